@@ -1,17 +1,10 @@
 // End to end: trials that could not be decided, run again.
-#include "harness/cli/test_foreign.h"
-#include "harness/cli/test_result.h"
-#include "harness/testing/test.h"
-
-#include <unistd.h>
-
-TEST_FOLDER("/tmp/lockpick-again-test-XXXXXX");
+#include "harness/cli/test_runs.h"
 
 // The template, but that every other acquire of the first lock it ever hears of is not answered:
 // so many leave the first trial undecided, and the next ones are like any other.
 static int make_driver(void **state)
 {
-    (void)state;
     static const char asks[] = "            if self.redis.ask(\"SET\"";
     static const char counts[] =
         "            try:\n"
@@ -29,13 +22,9 @@ static int make_driver(void **state)
     static const char starts[] = "        self.redis, self.token = None, None\n";
     static const char knows[] = "        self.redis, self.token = None, None\n"
                                 "        self.turn = False\n";
-    struct text driver = {0};
-    if (test_folder_make(folder) != 0 ||
-        file_read("scripts/drivers/template.py", &driver, NULL) != 0 ||
-        !foreign_replace(&driver, asks, counts) || !foreign_replace(&driver, starts, knows))
+    if (make_test_folder(state) != 0)
         return -1;
-    write_in(folder, "second.py", driver.bytes);
-    text_free(&driver);
+    write_driver("second.py", (const char *const[]){asks, counts, starts, knows, NULL});
     return 0;
 }
 
@@ -45,23 +34,10 @@ static int make_driver(void **state)
     "clients: {processes: 2, lead: client-1}\n"                                                    \
     "lock: {lease: 2s, wait: 10s, retry: 5ms, request: 5s}\n"
 
-static bool has_history(const char *run, const char *where)
-{
-    struct text path = {0};
-    text_format(&path, "%s/%s/%s/history.bin", folder, run, where);
-    bool found = access(path.bytes, R_OK) == 0;
-    text_free(&path);
-    return found;
-}
-
-static const char *remark(const json_t *result, size_t index)
-{
-    return json_string_value(json_array_get(json_object_get(result, "remarks"), index));
-}
-
 static void expect_remark(const json_t *result, size_t index, const char *wanted)
 {
-    const char *found = remark(result, index);
+    const char *found =
+        json_string_value(json_array_get(json_object_get(result, "remarks"), index));
     if (found == NULL || strstr(found, wanted) == NULL)
         fail_msg("'%s' is not in remark %zu: %s", wanted, index, found != NULL ? found : "none");
 }
@@ -70,8 +46,8 @@ TEST_GROUP(make_driver, remove_test_folder);
 
 TEST(what_is_decided_at_last_counts_and_what_was_not_is_told)
 {
-    struct command_result run = foreign_run(
-        folder, "second",
+    struct command_result run = run_scenario(
+        "second",
         HEAD("second") "schemes:\n"
                        "  - exec: {name: second, command: [/usr/bin/python3, second.py], servers: "
                        "redis, visible: true,\n"
@@ -83,21 +59,15 @@ TEST(what_is_decided_at_last_counts_and_what_was_not_is_told)
     assert_non_null(strstr(text_string(&run.output), "1 trial: 1 as expected"));
     assert_non_null(strstr(text_string(&run.output), "second--second was run again"));
     command_free(&run);
-    json_t *result = load_result(folder, "second");
+    json_t *result = result_of("second");
     assert_int_equal(json_array_size(json_object_get(result, "remarks")), 1);
     expect_remark(result, 0, "as it could not be decided: ");
     expect_remark(result, 0, "second/undecided/second--second--1");
     json_decref(result);
-    assert_true(has_history("second", "trials/second--second"));
-    assert_true(has_history("second", "undecided/second--second--1"));
+    assert_true(has_file("second/trials/second--second/history.bin"));
+    assert_true(has_file("second/undecided/second--second--1/history.bin"));
     // Whoever judges the run anew is told as well.
-    struct text anew = {0};
-    text_format(&anew, "check %s/second", folder);
-    run = run_lockpick(anew.bytes);
-    assert_int_equal(run.code, 0);
-    assert_non_null(strstr(text_string(&run.output), "second--second was run again"));
-    command_free(&run);
-    text_free(&anew);
+    expect(0, "second--second was run again", "check @/second");
 }
 
 // Its fault strikes when nobody is left to meet it.
@@ -109,34 +79,29 @@ TEST(what_is_decided_at_last_counts_and_what_was_not_is_told)
 
 TEST(what_is_never_decided_stays_undecided)
 {
-    struct command_result run = foreign_run(folder, "never", NEVER, "--again 2");
-    assert_int_equal(run.code, 3);
-    assert_non_null(strstr(text_string(&run.output), "1 inconclusive"));
-    command_free(&run);
-    json_t *result = load_result(folder, "never");
+    command_expect(run_scenario("never", NEVER, "--again 2"), 3, "1 inconclusive");
+    json_t *result = result_of("never");
     assert_int_equal(json_array_size(json_object_get(result, "remarks")), 2);
     expect_remark(result, 0, "never/undecided/never--redis-set-px-lua--1");
     expect_remark(result, 1, "never/undecided/never--redis-set-px-lua--2");
     json_decref(result);
-    assert_true(has_history("never", "trials/never--redis-set-px-lua"));
+    assert_true(has_file("never/trials/never--redis-set-px-lua/history.bin"));
 }
 
 TEST(nothing_is_run_again_unless_asked)
 {
-    struct command_result run = foreign_run(folder, "once", NEVER, "");
-    assert_int_equal(run.code, 3);
-    command_free(&run);
-    assert_false(has_history("once", "undecided/never--redis-set-px-lua--1"));
+    command_expect(run_scenario("once", NEVER, ""), 3, "");
+    assert_false(has_file("once/undecided/never--redis-set-px-lua--1/history.bin"));
 }
 
 // A violation is an answer, whether it was expected or not.
 TEST(a_miss_is_not_run_again)
 {
     struct command_result run =
-        foreign_run(folder, "miss",
-                    HEAD("miss") "schemes: [redis-set-px-lua]\n"
-                                 "expect: [{schemes: \"*\", verdict: unsafe}]\n",
-                    "--again 2");
+        run_scenario("miss",
+                     HEAD("miss") "schemes: [redis-set-px-lua]\n"
+                                  "expect: [{schemes: \"*\", verdict: unsafe}]\n",
+                     "--again 2");
     assert_int_equal(run.code, 1);
     assert_null(strstr(text_string(&run.output), "run again"));
     command_free(&run);

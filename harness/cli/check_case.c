@@ -29,19 +29,6 @@ static int complain(const struct error *error)
     return -1;
 }
 
-// A history of Lockpick's is known by its name, and then a plain file, or by its first bytes.
-static bool has_own_name(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    return strcmp(slash != NULL ? slash + 1 : path, "history.bin") == 0;
-}
-
-static bool begins_like_own(const struct source *source)
-{
-    return source->length >= strlen(HISTORY_MAGIC) &&
-           memcmp(source->bytes, HISTORY_MAGIC, strlen(HISTORY_MAGIC)) == 0;
-}
-
 // The bytes as a file, for those who must have one. -1 with `error` set.
 static int spill(const struct source *source, struct error *error)
 {
@@ -116,23 +103,17 @@ static void count(struct check_case *result)
     }
 }
 
-static bool has_token(const struct operations *operations)
-{
-    for (size_t i = 0; i < operations->count; i++) {
-        if (operations->items[i].token != 0)
-            return true;
-    }
-    return false;
-}
-
 // Why nothing that was found broken does not mean that nothing is.
-static const char *why_undecided(struct check_case *result)
+static const char *why_undecided(const struct check_case *result)
 {
     if (result->operations.count == 0)
         return NULL; // there is nothing that could be wrong
     if (result->granted == 0)
         return "it has no successful acquire: a lock that nobody is ever granted breaks no promise";
-    if (result->options->model->has_tokens && !has_token(&result->operations))
+    bool has_token = false;
+    for (size_t i = 0; i < result->operations.count; i++)
+        has_token |= result->operations.items[i].token != 0;
+    if (result->options->model->has_tokens && !has_token)
         return "no successful acquire carries a token (its value): whether they grow nobody can "
                "say. Ask whether it is a plain lock: --model mutex, or reentrant";
     return NULL;
@@ -243,10 +224,13 @@ int check_case_make(const char *path, const struct check_options *options,
                                   .name = source_name(path),
                                   .options = options,
                                   .model_options = options->model_options};
-    result->is_own = has_own_name(path);
+    // A history of Lockpick's is known by its name, and then a plain file, or by its first bytes.
+    const char *slash = strrchr(path, '/');
+    result->is_own = strcmp(slash != NULL ? slash + 1 : path, "history.bin") == 0;
     if (!result->is_own && source_open(path, &result->source, &error) != 0)
         return complain(&error);
-    result->is_own = result->is_own || begins_like_own(&result->source);
+    result->is_own |= result->source.length >= strlen(HISTORY_MAGIC) &&
+                      memcmp(result->source.bytes, HISTORY_MAGIC, strlen(HISTORY_MAGIC)) == 0;
     // What Lockpick records as refused was "not yours" or "gone": the server's own word for it.
     if (result->is_own && !options->says_failed_release && !options->model->is_ownerless)
         result->model_options.failed_release = FAILED_RELEASE_RELEASED;

@@ -1,13 +1,6 @@
 // End to end: lockpick check, and what lockpick history exports for it.
-#include "harness/base/test_folder.h"
-#include "harness/cli/test_command.h"
-#include "harness/testing/test.h"
-
-#include <jansson.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-TEST_FOLDER("/tmp/lockpick-check-test-XXXXXX");
+#include "harness/cli/test_runs.h"
+#include "harness/report/test_json_path.h"
 
 // Two hold at once if a failed release means that the lock is still held.
 static const char two_holders[] =
@@ -55,14 +48,6 @@ static const char failing[] =
     "{:process 0 :type :fail :f :release :error :not-lock-owner}\n"
     "{:process 1 :type :invoke :f :acquire}{:process 1 :type :ok :f :acquire}\n";
 
-static void run_in_folder(const char *command)
-{
-    struct text line = {0};
-    text_format(&line, "cd %s && %s", folder, command);
-    assert_int_equal(system(line.bytes), 0);
-    text_free(&line);
-}
-
 static void make_histories(void)
 {
     write_in(folder, "renumbered.edn", renumbered);
@@ -104,17 +89,19 @@ static void make_histories(void)
              "#jepsen.history.Op{:process 0, :type :invoke, :f :acquire, :value nil}\n"
              "{:process 0 :type :ok :f :acquire :jepsen.x/more {:a #_ 1 2}}\n"
              "{:process :nemesis, :type :info, :f :stop-partition, :value nil}\n");
-    run_in_folder("mkdir -p nothing store/test/20260101T000000 && cp overlap.edn "
-                  "store/test/20260101T000000/history.edn && echo '{:valid? true}' "
-                  ">store/test/20260101T000000/results.edn && ln -s test store/latest");
-    run_in_folder("gzip -c overlap.edn >packed && cp packed packed.edn.gz && head -c 60 packed "
-                  ">cut.edn.gz");
+    assert_int_equal(shell("cd @ && mkdir -p nothing store/test/20260101T000000 && cp overlap.edn "
+                           "store/test/20260101T000000/history.edn && echo '{:valid? true}' "
+                           ">store/test/20260101T000000/results.edn && ln -s test store/latest"),
+                     0);
+    assert_int_equal(
+        shell("cd @ && gzip -c overlap.edn >packed && cp packed packed.edn.gz && head -c 60 packed "
+              ">cut.edn.gz"),
+        0);
 }
 
 static int make_folder(void **state)
 {
-    (void)state;
-    if (test_folder_make(folder) != 0)
+    if (make_test_folder(state) != 0)
         return -1;
     write_in(folder, "two-holders.edn", two_holders);
     write_in(folder, "overlap.edn", overlap);
@@ -136,11 +123,7 @@ static int make_folder(void **state)
     return 0;
 }
 
-static const struct {
-    const char *arguments;
-    int code;
-    const char *says; // on either output
-} cases[] = {
+static const struct command_case cases[] = {
     {"check @/two-holders.edn --model mutex", 1, "NOT LINEARIZABLE"},
     {"check @/two-holders.edn --model mutex", 1,
      "process 1 was granted the lock at line 6 although process 0 had been granted it at line 2"},
@@ -234,22 +217,14 @@ static const struct {
     {"check @/overlap.edn --permits 2", 2, "these options need a --model"},
     {"check @/overlap.edn --model semaphore --permits 0", 2, "a whole number from 1, not '0'"},
     {"history @/overlap.edn --format yaml", 2, "--format takes events, edn or jsonl"},
+    {NULL},
 };
 
 TEST_GROUP(make_folder, remove_test_folder);
 
 TEST(each_history_gets_its_answer_and_exit_code)
 {
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        struct command_result result = run_lockpick_in(folder, cases[i].arguments);
-        if (result.code != cases[i].code ||
-            (strstr(text_string(&result.output), cases[i].says) == NULL &&
-             strstr(text_string(&result.errors), cases[i].says) == NULL))
-            fail_msg("%s\nended with %d:\n%s%s\nexpected %d: %s", cases[i].arguments, result.code,
-                     text_string(&result.output), text_string(&result.errors), cases[i].code,
-                     cases[i].says);
-        command_free(&result);
-    }
+    expect_each(cases);
 }
 
 // Two hold in the first lines, and many more follow: who loses the first 4,096 bytes finds nothing.
@@ -282,46 +257,37 @@ TEST(a_pipe_loses_nothing)
         "(tail -c +2 long.edn | head -c -2; echo) | $L check - --model mutex",
     };
     write_long_history();
+    char *program = realpath(lockpick_path(), NULL);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        struct text line = {0};
-        struct text said = {0};
-        char *path = path_join(folder, "said");
-        text_format(&line, "L=$(realpath %s); cd %s; bash -c 'L='$L'; %s' >said 2>&1",
-                    lockpick_path(), folder, commands[i]);
-        int status = system(line.bytes);
-        assert_int_equal(file_read(path, &said, NULL), 0);
-        if (WEXITSTATUS(status) != 1 ||
-            strstr(text_string(&said), "1002 granted, 0 of unknown outcome") == NULL ||
-            strstr(text_string(&said), "at line 4 although process 0 had been") == NULL)
-            fail_msg("%s\nended with %d: %s", commands[i], WEXITSTATUS(status), text_string(&said));
-        text_free(&line);
-        text_free(&said);
-        free(path);
+        print_message("%s\n", commands[i]);
+        assert_int_equal(shell("cd @; bash -c 'L=%s; %s' >said 2>&1", program, commands[i]), 1);
+        expect_content("said", "1002 granted, 0 of unknown outcome");
+        expect_content("said", "at line 4 although process 0 had been");
     }
+    free(program);
 }
 
 TEST(as_json_it_is_all_there)
 {
+    static const char *const wanted[][2] = {
+        {"schema", "\"lockpick-check-1\""},
+        {"histories.0.verdict", "\"not-linearizable\""},
+        {"histories.0.violations", "1"},
+        {"histories.0.violation.rule", "\"exclusion\""},
+        {"histories.0.violation.overlap_ns", "2000"},
+        {"histories.0.windows.max_ns", "2000"},
+        {"histories.0.violation.operations.0.returned.line", "2"},
+        {"histories.0.reason", "null"}};
     struct command_result result =
-        run_lockpick_in(folder, "check @/overlap.edn --model mutex --json --picture @/overlap.svg");
+        lockpick("check @/overlap.edn --model mutex --json --picture @/overlap.svg");
     json_t *root = json_loads(text_string(&result.output), 0, NULL);
-    json_t *history = json_array_get(json_object_get(root, "histories"), 0);
-    json_t *violation = json_object_get(history, "violation");
-    json_t *windows = json_object_get(history, "windows");
-    json_t *returned =
-        json_object_get(json_array_get(json_object_get(violation, "operations"), 0), "returned");
     assert_int_equal(result.code, 1);
-    assert_string_equal(json_string_value(json_object_get(root, "schema")), "lockpick-check-1");
-    assert_string_equal(json_string_value(json_object_get(history, "verdict")), "not-linearizable");
-    assert_int_equal(json_integer_value(json_object_get(history, "violations")), 1);
-    assert_string_equal(json_string_value(json_object_get(violation, "rule")), "exclusion");
-    assert_int_equal(json_integer_value(json_object_get(violation, "overlap_ns")), 2000);
-    assert_int_equal(json_integer_value(json_object_get(windows, "max_ns")), 2000);
-    assert_int_equal(json_integer_value(json_object_get(returned, "line")), 2);
-    assert_true(json_is_null(json_object_get(history, "reason")));
-    char *picture = path_join(folder, "overlap.svg");
-    assert_int_equal(access(picture, R_OK), 0);
-    free(picture);
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        char *value = json_dumps(json_at(root, wanted[i][0]), JSON_ENCODE_ANY);
+        assert_string_equal(value, wanted[i][1]);
+        free(value);
+    }
+    assert_true(has_file("overlap.svg"));
     json_decref(root);
     command_free(&result);
 }
@@ -340,22 +306,6 @@ static const char scenario[] =
     "  - {schemes: [process-mutex], verdict: unsafe}\n"
     "repeat: 2\n";
 
-static void remove_in_folder(const char *name)
-{
-    char *path = path_join(folder, name);
-    assert_int_equal(unlink(path), 0);
-    free(path);
-}
-
-static void expect_says(const char *arguments, int code, const char *says)
-{
-    struct command_result result = run_lockpick_in(folder, arguments);
-    if (result.code != code || strstr(text_string(&result.output), says) == NULL)
-        fail_msg("%s ended with %d:\n%s%s\nexpected %d: %s", arguments, result.code,
-                 text_string(&result.output), text_string(&result.errors), code, says);
-    command_free(&result);
-}
-
 // The rows of the table that a run prints first.
 static size_t table_length(const char *output)
 {
@@ -366,9 +316,8 @@ static size_t table_length(const char *output)
 TEST(a_stored_run_is_judged_as_it_was)
 {
     write_in(folder, "small.yaml", scenario);
-    struct command_result ran =
-        run_lockpick_in(folder, "run @/small.yaml --out @/run --keep-going");
-    struct command_result again = run_lockpick_in(folder, "check @/run");
+    struct command_result ran = lockpick("run @/small.yaml --out @/run --keep-going");
+    struct command_result again = lockpick("check @/run");
     size_t length = table_length(text_string(&ran.output));
     assert_int_equal(ran.code, again.code);
     assert_true(length > 0);
@@ -377,89 +326,72 @@ TEST(a_stored_run_is_judged_as_it_was)
         strstr(text_string(&again.output), "judged anew: 8 verdicts, as in result.json"));
     command_free(&ran);
     command_free(&again);
-    expect_says("check @/run/trials/small-increment--none--2", 0, "judged anew: 1 verdict, as in");
-    expect_says("check @/run/trials/small-increment--none--1/history.bin", 0, "1 as expected");
-    expect_says("check @/run --json", 0, "\"lockpick-result-1\"");
-    expect_says("check @/run --model mutex", 1, "--none--2/history.bin · mutex: ");
+    expect(0, "judged anew: 1 verdict, as in", "check @/run/trials/small-increment--none--2");
+    expect(0, "1 as expected", "check @/run/trials/small-increment--none--1/history.bin");
+    expect(0, "\"lockpick-result-1\"", "check @/run --json");
+    expect(1, "--none--2/history.bin · mutex: ", "check @/run --model mutex");
 }
 
 TEST(another_verdict_than_before_is_told)
 {
-    expect_says("check @/run", 0, "as in result.json");
-    struct text line = {0};
-    text_format(&line,
-                "sed -i '0,/\"verdict\": *\"UNSAFE\"/s//\"verdict\":\"SAFE\"/' %s/run/result.json",
-                folder);
-    assert_int_equal(system(line.bytes), 0);
-    text_free(&line);
-    expect_says("check @/run", 0, "UNSAFE now, SAFE in result.json");
+    expect(0, "as in result.json", "check @/run");
+    assert_int_equal(
+        shell("sed -i '0,/\"verdict\": *\"UNSAFE\"/s//\"verdict\":\"SAFE\"/' @/run/result.json"),
+        0);
+    expect(0, "UNSAFE now, SAFE in result.json", "check @/run");
 }
 
 TEST(half_a_run_is_judged_as_far_as_it_goes)
 {
-    remove_in_folder("run/result.json");
+    assert_int_equal(shell("rm @/run/result.json"), 0);
     char *path = path_join(folder, "run/trials/small-increment--none--2/history.bin");
     // What one writer wrote is lost; then all but the harness's own.
     struct stat status;
     assert_int_equal(stat(path, &status), 0);
     assert_int_equal(truncate(path, status.st_size - 4096), 0);
-    expect_says("check @/run/trials/small-increment--none--2", 0, "UNSAFE");
-    expect_says("check @/run/trials/small-increment--none--2 --model mutex", 1, "NOT LINEARIZABLE");
+    expect(0, "UNSAFE", "check @/run/trials/small-increment--none--2");
+    expect(1, "NOT LINEARIZABLE", "check @/run/trials/small-increment--none--2 --model mutex");
     assert_int_equal(truncate(path, (off_t)4096 * 2), 0);
-    expect_says("check @/run", 3, "UNKNOWN");
-    expect_says("check @/run/trials/small-increment--none--2 --model mutex", 3, "UNDECIDED");
+    expect(3, "UNKNOWN", "check @/run");
+    expect(3, "UNDECIDED", "check @/run/trials/small-increment--none--2 --model mutex");
     free(path);
 }
 
 TEST(a_run_killed_before_its_first_trial_is_undecided)
 {
-    char *path = path_join(folder, "killed");
-    assert_int_equal(folder_make(path, NULL), 0);
-    free(path);
+    assert_int_equal(shell("mkdir @/killed"), 0);
     write_in(folder, "killed/as-run.yaml", scenario);
     write_in(folder, "killed/planned.txt", "small-increment--none--1\nsmall-increment--none--2\n");
-    expect_says("check @/killed", 3, "2 not run");
-    expect_says("report @/killed", 3, "2 not run");
+    expect(3, "2 not run", "check @/killed");
+    expect(3, "2 not run", "report @/killed");
 }
 
 // --- where it goes -------------------------------------------------------------------------------
 
-// What the command ends with if nobody reads the pipe that it writes to; what it complains of goes
-// to `errors`.
-static int code_into_closed_pipe(const char *command, const char *errors)
+// What the command ends with if nobody reads the pipe that it writes to; its complaints are
+// @/errors.
+static int code_into_closed_pipe(const char *command)
 {
-    struct text line = {0};
     int ends[2];
     int output = dup(STDOUT_FILENO);
     fflush(stdout);
-    text_format(&line, "%s %s 2>%s", lockpick_path(), command, errors);
     assert_int_equal(pipe(ends), 0);
     close(ends[0]);
     dup2(ends[1], STDOUT_FILENO);
     close(ends[1]);
-    int status = system(line.bytes);
+    int code = shell("%s %s 2>@/errors", lockpick_path(), command);
     dup2(output, STDOUT_FILENO);
     close(output);
-    text_free(&line);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return code;
 }
 
 // As `| head` does; a full disk is another matter.
 TEST(a_reader_that_has_seen_enough_is_no_error)
 {
     static const char *const commands[] = {"help scenario", "list schemes", "help"};
-    char *errors = path_join(folder, "errors");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        struct text said = {0};
-        assert_int_equal(code_into_closed_pipe(commands[i], errors), 0);
-        assert_int_equal(file_read(errors, &said, NULL), 0);
-        assert_string_equal(text_string(&said), "");
-        text_free(&said);
+        assert_int_equal(code_into_closed_pipe(commands[i]), 0);
+        assert_int_equal(shell("test ! -s @/errors"), 0);
     }
-    free(errors);
-    struct text line = {0};
-    text_format(&line, "%s help scenario >/dev/full 2>/dev/null", lockpick_path());
-    int status = system(line.bytes);
-    assert_int_equal(WEXITSTATUS(status), 4);
-    text_free(&line);
+    assert_int_equal(shell("%s help scenario >/dev/full 2>/dev/null", lockpick_path()), 4);
 }

@@ -1,22 +1,11 @@
 // End to end: what got slower or worse, and thresholds, as a user asks for them.
-#include "harness/cli/test_command.h"
+#include "harness/cli/test_runs.h"
 #include "harness/report/test_figures.h"
-#include "harness/testing/test.h"
-
-#include <unistd.h>
-
-TEST_FOLDER("/tmp/lockpick-compare-test-XXXXXX");
-
-static struct command_result lockpick(const char *arguments)
-{
-    return run_lockpick_in(folder, arguments);
-}
 
 // A real run of two schemes, which all tests share.
 static int make_run(void **state)
 {
-    (void)state;
-    if (test_folder_make(folder) != 0)
+    if (make_test_folder(state) != 0)
         return -1;
     write_in(folder, "small.yaml",
              "version: 1\nname: small\nabout: For a test.\n"
@@ -65,27 +54,15 @@ TEST(a_run_has_no_difference_from_itself)
 
 TEST(a_run_by_another_name_is_the_same_run)
 {
-    char *link = path_join(folder, "link");
-    char *run = path_join(folder, "run");
-    assert_int_equal(symlink(run, link), 0);
+    assert_int_equal(shell("ln -s @/run @/link"), 0);
     struct command_result result = lockpick("compare @/link @/run");
-    assert_non_null(strstr(text_string(&result.output), "Both are the same run"));
+    must_say(&result, "Both are the same run");
     command_free(&result);
-    free(link);
-    free(run);
 }
 
 TEST(without_histories_what_result_json_says_is_taken)
 {
-    struct text content = {0};
-    char *path = path_join(folder, "run/result.json");
-    assert_int_equal(file_read(path, &content, NULL), 0);
-    free(path);
-    path = path_join(folder, "kept");
-    assert_int_equal(folder_make(path, NULL), 0);
-    free(path);
-    write_in(folder, "kept/result.json", content.bytes);
-    text_free(&content);
+    assert_int_equal(shell("mkdir @/kept && cp @/run/result.json @/kept"), 0);
     struct command_result result = lockpick("compare @/kept @/run");
     assert_non_null(strstr(text_string(&result.errors), "taken as its result.json says"));
     expect_no_difference(result);
@@ -93,47 +70,29 @@ TEST(without_histories_what_result_json_says_is_taken)
 
 TEST(a_missing_baseline_is_inconclusive)
 {
-    command_expect(lockpick("compare @/nowhere @/run"), 3, "there is no baseline");
-    command_expect(lockpick("compare @/run @/nowhere"), 2, "cannot read");
-    command_expect(lockpick("compare @/run --scheme redis-set-px-lua --scheme zk-sequential"), 3,
-                   "has not tried 'zk-sequential'; it tried redis-set-px-del, redis-set-px-lua");
-    command_expect(lockpick("compare @/run @/run --scheme nosuch"), 3,
-                   "has not tried 'nosuch'; it tried redis-set-px-del, redis-set-px-lua");
+    expect(3, "there is no baseline", "compare @/nowhere @/run");
+    expect(2, "cannot read", "compare @/run @/nowhere");
+    expect(3, "has not tried 'zk-sequential'; it tried redis-set-px-del, redis-set-px-lua",
+           "compare @/run --scheme redis-set-px-lua --scheme zk-sequential");
+    expect(3, "has not tried 'nosuch'; it tried redis-set-px-del, redis-set-px-lua",
+           "compare @/run @/run --scheme nosuch");
 }
 
 TEST(slower_is_an_exit_code_of_its_own)
 {
     keep_result("before.json", test_result("Linux 6.1"), 500);
     keep_result("now.json", test_result("Linux 6.1"), 400);
-    command_expect(lockpick("compare @/before.json @/now.json"), 1, "slower");
-    command_expect(lockpick("compare @/now.json @/before.json"), 0, "faster");
-    command_expect(lockpick("compare @/before.json @/now.json --margin 30%"), 0, "no change");
+    expect(1, "slower", "compare @/before.json @/now.json");
+    expect(0, "faster", "compare @/now.json @/before.json");
+    expect(0, "no change", "compare @/before.json @/now.json --margin 30%%");
 }
 
 TEST(differing_environments_are_refused)
 {
     keep_result("before.json", test_result("Linux 6.1"), 500);
     keep_result("elsewhere.json", test_result("Linux 6.18"), 500);
-    command_expect(lockpick("compare @/before.json @/elsewhere.json"), 3,
-                   "kernel: Linux 6.1 and Linux 6.18");
-    command_expect(lockpick("compare @/before.json @/elsewhere.json --anyway"), 3, "no change");
-}
-
-// The names of the run's trials, in their order.
-static char *names_of_trials(const char *name)
-{
-    struct text names = {0};
-    char *path = path_join(folder, name);
-    json_t *result = json_load_file(path, 0, NULL);
-    size_t index;
-    json_t *trial;
-    json_array_foreach(json_object_get(result, "trials"), index, trial)
-    {
-        text_format(&names, "%s ", json_string_value(json_object_get(trial, "name")));
-    }
-    json_decref(result);
-    free(path);
-    return names.bytes;
+    expect(3, "kernel: Linux 6.1 and Linux 6.18", "compare @/before.json @/elsewhere.json");
+    expect(3, "no change", "compare @/before.json @/elsewhere.json --anyway");
 }
 
 TEST(two_schemes_of_a_scenario_take_turns)
@@ -146,11 +105,16 @@ TEST(two_schemes_of_a_scenario_take_turns)
         strstr(output, "take turns") != NULL)
         fail_msg("exit code %d: %s%s", result.code, output, text_string(&result.errors));
     command_free(&result);
-    char *names = names_of_trials("turns/result.json");
-    assert_string_equal(names, "small--redis-set-px-lua--1 small--redis-set-px-del--1 "
-                               "small--redis-set-px-del--2 small--redis-set-px-lua--2 "
-                               "small--redis-set-px-lua--3 small--redis-set-px-del--3 ");
-    free(names);
+    static const char *const names[] = {"small--redis-set-px-lua--1", "small--redis-set-px-del--1",
+                                        "small--redis-set-px-del--2", "small--redis-set-px-lua--2",
+                                        "small--redis-set-px-lua--3", "small--redis-set-px-del--3"};
+    json_t *json = result_of("turns");
+    json_t *trials = json_object_get(json, "trials");
+    assert_int_equal(json_array_size(trials), 6);
+    for (size_t i = 0; i < 6; i++)
+        assert_string_equal(json_string_value(json_object_get(json_array_get(trials, i), "name")),
+                            names[i]);
+    json_decref(json);
     result = lockpick("compare @/turns --scheme redis-set-px-lua --scheme redis-set-px-del");
     assert_null(strstr(text_string(&result.output), "did not take turns"));
     command_free(&result);
@@ -158,21 +122,19 @@ TEST(two_schemes_of_a_scenario_take_turns)
 
 TEST(what_cannot_be_compared_is_refused)
 {
-    command_expect(lockpick("compare"), 2, "what? Give two runs");
-    command_expect(lockpick("compare @/run"), 2, "with what?");
-    command_expect(lockpick("compare @/run --scheme none --scheme none"), 2,
-                   "no difference from itself");
-    command_expect(lockpick("compare @/run @/run --repeat 9"), 2, "--repeat is for a scenario");
-    command_expect(lockpick("compare @/run @/run --margin 5"), 2, "a percentage such as 5%");
-    command_expect(lockpick("compare @/small.yaml --scheme redis --scheme redis-set-px-del"), 2,
-                   "the name of one scheme");
-    command_expect(lockpick("compare @/small.yaml --scheme redis-set-px-lua --scheme none"), 2,
-                   "means no scheme of these scenarios");
-    command_expect(
-        lockpick("compare @/small.yaml --scheme redis-set-px-lua --scheme redis-set-px-del "
-                 "--out @/run"),
-        2, "is not empty");
-    command_expect(lockpick("help compare"), 0, "within noise");
+    expect(2, "what? Give two runs", "compare");
+    expect(2, "with what?", "compare @/run");
+    expect(2, "no difference from itself", "compare @/run --scheme none --scheme none");
+    expect(2, "--repeat is for a scenario", "compare @/run @/run --repeat 9");
+    expect(2, "a percentage such as 5%", "compare @/run @/run --margin 5");
+    expect(2, "the name of one scheme",
+           "compare @/small.yaml --scheme redis --scheme redis-set-px-del");
+    expect(2, "means no scheme of these scenarios",
+           "compare @/small.yaml --scheme redis-set-px-lua --scheme none");
+    expect(2, "is not empty",
+           "compare @/small.yaml --scheme redis-set-px-lua --scheme redis-set-px-del "
+           "--out @/run");
+    expect(0, "within noise", "help compare");
 }
 
 #define RUN_WITH "run @/small.yaml --scheme redis-set-px-lua --set 'thresholds="
@@ -196,13 +158,9 @@ TEST(what_was_not_measured_is_not_met)
 
 TEST(a_threshold_that_nobody_can_decide_is_refused_at_its_place)
 {
-    struct text content = {0};
-    char *path = path_join(folder, "small.yaml");
-    assert_int_equal(file_read(path, &content, NULL), 0);
-    free(path);
-    text_add(&content, "thresholds: [violations == 0, acquire.p98 < 50ms]\n");
-    write_in(folder, "wrong.yaml", content.bytes);
-    text_free(&content);
-    command_expect(lockpick("run @/wrong.yaml --out @/wrong"), 2,
-                   "wrong.yaml:8:31: 'acquire.p98 < 50ms': unknown metric");
+    assert_int_equal(shell("{ cat @/small.yaml; echo 'thresholds: [violations == 0, acquire.p98 < "
+                           "50ms]'; } >@/wrong.yaml"),
+                     0);
+    expect(2, "wrong.yaml:8:31: 'acquire.p98 < 50ms': unknown metric",
+           "run @/wrong.yaml --out @/wrong");
 }

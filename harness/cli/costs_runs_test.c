@@ -1,13 +1,6 @@
 // End to end: what a run tells about costs, in every form that machines read.
-#include "harness/base/test_folder.h"
-#include "harness/cli/test_command.h"
+#include "harness/cli/test_runs.h"
 #include "harness/report/test_json_path.h"
-#include "harness/testing/test.h"
-
-#include <jansson.h>
-#include <unistd.h>
-
-TEST_FOLDER("/tmp/lockpick-costs-test-XXXXXX");
 
 #define HEAD                                                                                       \
     "version: 1\nname: costs\nabout: For a test.\nclients: {processes: 2, threads: 2, placement: " \
@@ -17,37 +10,14 @@ TEST_FOLDER("/tmp/lockpick-costs-test-XXXXXX");
 // Runs the scenario into the folder NAME and reads its result.json.
 static json_t *run(const char *name, const char *text, const char *options)
 {
-    struct text path = {0};
-    struct text arguments = {0};
-    text_format(&path, "%s/%s.yaml", folder, name);
-    text_format(&arguments, "run %s --keep-going --out %s/%s %s", path.bytes, folder, name,
-                options);
-    assert_int_equal(file_write(path.bytes, text, strlen(text), NULL), 0);
-    struct command_result result = run_lockpick(arguments.bytes);
-    text_free(&path);
-    text_format(&path, "%s/%s/result.json", folder, name);
-    json_t *json = json_load_file(path.bytes, 0, NULL);
-    if (json == NULL)
-        fail_msg("no result.json: %s%s", text_string(&result.output), text_string(&result.errors));
-    command_free(&result);
-    text_free(&path);
-    text_free(&arguments);
-    return json;
+    command_free((struct command_result[]){run_scenario(name, text, options)});
+    return result_of(name);
 }
 
 static json_int_t integer_at(json_t *value, const char *path)
 {
     assert_true(json_is_integer(json_at(value, path)));
     return json_integer_value(json_at(value, path));
-}
-
-static bool is_in_trial(const char *run_name, const char *file)
-{
-    struct text path = {0};
-    text_format(&path, "%s/%s/trials/costs--redis-set-px-lua--1/%s", folder, run_name, file);
-    bool there = access(path.bytes, R_OK) == 0;
-    text_free(&path);
-    return there;
 }
 
 TEST_GROUP(make_test_folder, remove_test_folder);
@@ -61,10 +31,11 @@ TEST(repeats_are_measured_apart_and_together)
     assert_int_equal(integer_at(json, "costs.0.repeats"), 2);
     assert_true(json_real_value(json_at(json, "costs.0.commands_per_hold")) >= 2);
     assert_true(json_is_null(json_at(json, "trials.0.statistics.acquire_uncorrected")));
-    assert_true(is_in_trial("repeats", "acquire.hgrm"));
-    assert_true(is_in_trial("repeats", "release.hgrm"));
-    assert_true(is_in_trial("repeats", "hold.hgrm"));
-    assert_true(is_in_trial("repeats", "latency.hlog"));
+    static const char *const files[] = {"acquire.hgrm", "release.hgrm", "hold.hgrm",
+                                        "latency.hlog"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        assert_int_equal(shell("test -r @/repeats/trials/costs--redis-set-px-lua--1/%s", files[i]),
+                         0);
     json_decref(json);
 }
 
@@ -120,20 +91,15 @@ TEST(the_environment_says_where_the_figures_come_from)
 
 TEST(a_table_for_spreadsheets_has_a_line_a_trial)
 {
-    struct text options = {0};
-    struct text path = {0};
-    struct text csv = {0};
-    text_format(&options, "--repeat 2 --csv %s/new/table.csv", folder);
-    text_format(&path, "%s/new/table.csv", folder);
-    json_decref(run("table", HEAD "workload: {kind: increment, store: shm, operations: 40}\n",
-                    options.bytes));
-    assert_int_equal(file_read(path.bytes, &csv, NULL), 0);
+    char *options = path_of("--repeat 2 --csv @/new/table.csv");
+    json_decref(
+        run("table", HEAD "workload: {kind: increment, store: shm, operations: 40}\n", options));
+    char *csv = content_of("new/table.csv");
     size_t lines = 0;
-    for (const char *next = csv.bytes; (next = strstr(next, "\r\n")) != NULL; next += 2)
+    for (const char *next = csv; (next = strstr(next, "\r\n")) != NULL; next += 2)
         lines++;
     assert_int_equal(lines, 3);
-    assert_non_null(strstr(csv.bytes, "\r\ncosts--redis-set-px-lua--2,costs,redis-set-px-lua,2,"));
-    text_free(&csv);
-    text_free(&path);
-    text_free(&options);
+    assert_non_null(strstr(csv, "\r\ncosts--redis-set-px-lua--2,costs,redis-set-px-lua,2,"));
+    free(csv);
+    free(options);
 }

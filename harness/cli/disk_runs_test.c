@@ -1,10 +1,6 @@
 // Faults of disks and upgrades end to end: what a lost write does to a lock is told as its cause,
 // what a full disk or damaged data do to a server is never held against the lock.
-#include "harness/base/test_folder.h"
-#include "harness/cli/test_command.h"
-#include "harness/testing/test.h"
-
-TEST_FOLDER("/tmp/lockpick-disk-runs-XXXXXX");
+#include "harness/cli/test_runs.h"
 
 #define HEAD                                                                                       \
     "version: 1\nname: small\nabout: For a test.\n"                                                \
@@ -12,39 +8,20 @@ TEST_FOLDER("/tmp/lockpick-disk-runs-XXXXXX");
     "clients: {processes: 2, lead: client-1}\n"                                                    \
     "lock: {lease: 10s, wait: 20s, retry: 5ms, request: 1s}\n"
 
-static bool says(const struct command_result *result, const char *words)
-{
-    return strstr(text_string(&result->output), words) != NULL ||
-           strstr(text_string(&result->errors), words) != NULL;
-}
-
-static void must_say(const struct command_result *result, const char *words)
-{
-    if (!says(result, words))
-        fail_msg("'%s' is not in: %s%s", words, text_string(&result->output),
-                 text_string(&result->errors));
-}
-
-static void must_not_say(const struct command_result *result, const char *words)
-{
-    if (says(result, words))
-        fail_msg("'%s' is in: %s%s", words, text_string(&result->output),
-                 text_string(&result->errors));
-}
-
 TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(a_lock_lost_by_a_lying_disk_is_told_with_that_cause)
 {
     struct command_result result =
-        run_text_in(folder, "lies",
-                    HEAD "servers: {redis: {persistence: aof-always}}\n"
-                         "schemes: [redis-set-px-lua]\nfaults:\n"
-                         "  - {name: lies, when: client-1 before request in acquire, disk: "
-                         "server-1, how: lost-writes, until: end}\n"
-                         "  - {name: held, after: lies, when: client-1 after read, nth: 2, "
-                         "pause: client-1, until: client-2 writes or 8s}\n"
-                         "  - {after: held, restart: server-1}\n");
+        run_scenario("lies",
+                     HEAD "servers: {redis: {persistence: aof-always}}\n"
+                          "schemes: [redis-set-px-lua]\nfaults:\n"
+                          "  - {name: lies, when: client-1 before request in acquire, disk: "
+                          "server-1, how: lost-writes, until: end}\n"
+                          "  - {name: held, after: lies, when: client-1 after read, nth: 2, "
+                          "pause: client-1, until: client-2 writes or 8s}\n"
+                          "  - {after: held, restart: server-1}\n",
+                     "");
     must_say(&result, "UNSAFE");
     must_say(&result, "server-1's disk begins to lie: it answers that all is written, and keeps "
                       "none of it");
@@ -58,9 +35,10 @@ TEST(a_lock_lost_by_a_lying_disk_is_told_with_that_cause)
 TEST(what_a_full_disk_does_to_a_server_is_not_held_against_the_lock)
 {
     struct command_result result =
-        run_text_in(folder, "full",
-                    HEAD "schemes: [zk-sequential, mysql-unique-timeout]\nfaults:\n"
-                         "  - {when: client-1 holds, nth: 2, disk: server-1, until: 1s}\n");
+        run_scenario("full",
+                     HEAD "schemes: [zk-sequential, mysql-unique-timeout]\nfaults:\n"
+                          "  - {when: client-1 holds, nth: 2, disk: server-1, until: 1s}\n",
+                     "");
     must_not_say(&result, "UNSAFE");
     must_not_say(&result, "ERROR");
     must_not_say(&result, "STUCK");
@@ -70,11 +48,12 @@ TEST(what_a_full_disk_does_to_a_server_is_not_held_against_the_lock)
 TEST(a_server_that_does_not_start_with_damaged_data_gives_no_verdict)
 {
     struct command_result result =
-        run_text_in(folder, "damage",
-                    HEAD "seed: 1\nschemes: [zk-sequential]\nfaults:\n"
-                         "  - {name: bits, when: client-1 holds, nth: 4, disk: server-1, "
-                         "how: corrupt}\n"
-                         "  - {after: bits, restart: server-1}\n");
+        run_scenario("damage",
+                     HEAD "seed: 1\nschemes: [zk-sequential]\nfaults:\n"
+                          "  - {name: bits, when: client-1 holds, nth: 4, disk: server-1, "
+                          "how: corrupt}\n"
+                          "  - {after: bits, restart: server-1}\n",
+                     "");
     must_not_say(&result, "UNSAFE");
     must_not_say(&result, "ERROR");
     must_not_say(&result, "STUCK  ");
@@ -84,10 +63,11 @@ TEST(a_server_that_does_not_start_with_damaged_data_gives_no_verdict)
 TEST(a_disk_that_nobody_wrote_to_proves_nothing)
 {
     struct command_result result =
-        run_text_in(folder, "idle",
-                    HEAD "schemes: [mysql-get-lock]\nfaults:\n"
-                         "  - {when: client-1 holds, nth: 2, disk: server-1, until: "
-                         "client-2 releases or 2s}\n");
+        run_scenario("idle",
+                     HEAD "schemes: [mysql-get-lock]\nfaults:\n"
+                          "  - {when: client-1 holds, nth: 2, disk: server-1, until: "
+                          "client-2 releases or 2s}\n",
+                     "");
     must_say(&result, "UNKNOWN");
     must_say(&result, "met no write: the server asked nothing of its disk meanwhile");
     command_free(&result);
@@ -104,34 +84,26 @@ TEST(a_scenario_whose_servers_have_no_such_disk_is_refused)
          "none.yaml:9:20: 'disk': etcd asks the kernel itself to write"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct text text = {0};
-        text_format(&text, "%s%s", HEAD, cases[i][0]);
-        struct command_result result = run_text_in(folder, "none", text.bytes);
-        assert_int_equal(result.code, 2);
-        must_say(&result, cases[i][1]);
-        command_free(&result);
-        text_free(&text);
+        char text[1024];
+        snprintf(text, sizeof text, "%s%s", HEAD, cases[i][0]);
+        command_expect(run_scenario("none", text, ""), 2, cases[i][1]);
     }
 }
 
 TEST(an_upgrade_that_forgets_a_lock_is_told_with_both_versions)
 {
     struct command_result result =
-        run_text_in(folder, "upgrade",
-                    HEAD "schemes: [redis-set-px-lua]\nfaults:\n"
-                         "  - {name: held, when: client-1 after read, pause: client-1, "
-                         "until: client-2 writes or 8s}\n"
-                         "  - {when: client-2 before request in acquire, upgrade: "
-                         "server-1, to: redis-server}\n");
+        run_scenario("upgrade",
+                     HEAD "schemes: [redis-set-px-lua]\nfaults:\n"
+                          "  - {name: held, when: client-1 after read, pause: client-1, "
+                          "until: client-2 writes or 8s}\n"
+                          "  - {when: client-2 before request in acquire, upgrade: "
+                          "server-1, to: redis-server}\n",
+                     "");
     must_say(&result, "UNSAFE");
     must_say(&result, "server-1 is ended in good order, to be upgraded from redis-server ");
     must_say(&result, " to redis-server ");
     must_say(&result, "server-1 was upgraded and came back without client-1's lock");
     command_free(&result);
-    struct text arguments = {0};
-    text_format(&arguments, "history %s/upgrade/trials/small--redis-set-px-lua", folder);
-    result = run_lockpick(arguments.bytes);
-    must_say(&result, "\"text\":\"from redis-server ");
-    command_free(&result);
-    text_free(&arguments);
+    expect(0, "\"text\":\"from redis-server ", "history @/upgrade/trials/small--redis-set-px-lua");
 }

@@ -33,85 +33,59 @@ static void note(struct findings *findings, const char *what, bool good, bool ne
     findings->missing += !good && needed;
 }
 
-// Told by the conductor of an empty sandbox through the exit code and the terminal.
-static int look_around(const struct sandbox *sandbox, void *context)
+// Has `look` print lines "WHAT|+DETAIL", or -DETAIL of what cannot be had, in an empty sandbox,
+// whose conductor is a process of its own; notes them. False if there was none.
+static bool ask_sandbox(struct findings *findings,
+                        int (*look)(const struct sandbox *sandbox, void *answer))
 {
-    FILE *answer = context;
-    if (sandbox->isolation == ISOLATION_NAMESPACES)
-        return 0;
-    fprintf(answer, "%s", sandbox->why_loopback);
-    fflush(answer);
-    return 1;
-}
-
-static void check_namespaces(struct findings *findings)
-{
-    char detail[600] = "runs are hermetic, without root";
+    char line[700];
     FILE *answer = tmpfile();
-    bool good = answer != NULL && sandbox_run(false, look_around, answer) == 0;
-    if (!good) {
-        char why[300] = "";
-        if (answer != NULL) {
-            rewind(answer);
-            (void)!fread(why, 1, sizeof why - 1, answer);
-        }
-        snprintf(detail, sizeof detail,
-                 "%s; runs use loopback ports instead, and faults that cut the network are "
-                 "skipped. Remedy: sysctl kernel.unprivileged_userns_clone=1, or run as root",
-                 why);
+    bool told = answer != NULL && sandbox_run(false, look, answer) == 0;
+    if (told)
+        rewind(answer);
+    while (told && fgets(line, sizeof line, answer) != NULL) {
+        char *detail = strchr(line, '|');
+        line[strcspn(line, "\n")] = '\0';
+        if (detail == NULL)
+            continue;
+        *detail++ = '\0';
+        note(findings, line, *detail == '+', false, detail + 1);
     }
     if (answer != NULL)
         fclose(answer);
-    note(findings, "namespaces", good, false, detail);
+    return told;
 }
 
-// In a sandbox: says of each effect whether it can be had there, and by what means.
-static int try_wires(const struct sandbox *sandbox, void *context)
+static int look_around(const struct sandbox *sandbox, void *answer)
+{
+    if (sandbox->isolation == ISOLATION_NAMESPACES)
+        fputs("namespaces|+runs are hermetic, without root\n", answer);
+    else
+        fprintf(answer,
+                "namespaces|-%s; runs use loopback ports instead, and faults that cut the network "
+                "are skipped. Remedy: sysctl kernel.unprivileged_userns_clone=1, or run as root\n",
+                sandbox->why_loopback);
+    return fflush(answer);
+}
+
+// Says of each effect whether it can be had there, and by what means.
+static int try_wires(const struct sandbox *sandbox, void *answer)
 {
     static const struct {
         const char *name;
         enum wire_effect effect;
     } effects[] = {{"cut wires", WIRE_CUT}, {"hold wires", WIRE_HOLD}};
-    FILE *answer = context;
     struct error error = {0};
     if (sandbox->isolation != ISOLATION_NAMESPACES)
-        return 1;
+        return 0;
     struct wires *wires = wires_open(&error);
     for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
         const char *means = wires != NULL ? wires_means(wires, effects[i].effect, &error) : NULL;
-        fprintf(answer, "%s|%c|%s\n", effects[i].name, means != NULL ? '+' : '-',
+        fprintf(answer, "%s|%c%s\n", effects[i].name, means != NULL ? '+' : '-',
                 means != NULL ? means : error.text);
     }
     wires_close(wires);
-    fflush(answer);
-    return 0;
-}
-
-static void check_wires(struct findings *findings)
-{
-    char line[600];
-    FILE *answer = tmpfile();
-    if (answer != NULL && sandbox_run(false, try_wires, answer) == 0) {
-        rewind(answer);
-        while (fgets(line, sizeof line, answer) != NULL) {
-            char *rest = line;
-            const char *name = strsep(&rest, "|");
-            const char *state = strsep(&rest, "|");
-            const char *detail = strsep(&rest, "\n");
-            if (detail != NULL)
-                note(findings, name, *state == '+', false, detail);
-        }
-    }
-    if (answer != NULL)
-        fclose(answer);
-}
-
-static void check_clock_preload(struct findings *findings)
-{
-    struct error error = {0};
-    char *path = clock_preload_path(&error);
-    note(findings, "server clocks", path != NULL, false, path != NULL ? path : error.text);
-    free(path);
+    return fflush(answer);
 }
 
 static void check_servers(struct findings *findings)
@@ -162,11 +136,16 @@ static int run(const struct words *words, void *options)
     static const char *const headings[] = {"WHAT", "STATE", "DETAIL", NULL};
     struct findings findings = {.table = table_new(headings)};
     check_servers(&findings);
-    check_namespaces(&findings);
+    if (!ask_sandbox(&findings, look_around))
+        note(&findings, "namespaces", false, false, "no sandbox could be made");
     note(&findings, "ip (iproute2)", program_exists("ip"), false,
          program_exists("ip") ? "wires the nodes" : "apt-get install iproute2");
-    check_wires(&findings);
-    check_clock_preload(&findings);
+    ask_sandbox(&findings, try_wires);
+    struct error error = {0};
+    char *preload = clock_preload_path(&error);
+    note(&findings, "server clocks", preload != NULL, false,
+         preload != NULL ? preload : error.text);
+    free(preload);
     char plots[200] = "draws the plots";
     bool plotting = plots_available(plots, sizeof plots);
     note(&findings, "gnuplot", plotting, false, plotting ? "draws the plots" : plots);

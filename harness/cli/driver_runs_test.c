@@ -2,14 +2,12 @@
 // library is missing for is skipped, and the command that installs it is said. (template.py,
 // native/flock.c, and other ways to use redis-py's lock: see exec_runs_test.) The checkout that
 // they are in has a path that no shell, URL or list of paths takes as it is.
-#include "harness/cli/test_foreign.h"
+#include "harness/cli/test_runs.h"
 #include "harness/report/test_json_path.h"
-#include "harness/testing/test.h"
 
 #define OPERATIONS 20
 #define PLACE "../../scripts/drivers"
 
-static char folder[] = "/tmp/lockpick-driver-runs-XXXXXX";
 #define CHECKOUT "/Z\u00e4 \u0141\"q' #:,=%s $HOME `x`\n;&<a>{b}*?" // in the folder
 static json_t *result_json;
 
@@ -74,10 +72,9 @@ static json_t *run_in_checkout(void)
 // One run of all of them, as they share their servers.
 static int run_drivers(void **state)
 {
-    (void)state;
     struct text shipped = {0};
     struct text scenario = {0};
-    if (test_folder_make(folder) != 0 ||
+    if (make_test_folder(state) != 0 ||
         file_read("scenarios/bench/clients.yaml", &shipped, NULL) != 0)
         return -1;
     text_format(&scenario,
@@ -194,17 +191,17 @@ TEST(under_a_path_with_a_backslash_locks_in_javascript_work_or_say_why_not)
     json_decref(json);
 }
 
-#define DRIVER(test_name, scheme)                                                                  \
+#define SHIPPED(test_name, scheme)                                                                 \
     TEST_OF(test_name, its_lock_is_taken_and_released, .initial_state = scheme)
 
-DRIVER(the_lock_of_redis_py_is_taken_and_released, "redis-py");
-DRIVER(the_lock_of_redlock_4_is_taken_and_released, "node-redlock-4");
-DRIVER(the_lock_of_redlock_5_is_taken_and_released, "node-redlock-5");
-DRIVER(the_lock_of_sesamecare_redlock_is_taken_and_released, "sesamecare-redlock");
-DRIVER(the_lock_of_redis_semaphore_is_taken_and_released, "redis-semaphore");
-DRIVER(the_lock_of_symfony_is_taken_and_released, "symfony");
-DRIVER(the_lock_of_kazoo_is_taken_and_released, "kazoo");
-DRIVER(the_lock_of_curator_is_taken_and_released, "curator");
-DRIVER(the_lock_of_pymysql_is_taken_and_released, "pymysql");
-DRIVER(the_lock_of_etcdctl_is_taken_and_released, "etcdctl");
-DRIVER(the_lock_of_etcds_lock_service_is_taken_and_released, "etcd-lock-service");
+SHIPPED(the_lock_of_redis_py_is_taken_and_released, "redis-py");
+SHIPPED(the_lock_of_redlock_4_is_taken_and_released, "node-redlock-4");
+SHIPPED(the_lock_of_redlock_5_is_taken_and_released, "node-redlock-5");
+SHIPPED(the_lock_of_sesamecare_redlock_is_taken_and_released, "sesamecare-redlock");
+SHIPPED(the_lock_of_redis_semaphore_is_taken_and_released, "redis-semaphore");
+SHIPPED(the_lock_of_symfony_is_taken_and_released, "symfony");
+SHIPPED(the_lock_of_kazoo_is_taken_and_released, "kazoo");
+SHIPPED(the_lock_of_curator_is_taken_and_released, "curator");
+SHIPPED(the_lock_of_pymysql_is_taken_and_released, "pymysql");
+SHIPPED(the_lock_of_etcdctl_is_taken_and_released, "etcdctl");
+SHIPPED(the_lock_of_etcds_lock_service_is_taken_and_released, "etcd-lock-service");

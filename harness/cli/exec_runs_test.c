@@ -1,70 +1,44 @@
 // Locks of one's own end to end: programs that a scenario brings along, under contention, pauses
 // and kills; a sound one, a broken one, and one that misbehaves.
-#include "harness/cli/test_foreign.h"
-#include "harness/testing/test.h"
-
-TEST_FOLDER("/tmp/lockpick-exec-runs-XXXXXX");
+#include "harness/cli/test_runs.h"
 
 // The template with a thread that writes the time to the log, in milliseconds, all the while; and
 // the template with a release that removes whoever's lock is there.
 static int make_drivers(void **state)
 {
-    (void)state;
-    static const char ticks[] = "def tick():\n"
-                                "    while True:\n"
-                                "        print(int(time.monotonic() * 1000), file=sys.stderr, "
-                                "flush=True)\n"
-                                "        time.sleep(0.01)\n\n\n"
-                                "threading.Thread(target=tick, daemon=True).start()\n"
-                                "saying = ";
-    struct text sound = {0};
-    struct text broken = {0};
-    if (test_folder_make(folder) != 0 ||
-        file_read("scripts/drivers/template.py", &sound, NULL) != 0)
+    if (make_test_folder(state) != 0)
         return -1;
-    text_add(&broken, sound.bytes);
-    if (!foreign_replace(&broken, "if value == ARGV[1] then", "if value then") ||
-        !foreign_replace(&sound, "saying = ", ticks))
-        return -1;
-    write_in(folder, "sound.py", sound.bytes);
-    write_in(folder, "broken.py", broken.bytes);
-    text_free(&sound);
-    text_free(&broken);
+    write_driver("sound.py", (const char *const[]){
+                                 "saying = ",
+                                 "def tick():\n"
+                                 "    while True:\n"
+                                 "        print(int(time.monotonic() * 1000), file=sys.stderr, "
+                                 "flush=True)\n"
+                                 "        time.sleep(0.01)\n\n\n"
+                                 "threading.Thread(target=tick, daemon=True).start()\n"
+                                 "saying = ",
+                                 NULL});
+    write_driver("broken.py",
+                 (const char *const[]){"if value == ARGV[1] then", "if value then", NULL});
     return 0;
-}
-
-static void expect_in(const struct command_result *result, const char *wanted)
-{
-    if (strstr(text_string(&result->output), wanted) == NULL &&
-        strstr(text_string(&result->errors), wanted) == NULL)
-        fail_msg("'%s' is not in: %s%s", wanted, text_string(&result->output),
-                 text_string(&result->errors));
 }
 
 // A release that removes another's lock shows as that, or by the next one that is let in: which of
 // them first depends on who asks when.
 static void expect_stolen(const struct command_result *result)
 {
-    const char *said = text_string(&result->output);
-    if (strstr(said, "wrongful-release") == NULL && strstr(said, "double-grant") == NULL)
-        fail_msg("neither wrongful-release nor double-grant is in: %s", said);
+    if (!says(result, "wrongful-release") && !says(result, "double-grant"))
+        fail_msg("neither wrongful-release nor double-grant is in: %s",
+                 text_string(&result->output));
 }
 
-#define DRIVER(name, file)                                                                         \
-    "  - exec: {name: " name ", command: [/usr/bin/python3, " file                                 \
-    "], servers: redis, visible: true,\n"                                                          \
-    "           traits: [exclusive, lease, owner-checked]}\n"
-
-// The longest time between two ticks in the log of client-1's driver.
-static long longest_silence_ms(const char *trial)
+// The longest time between two ticks in the log of a driver.
+static long longest_silence_ms(const char *log_of_driver)
 {
-    struct text log = {0};
-    struct text path = {0};
     long longest = 0;
     long before = 0;
-    text_format(&path, "%s/driver-of-client-1.log", trial);
-    foreign_read(folder, path.bytes, &log);
-    for (char *next = log.bytes; next != NULL && *next != '\0';) {
+    char *log = content_of(log_of_driver);
+    for (char *next = log; next != NULL && *next != '\0';) {
         long time = strtol(next, &next, 10);
         if (before > 0 && time - before > longest)
             longest = time - before;
@@ -72,8 +46,7 @@ static long longest_silence_ms(const char *trial)
         next = strchr(next, '\n');
         next = next != NULL ? next + 1 : NULL;
     }
-    text_free(&log);
-    text_free(&path);
+    free(log);
     return longest;
 }
 
@@ -83,8 +56,8 @@ TEST(a_sound_lock_is_safe_and_a_broken_one_is_found)
 {
     // client-1 is paused before its release until its lease has ended and client-2 holds the lock;
     // client-3 dies while it holds it.
-    struct command_result result = foreign_run(
-        folder, "late-release",
+    struct command_result result = run_scenario(
+        "late-release",
         "version: 1\nname: late-release\nabout: For a test.\n"
         "workload: {kind: increment, operations: 150, hold: 5ms}\n"
         "clients: {processes: 3, threads: 2, lead: client-1}\n"
@@ -99,12 +72,13 @@ TEST(a_sound_lock_is_safe_and_a_broken_one_is_found)
                                    "  - {schemes: sound, verdict: safe}\n"
                                    "  - {schemes: broken, verdict: unsafe}\n",
         "");
-    expect_in(&result, "2 as expected");
+    must_say(&result, "2 as expected");
     expect_stolen(&result);
     assert_int_equal(result.code, 0);
     command_free(&result);
     // The program stood still with its client: past the end of the lease, of 800 ms.
-    assert_true(longest_silence_ms("late-release/trials/late-release--sound") > 500);
+    assert_true(
+        longest_silence_ms("late-release/trials/late-release--sound/driver-of-client-1.log") > 500);
 }
 
 TEST(a_library_s_lock_is_tried_by_the_driver_that_ships)
@@ -125,13 +99,10 @@ TEST(a_library_s_lock_is_tried_by_the_driver_that_ships)
                 "           servers: redis, traits: [exclusive, lease, owner-checked]}\n"
                 "expect: [{schemes: exclusive, verdict: safe}]\n",
                 drivers);
-    struct command_result result = foreign_run(folder, "library", text.bytes, "--scheme redis-py");
-    expect_in(&result, "1 as expected");
+    struct command_result result = run_scenario("library", text.bytes, "--scheme redis-py");
+    must_say(&result, "1 as expected");
     // With two workers of a process at a time, it is not known whose commands are whose.
-    struct text json = {0};
-    foreign_read(folder, "library/result.json", &json);
-    assert_non_null(strstr(json.bytes, "\"commands_per_hold\": null"));
-    text_free(&json);
+    expect_content("library/result.json", "\"commands_per_hold\": null");
     command_free(&result);
     text_free(&text);
     free(drivers);
@@ -148,13 +119,10 @@ TEST(a_release_that_is_sent_again_is_no_wrongful_one)
                                 "            self.redis = Redis(self.timeout)\n"
                                 "            return self.release_once(request)\n\n"
                                 "    def release_once(self, request):\n";
-    struct text driver = {0};
-    assert_int_equal(file_read("scripts/drivers/template.py", &driver, NULL), 0);
-    assert_true(foreign_replace(&driver, "    def release(self, request):\n", again));
-    write_in(folder, "again.py", driver.bytes);
-    text_free(&driver);
-    struct command_result result = foreign_run(
-        folder, "again",
+    write_driver("again.py",
+                 (const char *const[]){"    def release(self, request):\n", again, NULL});
+    struct command_result result = run_scenario(
+        "again",
         "version: 1\nname: again\nabout: For a test.\n"
         "workload: {kind: increment, operations: 60, hold: 5ms}\n"
         "clients: {processes: 2, lead: client-1}\n"
@@ -166,21 +134,21 @@ TEST(a_release_that_is_sent_again_is_no_wrongful_one)
                                                  "expect: [{schemes: again, verdict: safe}]\n",
         "");
     if (strstr(text_string(&result.output), "1 skipped") == NULL)
-        expect_in(&result, "1 as expected");
+        must_say(&result, "1 as expected");
     command_free(&result);
 }
 
 TEST(a_fault_that_does_not_reach_it_is_not_applicable)
 {
     struct command_result result =
-        foreign_run(folder, "clocks",
-                    "version: 1\nname: clocks\nabout: For a test.\n"
-                    "workload: {kind: increment, operations: 20}\n"
-                    "schemes: [{exec: {name: own, command: [cat]}}]\n"
-                    "faults: [{when: client-1 holds, clock: client-1, by: 1s}]\n",
-                    "");
-    expect_in(&result, "n/a");
-    expect_in(&result, "a program of its own, which reads the machine's clock");
+        run_scenario("clocks",
+                     "version: 1\nname: clocks\nabout: For a test.\n"
+                     "workload: {kind: increment, operations: 20}\n"
+                     "schemes: [{exec: {name: own, command: [cat]}}]\n"
+                     "faults: [{when: client-1 holds, clock: client-1, by: 1s}]\n",
+                     "");
+    must_say(&result, "n/a");
+    must_say(&result, "a program of its own, which reads the machine's clock");
     command_free(&result);
 }
 
@@ -189,8 +157,8 @@ TEST(one_that_misbehaves_is_an_error_and_no_verdict)
     write_in(folder, "liar.sh",
              "read hello; echo '{\"hello\": 1}'\n"
              "read one; echo \"{\\\"id\\\": 77, \\\"answer\\\": \\\"$1\\\"}\"; read two\n");
-    struct command_result result = foreign_run(
-        folder, "liars",
+    struct command_result result = run_scenario(
+        "liars",
         "version: 1\nname: liars\nabout: For a test.\n"
         "workload: {kind: increment, operations: 20}\n"
         "schemes:\n"
@@ -198,17 +166,17 @@ TEST(one_that_misbehaves_is_an_error_and_no_verdict)
         "  - exec: {name: missing, command: [./no-such-program]}\n"
         "  - exec: {name: last-words, command: [sh, -c, 'read hello; echo bye >&2; exit 4']}\n",
         "");
-    expect_in(&result, "'{\"id\": 77, \"answer\": \"held\"}' has an id that no request had");
-    expect_in(&result, "./no-such-program: No such file or directory");
-    expect_in(&result, "has ended with status 4; its log ends with 'bye'");
+    must_say(&result, "'{\"id\": 77, \"answer\": \"held\"}' has an id that no request had");
+    must_say(&result, "./no-such-program: No such file or directory");
+    must_say(&result, "has ended with status 4; its log ends with 'bye'");
     command_free(&result);
 }
 
 TEST(one_whose_library_is_missing_is_skipped_with_the_remedy)
 {
     write_in(folder, "library.txt", "It is here.\n");
-    struct command_result result = foreign_run(
-        folder, "needs",
+    struct command_result result = run_scenario(
+        "needs",
         "version: 1\nname: needs\nabout: For a test.\n"
         "workload: {kind: increment, operations: 20}\n"
         "schemes:\n"
@@ -217,40 +185,26 @@ TEST(one_whose_library_is_missing_is_skipped_with_the_remedy)
         "  - exec: {name: no-file, command: [cat], needs: ./no-such-library}\n"
         "  - exec: {name: there, command: [sh, -c, 'exit 4'], needs: [sh, ./library.txt]}\n",
         "");
-    expect_in(&result, "2 skipped");
-    expect_in(&result, "it needs no-such-program, which is not there: apt-get install it");
-    expect_in(&result, "it needs ./no-such-library, which is not there");
-    expect_in(&result, "has ended with status 4");
+    must_say(&result, "2 skipped");
+    must_say(&result, "it needs no-such-program, which is not there: apt-get install it");
+    must_say(&result, "it needs ./no-such-library, which is not there");
+    must_say(&result, "has ended with status 4");
     command_free(&result);
 }
 
 // A bug of a library that ships with Debian, from the folder of such scenarios.
 TEST(a_known_bug_of_a_library_is_found)
 {
-    struct text arguments = {0};
-    text_format(&arguments,
-                "run scenarios/failures/third-party/f43-redis-py-one-object-for-all.yaml "
-                "--scheme redis-py-shared --out %s/known-bug",
-                folder);
-    struct command_result result = run_lockpick(arguments.bytes);
-    text_free(&arguments);
+    struct command_result result =
+        lockpick("run scenarios/failures/third-party/f43-redis-py-one-object-for-all.yaml "
+                 "--scheme redis-py-shared --out @/known-bug");
     if (strstr(text_string(&result.output), "1 skipped") != NULL) {
         command_free(&result);
         print_message("python3-redis is not installed: scripts/setup installs it\n");
         skip();
     }
-    expect_in(&result, "1 as expected");
+    must_say(&result, "1 as expected");
     command_free(&result);
-}
-
-// Compiles C to a plug-in of that name.
-static bool compile(const char *source, const char *name)
-{
-    struct text line = {0};
-    text_format(&line, "cc -shared -fPIC -I harness/plugin -o %s/%s -x c %s", folder, name, source);
-    int status = system(line.bytes);
-    text_free(&line);
-    return status == 0;
 }
 
 TEST(a_native_plugin_locks_and_one_of_another_version_is_refused)
@@ -258,29 +212,28 @@ TEST(a_native_plugin_locks_and_one_of_another_version_is_refused)
     write_in(folder, "old.c",
              "#include <lockpick.h>\n"
              "const struct lockpick_plugin lockpick_plugin = {.abi = 7, .size = 8};\n");
-    struct text old = {0};
-    text_format(&old, "%s/old.c", folder);
     if (system("command -v cc >/dev/null") != 0)
         skip();
-    assert_true(compile("scripts/drivers/native/flock.c", "flock.so"));
-    assert_true(compile(old.bytes, "old.so"));
-    text_free(&old);
+    assert_int_equal(shell("cc -shared -fPIC -o @/flock.so scripts/drivers/native/flock.c "
+                           "-I harness/plugin && "
+                           "cc -shared -fPIC -o @/old.so @/old.c -I harness/plugin"),
+                     0);
     struct command_result result =
-        foreign_run(folder, "native",
-                    "version: 1\nname: native\nabout: For a test.\n"
-                    "workload: {kind: increment, operations: 100, hold: 1ms}\n"
-                    "clients: {processes: 2, threads: 2}\n"
-                    "lock: {wait: 20s}\n"
-                    "schemes:\n"
-                    "  - plugin: {name: flock, file: flock.so, "
-                    "traits: [exclusive, session, owner-checked]}\n"
-                    "  - plugin: {name: old, file: ./old.so}\n"
-                    "  - plugin: {name: none-such, file: none.so}\n"
-                    "expect: [{schemes: flock, verdict: safe}]\n",
-                    "");
-    expect_in(&result, "1 as expected");
-    expect_in(&result, "was compiled for version 7 of lockpick.h (8 bytes)");
-    expect_in(&result, "none.so: cannot open shared object file");
+        run_scenario("native",
+                     "version: 1\nname: native\nabout: For a test.\n"
+                     "workload: {kind: increment, operations: 100, hold: 1ms}\n"
+                     "clients: {processes: 2, threads: 2}\n"
+                     "lock: {wait: 20s}\n"
+                     "schemes:\n"
+                     "  - plugin: {name: flock, file: flock.so, "
+                     "traits: [exclusive, session, owner-checked]}\n"
+                     "  - plugin: {name: old, file: ./old.so}\n"
+                     "  - plugin: {name: none-such, file: none.so}\n"
+                     "expect: [{schemes: flock, verdict: safe}]\n",
+                     "");
+    must_say(&result, "1 as expected");
+    must_say(&result, "was compiled for version 7 of lockpick.h (8 bytes)");
+    must_say(&result, "none.so: cannot open shared object file");
     command_free(&result);
 }
 
@@ -288,19 +241,12 @@ TEST(a_native_plugin_locks_and_one_of_another_version_is_refused)
 // from anywhere.
 TEST(a_run_can_be_judged_and_done_again)
 {
-    struct text arguments = {0};
-    text_format(&arguments, "check %s/late-release", folder);
-    struct command_result result = run_lockpick(arguments.bytes);
-    expect_in(&result, "broken");
-    expect_in(&result, "UNSAFE");
+    struct command_result result = lockpick("check @/late-release");
+    must_say(&result, "broken");
+    must_say(&result, "UNSAFE");
     expect_stolen(&result);
     command_free(&result);
-    struct text as_run = {0};
-    struct text place = {0};
-    foreign_read(folder, "late-release/as-run.yaml", &as_run);
-    text_format(&place, "folder: \"%s\"", folder);
-    assert_non_null(strstr(as_run.bytes, place.bytes));
-    text_free(&as_run);
-    text_free(&place);
-    text_free(&arguments);
+    char *place = path_of("folder: \"@\"");
+    expect_content("late-release/as-run.yaml", place);
+    free(place);
 }

@@ -1,26 +1,20 @@
 // What writes and reads histories and results, with one call failing, each in its turn (see
 // fail_preload.c), as SQLite is tested: nobody crashes, hangs, or says that all is well when it is
 // not; and what claims to be whole is.
-#include "harness/cli/test_command.h"
+#include "harness/cli/test_runs.h"
 #include "harness/report/test_junit.h"
-#include "harness/testing/test.h"
 
 #include <fcntl.h>
-#include <jansson.h>
 #include <limits.h>
-#include <unistd.h>
 
 // Of more calls than that, so many are tried, from the first to the last; $LOCKPICK_EVERY_CALL:
 // all.
 #define MOST_CALLS 10
 
-TEST_FOLDER("/tmp/lockpick-failing-calls-test-XXXXXX");
-
 static int prepare(void **state)
 {
-    (void)state;
     char program[PATH_MAX], library[PATH_MAX + 20];
-    if (test_folder_make(folder) != 0 || realpath(lockpick_path(), program) == NULL)
+    if (make_test_folder(state) != 0 || realpath(lockpick_path(), program) == NULL)
         return -1;
     snprintf(library, sizeof library, "%s", program);
     strcpy(strrchr(library, '/'), "/lockpick-fail.so");

@@ -90,17 +90,14 @@ static bool is_met(const struct figure *figure, const struct statistics *statist
            granted * 100 >= statistics->due * 99;
 }
 
-static bool has_enough(const struct figure *figure, const struct statistics *statistics)
-{
-    return percentile_has_enough((int64_t)statistics->acquire.count, figure->percent);
-}
-
 enum rate_answer find_judge(const struct load_target *target, const struct statistics *statistics)
 {
     struct figure measured = figure_of(target, &statistics->acquire);
     struct figure on_time = figure_of(target, &statistics->acquire_on_time);
     if (is_met(&measured, statistics))
-        return has_enough(&measured, statistics) ? RATE_MET : RATE_DRIVER;
+        return percentile_has_enough((int64_t)statistics->acquire.count, measured.percent)
+                   ? RATE_MET
+                   : RATE_DRIVER;
     bool is_drivers = statistics->driver_bound.is_bound ||
                       (statistics->acquire_on_time.count > 0 && is_met(&on_time, statistics));
     return is_drivers ? RATE_DRIVER : RATE_MISSED;
@@ -228,16 +225,6 @@ static void add_votes(const struct rate_votes *votes, bool are_met, struct text 
                 are_met ? votes->met : all - votes->met, all);
 }
 
-// By what the driver was the limit at that rate.
-static const char *why_at(const struct found *result, int64_t rate)
-{
-    for (size_t i = 0; i < result->count; i++) {
-        if (result->steps[i].rate == rate && result->steps[i].answer == RATE_DRIVER)
-            return result->steps[i].why;
-    }
-    return "";
-}
-
 // One sentence: what was found, by how many trials.
 static void answer_of(const struct found *result, struct text *out)
 {
@@ -268,8 +255,13 @@ static void answer_of(const struct found *result, struct text *out)
         add_votes(missed, false, out);
     else if (met != NULL)
         text_add(out, "; it is the highest that is looked for");
-    if (result->outcome == FIND_DRIVER)
-        text_format(out, ", by what is the driver's: %s", why_at(result, result->search.missed));
+    for (size_t i = 0; i < result->count && result->outcome == FIND_DRIVER; i++) {
+        const struct step *step = &result->steps[i];
+        if (step->rate != result->search.missed || step->answer != RATE_DRIVER)
+            continue;
+        text_format(out, ", by what is the driver's: %s", step->why);
+        break;
+    }
 }
 
 // --- JSON ----------------------------------------------------------------------------------------

@@ -1,34 +1,21 @@
 // End to end: the highest rate that meets a target, as a user looks for it.
-#include "harness/base/test_folder.h"
 #include "harness/cli/find.h"
-#include "harness/cli/test_command.h"
+#include "harness/cli/test_runs.h"
 #include "harness/report/test_json_path.h"
-#include "harness/testing/test.h"
-
-TEST_FOLDER("/tmp/lockpick-find-test-XXXXXX");
 
 // Looks in a scenario with this load.
 static struct command_result find(const char *load, const char *options)
 {
-    struct text path = {0};
-    struct text text = {0};
-    text_format(&path, "%s/found", folder);
-    assert_int_equal(test_folder_remove(path.bytes), 0);
-    text_free(&path);
-    text_format(&path, "%s/scenario.yaml", folder);
-    text_format(&text,
-                "version: 1\nname: sought\nabout: For a test.\n"
-                "workload: {kind: increment, store: shm, hold: 20ms}\n"
-                "clients: {processes: 1, threads: 4}\nschemes: [process-mutex]\n"
-                "lock: {lease: 5s, wait: 20s, retry: 2ms}\n%s\n",
-                load);
-    assert_int_equal(file_write(path.bytes, text.bytes, text.length, NULL), 0);
-    text_free(&text);
-    text_format(&text, "find %s --out %s/found %s", path.bytes, folder, options);
-    struct command_result result = run_lockpick(text.bytes);
-    text_free(&text);
-    text_free(&path);
-    return result;
+    char text[1024];
+    snprintf(text, sizeof text,
+             "version: 1\nname: sought\nabout: For a test.\n"
+             "workload: {kind: increment, store: shm, hold: 20ms}\n"
+             "clients: {processes: 1, threads: 4}\nschemes: [process-mutex]\n"
+             "lock: {lease: 5s, wait: 20s, retry: 2ms}\n%s\n",
+             load);
+    write_in(folder, "scenario.yaml", text);
+    assert_int_equal(shell("rm -rf @/found"), 0);
+    return lockpick("find @/scenario.yaml --out @/found %s", options);
 }
 
 static json_t *json_of(const char *text)
@@ -42,13 +29,9 @@ static json_t *json_of(const char *text)
 
 static json_t *written_json(void)
 {
-    struct text path = {0};
-    struct text text = {0};
-    text_format(&path, "%s/found/find.json", folder);
-    assert_int_equal(file_read(path.bytes, &text, NULL), 0);
-    json_t *json = json_of(text.bytes);
-    text_free(&path);
-    text_free(&text);
+    char *text = content_of("found/find.json");
+    json_t *json = json_of(text);
+    free(text);
     return json;
 }
 

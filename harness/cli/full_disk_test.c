@@ -1,15 +1,11 @@
 // End to end: disks that fill up, at every stage of a run; and outputs that cannot be written.
-#include "harness/cli/test_command.h"
+#include "harness/cli/test_runs.h"
 #include "harness/history/writer.h"
-#include "harness/testing/test.h"
 
 #include <fcntl.h>
 #include <sched.h>
 #include <sys/mount.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-static char folder[] = "/tmp/lockpick-full-disk-test-XXXXXX";
 static bool can_mount;
 
 static char disk[64];
@@ -40,8 +36,7 @@ static bool mount_disk(int kilobytes)
 
 static int prepare(void **state)
 {
-    (void)state;
-    if (test_folder_make(folder) != 0)
+    if (make_test_folder(state) != 0)
         return -1;
     snprintf(disk, sizeof disk, "%s/disk", folder);
     can_mount = enter_mount_namespace() && folder_make(disk, NULL) == 0 && mount_disk(4) &&
@@ -55,15 +50,8 @@ static int prepare(void **state)
 
 static int clean_up(void **state)
 {
-    (void)state;
     (void)umount(disk); // of a test that failed
-    return test_folder_remove(folder);
-}
-
-static bool says(const struct command_result *result, const char *words)
-{
-    return strstr(text_string(&result->output), words) != NULL ||
-           strstr(text_string(&result->errors), words) != NULL;
+    return remove_test_folder(state);
 }
 
 TEST_GROUP(prepare, clean_up);
@@ -79,7 +67,7 @@ TEST(a_run_on_a_disk_that_fills_up_names_the_disk_and_nobody_dies_of_it)
     for (size_t i = 0; i < sizeof kilobytes / sizeof *kilobytes; i++) {
         assert_true(mount_disk(kilobytes[i]));
         struct command_result result =
-            run_lockpick_in(folder, "run @/small.yaml --no-namespaces --out @/disk/run");
+            lockpick("run @/small.yaml --no-namespaces --out @/disk/run");
         if (result.code != 4 ||
             !says(&result, "No space left on device (on the disk mounted at ") ||
             !says(&result, disk) ||
@@ -88,7 +76,7 @@ TEST(a_run_on_a_disk_that_fills_up_names_the_disk_and_nobody_dies_of_it)
                      text_string(&result.output), text_string(&result.errors));
         command_free(&result);
         for (size_t j = 0; j < sizeof readers / sizeof *readers; j++) {
-            result = run_lockpick_in(folder, readers[j]);
+            result = lockpick("%s", readers[j]);
             bool says_why = result.code == 0 || result.output.length + result.errors.length > 0;
             if (result.code > 5 || !says_why)
                 fail_msg("%s on a disk of %d kB: exit code %d: %s", readers[j], kilobytes[i],
@@ -126,7 +114,7 @@ TEST(holes_of_a_history_can_be_read_on_a_full_disk)
     while (write(descriptor, block, sizeof block) > 0)
         continue;
     close(descriptor);
-    struct command_result result = run_lockpick_in(folder, "history @/disk/history.bin");
+    struct command_result result = lockpick("history @/disk/history.bin");
     int events = 0;
     for (const char *at = text_string(&result.output); (at = strstr(at, "point-reached")) != NULL;
          at++)
@@ -138,8 +126,7 @@ TEST(holes_of_a_history_can_be_read_on_a_full_disk)
     descriptor = open(text, O_WRONLY | O_CREAT, 0600);
     assert_int_equal(ftruncate(descriptor, 1 << 20), 0);
     close(descriptor);
-    command_expect(run_lockpick_in(folder, "check @/disk/text.edn --model mutex"), 2,
-                   "text.edn:1:");
+    command_expect(lockpick("check @/disk/text.edn --model mutex"), 2, "text.edn:1:");
     free(text);
     free(filler);
     free(path);
@@ -163,17 +150,10 @@ TEST(an_output_that_cannot_be_written_is_exit_4_and_says_why)
         "run @/small.yaml --no-namespaces --out @/again",
         "run @/small.yaml --no-namespaces --json --out @/again",
     };
-    command_expect(run_lockpick_in(folder, "run @/small.yaml --no-namespaces --out @/run"), 0,
-                   "SAFE");
+    command_expect(lockpick("run @/small.yaml --no-namespaces --out @/run"), 0, "SAFE");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        struct text line = {0};
-        text_format(&line, "%s >/dev/full 2>@/said; code=$?; { cat @/said; exit $code; }",
-                    commands[i]);
-        command_expect(run_lockpick_in(folder, line.bytes), 4,
-                       "standard output could not be written to its end: No space left on device");
-        text_free(&line);
-        char *again = path_join(folder, "again");
-        assert_int_equal(test_folder_remove(again), 0);
-        free(again);
+        expect(4, "standard output could not be written to its end: No space left on device",
+               "%s >/dev/full 2>@/said; code=$?; { cat @/said; exit $code; }", commands[i]);
+        assert_int_equal(shell("rm -rf @/again"), 0);
     }
 }

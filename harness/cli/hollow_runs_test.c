@@ -1,15 +1,11 @@
 // Locks that keep every property and are of no use, end to end: each is a driver that serves some
 // and turns others away, and none of them may be called SAFE.
-#include "harness/cli/test_foreign.h"
-#include "harness/testing/test.h"
-
-TEST_FOLDER("/tmp/lockpick-hollow-runs-XXXXXX");
+#include "harness/cli/test_runs.h"
 
 // The template, which does as its argument says before it locks, and once it has found the lock
 // held.
 static int make_driver(void **state)
 {
-    (void)state;
     static const char before[] = "def acquire(self, request):\n"
                                  "        mode = sys.argv[1]\n"
                                  "        if mode == 'silent':\n"
@@ -34,60 +30,52 @@ static int make_driver(void **state)
         "                if mode == 'keeps' and self.client == 3:\n"
         "                    self.redis.ask('SET', request['lock'], 'kept')\n"
         "                ends = asked";
-    struct text driver = {0};
-    if (test_folder_make(folder) != 0 ||
-        file_read("scripts/drivers/template.py", &driver, NULL) != 0 ||
-        !foreign_replace(&driver, "def acquire(self, request):\n", before) ||
-        !foreign_replace(&driver,
-                         "            if time.monotonic() + self.retry > give_up:", held) ||
-        !foreign_replace(&driver, "                ends = asked", keeps) ||
-        !foreign_replace(&driver, "self.redis, self.token = None, None",
-                         "self.redis, self.token, self.client = None, None, hello['client']"))
+    if (make_test_folder(state) != 0)
         return -1;
-    write_in(folder, "hollow.py", driver.bytes);
-    text_free(&driver);
+    write_driver("hollow.py",
+                 (const char *const[]){
+                     "def acquire(self, request):\n", before,
+                     "            if time.monotonic() + self.retry > give_up:", held,
+                     "                ends = asked", keeps, "self.redis, self.token = None, None",
+                     "self.redis, self.token, self.client = None, None, hello['client']", NULL});
     return 0;
 }
 
 // Runs a driver of that mode, and expects that verdict, with that in its reason, in a run's
 // result. `workload` is what the workload has, `rest` what else the scenario has.
-static void expect(const char *mode, const char *workload, const char *rest, const char *verdict,
-                   const char *reason)
+static void expect_verdict(const char *mode, const char *workload, const char *rest,
+                           const char *verdict, const char *reason)
 {
-    struct text text = {0};
-    struct text path = {0};
-    struct text json = {0};
-    text_format(
-        &text,
-        "version: 1\nname: hollow\nabout: For a test.\n"
-        "workload: {kind: increment, %s, hold: 5ms}\n"
-        "clients: {processes: 3}\n"
-        "lock: {lease: 500ms, wait: 2s, retry: 5ms, request: 1s, stuck-after: 2s}\n"
-        "schemes:\n"
-        "  - exec: {name: own, command: [/usr/bin/python3, hollow.py, %s], servers: redis,\n"
-        "           patience: 3s, traits: [exclusive, lease, owner-checked]}\n%s",
-        workload, mode, rest);
     static int serial;
     char name[16];
-    snprintf(name, sizeof name, "run-%d", ++serial);
-    struct command_result result = foreign_run(folder, name, text.bytes, "");
-    text_format(&path, "%s/result.json", name);
-    foreign_read(folder, path.bytes, &json);
+    char path[40];
     char wanted[40];
+    char text[1024];
+    snprintf(text, sizeof text,
+             "version: 1\nname: hollow\nabout: For a test.\n"
+             "workload: {kind: increment, %s, hold: 5ms}\n"
+             "clients: {processes: 3}\n"
+             "lock: {lease: 500ms, wait: 2s, retry: 5ms, request: 1s, stuck-after: 2s}\n"
+             "schemes:\n"
+             "  - exec: {name: own, command: [/usr/bin/python3, hollow.py, %s], servers: redis,\n"
+             "           patience: 3s, traits: [exclusive, lease, owner-checked]}\n%s",
+             workload, mode, rest);
+    snprintf(name, sizeof name, "run-%d", ++serial);
+    snprintf(path, sizeof path, "%s/result.json", name);
+    struct command_result result = run_scenario(name, text, "");
+    char *json = content_of(path);
     snprintf(wanted, sizeof wanted, "\"verdict\": \"%s\"", verdict);
-    bool is_so = strstr(json.bytes, wanted) != NULL && strstr(json.bytes, reason) != NULL;
+    bool is_so = strstr(json, wanted) != NULL && strstr(json, reason) != NULL;
     // On a machine that stands still for long, nothing is proven.
     bool is_open = strcmp(verdict, "ERROR") != 0 &&
-                   strstr(json.bytes, "\"verdict\": \"UNKNOWN\"") != NULL &&
+                   strstr(json, "\"verdict\": \"UNKNOWN\"") != NULL &&
                    strstr(text_string(&result.output), "stood still") != NULL;
     if (!is_so && !is_open)
         fail_msg("of '%s', %s: neither %s nor '%s': %s%s", mode, workload, verdict, reason,
                  text_string(&result.output), text_string(&result.errors));
     assert_null(strstr(text_string(&result.output), "the answer was lost"));
     command_free(&result);
-    text_free(&text);
-    text_free(&path);
-    text_free(&json);
+    free(json);
 }
 
 TEST_GROUP(make_driver, remove_test_folder);
@@ -96,7 +84,8 @@ TEST(a_lock_that_only_one_client_gets_is_not_safe)
 {
     const char *const modes[] = {"refuses", "waits", "ignorant"};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        expect(modes[i], "for: 1s", "", "UNKNOWN", "without a fault and never held the lock: ");
+        expect_verdict(modes[i], "for: 1s", "", "UNKNOWN",
+                       "without a fault and never held the lock: ");
 }
 
 // Once client-1 has had all that there is to do, nobody gets the lock any more.
@@ -104,33 +93,33 @@ TEST(a_free_lock_that_the_rest_never_gets_is_stuck)
 {
     const char *const modes[] = {"refuses", "waits", "ignorant"};
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++)
-        expect(modes[i], "operations: 30", "", "STUCK", "after client-1 released it");
+        expect_verdict(modes[i], "operations: 30", "", "STUCK", "after client-1 released it");
 }
 
 TEST(a_lock_that_raises_when_it_is_held_is_not_safe)
 {
-    expect("raises", "for: 1s", "", "UNKNOWN",
-           "acquires without a fault came back without an answer");
-    expect("try", "for: 1s", "", "UNKNOWN", "acquires without a fault found the lock held");
+    expect_verdict("raises", "for: 1s", "", "UNKNOWN",
+                   "acquires without a fault came back without an answer");
+    expect_verdict("try", "for: 1s", "", "UNKNOWN", "acquires without a fault found the lock held");
 }
 
 TEST(a_lock_that_says_unknown_for_ever_after_a_kill_is_stuck)
 {
-    expect("keeps", "operations: 60", "faults: [{when: client-3 holds, kill: client-3}]\n", "STUCK",
-           "no acquire was answered");
+    expect_verdict("keeps", "operations: 60", "faults: [{when: client-3 holds, kill: client-3}]\n",
+                   "STUCK", "no acquire was answered");
 }
 
 TEST(a_program_that_never_answers_is_an_error_whatever_ends_the_trial)
 {
     const char *const workloads[] = {"operations: 60", "for: 1s"};
     for (size_t i = 0; i < sizeof workloads / sizeof *workloads; i++)
-        expect("silent", workloads[i], "", "ERROR", "hangs: \\\"acquire\\\"");
+        expect_verdict("silent", workloads[i], "", "ERROR", "hangs: \\\"acquire\\\"");
 }
 
 TEST(the_same_lock_that_serves_everybody_is_safe)
 {
-    expect("sound", "operations: 60", "", "SAFE", "60 holds, every property kept");
-    expect("sound", "for: 1s", "", "SAFE", "every property kept");
-    expect("sound", "operations: 60", "faults: [{when: client-3 holds, kill: client-3}]\n", "SAFE",
-           "every property kept");
+    expect_verdict("sound", "operations: 60", "", "SAFE", "60 holds, every property kept");
+    expect_verdict("sound", "for: 1s", "", "SAFE", "every property kept");
+    expect_verdict("sound", "operations: 60", "faults: [{when: client-3 holds, kill: client-3}]\n",
+                   "SAFE", "every property kept");
 }

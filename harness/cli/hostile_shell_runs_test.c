@@ -1,44 +1,32 @@
 // Runs from a shell that leaves little: small limits, programs that hang, a machine just started.
 #include "harness/base/clock.h"
-#include "harness/cli/test_command.h"
+#include "harness/cli/test_runs.h"
 #include "harness/report/gnuplot.h"
-#include "harness/testing/test.h"
 
 #include <signal.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 // A trial that says nothing, as a busy machine stalled it, is run again.
 #define RUN "run @/trial.yaml --again 3 --out @/out"
 #define SAFE "expect: [{schemes: [\"*\"], verdict: safe}]\n"
 
-static char folder[64];
-
+// Each test has a folder of its own.
 static int make_folder(void **state)
 {
-    (void)state;
-    snprintf(folder, sizeof folder, "/tmp/lockpick-hostile-shell-XXXXXX");
-    return test_folder_make(folder);
-}
-
-static int remove_folder(void **state)
-{
-    (void)state;
-    return test_folder_remove(folder);
+    snprintf(folder, sizeof folder, "/tmp/lockpick-cli-test-XXXXXX");
+    return make_test_folder(state);
 }
 
 static void write_trial(const char *schemes, const char *faults)
 {
-    struct text trial = {0};
-    text_format(&trial,
-                "version: 1\nname: trial\nabout: For a test.\n"
-                "workload: {kind: increment, operations: 20}\n"
-                "clients: {processes: 2, threads: 2}\nlimit: 100s\n"
-                "lock: {lease: 5s, wait: 60s, request: 5s, stuck-after: 60s}\n"
-                "schemes: [%s]\n%s",
-                schemes, faults);
-    write_in(folder, "trial.yaml", trial.bytes);
-    text_free(&trial);
+    char trial[1024];
+    snprintf(trial, sizeof trial,
+             "version: 1\nname: trial\nabout: For a test.\n"
+             "workload: {kind: increment, operations: 20}\n"
+             "clients: {processes: 2, threads: 2}\nlimit: 100s\n"
+             "lock: {lease: 5s, wait: 60s, request: 5s, stuck-after: 60s}\n"
+             "schemes: [%s]\n%s",
+             schemes, faults);
+    write_in(folder, "trial.yaml", trial);
 }
 
 // A program of that name, first in PATH. What it says of its version is real, unless it hangs.
@@ -96,7 +84,7 @@ static const char *without_rights(void)
     return geteuid() == 0 ? "exec setpriv --bounding-set=-sys_resource" : "exec";
 }
 
-TEST_WITH(a_stack_of_64_KB_suffices, make_folder, remove_folder)
+TEST_WITH(a_stack_of_64_KB_suffices, make_folder, remove_test_folder)
 {
     struct text prefix = {0};
     if (geteuid() == 0 && !has("command -v setpriv >/dev/null"))
@@ -107,7 +95,7 @@ TEST_WITH(a_stack_of_64_KB_suffices, make_folder, remove_folder)
     text_free(&prefix);
 }
 
-TEST_WITH(too_few_open_files_are_named_with_what_to_raise, make_folder, remove_folder)
+TEST_WITH(too_few_open_files_are_named_with_what_to_raise, make_folder, remove_test_folder)
 {
     struct text prefix = {0};
     if (geteuid() == 0 && !has("command -v setpriv >/dev/null"))
@@ -122,22 +110,22 @@ TEST_WITH(too_few_open_files_are_named_with_what_to_raise, make_folder, remove_f
 
 // --- programs that hang --------------------------------------------------------------------------
 
-TEST_WITH(a_program_that_hangs_is_named_and_waited_for_only_so_long, make_folder, remove_folder)
+TEST_WITH(a_program_that_hangs_is_named_and_waited_for_only_so_long, make_folder,
+          remove_test_folder)
 {
     write_trial("redis-set-px-lua", SAFE);
     char *before =
         put_program("redis-server", "#!/bin/sh\n[ \"$1\" != --version ] || exec sleep 1000\n"
                                     "exec /usr/bin/redis-server \"$@\"\n");
     free(put_program("gnuplot", "#!/bin/sh\nexec sleep 1000\n"));
-    struct command_result result = run_lockpick_in(folder, RUN);
+    struct command_result result = lockpick(RUN);
     restore_path(before);
     command_expect(result, 0, "no plots: gnuplot did not end within");
-    command_expect(run_lockpick_in(folder, "--version && cat @/out/report.md"), 0,
-                   "redis-server (tells no version within");
+    expect(0, "redis-server (tells no version within", "--version && cat @/out/report.md");
 }
 
 TEST_WITH(a_picture_that_is_never_finished_is_an_error_that_names_gnuplot, make_folder,
-          remove_folder)
+          remove_test_folder)
 {
     struct error error = {0};
     bool missing = false;
@@ -152,7 +140,7 @@ TEST_WITH(a_picture_that_is_never_finished_is_an_error_that_names_gnuplot, make_
 // --- signals -------------------------------------------------------------------------------------
 
 // Were it not heard, the run would be killed before it writes what it has.
-TEST_WITH(a_signal_is_heard_while_a_server_boots, make_folder, remove_folder)
+TEST_WITH(a_signal_is_heard_while_a_server_boots, make_folder, remove_test_folder)
 {
     write_trial("process-mutex, redis-set-px-lua", "");
     char *out = path_join(folder, "out");
@@ -178,8 +166,7 @@ TEST_WITH(a_signal_is_heard_while_a_server_boots, make_folder, remove_folder)
     restore_path(before);
     assert_true(WIFEXITED(status));
     assert_int_equal(WEXITSTATUS(status), 128 + SIGTERM);
-    command_expect(run_lockpick_in(folder, "--version && cat @/out/result.json"), 0,
-                   "trial--process-mutex");
+    expect(0, "trial--process-mutex", "--version && cat @/out/result.json");
     free(log);
     free(trial);
     free(out);
@@ -202,7 +189,7 @@ static bool up_for(long seconds, struct text *command)
 
 // A program that sees less than nothing on such a clock may spin for ever.
 TEST_WITH(no_monotonic_clock_goes_back_to_before_the_start_of_the_machine, make_folder,
-          remove_folder)
+          remove_test_folder)
 {
     struct text command = {0};
     if (!up_for(60, &command)) {
@@ -216,7 +203,7 @@ TEST_WITH(no_monotonic_clock_goes_back_to_before_the_start_of_the_machine, make_
 }
 
 TEST_WITH(a_run_on_a_machine_that_is_up_for_a_minute_or_three_hours_is_as_any, make_folder,
-          remove_folder)
+          remove_test_folder)
 {
     static const long ups_s[] = {60, 3L * 3600};
     write_trial("redis-watchdog, redis-set-px-lua",

@@ -1,15 +1,9 @@
 // End to end: a run whose trials are conducted side by side.
-#include "harness/base/test_folder.h"
-#include "harness/cli/test_command.h"
-#include "harness/cli/test_result.h"
-#include "harness/testing/test.h"
+#include "harness/cli/test_runs.h"
 
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/file.h>
-#include <unistd.h>
-
-TEST_FOLDER("/tmp/lockpick-jobs-test-XXXXXX");
 
 #define HEAD(name) "version: 1\nname: " name "\nabout: For a test.\n"
 #define WORK                                                                                       \
@@ -18,26 +12,11 @@ TEST_FOLDER("/tmp/lockpick-jobs-test-XXXXXX");
     "lock: {lease: 300ms, wait: 10s, retry: 10ms}\n"
 #define PAUSE(bound) "faults:\n  - {when: client-1 after read, pause: client-1, until: " bound "}\n"
 
-static char *write_scenario(const char *name, const char *text)
-{
-    struct text path = {0};
-    text_format(&path, "%s/%s.yaml", folder, name);
-    assert_int_equal(file_write(path.bytes, text, strlen(text), NULL), 0);
-    return path.bytes;
-}
-
-// Runs scenarios with these options, the run's folder being `out`.
+// Runs scenarios with these options into that folder.
 static json_t *run(const char *scenarios, const char *options, const char *out, int code)
 {
-    struct text arguments = {0};
-    text_format(&arguments, "run %s %s --out %s/%s", scenarios, options, folder, out);
-    struct command_result result = run_lockpick(arguments.bytes);
-    if (result.code != code)
-        fail_msg("exit %d instead of %d:\n%s%s", result.code, code, text_string(&result.output),
-                 text_string(&result.errors));
-    command_free(&result);
-    text_free(&arguments);
-    return load_result(folder, out);
+    expect(code, "", "run %s %s --out @/%s", scenarios, options, out);
+    return result_of(out);
 }
 
 static json_t *trial_of(const json_t *result, size_t nth)
@@ -84,52 +63,38 @@ TEST(four_at_a_time_come_to_the_same_verdicts_in_the_same_order)
 
 TEST(a_trial_without_faults_runs_alone)
 {
-    char *calm = write_scenario("calm", HEAD("calm") WORK "schemes: [redis-setnx, redis-lua]\n");
-    char *rough = write_scenario(
-        "rough", HEAD("rough") WORK PAUSE("100ms") "schemes: [redis-setnx, redis-lua]\n");
-    char *late = write_scenario("late", HEAD("late") WORK "schemes: [redis-setnx]\n");
-    struct text scenarios = {0};
-    text_format(&scenarios, "%s %s %s", calm, rough, late);
-    json_t *result = run(scenarios.bytes, "--jobs 3", "mixed", 0);
+    write_in(folder, "calm.yaml", HEAD("calm") WORK "schemes: [redis-setnx, redis-lua]\n");
+    write_in(folder, "rough.yaml",
+             HEAD("rough") WORK PAUSE("100ms") "schemes: [redis-setnx, redis-lua]\n");
+    write_in(folder, "late.yaml", HEAD("late") WORK "schemes: [redis-setnx]\n");
+    json_t *result = run("@/calm.yaml @/rough.yaml @/late.yaml", "--jobs 3", "mixed", 0);
     static const json_int_t expected[] = {1, 1, 2, 2, 1};
     assert_int_equal(trial_count(result), 5);
     for (size_t i = 0; i < 5; i++)
         assert_int_equal(lanes(trial_of(result, i)), expected[i]);
     assert_int_equal(lanes(json_object_get(result, "environment")), 2);
     json_decref(result);
-    text_free(&scenarios);
-    free(calm);
-    free(rough);
-    free(late);
 }
 
 TEST(after_a_failure_no_other_trial_begins)
 {
-    char *scenario = write_scenario(
-        "wrong", HEAD("wrong") WORK PAUSE("500ms") "schemes: [none]\nrepeat: 20\n"
-                                                   "expect: [{schemes: [\"*\"], verdict: safe}]\n");
-    json_t *result = run(scenario, "--jobs 2", "stopped", 1);
-    assert_in_range(trial_count(result), 1, 8); // the lanes go on until they are told
+    write_in(folder, "wrong.yaml",
+             HEAD("wrong") WORK PAUSE("500ms") "schemes: [none]\nrepeat: 20\n"
+                                               "expect: [{schemes: [\"*\"], verdict: safe}]\n");
+    json_t *result = run("@/wrong.yaml", "--jobs 2", "stopped", 1);
+    assert_in_range(trial_count(result), 1, 8); // the slots go on until they are told
     assert_int_equal(json_integer_value(json_object_get(result, "planned")), 20);
     json_decref(result);
-    result = run(scenario, "--jobs 2 --keep-going --repeat 6", "kept", 1);
+    result = run("@/wrong.yaml", "--jobs 2 --keep-going --repeat 6", "kept", 1);
     assert_int_equal(trial_count(result), 6);
     json_decref(result);
-    free(scenario);
 }
 
 TEST(the_number_of_jobs_must_be_one)
 {
-    static const char *const wrong[] = {"--jobs 0", "--jobs many", "--jobs 65"};
-    for (size_t i = 0; i < 3; i++) {
-        struct text arguments = {0};
-        text_format(&arguments, "run scenarios %s", wrong[i]);
-        struct command_result result = run_lockpick(arguments.bytes);
-        assert_int_equal(result.code, 2);
-        assert_non_null(strstr(text_string(&result.errors), "--jobs takes a whole number"));
-        command_free(&result);
-        text_free(&arguments);
-    }
+    static const char *const wrong[] = {"0", "many", "65"};
+    for (size_t i = 0; i < 3; i++)
+        expect(2, "--jobs takes a whole number", "run scenarios --jobs %s", wrong[i]);
 }
 
 // Starts a run whose processes all inherit a lock on a file.
@@ -157,34 +122,30 @@ static void expect_nobody_holds(const char *witness)
     close(descriptor);
 }
 
-static bool has_history(const char *out, const char *trial)
-{
-    char path[200];
-    snprintf(path, sizeof path, "%s/%s/trials/%s/history.bin", folder, out, trial);
-    return access(path, F_OK) == 0;
-}
-
 // One trial is quick, four others stand still in a pause: interrupts the run while they do.
 static int interrupt(int signal_number, const char *out, const char *option)
 {
-    char *scenario = write_scenario(
-        "long", HEAD("long") "workload: {kind: increment, store: shm, operations: 20}\n"
-                             "clients: {processes: 2, threads: 1, lead: client-1}\n"
-                             "lock: {lease: 300ms, wait: 90s, retry: 10ms}\nlimit: 90s\n"
-                             "schemes: [redis-get-set, redis-setnx]\nrepeat: 4\n"
-                             "faults:\n  - {when: client-1 before SETNX in acquire, "
-                             "pause: client-1, until: 60s}\n");
-    char witness[80];
+    write_in(folder, "long.yaml",
+             HEAD("long") "workload: {kind: increment, store: shm, operations: 20}\n"
+                          "clients: {processes: 2, threads: 1, lead: client-1}\n"
+                          "lock: {lease: 300ms, wait: 90s, retry: 10ms}\nlimit: 90s\n"
+                          "schemes: [redis-get-set, redis-setnx]\nrepeat: 4\n"
+                          "faults:\n  - {when: client-1 before SETNX in acquire, "
+                          "pause: client-1, until: 60s}\n");
+    char *scenario = path_of("@/long.yaml");
+    char *witness = path_of("@/witness");
+    char history[80];
     int status = 0;
-    snprintf(witness, sizeof witness, "%s/witness", folder);
-    assert_int_equal(file_write(witness, "", 0, NULL), 0);
+    snprintf(history, sizeof history, "%s/trials/long--redis-setnx--4/history.bin", out);
+    write_in(folder, "witness", "");
     pid_t command = start_run(scenario, witness, out, option);
-    while (!has_history(out, "long--redis-setnx--4"))
+    while (!has_file(history))
         assert_int_equal(waitpid(command, NULL, WNOHANG), 0);
     kill(command, signal_number);
     assert_int_equal(waitpid(command, &status, 0), command);
     expect_nobody_holds(witness);
     free(scenario);
+    free(witness);
     return status;
 }
 
@@ -196,7 +157,7 @@ TEST(an_interrupted_run_leaves_no_process_and_reports_all_that_had_begun)
         snprintf(out, sizeof out, "interrupted-%d", i);
         int status = interrupt(SIGINT, out, options[i]);
         assert_int_equal(WEXITSTATUS(status), 128 + SIGINT);
-        json_t *result = load_result(folder, out);
+        json_t *result = result_of(out);
         assert_int_equal(trial_count(result), 8);
         for (size_t j = 0; j < trial_count(result); j++) {
             bool is_finished = strcmp(word(trial_of(result, j), "scheme"), "redis-get-set") == 0;

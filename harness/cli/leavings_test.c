@@ -1,19 +1,13 @@
 // Whatever faults were in effect, and however a run ended: no rule, process, namespace or file of
 // it is left outside its folder.
 #include "harness/base/clock.h"
-#include "harness/base/test_folder.h"
-#include "harness/cli/test_command.h"
-#include "harness/testing/test.h"
+#include "harness/cli/test_runs.h"
 
 #include <dirent.h>
 #include <fts.h>
 #include <signal.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #define LIMIT_NS (60 * NS_PER_S)
-
-TEST_FOLDER("/tmp/lockpick-leavings-test-XXXXXX");
 
 // Cut, stopped, restarted and skewed until the end: faults that somebody has to take back. The
 // holder stands still, so that the trial stays as it is.
@@ -113,14 +107,11 @@ static pid_t start_run(const char *path, const char *out, bool loopback)
 
 static bool has_fault_in_effect(const char *trial, int number)
 {
-    struct text arguments = {0};
     char wanted[64];
-    text_format(&arguments, "history %s", trial);
     snprintf(wanted, sizeof wanted, "\"fault-in-effect\",\"fault\":%d", number);
-    struct command_result result = run_lockpick(arguments.bytes);
-    bool found = result.code == 0 && strstr(text_string(&result.output), wanted) != NULL;
+    struct command_result result = lockpick("history %s", trial);
+    bool found = result.code == 0 && says(&result, wanted);
     command_free(&result);
-    text_free(&arguments);
     return found;
 }
 
@@ -168,19 +159,17 @@ TEST_GROUP(make_test_folder, remove_test_folder);
 TEST(a_run_that_ends_in_the_middle_of_its_faults_leaves_nothing)
 {
     static const int signals[] = {SIGINT, SIGTERM, SIGKILL};
-    struct text path = {0};
-    text_format(&path, "%s/long.yaml", folder);
-    assert_int_equal(file_write(path.bytes, scenario, sizeof scenario - 1, NULL), 0);
-    struct command_result probe = run_lockpick("doctor");
-    bool isolates = strstr(text_string(&probe.output), "hermetic") != NULL;
+    char *path = path_of("@/long.yaml");
+    write_in(folder, "long.yaml", scenario);
+    struct command_result probe = lockpick("doctor");
+    bool isolates = says(&probe, "hermetic");
     command_free(&probe);
     for (size_t i = 0; isolates && i < sizeof signals / sizeof *signals; i++) {
-        struct text out = {0};
-        text_format(&out, "%s/ended-%d", folder, signals[i]);
-        end_in_the_middle(path.bytes, out.bytes, signals[i]);
-        text_free(&out);
+        char *out = path_of("@/ended-%d", signals[i]);
+        end_in_the_middle(path, out, signals[i]);
+        free(out);
     }
-    text_free(&path);
+    free(path);
     if (!isolates)
         skip();
 }
@@ -218,15 +207,14 @@ static const char heavy[] =
 
 static void kill_a_heavy_run(const char *path, bool loopback)
 {
-    struct text out = {0};
     struct weight during;
     struct weight left;
     struct traces traces;
-    text_format(&out, "%s/heavy-%s", folder, loopback ? "loopback" : "namespaces");
-    char *trial = path_join(out.bytes, "trials/heavy--redis-set-px-lua");
-    pid_t run = start_run(path, out.bytes, loopback);
+    char *out = path_of("@/heavy-%s", loopback ? "loopback" : "namespaces");
+    char *trial = path_join(out, "trials/heavy--redis-set-px-lua");
+    pid_t run = start_run(path, out, loopback);
     await_fault(run, trial, 1);
-    weigh(out.bytes, &during);
+    weigh(out, &during);
     assert_true(during.data_folders >= 2);
     assert_true(during.largest > (off_t)100 << 20);
     kill(run, SIGKILL);
@@ -235,51 +223,40 @@ static void kill_a_heavy_run(const char *path, bool loopback)
     do {
         assert_true(clock_monotonic_ns() < give_up_ns);
         clock_sleep_until_ns(clock_monotonic_ns() + 10 * NS_PER_MS);
-        look_for(out.bytes, NULL, &traces);
-        weigh(out.bytes, &left);
+        look_for(out, NULL, &traces);
+        weigh(out, &left);
     } while (traces.processes > 0 || left.data_folders > 0 || left.largest > 1 << 20);
     assert_true(has_fault_in_effect(trial, 1)); // it is still to be read
     free(trial);
-    text_free(&out);
+    free(out);
 }
 
 TEST(a_killed_run_leaves_no_data_of_servers_and_no_empty_gigabytes)
 {
-    struct text path = {0};
-    text_format(&path, "%s/heavy.yaml", folder);
-    assert_int_equal(file_write(path.bytes, heavy, sizeof heavy - 1, NULL), 0);
-    kill_a_heavy_run(path.bytes, false);
-    kill_a_heavy_run(path.bytes, true);
-    text_free(&path);
+    char *path = path_of("@/heavy.yaml");
+    write_in(folder, "heavy.yaml", heavy);
+    kill_a_heavy_run(path, false);
+    kill_a_heavy_run(path, true);
+    free(path);
 }
 
 TEST(without_namespaces_what_needs_them_is_skipped_and_the_rest_runs)
 {
-    static const char cut[] = "version: 1\nname: cut\nabout: For a test.\n"
-                              "workload: {kind: increment, operations: 20, hold: 1ms}\n"
-                              "schemes: [redis-set-px-lua]\n"
-                              "faults: [{when: client-1 holds, cut: client-1 from servers, until: "
-                              "100ms}]\n";
-    static const char restart[] = "version: 1\nname: restart\nabout: For a test.\n"
-                                  "workload: {kind: increment, operations: 20, hold: 1ms}\n"
-                                  "schemes: [redis-set-px-lua]\n"
-                                  "faults: [{when: client-1 after read, restart: server-1}]\n"
-                                  "expect: [{schemes: redis-set-px-lua, verdict: safe}]\n";
-    struct text cut_path = {0};
-    struct text restart_path = {0};
-    struct text arguments = {0};
-    text_format(&cut_path, "%s/cut.yaml", folder);
-    text_format(&restart_path, "%s/restart.yaml", folder);
-    assert_int_equal(file_write(cut_path.bytes, cut, sizeof cut - 1, NULL), 0);
-    assert_int_equal(file_write(restart_path.bytes, restart, sizeof restart - 1, NULL), 0);
-    text_format(&arguments, "run %s %s --no-namespaces --keep-going --out %s/loopback",
-                cut_path.bytes, restart_path.bytes, folder);
-    struct command_result result = run_lockpick(arguments.bytes);
-    assert_non_null(strstr(text_string(&result.output), "the network cannot be touched"));
-    assert_non_null(strstr(text_string(&result.output), "1 skipped"));
-    assert_null(strstr(text_string(&result.output), "ERROR"));
+    write_in(folder, "cut.yaml",
+             "version: 1\nname: cut\nabout: For a test.\n"
+             "workload: {kind: increment, operations: 20, hold: 1ms}\n"
+             "schemes: [redis-set-px-lua]\n"
+             "faults: [{when: client-1 holds, cut: client-1 from servers, until: 100ms}]\n");
+    write_in(folder, "restart.yaml",
+             "version: 1\nname: restart\nabout: For a test.\n"
+             "workload: {kind: increment, operations: 20, hold: 1ms}\n"
+             "schemes: [redis-set-px-lua]\n"
+             "faults: [{when: client-1 after read, restart: server-1}]\n"
+             "expect: [{schemes: redis-set-px-lua, verdict: safe}]\n");
+    struct command_result result =
+        lockpick("run @/cut.yaml @/restart.yaml --no-namespaces --keep-going --out @/loopback");
+    must_say(&result, "the network cannot be touched");
+    must_say(&result, "1 skipped");
+    must_not_say(&result, "ERROR");
     command_free(&result);
-    text_free(&cut_path);
-    text_free(&restart_path);
-    text_free(&arguments);
 }

@@ -1,32 +1,14 @@
 // Liveness, fairness and herd of real runs: a herd and a line, polling and being woken, a line and
 // a scramble, and what a dead holder leaves behind.
-#include "harness/cli/test_command.h"
-#include "harness/testing/test.h"
-
-#include <jansson.h>
-
-TEST_FOLDER("/tmp/lockpick-liveness-runs-XXXXXX");
+#include "harness/cli/test_runs.h"
 
 // Runs the scenario, and returns its result.json; the caller gives it back with json_decref.
 static json_t *run_text(const char *name, const char *text)
 {
-    struct text path = {0};
-    struct text arguments = {0};
-    text_format(&path, "%s/%s.yaml", folder, name);
-    text_format(&arguments, "run %s --out %s/%s", path.bytes, folder, name);
-    assert_int_equal(file_write(path.bytes, text, strlen(text), NULL), 0);
-    struct command_result result = run_lockpick(arguments.bytes);
-    path.length = 0;
-    text_format(&path, "%s/%s/result.json", folder, name);
-    json_t *object = json_load_file(path.bytes, 0, NULL);
+    struct command_result result = run_scenario(name, text, "");
     // On a machine that is busy otherwise a verdict may be UNKNOWN (3): figures need none.
-    if (object == NULL || (result.code != 0 && result.code != 3))
-        fail_msg("exit %d: %s%s", result.code, text_string(&result.output),
-                 text_string(&result.errors));
-    command_free(&result);
-    text_free(&path);
-    text_free(&arguments);
-    return object;
+    command_expect(result, result.code == 3 ? 3 : 0, "");
+    return result_of(name);
 }
 
 // One of the keys that are objects, of the scheme's trial.

@@ -1,12 +1,7 @@
 // Loops that external programs run by themselves, end to end: their times are the history, which is
 // judged like any other; and which trials send requests through a proxy.
 #include "harness/base/clock.h"
-#include "harness/cli/test_foreign.h"
-#include "harness/testing/test.h"
-
-#include <jansson.h>
-
-TEST_FOLDER("/tmp/lockpick-measure-runs-XXXXXX");
+#include "harness/cli/test_runs.h"
 
 // A lock by flock(2); `broken` takes none, `wrong` says times that lie in the future, and
 // `stubborn` does not say that it can measure.
@@ -44,19 +39,11 @@ static const char driver[] = "import fcntl, os, sys, time\n"
 
 static int make_drivers(void **state)
 {
-    (void)state;
-    struct text helper = {0};
-    struct text template = {0};
-    if (test_folder_make(folder) != 0 ||
-        file_read("scripts/drivers/lockpick_driver.py", &helper, NULL) != 0 ||
-        file_read("scripts/drivers/template.py", &template, NULL) != 0)
+    if (make_test_folder(state) != 0)
         return -1;
-    write_in(folder, "lockpick_driver.py", helper.bytes);
     write_in(folder, "flock.py", driver);
-    write_in(folder, "template.py", template.bytes);
-    text_free(&template);
-    text_free(&helper);
-    return 0;
+    write_driver("template.py", (const char *const[]){NULL});
+    return shell("cp scripts/drivers/lockpick_driver.py @/");
 }
 
 #define HEAD(name, workload)                                                                       \
@@ -68,22 +55,11 @@ static int make_drivers(void **state)
 
 static json_t *run(const char *name, const char *text, int code)
 {
-    struct text path = {0};
-    struct text json = {0};
-    struct command_result result = foreign_run(folder, name, text, "");
+    struct command_result result = run_scenario(name, text, "");
     // On a machine that is busy otherwise a verdict may be UNKNOWN (3): what is looked at needs
     // none.
-    if (result.code != code && (code != 0 || result.code != 3))
-        fail_msg("exit code %d: %s%s", result.code, text_string(&result.output),
-                 text_string(&result.errors));
-    command_free(&result);
-    text_format(&path, "%s/result.json", name);
-    foreign_read(folder, path.bytes, &json);
-    json_t *root = json_loads(json.bytes, 0, NULL);
-    assert_non_null(root);
-    text_free(&json);
-    text_free(&path);
-    return root;
+    command_expect(result, code == 0 && result.code == 3 ? 3 : code, "");
+    return result_of(name);
 }
 
 static const json_t *trial_of(const json_t *root, size_t index)

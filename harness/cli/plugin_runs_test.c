@@ -1,9 +1,6 @@
 // Locks in C that a scenario brings along, end to end: what they are told, and what becomes of
 // those that crash or answer nonsense.
-#include "harness/cli/test_foreign.h"
-#include "harness/testing/test.h"
-
-TEST_FOLDER("/tmp/lockpick-plugin-runs-XXXXXX");
+#include "harness/cli/test_runs.h"
 
 // A lock of one process: for one, for readers, for as many as there are permits, and again for
 // whoever holds it. It refuses whatever it is told wrongly.
@@ -80,38 +77,21 @@ static const char nonsense[] =
     "    LOCKPICK_PLUGIN_ABI, sizeof(struct lockpick_plugin), NULL, NULL, NULL, NULL,\n"
     "    acquire, release};\n";
 
-static bool shell(const char *format, const char *options, const char *name)
-{
-    struct text line = {0};
-    text_format(&line, format, options, folder, name, folder, name);
-    int status = system(line.bytes);
-    text_free(&line);
-    return status == 0;
-}
-
 static bool compile(const char *options, const char *name)
 {
-    return shell("cc -Wall -Wextra -Werror -shared -fPIC -I harness/plugin %s -o %s/%s.so %s/%s.c",
-                 options, name);
+    return shell("cc -Wall -Wextra -Werror -shared -fPIC -I harness/plugin %s -o @/%s.so @/%s.c",
+                 options, name, name) == 0;
 }
 
 static int make_plugins(void **state)
 {
-    (void)state;
-    if (test_folder_make(folder) != 0)
+    if (make_test_folder(state) != 0)
         return -1;
     write_in(folder, "told.c", told);
     write_in(folder, "crash.c", nonsense);
     write_in(folder, "nonsense.c", nonsense);
     write_in(folder, "header.c", "#include <lockpick.h>\nint nothing;\n");
     return 0;
-}
-
-static void expect_in(const struct command_result *result, const char *wanted)
-{
-    if (strstr(text_string(&result->output), wanted) == NULL)
-        fail_msg("'%s' is not in: %s%s", wanted, text_string(&result->output),
-                 text_string(&result->errors));
 }
 
 #define HEAD(name, kind)                                                                           \
@@ -122,29 +102,24 @@ TEST_GROUP(make_plugins, remove_test_folder);
 
 TEST(a_plugin_is_told_of_depth_readers_and_permits)
 {
-    static const struct {
-        const char *name, *text;
-    } cases[] = {
-        {"nested", HEAD("nested", "nested, depth: 3, operations: 60, hold: 2ms, think: "
-                                  "1ms") "schemes: [{plugin: {name: "
-                                         "own, file: told.so, traits: [exclusive, "
-                                         "session, owner-checked, reentrant]}}]\n"},
-        {"readers", HEAD("readers", "readers, operations: 60, hold: 2ms, think: "
-                                    "1ms") "schemes: [{plugin: {name: own, "
-                                           "file: told.so, "
-                                           "traits: [exclusive, session, "
-                                           "owner-checked, shared]}}]\n"},
-        {"permits", HEAD("permits", "permits, permits: 2, operations: 60, hold: 2ms, "
-                                    "think: 1ms") "schemes: [{plugin: {name: own, "
-                                                  "file: told.so, traits: [session, "
-                                                  "permits]}}]\n"},
+    static const char *const cases[][2] = {
+        {"nested, depth: 3", "exclusive, session, owner-checked, reentrant"},
+        {"readers", "exclusive, session, owner-checked, shared"},
+        {"permits, permits: 2", "session, permits"},
     };
     if (system("command -v cc >/dev/null") != 0)
         skip();
     assert_true(compile("-std=c99 -D_POSIX_C_SOURCE=200809L -pedantic -pthread", "told"));
     for (size_t i = 0; i < 3; i++) {
-        struct command_result result = foreign_run(folder, cases[i].name, cases[i].text, "");
-        expect_in(&result, "SAFE");
+        char text[512];
+        snprintf(
+            text, sizeof text,
+            HEAD("told",
+                 "%s, operations: 60, hold: 2ms, think: 1ms") "schemes: [{plugin: {name: own, "
+                                                              "file: told.so, traits: [%s]}}]\n",
+            cases[i][0], cases[i][1]);
+        struct command_result result = run_scenario("told", text, "");
+        must_say(&result, "SAFE");
         command_free(&result);
     }
 }
@@ -155,16 +130,16 @@ TEST(one_that_crashes_or_answers_nonsense_is_an_error)
         skip();
     assert_true(compile("-DCRASHES=1", "crash"));
     assert_true(compile("-DCRASHES=0", "nonsense"));
-    struct command_result result = foreign_run(
-        folder, "broken",
+    struct command_result result = run_scenario(
+        "broken",
         HEAD("broken", "increment, operations: 60") "schemes:\n"
                                                     "  - plugin: {name: crash, file: crash.so}\n"
                                                     "  - plugin: {name: own, file: nonsense.so}\n",
         "");
-    expect_in(&result, "ended by signal 6, which no fault asked for; what a plug-in crashes, it "
-                       "crashes its client with: crash.so");
-    expect_in(&result, "scheme own: its plug-in answers a release by 77, which is no answer");
-    expect_in(&result, "2 in error");
+    must_say(&result, "ended by signal 6, which no fault asked for; what a plug-in crashes, it "
+                      "crashes its client with: crash.so");
+    must_say(&result, "scheme own: its plug-in answers a release by 77, which is no answer");
+    must_say(&result, "2 in error");
     command_free(&result);
 }
 
@@ -172,11 +147,11 @@ TEST(its_header_is_c99_and_any_c_plus_plus)
 {
     if (system("command -v cc >/dev/null") != 0)
         skip();
-    assert_true(shell("cc -std=c99 -pedantic -Wall -Wextra -Werror -I harness/plugin %s -c -o "
-                      "%s/%s.o %s/%s.c",
-                      "", "header"));
+    assert_int_equal(shell("cc -std=c99 -pedantic -Wall -Wextra -Werror -I harness/plugin -c -o "
+                           "@/header.o @/header.c"),
+                     0);
     if (system("command -v c++ >/dev/null") == 0)
-        assert_true(shell("c++ -std=c++98 -pedantic -Wall -Wextra -Werror -I harness/plugin %s -c "
-                          "-o %s/%s.o -x c++ %s/%s.c",
-                          "", "header"));
+        assert_int_equal(shell("c++ -std=c++98 -pedantic -Wall -Wextra -Werror -I harness/plugin "
+                               "-c -o @/header.o -x c++ @/header.c"),
+                         0);
 }

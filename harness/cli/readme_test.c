@@ -1,7 +1,5 @@
 // What the README and the reference of scenarios show must be true.
-#include "harness/base/test_folder.h"
-#include "harness/cli/test_command.h"
-#include "harness/testing/test.h"
+#include "harness/cli/test_runs.h"
 
 // The text between the first "```yaml" and the "```" that ends it.
 static struct text first_scenario_of_the_readme(void)
@@ -19,30 +17,12 @@ static struct text first_scenario_of_the_readme(void)
     return scenario;
 }
 
-// Runs the scenario, which must end with exit code 0 and say this.
-static void expect_as_expected(const char *scenario, const char *says)
-{
-    char folder[] = "/tmp/lockpick-readme-test-XXXXXX";
-    assert_int_equal(test_folder_make(folder), 0);
-    struct text path = {0};
-    struct text arguments = {0};
-    text_format(&path, "%s/readme.yaml", folder);
-    assert_int_equal(file_write(path.bytes, scenario, strlen(scenario), NULL), 0);
-    text_format(&arguments, "run %s --keep-going --out %s/run", path.bytes, folder);
-    struct command_result result = run_lockpick(arguments.bytes);
-    if (result.code != 0 || strstr(text_string(&result.output), says) == NULL)
-        fail_msg("exit %d:\n%s%s", result.code, text_string(&result.output),
-                 text_string(&result.errors));
-    command_free(&result);
-    text_free(&path);
-    text_free(&arguments);
-    test_folder_remove(folder);
-}
+TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(the_scenario_of_the_readme_comes_out_as_it_says)
 {
     struct text scenario = first_scenario_of_the_readme();
-    expect_as_expected(scenario.bytes, "2 as expected");
+    command_expect(run_scenario("readme", scenario.bytes, ""), 0, "2 as expected");
     text_free(&scenario);
 }
 
@@ -52,7 +32,7 @@ TEST(the_example_of_the_reference_comes_out_as_it_says)
     struct command_result result = run_lockpick("help scenario");
     char *example = strstr(text_string(&result.output), heading);
     assert_non_null(example);
-    expect_as_expected(example + strlen(heading), "3 as expected");
+    command_expect(run_scenario("example", example + strlen(heading), ""), 0, "3 as expected");
     command_free(&result);
 }
 

@@ -1,45 +1,20 @@
 // Faults at the requests of locks that know nothing of points, end to end.
-#include "harness/cli/test_foreign.h"
-#include "harness/testing/test.h"
-
-#define DRIVER(name, file)                                                                         \
-    "  - exec: {name: " name ", command: [/usr/bin/python3, " file "], servers: redis,\n"          \
-    "           traits: [exclusive, lease, owner-checked]}\n"
-
-TEST_FOLDER("/tmp/lockpick-relay-runs-XXXXXX");
+#include "harness/cli/test_runs.h"
 
 // The template, and the template with a release that looks before it deletes.
 static int make_drivers(void **state)
 {
-    (void)state;
     static const char old[] =
         "removed = self.redis.ask(\"EVAL\", RELEASE, 1, request[\"lock\"], self.token)";
     static const char new[] = "value = self.redis.ask(\"GET\", request[\"lock\"])\n"
                               "        removed = 0 if value is None else -1\n"
                               "        if value == self.token.encode():\n"
                               "            removed = self.redis.ask(\"DEL\", request[\"lock\"])";
-    struct text sound = {0};
-    struct text broken = {0};
-    if (test_folder_make(folder) != 0 ||
-        file_read("scripts/drivers/template.py", &sound, NULL) != 0)
+    if (make_test_folder(state) != 0)
         return -1;
-    text_add(&broken, sound.bytes);
-    if (!foreign_replace(&broken, old, new))
-        return -1;
-    write_in(folder, "sound.py", sound.bytes);
-    write_in(folder, "broken.py", broken.bytes);
-    text_free(&sound);
-    text_free(&broken);
+    write_driver("sound.py", (const char *const[]){NULL});
+    write_driver("broken.py", (const char *const[]){old, new, NULL});
     return 0;
-}
-
-static void expect_in(const struct command_result *result, const char *wanted)
-{
-    if (strstr(text_string(&result->output), wanted) != NULL)
-        return;
-    // More than a message of cmocka's holds.
-    fprintf(stderr, "%s%s", text_string(&result->output), text_string(&result->errors));
-    fail_msg("it does not say '%s'", wanted);
 }
 
 TEST_GROUP(make_drivers, remove_test_folder);
@@ -74,51 +49,40 @@ TEST(faults_strike_between_the_requests_of_a_foreign_lock)
                     drivers);
     else
         print_message("python3-redis is not installed: tried without it\n");
-    struct command_result result = foreign_run(folder, "within", text.bytes, "");
-    expect_in(&result, has_library ? "3 as expected" : "2 as expected");
+    struct command_result result = run_scenario("within", text.bytes, "");
+    must_say(&result, has_library ? "3 as expected" : "2 as expected");
     assert_int_equal(result.code, 0);
     command_free(&result);
     text_free(&text);
     free(drivers);
     // What one worker at a time sends is counted: some requests for each grant.
-    foreign_read(folder, "within/result.json", &text);
-    assert_non_null(strstr(text.bytes, "\"commands_per_hold\": "));
-    assert_null(strstr(text.bytes, "\"commands_per_hold\": null"));
-    text_free(&text);
-}
-
-// The template with a lease that is counted from the reply.
-static void write_driver_that_counts_from_the_reply(void)
-{
-    struct text driver = {0};
-    assert_int_equal(file_read("scripts/drivers/template.py", &driver, NULL), 0);
-    write_in(folder, "template.py", driver.bytes);
-    assert_true(foreign_replace(&driver, "ends = asked",
-                                "asked = time.monotonic_ns()\n"
-                                "                ends = asked"));
-    write_in(folder, "reply.py", driver.bytes);
-    text_free(&driver);
+    char *json = content_of("within/result.json");
+    assert_non_null(strstr(json, "\"commands_per_hold\": "));
+    assert_null(strstr(json, "\"commands_per_hold\": null"));
+    free(json);
 }
 
 // The template with every third of a process's grants told 350 ms late, with or without saying
 // which request was granted.
 static void write_drivers_that_are_late(void)
 {
-    struct text driver = {0};
-    assert_int_equal(file_read("scripts/drivers/template.py", &driver, NULL), 0);
-    assert_true(foreign_replace(&driver, "                    return {\"answer\": \"held\"",
-                                "                    with saying:\n"
-                                "                        late = next(grants) % 3 == 0\n"
-                                "                    time.sleep(0.35 if late else 0)\n"
-                                "                    return {\"answer\": \"held\""));
-    assert_true(foreign_replace(
-        &driver, "saying = ", "import itertools\ngrants = itertools.count(1)\nsaying = "));
-    write_in(folder, "late.py", driver.bytes);
-    assert_true(foreign_replace(&driver, ", \"request_ns\": asked, \"valid_until_ns\": ends", ""));
-    assert_true(
-        foreign_replace(&driver, "\"from_ns\": called, \"to_ns\": time.monotonic_ns(), ", ""));
-    write_in(folder, "silent.py", driver.bytes);
-    text_free(&driver);
+    const char *const changes[] = {"                    return {\"answer\": \"held\"",
+                                   "                    with saying:\n"
+                                   "                        late = next(grants) % 3 == 0\n"
+                                   "                    time.sleep(0.35 if late else 0)\n"
+                                   "                    return {\"answer\": \"held\"",
+                                   "saying = ",
+                                   "import itertools\ngrants = itertools.count(1)\nsaying = ",
+                                   NULL, // the end of what is late
+                                   "",
+                                   "\"from_ns\": called, \"to_ns\": time.monotonic_ns(), ",
+                                   "",
+                                   NULL};
+    const char *silent[sizeof changes / sizeof *changes];
+    memcpy(silent, changes, sizeof changes);
+    silent[4] = ", \"request_ns\": asked, \"valid_until_ns\": ends";
+    write_driver("late.py", changes);
+    write_driver("silent.py", silent);
 }
 
 // A sound lock, which a worker holds for longer than its late answer leaves of the lease, while the
@@ -128,19 +92,19 @@ TEST(a_late_answer_among_several_workers_is_no_double_grant)
 {
     write_drivers_that_are_late();
     struct command_result result =
-        foreign_run(folder, "late-answers",
-                    "version: 1\nname: late-answers\nabout: For a test.\n"
-                    "workload: {kind: increment, operations: 40, hold: 150ms}\n"
-                    "clients: {processes: 2, threads: 2}\n"
-                    "lock: {lease: 400ms, wait: 60s, retry: 5ms, request: 5s}\n"
-                    "schemes:\n" DRIVER("late", "late.py") DRIVER("silent", "silent.py"),
-                    "");
+        run_scenario("late-answers",
+                     "version: 1\nname: late-answers\nabout: For a test.\n"
+                     "workload: {kind: increment, operations: 40, hold: 150ms}\n"
+                     "clients: {processes: 2, threads: 2}\n"
+                     "lock: {lease: 400ms, wait: 60s, retry: 5ms, request: 5s}\n"
+                     "schemes:\n" DRIVER("late", "late.py") DRIVER("silent", "silent.py"),
+                     "");
     const char *said = text_string(&result.output);
     if (strstr(said, "double-grant") != NULL || strstr(said, "wrongful-release") != NULL)
         fail_msg("a sound lock is blamed: %s", said);
     // A machine that stands still may be what made it stale.
     if (strstr(said, "UNKNOWN") == NULL)
-        expect_in(&result, "stale-holder");
+        must_say(&result, "stale-holder");
     command_free(&result);
 }
 
@@ -149,41 +113,42 @@ TEST(a_late_answer_among_several_workers_is_no_double_grant)
 TEST(the_shipped_scenario_finds_mistakes_between_requests_and_not_in_the_template)
 {
     struct text text = {0};
-    write_driver_that_counts_from_the_reply();
+    write_driver("template.py", (const char *const[]){NULL});
+    write_driver("reply.py", (const char *const[]){"ends = asked",
+                                                   "asked = time.monotonic_ns()\n"
+                                                   "                ends = asked",
+                                                   NULL}); // it counts from the reply
     assert_int_equal(file_read("scripts/drivers/inside.yaml", &text, NULL), 0);
-    assert_true(foreign_replace(&text, "schemes:\n",
-                                "schemes:\n" DRIVER("broken", "broken.py")
-                                    DRIVER("reply", "reply.py")));
-    assert_true(foreign_replace(
-        &text, "expect:\n",
-        "expect:\n"
-        "  - {schemes: broken, verdict: unsafe, because: [wrongful-release],\n"
-        "     allow: [double-grant, lost-update, stale-write, stale-holder]}\n"
-        "  - {schemes: reply, verdict: unsafe, because: [double-grant],\n"
-        "     allow: [lost-update, wrongful-release, stale-write, stale-holder]}\n"));
-    struct command_result result = foreign_run(folder, "inside", text.bytes, "");
-    expect_in(&result, "3 as expected");
+    assert_true(replace(&text, "schemes:\n",
+                        "schemes:\n" DRIVER("broken", "broken.py") DRIVER("reply", "reply.py")));
+    assert_true(
+        replace(&text, "expect:\n",
+                "expect:\n"
+                "  - {schemes: broken, verdict: unsafe, because: [wrongful-release],\n"
+                "     allow: [double-grant, lost-update, stale-write, stale-holder]}\n"
+                "  - {schemes: reply, verdict: unsafe, because: [double-grant],\n"
+                "     allow: [lost-update, wrongful-release, stale-write, stale-holder]}\n"));
+    struct command_result result = run_scenario("inside", text.bytes, "");
+    must_say(&result, "3 as expected");
     assert_int_equal(result.code, 0);
     command_free(&result);
     text_free(&text);
     // What is as expected has no story in the terminal.
-    foreign_read(folder, "inside/result.json", &text);
-    assert_non_null(strstr(text.bytes, "longer than it had asked for"));
-    assert_non_null(strstr(text.bytes, "which removed client-2's lock"));
-    text_free(&text);
+    expect_content("inside/result.json", "longer than it had asked for");
+    expect_content("inside/result.json", "which removed client-2's lock");
 }
 
 TEST(a_fault_inside_a_lock_that_nobody_sees_is_not_applicable)
 {
     struct command_result result =
-        foreign_run(folder, "unseen",
-                    "version: 1\nname: unseen\nabout: For a test.\n"
-                    "workload: {kind: increment, operations: 20}\n"
-                    "schemes: [{exec: {name: own, command: [cat]}}]\n"
-                    "faults: [{when: client-1 after GET in release, kill: client-1}]\n",
-                    "");
-    expect_in(&result, "n/a");
-    expect_in(&result, "'GET' is inside the lock, and it locks with no server");
+        run_scenario("unseen",
+                     "version: 1\nname: unseen\nabout: For a test.\n"
+                     "workload: {kind: increment, operations: 20}\n"
+                     "schemes: [{exec: {name: own, command: [cat]}}]\n"
+                     "faults: [{when: client-1 after GET in release, kill: client-1}]\n",
+                     "");
+    must_say(&result, "n/a");
+    must_say(&result, "'GET' is inside the lock, and it locks with no server");
     command_free(&result);
 }
 
@@ -201,10 +166,10 @@ TEST(without_namespaces_a_fault_inside_a_lock_is_skipped)
                     "workload: {kind: increment, operations: 20}\nschemes:\n" DRIVER(
                         "sound", "sound.py") "faults: [{when: client-1 %s, kill: client-1}]\n",
                     name, points[i]);
-        struct command_result result = foreign_run(folder, name, text.bytes, "--no-namespaces");
-        expect_in(&result, "1 skipped");
-        expect_in(&result, "is inside the lock, and what a program sends to its servers is seen "
-                           "only where network namespaces can be made");
+        struct command_result result = run_scenario(name, text.bytes, "--no-namespaces");
+        must_say(&result, "1 skipped");
+        must_say(&result, "is inside the lock, and what a program sends to its servers is seen "
+                          "only where network namespaces can be made");
         command_free(&result);
         text_free(&text);
     }

@@ -1,14 +1,7 @@
 // End to end: what a run leaves for CI, as a user's script finds it.
-#include "harness/base/test_folder.h"
-#include "harness/cli/test_command.h"
+#include "harness/cli/test_runs.h"
 #include "harness/report/ci.h"
 #include "harness/report/test_junit.h"
-#include "harness/testing/test.h"
-
-#include <sys/stat.h>
-#include <unistd.h>
-
-TEST_FOLDER("/tmp/lockpick-outputs-test-XXXXXX");
 
 // A scheme that needs no server; what is expected of it stands in line 7.
 static const char scenario[] =
@@ -16,66 +9,24 @@ static const char scenario[] =
     "workload: {kind: increment, store: shm, operations: 60, hold: 1ms}\n"
     "schemes: [none]\nexpect: [{schemes: [none], verdict: %s}]\n";
 
-static char *in_folder(const char *name)
-{
-    return path_join(folder, name);
-}
-
-// The caller frees it; NULL if there is no such file.
-static char *content_of(const char *name)
-{
-    struct text text = {0};
-    char *path = in_folder(name);
-    text_add(&text, "");
-    bool there = file_read(path, &text, NULL) == 0;
-    free(path);
-    if (!there)
-        text_free(&text);
-    return text.bytes;
-}
-
-static bool is_there(const char *name)
-{
-    char *path = in_folder(name);
-    struct stat status;
-    bool there = lstat(path, &status) == 0;
-    free(path);
-    return there;
-}
-
 static int make_folder(void **state)
 {
-    (void)state;
-    unsetenv("GITHUB_STEP_SUMMARY"); // of a workflow that runs this test
-    unsetenv("GITHUB_ACTIONS");
-    if (test_folder_make(folder) != 0)
+    static const char *const names[][2] = {{"missed.yaml", "safe"}, {"met.yaml", "unsafe"}};
+    if (make_test_folder(state) != 0)
         return -1;
-    char text[sizeof scenario + 16];
-    snprintf(text, sizeof text, scenario, "safe");
-    write_in(folder, "missed.yaml", text);
-    snprintf(text, sizeof text, scenario, "unsafe");
-    write_in(folder, "met.yaml", text);
+    for (int i = 0; i < 2; i++) {
+        char text[sizeof scenario + 16];
+        snprintf(text, sizeof text, scenario, names[i][1]);
+        write_in(folder, names[i][0], text);
+    }
     return 0;
 }
 
-// Runs the scenario in a folder of its own, anew, with options in which each '@' is the test's
-// folder.
+// Runs the scenario in a folder of its own, anew.
 static struct command_result run_with(const char *name, const char *options)
 {
-    struct text arguments = {0};
-    char *run = in_folder("run");
-    assert_int_equal(test_folder_remove(run), 0);
-    text_format(&arguments, "run %s/%s --no-namespaces --out %s ", folder, name, run);
-    for (; *options != '\0'; options++) {
-        if (*options == '@')
-            text_add(&arguments, folder);
-        else
-            text_add_bytes(&arguments, options, 1);
-    }
-    struct command_result result = run_lockpick(arguments.bytes);
-    text_free(&arguments);
-    free(run);
-    return result;
+    assert_int_equal(shell("rm -rf @/run"), 0);
+    return lockpick("run @/%s --no-namespaces --out @/run %s", name, options);
 }
 
 TEST_GROUP(make_folder, remove_test_folder);
@@ -107,8 +58,8 @@ TEST(junit_is_kept_in_the_runs_folder_unasked)
 TEST(a_path_that_cannot_be_written_is_exit_4_and_starts_nothing)
 {
     write_in(folder, "target", "not to be touched");
-    char *link = in_folder("link");
-    char *pipe = in_folder("pipe");
+    char *link = path_join(folder, "link");
+    char *pipe = path_join(folder, "pipe");
     assert_int_equal(symlink("target", link), 0);
     assert_int_equal(mkfifo(pipe, 0600), 0);
     command_expect(run_with("met.yaml", "--junit @/met.yaml/junit.xml"), 4,
@@ -119,7 +70,7 @@ TEST(a_path_that_cannot_be_written_is_exit_4_and_starts_nothing)
     command_expect(run_with("met.yaml", "--csv @/link"), 4, "--csv");
     // What this path means is known only once its first folder has been made.
     command_expect(run_with("met.yaml", "--junit @/not-there/../link"), 4, "is not a plain file");
-    assert_false(is_there("run"));
+    assert_false(has_file("run"));
     char *target = content_of("target");
     char pointed[16] = "";
     assert_string_equal(target, "not to be touched");
@@ -135,13 +86,13 @@ TEST(what_an_earlier_run_left_is_not_taken_for_this_ones)
     setenv("GITHUB_STEP_SUMMARY", folder, 1); // no file, so the run does not start
     command_expect(run_with("met.yaml", "--github --junit @/old.xml"), 4, "$GITHUB_STEP_SUMMARY");
     unsetenv("GITHUB_STEP_SUMMARY");
-    assert_false(is_there("run"));
-    assert_false(is_there("old.xml"));
+    assert_false(has_file("run"));
+    assert_false(has_file("old.xml"));
 }
 
 TEST(github_gets_commands_and_a_table_behind_what_is_there)
 {
-    char *path = in_folder("summary.md");
+    char *path = path_join(folder, "summary.md");
     write_in(folder, "summary.md", "of another step\n");
     setenv("GITHUB_STEP_SUMMARY", path, 1);
     struct command_result result = run_with("missed.yaml", "--github");
@@ -174,17 +125,14 @@ TEST(a_run_is_a_test_program_for_prove)
     command_expect(result, 0, "\nok 1 - small none\n");
     if (system("command -v prove >/dev/null") != 0)
         skip();
-    struct text command = {0};
-    text_format(&command,
-                "prove --exec '%s run --tap --no-namespaces --out %s/proved' %s/missed.yaml "
-                ">%s/said 2>/dev/null </dev/null",
-                lockpick_path(), folder, folder, folder);
-    assert_int_equal(WEXITSTATUS(system(command.bytes)), 1);
+    assert_int_equal(shell("prove --exec '%s run --tap --no-namespaces --out @/proved' "
+                           "@/missed.yaml >@/said 2>/dev/null </dev/null",
+                           lockpick_path()),
+                     1);
     char *said = content_of("said");
     assert_non_null(strstr(said, "Failed 1/1 subtests"));
     assert_null(strstr(said, "Parse errors"));
     free(said);
-    text_free(&command);
 }
 
 TEST(wrong_options_are_exit_2)
@@ -193,7 +141,7 @@ TEST(wrong_options_are_exit_2)
     command_expect(run_with("met.yaml", "--tap --json"), 2, "--json and --tap both want");
     command_expect(run_with("met.yaml", "--junit"), 2, "--junit needs a value: FILE");
     command_expect(run_with("met.yaml", "--junit="), 2, "--junit takes a name");
-    command_expect(run_with("met.yaml", "--csv="), 2, "--csv takes the name of a file");
+    command_expect(run_with("met.yaml", "--csv="), 2, "--csv takes a name");
     command_expect(run_lockpick("help run"), 0, "--junit FILE");
     command_expect(run_lockpick("help run"), 0, "--csv FILE");
     command_expect(run_lockpick("help run"), 0, "--github");
@@ -204,15 +152,11 @@ static int run_the_script(const char *variables)
 {
     char *build = realpath(lockpick_path(), NULL);
     *strrchr(build, '/') = '\0';
-    struct text command = {0};
-    text_format(&command,
-                "mkdir -p %s/sub/scripts && cp scripts/ci-failures %s/sub/scripts && cd %s && "
-                "BUILD=%s %s sub/scripts/ci-failures --no-namespaces >said 2>&1 </dev/null",
-                folder, folder, folder, build, variables);
-    int status = system(command.bytes);
-    text_free(&command);
+    int status = shell("mkdir -p @/sub/scripts && cp scripts/ci-failures @/sub/scripts && cd @ && "
+                       "BUILD=%s %s sub/scripts/ci-failures --no-namespaces >said 2>&1 </dev/null",
+                       build, variables);
     free(build);
-    return WEXITSTATUS(status);
+    return status;
 }
 
 TEST(the_script_for_ci_annotates_on_github_only)
@@ -221,14 +165,10 @@ TEST(the_script_for_ci_annotates_on_github_only)
     assert_int_equal(run_the_script("scenarios=missed.yaml"), 1);
     char *said = content_of("said");
     assert_null(strstr(said, "::"));
-    assert_true(is_there("results/junit.xml"));
+    assert_true(has_file("results/junit.xml"));
     free(said);
     assert_int_equal(run_the_script("scenarios=missed.yaml GITHUB_ACTIONS=true"), 1);
-    said = content_of("said");
-    assert_non_null(strstr(said, "\n::error file=missed.yaml,line=7,"));
-    free(said);
+    expect_content("said", "\n::error file=missed.yaml,line=7,");
     assert_int_equal(run_the_script(""), 2);
-    said = content_of("said");
-    assert_non_null(strstr(said, "cannot find sub/scenarios/failures"));
-    free(said);
+    expect_content("said", "cannot find sub/scenarios/failures");
 }

@@ -1,83 +1,28 @@
 // End to end: the program as a user runs it, from a scenario file to an exit code.
-#include "harness/base/test_folder.h"
-#include "harness/cli/test_command.h"
+#include "harness/cli/test_runs.h"
 #include "harness/history/file.h"
-#include "harness/testing/test.h"
 
 #include <fcntl.h>
-#include <jansson.h>
 #include <signal.h>
 #include <sys/file.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-TEST_FOLDER("/tmp/lockpick-run-test-XXXXXX");
 
 #define HEAD "version: 1\nname: small\nabout: For a test.\nclients: {processes: 2, threads: 2}\n"
 #define WORK                                                                                       \
     "workload: {kind: increment, store: shm, operations: 60, hold: 1ms}\n"                         \
     "lock: {lease: 5s, wait: 20s, retry: 2ms}\n"
 
-// Runs `lockpick run` on a scenario with this text; "OPTIONS" come behind the file.
-static struct command_result run_scenario(const char *scenario, const char *options)
-{
-    struct text path = {0};
-    struct text arguments = {0};
-    text_format(&path, "%s/run", folder);
-    assert_int_equal(test_folder_remove(path.bytes), 0);
-    text_free(&path);
-    text_format(&path, "%s/scenario.yaml", folder);
-    assert_int_equal(file_write(path.bytes, scenario, strlen(scenario), NULL), 0);
-    text_format(&arguments, "run %s --out %s/run %s", path.bytes, folder, options);
-    struct command_result result = run_lockpick(arguments.bytes);
-    text_free(&path);
-    text_free(&arguments);
-    return result;
-}
-
-static void expect_code(struct command_result result, int code, const char *words)
-{
-    struct text all = {0};
-    text_format(&all, "%s%s", text_string(&result.output), text_string(&result.errors));
-    if (result.code != code || strstr(text_string(&all), words) == NULL)
-        fail_msg("exit %d instead of %d, or no '%s' in:\n%s", result.code, code, words,
-                 text_string(&all));
-    text_free(&all);
-    command_free(&result);
-}
-
-static json_t *load_result_of(const char *run)
-{
-    struct text path = {0};
-    text_format(&path, "%s/result.json", run);
-    json_error_t error;
-    json_t *json = json_load_file(path.bytes, 0, &error);
-    if (json == NULL)
-        fail_msg("result.json: %s", error.text);
-    text_free(&path);
-    return json;
-}
-
-static json_t *load_result(void)
-{
-    struct text run = {0};
-    text_format(&run, "%s/run", folder);
-    json_t *json = load_result_of(run.bytes);
-    text_free(&run);
-    return json;
-}
-
 TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(a_met_expectation_is_exit_0_with_a_report)
 {
-    expect_code(run_scenario(HEAD WORK "schemes: [none, redis-set-px-lua]\n"
-                                       "expect:\n"
-                                       "  - {schemes: [none], verdict: unsafe}\n"
-                                       "  - {schemes: [redis-set-px-lua], verdict: safe}\n",
-                             ""),
-                0, "run/report.html");
-    json_t *json = load_result();
+    command_expect(run_scenario("run",
+                                HEAD WORK "schemes: [none, redis-set-px-lua]\n"
+                                          "expect:\n"
+                                          "  - {schemes: [none], verdict: unsafe}\n"
+                                          "  - {schemes: [redis-set-px-lua], verdict: safe}\n",
+                                ""),
+                   0, "run/report.html");
+    json_t *json = result_of("run");
     json_t *trials = json_object_get(json, "trials");
     assert_int_equal(json_array_size(trials), 2);
     assert_string_equal(json_string_value(json_object_get(json_array_get(trials, 0), "verdict")),
@@ -87,94 +32,84 @@ TEST(a_met_expectation_is_exit_0_with_a_report)
     json_decref(json);
 }
 
-TEST(a_broken_lock_that_was_called_safe_is_exit_1)
+// Each scenario has an end of its own.
+TEST(a_run_ends_as_its_verdicts_say)
 {
-    expect_code(run_scenario(HEAD WORK "schemes: [none]\n"
-                                       "expect: [{schemes: [none], verdict: safe}]\n",
-                             ""),
-                1, "expected SAFE");
+    static const struct {
+        const char *scenario;
+        int code;
+        const char *says;
+    } cases[] = {
+        {HEAD WORK "schemes: [none]\nexpect: [{schemes: [none], verdict: safe}]\n", 1,
+         "expected SAFE"},
+        {HEAD WORK "schemes: [redis-set-px-lua]\n"
+                   "expect: [{schemes: [redis-set-px-lua], verdict: unsafe}]\n",
+         1, "expected UNSAFE"},
+        // Its point is never reached.
+        {HEAD WORK "schemes: [redis-set-px-lua]\n"
+                   "faults:\n"
+                   "  - when: client-1 after GET in release\n"
+                   "    pause: client-1\n"
+                   "    until: 1s\n"
+                   "expect: [{schemes: [redis-set-px-lua], verdict: safe}]\n",
+         3, "never"},
+        {HEAD "workload: {kind: incremint, store: shm, operations: 60}\n"
+              "schemes: [none]\nthread: 3\n",
+         2, "run.yaml:5:18:"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        command_expect(run_scenario("run", cases[i].scenario, ""), cases[i].code, cases[i].says);
+    assert_false(has_file("run")); // what is wrong starts nothing
 }
 
-TEST(a_sound_lock_that_was_called_unsafe_is_exit_1)
+TEST(every_verb_answers_and_wrong_usage_is_exit_2)
 {
-    expect_code(run_scenario(HEAD WORK "schemes: [redis-set-px-lua]\n"
-                                       "expect: [{schemes: [redis-set-px-lua], verdict: unsafe}]\n",
-                             ""),
-                1, "expected UNSAFE");
-}
-
-TEST(a_wrong_scenario_is_exit_2_and_starts_nothing)
-{
-    expect_code(run_scenario(HEAD "workload: {kind: incremint, store: shm, operations: 60}\n"
-                                  "schemes: [none]\nthread: 3\n",
-                             ""),
-                2, "scenario.yaml:5:18:");
-    struct text run = {0};
-    text_format(&run, "%s/run", folder);
-    assert_int_equal(access(run.bytes, F_OK), -1);
-    text_free(&run);
-}
-
-TEST(wrong_usage_is_exit_2)
-{
-    expect_code(run_lockpick("run"), 2, "which scenario?");
-    expect_code(run_lockpick("run --frobnicate x"), 2, "there is no option --frobnicate");
-    expect_code(run_lockpick("run --keepgoing x"), 2, "did you mean --keep-going?");
-    expect_code(run_lockpick("list scheme"), 2, "did you mean 'schemes'?");
-    expect_code(run_lockpick("run scenarios --seed none"), 2, "--seed takes a whole number");
-    expect_code(run_lockpick("run no-such-file.yaml"), 2, "cannot find no-such-file.yaml");
-    expect_code(run_lockpick("rum"), 2, "did you mean 'run'?");
-    expect_code(run_lockpick(""), 2, "usage:");
-    expect_code(run_lockpick("list locks"), 2, "there is no list of 'locks'");
-    expect_code(run_lockpick("help scenarios"), 2, "did you mean 'scenario'?");
-    expect_code(run_lockpick("history /dev/null"), 2, "no plain file");
-}
-
-TEST(a_fault_whose_point_is_never_reached_is_exit_3)
-{
-    expect_code(run_scenario(HEAD WORK "schemes: [redis-set-px-lua]\n"
-                                       "faults:\n"
-                                       "  - when: client-1 after GET in release\n"
-                                       "    pause: client-1\n"
-                                       "    until: 1s\n"
-                                       "expect: [{schemes: [redis-set-px-lua], verdict: safe}]\n",
-                             ""),
-                3, "never");
+    static const struct command_case cases[] = {
+        {"run", 2, "which scenario?"},
+        {"run --frobnicate x", 2, "there is no option --frobnicate"},
+        {"run --keepgoing x", 2, "did you mean --keep-going?"},
+        {"list scheme", 2, "did you mean 'schemes'?"},
+        {"run scenarios --seed none", 2, "--seed takes a whole number"},
+        {"run no-such-file.yaml", 2, "cannot find no-such-file.yaml"},
+        {"rum", 2, "did you mean 'run'?"},
+        {"", 2, "usage:"},
+        {"list locks", 2, "there is no list of 'locks'"},
+        {"help scenarios", 2, "did you mean 'scenario'?"},
+        {"history /dev/null", 2, "no plain file"},
+        {"--version", 0, "lockpick 0."},
+        {"--help", 0, "usage:"},
+        {"help run", 0, "--keep-going"},
+        {"run --help", 0, "--keep-going"},
+        {"help scenario", 0, "workload"},
+        {"list schemes", 0, "redis-set-px-lua"},
+        {"list", 0, "faults:     "},
+        {"list workloads", 0, "oversell"},
+        {"list faults", 0, "pause"},
+        {"list points", 0, "client-N holds"},
+        {"doctor", 0, "redis-server"},
+        {NULL},
+    };
+    expect_each(cases);
 }
 
 TEST(a_missing_server_skips_its_schemes_and_names_the_package)
 {
-    struct text scenario = {0};
-    text_format(&scenario, "%s/scenario.yaml", folder);
-    const char *text = HEAD WORK "schemes: [none, redis-setnx]\n";
-    assert_int_equal(file_write(scenario.bytes, text, strlen(text), NULL), 0);
     char *path = realpath(lockpick_path(), NULL);
+    write_in(folder, "missing.yaml", HEAD WORK "schemes: [none, redis-setnx]\n");
     for (int strict = 0; strict < 2; strict++) {
-        struct text command = {0};
-        struct text output = {0};
-        struct text output_path = {0};
-        text_format(&output_path, "%s/output-%d", folder, strict);
-        text_format(&command,
-                    "PATH=/nonexistent %s run %s --no-namespaces --out %s/missing-%d %s "
-                    ">%s 2>/dev/null",
-                    path, scenario.bytes, folder, strict, strict ? "--strict" : "",
-                    output_path.bytes);
-        int status = system(command.bytes);
-        assert_int_equal(WEXITSTATUS(status), strict ? 4 : 0);
-        assert_int_equal(file_read(output_path.bytes, &output, NULL), 0);
-        assert_non_null(strstr(output.bytes, "1 skipped (redis-server is not installed: apt-get "
-                                             "install redis-server"));
-        text_free(&command);
-        text_free(&output);
-        text_free(&output_path);
+        int code = shell("PATH=/nonexistent %s run @/missing.yaml --no-namespaces --out "
+                         "@/missing-%d %s >@/said 2>/dev/null",
+                         path, strict, strict ? "--strict" : "");
+        assert_int_equal(code, strict ? 4 : 0);
+        expect_content("said", "1 skipped (redis-server is not installed: apt-get install "
+                               "redis-server");
     }
     free(path);
-    text_free(&scenario);
 }
 
 TEST(json_goes_alone_to_standard_output)
 {
-    struct command_result result = run_scenario(HEAD WORK "schemes: [none]\n", "--json");
+    struct command_result result = run_scenario("run", HEAD WORK "schemes: [none]\n", "--json");
     json_error_t error;
     json_t *json = json_loads(text_string(&result.output), 0, &error);
     assert_non_null(json);
@@ -184,11 +119,11 @@ TEST(json_goes_alone_to_standard_output)
 
 TEST(options_narrow_and_repeat_a_run)
 {
-    expect_code(run_scenario(HEAD WORK "schemes: [\"redis-*\"]\n",
-                             "--scheme redis-setnx --repeat 2 --seed 11 --no-namespaces "
-                             "--set clients.processes=3 --set workload.store=redis --quiet"),
-                0, "SAFE");
-    json_t *json = load_result();
+    command_expect(run_scenario("run", HEAD WORK "schemes: [\"redis-*\"]\n",
+                                "--scheme redis-setnx --repeat 2 --seed 11 --no-namespaces "
+                                "--set clients.processes=3 --set workload.store=redis --quiet"),
+                   0, "SAFE");
+    json_t *json = result_of("run");
     assert_int_equal(json_array_size(json_object_get(json, "trials")), 2);
     assert_string_equal(json_string_value(json_object_get(json, "seed")), "11");
     json_decref(json);
@@ -196,19 +131,14 @@ TEST(options_narrow_and_repeat_a_run)
 
 TEST(a_folder_that_holds_a_run_is_not_written_over)
 {
-    expect_code(run_scenario(HEAD WORK "schemes: [redis-setnx]\n", "--json"), 0, "SAFE");
-    struct text arguments = {0};
-    text_format(&arguments, "run %s/scenario.yaml --out %s/run", folder, folder);
-    expect_code(run_lockpick(arguments.bytes), 2, "is not empty");
-    text_free(&arguments);
+    command_expect(run_scenario("run", HEAD WORK "schemes: [redis-setnx]\n", "--json"), 0, "SAFE");
+    expect(2, "is not empty", "run @/run.yaml --out @/run");
 }
 
 TEST(a_history_prints_as_json_lines)
 {
-    expect_code(run_scenario(HEAD WORK "schemes: [redis-setnx]\n", ""), 0, "SAFE");
-    struct text arguments = {0};
-    text_format(&arguments, "history %s/run", folder);
-    struct command_result result = run_lockpick(arguments.bytes);
+    command_expect(run_scenario("run", HEAD WORK "schemes: [redis-setnx]\n", ""), 0, "SAFE");
+    struct command_result result = lockpick("history @/run");
     assert_int_equal(result.code, 0);
     size_t lines = 0;
     size_t grants = 0;
@@ -221,23 +151,7 @@ TEST(a_history_prints_as_json_lines)
     }
     assert_int_equal(grants, 60);
     assert_true(lines > 480);
-    text_free(&arguments);
     command_free(&result);
-}
-
-TEST(every_other_verb_answers)
-{
-    expect_code(run_lockpick("--version"), 0, "lockpick 0.");
-    expect_code(run_lockpick("--help"), 0, "usage:");
-    expect_code(run_lockpick("help run"), 0, "--keep-going");
-    expect_code(run_lockpick("run --help"), 0, "--keep-going");
-    expect_code(run_lockpick("help scenario"), 0, "workload");
-    expect_code(run_lockpick("list schemes"), 0, "redis-set-px-lua");
-    expect_code(run_lockpick("list"), 0, "faults:     ");
-    expect_code(run_lockpick("list workloads"), 0, "oversell");
-    expect_code(run_lockpick("list faults"), 0, "pause");
-    expect_code(run_lockpick("list points"), 0, "client-N holds");
-    expect_code(run_lockpick("doctor"), 0, "redis-server");
 }
 
 // Pages of the file that are really there.
@@ -252,49 +166,41 @@ static long pages_of(const char *path)
 // and hang the test.
 static void kill_mid_run(const char *scenario_path, const char *option, int pages)
 {
-    struct text witness_path = {0};
-    struct text out = {0};
-    struct text history = {0};
-    text_format(&witness_path, "%s/witness", folder);
-    text_format(&out, "%s/killed%s-%d", folder, option, pages);
-    text_format(&history, "%s/trials/small--redis-setnx/history.bin", out.bytes);
-    assert_int_equal(file_write(witness_path.bytes, "", 0, NULL), 0);
+    char *witness_path = path_of("@/witness");
+    char *out = path_of("@/killed%s-%d", option, pages);
+    char *history = path_join(out, "trials/small--redis-setnx/history.bin");
+    write_in(folder, "witness", "");
     pid_t command = fork();
     if (command == 0) {
-        int witness = open(witness_path.bytes, O_RDWR);
+        int witness = open(witness_path, O_RDWR);
         flock(witness, LOCK_SH);
-        execl(lockpick_path(), "lockpick", "run", scenario_path, "--out", out.bytes, "--quiet",
-              option, (char *)NULL);
+        execl(lockpick_path(), "lockpick", "run", scenario_path, "--out", out, "--quiet", option,
+              (char *)NULL);
         _exit(127);
     }
-    while (pages_of(history.bytes) < pages)
+    while (pages_of(history) < pages)
         assert_int_equal(waitpid(command, NULL, WNOHANG), 0);
     kill(command, SIGKILL);
     waitpid(command, NULL, 0);
-    int witness = open(witness_path.bytes, O_RDWR | O_CLOEXEC);
+    int witness = open(witness_path, O_RDWR | O_CLOEXEC);
     assert_int_equal(flock(witness, LOCK_EX), 0);
     close(witness);
-    text_free(&witness_path);
-    text_free(&out);
-    text_free(&history);
+    free(witness_path);
+    free(out);
+    free(history);
 }
 
 TEST(an_interrupted_run_reports_its_trials_as_far_as_they_went)
 {
-    char out[80];
-    char first[80];
-    char second[80];
-    char history[128];
-    snprintf(out, sizeof out, "%s/interrupted", folder);
-    snprintf(first, sizeof first, "%s/first.yaml", folder);
-    snprintf(second, sizeof second, "%s/second.yaml", folder);
-    snprintf(history, sizeof history, "%s/trials/endless--redis-setnx/history.bin", out);
-    const char *quick = HEAD WORK "schemes: [none]\n";
-    const char *endless = "version: 1\nname: endless\nabout: For a test.\n"
-                          "workload: {kind: increment, store: shm, for: 60s, hold: 1ms}\n"
-                          "schemes: [redis-setnx]\nlimit: 90s\n";
-    assert_int_equal(file_write(first, quick, strlen(quick), NULL), 0);
-    assert_int_equal(file_write(second, endless, strlen(endless), NULL), 0);
+    char *out = path_of("@/interrupted");
+    char *first = path_of("@/first.yaml");
+    char *second = path_of("@/second.yaml");
+    char *history = path_of("@/interrupted/trials/endless--redis-setnx/history.bin");
+    write_in(folder, "first.yaml", HEAD WORK "schemes: [none]\n");
+    write_in(folder, "second.yaml",
+             "version: 1\nname: endless\nabout: For a test.\n"
+             "workload: {kind: increment, store: shm, for: 60s, hold: 1ms}\n"
+             "schemes: [redis-setnx]\nlimit: 90s\n");
     pid_t run = fork();
     if (run == 0) {
         execl(lockpick_path(), "lockpick", "run", first, second, "--out", out, "--quiet",
@@ -307,32 +213,32 @@ TEST(an_interrupted_run_reports_its_trials_as_far_as_they_went)
     kill(run, SIGINT);
     assert_int_equal(waitpid(run, &status, 0), run);
     assert_int_equal(WEXITSTATUS(status), 128 + SIGINT);
-    json_t *json = load_result_of(out);
+    json_t *json = result_of("interrupted");
     json_t *trials = json_object_get(json, "trials");
     assert_int_equal(json_array_size(trials), 2);
     assert_string_equal(json_string_value(json_object_get(json_array_get(trials, 1), "verdict")),
                         "UNKNOWN");
     json_decref(json);
+    free(out);
+    free(first);
+    free(second);
+    free(history);
 }
 
 TEST(a_run_killed_at_any_moment_leaves_no_process_behind)
 {
-    struct text path = {0};
-    text_format(&path, "%s/long.yaml", folder);
-    const char *text = HEAD "workload: {kind: increment, store: redis, for: 60s}\n"
-                            "lock: {lease: 5s, wait: 20s, retry: 2ms}\n"
-                            "schemes: [redis-setnx]\nlimit: 90s\n";
-    assert_int_equal(file_write(path.bytes, text, strlen(text), NULL), 0);
+    write_in(folder, "long.yaml",
+             HEAD "workload: {kind: increment, store: redis, for: 60s}\n"
+                  "lock: {lease: 5s, wait: 20s, retry: 2ms}\n"
+                  "schemes: [redis-setnx]\nlimit: 90s\n");
+    char *path = path_of("@/long.yaml");
     // A history grows from nothing while servers boot, to some pages while clients connect, to many
     // while they run.
     for (int pages = 0; pages < 20; pages++) {
-        kill_mid_run(path.bytes, "--keep-going", pages);
-        kill_mid_run(path.bytes, "--no-namespaces", pages);
+        kill_mid_run(path, "--keep-going", pages);
+        kill_mid_run(path, "--no-namespaces", pages);
     }
     // Half a history is a history.
-    struct text arguments = {0};
-    text_format(&arguments, "history %s/killed--keep-going-19", folder);
-    expect_code(run_lockpick(arguments.bytes), 0, "store-initial");
-    text_free(&arguments);
-    text_free(&path);
+    expect(0, "store-initial", "history @/killed--keep-going-19");
+    free(path);
 }

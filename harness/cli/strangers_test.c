@@ -1,12 +1,6 @@
 // End to end: folders and scenarios of strangers do no harm, and what is one's own stays one's own.
-#include "harness/cli/test_command.h"
-#include "harness/cli/test_result.h"
-#include "harness/testing/test.h"
 
-#include <sys/stat.h>
-#include <unistd.h>
-
-TEST_FOLDER("/tmp/lockpick-strangers-test-XXXXXX");
+#include "harness/cli/test_runs.h"
 
 #define SCENARIO                                                                                   \
     "version: 1\nname: small\nabout: For a test.\n"                                                \
@@ -17,53 +11,24 @@ TEST_FOLDER("/tmp/lockpick-strangers-test-XXXXXX");
     "workload: {kind: increment, store: shm, operations: 40}\n"                                    \
     "schemes: [{exec: {name: theirs, command: [./none], needs: [/nowhere], install: " text "}}]\n"
 
-static struct command_result command(const char *arguments)
-{
-    return run_lockpick_in(folder, arguments);
-}
-
 // On a busy machine one worker may be done before the other begins: exit code 3.
 static void expect_done(const char *arguments)
 {
-    struct command_result result = command(arguments);
+    struct command_result result = lockpick("%s", arguments);
     command_expect(result, result.code == 3 ? 3 : 0, "1 trial");
 }
 
 static int make_run(void **state)
 {
-    (void)state;
-    if (test_folder_make(folder) != 0)
+    if (make_test_folder(state) != 0)
         return -1;
     write_in(folder, "small.yaml", SCENARIO);
     expect_done("run @/small.yaml --out @/run --quiet");
     return 0;
 }
 
-// Runs a line of the shell in the test's folder.
-static void shell(const char *words)
-{
-    struct text line = {0};
-    text_format(&line, "cd %s && %s", folder, words);
-    if (system(line.bytes) != 0)
-        fail_msg("failed: %s", line.bytes);
-    text_free(&line);
-}
-
-static struct text content_of(const char *name)
-{
-    struct text content = {0};
-    char *path = path_join(folder, name);
-    assert_int_equal(file_read(path, &content, NULL), 0);
-    free(path);
-    return content;
-}
-
-static void expect_content(const char *name, const char *expected)
-{
-    struct text content = content_of(name);
-    assert_string_equal(text_string(&content), expected);
-    text_free(&content);
-}
+// Runs a line of the shell, which must end well.
+#define DO(...) assert_int_equal(shell("cd @ && " __VA_ARGS__), 0)
 
 // --- folders -------------------------------------------------------------------------------------
 
@@ -78,34 +43,26 @@ TEST(a_report_overwrites_no_target_of_a_link)
                                         "trials/small--none/timeline.svg",
                                         "trials/small--none/timeline.dat",
                                         "trials/small--none/acquire.hgrm"};
-    shell("rm -rf linked && cp -r run linked && printf mine > precious && cp precious as-it-was");
+    DO("rm -rf linked && cp -r run linked && printf mine > precious && cp precious as-it-was");
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        struct text line = {0};
-        text_format(&line, "ln -sf %s/precious linked/%s && ln -sf %s/precious linked/%s.part",
-                    folder, files[i], folder, files[i]);
-        shell(line.bytes);
-        text_free(&line);
+        DO("ln -sf @/precious linked/%s && ln -sf @/precious linked/%s.part", files[i], files[i]);
     }
     expect_done("report @/linked --quiet");
     expect_content("precious", "mine");
-    shell("test ! -L linked/result.json && test ! -L linked/trials/small--none/timeline.dat");
+    DO("test ! -L linked/result.json && test ! -L linked/trials/small--none/timeline.dat");
 }
 
 TEST(a_report_goes_through_no_link_to_another_folder)
 {
     static const char *const links[] = {"plots", "trials", "trials/small--none"};
     for (size_t i = 0; i < sizeof links / sizeof links[0]; i++) {
-        struct text line = {0};
-        text_format(&line,
-                    "rm -rf linked elsewhere && cp -r run linked && mkdir -p linked/plots && "
-                    "mv linked/%s elsewhere && ln -s %s/elsewhere linked/%s && "
-                    "find elsewhere -exec touch -h -d @0 {} +",
-                    links[i], folder, links[i]);
-        shell(line.bytes);
-        text_free(&line);
-        command_expect(command("report @/linked --quiet"), 4, "is a link");
-        shell("test -z \"$(find elsewhere -newermt @1)\"");
-        shell("rm -rf apart");
+        DO("rm -rf linked elsewhere && cp -r run linked && mkdir -p linked/plots && "
+           "mv linked/%s elsewhere && ln -s @/elsewhere linked/%s && "
+           "find elsewhere -exec touch -h -d 1970-01-01 {} +",
+           links[i], links[i]);
+        expect(4, "is a link", "report @/linked --quiet");
+        DO("test -z \"$(find elsewhere -newermt 1970-01-02)\"");
+        DO("rm -rf apart");
         expect_done("report @/linked --quiet --out @/apart");
     }
 }
@@ -124,25 +81,20 @@ TEST(a_pipe_in_a_folder_holds_nobody_up)
         "check linked/trials/small--none/history.bin --model mutex"};
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
         for (size_t j = 0; j < sizeof commands / sizeof commands[0]; j++) {
-            struct text line = {0};
-            char here[4096];
-            assert_non_null(getcwd(here, sizeof here));
-            text_format(&line,
-                        "rm -rf linked && cp -r run linked && rm linked/%s && mkfifo linked/%s && "
-                        "PATH=$PATH:%s; export PATH; timeout -k 1 90 %s%s%s %s > said 2>&1; "
-                        "code=$?; test $code -lt 124 || { echo $code; exit 1; }",
-                        files[i], files[i], here, lockpick_path()[0] == '/' ? "" : here,
-                        lockpick_path()[0] == '/' ? "" : "/", lockpick_path(), commands[j]);
-            shell(line.bytes);
-            text_free(&line);
+            char *program = realpath(lockpick_path(), NULL);
+            DO("rm -rf linked && cp -r run linked && rm linked/%s && mkfifo linked/%s && "
+               "timeout -k 1 90 %s %s > said 2>&1; "
+               "code=$?; test $code -lt 124 || { echo $code; exit 1; }",
+               files[i], files[i], program, commands[j]);
+            free(program);
         }
     }
 }
 
 TEST(words_of_a_stranger_s_result_cannot_move_the_cursor)
 {
-    shell("rm -rf linked && cp -r run linked");
-    json_t *result = load_result(folder, "linked");
+    DO("rm -rf linked && cp -r run linked");
+    json_t *result = result_of("linked");
     json_t *trial = json_array_get(json_object_get(result, "trials"), 0);
     json_object_set_new(trial, "verdict", json_string("ERROR"));
     json_object_set_new(trial, "reason",
@@ -153,7 +105,7 @@ TEST(words_of_a_stranger_s_result_cannot_move_the_cursor)
     write_in(folder, "linked/result.json", text);
     free(text);
     json_decref(result);
-    struct command_result said = command("report @/linked");
+    struct command_result said = lockpick("report @/linked");
     assert_non_null(strstr(text_string(&said.output), "broken ?[2J by ??1m them"));
     assert_non_null(strstr(text_string(&said.output), "told ?]0;title?"));
     assert_null(strpbrk(text_string(&said.output), "\x1b\x07"));
@@ -165,15 +117,15 @@ TEST(words_of_a_stranger_s_result_cannot_move_the_cursor)
 TEST(what_a_scenario_says_reaches_no_terminal_raw)
 {
     write_in(folder, "brought.yaml", NEEDS("\"\\e[2Jx\""));
-    command_expect(command("run @/brought.yaml --out @/brought"), 2,
-                   "the text contains a control character: '\\x1b[2Jx'");
+    expect(2, "the text contains a control character: '\\x1b[2Jx'",
+           "run @/brought.yaml --out @/brought");
 }
 
 // A line that begins with "::", or has "##[", would be a command to the runner.
 TEST(what_a_scenario_says_is_no_command_to_github)
 {
     write_in(folder, "brought.yaml", NEEDS("\"x\\n::error::theirs ##[add-mask]theirs\""));
-    struct command_result said = command("run @/brought.yaml --out @/brought --github");
+    struct command_result said = lockpick("run @/brought.yaml --out @/brought --github");
     const char *stop = strstr(text_string(&said.output), "::stop-commands::");
     assert_non_null(stop);
     char end[80];
@@ -191,18 +143,14 @@ TEST(what_a_scenario_says_is_no_command_to_github)
 TEST(an_output_replaces_only_what_an_earlier_run_wrote)
 {
     static const char *const options[] = {"--csv @/small.yaml", "--junit @/small.yaml"};
-    for (size_t i = 0; i < 2; i++) {
-        struct text arguments = {0};
-        text_format(&arguments, "report @/run --quiet %s", options[i]);
-        command_expect(command(arguments.bytes), 4, "was not written by an earlier run");
-        text_free(&arguments);
-    }
-    command_expect(command("check @/run/trials/small--none --model mutex --picture @/small.yaml"),
-                   2, "was not written by an earlier run");
+    for (size_t i = 0; i < 2; i++)
+        expect(4, "was not written by an earlier run", "report @/run --quiet %s", options[i]);
+    expect(2, "was not written by an earlier run",
+           "check @/run/trials/small--none --model mutex --picture @/small.yaml");
     expect_content("small.yaml", SCENARIO);
     for (int time = 0; time < 2; time++)
         expect_done("report @/run --quiet --csv @/a.csv --junit @/a.xml");
-    command_expect(command("report @/run --quiet --csv @/b --junit @/b"), 4, "the same file");
+    expect(4, "the same file", "report @/run --quiet --csv @/b --junit @/b");
 }
 
 TEST(a_password_is_kept_for_oneself)
@@ -218,7 +166,7 @@ TEST(a_password_is_kept_for_oneself)
         assert_int_equal(found.st_mode & 077, 0);
         free(path);
     }
-    shell("grep -rl secret@ secret | sort > said");
+    DO("grep -rl secret.127 secret | sort > said");
     expect_content("said", "secret/as-run.yaml\nsecret/scenarios/small.yaml\n");
 }
 
@@ -226,17 +174,12 @@ TEST(a_password_is_kept_for_oneself)
 
 TEST(a_run_beside_others_names_its_own_folder)
 {
-    char here[4096];
-    struct text line = {0};
-    assert_non_null(getcwd(here, sizeof here));
-    text_format(&line,
-                "for i in 1 2 3 4 5 6; do sed s/small/n$i/ small.yaml > n$i.yaml; "
-                "%s%s%s run n$i.yaml --quiet --no-namespaces > said-$i 2>&1 & done; wait; "
-                "for i in 1 2 3 4 5 6; do grep -q \"^report: results/[^l].*-n$i/report.html$\" "
-                "said-$i || { cat said-$i; exit 1; }; done; "
-                "test -e results/latest/result.json && test $(ls -A results | wc -l) = 7",
-                lockpick_path()[0] == '/' ? "" : here, lockpick_path()[0] == '/' ? "" : "/",
-                lockpick_path());
-    shell(line.bytes);
-    text_free(&line);
+    char *program = realpath(lockpick_path(), NULL);
+    DO("for i in 1 2 3 4 5 6; do sed s/small/n$i/ small.yaml > n$i.yaml; "
+       "%s run n$i.yaml --quiet --no-namespaces > said-$i 2>&1 & done; wait; "
+       "for i in 1 2 3 4 5 6; do grep -q \"^report: results/[^l].*-n$i/report.html$\" "
+       "said-$i || { cat said-$i; exit 1; }; done; "
+       "test -e results/latest/result.json && test $(ls -A results | wc -l) = 7",
+       program);
+    free(program);
 }

@@ -129,39 +129,31 @@ static struct seen see_scenario(const struct results *results, const char *label
 // --- the table -----------------------------------------------------------------------------------
 
 // "F18" of "f18-redlock-amnesiac-restart", and the rest as words: "redlock amnesiac restart".
-static void write_title(const struct scenario *scenario, struct text *out)
+static void write_title(const char *name, struct text *out)
 {
-    const char *name = scenario->name;
-    const char *dash = strchr(name, '-');
-    bool is_numbered = name[0] == 'f' && strspn(name + 1, "0123456789") > 0 && dash != NULL;
+    size_t digits = name[0] == 'f' ? strspn(name + 1, "0123456789") : 0;
+    bool is_numbered = digits > 0 && name[digits + 1] == '-';
     if (is_numbered)
-        text_format(out, "F%.*s | ", (int)(dash - name - 1), name + 1);
-    else
-        text_add(out, "| ");
-    for (const char *next = is_numbered ? dash + 1 : name; *next != '\0'; next++)
+        text_format(out, "F%.*s ", (int)digits, name + 1);
+    text_add(out, "| ");
+    for (const char *next = is_numbered ? name + digits + 2 : name; *next != '\0'; next++)
         text_format(out, "%c", *next == '-' ? ' ' : *next);
-}
-
-static bool is_meant(const struct threshold *threshold, const struct trial *trial)
-{
-    for (size_t i = 0; i < threshold->schemes.count; i++) {
-        if (scheme_is_meant(threshold->schemes.items[i], trial->scheme, trial->traits))
-            return true;
-    }
-    return threshold->schemes.count == 0;
 }
 
 // True if the scheme must be seen to do what it should not, by a count that may not be 0.
 static bool must_be_counted(const struct trial *trial)
 {
     const struct scenario *scenario = trial->scenario;
+    bool must = false;
     for (size_t i = 0; i < scenario->threshold_count; i++) {
         const struct threshold *threshold = &scenario->thresholds[i];
-        if (metric_is_count(threshold->limit.metric) && !limit_is_met(&threshold->limit, 0) &&
-            is_meant(threshold, trial))
-            return true;
+        bool is_meant = threshold->schemes.count == 0;
+        for (size_t j = 0; j < threshold->schemes.count; j++)
+            is_meant |= scheme_is_meant(threshold->schemes.items[j], trial->scheme, trial->traits);
+        must |= metric_is_count(threshold->limit.metric) && !limit_is_met(&threshold->limit, 0) &&
+                is_meant;
     }
-    return false;
+    return must;
 }
 
 // The schemes that are to survive, or to break: a * after those that must end up stuck, a † after
@@ -199,7 +191,7 @@ static void print_row(const struct scenario *scenario, const struct vocabulary *
     const char *labels[MOST_COLUMNS];
     size_t columns = columns_of(results, labels);
     text_add(&row, "| ");
-    write_title(scenario, &row);
+    write_title(scenario->name, &row);
     text_add(&row, " | ");
     write_schemes(scenario, vocabulary, false, &row);
     text_add(&row, " | ");

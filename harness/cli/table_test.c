@@ -1,13 +1,9 @@
 // The table of what a folder of scenarios reproduces, from results that are written by hand.
-#include "harness/cli/test_foreign.h"
-#include "harness/testing/test.h"
-
-TEST_FOLDER("/tmp/lockpick-table-XXXXXX");
+#include "harness/cli/test_runs.h"
 
 static int make_scenario(void **state)
 {
-    (void)state;
-    if (test_folder_make(folder) != 0)
+    if (make_test_folder(state) != 0)
         return -1;
     write_in(folder, "f07-counted.yaml",
              "version: 1\nname: f07-counted\nabout: For a test.\n"
@@ -23,34 +19,20 @@ static int make_scenario(void **state)
 }
 
 // One trial of each of two schemes, as expected; what became of the threshold of the first.
-static struct command_result table_with(const char *outcome)
-{
-    struct text json = {0};
-    struct text arguments = {0};
-    text_format(&json,
-                "{\"environment\": {\"began\": \"2026-11-21 10:00:00\"}, \"trials\": [\n"
-                "  {\"scenario\": {\"name\": \"f07-counted\"}, \"scheme\": \"redis-setnx\",\n"
-                "   \"expectation\": {\"result\": \"met\"}},\n"
-                "  {\"scenario\": {\"name\": \"f07-counted\"}, \"scheme\": \"redis-set-px-lua\",\n"
-                "   \"expectation\": {\"result\": \"met\"}}],\n"
-                " \"thresholds\": [{\"scenario\": \"f07-counted\", \"scheme\": \"redis-setnx\",\n"
-                "   \"threshold\": \"expired-grants > 0\", \"result\": \"%s\"}]}\n",
-                outcome);
-    write_in(folder, "result.json", json.bytes);
-    text_format(&arguments, "table %s idle:%s/result.json", folder, folder);
-    struct command_result result = run_lockpick(arguments.bytes);
-    assert_int_equal(result.code, 0);
-    text_free(&json);
-    text_free(&arguments);
-    return result;
-}
-
 static void expect_row(const char *outcome, const char *wanted)
 {
-    struct command_result result = table_with(outcome);
-    if (strstr(text_string(&result.output), wanted) == NULL)
-        fail_msg("'%s' is not in: %s", wanted, text_string(&result.output));
-    command_free(&result);
+    char json[1024];
+    snprintf(json, sizeof json,
+             "{\"environment\": {\"began\": \"2026-11-21 10:00:00\"}, \"trials\": [\n"
+             "  {\"scenario\": {\"name\": \"f07-counted\"}, \"scheme\": \"redis-setnx\",\n"
+             "   \"expectation\": {\"result\": \"met\"}},\n"
+             "  {\"scenario\": {\"name\": \"f07-counted\"}, \"scheme\": \"redis-set-px-lua\",\n"
+             "   \"expectation\": {\"result\": \"met\"}}],\n"
+             " \"thresholds\": [{\"scenario\": \"f07-counted\", \"scheme\": \"redis-setnx\",\n"
+             "   \"threshold\": \"expired-grants > 0\", \"result\": \"%s\"}]}\n",
+             outcome);
+    write_in(folder, "result.json", json);
+    expect(0, wanted, "table @ idle:@/result.json");
 }
 
 TEST_GROUP(make_scenario, remove_test_folder);

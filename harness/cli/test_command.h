@@ -53,7 +53,7 @@ static inline struct command_result run_lockpick_in(const char *folder, const ch
         else
             text_add_bytes(&line, arguments, 1);
     }
-    struct command_result result = run_lockpick(line.bytes);
+    struct command_result result = run_lockpick(text_string(&line));
     text_free(&line);
     return result;
 }

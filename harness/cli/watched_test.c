@@ -1,18 +1,14 @@
 // End to end: a process of a trial that somebody kills, by no fault, is named, and makes the trial
 // an ERROR; whatever it was for.
 #include "harness/base/clock.h"
-#include "harness/cli/test_foreign.h"
+#include "harness/cli/test_runs.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
 #include "harness/run/usage.h"
-#include "harness/testing/test.h"
 
 #include <signal.h>
-#include <unistd.h>
 
 #define LIMIT_NS (100 * NS_PER_S)
-
-TEST_FOLDER("/tmp/lockpick-watched-test-XXXXXX");
 
 struct killing {
     const char *victim; // in its command line, or its whole name
@@ -24,14 +20,10 @@ struct killing {
 
 static int prepare(void **state)
 {
-    (void)state;
-    struct text driver = {0};
-    if (test_folder_make(folder) != 0 ||
-        file_read("scripts/drivers/template.py", &driver, NULL) != 0)
+    if (make_test_folder(state) != 0)
         return -1;
-    write_in(folder, "driver.py", driver.bytes);
+    write_driver("driver.py", (const char *const[]){NULL});
     write_in(folder, "wrapper.sh", "python3 driver.py\n:\n");
-    text_free(&driver);
     return 0;
 }
 
@@ -103,27 +95,23 @@ static void kill_it(pid_t ancestor, const struct killing *killing)
 
 static void expect_error(const struct killing *killing)
 {
-    struct text scenario = {0};
+    char scenario[1024];
     int status = 0;
     const struct server_kind *server =
         killing->server != NULL ? server_kind_find(killing->server) : NULL;
     if (server != NULL && !server_is_installed(server))
         return;
-    text_format(&scenario,
-                "version: 1\nname: watched\nabout: For a test.\nlimit: 5m\n"
-                "clients: {processes: 2, threads: 1}\n"
-                "workload: {kind: increment, store: shm, for: 100s, hold: 1ms}\n"
-                "lock: {lease: 20s, wait: 30s, stuck-after: 60s}\nschemes: [%s]\n",
-                killing->scheme);
+    snprintf(scenario, sizeof scenario,
+             "version: 1\nname: watched\nabout: For a test.\nlimit: 5m\n"
+             "clients: {processes: 2, threads: 1}\n"
+             "workload: {kind: increment, store: shm, for: 100s, hold: 1ms}\n"
+             "lock: {lease: 20s, wait: 30s, stuck-after: 60s}\nschemes: [%s]\n",
+             killing->scheme);
     pid_t ancestor = getpid();
     pid_t killer = fork();
     if (killer == 0)
         kill_it(ancestor, killing);
-    char *run = path_join(folder, "watched");
-    assert_int_equal(test_folder_remove(run), 0);
-    free(run);
-    struct command_result result = foreign_run(folder, "watched", scenario.bytes, "");
-    text_free(&scenario);
+    struct command_result result = run_scenario("watched", scenario, "");
     if (waitpid(killer, &status, WNOHANG) == 0) { // the run has ended before
         process_kill(killer);
         status = -1;
@@ -131,11 +119,14 @@ static void expect_error(const struct killing *killing)
     if (status != 0)
         fail_msg("%s was not there to be killed: %s%s", killing->victim,
                  text_string(&result.output), text_string(&result.errors));
-    if (strstr(text_string(&result.output), "ERROR") == NULL ||
-        strstr(text_string(&result.output), killing->said) == NULL || result.code != 4)
-        fail_msg("%s: exit code %d, or no '%s' in: %s", killing->victim, result.code, killing->said,
-                 text_string(&result.output));
-    command_free(&result);
+    must_say(&result, "ERROR");
+    command_expect(result, 4, killing->said);
+}
+
+static void expect_errors(const struct killing *killings, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        expect_error(&killings[i]);
 }
 
 TEST_GROUP(prepare, remove_test_folder);
@@ -147,8 +138,7 @@ TEST(clients_and_their_observer)
          "the observer, which measures stalls, ended by signal 9, which no fault asked for"},
         {"client-2", SIGKILL, "none", NULL, "client-2 ended by signal 9, which no fault asked for"},
     };
-    for (size_t i = 0; i < sizeof killings / sizeof *killings; i++)
-        expect_error(&killings[i]);
+    expect_errors(killings, sizeof killings / sizeof *killings);
 }
 
 TEST(servers_and_what_they_are_made_of)
@@ -167,8 +157,7 @@ TEST(servers_and_what_they_are_made_of)
         {"postgres: postgres postgres", SIGTERM, "postgres-advisory", "postgres",
          "a process of postgres-1 ended, which no fault asked for"},
     };
-    for (size_t i = 0; i < sizeof killings / sizeof *killings; i++)
-        expect_error(&killings[i]);
+    expect_errors(killings, sizeof killings / sizeof *killings);
 }
 
 // The program that was started is a shell, which leaves its pipes to what it has started itself.
@@ -181,6 +170,5 @@ TEST(drivers_and_their_wrappers)
         {"wrapper.sh", SIGKILL, scheme, "redis", "has died by signal 9"},
         {"driver.py", SIGKILL, scheme, "redis", "has ended with status"},
     };
-    for (size_t i = 0; i < sizeof killings / sizeof *killings; i++)
-        expect_error(&killings[i]);
+    expect_errors(killings, sizeof killings / sizeof *killings);
 }

@@ -5,8 +5,6 @@
 #include "harness/cluster/server.h"
 #include "harness/locks/exec.h"
 #include "harness/locks/plugin.h"
-#include "harness/run/servers.h"
-#include "harness/stores/store.h"
 #include "harness/workloads/workload.h"
 
 #include <stdlib.h>
@@ -22,68 +20,66 @@ const struct lock_scheme *trial_scheme(const struct trial *trial, struct lock_sc
     return room;
 }
 
-static bool fits_workload(const struct trial *trial, const struct lock_scheme *scheme,
-                          struct text *reason)
+const struct store_kind *trial_store(const struct trial *trial)
 {
+    struct lock_scheme room;
+    const struct lock_scheme *scheme = trial_scheme(trial, &room);
+    const char *name = trial->scenario->workload.store;
+    if (scheme->own_store != NULL)
+        name = scheme->own_store;
+    else if (strcmp(name, "same") == 0)
+        name = scheme->server != NULL ? scheme->server : "";
+    return store_kind_find(name);
+}
+
+struct trial_servers trial_servers_of(const struct trial *trial)
+{
+    struct lock_scheme room;
+    const struct store_kind *store = trial_store(trial);
+    struct trial_servers servers = {.kinds = {trial_scheme(trial, &room)->server}};
+    if (store != NULL && !trial_shares_service(trial))
+        servers.kinds[1] = store->server;
+    for (int i = 0; i < 2; i++) {
+        if (servers.kinds[i] != NULL)
+            servers.settings[i] = scenario_server(trial->scenario, servers.kinds[i]);
+    }
+    return servers;
+}
+
+// Appends why the scheme and the scenario do not go together, or nothing.
+static void refuse(const struct trial *trial, struct text *reason)
+{
+    struct lock_scheme room;
+    const struct lock_scheme *scheme = trial_scheme(trial, &room);
     const struct workload_settings *settings = &trial->scenario->workload;
     const struct workload *workload = workload_find(settings->kind);
-    const char *needs = workload->needs;
-    if (needs != NULL && !lock_scheme_has(scheme, needs)) {
-        text_format(reason, "it has not the trait '%s', which the workload %s needs", needs,
-                    settings->kind);
-        return false;
-    }
-    if (workload->only_locks && scheme->own_store != NULL) {
+    const char *server = scheme->server;
+    const char *topology =
+        server != NULL ? scenario_server(trial->scenario, server)->topology : NULL;
+    if (trial->skip_reason != NULL) {
+        text_add(reason, trial->skip_reason);
+    } else if (workload->needs != NULL && !lock_scheme_has(scheme, workload->needs)) {
+        text_format(reason, "it has not the trait '%s', which the workload %s needs",
+                    workload->needs, settings->kind);
+    } else if (workload->only_locks && scheme->own_store != NULL) {
         text_format(reason, "it locks by what it reads and writes, which the workload %s does not",
                     settings->kind);
-        return false;
-    }
-    if (settings->boundary != BOUNDARY_NONE && scheme->own_store != NULL) {
+    } else if (settings->boundary != BOUNDARY_NONE && scheme->own_store != NULL) {
         text_add(reason, "it ends its transactions by itself: no boundary can be set");
-        return false;
+    } else if (trial_store(trial) == NULL) {
+        text_format(reason, "it locks with %s, and there is no store of that kind (store: same)",
+                    server != NULL ? server : "no server");
+    } else if (topology != NULL && !lock_scheme_takes(scheme, topology)) {
+        text_format(reason, "it does not work with the topology %s of %s (it takes", topology,
+                    server);
+        for (size_t i = 0; scheme->topologies != NULL && scheme->topologies[i] != NULL; i++)
+            text_format(reason, "%s %s", i > 0 ? "," : "", scheme->topologies[i]);
+        text_add(reason, scheme->topologies != NULL ? ")" : " single)");
     }
-    return true;
-}
-
-// With `store: same` the value lives on the scheme's own server, if there is a store of its kind.
-static bool fits_store(const struct trial *trial, const struct lock_scheme *scheme,
-                       struct text *reason)
-{
-    if (trial_store(trial) != NULL)
-        return true;
-    text_format(reason, "it locks with %s, and there is no store of that kind (store: same)",
-                scheme->server != NULL ? scheme->server : "no server");
-    return false;
-}
-
-static bool fits_servers(const struct trial *trial, const struct lock_scheme *scheme,
-                         struct text *reason)
-{
-    if (scheme->server == NULL)
-        return true;
-    const char *topology = scenario_server(trial->scenario, scheme->server)->topology;
-    if (topology == NULL || lock_scheme_takes(scheme, topology))
-        return true;
-    text_format(reason, "it does not work with the topology %s of %s (it takes", topology,
-                scheme->server);
-    for (size_t i = 0; scheme->topologies != NULL && scheme->topologies[i] != NULL; i++)
-        text_format(reason, "%s %s", i > 0 ? "," : "", scheme->topologies[i]);
-    text_add(reason, scheme->topologies != NULL ? ")" : " single)");
-    return false;
-}
-
-static bool is_installed(const char *server, struct text *reason)
-{
-    const struct server_kind *kind = server_kind_find(server);
-    if (server_is_installed(kind))
-        return true;
-    text_format(reason, "%s is not installed: apt-get install %s (or: scripts/setup)",
-                kind->program, kind->package);
-    return false;
 }
 
 // A file, from the folder where the scheme runs; or a program, if its name has no slash.
-static bool is_there(const char *need, const char *folder)
+static bool need_is_there(const char *need, const char *folder)
 {
     if (strchr(need, '/') == NULL)
         return program_exists(need);
@@ -94,11 +90,24 @@ static bool is_there(const char *need, const char *folder)
     return found;
 }
 
-// What a scheme that the scenario brings along says it needs.
-static bool has_its_needs(const struct foreign_settings *foreign, struct text *reason)
+// Appends what is missing on this machine, or nothing: servers that Lockpick is to boot, and what a
+// scheme that the scenario brings along says it needs.
+static void miss(const struct trial *trial, struct text *reason)
 {
-    for (size_t i = 0; foreign->needs != NULL && foreign->needs[i] != NULL; i++) {
-        if (is_there(foreign->needs[i], foreign->folder))
+    struct trial_servers servers = trial_servers_of(trial);
+    const struct foreign_settings *foreign = trial->foreign;
+    for (int i = 0; i < 2; i++) {
+        const struct server_kind *kind =
+            servers.kinds[i] != NULL ? server_kind_find(servers.kinds[i]) : NULL;
+        if (kind == NULL || servers.settings[i]->external != NULL || server_is_installed(kind))
+            continue;
+        text_format(reason, "%s is not installed: apt-get install %s (or: scripts/setup)",
+                    kind->program, kind->package);
+        return;
+    }
+    for (size_t i = 0; foreign != NULL && foreign->needs != NULL && foreign->needs[i] != NULL;
+         i++) {
+        if (need_is_there(foreign->needs[i], foreign->folder))
             continue;
         text_format(reason, "it needs %s, which is not there", foreign->needs[i]);
         if (foreign->install != NULL)
@@ -107,81 +116,50 @@ static bool has_its_needs(const struct foreign_settings *foreign, struct text *r
         // commands.
         for (char *line = reason->bytes; (line = strchr(line, '\n')) != NULL;)
             *line = ' ';
-        return false;
+        return;
     }
-    return true;
-}
-
-// Servers that Lockpick is to boot must be there.
-static bool are_installed(const struct trial *trial, const struct lock_scheme *scheme,
-                          struct text *reason)
-{
-    const char *const needed[] = {scheme->server, trial_store(trial)->server};
-    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
-        if (needed[i] != NULL && scenario_server(trial->scenario, needed[i])->external == NULL &&
-            !is_installed(needed[i], reason))
-            return false;
-    }
-    return trial->foreign == NULL || has_its_needs(trial->foreign, reason);
 }
 
 enum applicability trial_applicability(const struct trial *trial, struct text *reason)
 {
-    struct lock_scheme room;
-    const struct lock_scheme *scheme = trial_scheme(trial, &room);
-    if (trial->skip_reason != NULL)
-        text_add(reason, trial->skip_reason);
-    if (trial->skip_reason != NULL || !fits_workload(trial, scheme, reason) ||
-        !fits_store(trial, scheme, reason) || !fits_servers(trial, scheme, reason))
+    refuse(trial, reason);
+    if (reason->length > 0)
         return TRIAL_NOT_APPLICABLE;
-    return are_installed(trial, scheme, reason) ? TRIAL_CAN_RUN : TRIAL_NOT_INSTALLED;
+    miss(trial, reason);
+    return reason->length > 0 ? TRIAL_NOT_INSTALLED : TRIAL_CAN_RUN;
 }
 
 bool trial_uses(const struct trial *trial, const char *server)
 {
-    struct lock_scheme room;
-    const struct lock_scheme *scheme = trial_scheme(trial, &room);
-    const struct store_kind *store = trial_store(trial);
-    const char *kept_in = store != NULL ? store->server : NULL;
-    return (scheme->server != NULL && strcmp(scheme->server, server) == 0) ||
-           (kept_in != NULL && strcmp(kept_in, server) == 0);
+    struct trial_servers servers = trial_servers_of(trial);
+    return (servers.kinds[0] != NULL && strcmp(servers.kinds[0], server) == 0) ||
+           (servers.kinds[1] != NULL && strcmp(servers.kinds[1], server) == 0);
 }
 
 bool trial_is_external(const struct trial *trial)
 {
-    for (size_t i = 0; server_catalogue[i] != NULL; i++) {
-        const struct server_settings *settings =
-            scenario_server(trial->scenario, server_catalogue[i]->name);
-        if (settings != NULL && settings->external != NULL &&
-            trial_uses(trial, server_catalogue[i]->name))
-            return true;
-    }
-    return false;
-}
-
-static bool strikes_servers(const struct fault_step *step)
-{
-    return step->target.client == 0 || step->side_counts[0] > 0;
+    struct trial_servers servers = trial_servers_of(trial);
+    return (servers.settings[0] != NULL && servers.settings[0]->external != NULL) ||
+           (servers.settings[1] != NULL && servers.settings[1]->external != NULL);
 }
 
 bool trial_strikes_server_by(const struct trial *trial, unsigned traits)
 {
     const struct scenario *scenario = trial_as_run(trial);
-    for (size_t i = 0; i < scenario->fault_count; i++) {
-        if (fault_can(&scenario->faults[i], traits) && scenario->faults[i].target.client == 0)
-            return true;
-    }
-    return false;
+    bool strikes = false;
+    for (size_t i = 0; i < scenario->fault_count; i++)
+        strikes |=
+            fault_can(&scenario->faults[i], traits) && scenario->faults[i].target.client == 0;
+    return strikes;
 }
 
 bool trial_strikes_servers(const struct trial *trial)
 {
     const struct scenario *scenario = trial_as_run(trial);
-    for (size_t i = 0; i < scenario->fault_count; i++) {
-        if (strikes_servers(&scenario->faults[i]))
-            return true;
-    }
-    return false;
+    bool strikes = false;
+    for (size_t i = 0; i < scenario->fault_count; i++)
+        strikes |= scenario->faults[i].target.client == 0 || scenario->faults[i].side_counts[0] > 0;
+    return strikes;
 }
 
 bool trial_needs_proxy(const struct trial *trial)
@@ -218,12 +196,10 @@ const char *why_loopback(const struct run_options *options, const struct plan *p
 const char *open_to_strangers(const struct plan *plan)
 {
     for (size_t i = 0; i < plan->count; i++) {
-        struct lock_scheme room;
-        const struct trial *trial = &plan->trials[i];
-        const char *name = trial_scheme(trial, &room)->server;
-        const struct server_kind *kind = name != NULL ? server_kind_find(name) : NULL;
-        if (kind != NULL && !kind->takes_preload &&
-            scenario_server(trial->scenario, name)->external == NULL)
+        struct trial_servers servers = trial_servers_of(&plan->trials[i]);
+        const struct server_kind *kind =
+            servers.kinds[0] != NULL ? server_kind_find(servers.kinds[0]) : NULL;
+        if (kind != NULL && !kind->takes_preload && servers.settings[0]->external == NULL)
             return kind->name;
     }
     return NULL;

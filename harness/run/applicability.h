@@ -7,10 +7,23 @@
 #include "harness/locks/lock.h"
 #include "harness/run/run_options.h"
 #include "harness/scenario/plan.h"
+#include "harness/stores/store.h"
 
 // One of the catalogue, or the one that the trial's scenario brings along, which is written to
 // `room`.
 const struct lock_scheme *trial_scheme(const struct trial *trial, struct lock_scheme *room);
+
+// Where the guarded value of the trial lives; NULL if the scenario says `same` and the scheme's
+// server is no store.
+const struct store_kind *trial_store(const struct trial *trial);
+
+// The servers of a trial's lock, then those of its store, unless that is on the lock's own: their
+// kind, NULL if there are none, and what the scenario says of them.
+struct trial_servers {
+    const char *kinds[2];
+    const struct server_settings *settings[2];
+};
+struct trial_servers trial_servers_of(const struct trial *trial);
 
 enum applicability {
     TRIAL_CAN_RUN,

@@ -92,16 +92,11 @@ static int living_clients(const struct conductor *conductor)
     return living;
 }
 
-// Of all processes that the conductor has started; one that is not a client is left for others.
-static bool somebody_has_ended(void)
-{
-    siginfo_t ended = {0};
-    return waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0;
-}
-
 static void reap(struct conductor *conductor)
 {
-    if (!somebody_has_ended())
+    // Of all processes that the conductor has started; one that is not a client is left for others.
+    siginfo_t ended = {0};
+    if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == 0)
         return;
     for (int i = 0; i < conductor->client_count; i++)
         client_reap(&conductor->state, &conductor->clients[i], i + 1);

@@ -104,20 +104,15 @@ static bool lives_with_connection(const struct draw *draw)
     return has(draw, "session") && !has(draw, "lease") && !has(draw, "transaction");
 }
 
-// The longest that drawn faults together may keep a client from its lock within one lease.
-static int64_t longest_trouble_ns(const struct draw *draw)
-{
-    const struct random_settings *random = &draw->scenario->random;
-    int64_t window_ns = draw->scenario->lock.lease_ns + 2 * random->jitter_ns;
-    return random->lasting_ns * (1 + window_ns / random->every_ns);
-}
-
-// A watchdog that renews at a third of the lease leaves two thirds of it at the least.
+// True if drawn faults together may keep a client from its lock, within one lease, for longer than
+// a watchdog that renews at a third of the lease leaves of it at the least: two thirds.
 static bool outlasts_lease(const struct draw *draw)
 {
+    const struct random_settings *random = &draw->scenario->random;
+    int64_t lease_ns = draw->scenario->lock.lease_ns;
+    int64_t times = 1 + (lease_ns + 2 * random->jitter_ns) / random->every_ns;
     bool is_fenced = draw->scenario->workload.fenced && has(draw, "fenced");
-    return has(draw, "lease") && !is_fenced &&
-           3 * longest_trouble_ns(draw) > 2 * draw->scenario->lock.lease_ns;
+    return has(draw, "lease") && !is_fenced && 3 * random->lasting_ns * times > 2 * lease_ns;
 }
 
 static bool servers_keep_data(const struct draw *draw)
@@ -257,14 +252,6 @@ static int64_t between(struct draw *draw, int64_t least, int64_t most)
     return least + (int64_t)random_below(&draw->random, (uint64_t)(most - least + 1));
 }
 
-static const char *one_of(struct draw *draw, const char *const *words)
-{
-    size_t count = 0;
-    while (words[count] != NULL)
-        count++;
-    return words[random_below(&draw->random, count)];
-}
-
 static int count_living(const struct draw *draw)
 {
     int count = 0;
@@ -300,7 +287,11 @@ static void draw_point(struct draw *draw, int client, bool before)
         points = of_nobody;
     else if (has(draw, "optimistic"))
         points = of_optimistic;
-    text_format(&draw->out, ", when: \"client-%d %s\"", client, one_of(draw, points));
+    size_t count = 0;
+    while (points[count] != NULL)
+        count++;
+    text_format(&draw->out, ", when: \"client-%d %s\"", client,
+                points[random_below(&draw->random, count)]);
     text_format(&draw->out, ", nth: %" PRId64, between(draw, 1, MOST_NTH));
 }
 
@@ -499,20 +490,6 @@ int draw_plan(struct plan *plan, const struct vocabulary *vocabulary)
 
 // --- what is not drawn ---------------------------------------------------------------------------
 
-// The line at which `random` is written; 0 if it came by --set.
-static int line_of_random(const char *source)
-{
-    static const char key[] = "random:";
-    int line = 1;
-    for (const char *at = source; at != NULL; line++) {
-        if (strncmp(at, key, strlen(key)) == 0)
-            return line;
-        at = strchr(at, '\n');
-        at = at != NULL ? at + 1 : NULL;
-    }
-    return 0;
-}
-
 // Schemes for which a fault is not drawn, for one reason.
 struct refusal {
     struct error why;
@@ -540,7 +517,14 @@ static void tell_one(const struct plan *plan, const struct scenario *scenario, c
 {
     struct refusal *refusals = NULL;
     size_t count = 0;
-    int line = line_of_random(scenario->source);
+    // The line at which `random` is written; 0 if it came by --set.
+    int line = 1;
+    const char *at = scenario->source;
+    for (; at != NULL && strncmp(at, "random:", strlen("random:")) != 0; line++) {
+        at = strchr(at, '\n');
+        at = at != NULL ? at + 1 : NULL;
+    }
+    line = at != NULL ? line : 0;
     for (size_t i = 0; i < plan->count; i++) {
         const struct trial *trial = &plan->trials[i];
         struct choice choice;

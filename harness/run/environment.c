@@ -33,22 +33,16 @@ static void processor_name(char *out, size_t room)
     text_free(&information);
 }
 
-static bool is_used(const struct plan *plan, const char *server)
-{
-    for (size_t i = 0; i < plan->count; i++) {
-        if (trial_uses(&plan->trials[i], server))
-            return true;
-    }
-    return false;
-}
-
 static void name_servers(const struct plan *plan, char *out, size_t room)
 {
     size_t used = 0;
     for (size_t i = 0; server_catalogue[i] != NULL && used < room; i++) {
         const struct server_kind *kind = server_catalogue[i];
         char version[64];
-        if (is_used(plan, kind->name) && server_is_installed(kind))
+        bool is_used = false;
+        for (size_t j = 0; j < plan->count; j++)
+            is_used |= trial_uses(&plan->trials[j], kind->name);
+        if (is_used && server_is_installed(kind))
             used += (size_t)snprintf(out + used, room - used, "%s%s", used ? ", " : "",
                                      server_version(kind, version, sizeof version));
     }
@@ -63,19 +57,6 @@ static void add_once(char *list, size_t room, const char *what)
     const char *before = strstr(list, what);
     if (before == NULL && length + 2 + strlen(what) < room)
         snprintf(list + length, room - length, "%s%s", length > 0 ? "; " : "", what);
-}
-
-static const char *placement_words(enum placement placement)
-{
-    switch (placement) {
-    case PLACEMENT_SPREAD:
-        return "spread: each node pinned, one after the other over the processors";
-    case PLACEMENT_TOGETHER:
-        return "together: all nodes pinned to one processor";
-    case PLACEMENT_FREE:
-        break;
-    }
-    return "free: not pinned";
 }
 
 // In the order of the catalogue, so that it does not depend on that of the plan.
@@ -101,10 +82,14 @@ static void describe_durability(const struct plan *plan, char *out, size_t room)
 
 static void describe_placement(const struct plan *plan, char *out, size_t room)
 {
+    static const char *const words[] = {
+        [PLACEMENT_FREE] = "free: not pinned",
+        [PLACEMENT_SPREAD] = "spread: each node pinned, one after the other over the processors",
+        [PLACEMENT_TOGETHER] = "together: all nodes pinned to one processor"};
     for (enum placement placement = 0; placement <= PLACEMENT_TOGETHER; placement++) {
         for (size_t i = 0; i < plan->count; i++) {
             if (plan->trials[i].scenario->clients.placement == placement)
-                add_once(out, room, placement_words(placement));
+                add_once(out, room, words[placement]);
         }
     }
 }

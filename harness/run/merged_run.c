@@ -146,15 +146,6 @@ static void gather_repeats(struct merged_run *merged)
 
 // --- remarks -------------------------------------------------------------------------------------
 
-static void remark_on_stop(const struct stored_run *run, struct text *remarks)
-{
-    if (run->was_stopped)
-        text_format(remarks,
-                    "the run in %s was stopped before it could write its result: these are the "
-                    "trials that have a history, and the last one of them may be cut short\n",
-                    run->result.folder);
-}
-
 static void remark_on_environment(const struct run_result *first, const struct run_result *run,
                                   struct text *remarks)
 {
@@ -171,26 +162,26 @@ static void remark_on_environment(const struct run_result *first, const struct r
     text_free(&differences);
 }
 
-static void remark_on_name(const struct merged_run *merged, struct text *remarks)
-{
-    for (size_t i = 0; i < merged->renamed_count; i++)
-        text_format(remarks,
-                    "%s is the scenario in %s, which has the name, but not the text, of "
-                    "another one\n",
-                    merged->renamed[i]->name, merged->renamed[i]->path);
-}
-
 static void remark(struct merged_run *merged)
 {
     struct text remarks = {0};
     for (size_t i = 0; i < merged->run_count; i++) {
         const char *before = merged->runs[i].result.remarks;
         text_add(&remarks, before != NULL ? before : "");
-        remark_on_stop(&merged->runs[i], &remarks);
+        if (merged->runs[i].was_stopped)
+            text_format(&remarks,
+                        "the run in %s was stopped before it could write its result: these are "
+                        "the trials that have a history, and the last one of them may be cut "
+                        "short\n",
+                        merged->runs[i].result.folder);
     }
     for (size_t i = 1; i < merged->run_count; i++)
         remark_on_environment(&merged->runs[0].result, &merged->runs[i].result, &remarks);
-    remark_on_name(merged, &remarks);
+    for (size_t i = 0; i < merged->renamed_count; i++)
+        text_format(&remarks,
+                    "%s is the scenario in %s, which has the name, but not the text, of another "
+                    "one\n",
+                    merged->renamed[i]->name, merged->renamed[i]->path);
     merged->result.remarks = remarks.bytes;
 }
 
@@ -257,38 +248,32 @@ static int keep_scenario(const char *path, char *name, const char *trial,
 }
 
 // Trials with faults of their own each have a file of their own.
-static int keep_trials(const struct merged_run *merged, const struct scenario *scenario,
-                       const char *folder, struct error *error)
-{
-    int result = 0;
-    for (size_t i = 0; result == 0 && i < merged->trial_count; i++) {
-        const struct trial *trial = &merged->trials[i].trial;
-        struct text path = {0};
-        text_format(&path, "%s/%s.yaml", folder, trial->name);
-        if (trial->scenario == scenario)
-            result = keep_scenario(path.bytes, scenario->name,
-                                   trial->name + strlen(scenario->name) + strlen("--"),
-                                   trial_as_run(trial), error);
-        text_free(&path);
-    }
-    return result;
-}
-
 int merged_run_keep_scenarios(const struct merged_run *merged, const char *out, struct error *error)
 {
     char *many = path_join(out, "as-run");
+    char *one = path_join(out, "as-run.yaml");
     bool is_one = merged->scenario_count == 1 && merged->scenarios[0]->trial == NULL;
     int result = folder_make(is_one ? out : many, error);
     for (size_t i = 0; result == 0 && i < merged->scenario_count; i++) {
         const struct scenario *scenario = merged->scenarios[i];
         struct text path = {0};
-        text_format(&path, "%s%s%s.yaml", many, is_one ? "" : "/", is_one ? "" : scenario->name);
-        result = scenario->trial != NULL
-                     ? keep_trials(merged, scenario, many, error)
-                     : keep_scenario(path.bytes, scenario->name, NULL, scenario, error);
+        text_format(&path, "%s/%s.yaml", many, scenario->name);
+        if (scenario->trial == NULL)
+            result =
+                keep_scenario(is_one ? one : path.bytes, scenario->name, NULL, scenario, error);
         text_free(&path);
+        for (size_t j = 0; result == 0 && scenario->trial != NULL && j < merged->trial_count; j++) {
+            const struct trial *trial = &merged->trials[j].trial;
+            const char *which = trial->name + strlen(scenario->name) + strlen("--");
+            text_format(&path, "%s/%s.yaml", many, trial->name);
+            if (trial->scenario == scenario)
+                result =
+                    keep_scenario(path.bytes, scenario->name, which, trial_as_run(trial), error);
+            text_free(&path);
+        }
     }
     free(many);
+    free(one);
     return result;
 }
 

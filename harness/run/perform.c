@@ -64,7 +64,7 @@ void trial_result_free(struct trial_result *result)
 
 // --- a run ---------------------------------------------------------------------------------------
 
-struct performance {
+struct running {
     const struct plan *plan;
     const struct run_options *options;
     const struct sandbox *sandbox;
@@ -86,36 +86,36 @@ struct performance {
 
 #define USUAL_COLUMNS 80
 
-static int count_running(const struct performance *performance)
+static int count_running(const struct running *running)
 {
     int count = 0;
     for (int i = 0; i < MAX_SLOTS; i++)
-        count += performance->slots[i].trial != NULL;
+        count += running->slots[i].trial != NULL;
     return count;
 }
 
 // Takes the line away.
-static void clear_line(const struct performance *performance)
+static void clear_line(const struct running *running)
 {
-    if (performance->is_terminal && !performance->is_silent)
+    if (running->is_terminal && !running->is_silent)
         fputs("\r\033[K", stderr);
 }
 
 // "[37/300] 2 at once: contention--none running, pause--redlock connecting"; of one trial alone,
 // about how many events it has by now.
-static void draw_line(const struct performance *performance)
+static void draw_line(const struct running *running)
 {
     struct text line = {0};
     struct winsize size = {0};
-    int count = count_running(performance);
+    int count = count_running(running);
     const char *between = " ";
-    if (!performance->is_terminal || performance->is_silent)
+    if (!running->is_terminal || running->is_silent)
         return;
-    text_format(&line, "[%zu/%zu]", performance->finished_count, performance->planned);
+    text_format(&line, "[%zu/%zu]", running->finished_count, running->planned);
     if (count > 1)
         text_format(&line, " %d at once:", count);
     for (int i = 0; i < MAX_SLOTS; i++) {
-        const struct slot_state *slot = &performance->slots[i];
+        const struct slot_state *slot = &running->slots[i];
         if (slot->trial == NULL)
             continue;
         text_format(&line, "%s%s: %s", between, slot->trial->name, slot->doing);
@@ -131,89 +131,81 @@ static void draw_line(const struct performance *performance)
     text_free(&line);
 }
 
-static void show(struct performance *performance, int slot, const struct trial *trial,
-                 const char *doing, size_t events)
+static void show(struct running *running, int slot, const struct trial *trial, const char *doing,
+                 size_t events)
 {
-    struct slot_state *state = &performance->slots[slot];
+    struct slot_state *state = &running->slots[slot];
     state->trial = trial;
     state->events = events;
     snprintf(state->doing, sizeof state->doing, "%s", doing);
-    draw_line(performance);
+    draw_line(running);
 }
 
 // The trial is over, wherever it ran.
-static void show_verdict(struct performance *performance, const struct trial_result *result)
+static void show_verdict(struct running *running, const struct trial_result *result)
 {
     static const char *const marks[] = {[EXPECTATION_NONE] = "",
                                         [EXPECTATION_MET] = ", as expected",
                                         [EXPECTATION_MISSED] = ", NOT AS EXPECTED"};
-    performance->finished_count++;
+    running->finished_count++;
     for (int i = 0; i < MAX_SLOTS; i++) {
-        if (performance->slots[i].trial == result->trial)
-            performance->slots[i].trial = NULL;
+        if (running->slots[i].trial == result->trial)
+            running->slots[i].trial = NULL;
     }
-    if (performance->is_silent)
+    if (running->is_silent)
         return;
-    clear_line(performance);
-    fprintf(stderr, "[%zu/%zu] %s: %s%s\n", performance->finished_count, performance->planned,
+    clear_line(running);
+    fprintf(stderr, "[%zu/%zu] %s: %s%s\n", running->finished_count, running->planned,
             result->trial->name, verdict_name(result->judgement.verdict),
             marks[result->judgement.expectation]);
-    if (count_running(performance) > 0)
-        draw_line(performance);
+    if (count_running(running) > 0)
+        draw_line(running);
 }
 
 // --- one trial -----------------------------------------------------------------------------------
 
-// What was drawn for the trial, in a file that does the same again.
-static int keep_drawn(const struct trial_result *result, struct error *error)
-{
-    const struct scenario *drawn = trial_as_run(result->trial);
-    if (!scenario_was_drawn(drawn))
-        return 0;
-    char *path = path_join(result->folder, "as-run.yaml");
-    int kept = scenario_keep(path, drawn->source, error);
-    free(path);
-    return kept;
-}
-
 // Starts the result of a trial. False, and judged, if the trial cannot be run.
-static bool can_run(struct performance *performance, size_t index)
+static bool can_run(struct running *running, size_t index)
 {
-    struct trial_result *result = &performance->run->trials[index];
-    const struct trial *trial = &performance->plan->trials[index];
+    struct trial_result *result = &running->run->trials[index];
+    const struct trial *trial = &running->plan->trials[index];
     struct text reason = {0};
     struct text folder = {0};
     struct error error = {0};
-    text_format(&folder, "%s/trials/%s", performance->run->folder, trial->name);
+    text_format(&folder, "%s/trials/%s", running->run->folder, trial->name);
     *result =
         (struct trial_result){.trial = trial, .folder = folder.bytes, .story = memory_string("")};
-    enum applicability fit = trial_applicability(trial, &reason);
+    enum applicability applies = trial_applicability(trial, &reason);
+    const struct scenario *drawn = trial_as_run(trial);
+    char *path = path_join(folder.bytes, "as-run.yaml"); // what does the same again
     bool can = false;
-    if (fit == TRIAL_NOT_APPLICABLE)
+    if (applies == TRIAL_NOT_APPLICABLE)
         judge_not_applicable(trial, text_string(&reason), &result->judgement);
-    else if (fit == TRIAL_NOT_INSTALLED)
+    else if (applies == TRIAL_NOT_INSTALLED)
         judge_skipped(trial, text_string(&reason), &result->judgement);
-    else if (folder_make(result->folder, &error) != 0 || keep_drawn(result, &error) != 0)
+    else if (folder_make(result->folder, &error) != 0 ||
+             (scenario_was_drawn(drawn) && scenario_keep(path, drawn->source, &error) != 0))
         judge_error(trial, error.text, &result->judgement);
     else
         can = true;
+    free(path);
     text_free(&reason);
     return can;
 }
 
 // Whatever it is judged, the trial is finished.
-static void finish(struct performance *performance, const struct trial_result *result)
+static void finish(struct running *running, const struct trial_result *result)
 {
-    performance->finished[result - performance->run->trials] = true;
+    running->finished[result - running->run->trials] = true;
     bool failed = result->judgement.expectation == EXPECTATION_MISSED ||
                   result->judgement.verdict == VERDICT_ERROR;
-    show_verdict(performance, result);
-    if (failed && !performance->options->keep_going)
-        performance->is_over = true;
+    show_verdict(running, result);
+    if (failed && !running->options->keep_going)
+        running->is_over = true;
 }
 
 // Judges a trial that was conducted, or could not be.
-static void settle(struct performance *performance, struct trial_result *result, int conducted,
+static void settle(struct running *running, struct trial_result *result, int conducted,
                    const struct error *reason)
 {
     const struct trial *trial = result->trial;
@@ -221,7 +213,7 @@ static void settle(struct performance *performance, struct trial_result *result,
     struct error error = *reason;
     char *path = path_join(result->folder, "history.bin");
     if (conducted == TRIAL_INTERRUPTED)
-        text_format(&performance->remarks,
+        text_format(&running->remarks,
                     "%s was interrupted: it is judged by what was recorded until then\n",
                     trial->name);
     char limits[300];
@@ -235,10 +227,10 @@ static void settle(struct performance *performance, struct trial_result *result,
         judge_error(trial, error.text, &result->judgement);
     else
         trial_decide(result, &history,
-                     performance->run->has_plots ? TRIAL_FILES_ALL : TRIAL_FILES_UNDRAWN);
+                     running->run->has_plots ? TRIAL_FILES_ALL : TRIAL_FILES_UNDRAWN);
     history_free(&history);
     free(path);
-    finish(performance, result);
+    finish(running, result);
 }
 
 // --- alone ---------------------------------------------------------------------------------------
@@ -249,21 +241,21 @@ static void show_alone(void *context, const struct trial *trial, const char *doi
 }
 
 // Nothing else happens on the machine while the trial runs.
-static void perform_alone(struct performance *performance, size_t index, int serial)
+static void perform_alone(struct running *running, size_t index, int serial)
 {
-    struct trial_result *result = &performance->run->trials[index];
-    const struct progress progress = {.show = show_alone, .context = performance};
+    struct trial_result *result = &running->run->trials[index];
+    const struct progress progress = {.show = show_alone, .context = running};
     struct error error = {0};
-    if (!can_run(performance, index)) {
-        finish(performance, result);
+    if (!can_run(running, index)) {
+        finish(running, result);
         return;
     }
     result->lanes = 1;
     int conducted =
-        trial_conduct(result->trial, &performance->pool, result->folder, serial, &progress, &error);
+        trial_conduct(result->trial, &running->pool, result->folder, serial, &progress, &error);
     if (conducted == 0)
-        show(performance, 0, result->trial, "deciding", 0);
-    settle(performance, result, conducted, &error);
+        show(running, 0, result->trial, "deciding", 0);
+    settle(running, result, conducted, &error);
 }
 
 // --- side by side --------------------------------------------------------------------------------
@@ -277,35 +269,34 @@ static void hear(void *context, const struct slot_job *job, const struct slot_ne
 static bool settle_job(void *context, const struct slot_job *job, int conducted,
                        const struct error *error)
 {
-    struct performance *performance = context;
-    settle(performance, &performance->run->trials[job->serial - 1], conducted, error);
-    return !performance->is_over;
+    struct running *running = context;
+    settle(running, &running->run->trials[job->serial - 1], conducted, error);
+    return !running->is_over;
 }
 
 // Those trials of the plan that may share the machine.
-static void perform_side_by_side(struct performance *performance, struct slot_limits limits)
+static void perform_side_by_side(struct running *running, struct slot_limits limits)
 {
-    const struct plan *plan = performance->plan;
-    struct trial_result *trials = performance->run->trials;
+    const struct plan *plan = running->plan;
+    struct trial_result *trials = running->run->trials;
     struct slot_job *jobs = memory_zeroed(plan->count, sizeof *jobs);
     size_t count = 0;
-    const struct slot_listener listener = {
-        .hear = hear, .settle = settle_job, .context = performance};
-    for (size_t i = 0; i < plan->count && !performance->is_over; i++) {
+    const struct slot_listener listener = {.hear = hear, .settle = settle_job, .context = running};
+    for (size_t i = 0; i < plan->count && !running->is_over; i++) {
         if (!trial_may_share_machine(&plan->trials[i]))
             continue;
-        if (can_run(performance, i))
+        if (can_run(running, i))
             jobs[count++] = (struct slot_job){
                 .trial = trials[i].trial, .folder = trials[i].folder, .serial = (int)i + 1};
         else
-            finish(performance, &trials[i]);
+            finish(running, &trials[i]);
     }
     if (count < (size_t)limits.most)
         limits.most = (int)count;
     for (size_t i = 0; i < count; i++)
         trials[jobs[i].serial - 1].lanes = limits.most;
-    if (!performance->is_over)
-        slots_conduct(&performance->pool, jobs, count, limits, &listener);
+    if (!running->is_over)
+        slots_conduct(&running->pool, jobs, count, limits, &listener);
     free(jobs);
 }
 
@@ -316,16 +307,16 @@ static void perform_side_by_side(struct performance *performance, struct slot_li
 // What others may use of it without a word.
 #define BUSY_SHARE 0.1
 
-static void warn_of_others(const struct performance *performance)
+static void warn_of_others(const struct running *running)
 {
     int64_t busy_ns = machine_busy_ns();
     int64_t from_ns = clock_monotonic_ns();
     clock_sleep_until_ns(from_ns + LOOK_NS);
     double used = (double)(machine_busy_ns() - busy_ns) / (double)(clock_monotonic_ns() - from_ns);
-    int processors = performance->run->environment.processors;
-    if (busy_ns < 0 || performance->is_silent || used < BUSY_SHARE * processors)
+    int processors = running->run->environment.processors;
+    if (busy_ns < 0 || running->is_silent || used < BUSY_SHARE * processors)
         return;
-    clear_line(performance);
+    clear_line(running);
     fprintf(
         stderr,
         "lockpick: other programs keep %.1f of %d processors busy: costs measured now are those "
@@ -334,26 +325,25 @@ static void warn_of_others(const struct performance *performance)
 }
 
 // All trials that may share the machine are performed side by side, then the others one by one.
-static void perform_trials(struct performance *performance)
+static void perform_trials(struct running *running)
 {
-    const struct plan *plan = performance->plan;
-    const struct run_options *options = performance->options;
+    const struct plan *plan = running->plan;
+    const struct run_options *options = running->options;
     int jobs = (int)options->jobs;
     struct slot_limits limits = jobs > 0 ? (struct slot_limits){jobs, jobs} : slots_that_fit();
     if (limits.most > 1)
-        perform_side_by_side(performance, limits);
+        perform_side_by_side(running, limits);
     bool has_measured = false;
     for (size_t i = 0; i < plan->count; i++) {
-        if (performance->is_over || sandbox_is_interrupted(performance->sandbox))
+        if (running->is_over || sandbox_is_interrupted(running->sandbox))
             break;
-        if (performance->finished[i] ||
-            (limits.most > 1 && trial_may_share_machine(&plan->trials[i])))
+        if (running->finished[i] || (limits.most > 1 && trial_may_share_machine(&plan->trials[i])))
             continue;
         if (!has_measured && scenario_measures(plan->trials[i].scenario)) {
-            warn_of_others(performance);
+            warn_of_others(running);
             has_measured = true;
         }
-        perform_alone(performance, i, (int)i + 1);
+        perform_alone(running, i, (int)i + 1);
     }
 }
 
@@ -361,18 +351,18 @@ static void perform_trials(struct performance *performance)
 
 // An UNKNOWN that no expectation asked for is no answer: neither that the lock is safe nor that it
 // is not. Whatever was violated would have been UNSAFE, and is never asked again.
-static bool is_open(const struct performance *performance, size_t index)
+static bool is_open(const struct running *running, size_t index)
 {
-    const struct trial_result *result = &performance->run->trials[index];
-    return performance->finished[index] && result->judgement.verdict == VERDICT_UNKNOWN &&
+    const struct trial_result *result = &running->run->trials[index];
+    return running->finished[index] && result->judgement.verdict == VERDICT_UNKNOWN &&
            !trial_is_measurement(result);
 }
 
 // The files of a trial that was not decided, beside the run's trials: RUN/undecided/TRIAL--1.
-static int put_aside(const struct performance *performance, const struct trial_result *result,
+static int put_aside(const struct running *running, const struct trial_result *result,
                      int64_t attempt, struct text *aside, struct error *error)
 {
-    const char *run = performance->run->folder;
+    const char *run = running->run->folder;
     text_format(aside, "%s/undecided/%s--%lld", run, result->trial->name, (long long)attempt);
     char *parent = path_join(run, "undecided");
     int made = folder_make(parent, error);
@@ -383,35 +373,35 @@ static int put_aside(const struct performance *performance, const struct trial_r
     return made;
 }
 
-static void perform_again(struct performance *performance, size_t index, int64_t attempt)
+static void perform_again(struct running *running, size_t index, int64_t attempt)
 {
-    struct trial_result *result = &performance->run->trials[index];
+    struct trial_result *result = &running->run->trials[index];
     const char *name = result->trial->name;
     struct text aside = {0};
     struct error error = {0};
-    int serial = (int)((size_t)attempt * performance->plan->count + index) + 1;
-    if (put_aside(performance, result, attempt, &aside, &error) == 0) {
-        text_format(&performance->remarks, "%s was run again, as it could not be decided: %s; %s\n",
+    int serial = (int)((size_t)attempt * running->plan->count + index) + 1;
+    if (put_aside(running, result, attempt, &aside, &error) == 0) {
+        text_format(&running->remarks, "%s was run again, as it could not be decided: %s; %s\n",
                     name, result->judgement.reason, aside.bytes);
         trial_result_free(result);
-        performance->finished[index] = false;
-        performance->planned++;
-        perform_alone(performance, index, serial);
+        running->finished[index] = false;
+        running->planned++;
+        perform_alone(running, index, serial);
     } else {
-        text_format(&performance->remarks, "%s was not run again: %s\n", name, error.text);
+        text_format(&running->remarks, "%s was not run again: %s\n", name, error.text);
     }
     text_free(&aside);
 }
 
 // Alone, each of them, which leaves the machine calmer than before.
-static void perform_open_ones_again(struct performance *performance)
+static void perform_open_ones_again(struct running *running)
 {
-    for (int64_t attempt = 1; attempt <= performance->options->again; attempt++) {
-        for (size_t i = 0; i < performance->plan->count; i++) {
-            if (performance->is_over || sandbox_is_interrupted(performance->sandbox))
+    for (int64_t attempt = 1; attempt <= running->options->again; attempt++) {
+        for (size_t i = 0; i < running->plan->count; i++) {
+            if (running->is_over || sandbox_is_interrupted(running->sandbox))
                 return;
-            if (is_open(performance, i))
-                perform_again(performance, i, attempt);
+            if (is_open(running, i))
+                perform_again(running, i, attempt);
         }
     }
 }
@@ -419,14 +409,14 @@ static void perform_open_ones_again(struct performance *performance)
 // --- the whole run -------------------------------------------------------------------------------
 
 // Leaves the finished trials, in the order of the plan.
-static void close_ranks(const struct performance *performance)
+static void close_ranks(const struct running *running)
 {
-    struct run_result *run = performance->run;
+    struct run_result *run = running->run;
     run->count = 0;
     for (size_t i = 0; i < run->planned; i++) {
         struct trial_result result = run->trials[i];
         run->trials[i] = (struct trial_result){0};
-        if (performance->finished[i])
+        if (running->finished[i])
             run->trials[run->count++] = result;
         else
             trial_result_free(&result);
@@ -436,28 +426,28 @@ static void close_ranks(const struct performance *performance)
 void perform_plan(const struct plan *plan, const struct run_options *options,
                   const struct sandbox *sandbox, struct run_result *run)
 {
-    struct performance performance = {.plan = plan,
-                                      .options = options,
-                                      .sandbox = sandbox,
-                                      .run = run,
-                                      .finished = memory_zeroed(plan->count, sizeof(bool)),
-                                      .is_terminal = isatty(STDERR_FILENO),
-                                      .is_silent = options->quiet || options->json || options->tap,
-                                      .planned = plan->count};
+    struct running running = {.plan = plan,
+                              .options = options,
+                              .sandbox = sandbox,
+                              .run = run,
+                              .finished = memory_zeroed(plan->count, sizeof(bool)),
+                              .is_terminal = isatty(STDERR_FILENO),
+                              .is_silent = options->quiet || options->json || options->tap,
+                              .planned = plan->count};
     int64_t began_ns = clock_monotonic_ns();
     environment_describe(sandbox, plan, &run->environment);
     run->has_plots = plots_available(run->plot_note, sizeof run->plot_note);
     run->planned = plan->count;
     run->trials = memory_zeroed(plan->count, sizeof *run->trials);
     char *servers = path_join(run->folder, "servers");
-    server_pool_start(&performance.pool, sandbox, servers);
-    perform_trials(&performance);
-    perform_open_ones_again(&performance);
-    server_pool_stop(&performance.pool);
-    clear_line(&performance);
-    close_ranks(&performance);
-    free(performance.finished);
-    run->remarks = performance.remarks.bytes;
+    server_pool_start(&running.pool, sandbox, servers);
+    perform_trials(&running);
+    perform_open_ones_again(&running);
+    server_pool_stop(&running.pool);
+    clear_line(&running);
+    close_ranks(&running);
+    free(running.finished);
+    run->remarks = running.remarks.bytes;
     for (size_t i = 0; i < run->count; i++) {
         if (run->trials[i].lanes > run->environment.lanes)
             run->environment.lanes = run->trials[i].lanes;

@@ -81,12 +81,6 @@ struct path_list {
     size_t count, room;
 };
 
-static bool is_scenario_name(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return dot != NULL && (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
-}
-
 // Numbers in names count as numbers: f99 before f100.
 static int by_name(const FTSENT **left, const FTSENT **right)
 {
@@ -113,8 +107,9 @@ static int collect(const char *path, int levels, struct path_list *list)
     size_t before = list->count;
     FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
     for (FTSENT *entry; walk != NULL && (entry = fts_read(walk)) != NULL;) {
-        if (entry->fts_info == FTS_F && entry->fts_level <= levels &&
-            is_scenario_name(entry->fts_name))
+        const char *dot = strrchr(entry->fts_name, '.');
+        if (entry->fts_info == FTS_F && entry->fts_level <= levels && dot != NULL &&
+            (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0))
             *APPEND(list->items, list->count, list->room) = memory_string(entry->fts_path);
     }
     if (walk != NULL)

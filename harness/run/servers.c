@@ -12,18 +12,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-const struct store_kind *trial_store(const struct trial *trial)
-{
-    struct lock_scheme room;
-    const struct lock_scheme *scheme = trial_scheme(trial, &room);
-    const char *name = trial->scenario->workload.store;
-    if (scheme->own_store != NULL)
-        name = scheme->own_store;
-    else if (strcmp(name, "same") == 0)
-        name = scheme->server != NULL ? scheme->server : "";
-    return store_kind_find(name);
-}
-
 // Where processes run: a one-client result differs by a factor of eight with it.
 static int spread(int nth)
 {
@@ -53,52 +41,39 @@ int (*placement_of(enum placement placement))(int nth)
 
 // --- what a trial needs --------------------------------------------------------------------------
 
-static void want_lock_servers(const struct trial *trial, struct group_settings *group)
-{
-    struct lock_scheme room;
-    const struct lock_scheme *scheme = trial_scheme(trial, &room);
-    const struct server_settings *settings = scenario_server(trial->scenario, scheme->server);
-    const char *topology = settings->topology;
-    if (topology == NULL && scheme->topologies != NULL)
-        topology = scheme->topologies[0];
-    group->topology = topology_find(scheme->server, topology != NULL ? topology : "single");
-    group->count = settings->nodes > 0 ? (int)settings->nodes : group->topology->usual;
-    group->persistence = settings->persistence;
-    group->shiftable_clock = trial_strikes_server_by(trial, FAULT_MOVES_CLOCK);
-    group->hindered_disk = trial_strikes_server_by(trial, FAULT_HINDERS_DISK);
-    snprintf(group->name, sizeof group->name, "%.15s", scheme->server);
-}
-
 // The lock's servers first, then the store's, which has nodes of its own so that what strikes the
 // lock's spares it. Those that run already are no groups. Returns how many.
 static int want_servers(const struct trial *trial, struct group_settings *groups)
 {
     struct lock_scheme room;
     const struct lock_scheme *scheme = trial_scheme(trial, &room);
-    const struct store_kind *store = trial_store(trial);
+    struct trial_servers servers = trial_servers_of(trial);
     int count = 0;
-    if (scheme->server != NULL &&
-        scenario_server(trial->scenario, scheme->server)->external == NULL)
-        want_lock_servers(trial, &groups[count++]);
-    if (store->server != NULL && !trial_shares_service(trial) &&
-        scenario_server(trial->scenario, store->server)->external == NULL) {
-        groups[count] = (struct group_settings){
-            .name = "store",
-            .count = 1,
-            .hindered_disk = trial_strikes_server_by(trial, FAULT_HINDERS_DISK)};
-        groups[count++].topology = topology_find(store->server, "single");
+    for (int i = 0; i < 2; i++) {
+        const struct server_settings *settings = servers.settings[i];
+        if (settings == NULL || settings->external != NULL)
+            continue;
+        struct group_settings *group = &groups[count++];
+        group->hindered_disk = trial_strikes_server_by(trial, FAULT_HINDERS_DISK);
+        if (i == 1) {
+            group->topology = topology_find(servers.kinds[i], "single");
+            group->count = 1;
+            snprintf(group->name, sizeof group->name, "store");
+            continue;
+        }
+        const char *topology = settings->topology;
+        if (topology == NULL && scheme->topologies != NULL)
+            topology = scheme->topologies[0];
+        group->topology = topology_find(scheme->server, topology != NULL ? topology : "single");
+        group->count = settings->nodes > 0 ? (int)settings->nodes : group->topology->usual;
+        group->persistence = settings->persistence;
+        group->shiftable_clock = trial_strikes_server_by(trial, FAULT_MOVES_CLOCK);
+        snprintf(group->name, sizeof group->name, "%.15s", scheme->server);
     }
     return count;
 }
 
 // --- services ------------------------------------------------------------------------------------
-
-// The port at which servers of that kind listen if a URL names none.
-static int usual_port(const char *kind, bool is_sentinel)
-{
-    const struct server_kind *server = server_kind_find(is_sentinel ? "sentinel" : kind);
-    return server != NULL ? server->port : 0;
-}
 
 int service_of_external(const char *kind, const struct server_settings *settings,
                         struct service *service, struct error *error)
@@ -108,6 +83,8 @@ int service_of_external(const char *kind, const struct server_settings *settings
     if (url_read(settings->external, &url, error) != 0)
         return error_wrap(error, "servers.%s.external", kind);
     bool is_sentinel = strcmp(topology, "sentinel") == 0;
+    const struct server_kind *server = server_kind_find(is_sentinel ? "sentinel" : kind);
+    int usual_port = server != NULL ? server->port : 0;
     *service = (struct service){.external = true};
     snprintf(service->kind, sizeof service->kind, "%s", kind);
     snprintf(service->topology, sizeof service->topology, "%s", topology);
@@ -118,19 +95,8 @@ int service_of_external(const char *kind, const struct server_settings *settings
         struct endpoint *endpoint = is_sentinel ? &service->sentinels[service->sentinel_count++]
                                                 : &service->servers[service->server_count++];
         snprintf(endpoint->host, sizeof endpoint->host, "%s", url.hosts[i].host);
-        endpoint->port = url.hosts[i].port != 0 ? url.hosts[i].port : usual_port(kind, is_sentinel);
+        endpoint->port = url.hosts[i].port != 0 ? url.hosts[i].port : usual_port;
     }
-    return 0;
-}
-
-// Describes the service of that kind: somebody else's, or the next of the groups that are up.
-static int describe(const struct server_pool *pool, const struct trial *trial, const char *kind,
-                    int *group, struct service *service, struct error *error)
-{
-    const struct server_settings *settings = scenario_server(trial->scenario, kind);
-    if (settings->external != NULL)
-        return service_of_external(kind, settings, service, error);
-    group_describe(&pool->cluster.groups[(*group)++], service);
     return 0;
 }
 
@@ -138,18 +104,21 @@ static int describe_services(const struct server_pool *pool, const struct trial 
                              struct service *lock_service, struct service *store_service,
                              struct error *error)
 {
-    struct lock_scheme room;
-    const struct lock_scheme *scheme = trial_scheme(trial, &room);
-    const struct store_kind *store = trial_store(trial);
+    struct trial_servers servers = trial_servers_of(trial);
+    struct service *const services[] = {lock_service, store_service};
     int group = 0;
     *lock_service = *store_service = (struct service){0};
-    if (scheme->server != NULL &&
-        describe(pool, trial, scheme->server, &group, lock_service, error) != 0)
-        return -1;
+    for (int i = 0; i < 2; i++) {
+        if (servers.kinds[i] == NULL)
+            continue;
+        if (servers.settings[i]->external == NULL)
+            group_describe(&pool->cluster.groups[group++], services[i]);
+        else if (service_of_external(servers.kinds[i], servers.settings[i], services[i], error) !=
+                 0)
+            return -1;
+    }
     if (trial_shares_service(trial))
         *store_service = *lock_service;
-    else if (store->server != NULL)
-        return describe(pool, trial, store->server, &group, store_service, error);
     return 0;
 }
 
@@ -161,19 +130,17 @@ void server_pool_start(struct server_pool *pool, const struct sandbox *sandbox, 
         .sandbox = sandbox, .folder = memory_string(folder), .sets = memory_shared(sizeof(int))};
 }
 
-static bool is_same(const struct group_settings *a, const struct group_settings *b)
-{
-    return strcmp(a->name, b->name) == 0 && a->topology == b->topology && a->count == b->count &&
-           a->persistence == b->persistence && a->shiftable_clock == b->shiftable_clock &&
-           a->hindered_disk == b->hindered_disk;
-}
-
 static bool has(const struct server_pool *pool, const struct group_settings *groups, int count,
                 enum placement placement)
 {
     bool same = pool->is_up && pool->group_count == count && pool->placement == placement;
-    for (int i = 0; same && i < count; i++)
-        same = is_same(&pool->groups[i], &groups[i]);
+    for (int i = 0; same && i < count; i++) {
+        const struct group_settings *a = &pool->groups[i];
+        const struct group_settings *b = &groups[i];
+        same = strcmp(a->name, b->name) == 0 && a->topology == b->topology &&
+               a->count == b->count && a->persistence == b->persistence &&
+               a->shiftable_clock == b->shiftable_clock && a->hindered_disk == b->hindered_disk;
+    }
     return same;
 }
 

@@ -5,8 +5,8 @@
 
 #include "harness/base/processes.h"
 #include "harness/cluster/cluster.h"
+#include "harness/run/applicability.h"
 #include "harness/scenario/plan.h"
-#include "harness/stores/store.h"
 
 #include <stdatomic.h>
 
@@ -54,9 +54,5 @@ int service_of_external(const char *kind, const struct server_settings *settings
 // trial, or NULL for "wherever the kernel likes".
 // spread: one after the other over the processors we may use; together: all on the first.
 int (*placement_of(enum placement placement))(int nth);
-
-// Where the guarded value of the trial lives; NULL if the scenario says `same` and the scheme's
-// server is no store.
-const struct store_kind *trial_store(const struct trial *trial);
 
 #endif

@@ -141,31 +141,31 @@ TEST(a_server_that_runs_already_is_described_and_none_is_booted)
     server_pool_stop(&fixture.pool);
 }
 
-// --- fit -----------------------------------------------------------------------------------------
+// --- applicability -------------------------------------------------------------------------------
 
-static void assert_fit(const struct scenario *scenario, const char *scheme,
-                       enum applicability wanted, const char *says)
+static void assert_applies(const struct scenario *scenario, const char *scheme,
+                           enum applicability wanted, const char *says)
 {
     struct trial trial = {.scenario = scenario, .scheme = scheme};
     struct text reason = {0};
-    enum applicability fit = trial_applicability(&trial, &reason);
-    if (fit != wanted || strstr(text_string(&reason), says) == NULL)
-        fail_msg("%s: fit %d, because '%s'", scheme, (int)fit, text_string(&reason));
+    enum applicability found = trial_applicability(&trial, &reason);
+    if (found != wanted || strstr(text_string(&reason), says) == NULL)
+        fail_msg("%s: found %d, because '%s'", scheme, (int)found, text_string(&reason));
     text_free(&reason);
 }
 
 TEST(a_scheme_that_lacks_what_the_scenario_wants_is_not_applicable)
 {
     struct scenario nested = scenario_with("nested", "shm");
-    assert_fit(&nested, "redis-setnx", TRIAL_NOT_APPLICABLE, "reentrant");
+    assert_applies(&nested, "redis-setnx", TRIAL_NOT_APPLICABLE, "reentrant");
     struct scenario same = scenario_with("increment", "same");
-    assert_fit(&same, "none", TRIAL_NOT_APPLICABLE, "no store of that kind");
+    assert_applies(&same, "none", TRIAL_NOT_APPLICABLE, "no store of that kind");
     struct scenario many = scenario_with("increment", "shm");
     many.servers[0].kind = "redis";
     many.servers[0].topology = (char *)(size_t) "independent";
-    assert_fit(&many, "redis-setnx", TRIAL_NOT_APPLICABLE, "topology independent");
-    assert_fit(&many, "redlock", TRIAL_CAN_RUN, "");
-    assert_fit(&many, "none", TRIAL_CAN_RUN, "");
+    assert_applies(&many, "redis-setnx", TRIAL_NOT_APPLICABLE, "topology independent");
+    assert_applies(&many, "redlock", TRIAL_CAN_RUN, "");
+    assert_applies(&many, "none", TRIAL_CAN_RUN, "");
 }
 
 TEST(a_server_that_is_not_installed_is_named_with_its_package)
@@ -173,10 +173,10 @@ TEST(a_server_that_is_not_installed_is_named_with_its_package)
     char *path = memory_string(getenv("PATH"));
     struct scenario plain = scenario_with("increment", "shm");
     setenv("PATH", "/nonexistent", 1);
-    assert_fit(&plain, "redis-setnx", TRIAL_NOT_INSTALLED, "apt-get install redis-server");
+    assert_applies(&plain, "redis-setnx", TRIAL_NOT_INSTALLED, "apt-get install redis-server");
     plain.servers[0].kind = "redis";
     plain.servers[0].external = (char *)(size_t) "redis://localhost";
-    assert_fit(&plain, "redis-setnx", TRIAL_CAN_RUN, "");
+    assert_applies(&plain, "redis-setnx", TRIAL_CAN_RUN, "");
     setenv("PATH", path, 1);
     free(path);
 }

@@ -90,12 +90,6 @@ static bool any_job_is_left(const struct slots *slots)
     return false;
 }
 
-static bool take_one(struct queue *queue, size_t job, uint32_t number)
-{
-    uint32_t nobody = 0;
-    return atomic_compare_exchange_strong(&queue->takers[job], &nobody, number);
-}
-
 // Whether the machine has room for one more trial, which then counts as conducted. Slots that are
 // not the first to look wait for the next time.
 static bool has_room(struct queue *queue)
@@ -122,9 +116,11 @@ static bool take(const struct slots *slots, uint32_t number, size_t *job)
 {
     for (int any = 0; any < 2; any++) {
         for (*job = 0; *job < slots->count; ++*job) {
-            bool is_free = atomic_load(&slots->queue->takers[*job]) == 0;
-            bool is_wanted = any || server_pool_suits(slots->pool, slots->jobs[*job].trial);
-            if (is_free && is_wanted && take_one(slots->queue, *job, number))
+            uint32_t nobody = 0;
+            _Atomic uint32_t *taker = &slots->queue->takers[*job];
+            if (atomic_load(taker) == 0 &&
+                (any || server_pool_suits(slots->pool, slots->jobs[*job].trial)) &&
+                atomic_compare_exchange_strong(taker, &nobody, number))
                 return true;
         }
     }
@@ -141,9 +137,20 @@ static void tell_doing(void *context, const struct trial *trial, const char *doi
     (void)!send(end->mouth, &message, sizeof message, MSG_NOSIGNAL | MSG_DONTWAIT);
 }
 
-static void be_slot(const struct slots *slots, uint32_t number, int mouth)
+// A slot must not hear the others, nor flush what the conductor had buffered, nor run its exit
+// handlers.
+static void be_slot(const struct slots *slots, uint32_t number, int mouth, pid_t conductor)
 {
+    char name[16];
     struct slot_end end = {.mouth = mouth};
+    snprintf(name, sizeof name, "slot-%u", number);
+    prctl(PR_SET_NAME, name);
+    for (int i = 0; i < slots->slot_count; i++) {
+        if (slots->slot[i].ear >= 0)
+            close(slots->slot[i].ear);
+    }
+    if (process_settle(conductor, -1, -1) != 0)
+        _exit(1);
     const struct progress progress = {.show = tell_doing, .context = &end};
     while (!is_stopping(slots) && any_job_is_left(slots)) {
         if (!has_room(slots->queue)) {
@@ -160,28 +167,11 @@ static void be_slot(const struct slots *slots, uint32_t number, int mouth)
         atomic_fetch_sub(&slots->queue->conducting, 1);
     }
     server_pool_clear(slots->pool);
-}
-
-// --- in the conductor ----------------------------------------------------------------------------
-
-// A slot must not hear the others, nor flush what the conductor had buffered, nor run its exit
-// handlers.
-static void live_as_slot(const struct slots *slots, const struct slot *slot, int mouth,
-                         pid_t conductor)
-{
-    char name[16];
-    snprintf(name, sizeof name, "slot-%u", slot->number);
-    prctl(PR_SET_NAME, name);
-    for (int i = 0; i < slots->slot_count; i++) {
-        if (slots->slot[i].ear >= 0)
-            close(slots->slot[i].ear);
-    }
-    if (process_settle(conductor, -1, -1) != 0)
-        _exit(1);
-    be_slot(slots, slot->number, mouth);
     fflush(NULL);
     _exit(0);
 }
+
+// --- in the conductor ----------------------------------------------------------------------------
 
 static int start_slot(struct slots *slots, struct slot *slot)
 {
@@ -195,7 +185,7 @@ static int start_slot(struct slots *slots, struct slot *slot)
     fflush(NULL);
     slot->process = fork();
     if (slot->process == 0)
-        live_as_slot(slots, slot, ends[1], conductor);
+        be_slot(slots, slot->number, ends[1], conductor);
     int reason = errno;
     close(ends[1]);
     if (slot->process > 0)
@@ -280,14 +270,6 @@ static bool listen_once(struct slots *slots)
     return true;
 }
 
-static void give_up_what_is_left(struct slots *slots)
-{
-    for (size_t i = 0; i < slots->count && !is_stopping(slots); i++) {
-        if (!slots->settled[i])
-            settle(slots, i, -1, &slots->last_death);
-    }
-}
-
 void slots_conduct(struct server_pool *pool, const struct slot_job *jobs, size_t count,
                    struct slot_limits limits, const struct slot_listener *listener)
 {
@@ -303,7 +285,10 @@ void slots_conduct(struct server_pool *pool, const struct slot_job *jobs, size_t
         start_slot(&all, &all.slot[i]);
     while (listen_once(&all))
         continue;
-    give_up_what_is_left(&all);
+    for (size_t i = 0; i < count && !is_stopping(&all); i++) {
+        if (!all.settled[i])
+            settle(&all, i, -1, &all.last_death);
+    }
     free(all.settled);
     munmap(all.queue, all.queue_bytes);
 }

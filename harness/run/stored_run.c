@@ -211,22 +211,16 @@ static const char *name_of(const json_t *entry)
     return name != NULL ? name : "";
 }
 
-static bool has_trial(const json_t *trials, const char *name)
-{
-    for (size_t i = 0; i < json_array_size(trials); i++) {
-        if (strcmp(name_of(json_array_get(trials, i)), name) == 0)
-            return true;
-    }
-    return false;
-}
-
 // Adds {"name": ...} of each trial of the folder that has a history and is not among them.
 static void add_from_folder(const char *folder, json_t *trials)
 {
     char *path = path_join(folder, "trials");
     char **names = folder_entries(path);
     for (size_t i = 0; names[i] != NULL; i++) {
-        if (is_there("%s/%s/history.bin", path, names[i]) && !has_trial(trials, names[i]))
+        bool is_known = false;
+        for (size_t j = 0; j < json_array_size(trials); j++)
+            is_known |= strcmp(name_of(json_array_get(trials, j)), names[i]) == 0;
+        if (!is_known && is_there("%s/%s/history.bin", path, names[i]))
             json_array_append_new(trials, json_pack("{s:s}", "name", names[i]));
     }
     folder_entries_free(names);
@@ -305,16 +299,11 @@ static void list_trials(struct stored_run *run, const char *trial)
 
 // --- judging -------------------------------------------------------------------------------------
 
-// Of the trial in the run's own folder; the result may have another one.
-static char *history_path(const struct stored_run *run, size_t index)
-{
-    return path_join(run->result.trials[index].folder, "history.bin");
-}
-
 static void judge_history(const struct stored_run *run, size_t index, enum trial_files files,
                           struct trial_result *result)
 {
-    char *path = history_path(run, index);
+    // In the run's own folder; the result may have another one.
+    char *path = path_join(run->result.trials[index].folder, "history.bin");
     struct history history = {0};
     struct error error = {0};
     if (history_load(path, &history, &error) != 0 ||
@@ -329,19 +318,21 @@ static void judge_history(const struct stored_run *run, size_t index, enum trial
 // True if what was said then stands: there was no history to judge, or the harness failed.
 static bool take_over(const json_t *entry, struct trial_result *result)
 {
+    static const struct {
+        enum verdict verdict;
+        void (*judge)(const struct trial *trial, const char *reason, struct judgement *judgement);
+    } cases[] = {{VERDICT_SKIPPED, judge_skipped},
+                 {VERDICT_NOT_APPLICABLE, judge_not_applicable},
+                 {VERDICT_ERROR, judge_error}};
     const char *verdict = json_string_value(json_object_get(entry, "verdict"));
     const char *reason = json_string_value(json_object_get(entry, "reason"));
-    if (verdict == NULL)
-        return false;
-    if (strcmp(verdict, verdict_name(VERDICT_SKIPPED)) == 0)
-        judge_skipped(result->trial, reason, &result->judgement);
-    else if (strcmp(verdict, verdict_name(VERDICT_NOT_APPLICABLE)) == 0)
-        judge_not_applicable(result->trial, reason, &result->judgement);
-    else if (strcmp(verdict, verdict_name(VERDICT_ERROR)) == 0)
-        judge_error(result->trial, reason, &result->judgement);
-    else
-        return false;
-    return true;
+    for (size_t i = 0; verdict != NULL && i < sizeof cases / sizeof *cases; i++) {
+        if (strcmp(verdict, verdict_name(cases[i].verdict)) != 0)
+            continue;
+        cases[i].judge(result->trial, reason, &result->judgement);
+        return true;
+    }
+    return false;
 }
 
 static void compare(struct stored_run *run, const json_t *entry, const struct trial_result *result)
@@ -366,19 +357,6 @@ void stored_run_decide(struct stored_run *run, size_t index, enum trial_files fi
     compare(run, entry, result);
 }
 
-static int name_trial(struct stored_run *run, const json_t *entry, struct error *error)
-{
-    const struct trial *trial = find_trial(run, name_of(entry));
-    struct text folder = {0};
-    if (trial == NULL)
-        return error_set(error, "the scenarios of the run in %s have no trial '%s'",
-                         run->result.folder, name_of(entry));
-    text_format(&folder, "%s/trials/%s", run->result.folder, trial->name);
-    run->result.trials[run->result.count++] =
-        (struct trial_result){.trial = trial, .folder = folder.bytes, .story = memory_string("")};
-    return 0;
-}
-
 static int name_all(struct stored_run *run, struct error *error)
 {
     int64_t repeats = 2;
@@ -398,8 +376,14 @@ static int name_all(struct stored_run *run, struct error *error)
         return -1;
     json_array_foreach(run->entries, index, entry)
     {
-        if (name_trial(run, entry, error) != 0)
-            return -1;
+        const struct trial *trial = find_trial(run, name_of(entry));
+        struct text folder = {0};
+        if (trial == NULL)
+            return error_set(error, "the scenarios of the run in %s have no trial '%s'",
+                             run->result.folder, name_of(entry));
+        text_format(&folder, "%s/trials/%s", run->result.folder, trial->name);
+        run->result.trials[run->result.count++] = (struct trial_result){
+            .trial = trial, .folder = folder.bytes, .story = memory_string("")};
     }
     return 0;
 }

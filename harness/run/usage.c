@@ -164,43 +164,17 @@ static void record_network(struct history_writer *writer, int node, pid_t proces
     record(writer, USAGE_PACKETS, node, process, usage.received_packets, usage.sent_packets);
 }
 
-// First of a round: what is not read in the same round was gone.
-static void read_machine(struct history_writer *writer)
-{
-    int64_t busy_ns = machine_busy_ns();
-    record(writer, USAGE_PROCESSOR, 0, 0, busy_ns >= 0 ? busy_ns : 0, processors_allowed());
-}
-
-static void read_alone(const struct usage_watch *watch, int node, pid_t process)
+// The process, or with all that it forked, if `list` is given; and the network that it is in.
+static void read_node(const struct usage_watch *watch, int node, pid_t process,
+                      const struct process_list *list, bool with_network)
 {
     struct process_usage usage;
-    if (process_usage_read(watch->threads, process, &usage))
+    if (list != NULL ? family_usage_read(watch->threads, list, process, &usage)
+                     : process_usage_read(watch->threads, process, &usage))
         record_process(watch->writer, node, process, &usage);
-}
-
-// On loopback ports all nodes share a network.
-static bool knows_networks(const struct usage_watch *watch)
-{
-    return watch->world->client_nodes->isolation == ISOLATION_NAMESPACES;
-}
-
-static void read_servers(const struct usage_watch *watch)
-{
-    struct process_list list = {0};
-    for (int i = 0; i < watch->servers->count; i++) {
-        const struct node *node = &watch->servers->nodes[i];
-        struct process_usage usage;
-        if (node->server == 0)
-            continue;
-        if (list.items == NULL)
-            list = process_list_read();
-        if (!family_usage_read(watch->threads, &list, node->server, &usage))
-            continue;
-        record_process(watch->writer, -(i + 1), node->server, &usage);
-        if (knows_networks(watch))
-            record_network(watch->writer, -(i + 1), node->server);
-    }
-    free(list.items);
+    // On loopback ports all nodes share a network.
+    if (with_network && watch->world->client_nodes->isolation == ISOLATION_NAMESPACES)
+        record_network(watch->writer, node, process);
 }
 
 void usage_watch_start(struct usage_watch *watch, const struct fault_world *world,
@@ -208,29 +182,6 @@ void usage_watch_start(struct usage_watch *watch, const struct fault_world *worl
                        struct history_writer *writer)
 {
     *watch = (struct usage_watch){writer, world, servers, threads, observer, 0, 0};
-}
-
-// A client with the programs that it has started.
-static void read_group(const struct usage_watch *watch, int node, pid_t process)
-{
-    struct process_usage usage;
-    struct process_list list = process_list_read();
-    if (family_usage_read(watch->threads, &list, process, &usage))
-        record_process(watch->writer, node, process, &usage);
-    free(list.items);
-}
-
-static void read_clients(const struct usage_watch *watch)
-{
-    for (int i = 0; i < watch->world->client_count; i++) {
-        pid_t process = watch->world->clients[i].process;
-        if (watch->world->clients[i].leads_group)
-            read_group(watch, i + 1, process);
-        else
-            read_alone(watch, i + 1, process);
-        if (knows_networks(watch))
-            record_network(watch->writer, i + 1, process);
-    }
 }
 
 // Of this thread: what a reading costs, however busy the machine is.
@@ -248,11 +199,26 @@ void usage_read_all(struct usage_watch *watch)
     watch->due_ns = began_ns + EVERY_NS;
     if (!processes_can_be_read())
         return;
-    read_machine(watch->writer);
-    read_alone(watch, 0, getpid());
-    read_alone(watch, 0, watch->observer);
-    read_clients(watch);
-    read_servers(watch);
+    // First of a round: what is not read in the same round was gone.
+    int64_t busy_ns = machine_busy_ns();
+    record(watch->writer, USAGE_PROCESSOR, 0, 0, busy_ns >= 0 ? busy_ns : 0, processors_allowed());
+    read_node(watch, 0, getpid(), NULL, false);
+    read_node(watch, 0, watch->observer, NULL, false);
+    struct process_list list = {0}; // read once it is needed
+    for (int i = 0; i < watch->world->client_count; i++) {
+        const struct fault_client *client = &watch->world->clients[i];
+        if (client->leads_group && list.items == NULL)
+            list = process_list_read();
+        read_node(watch, i + 1, client->process, client->leads_group ? &list : NULL, true);
+    }
+    for (int i = 0; i < watch->servers->count; i++) {
+        if (watch->servers->nodes[i].server == 0)
+            continue;
+        if (list.items == NULL)
+            list = process_list_read();
+        read_node(watch, -(i + 1), watch->servers->nodes[i].server, &list, true);
+    }
+    free(list.items);
     int64_t pause_ns = COST_SHARE * (own_processor_ns() - used_ns);
     if (pause_ns > EVERY_NS)
         watch->due_ns = clock_monotonic_ns() + pause_ns;

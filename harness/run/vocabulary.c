@@ -12,28 +12,34 @@
 
 #include <stdlib.h>
 
-// Names of a NULL-terminated catalogue of pointers to structs with a `name`.
-#define NAMES_OF(catalogue, names)                                                                 \
+// Puts into `list` an array of `value`, an expression of i, for each item of a NULL-terminated
+// catalogue; it ends with two zeroes.
+#define GATHER(list, type, catalogue, value)                                                       \
     do {                                                                                           \
-        size_t count = 0;                                                                          \
-        while ((catalogue)[count] != NULL)                                                         \
-            count++;                                                                               \
-        (names) = memory_zeroed(count + 1, sizeof *(names));                                       \
-        for (size_t i = 0; i < count; i++)                                                         \
-            (names)[i] = (catalogue)[i]->name;                                                     \
+        size_t count_ = 0;                                                                         \
+        while ((catalogue)[count_] != NULL)                                                        \
+            count_++;                                                                              \
+        type *all = memory_zeroed(count_ + 2, sizeof *all);                                        \
+        for (size_t i = 0; i < count_; i++)                                                        \
+            all[i] = value;                                                                        \
+        (list) = all;                                                                              \
     } while (0)
 
-// Copies the form of each item of a NULL-terminated catalogue.
-#define FORMS_OF(catalogue, type, forms)                                                           \
-    do {                                                                                           \
-        size_t count = 0;                                                                          \
-        while ((catalogue)[count] != NULL)                                                         \
-            count++;                                                                               \
-        type *all = memory_zeroed(count + 1, sizeof *all);                                         \
-        for (size_t i = 0; i < count; i++)                                                         \
-            all[i] = (catalogue)[i]->form;                                                         \
-        (forms) = all;                                                                             \
-    } while (0)
+#define NAMES_OF(list, catalogue) GATHER(list, const char *, catalogue, (catalogue)[i]->name)
+#define FORMS_OF(list, type, catalogue) GATHER(list, type, catalogue, (catalogue)[i]->form)
+
+static struct scheme_servers servers_of(const struct lock_scheme *scheme)
+{
+    return (struct scheme_servers){.kind = scheme->server,
+                                   .topology = scheme->topologies != NULL ? scheme->topologies[0]
+                                                                          : "single"};
+}
+
+static struct topology_name topology_named(const struct topology *topology)
+{
+    return (struct topology_name){topology->server, topology->name,  topology->least,
+                                  topology->most,   topology->usual, topology->by_majority};
+}
 
 static const char *const *trait_names(void)
 {
@@ -46,60 +52,21 @@ static const char *const *trait_names(void)
     return names;
 }
 
-static const char *const *const *traits_of_schemes(void)
-{
-    size_t count = 0;
-    while (lock_catalogue[count] != NULL)
-        count++;
-    const char *const **traits = memory_zeroed(count + 1, sizeof *traits);
-    for (size_t i = 0; i < count; i++)
-        traits[i] = lock_catalogue[i]->traits;
-    return traits;
-}
-
-static const struct scheme_servers *servers_of_schemes(void)
-{
-    size_t count = 0;
-    while (lock_catalogue[count] != NULL)
-        count++;
-    struct scheme_servers *servers = memory_zeroed(count + 1, sizeof *servers);
-    for (size_t i = 0; i < count; i++) {
-        const struct lock_scheme *scheme = lock_catalogue[i];
-        servers[i].kind = scheme->server;
-        servers[i].topology = scheme->topologies != NULL ? scheme->topologies[0] : "single";
-    }
-    return servers;
-}
-
-// `same` is the store on the lock's own server. Frees `names`.
-static const char *const *stores_and_same(const char **names)
-{
-    size_t count = 0;
-    while (names[count] != NULL)
-        count++;
-    names = memory_resized(names, (count + 2) * sizeof *names);
-    names[count] = "same";
-    names[count + 1] = NULL;
-    return names;
-}
-
 static void take_stores(struct vocabulary *vocabulary)
 {
     const char **names;
-    NAMES_OF(store_catalogue, names);
+    const char **with_transactions;
     size_t count = 0;
     size_t transactional = 0;
-    while (names[count] != NULL)
-        count++;
-    const char **servers = memory_zeroed(count + 2, sizeof *servers);
-    const char **with_transactions = memory_zeroed(count + 1, sizeof *with_transactions);
-    for (size_t i = 0; i < count; i++) {
-        servers[i] = store_catalogue[i]->server;
-        if (store_catalogue[i]->commit != NULL)
-            with_transactions[transactional++] = names[i];
+    NAMES_OF(names, store_catalogue);
+    GATHER(with_transactions, const char *, store_catalogue, NULL);
+    GATHER(vocabulary->store_servers, const char *, store_catalogue, store_catalogue[i]->server);
+    for (; names[count] != NULL; count++) {
+        if (store_catalogue[count]->commit != NULL)
+            with_transactions[transactional++] = names[count];
     }
-    vocabulary->stores = stores_and_same(names);
-    vocabulary->store_servers = servers;
+    names[count] = "same"; // on the lock's own server
+    vocabulary->stores = names;
     vocabulary->transactional = with_transactions;
 }
 
@@ -122,20 +89,6 @@ static void take_servers(struct vocabulary *vocabulary)
     vocabulary->server_forms = forms;
 }
 
-static const struct topology_name *topology_names(void)
-{
-    size_t count = 0;
-    while (topology_catalogue[count] != NULL)
-        count++;
-    struct topology_name *names = memory_zeroed(count + 1, sizeof *names);
-    for (size_t i = 0; i < count; i++) {
-        const struct topology *topology = topology_catalogue[i];
-        names[i] = (struct topology_name){topology->server, topology->name,  topology->least,
-                                          topology->most,   topology->usual, topology->by_majority};
-    }
-    return names;
-}
-
 // What the wires send, in one list.
 static const char *const *command_names(void)
 {
@@ -153,76 +106,60 @@ static const char *const *command_names(void)
     return names;
 }
 
-static void take_faults(struct vocabulary *vocabulary)
+// The faults that may be drawn, also by other names; nobody draws a program.
+static const char *const *draw_names(void)
 {
     size_t count = 0;
     size_t drawn = 0;
     while (fault_catalogue[count] != NULL)
         count++;
-    const char **names = memory_zeroed(count + 1, sizeof *names);
-    const char **draws = memory_zeroed(2 * count + 1, sizeof *draws);
+    const char **names = memory_zeroed(2 * count + 1, sizeof *names);
     for (size_t i = 0; i < count; i++) {
-        names[i] = fault_catalogue[i]->form.name;
-        const char *const *options = fault_catalogue[i]->form.options;
-        if (options == NULL || !text_is_one_of("to", options))
-            draws[drawn++] = names[i]; // nobody draws a program
+        const struct fault_form *form = &fault_catalogue[i]->form;
+        if (form->options == NULL || !text_is_one_of("to", form->options))
+            names[drawn++] = form->name;
     }
     for (size_t i = 0; i < count; i++) {
         if (fault_catalogue[i]->form.drawn_also_as != NULL)
-            draws[drawn++] = fault_catalogue[i]->form.drawn_also_as;
+            names[drawn++] = fault_catalogue[i]->form.drawn_also_as;
     }
-    vocabulary->draws = draws;
-    vocabulary->faults = names;
+    return names;
 }
 
 struct vocabulary *vocabulary_new(void)
 {
     struct vocabulary *vocabulary = memory_zeroed(1, sizeof *vocabulary);
-    const char **names;
-    NAMES_OF(lock_catalogue, names);
-    vocabulary->schemes = names;
-    NAMES_OF(workload_catalogue, names);
-    vocabulary->workloads = names;
-    FORMS_OF(workload_catalogue, struct workload_form, vocabulary->workload_forms);
     take_stores(vocabulary);
     take_servers(vocabulary);
-    take_faults(vocabulary);
-    FORMS_OF(fault_catalogue, struct fault_form, vocabulary->fault_forms);
-    NAMES_OF(check_catalogue, names);
-    vocabulary->properties = names;
-    FORMS_OF(check_catalogue, struct property_form, vocabulary->property_forms);
+    NAMES_OF(vocabulary->schemes, lock_catalogue);
+    NAMES_OF(vocabulary->workloads, workload_catalogue);
+    FORMS_OF(vocabulary->workload_forms, struct workload_form, workload_catalogue);
+    GATHER(vocabulary->faults, const char *, fault_catalogue, fault_catalogue[i]->form.name);
+    FORMS_OF(vocabulary->fault_forms, struct fault_form, fault_catalogue);
+    NAMES_OF(vocabulary->properties, check_catalogue);
+    FORMS_OF(vocabulary->property_forms, struct property_form, check_catalogue);
+    GATHER(vocabulary->scheme_traits, const char *const *, lock_catalogue,
+           lock_catalogue[i]->traits);
+    GATHER(vocabulary->scheme_servers, struct scheme_servers, lock_catalogue,
+           servers_of(lock_catalogue[i]));
+    GATHER(vocabulary->topologies, struct topology_name, topology_catalogue,
+           topology_named(topology_catalogue[i]));
+    vocabulary->draws = draw_names();
     vocabulary->traits = trait_names();
-    vocabulary->scheme_traits = traits_of_schemes();
-    vocabulary->scheme_servers = servers_of_schemes();
     vocabulary->commands = command_names();
-    vocabulary->topologies = topology_names();
     return vocabulary;
-}
-
-static void free_names(const void *names)
-{
-    free((void *)(size_t)names);
 }
 
 void vocabulary_free(struct vocabulary *vocabulary)
 {
-    free_names(vocabulary->schemes);
-    free_names(vocabulary->workloads);
-    free_names(vocabulary->workload_forms);
-    free_names(vocabulary->stores);
-    free_names(vocabulary->store_servers);
-    free_names(vocabulary->transactional);
-    free_names(vocabulary->none_and_servers);
-    free_names(vocabulary->server_forms);
-    free_names(vocabulary->faults);
-    free_names(vocabulary->draws);
-    free_names(vocabulary->fault_forms);
-    free_names(vocabulary->properties);
-    free_names(vocabulary->property_forms);
-    free_names(vocabulary->traits);
-    free_names(vocabulary->scheme_traits);
-    free_names(vocabulary->scheme_servers);
-    free_names(vocabulary->commands);
-    free_names(vocabulary->topologies);
+    const void *const lists[] = {
+        vocabulary->schemes,        vocabulary->workloads,        vocabulary->workload_forms,
+        vocabulary->stores,         vocabulary->faults,           vocabulary->draws,
+        vocabulary->fault_forms,    vocabulary->properties,       vocabulary->property_forms,
+        vocabulary->traits,         vocabulary->commands,         vocabulary->scheme_traits,
+        vocabulary->scheme_servers, vocabulary->topologies,       vocabulary->store_servers,
+        vocabulary->transactional,  vocabulary->none_and_servers, vocabulary->server_forms};
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        free((void *)(size_t)lists[i]);
     free(vocabulary);
 }

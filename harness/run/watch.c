@@ -7,11 +7,10 @@
 
 #include <stdlib.h>
 
-enum worker_state { IDLE, WAITING, OWED, GAVE_UP, HOLDING, RELEASING };
-
 void watch_start(struct watch *watch, int clients, int threads, int lead, bool is_external)
 {
     *watch = (struct watch){.clients = clients, .threads = threads, .lead = lead};
+    watch->in[IDLE] = (size_t)clients * (size_t)threads;
     watch->workers = memory_zeroed((size_t)clients * (size_t)threads, 1);
     watch->answered = is_external ? memory_zeroed((size_t)clients, sizeof(bool)) : NULL;
 }
@@ -28,17 +27,9 @@ void watch_free(struct watch *watch)
 
 static void become(struct watch *watch, unsigned char *worker, enum worker_state state)
 {
-    watch->waiting -= *worker == WAITING;
-    watch->owed -= *worker == OWED;
-    watch->gave_up -= *worker == GAVE_UP;
-    watch->holding -= *worker == HOLDING;
-    watch->releasing -= *worker == RELEASING;
+    watch->in[*worker]--;
     *worker = (unsigned char)state;
-    watch->waiting += state == WAITING;
-    watch->owed += state == OWED;
-    watch->gave_up += state == GAVE_UP;
-    watch->holding += state == HOLDING;
-    watch->releasing += state == RELEASING;
+    watch->in[state]++;
 }
 
 // Of stalls that coincide each moment counts once, whichever of them ended, and was recorded,
@@ -74,14 +65,6 @@ static void stir(struct watch *watch, int64_t at_ns)
         add_stall(watch, watch->stalls[i]);
 }
 
-// Whose they are is not asked: what the checks allow the worker that they decide by is never more.
-static void see_stall(struct watch *watch, const struct stall *stall)
-{
-    watch->longest_stall_ns = time_later(watch->longest_stall_ns, stall->to_ns - stall->from_ns);
-    if (stall->of != STALLED_CONDUCTOR)
-        add_stall(watch, (struct span){stall->from_ns, stall->to_ns});
-}
-
 // Its program answers: what its other workers wait for is the lock.
 static void see_answer(struct watch *watch, int client)
 {
@@ -99,7 +82,7 @@ static void see_worker(struct watch *watch, unsigned char *worker, const struct 
 {
     if (event->kind == EVENT_ACQUIRE_INVOKE) {
         bool is_owed = watch->answered != NULL && !watch->answered[event->client - 1];
-        if (watch->waiting + watch->owed + watch->gave_up == 0)
+        if (watch->in[WAITING] + watch->in[OWED] + watch->in[GAVE_UP] == 0)
             stir(watch, event->at_ns);
         become(watch, worker, is_owed ? OWED : WAITING);
     } else if (event->kind == EVENT_ACQUIRE_RETURN) {
@@ -140,8 +123,13 @@ void watch_see(struct watch *watch, const struct event *event)
         if (event->kind == EVENT_FAULT_HEALED || event->kind == EVENT_FAULT_IN_EFFECT)
             see_fault(watch, event);
         else if (event->kind == EVENT_STALL) {
+            // Whose they are is not asked: what the checks allow the worker that they decide by is
+            // never more.
             const struct stall stall = stall_of(event);
-            see_stall(watch, &stall);
+            watch->longest_stall_ns =
+                time_later(watch->longest_stall_ns, stall.to_ns - stall.from_ns);
+            if (stall.of != STALLED_CONDUCTOR)
+                add_stall(watch, (struct span){stall.from_ns, stall.to_ns});
         }
         return;
     }
@@ -168,13 +156,13 @@ static bool is_quiet_for(const struct watch *watch, int64_t now_ns, int64_t leng
 
 bool watch_is_stuck(const struct watch *watch, int64_t now_ns, int64_t stuck_after_ns)
 {
-    return watch->waiting > 0 && watch->holding + watch->releasing == 0 &&
+    return watch->in[WAITING] > 0 && watch->in[HOLDING] + watch->in[RELEASING] == 0 &&
            is_quiet_for(watch, now_ns, stuck_after_ns);
 }
 
 bool watch_is_unanswered(const struct watch *watch, int64_t now_ns,
                          const struct lock_settings *lock)
 {
-    return watch->releasing > 0 && watch->holding == 0 &&
+    return watch->in[RELEASING] > 0 && watch->in[HOLDING] == 0 &&
            is_quiet_for(watch, now_ns, longest_release_ns(lock) + watch->longest_fault_ns);
 }

@@ -8,17 +8,25 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+// What a worker does, as far as it has said: the last acquire of who gave up ended without a grant;
+// who holds believes so, and does not release yet.
+enum worker_state {
+    IDLE,
+    WAITING, // inside an acquire
+    OWED,    // the same, of clients whose program has never answered anything
+    GAVE_UP,
+    HOLDING,
+    RELEASING, // inside a release
+    WORKER_STATES
+};
+
 struct watch {
     int clients;
     int threads;
-    unsigned char *workers; // clients × threads
-    bool *answered;         // clients that were ever answered; NULL: nobody owes an answer
-    size_t waiting;         // living workers inside an acquire
-    size_t owed;            // the same, of clients whose program has never answered anything
-    size_t gave_up;         // living workers whose last acquire ended without a grant
-    size_t holding;         // living workers that believe they hold, and do not release yet
-    size_t releasing;       // living workers inside a release
-    int64_t quiet_since_ns; // the last time anything could have freed or granted the lock
+    unsigned char *workers;   // clients × threads
+    bool *answered;           // clients that were ever answered; NULL: nobody owes an answer
+    size_t in[WORKER_STATES]; // living workers in each state
+    int64_t quiet_since_ns;   // the last time anything could have freed or granted the lock
     // When anybody but the conductor stood still since then: one after the other, and how long in
     // all.
     struct span {
