@@ -1,10 +1,6 @@
 // etcd, by its JSON gateway (/v3/...).
 //
-// A worker's client passes a point before and after each request. All its requests end in one of
-//   OK       the server executed it
-//   NO       certainly not executed: no connection to any server, or an error that says so
-//   UNKNOWN  no answer, or an error that does not say: it may have been executed
-//   BROKEN   an error that only a wrong request or set-up explains; see etcd_error
+// What it has in common with other clients, peer.h tells.
 #ifndef LOCKPICK_WIRE_ETCD_H
 #define LOCKPICK_WIRE_ETCD_H
 
@@ -28,11 +24,8 @@ struct etcd_waiting {
     void *context;
 };
 
-// Connects, and is patient about it: this is set-up. NULL with `error` set if no server of the
-// service can be reached. A worker begins with server (client number modulo their count), and goes
-// to the next one when it cannot connect, or gets no answer. From then on `request_ns` limits the
-// wait for each answer, and for each new connection. The caller closes with etcd_close; `service`
-// and `actor` must live as long.
+// A worker begins with server (client number modulo their count), and goes to the next one when it
+// cannot connect, or gets no answer.
 struct etcd_connection *etcd_open(const struct service *service, int64_t request_ns,
                                   struct actor *actor, struct error *error);
 void etcd_close(struct etcd_connection *connection);
@@ -85,10 +78,8 @@ enum outcome etcd_lock(struct etcd_connection *connection, const char *name, int
 // Deletes the key that the lock gave the lease; etcd does not say whether it was there.
 enum outcome etcd_unlock(struct etcd_connection *connection, const char *key);
 
-// What went wrong in the last request that was not OK.
 const char *etcd_error(const struct etcd_connection *connection);
 
-// Names of the requests that schemes send, for points; NULL-terminated.
 extern const char *const etcd_commands[];
 
 #endif

@@ -1,6 +1,5 @@
-// One client connection to a MySQL or MariaDB server, and with it one session. Every request passes
-// a point before and after. (The client library's own names begin with mysql_, too: what is not
-// declared in this room is the library's.)
+// One client connection to a MySQL or MariaDB server, and with it one session. What it has in
+// common with other clients, peer.h tells.
 #ifndef LOCKPICK_WIRE_MYSQL_H
 #define LOCKPICK_WIRE_MYSQL_H
 
@@ -51,14 +50,11 @@ struct mysql_answer {
     bool session_ended;
 };
 
-// Connects, and is patient about it: this is set-up. User and database are `root` and `lockpick`
-// unless the service says otherwise; `lockpick` is made if it is not there. Connects to the
-// service's first server; where there are replicas, to the server that is not read-only, and by
-// each new session to whichever that is then; in a Galera cluster, where each takes writes, client
-// n to the nth, and the harness itself (client 0) to the first, but sees there what was written
-// through any. NULL with `error` set if it cannot be reached. From then on `request_ns` limits the
-// wait for each answer, and for each new connection. The caller closes with mysql_connection_close;
-// `service` and `actor` must live as long.
+// User and database are `root` and `lockpick` unless the service says otherwise; `lockpick` is made
+// if it is not there. Connects to the service's first server; where there are replicas, to the
+// server that is not read-only, and by each new session to whichever that is then; in a Galera
+// cluster, where each takes writes, client n to the nth, and the harness itself (client 0) to the
+// first, but sees there what was written through any.
 struct mysql_connection *mysql_connection_open(const struct service *service, int64_t request_ns,
                                                struct actor *actor, struct error *error);
 void mysql_connection_close(struct mysql_connection *connection);
@@ -70,12 +66,8 @@ int mysql_statement_load(struct mysql_connection *connection,
                          struct error *error);
 
 // Sends the statement, with as many arguments as it has (NULL: none), and waits for its answer. If
-// the session has ended it goes to a new one.
-//   OK       the server executed it
-//   NO       certainly not executed: could not connect, or an error that says so; see answer->error
-//   UNKNOWN  no answer: time-out or lost connection after the request may have been sent, or an
-//            error that does not tell. The session is given up; the next request opens another
-//   BROKEN   an error that only a wrong statement or set-up explains; see mysql_connection_error
+// the session has ended it goes to a new one. With UNKNOWN the session is given up; the next
+// request opens another. What an error was, answer->error says.
 enum outcome mysql_request(struct mysql_connection *connection, struct mysql_answer *answer,
                            const struct mysql_statement *statement,
                            const struct mysql_argument *arguments);
@@ -107,7 +99,6 @@ bool mysql_connection_ended_by_server(const struct mysql_connection *connection)
 // Ends the session, and with it all that belongs to it; the next request opens another.
 void mysql_connection_end_session(struct mysql_connection *connection);
 
-// What went wrong in the last request that was not OK.
 const char *mysql_connection_error(const struct mysql_connection *connection);
 
 // Transactions.
@@ -138,7 +129,6 @@ int mysql_account_drop(const struct service *service, const char *tag, struct er
 // Drops every table of Lockpick's, of whatever run. 0, or -1 with `error` set.
 int mysql_tables_clean(const struct service *service, struct error *error);
 
-// Command names that schemes and stores send, for points; NULL-terminated.
 extern const char *const mysql_commands[];
 
 #endif

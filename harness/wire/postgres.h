@@ -41,21 +41,14 @@ struct postgres_answer {
     bool session_ended;
 };
 
-// Connects, and is patient about it: this is set-up. Database and user are `postgres` unless the
-// service says otherwise. NULL with `error` set if the service cannot be reached. From then on
-// `request_ns` limits the wait for each answer, and for each new connection. The caller closes with
-// postgres_close; `service` and `actor` must live as long.
+// Database and user are `postgres` unless the service says otherwise.
 struct postgres_connection *postgres_open(const struct service *service, int64_t request_ns,
                                           struct actor *actor, struct error *error);
 void postgres_close(struct postgres_connection *connection);
 
 // Sends one statement, a transaction of its own, and waits for its answer. `name` names the point:
-// the function as people know it. `arguments` (NULL-terminated) are its $1, $2, ... as text.
-//   OK       the server executed it
-//   NO       certainly not executed: could not connect, or an error that says so
-//   UNKNOWN  no answer: time-out or lost connection after the request may have been sent. The
-//            session is given up; the next request connects anew
-//   BROKEN   an error that only a wrong statement or set-up explains; see postgres_error
+// the function as people know it. `arguments` (NULL-terminated) are its $1, $2, ... as text. With
+// UNKNOWN the session is given up; the next request opens another.
 enum outcome postgres_request(struct postgres_connection *connection,
                               struct postgres_answer *answer, const char *name,
                               const char *statement, const char *const *arguments);
@@ -78,10 +71,8 @@ bool postgres_ended_by_server(const struct postgres_connection *connection);
 // Ends the session, and with it all that belongs to it; the next request opens another.
 void postgres_end_session(struct postgres_connection *connection);
 
-// What went wrong in the last request that was not OK.
 const char *postgres_error(const struct postgres_connection *connection);
 
-// Names of the functions that schemes and stores call, for points; NULL-terminated.
 extern const char *const postgres_commands[];
 
 #endif

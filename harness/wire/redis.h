@@ -26,11 +26,6 @@ struct redis_script {
     const char *text;
 };
 
-// Connects, and is patient about it: this is set-up. NULL with `error` set if the service cannot be
-// reached, or does not let us in. From then on `request_ns` limits the wait for each answer, and
-// for each new connection. The caller closes with redis_close; `service` and `actor` must live as
-// long.
-//
 // The connection follows the service's topology. With sentinels it goes to whom they call the
 // master, and asks them again for the next request after a lost connection or a refusal by one that
 // is no master any more. In a cluster it goes where it is redirected; one connection at a time is
@@ -46,11 +41,7 @@ void redis_close(struct redis_connection *connection);
 
 // Sends one command and waits for its answer; `format` is as of redis_command.h, and its first word
 // names the point.
-//   OK       the server executed it; `answer` says what it replied (nil is an answer)
-//   NO       certainly not executed: could not connect, or an error reply that says so
-//   UNKNOWN  no answer: time-out or lost connection after the request may have been sent. The next
-//            request connects anew
-//   BROKEN   an error reply that only a wrong command or set-up explains; see redis_error
+//
 // Redirections of a cluster are followed, and what it wants to be asked again later is asked again
 // for about `request_ns`: each of these tries passes the points.
 enum outcome redis_request(struct redis_connection *connection, struct redis_answer *answer,
@@ -80,10 +71,8 @@ int redis_script_load(struct redis_connection *connection, const struct redis_sc
 // What an error reply means: NO if it promises that the command was not executed, else BROKEN.
 enum outcome redis_error_outcome(const char *text);
 
-// What went wrong in the last request that was not OK.
 const char *redis_error(const struct redis_connection *connection);
 
-// Command names that schemes and stores send, for points; NULL-terminated.
 extern const char *const redis_commands[];
 
 // --- several independent servers, asked all at once ----------------------------------------------
