@@ -4,10 +4,9 @@
 #include "harness/base/rank.h"
 #include "harness/check/hanging_release.h"
 #include "harness/check/silence.h"
-#include "harness/explain/diagnosis.h"
 #include "harness/explain/fault_text.h"
 #include "harness/explain/one_lock.h"
-#include "harness/report/pictures/timeline.h"
+#include "harness/report/pictures/timeline_scene.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -18,231 +17,6 @@
 // Words about a bar, and values of reads and writes, are so much above the middle of their row.
 #define WORDS_ABOVE 0.385
 #define VALUES_ABOVE 0.36
-
-struct worker {
-    int client, worker;
-};
-
-// One panel.
-struct scene {
-    const struct digest *digest;
-    const struct judgement *judgement;
-    const struct finding *finding; // the violation, or NULL
-    struct diagnosis diagnosis;    // of the violation, if
-    bool told;                     // there is one
-    size_t evidence[2];            // the holds that prove it, or that made the accesses that do;
-                                   // SIZE_MAX if none
-    int64_t from_ns, to_ns;
-    struct worker rows[TIMELINE_ROWS];
-    size_t row_count;
-    size_t evidence_rows; // the first so many are the workers of the evidence
-    size_t hidden;        // workers that did something in the window and have no row
-    bool seen[LOOK_COUNT];
-    struct timeline timeline;
-};
-
-// --- which part of the trial ---------------------------------------------------------------------
-
-// Holds shown of a trial without a violation.
-#define PEACEFUL_HOLDS 20
-// A violation that is shorter than one in so many parts of the window is shown again, larger.
-#define LEAST_SHARE 33
-// What was lost is shown with the violation unless it is so many times as far away as that is long.
-#define FARTHEST 3
-
-static const struct hold *evidence_of(const struct scene *scene, size_t which)
-{
-    size_t hold = scene->evidence[which];
-    return hold == SIZE_MAX ? NULL : &scene->digest->holds[hold];
-}
-
-static bool is_evidence(const struct scene *scene, size_t hold)
-{
-    return hold == scene->evidence[0] || hold == scene->evidence[1];
-}
-
-static bool shows(const struct scene *scene, enum shows what)
-{
-    return scene->finding != NULL && scene->finding->check->shows == what;
-}
-
-static void find_evidence(struct scene *scene)
-{
-    const struct digest *digest = scene->digest;
-    const struct evidence *evidence = &scene->finding->evidence;
-    size_t found = 0;
-    for (size_t i = 0; i < 2; i++) {
-        if (evidence->holds[i] < digest->hold_count)
-            scene->evidence[found++] = evidence->holds[i];
-    }
-    for (size_t i = 0; i < 2 && found < 2; i++) {
-        if (evidence->accesses[i] >= digest->access_count)
-            continue;
-        size_t hold = digest->accesses[evidence->accesses[i]].hold;
-        if (hold < digest->hold_count && hold != scene->evidence[0])
-            scene->evidence[found++] = hold;
-    }
-    // Of a silence: the hold that was not given back, if that is where it comes from.
-    if (found == 0 && scene->told && scene->diagnosis.finding == scene->finding &&
-        scene->diagnosis.holds[0] != NULL)
-        scene->evidence[0] = (size_t)(scene->diagnosis.holds[0] - digest->holds);
-}
-
-// With a margin on both sides; but outside the trial there is only as much as sets bars off from
-// the edge. Begins at a round time: the axis may count from there.
-static void set_window(struct scene *scene, int64_t from_ns, int64_t to_ns, int64_t margin_ns)
-{
-    int64_t started_ns = scene->digest->started_ns;
-    int64_t sliver = time_later((to_ns - from_ns) / 60, 1000);
-    margin_ns = time_later(margin_ns, 1000);
-    scene->from_ns = time_later(from_ns - margin_ns, time_earlier(started_ns, from_ns) - sliver);
-    scene->to_ns =
-        time_earlier(to_ns + margin_ns, time_later(scene->digest->ended_ns, to_ns) + sliver);
-    int64_t step = 1;
-    while (step * 200 < scene->to_ns - scene->from_ns)
-        step *= 10;
-    if (scene->from_ns > started_ns)
-        scene->from_ns -= (scene->from_ns - started_ns) % step;
-}
-
-// The whole of both holds; every write of theirs until it was answered; and where a value was lost,
-// or a unit sold twice, if that is not far away.
-static void choose_violation(struct scene *scene)
-{
-    static const char *const losses[] = {"lost-update", "oversell", "run-once", NULL};
-    const struct digest *digest = scene->digest;
-    int64_t from = scene->finding->evidence.from_ns;
-    int64_t to = time_later(scene->finding->evidence.to_ns, from);
-    for (size_t i = 0; i < 2; i++) {
-        const struct hold *hold = evidence_of(scene, i);
-        from = hold != NULL ? time_earlier(from, hold->granted_ns) : from;
-        to = hold != NULL ? time_later(to, hold->released_ns) : to;
-    }
-    int64_t least = from - FARTHEST * time_later(to - from, NS_PER_MS);
-    int64_t most = to + FARTHEST * time_later(to - from, NS_PER_MS);
-    for (size_t i = 0; i < digest->access_count; i++) {
-        const struct access *access = &digest->accesses[i];
-        if (access->is_write && is_evidence(scene, access->hold) && access->returned_ns <= most)
-            to = time_later(to, access->returned_ns);
-    }
-    for (size_t i = 0; i < scene->judgement->finding_count; i++) {
-        const struct finding *finding = &scene->judgement->findings[i];
-        if (finding->state == FINDING_VIOLATED && text_is_one_of(finding->check->name, losses) &&
-            finding->evidence.to_ns > 0 && finding->evidence.from_ns >= least &&
-            finding->evidence.to_ns <= most) {
-            from = time_earlier(from, finding->evidence.from_ns);
-            to = time_later(to, finding->evidence.to_ns);
-        }
-    }
-    set_window(scene, from, to, (to - from) / 5);
-}
-
-static void choose_beginning(struct scene *scene)
-{
-    const struct digest *digest = scene->digest;
-    int64_t from = digest->hold_count > 0 ? digest->holds[0].granted_ns : digest->started_ns;
-    int64_t to = digest->hold_count > 0 ? from : digest->ended_ns;
-    for (size_t i = 0; i < digest->hold_count && i < PEACEFUL_HOLDS; i++)
-        to = time_later(to, digest->holds[i].released_ns);
-    set_window(scene, from, to, (to - from) / 20);
-}
-
-// True if both holds of the evidence are known, and lasted one after the other: the lock kept them
-// apart, and it is what they read and wrote that does not fit.
-static bool is_apart(const struct scene *scene)
-{
-    const struct hold *a = evidence_of(scene, 0);
-    const struct hold *b = evidence_of(scene, 1);
-    return scene->finding->evidence.accesses[0] != SIZE_MAX && a != NULL && b != NULL &&
-           (a->released_ns <= b->granted_ns || b->released_ns <= a->granted_ns);
-}
-
-// Makes the window that of the violation alone, in the same rows. False if the scene shows it well
-// enough.
-static bool zoom_in(struct scene *scene)
-{
-    if (scene->finding == NULL)
-        return false;
-    const struct evidence *evidence = &scene->finding->evidence;
-    int64_t length = evidence->to_ns - evidence->from_ns;
-    bool found_late = shows(scene, SHOWS_REMOVAL) && scene->evidence[1] == SIZE_MAX;
-    if (found_late || is_apart(scene) || length <= 0 ||
-        length >= (scene->to_ns - scene->from_ns) / LEAST_SHARE)
-        return false;
-    set_window(scene, evidence->from_ns, evidence->to_ns, length);
-    scene->from_ns = time_later(scene->from_ns, scene->digest->started_ns);
-    return true;
-}
-
-// --- whose rows ----------------------------------------------------------------------------------
-
-static int row_of(const struct scene *scene, int client, int worker)
-{
-    for (size_t i = 0; i < scene->row_count; i++) {
-        if (scene->rows[i].client == client && scene->rows[i].worker == worker)
-            return (int)i + 1;
-    }
-    return 0;
-}
-
-// Workers that have no row.
-struct hidden {
-    int64_t *keys;
-    size_t count;
-};
-
-static void see_worker(struct scene *scene, int client, int worker, int64_t from_ns, int64_t to_ns,
-                       struct hidden *hidden)
-{
-    if (from_ns > scene->to_ns || to_ns < scene->from_ns || row_of(scene, client, worker) > 0)
-        return;
-    if (scene->row_count < TIMELINE_ROWS)
-        scene->rows[scene->row_count++] = (struct worker){client, worker};
-    else
-        hidden->keys[hidden->count++] = ((int64_t)client << 32) | worker;
-}
-
-static int compare_workers(const void *left, const void *right)
-{
-    const struct worker *a = left;
-    const struct worker *b = right;
-    return a->client != b->client ? (a->client > b->client) - (a->client < b->client)
-                                  : (a->worker > b->worker) - (a->worker < b->worker);
-}
-
-// Those of the evidence, then holders, then those that only waited or released.
-static void choose_rows(struct scene *scene)
-{
-    const struct digest *digest = scene->digest;
-    struct hidden hidden = {
-        memory_new((2 * digest->hold_count + digest->attempt_count + 1) * sizeof *hidden.keys), 0};
-    for (size_t i = 0; i < 2; i++) {
-        const struct hold *hold = evidence_of(scene, i);
-        if (hold != NULL)
-            see_worker(scene, hold->client, hold->worker, scene->from_ns, scene->to_ns, &hidden);
-    }
-    scene->evidence_rows = scene->row_count;
-    for (size_t i = 0; i < 2 * digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i % digest->hold_count];
-        bool holds = i < digest->hold_count;
-        see_worker(scene, hold->client, hold->worker, holds ? hold->granted_ns : hold->invoked_ns,
-                   holds ? hold->released_ns
-                         : time_earlier(hold->returned_ns,
-                                        time_later(hold->released_ns, digest->ended_ns)),
-                   &hidden);
-    }
-    for (size_t i = 0; i < digest->attempt_count; i++) {
-        const struct attempt *attempt = &digest->attempts[i];
-        see_worker(scene, attempt->client, attempt->worker, attempt->invoked_ns,
-                   attempt->returned_ns, &hidden);
-    }
-    qsort(scene->rows + scene->evidence_rows, scene->row_count - scene->evidence_rows,
-          sizeof *scene->rows, compare_workers);
-    sort_values(hidden.keys, hidden.count);
-    for (size_t i = 0; i < hidden.count; i++)
-        scene->hidden += i == 0 || hidden.keys[i] != hidden.keys[i - 1];
-    free(hidden.keys);
-}
 
 // How many of the workers are shown, wherever some are not.
 static void note_rows(const struct scene *scene)
@@ -321,11 +95,12 @@ static void collect_overlaps(const struct scene *scene, struct spans *spans)
         for (size_t j = first; j < both.count && both.items[j].from_ns < hold->released_ns; j++) {
             int64_t from_ns = time_later(hold->granted_ns, both.items[j].from_ns);
             int64_t to_ns = time_earlier(hold->released_ns, both.items[j].to_ns);
-            bool shown_as_evidence = is_evidence(scene, i) &&
+            bool shown_as_evidence = scene_is_evidence(scene, i) &&
                                      from_ns >= scene->finding->evidence.from_ns &&
                                      to_ns <= scene->finding->evidence.to_ns;
             if (!shown_as_evidence)
-                add_span(scene, spans, row_of(scene, hold->client, hold->worker), from_ns, to_ns);
+                add_span(scene, spans, scene_row(scene, hold->client, hold->worker), from_ns,
+                         to_ns);
         }
     }
     free(both.items);
@@ -354,7 +129,7 @@ static void collect_of_hold(const struct scene *scene, enum look look, const str
                             struct spans *spans)
 {
     const struct digest *digest = scene->digest;
-    int row = row_of(scene, hold->client, hold->worker);
+    int row = scene_row(scene, hold->client, hold->worker);
     int64_t from_ns = look == LOOK_WAITS ? hold->invoked_ns : hold->granted_ns;
     int64_t to_ns = look == LOOK_WAITS ? hold->granted_ns : hold->released_ns;
     if (row == 0 || (look == LOOK_DEAD && !hold->died) ||
@@ -425,7 +200,7 @@ static struct spans collect(const struct scene *scene, enum look look)
         collect_of_hold(scene, look, &digest->holds[i], &spans);
     for (size_t i = 0; i < digest->attempt_count; i++) {
         const struct attempt *attempt = &digest->attempts[i];
-        int row = row_of(scene, attempt->client, attempt->worker);
+        int row = scene_row(scene, attempt->client, attempt->worker);
         if (look == LOOK_WAITS)
             add_span(scene, &spans, row, attempt->invoked_ns,
                      time_earlier(time_earlier(attempt->returned_ns, attempt->died_ns),
@@ -515,9 +290,9 @@ static int row_of_access(const struct scene *scene, const struct access *access,
     const struct hold *hold = &scene->digest->holds[access->hold];
     bool narrow = hold->released_ns - hold->granted_ns <
                   axis_pixels(&scene->timeline.axis, 1) * LEAST_MARKED_WIDTH;
-    if (!is_evidence(scene, access->hold) && (evidence_only || narrow))
+    if (!scene_is_evidence(scene, access->hold) && (evidence_only || narrow))
         return 0;
-    return row_of(scene, hold->client, hold->worker);
+    return scene_row(scene, hold->client, hold->worker);
 }
 
 static void write_marks(struct scene *scene)
@@ -544,8 +319,9 @@ static void write_marks(struct scene *scene)
                                                          : LOOK_WRITE,
                          (size_t)row, at_ns, at_ns, access->value);
         // From where a write was sent to where it was answered, if that can be seen.
-        row = row_of(scene, hold->client, hold->worker);
-        if (row > 0 && access->is_write && (!evidence_only || is_evidence(scene, access->hold)) &&
+        row = scene_row(scene, hold->client, hold->worker);
+        if (row > 0 && access->is_write &&
+            (!evidence_only || scene_is_evidence(scene, access->hold)) &&
             to_ns - from_ns >= axis_pixels(axis, LEAST_MARKED_WIDTH))
             timeline_add(&scene->timeline, LOOK_LONG_WRITE, (size_t)row, from_ns, to_ns,
                          access->value);
@@ -580,7 +356,7 @@ static void find_neighbours(const struct scene *scene, const struct hold *hold, 
 // neighbours.
 static void write_values(struct scene *scene, const struct hold *hold)
 {
-    int row = row_of(scene, hold->client, hold->worker);
+    int row = scene_row(scene, hold->client, hold->worker);
     double taken = LEFT; // by the value before
     for (size_t i = 0; i < hold->access_count && i < MOST_VALUES && row > 0; i++) {
         const struct access *access = &scene->digest->accesses[hold->first_access + i];
@@ -730,11 +506,11 @@ static void write_deaths(struct scene *scene)
 // How much of an evidence hold lies within the violation: false if nothing does.
 static bool clip_evidence(const struct scene *scene, size_t which, int64_t *from_ns, int64_t *to_ns)
 {
-    const struct hold *hold = evidence_of(scene, which);
+    const struct hold *hold = scene_evidence(scene, which);
     if (hold == NULL)
         return false;
     // Of holds that were apart, each is shown in full: it is what they did that does not fit.
-    bool apart = is_apart(scene);
+    bool apart = scene_is_apart(scene);
     *from_ns = apart ? hold->granted_ns : time_later(*from_ns, hold->granted_ns);
     *to_ns = apart ? time_later(hold->released_ns,
                                 hold->granted_ns + axis_pixels(&scene->timeline.axis, 3))
@@ -761,13 +537,14 @@ static void write_violation(struct scene *scene)
         int64_t to = to_ns;
         if (!clip_evidence(scene, i, &from, &to))
             continue;
-        const struct hold *hold = evidence_of(scene, i);
+        const struct hold *hold = scene_evidence(scene, i);
         bars++;
         timeline_add(&scene->timeline, LOOK_VIOLATION,
-                     (size_t)row_of(scene, hold->client, hold->worker), from, to, 0);
+                     (size_t)scene_row(scene, hold->client, hold->worker), from, to, 0);
     }
     scene->timeline.seen[LOOK_VIOLATION] = true;
-    bool concerns_all = (bars == 0 && shows(scene, SHOWS_SILENCE)) || scene->evidence_rows == 0;
+    bool concerns_all =
+        (bars == 0 && scene_shows(scene, SHOWS_SILENCE)) || scene->evidence_rows == 0;
     size_t rows = concerns_all ? scene->row_count : scene->evidence_rows;
     timeline_tint(&scene->timeline, from_ns, to_ns, rows > 0 ? rows : 1);
 }
@@ -782,7 +559,7 @@ static void label_violation(struct scene *scene)
     bool overlap = true;
     char length[32];
     char said[100];
-    if (shows(scene, SHOWS_REMOVAL)) {
+    if (scene_shows(scene, SHOWS_REMOVAL)) {
         bool is_removed = !scene->told || scene->diagnosis.culprit != NULL;
         words = is_removed ? "the lock is removed" : "the lock is found gone";
         from_ns = time_later(from_ns, to_ns);
@@ -792,7 +569,7 @@ static void label_violation(struct scene *scene)
         int64_t ends = to_ns;
         overlap = clip_evidence(scene, i, &begins, &ends) && overlap;
     }
-    bool hangs = shows(scene, SHOWS_SILENCE) && is_of_hanging_release(scene->digest, finding);
+    bool hangs = scene_shows(scene, SHOWS_SILENCE) && is_of_hanging_release(scene->digest, finding);
     text_duration(to_ns - from_ns, length, sizeof length);
     if (words != NULL) {
         snprintf(said, sizeof said, ": %s", words);
@@ -803,10 +580,10 @@ static void label_violation(struct scene *scene)
         snprintf(said, sizeof said, ": more than %lld hold for %s", (long long)permits, length);
     } else {
         snprintf(said, sizeof said, ": %s%s",
-                 overlap                       ? "both hold for "
-                 : hangs                       ? "a release is not answered for "
-                 : shows(scene, SHOWS_SILENCE) ? "nobody is granted the lock for "
-                                               : "",
+                 overlap                             ? "both hold for "
+                 : hangs                             ? "a release is not answered for "
+                 : scene_shows(scene, SHOWS_SILENCE) ? "nobody is granted the lock for "
+                                                     : "",
                  length);
     }
     if (words == NULL && to_ns > from_ns) {
@@ -851,8 +628,8 @@ static void write_panel(struct scene *scene, struct picture *picture, int panel)
     write_marks(scene);
     // Of a silence values prove nothing, and would cover the death of who wrote them.
     for (size_t i = 0; i < 2; i++) {
-        if (evidence_of(scene, i) != NULL && !shows(scene, SHOWS_SILENCE))
-            write_values(scene, evidence_of(scene, i));
+        if (scene_evidence(scene, i) != NULL && !scene_shows(scene, SHOWS_SILENCE))
+            write_values(scene, scene_evidence(scene, i));
     }
     write_deaths(scene);
     write_row_names(scene, servers);
@@ -862,18 +639,7 @@ static void write_panel(struct scene *scene, struct picture *picture, int panel)
 static void write_scene(const struct one_lock *one, struct picture *picture)
 {
     const struct trial *trial = one->digest->trial;
-    struct scene scene = {.digest = one->digest,
-                          .judgement = one->judgement,
-                          .finding = judgement_first_violation(one->judgement),
-                          .evidence = {SIZE_MAX, SIZE_MAX}};
-    scene.told = diagnosis_make(scene.digest, scene.judgement, &scene.diagnosis);
-    if (scene.finding != NULL)
-        find_evidence(&scene);
-    if (scene.finding != NULL && scene.finding->evidence.to_ns > 0)
-        choose_violation(&scene);
-    else
-        choose_beginning(&scene);
-    choose_rows(&scene);
+    struct scene scene = scene_make(one->digest, one->judgement);
     text_format(&picture->title, "%s: %s, %s",
                 scene.finding != NULL ? "Around the first violation" : "The first holds",
                 trial->scenario->name, trial->scheme);
@@ -889,7 +655,7 @@ static void write_scene(const struct one_lock *one, struct picture *picture)
     struct scene zoom = scene;
     struct picture notes = {.notes = picture->notes};
     picture->notes = (struct text){0};
-    bool enlarged = zoom_in(&zoom);
+    bool enlarged = scene_zoom(&zoom);
     if (enlarged)
         write_panel(&zoom, picture, 2);
     text_free(&picture->notes);
