@@ -134,7 +134,7 @@ static const struct option check_options[] = {
      .said = offsetof(OPTIONS, says_failed_release)},
     {"map-failed-acquire", "nothing|busy", "what any other failed acquire means (see above)",
      WORD(OPTIONS, model_options.failed_acquire, failed_acquires)},
-    {"picture", "FILE", "draws the first violation: an SVG", TEXT(OPTIONS, picture)},
+    {"picture", "FILE", "draws the first violation by gnuplot: an SVG", TEXT(OPTIONS, picture)},
     {"json", "", "prints all of it as JSON", FLAG(OPTIONS, json)},
     {NULL},
 };

@@ -3,7 +3,9 @@
 #include "harness/report/gnuplot.h"
 #include "harness/report/pictures/picture.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const struct picture_kind *const kinds[] = {
     [PICTURE_TIMELINE] = &timeline_picture,        [PICTURE_THROUGHPUT] = &throughput_picture,
@@ -14,6 +16,27 @@ static const struct picture_kind *const kinds[] = {
 const char *picture_name(enum trial_picture which)
 {
     return kinds[which]->name;
+}
+
+char *picture_draw(const struct picture_kind *kind, const struct picture *picture,
+                   struct error *error)
+{
+    char folder[] = "/tmp/lockpick-picture-XXXXXX";
+    const struct gnuplot_script drawn = {folder, kind->name};
+    struct text script = {0};
+    char *svg = NULL;
+    bool missing = false;
+    if (mkdtemp(folder) == NULL) {
+        error_set(error, "cannot make the folder %s: %s", folder, strerror(errno));
+        return NULL;
+    }
+    picture_script(kind, picture, &script);
+    if (picture_files_write(folder, kind->name, &picture->data, &script, error) == 0 &&
+        gnuplot_run(&drawn, 1, &missing, error) == 0)
+        svg = picture_svg_read(folder, kind->name, error);
+    text_free(&script);
+    folder_remove(folder, NULL);
+    return svg;
 }
 
 // --- of a trial: what they are drawn from --------------------------------------------------------

@@ -1,5 +1,5 @@
 // A picture: data that C writes, and a template that gnuplot draws it by. A template is a file
-// NAME.gp beside the picture's C file, and in the program as the string template_NAME.
+// NAME.gp of this folder, and in the program as the string template_NAME.
 //
 // On the disk a picture is NAME.svg beside the NAME.gp and NAME.dat that it was drawn from:
 // `gnuplot NAME.gp` draws it again. NAME.gp is what the template is told, then what all pictures
@@ -74,6 +74,10 @@ void picture_free(struct picture *picture);
 // NAME.gp.
 void picture_script(const struct picture_kind *kind, const struct picture *picture,
                     struct text *script);
+
+// Draws it by itself, in a folder that is removed again. Returns the SVG as picture_svg_read does.
+char *picture_draw(const struct picture_kind *kind, const struct picture *picture,
+                   struct error *error);
 
 // Writes NAME.dat and NAME.gp into the folder. 0, or -1 with `error` set.
 int picture_files_write(const char *folder, const char *name, const struct text *data,

@@ -2,8 +2,6 @@
 #ifndef LOCKPICK_REPORT_TEST_SVG_H
 #define LOCKPICK_REPORT_TEST_SVG_H
 
-#include "harness/base/file.h"
-#include "harness/report/gnuplot.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/testing/test.h"
 
@@ -25,22 +23,11 @@ struct svg_texts {
     size_t count;
 };
 
-// Draws with gnuplot, in a folder of its own that is removed again. The caller frees.
+// Draws with gnuplot. The caller frees.
 static inline char *svg_draw(const struct picture_kind *kind, const struct picture *picture)
 {
-    char folder[] = "/tmp/lockpick-picture-XXXXXX";
-    const struct gnuplot_script drawn = {folder, kind->name};
-    struct text script = {0};
     struct error error = {""};
-    char *svg = NULL;
-    bool missing = false;
-    assert_non_null(mkdtemp(folder));
-    picture_script(kind, picture, &script);
-    if (picture_files_write(folder, kind->name, &picture->data, &script, &error) == 0 &&
-        gnuplot_run(&drawn, 1, &missing, &error) == 0)
-        svg = picture_svg_read(folder, kind->name, &error);
-    text_free(&script);
-    folder_remove(folder, NULL);
+    char *svg = picture_draw(kind, picture, &error);
     if (svg == NULL)
         fail_msg("%s: %s", kind->name, error.text);
     return svg;

@@ -4,11 +4,9 @@
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
-#include "harness/report/gnuplot.h"
 #include "harness/report/model_picture.h"
 #include "harness/report/pictures/timeline.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -380,35 +378,20 @@ extern const char template_timeline[];
 const struct picture_kind model_picture_kind = {
     .name = "model", .width = TRIAL_WIDTH, .template = template_timeline, .write = write};
 
-// Drawn in a folder of its own, as there may be anything beside `path`.
 int model_picture(const struct operations *operations, const struct model_violation *violation,
                   const char *path, struct error *error)
 {
-    const struct picture_kind *kind = &model_picture_kind;
     struct picture picture;
-    struct text script = {0};
     struct text svg = {0};
-    char folder[] = "/tmp/lockpick-picture-XXXXXX";
-    const struct gnuplot_script drawn = {folder, kind->name};
-    char *inner = NULL;
-    bool missing = false;
-    if (mkdtemp(folder) == NULL)
-        return error_set(error, "cannot make the folder %s: %s", folder, strerror(errno));
-    picture_write(kind, &(struct picture_subject){.operations = operations, .violation = violation},
+    picture_write(&model_picture_kind,
+                  &(struct picture_subject){.operations = operations, .violation = violation},
                   &picture);
-    picture_script(kind, &picture, &script);
-    if (picture_files_write(folder, kind->name, &picture.data, &script, error) == 0 &&
-        gnuplot_run(&drawn, 1, &missing, error) == 0)
-        inner = picture_svg_read(folder, kind->name, error);
-    int result = -1;
-    if (inner != NULL) {
-        text_format(&svg, "%s%s", MODEL_PICTURE_BEGINS, inner + strlen("<svg "));
-        result = file_write(path, svg.bytes, svg.length, error);
-    }
-    folder_remove(folder, NULL);
-    text_free(&script);
+    char *drawn = picture_draw(&model_picture_kind, &picture, error);
+    if (drawn != NULL)
+        text_format(&svg, "%s%s", MODEL_PICTURE_BEGINS, drawn + strlen("<svg "));
+    int result = drawn == NULL ? -1 : file_write(path, svg.bytes, svg.length, error);
     text_free(&svg);
-    free(inner);
+    free(drawn);
     picture_free(&picture);
     return result;
 }
