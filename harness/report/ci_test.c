@@ -143,8 +143,8 @@ TEST_WITH(each_scenario_is_a_suite_with_counts_of_its_own, start, end)
     tell();
     static const char *const parts[] = {
         "tests=\"3\" failures=\"1\" errors=\"0\" skipped=\"0\" time=\"61.000\"",
-        "<testsuite name=\"pause\" file=\"pause.yaml\" tests=\"2\" failures=\"1\" errors=\"0\" "
-        "skipped=\"0\" time=\"1.235\" timestamp=\"2026-11-21T02:03:04\">",
+        ("<testsuite name=\"pause\" file=\"pause.yaml\" tests=\"2\" failures=\"1\" errors=\"0\" "
+         "skipped=\"0\" time=\"1.235\" timestamp=\"2026-11-21T02:03:04\">"),
         "<testsuite name=\"other\" file=\"other.yaml\" tests=\"1\" failures=\"0\"",
         "name=\"none #2\" file=\"other.yaml\" line=\"1\" time=\"0.000\"/>",
         "line=\"1\" time=\"0.001\"/>",

@@ -68,8 +68,10 @@ struct field {
     json_t *(*make)(const void *record); // of the whole struct
 };
 
+// What is not evaluated: the pointer is any but NULL, which cppcheck would take for one that is
+// used.
 #define FIELD_KIND(type, member)                                                                   \
-    _Generic(((type *)0)->member,                                                                  \
+    _Generic(((type *)sizeof(type))->member,                                                                  \
         bool: FIELD_BOOL,                                                                          \
         int: FIELD_INT,                                                                            \
         int64_t: FIELD_INTEGER,                                                                    \
@@ -81,7 +83,7 @@ struct field {
 #define FIELD_AS(name, type, member)                                                               \
     {                                                                                              \
         .key = name, .kind = FIELD_KIND(type, member), .offset = offsetof(type, member),           \
-        .size = sizeof(((type *)0)->member)                                                        \
+        .size = sizeof(((type *)sizeof(type))->member)                                             \
     }
 #define FIELD(type, member) FIELD_AS(#member, type, member)
 #define STRING(name, type, member)                                                                 \
@@ -112,7 +114,7 @@ struct field {
 #define FIELD_IF(name, type, member, condition)                                                    \
     {                                                                                              \
         .key = name, .kind = FIELD_KIND(type, member), .offset = offsetof(type, member),           \
-        .size = sizeof(((type *)0)->member), .known = FIELD_KIND(type, condition),                 \
+        .size = sizeof(((type *)sizeof(type))->member), .known = FIELD_KIND(type, condition),      \
         .known_offset = offsetof(type, condition)                                                  \
     }
 #define OBJECT_IF(name, type, member, table, condition)                                            \

@@ -250,7 +250,7 @@ static char *encode(const int64_t *durations, size_t count, int64_t *max_ns, str
 }
 
 int latencies_merge_encoded(const char *encoded, int64_t max_ns, struct histogram *histogram,
-                    struct error *error)
+                            struct error *error)
 {
     if (encoded == NULL)
         return 0;
