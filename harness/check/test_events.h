@@ -22,6 +22,7 @@ struct row {
     double later_ms;       // than the line says
     bool is_span;          // both were said
     int client, worker;
+    const char *what; // "acquire", "write"
 };
 
 struct lines {
@@ -35,10 +36,9 @@ struct reading {
     struct lines lines;
     struct build build;
     int64_t operations;
-    int64_t operation_of[MOST_CLIENTS][4]; // the latest of each worker
-    size_t rows[MOST_ROWS], row_count;     // lines
-    size_t expected[MOST_EXPECTED];        // likewise
-    size_t expected_count;
+    int64_t operation_of[MOST_CLIENTS][4];          // the latest of each worker
+    size_t rows[MOST_ROWS], row_count;              // lines
+    size_t expected[MOST_EXPECTED], expected_count; // likewise
     struct string_list traits, because;
     char *trait_words[8], *because_words[4];
     char **copies; // of lines, which settings and faults point to
@@ -242,8 +242,9 @@ static void add_hold(struct reading *reading, struct row *row)
 }
 
 // A read that shows a value, or a write of one; answered 0.1 ms later if nothing else is said.
-static void add_access(struct reading *reading, struct row *row, bool is_write)
+static void add_access(struct reading *reading, struct row *row)
 {
+    bool is_write = strcmp(row->what, "write") == 0;
     enum outcome outcome = take_outcome(row);
     int64_t operation = take_number(row, "op", *operation_of(reading, row));
     struct event event = {.kind = is_write ? EVENT_WRITE_INVOKE : EVENT_READ_INVOKE,
@@ -598,22 +599,12 @@ static void read_settings(struct reading *reading, struct row *row)
 
 // --- rows ----------------------------------------------------------------------------------------
 
-static void add_read(struct reading *reading, struct row *row)
-{
-    add_access(reading, row, false);
-}
-
-static void add_write(struct reading *reading, struct row *row)
-{
-    add_access(reading, row, true);
-}
-
 static const struct {
     const char *word;
     void (*add)(struct reading *reading, struct row *row);
 } shorthands[] = {
     {"acquire", add_acquire}, {"release", add_release}, {"hold", add_hold},
-    {"turn", add_turn},       {"read", add_read},       {"write", add_write},
+    {"turn", add_turn},       {"read", add_access},     {"write", add_access},
     {"renew", add_renewal},   {"dies", add_death},      {"stall", add_stall},
     {"start", add_start},     {"stop", add_stop},       {"final", add_final},
     {"fault", add_fault},
@@ -623,14 +614,14 @@ static void add_row(struct reading *reading, struct row *row)
 {
     read_time(row);
     read_who(row);
-    const char *word = take_next(row);
+    row->what = take_next(row);
     for (size_t i = 0; i < sizeof shorthands / sizeof *shorthands; i++) {
-        if (strcmp(shorthands[i].word, word) == 0) {
+        if (strcmp(shorthands[i].word, row->what) == 0) {
             shorthands[i].add(reading, row);
             return;
         }
     }
-    add_other(reading, row, word);
+    add_other(reading, row, row->what);
 }
 
 static bool begins(const char *line, const char *word)
