@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+_Static_assert(FIGURE_COUNT + 4 <= DOC_MOST_COLUMNS, "a table has room for all figures");
+
 // A table of more is read by nobody, and result.json has them all.
 #define MOST_ROWS 200
 

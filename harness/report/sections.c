@@ -83,12 +83,12 @@ static void say_counts(struct document *d)
     for (enum verdict verdict = VERDICT_SAFE; verdict <= VERDICT_ERROR; verdict++) {
         if (tally->verdicts[verdict] == 0)
             continue;
-        doc_say(d, LOOK_PLAIN, "%zu × ", tally->verdicts[verdict]);
+        doc_say(d, LOOK_PLAIN, "%zu\u00a0×\u00a0", tally->verdicts[verdict]);
         say_verdict(d, &(struct judgement){.verdict = verdict}, NULL);
         doc_say(d, LOOK_PLAIN, "\u2003");
     }
     if (tally->not_run > 0) {
-        doc_say(d, LOOK_PLAIN, "%zu × ", tally->not_run);
+        doc_say(d, LOOK_PLAIN, "%zu\u00a0×\u00a0", tally->not_run);
         doc_say(d, LOOK_SKIPPED, "not run");
     }
     doc_paragraph(d, LOOK_QUIET, "%s%stook %s · seed %llu · %s", run->environment.began,
