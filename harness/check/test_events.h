@@ -222,13 +222,13 @@ static void add_release(struct reading *reading, struct row *row)
         take_one_of(row, release_answer_name, RELEASE_UNCHECKED + 1, (int)RELEASE_RELEASED);
     int64_t operation = take_number(row, "op", *operation_of(reading, row));
     add(reading, row, row->from_ms,
-        (struct event){.kind = EVENT_RELEASE_INVOKE, .release_invoke = {operation}});
+        (struct event){.kind = EVENT_RELEASE_INVOKE, .release_invoke = {.operation = operation}});
     if (row->to_ms >= 0)
         add(reading, row, row->to_ms,
             (struct event){.kind = EVENT_RELEASE_RETURN,
                            .outcome = answer == RELEASE_UNKNOWN ? OUTCOME_UNKNOWN : OUTCOME_OK,
                            .detail = (uint8_t)answer,
-                           .release_return = {operation}});
+                           .release_return = {.operation = operation}});
 }
 
 static void add_hold(struct reading *reading, struct row *row)
