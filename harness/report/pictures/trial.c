@@ -3,8 +3,8 @@
 // one before (as HdrHistogram draws it: x = 1 / (1 - percentile)).
 #include "harness/base/percentile.h"
 #include "harness/base/rank.h"
-#include "harness/stats/latencies.h"
 #include "harness/report/pictures/axis.h"
+#include "harness/stats/latencies.h"
 
 #include <math.h>
 #include <stdarg.h>
