@@ -131,7 +131,8 @@ static const struct field phase_fields[] = {
 static double shown(const struct field *field, const void *base)
 {
     const void *at = (const char *)base + field->offset;
-    int64_t time_ns = *(const int64_t *)at;
+    bool is_narrow = field->kind == FIELD_INT || field->kind == FIELD_BOOL;
+    int64_t time_ns = is_narrow ? 0 : *(const int64_t *)at;
     switch (field->kind) {
     case FIELD_INT:
         return *(const int *)at;
