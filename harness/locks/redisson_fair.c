@@ -213,7 +213,8 @@ const struct lock_scheme redisson_fair_scheme = {
     .name = "redisson-fair",
     .summary = "Redisson's fair lock: an RLock with a queue, timed by the clients' clocks",
     .breaks = "a pause longer than the lease; a failover; clients' clocks that differ spoil the "
-              "order",
+              "order; a waiter that dies keeps all behind it waiting",
+    .falls_to = (const char *const[]){"kill", NULL},
     .traits = traits,
     .server = "redis",
     .topologies = redis_topologies,
