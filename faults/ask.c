@@ -19,7 +19,8 @@ static int held_by_most(const struct server_group *group, const struct lock_iden
     int with = 0;
     for (int i = 0; i < group->count; i++) {
         const struct server_control *control = control_of(&group->nodes[i]);
-        with += group->nodes[i].server > 0 && control->has_lock(&group->nodes[i], lock, error) == 1;
+        with += group->nodes[i].server > 0 &&
+                control_do(&group->nodes[i], control->has_lock, lock, error) == 1;
     }
     return with > group->count / 2;
 }
@@ -33,9 +34,10 @@ static int held_by_leaders(const struct server_group *group, const struct lock_i
     for (int i = 0; i < group->count; i++) {
         const struct node *node = &group->nodes[i];
         const struct server_control *control = control_of(node);
-        if (node->server <= 0 || control->leads == NULL || control->leads(node, error) != 1)
+        if (node->server <= 0 || control->leads == NULL ||
+            control_do(node, control->leads, NULL, error) != 1)
             continue;
-        int has = control->has_lock(node, lock, error);
+        int has = control_do(node, control->has_lock, lock, error);
         held = has > held ? has : held;
     }
     return held;
@@ -60,6 +62,6 @@ bool world_server_is(const struct fault_world *world, const struct target *targe
     const struct node *node = target_server(target, world, &ignored);
     if (node == NULL || node->server <= 0 || control_of(node)->leads == NULL)
         return false;
-    int leads = control_of(node)->leads(node, &ignored);
+    int leads = control_do(node, control_of(node)->leads, NULL, &ignored);
     return kind == CAUSE_LEADS ? leads == 1 : leads >= 0;
 }

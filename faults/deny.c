@@ -25,14 +25,14 @@ static const char *way_of(const struct fault_strike *strike)
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
     if (strike_aim(strike, error) != 0 ||
-        node_control(strike->node)->deny(strike->node, way_of(strike), true, error) != 0)
+        control_deny(strike->node, way_of(strike), true, error) != 0)
         return STRIKE_FAILED;
     return STRIKE_IN_EFFECT;
 }
 
 static enum strike_state heal(struct fault_strike *strike, struct error *error)
 {
-    int healed = node_control(strike->node)->deny(strike->node, way_of(strike), false, error);
+    int healed = control_deny(strike->node, way_of(strike), false, error);
     return healed == 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
 }
 

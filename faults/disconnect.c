@@ -18,7 +18,7 @@ static enum availability available(const struct fault_step *step, const struct f
     const struct node *node = there == FAULT_AVAILABLE ? target_server(&server, world, why) : NULL;
     if (node == NULL)
         return there;
-    if (node_control(node)->disconnect == NULL)
+    if (node_control(node)->links == NULL)
         return cannot_be_done(node, "made to end a client's connections", why);
     return way_available(step, node, node_control(node)->links, why);
 }
@@ -32,10 +32,10 @@ static int64_t end_links(const struct fault_strike *strike, const struct client_
     for (int i = 0; i < group->count; i++) {
         struct node *node = &group->nodes[i];
         const struct server_control *control = node_control(node);
-        if (control->disconnect == NULL || node->server <= 0)
+        if (control->links == NULL || node->server <= 0)
             continue;
         const char *link = strike->step->how != NULL ? strike->step->how : control->links[0];
-        int here = control->disconnect(node, end, link, error);
+        int here = control_disconnect(node, end, link, error);
         cluster_excuse_log(node);
         if (here >= 0)
             ended = (ended > 0 ? ended : 0) + here;

@@ -47,8 +47,9 @@ static enum strike_state fill(struct fault_strike *strike, struct error *error)
     while (strike->stage / 2 < count) {
         const struct lock_identity *lock = &world->locks[strike->stage / 2];
         bool is_new = strike->stage % 2 == 0;
-        int there = is_new && count > 1 ? control->has_lock(strike->node, lock, error) : 1;
-        int state = there == 1   ? control->evict(strike->node, lock, policy, error)
+        int there =
+            is_new && count > 1 ? control_do(strike->node, control->has_lock, lock, error) : 1;
+        int state = there == 1   ? control_evict(strike->node, lock, policy, error)
                     : there == 0 ? EVICTION_TOO_LATE
                                  : EVICTION_FAILED;
         if (state == EVICTION_FAILED || (state == EVICTION_TOO_LATE && count == 1))
@@ -70,7 +71,7 @@ static enum strike_state fill(struct fault_strike *strike, struct error *error)
 static enum strike_state heal(struct fault_strike *strike, struct error *error)
 {
     const struct server_control *control = node_control(strike->node);
-    if (control->relieve != NULL && control->relieve(strike->node, error) != 0)
+    if (control->relieve != NULL && control_do(strike->node, control->relieve, NULL, error) != 0)
         return STRIKE_FAILED;
     return STRIKE_IN_EFFECT;
 }

@@ -2,9 +2,7 @@
 #include "faults/fault.h"
 #include "harness/testing/test.h"
 
-#include "harness/cluster/test_redis_control.h"
-
-#include <unistd.h>
+#include "harness/cluster/test_control.h"
 
 #define TAG(n) "t" #n
 #define NAME(n) "lockpick:{t" #n "}:lock"
@@ -28,7 +26,7 @@ static int start(void **state)
     (void)state;
     fixture = (struct fixture){.locks = {LOCK(1), LOCK(2), LOCK(3)},
                                .step = {.verb = "evict", .target = {.server = "server-1"}}};
-    start_redis(&fixture.server, "single", 1, PERSISTENCE_NONE);
+    start_servers(&fixture.server, "redis", "single", 1, PERSISTENCE_NONE);
     fixture.world = (struct fault_world){.lock_group = &fixture.server.cluster.groups[0],
                                          .lock = fixture.locks[0],
                                          .locks = fixture.locks,
@@ -53,24 +51,11 @@ static enum strike_state evict_all(struct error *error)
     return state;
 }
 
-static void ask_memcached(const struct node *node, const char *request, const char *expected)
-{
-    char answer[256];
-    int descriptor = server_connect(node);
-    assert_true(descriptor >= 0);
-    assert_int_equal(write(descriptor, request, strlen(request)), (ssize_t)strlen(request));
-    ssize_t got = read(descriptor, answer, sizeof answer - 1);
-    answer[got > 0 ? got : 0] = '\0';
-    close(descriptor);
-    if (strncmp(answer, expected, strlen(expected)) != 0)
-        fail_msg("%s is answered by %s", request, answer);
-}
-
 // The first is held by nobody: that is no reason to spare the others.
 TEST_WITH(every_lock_that_is_there_goes, start, stop)
 {
     struct error error = {0};
-    const struct node *node = redis_node(&fixture.server, 1);
+    const struct node *node = node_of(&fixture.server, 1);
     must_answer(node, "SET " NAME(2) " token PX 60000\n", "OK");
     must_answer(node, "SET " NAME(3) " token PX 60000\n", "OK");
     MUST_BE(STRIKE_IN_EFFECT, evict_all(&error));
@@ -90,7 +75,7 @@ TEST_WITH(where_none_is_there_none_can_go, start, stop)
 TEST_WITH(writes_are_refused_whoever_has_a_lock, start, stop)
 {
     struct error error = {0};
-    const struct node *node = redis_node(&fixture.server, 1);
+    const struct node *node = node_of(&fixture.server, 1);
     fixture.step.how = "noeviction";
     MUST_BE(STRIKE_IN_EFFECT, evict_all(&error));
     must_answer(node, "SET other 1\n", "-OOM");
@@ -100,7 +85,7 @@ TEST_WITH(writes_are_refused_whoever_has_a_lock, start, stop)
 TEST_WITH(a_server_that_cannot_be_asked_is_none_that_has_no_lock, start, stop)
 {
     struct error error = {0};
-    die(redis_node(&fixture.server, 1));
+    die(node_of(&fixture.server, 1));
     MUST_BE(STRIKE_FAILED, evict_all(&error));
     assert_null(strstr(error.text, "has none of"));
     fixture.strike.done = 1; // the one that was evicted before is gone all the same
@@ -128,11 +113,11 @@ TEST_WITH(a_lock_that_is_released_meanwhile_spares_no_other, start_memcached, st
 {
     struct error error = {0};
     const struct node *node = &fixture.server.cluster.nodes[0];
-    ask_memcached(node, "set " NAME(1) " 0 3600 5\r\ntoken\r\n", "STORED");
-    ask_memcached(node, "set " NAME(2) " 0 3600 5\r\ntoken\r\n", "STORED");
+    must_answer(node, "set " NAME(1) " 0 3600 5\r\ntoken", "STORED");
+    must_answer(node, "set " NAME(2) " 0 3600 5\r\ntoken", "STORED");
     MUST_BE(STRIKE_PENDING, fault_find("evict")->inject(&fixture.strike, &error));
-    ask_memcached(node, "delete " NAME(1) "\r\n", "DELETED");
+    must_answer(node, "delete " NAME(1), "DELETED");
     MUST_BE(STRIKE_IN_EFFECT, evict_all(&error));
     assert_int_equal(fixture.strike.done, 1);
-    ask_memcached(node, "get " NAME(2) "\r\n", "END");
+    must_answer(node, "get " NAME(2), "END");
 }

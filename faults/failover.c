@@ -51,7 +51,7 @@ static int count_with_lock(const struct fault_strike *strike, struct error *erro
         const struct server_control *control = node_control(node);
         if (node == strike->node || node->server <= 0 || control->has_lock == NULL)
             continue;
-        int has = control->has_lock(node, &strike->world->lock, error);
+        int has = control_do(node, control->has_lock, &strike->world->lock, error);
         if (has < 0)
             return -1;
         with += has;
@@ -66,7 +66,7 @@ static int check_lock(const struct fault_strike *strike, struct error *error)
     if (strcmp(how, "any") == 0)
         return 0;
     if (control->has_lock == NULL ||
-        control->has_lock(strike->node, &strike->world->lock, error) != 1)
+        control_do(strike->node, control->has_lock, &strike->world->lock, error) != 1)
         return error_set(error, "%s does not have the lock itself", strike->node->name);
     int with = count_with_lock(strike, error);
     if (with < 0)
@@ -88,7 +88,7 @@ static void note_untried(struct fault_strike *strike)
     bool is_left_to_luck = strike->step->how == NULL || strcmp(strike->step->how, hows[0]) == 0;
     if (!is_left_to_luck || !strike->world->lock_group->settings.topology->lags ||
         strike->world->is_unseen || control->has_lock == NULL ||
-        control->has_lock(strike->node, &strike->world->lock, &ignored) != 1)
+        control_do(strike->node, control->has_lock, &strike->world->lock, &ignored) != 1)
         return;
     if (count_with_lock(strike, &ignored) > 0)
         snprintf(strike->untried, sizeof strike->untried,
@@ -118,7 +118,7 @@ static int promote_one(const struct fault_strike *strike, struct error *error)
     for (int i = 0; group->settings.topology->promoted && i < group->count; i++) {
         const struct node *node = &group->nodes[i];
         if (node->server > 0 && node_control(node)->promote != NULL)
-            return node_control(node)->promote(node, error);
+            return control_do(node, node_control(node)->promote, NULL, error);
     }
     return 0;
 }

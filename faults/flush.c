@@ -14,7 +14,7 @@ static enum availability available(const struct fault_step *step, const struct f
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
     if (strike_aim(strike, error) != 0 ||
-        node_control(strike->node)->flush(strike->node, error) != 0)
+        control_do(strike->node, node_control(strike->node)->flush, NULL, error) != 0)
         return STRIKE_FAILED;
     return STRIKE_IN_EFFECT;
 }

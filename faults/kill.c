@@ -5,7 +5,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/cluster/outage.h"
-#include "harness/cluster/process_group.h"
+#include "harness/cluster/process.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -3,7 +3,7 @@
 #include "faults/fault.h"
 
 #include "harness/cluster/outage.h"
-#include "harness/cluster/process_group.h"
+#include "harness/cluster/process.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -17,25 +17,19 @@ static enum loss loss_of(const struct fault_step *step)
     return strcmp(step->how, hows[1]) == 0 ? LOSS_UNSYNCED : LOSS_ALL;
 }
 
-// What was made in a lone server before the trial, without which locks there cannot be taken; NULL
-// if there is no such thing. A server that has lost that serves nobody, whatever the lock is like.
-static const char *needed_set_up(const struct server_group *group)
-{
-    bool is_alone = strcmp(group->settings.topology->name, "single") == 0;
-    return is_alone ? group->nodes[0].kind->form.set_up : NULL;
-}
-
 static enum availability available(const struct fault_step *step, const struct fault_world *world,
                                    struct error *why)
 {
     enum availability availability = target_available(&step->target, world, why);
-    const char *lost = world->lock_group != NULL ? needed_set_up(world->lock_group) : NULL;
+    const struct server_group *group = world->lock_group;
+    bool is_alone = group != NULL && strcmp(group->settings.topology->name, "single") == 0;
+    const char *lost = is_alone ? group->nodes[0].kind->form.set_up : NULL;
     if (availability != FAULT_AVAILABLE || loss_of(step) != LOSS_ALL || lost == NULL)
         return availability;
     error_set(why,
               "a lone %s server that has lost everything has lost %s too, and nobody makes that "
               "anew: take how: keeps",
-              world->lock_group->nodes[0].kind->name, lost);
+              group->nodes[0].kind->name, lost);
     return FAULT_MEANINGLESS;
 }
 

@@ -90,8 +90,8 @@ bool server_leads(const struct node *node, const struct lock_identity *lock)
     struct error ignored;
     const struct server_control *control = node->kind->control;
     return node->server > 0 && control != NULL && control->leads != NULL &&
-           control->leads(node, &ignored) == 1 &&
-           (control->owns == NULL || control->owns(node, lock, &ignored) == 1);
+           control_do(node, control->leads, NULL, &ignored) == 1 &&
+           (control->owns == NULL || control_do(node, control->owns, lock, &ignored) == 1);
 }
 
 // The leader, or the nth of those that do not lead.

@@ -129,18 +129,20 @@ bool leaders_were_two(const struct digest *digest, int one, int other, int64_t t
 bool stall_may_have_deposed(const struct digest *digest, int one, int other, int64_t from_ns,
                             int64_t to_ns)
 {
-    const struct topology *const *topology = topology_catalogue;
-    while (*topology != NULL && (strcmp((*topology)->name, trial_topology(digest->trial)) != 0 ||
-                                 !trial_has_trait(digest->trial, (*topology)->server)))
-        topology++;
-    if (*topology == NULL || (*topology)->deposes_after_ns == 0)
+    const struct topology *topology;
+    for (size_t i = 0; (topology = topology_at(i)) != NULL; i++) {
+        if (strcmp(topology->name, trial_topology(digest->trial)) == 0 &&
+            trial_has_trait(digest->trial, topology->server))
+            break;
+    }
+    if (topology == NULL || topology->deposes_after_ns == 0)
         return false;
     // Who is deposed without a fault was not heard of in time.
     if (leaders_were_two(digest, one, other, to_ns))
         return longest_between(digest, STALLS_OF_SERVERS, digest->started_ns, to_ns) != NULL;
     // A failover takes its time, and half of the silence may have been something else.
-    int64_t least_ns = (*topology)->deposes_after_ns / 2;
-    from_ns -= 4 * (*topology)->deposes_after_ns;
+    int64_t least_ns = topology->deposes_after_ns / 2;
+    from_ns -= 4 * topology->deposes_after_ns;
     const struct stall *longest = longest_between(digest, STALLS_OF_SERVERS, from_ns, to_ns);
     for (size_t i = 0; i < digest->fault_count; i++) {
         if (struck_servers(digest, &digest->faults[i], from_ns, to_ns))

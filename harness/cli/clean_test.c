@@ -1,9 +1,7 @@
 // What a killed run leaves on a server of the user's: removed by `lockpick clean`, and nothing
 // else.
 #include "harness/cli/test_command.h"
-#include "harness/cluster/mysql_ask.h"
-#include "harness/cluster/mysql_server.h"
-#include "harness/cluster/redis_server.h"
+#include "harness/cluster/session.h"
 #include "harness/cluster/test_server.h"
 #include "harness/testing/test.h"
 
@@ -24,16 +22,16 @@ TEST(of_redis_all_keys_of_lockpick_are_removed_and_no_other)
     struct text answers = {0};
     assert_int_equal(test_server_start(&server, "redis"), 0);
     const struct node *node = &server.cluster.nodes[0];
-    assert_int_equal(redis_tell(node,
+    assert_int_equal(server_ask(node,
                                 "SET lockpick:{t0123}:lock v\r\n"
                                 "SET lockpick:{t0123k2}:account 1\r\n"
                                 "HSET redisson_lock_timeout:{lockpick:{t0123}:lock} a 1\r\n"
                                 "SET lockpicks mine",
-                                &answers),
+                                &answers, NULL),
                      0);
     assert_int_equal(clean("redis://", node, ""), 0);
     text_free(&answers);
-    assert_int_equal(redis_tell(node, "KEYS *", &answers), 0);
+    assert_int_equal(server_ask(node, "KEYS *", &answers, NULL), 0);
     assert_non_null(strstr(answers.bytes, "*1\r\n$9\r\nlockpicks\r\n"));
     text_free(&answers);
     test_server_stop(&server);
@@ -43,23 +41,24 @@ TEST(of_mysql_all_tables_of_lockpick_are_removed_and_no_other)
 {
     struct test_server server;
     struct error error = {0};
-    char count[16];
     assert_int_equal(test_server_start(&server, "mysql"), 0);
     const struct node *node = &server.cluster.nodes[0];
     static const char *const statements[] = {"CREATE DATABASE IF NOT EXISTS mine",
                                              "CREATE TABLE mine.lockpick_t0123_account (a INT)",
                                              "CREATE TABLE mine.lockpick_t0123k2_lock (a INT)",
                                              "CREATE TABLE mine.lockpicking (a INT)", NULL};
-    if (mysql_tell(node, statements, &error) != 0)
+    if (server_tell(node, statements, &error) != 0)
         fail_msg("%s", error.text);
     for (int round = 0; round < 2; round++) { // also if nothing is left
-        assert_int_equal(clean("mysql://" MYSQL_OWN_ACCOUNT "@", node, "mine"), 0);
-        assert_int_equal(mysql_ask(node,
-                                   "SELECT GROUP_CONCAT(table_name) FROM "
-                                   "information_schema.tables WHERE table_schema = 'mine'",
-                                   count, sizeof count, &error),
+        assert_int_equal(clean("mysql://lockpick@", node, "mine"), 0);
+        struct text left = {0};
+        assert_int_equal(server_ask(node,
+                                    "SELECT GROUP_CONCAT(table_name) FROM "
+                                    "information_schema.tables WHERE table_schema = 'mine'",
+                                    &left, &error),
                          0);
-        assert_string_equal(count, "lockpicking");
+        assert_string_equal(left.bytes, "lockpicking\n");
+        text_free(&left);
     }
     test_server_stop(&server);
 }

@@ -74,8 +74,8 @@ static void list_topologies(void)
 {
     static const char *const headings[] = {"SERVER", "TOPOLOGY", "NODES", "WHAT IT IS", NULL};
     struct table *table = table_new(headings);
-    for (size_t i = 0; topology_catalogue[i] != NULL; i++) {
-        const struct topology *topology = topology_catalogue[i];
+    const struct topology *topology;
+    for (size_t i = 0; (topology = topology_at(i)) != NULL; i++) {
         char nodes[40];
         snprintf(nodes, sizeof nodes, topology->least == topology->most ? "%d" : "%d (%d to %d)",
                  topology->usual, topology->least, topology->most);

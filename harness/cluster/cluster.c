@@ -79,14 +79,11 @@ static void quote_log(const struct node *node, struct error *error)
 {
     char *path = path_join(node->folder, "server.log");
     struct text log = {0};
-    if (file_read(path, &log, NULL) == 0 && log.length > 0) {
-        size_t from = log.length > 400 ? log.length - 400 : 0;
-        error_set(error, "%s on %s:%d ended while it started; the end of %s:\n%s",
-                  node->kind->program, node->end.address, node->port, path, log.bytes + from);
-    } else {
-        error_set(error, "%s on %s:%d ended while it started, without a word in %s",
-                  node->kind->program, node->end.address, node->port, path);
-    }
+    bool is_silent = file_read(path, &log, NULL) != 0 || log.length == 0;
+    error_set(error, "%s on %s:%d ended while it started%s %s%s%s", node->kind->program,
+              node->end.address, node->port, is_silent ? ", without a word in" : "; the end of",
+              path, is_silent ? "" : ":\n",
+              text_string(&log) + (log.length > 400 ? log.length - 400 : 0));
     text_free(&log);
     free(path);
 }
@@ -122,18 +119,16 @@ static int wait_until_ready(struct node *node, struct error *error)
     int limit_s = node->kind->boot_limit_s > 0 ? node->kind->boot_limit_s : BOOT_LIMIT_S;
     int64_t give_up_ns = clock_monotonic_ns() + limit_s * NS_PER_S;
     for (;;) {
-        int state = node->kind->ready(node, error);
+        bool is_ready = node->kind->ready(node);
         if (waitpid(node->server, NULL, WNOHANG) == node->server) {
             node->server = 0;
             quote_log(node, error);
             return -1;
         }
-        if (state == 0) {
+        if (is_ready) {
             node->ready_ns = clock_realtime_ns();
             return check_preload(node, error);
         }
-        if (state < 0)
-            return -1;
         if (clock_monotonic_ns() > give_up_ns)
             return error_set(error, "%s on %s:%d did not answer within %d s of its start",
                              node->kind->program, node->end.address, node->port, limit_s);
@@ -286,36 +281,6 @@ static int form_groups(struct cluster *cluster, struct error *error)
     return result;
 }
 
-static void add_node(struct cluster *cluster, const struct cluster_settings *settings,
-                     const struct node_settings *planned)
-{
-    int index = cluster->count++;
-    struct node *node = &cluster->nodes[index];
-    memcpy(node->name, planned->name, sizeof node->name);
-    node->kind = planned->kind;
-    node->role = planned->role;
-    node->number = planned->number;
-    node->deferred = planned->deferred;
-    node->interrupted = settings->interrupted;
-    node->end.network_namespace = -1;
-    node->processor =
-        settings->processor != NULL ? settings->processor(settings->first_index + index) : -1;
-}
-
-static void add_group(struct cluster *cluster, const struct cluster_settings *settings,
-                      const struct group_settings *group_settings)
-{
-    struct node_settings planned[MAX_GROUP_NODES] = {0};
-    struct server_group *group = &cluster->groups[cluster->group_count++];
-    *group = (struct server_group){.settings = *group_settings,
-                                   .nodes = &cluster->nodes[cluster->count]};
-    group->count = topology_plan(group_settings, planned);
-    for (int i = 0; i < group->count; i++) {
-        add_node(cluster, settings, &planned[i]);
-        group->nodes[i].group = group;
-    }
-}
-
 static void plan_nodes(struct cluster *cluster, const struct cluster_settings *settings)
 {
     size_t most = (size_t)settings->group_count * MAX_GROUP_NODES + (size_t)settings->clients;
@@ -323,12 +288,24 @@ static void plan_nodes(struct cluster *cluster, const struct cluster_settings *s
         (struct cluster){.isolation = settings->isolation, .open_to_all = settings->open_to_all};
     cluster->nodes = memory_zeroed(most, sizeof *cluster->nodes);
     cluster->groups = memory_zeroed((size_t)settings->group_count + 1, sizeof *cluster->groups);
-    for (int i = 0; i < settings->group_count; i++)
-        add_group(cluster, settings, &settings->groups[i]);
+    for (; cluster->group_count < settings->group_count; cluster->group_count++) {
+        struct server_group *group = &cluster->groups[cluster->group_count];
+        *group = (struct server_group){.settings = settings->groups[cluster->group_count],
+                                       .nodes = &cluster->nodes[cluster->count]};
+        topology_plan(group);
+        cluster->count += group->count;
+    }
     for (int i = 1; i <= settings->clients; i++) {
-        struct node_settings client = {.role = "client", .number = i};
-        snprintf(client.name, sizeof client.name, "client-%d", i);
-        add_node(cluster, settings, &client);
+        struct node *client = &cluster->nodes[cluster->count++];
+        *client = (struct node){.role = "client", .number = i};
+        snprintf(client->name, sizeof client->name, "client-%d", i);
+    }
+    for (int i = 0; i < cluster->count; i++) {
+        struct node *node = &cluster->nodes[i];
+        node->interrupted = settings->interrupted;
+        node->end.network_namespace = -1;
+        node->processor =
+            settings->processor != NULL ? settings->processor(settings->first_index + i) : -1;
     }
 }
 
@@ -415,12 +392,15 @@ static void sweep_node(const char *home)
     static const char *const files[] = {NODE_CLOCK_FILE, NODE_DISK_FILE, NODE_PRELOAD};
     char *data = path_join(home, "data");
     char *kept = path_join(home, NODE_KEPT_DATA);
+    char *aside = path_join(home, NODE_DATA_ASIDE);
     for (size_t i = 0; server_catalogue[i] != NULL; i++) {
         if (server_catalogue[i]->clean_up != NULL)
             server_catalogue[i]->clean_up(data);
     }
     folder_remove(data, NULL);
     folder_remove(kept, NULL);
+    folder_remove(aside, NULL);
+    free(aside);
     free(data);
     free(kept);
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {

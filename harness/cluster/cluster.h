@@ -33,25 +33,17 @@ struct group_settings {
 #define NODE_CLOCK_FILE "clock"
 #define NODE_PRELOAD "lockpick-clock.so"
 #define NODE_DISK_FILE "disk"
-#define NODE_KEPT_DATA "kept" // a folder
-
-// What a node is to be.
-struct node_settings {
-    char name[40];                  // "redis-1", "sentinel-2", "client-1"
-    const struct server_kind *kind; // NULL for a client's
-    const char *role;               // "master", "replica", "sentinel", "member", ...; a constant
-    int number;                     // the 1 of redis-1
-    bool deferred;                  // not started with the others, but by its topology's `form`
-};
+#define NODE_KEPT_DATA "kept"   // a folder
+#define NODE_DATA_ASIDE "aside" // a folder
 
 // A host: a namespace with an address, or ports on loopback.
 struct node {
-    char name[40];
-    const struct server_kind *kind;
-    const struct server_group *group; // NULL: a client's
-    const char *role;
-    int number;
-    bool deferred;
+    char name[40];                    // "redis-1", "sentinel-2", "client-1"
+    const struct server_kind *kind;   // NULL for a client's
+    const struct server_group *group; // NULL for a client's
+    const char *role;                 // "master", "replica", "sentinel", "member"; a constant
+    int number;                       // the 1 of redis-1
+    bool deferred;                    // not started with the others, but by its topology's `form`
     struct network_end end;
     int port;                         // of its server; 0 if none
     int extra_ports[MAX_EXTRA_PORTS]; // as many as its kind asks for: for its peers, and the like

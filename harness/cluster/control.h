@@ -1,14 +1,14 @@
 // What can be done to a server that runs, by those who own it: asking which role it has, taking
-// its data, making it refuse, ending its connections. Faults and causes are made of these. One
-// file per kind of server (redis_control.c, ...), one `const struct server_control` in it, named by
-// its `struct server_kind`.
+// its data, making it refuse, ending its connections. Faults and causes are made of these. Each
+// kind has one `const struct server_control`, named by its `struct server_kind`; what is the same
+// for all of them is done here.
 //
-// All of it is done from the harness's side, on a connection of its own that no cut between nodes
-// touches, and takes a second at most: a server that does not answer by then gives -1.
+// All of it is done from the harness's side, in a session (session.h), and takes a second at most:
+// a server that does not answer by then gives -1.
 #ifndef LOCKPICK_CLUSTER_CONTROL_H
 #define LOCKPICK_CLUSTER_CONTROL_H
 
-#include "harness/cluster/cluster.h"
+#include "harness/cluster/session.h"
 
 // The lock of a trial, as a server may know it.
 struct lock_identity {
@@ -39,51 +39,86 @@ enum eviction {
     EVICTION_TOO_LATE, // the lock is not there, or went without being evicted; with `error` set
 };
 
+// What a client has open at a server, as the server lists it.
+struct server_client {
+    char id[24];
+    char address[64];
+    int port;
+};
+
+enum ending {
+    END_NOTHING = 0, // it was gone; if it is still listed, it is struck again
+    END_DONE,
+    END_AGAIN, // it was struck, and is again while it is listed
+};
+
+// Whether it is so, or that it was done: 1, 0, or -1 with the session's error set. `session->lock`
+// is the lock in question.
+typedef int control_act(struct session *session);
+
 // Any member may be NULL: this kind of server cannot have it done.
 struct server_control {
     // Whether this very server leads its group now, that is, decides who gets the lock: a master,
-    // a primary, a leader; one that serves alone or as an equal always does. 1, 0, or -1 with
-    // `error` set if it does not answer.
-    int (*leads)(const struct node *node, struct error *error);
+    // a primary, a leader; one that serves alone or as an equal always does.
+    control_act *leads;
+    // Of groups that share the locks out among several leaders: whether this one decides about
+    // this lock. NULL: whoever leads decides about all.
+    control_act *owns;
+    // Makes this server lead, for groups that do not elect by themselves. Proven when it returns 0.
+    control_act *promote;
+    // Whether this very server (not its group) has the lock as held by anybody.
+    control_act *has_lock;
+    // Removes all data, as an operator's mistake does.
+    control_act *flush;
 
-    // Of groups that share the locks out among several leaders: whether this one decides about this
-    // lock. 1, 0, or -1 with `error` set. NULL: whoever leads decides about all.
-    int (*owns)(const struct node *node, const struct lock_identity *lock, struct error *error);
-
-    // Makes this server lead, for groups that do not elect by themselves. Proven when it returns.
-    // 0, or -1 with `error` set.
-    int (*promote)(const struct node *node, struct error *error);
-
-    // Whether this very server (not its group) has the lock as held by anybody. 1, 0, or -1 with
-    // `error` set.
-    int (*has_lock)(const struct node *node, const struct lock_identity *lock, struct error *error);
-
-    // Removes all data, as an operator's mistake does. 0, or -1 with `error` set.
-    int (*flush)(const struct node *node, struct error *error);
-
-    // Fills its memory until it evicts the lock; `policy` is one of `policies` (NULL: the first).
-    // Does a bounded piece of the work, and returns an enum eviction. `relieve` takes the pressure
-    // away again.
+    // Fills its memory until it evicts the lock: a bounded piece of the work. `relieve` takes the
+    // pressure away again.
     const char *const *policies; // NULL-terminated; the usual one first
-    int (*evict)(const struct node *node, const struct lock_identity *lock, const char *policy,
-                 struct error *error);
-    int (*relieve)(const struct node *node, struct error *error);
+    enum eviction (*evict)(struct session *session, const char *policy);
+    control_act *relieve;
 
-    // Makes it refuse writes in one of the ways of `refusals`, or serve again (`refuses` false).
-    // Proven by a write of its own when it returns. 0, or -1 with `error` set.
+    // Makes it refuse writes in one of the ways, or serve again: whether it is to refuse from now
+    // on (a replica does, whoever asks it to serve), or -1. And whether it refuses a write in that
+    // way: 1, 0 if it takes it, -1 with the error set if it does neither.
     const char *const *refusals; // NULL-terminated; the usual one first
-    int (*deny)(const struct node *node, const char *refusal, bool refuses, struct error *error);
+    int (*deny)(struct session *session, const char *refusal, bool refuses);
+    int (*refuses)(struct session *session, const char *refusal);
 
-    // Ends what the client has open at this server; `link` is one of `links` (NULL: the first):
-    // "connection" (all of them), "session", "pubsub". How many were ended, or -1 with `error`
-    // set. Proven gone when it returns.
-    const char *const *links; // NULL-terminated; the usual one first
-    int (*disconnect)(const struct node *node, const struct client_end *client, const char *link,
-                      struct error *error);
-
-    // While the server is down: forgets. NULL: LOSS_ALL empties node->data, LOSS_UNSYNCED cannot
-    // be had. 0, or -1 with `error` set.
-    int (*forget)(const struct node *node, enum loss loss, struct error *error);
+    // What clients have open: the request that lists it, a line each, and what a line says (false:
+    // nothing of a client's, or no link of that sort). Ends one; and whether it is still there.
+    const char *const
+        *links; // "connection" (all of them), "session", "pubsub"; the usual one first
+    const char *list;
+    bool (*read)(const char *line, const char *link, struct server_client *client);
+    int (*end)(struct session *session, const struct server_client *client, const char *link);
+    int (*lives)(struct session *session, const struct server_client *client, const char *link);
 };
+
+// Does `act`, one of the control of the node's kind. What it returns, or -1 with `error` set.
+int control_do(const struct node *node, control_act *act, const struct lock_identity *lock,
+               struct error *error);
+
+// A piece of an eviction; `policy` is one of `policies` (NULL: the first).
+enum eviction control_evict(const struct node *node, const struct lock_identity *lock,
+                            const char *policy, struct error *error);
+
+// Makes the server refuse writes in one of the ways of `refusals` (NULL: the first), or serve again
+// (`refuses` false). Proven by a write when it returns. 0, or -1 with `error` set.
+int control_deny(const struct node *node, const char *refusal, bool refuses, struct error *error);
+
+// Ends what the client has open at this server; `link` is one of `links` (NULL: the first). How
+// many were ended, or -1 with `error` set. Proven gone when it returns.
+int control_disconnect(const struct node *node, const struct client_end *client, const char *link,
+                       struct error *error);
+
+// While the server is down: forgets. 0, or -1 with `error` set.
+int control_forget(const struct node *node, enum loss loss, struct error *error);
+
+// For `forget`, and for data that are made anew: empties the data folder, but for what tells a
+// server which group it belongs to. 0, or -1 with `error` set.
+int data_empty(const struct node *node, struct error *error);
+
+// For `read` of servers that list clients in rows: id, address, port.
+bool control_read_row(const char *line, const char *link, struct server_client *client);
 
 #endif

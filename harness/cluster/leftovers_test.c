@@ -5,6 +5,7 @@
 #include "harness/cluster/cluster.h"
 #include "harness/cluster/data_cache.h"
 #include "harness/cluster/sandbox.h"
+#include "harness/cluster/topology.h"
 #include "harness/testing/test.h"
 
 #include <dirent.h>
@@ -66,43 +67,58 @@ static void start_daemon(void)
 static int hold_on(const struct sandbox *sandbox, void *context)
 {
     struct witness *witness = context;
-    (void)sandbox;
+    struct cluster cluster;
+    struct error error = {0};
     pid_t init = getppid();
-    int descriptor = open(witness->path, O_RDWR);
+    struct group_settings group = {
+        .name = "redis", .topology = topology_find("redis", "independent"), .count = 2};
+    struct cluster_settings settings = {.isolation = sandbox->isolation,
+                                        .groups = &group,
+                                        .group_count = 1,
+                                        .folder = folder,
+                                        .serial = 1};
+    int descriptor = open(witness->path, O_RDWR); // inherited by servers: no O_CLOEXEC
     flock(descriptor, LOCK_SH);
     start_daemon();
-    (void)!write(witness->ready[1], &init, sizeof init);
-    while (!witness->ends)
+    int result = cluster_open(&cluster, &settings, &error);
+    (void)!write(witness->ready[1], &init, result == 0 ? sizeof init : 1);
+    while (result == 0 && !witness->ends)
         pause();
-    return 0;
+    return result;
 }
 
+// Waits for the end of all processes, and for the folders of servers to be gone.
 static void await_end_of_all(const struct witness *witness)
 {
     int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
     int descriptor = open(witness->path, O_RDWR | O_CLOEXEC);
-    while (flock(descriptor, LOCK_EX | LOCK_NB) != 0) {
+    while (flock(descriptor, LOCK_EX | LOCK_NB) != 0 || exists("redis-1/data") ||
+           exists(SHORT_PATH_LINK)) {
         assert_true(clock_monotonic_ns() < give_up_ns);
         clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
     }
     close(descriptor);
 }
 
-enum end { BY_ITSELF, COMMAND_KILLED, INIT_KILLED };
-
-static void start_and_end(bool loopback, enum end end)
+// By a signal to the command or to its init; or by itself (0).
+static void start_and_end(bool loopback, int signal_number, bool to_init)
 {
-    struct witness witness = {.ends = end == BY_ITSELF};
+    struct witness witness = {.ends = signal_number == 0};
     pid_t init = 0;
     snprintf(witness.path, sizeof witness.path, "%s/witness", folder);
     assert_int_equal(file_write(witness.path, "", 0, NULL), 0);
     assert_int_equal(pipe2(witness.ready, O_CLOEXEC), 0);
     pid_t command = fork();
     if (command == 0)
-        _exit(sandbox_run(loopback, hold_on, &witness));
+        _exit(sandbox_run_why(
+            loopback ? "for a test" : NULL,
+            &(struct sandbox_work){
+                .body = hold_on, .context = &witness, .sweep = cluster_sweep, .folder = folder}));
     assert_int_equal(read(witness.ready[0], &init, sizeof init), sizeof init);
-    if (end != BY_ITSELF)
-        kill(end == INIT_KILLED ? init : command, SIGKILL);
+    if (signal_number != 0)
+        kill(to_init ? init : command, signal_number);
+    if (signal_number != 0 && signal_number != SIGKILL) // the first one asks, the second does not
+        kill(command, signal_number == SIGINT ? SIGTERM : SIGINT);
     waitpid(command, NULL, 0);
     await_end_of_all(&witness);
     close(witness.ready[0]);
@@ -111,13 +127,14 @@ static void start_and_end(bool loopback, enum end end)
 
 TEST_GROUP(make_folder, remove_test_folder);
 
-TEST(a_program_in_a_session_of_its_own_ends_with_the_sandbox)
+TEST(nothing_of_a_sandbox_lives_on_however_it_ends_not_even_in_a_session_of_its_own)
 {
-    for (int loopback = 0; loopback < 2; loopback++) {
-        start_and_end(loopback == 1, BY_ITSELF);
-        start_and_end(loopback == 1, COMMAND_KILLED);
+    static const int signals[] = {0, SIGKILL, SIGTERM, SIGINT, SIGHUP};
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+        start_and_end(false, signals[i], false);
+        start_and_end(true, signals[i], false);
     }
-    start_and_end(true, INIT_KILLED);
+    start_and_end(true, SIGKILL, true);
 }
 
 static int be_killed(const struct sandbox *sandbox, void *context)

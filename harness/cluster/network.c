@@ -185,24 +185,13 @@ void network_remove(struct network_end *ends, int count)
     }
 }
 
-static int forward_packets(struct error *error)
-{
-    int descriptor = open("/proc/sys/net/ipv4/ip_forward", O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0 || write(descriptor, "1", 1) != 1) {
-        error_set(error, "cannot write /proc/sys/net/ipv4/ip_forward: %s", strerror(errno));
-        if (descriptor >= 0)
-            close(descriptor);
-        return -1;
-    }
-    close(descriptor);
-    return 0;
-}
-
 int network_prepare_router(struct error *error)
 {
-    if (run_ip("link set lo up\naddr add " ROUTER_ADDRESS "/32 dev lo\n", -1, error) != 0 ||
-        forward_packets(error) != 0)
+    static const char forward[] = "/proc/sys/net/ipv4/ip_forward";
+    if (run_ip("link set lo up\naddr add " ROUTER_ADDRESS "/32 dev lo\n", -1, error) != 0)
         return -1;
+    if (kernel_write(forward, "1") != 0)
+        return error_set(error, "cannot write %s: %s", forward, strerror(errno));
     struct network_end probe[1];
     if (network_build(probe, 1, PROBE_SERIAL, error) != 0)
         return -1;

@@ -1,7 +1,6 @@
 #include "harness/cluster/outage.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/file.h"
 #include "harness/base/processes.h"
 #include "harness/cluster/disk.h"
 #include "harness/cluster/process.h"
@@ -141,23 +140,9 @@ bool outage_has_ended(struct node *node)
     return node->has_ended;
 }
 
-static int forget(const struct node *node, enum loss loss, struct error *error)
-{
-    const struct server_control *control = node->kind->control;
-    if (loss == LOSS_NONE)
-        return 0;
-    if (control != NULL && control->forget != NULL)
-        return control->forget(node, loss, error);
-    if (loss == LOSS_UNSYNCED)
-        return error_set(error, "what %s had not synced cannot be told", node->name);
-    if (folder_remove(node->data, error) != 0)
-        return -1;
-    return folder_make(node->data, error);
-}
-
 int outage_restart(struct node *node, enum loss loss, struct error *error)
 {
-    if (forget(node, loss, error) != 0)
+    if (control_forget(node, loss, error) != 0)
         return error_wrap(error, "%s could not be made to forget", node->name);
     if (disk_roll_back(node, error) != 0)
         return error_wrap(error, "what %s had written could not be taken back", node->name);
@@ -172,7 +157,7 @@ int outage_restart(struct node *node, enum loss loss, struct error *error)
 
 int outage_is_over(struct node *node, struct error *error)
 {
-    int state = node->kind->ready(node, error);
+    int state = node->kind->ready(node) ? 0 : 1;
     if (outage_has_ended(node))
         state = error_set(error, "%s ended while it started again; see %s/server.log", node->name,
                           node->folder);

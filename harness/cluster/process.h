@@ -62,7 +62,22 @@ const char *process_end(int status, char *out, size_t room);
 // Kills the process and waits for its end. Nothing happens if `id` is not positive.
 void process_kill(pid_t id);
 
+// Writes to a file of the kernel's, in /proc. 0, or -1 with errno set.
+int kernel_write(const char *path, const char *text);
+
 // True if the program is found in PATH.
 bool program_exists(const char *program);
+
+// A process group is a client, and the programs that it has started. True if every thread of every
+// process of it is stopped, or dead. False with `error` set if one is not, or if that cannot be
+// seen (/proc).
+bool process_group_stands_still(pid_t group, struct error *error);
+
+// True if no process of the group lives. False with `error` set.
+bool process_group_is_dead(pid_t group, struct error *error);
+
+// Kills all of the group and waits until none lives, for ten seconds at most. 0, or -1 with `error`
+// set. A group that has nobody left is fine.
+int process_group_kill(pid_t group, struct error *error);
 
 #endif

@@ -4,6 +4,7 @@
 #include "harness/base/limits.h"
 #include "harness/base/processes.h"
 #include "harness/cluster/network.h"
+#include "harness/cluster/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -37,28 +38,16 @@ struct attempt {
     sigset_t signals;              // the first process's mask, for its children to have again
 };
 
-static int write_file(const char *path, const char *text)
-{
-    int descriptor = open(path, O_WRONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return -1;
-    ssize_t put = write(descriptor, text, strlen(text));
-    int reason = errno;
-    close(descriptor);
-    errno = reason;
-    return put == (ssize_t)strlen(text) ? 0 : -1;
-}
-
 static int map_ourselves_to_root(uid_t user, gid_t group)
 {
     char map[64];
-    if (write_file("/proc/self/setgroups", "deny") != 0 && errno != ENOENT)
+    if (kernel_write("/proc/self/setgroups", "deny") != 0 && errno != ENOENT)
         return -1;
     snprintf(map, sizeof map, "0 %u 1", user);
-    if (write_file("/proc/self/uid_map", map) != 0)
+    if (kernel_write("/proc/self/uid_map", map) != 0)
         return -1;
     snprintf(map, sizeof map, "0 %u 1", group);
-    return write_file("/proc/self/gid_map", map);
+    return kernel_write("/proc/self/gid_map", map);
 }
 
 // In init: makes the new namespaces usable. 0, or -1 with `error` set.

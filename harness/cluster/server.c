@@ -3,31 +3,34 @@
 #include "harness/base/clock_shift.h"
 #include "harness/base/file.h"
 #include "harness/base/text.h"
+#include "harness/cluster/data_cache.h"
 #include "harness/cluster/disk.h"
-#include "harness/cluster/etcd_server.h"
 #include "harness/cluster/gate.h"
-#include "harness/cluster/memcached_server.h"
-#include "harness/cluster/mysql_server.h"
-#include "harness/cluster/postgres_server.h"
 #include "harness/cluster/process.h"
-#include "harness/cluster/redis_server.h"
-#include "harness/cluster/zookeeper_server.h"
 
-#include <arpa/inet.h>
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 #define MOST_ARGUMENTS 63 // of a server
 
-const struct server_kind *const server_catalogue[] = {
-    &redis_server,     &redis_sentinel, &zookeeper_server, &etcd_server,
-    &memcached_server, &mysql_server,   &postgres_server,  NULL,
-};
+// In the order of lists. A new kind is a folder, and a line here.
+#define SERVERS(SERVER)                                                                            \
+    SERVER(redis)                                                                                  \
+    SERVER(redis_sentinel)                                                                         \
+    SERVER(zookeeper)                                                                              \
+    SERVER(etcd)                                                                                   \
+    SERVER(memcached)                                                                              \
+    SERVER(mysql)                                                                                  \
+    SERVER(postgres)
+
+#define DECLARED(name) extern const struct server_kind name##_server;
+SERVERS(DECLARED)
+
+#define LISTED(name) &name##_server,
+const struct server_kind *const server_catalogue[] = {SERVERS(LISTED) NULL};
 
 const struct server_kind *server_kind_find(const char *name)
 {
@@ -77,34 +80,28 @@ const char *server_version(const struct server_kind *kind, char *out, size_t roo
 
 // What the preload goes by: variables.
 struct preload_environment {
-    struct text preload;
-    struct text shift;
-    struct text disk;
-    struct text gate;
+    struct text texts[4];
     const char *list[5];
 };
 
 static struct preload_environment preload_environment_of(const struct node *node)
 {
     struct preload_environment environment = {.list = {NULL}};
-    const char **next = environment.list;
+    struct text *texts = environment.texts;
     const char *others = getenv("LD_PRELOAD");
     if (!node->kind->takes_preload || (node->clock == NULL && node->disk == NULL && !node->gated))
         return environment;
-    text_format(&environment.preload, "LD_PRELOAD=%s/" NODE_PRELOAD "%s%s", node->home,
+    text_format(&texts[0], "LD_PRELOAD=%s/" NODE_PRELOAD "%s%s", node->home,
                 others != NULL ? ":" : "", others != NULL ? others : "");
-    *next++ = environment.preload.bytes;
-    if (node->clock != NULL) {
-        text_format(&environment.shift, CLOCK_SHIFT_VARIABLE "=%s/" NODE_CLOCK_FILE, node->home);
-        *next++ = environment.shift.bytes;
-    }
-    if (node->disk != NULL) {
-        text_format(&environment.disk, DISK_VARIABLE "=%s/" NODE_DISK_FILE, node->home);
-        *next++ = environment.disk.bytes;
-    }
-    if (node->gated) {
-        text_format(&environment.gate, GATE_VARIABLE "=%u", geteuid());
-        *next++ = environment.gate.bytes;
+    if (node->clock != NULL)
+        text_format(&texts[1], CLOCK_SHIFT_VARIABLE "=%s/" NODE_CLOCK_FILE, node->home);
+    if (node->disk != NULL)
+        text_format(&texts[2], DISK_VARIABLE "=%s/" NODE_DISK_FILE, node->home);
+    if (node->gated)
+        text_format(&texts[3], GATE_VARIABLE "=%u", geteuid());
+    for (int i = 0, count = 0; i < 4; i++) {
+        if (texts[i].bytes != NULL)
+            environment.list[count++] = texts[i].bytes;
     }
     return environment;
 }
@@ -133,10 +130,8 @@ pid_t server_run(const struct node *node, const char *const *arguments, bool ord
                                         .processor = node->processor,
                                         .ordinary_user = ordinary_user || node->gated};
     pid_t id = process_start(&settings, error);
-    text_free(&environment.preload);
-    text_free(&environment.shift);
-    text_free(&environment.disk);
-    text_free(&environment.gate);
+    for (int i = 0; i < 4; i++)
+        text_free(&environment.texts[i]);
     free(log);
     return id;
 }
@@ -154,18 +149,55 @@ int server_write(const struct node *node, const char *name, const char *settings
     return result;
 }
 
-int server_connect(const struct node *node)
+// Where the data of a new server are kept; NULL if there is no such place, or the version is not
+// known. The caller frees.
+static char *cache_path(const struct server_kind *kind)
 {
-    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (descriptor < 0)
-        return -1;
-    struct timeval patience = {.tv_sec = 1};
-    setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    setsockopt(descriptor, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
-    struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)node->port)};
-    inet_pton(AF_INET, node->end.address, &address.sin_addr);
-    if (connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0)
-        return descriptor;
-    close(descriptor);
-    return -1;
+    char name[80];
+    if (version_number(server_version(kind, name, sizeof name)) == NULL)
+        return NULL;
+    *strchr(name, ' ') = '-';
+    return data_cache_path(name);
+}
+
+// Half a copy is no place to make data in.
+static int make_data(const struct node *node,
+                     int (*make)(const struct node *node, struct error *error), struct error *error)
+{
+    char *cache = cache_path(node->kind);
+    int result = cache != NULL ? data_cache_fetch(cache, node->data, node_limit(node)) : -1;
+    if (result != 0) {
+        result = folder_remove(node->data, error) != 0 || folder_make(node->data, error) != 0
+                     ? -1
+                     : make(node, error);
+        if (result == 0 && cache != NULL)
+            data_cache_keep(node->data, cache, node_limit(node));
+    }
+    free(cache);
+    return result;
+}
+
+// What it has kept of its group waits elsewhere meanwhile.
+int server_provide_data(const struct node *node, const char *marker,
+                        int (*make)(const struct node *node, struct error *error),
+                        struct error *error)
+{
+    char *path = path_join(node->data, marker);
+    char *aside = path_join(node->home, NODE_DATA_ASIDE);
+    int result = 0;
+    if (access(path, F_OK) != 0) { // else it is a restart
+        (void)rename(node->data, aside);
+        result = make_data(node, make, error);
+        for (const char *const *kept = node->kind->kept; kept != NULL && *kept != NULL; kept++) {
+            char *from = path_join(aside, *kept);
+            char *to = path_join(node->data, *kept);
+            (void)rename(from, to); // if it is there
+            free(from);
+            free(to);
+        }
+        folder_remove(aside, NULL);
+    }
+    free(aside);
+    free(path);
+    return result;
 }

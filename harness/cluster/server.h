@@ -1,11 +1,12 @@
-// A kind of server: how it is started, and how one knows that it is ready. One file per kind, one
-// line in server.c.
+// A kind of server: how it is started, how one knows that it is ready, how one talks to it, what
+// can be done to it. One folder per kind, one line in server.c.
 #ifndef LOCKPICK_CLUSTER_SERVER_H
 #define LOCKPICK_CLUSTER_SERVER_H
 
 #include "harness/base/server_form.h"
 #include "harness/cluster/cluster.h"
 #include "harness/cluster/control.h"
+#include "harness/cluster/topology.h"
 
 #include <stddef.h>
 
@@ -17,6 +18,9 @@ struct server_kind {
     int port;                // where it listens inside a namespace; extra ports are the next ones
     int extra_ports;         // how many more it listens on, at most MAX_EXTRA_PORTS
     int boot_limit_s;        // the longest that it may take until it is ready; 0: 20
+    // How servers of it belong together, the usual way first; NULL-terminated. NULL: they are part
+    // of another kind's groups.
+    const struct topology *const *topologies;
     // Optional: whether all that it needs is installed. NULL: `program` is in PATH.
     bool (*installed)(void);
     // Optional: writes the version to `out`. NULL: the program is asked with --version.
@@ -26,18 +30,29 @@ struct server_kind {
     // peers, whose addresses and ports are known by now, are in node->group. Returns its process
     // id, or -1 with `error` set.
     pid_t (*start)(const struct node *node, struct error *error);
-    // Asks once whether this very process serves, not some other that has taken its port. 0 if it
-    // does, 1 if not yet, -1 if it never will. One that serves only together with its peers is
-    // ready when it does.
-    int (*ready)(const struct node *node, struct error *error);
+    // Asks once whether this very process serves, not some other that has taken its port. One that
+    // serves only together with its peers is ready when it does.
+    bool (*ready)(const struct node *node);
     // Optional: removes what a server that was killed has left outside of this data folder.
     void (*clean_up)(const char *data);
+    // How one talks to it (session.h): makes session->client, which is freed behind `close`; both
+    // NULL: each request is a connection of its own.
+    int (*open)(struct session *session);
+    int (*ask)(struct session *session, const char *request);
+    void (*close)(struct session *session);
     // Whether the preload can set its clocks (faults/clock_preload.c), hinder its disk (disk.h) and
     // keep strangers out (gate.h). Not if it asks the kernel itself, as Go programs do.
     bool takes_preload;
     bool keeps_data;   // over a crash, however it is set up
     bool is_in_memory; // it has no data folder, however it is set up
-    int ending;        // the signal by which its operator ends it; 0: SIGTERM
+    // Files in its data that tell it which group it belongs to; NULL-terminated, or NULL.
+    const char *const *kept;
+    // Whether its peers refuse one that comes back without its data.
+    bool must_remember;
+    // Optional: removes what a power cut takes from one that is down. NULL: nothing, as it answers
+    // a write when it is on the disk, or keeps nothing. 0, or -1 with `error` set.
+    int (*power_cut)(const struct node *node, struct error *error);
+    int ending; // the signal by which its operator ends it; 0: SIGTERM
     // By which clock it counts how long a lock lasts.
     enum shifted_clock lease_clock;
     // Optional: words of lines by which its log tells that one of its processes ended, and with it
@@ -84,8 +99,11 @@ pid_t server_run(const struct node *node, const char *const *arguments, bool ord
 int server_write(const struct node *node, const char *name, const char *settings,
                  struct error *error);
 
-// For `ready`: connects to the node's port within a second. A descriptor to be closed (reads and
-// writes on it take at most a second each), or -1.
-int server_connect(const struct node *node);
+// For `start`: sees to it that node->data holds a server's data: those of an earlier start, which
+// the file `marker` in it tells, or else new ones, as `make` makes them in that folder. That takes
+// seconds, so it is done once per machine and version, and copied. 0, or -1 with `error` set.
+int server_provide_data(const struct node *node, const char *marker,
+                        int (*make)(const struct node *node, struct error *error),
+                        struct error *error);
 
 #endif

@@ -1,16 +1,9 @@
 // The clocks of real servers, set from outside: what each kind makes of them.
-#include "harness/base/clock.h"
-#include "harness/base/clock_shift.h"
 #include "harness/base/file.h"
-#include "harness/base/test_folder.h"
-#include "harness/cluster/mysql_ask.h"
-#include "harness/cluster/process.h"
-#include "harness/cluster/server.h"
-#include "harness/cluster/topology.h"
+#include "harness/cluster/test_control.h"
 #include "harness/testing/test.h"
 #include "harness/wire/zookeeper.h"
 
-#include <postgresql/libpq-fe.h>
 #include <unistd.h>
 
 #define MINUTE_NS (60 * NS_PER_S)
@@ -18,45 +11,13 @@
 #define MOST_NS (30 * NS_PER_S) // that anything here may take, on a busy machine
 #define HOUR_S 3600
 
-// --- servers -------------------------------------------------------------------------------------
-
-// One server in a folder of its own.
-struct place {
-    struct cluster cluster;
-    char folder[64];
-};
-
-static int open_server(struct place *place, const char *kind, bool shiftable, struct error *error)
+// A server whose clocks can be set.
+static struct node *start(struct test_server *server, const char *kind)
 {
-    *place = (struct place){.folder = "/tmp/lockpick-clocks-XXXXXX"};
-    struct group_settings group = {.name = "server",
-                                   .topology = topology_find(kind, "single"),
-                                   .count = 1,
-                                   .shiftable_clock = shiftable};
-    struct cluster_settings settings = {.isolation = ISOLATION_LOOPBACK,
-                                        .groups = &group,
-                                        .group_count = 1,
-                                        .folder = place->folder,
-                                        .serial = 1};
-    if (test_folder_make(place->folder) != 0)
-        return -1;
-    return cluster_open(&place->cluster, &settings, error);
-}
-
-// Returns the only node.
-static struct node *start(struct place *place, const char *kind)
-{
-    struct error error = {0};
-    if (open_server(place, kind, true, &error) != 0)
-        fail_msg("%s", error.text);
-    assert_non_null(place->cluster.nodes[0].clock);
-    return &place->cluster.nodes[0];
-}
-
-static void stop(struct place *place)
-{
-    cluster_close(&place->cluster);
-    assert_int_equal(test_folder_remove(place->folder), 0);
+    const struct test_group group = {.kind = kind, .topology = "single", .shiftable_clock = true};
+    assert_int_equal(test_group_start(server, group), 0);
+    assert_non_null(node_of(server, 1)->clock);
+    return node_of(server, 1);
 }
 
 static void jump(const struct node *node, enum shifted_clock which, int64_t by_ns)
@@ -65,124 +26,91 @@ static void jump(const struct node *node, enum shifted_clock which, int64_t by_n
     clock_shift_set(node->clock, which, now_ns, by_ns, CLOCK_RATE_NORMAL);
 }
 
-// One request in text; the first line of the answer is left in `answer`.
-static const char *tell(const struct node *node, const char *request, char answer[128])
+static int64_t number_of(const struct node *node, const char *request)
 {
-    size_t length = 0;
-    int descriptor = server_connect(node);
-    assert_true(descriptor >= 0);
-    assert_int_equal(write(descriptor, request, strlen(request)), strlen(request));
-    do {
-        ssize_t got = read(descriptor, answer + length, 127 - length);
-        assert_true(got > 0);
-        length += (size_t)got;
-        answer[length] = '\0';
-    } while (strchr(answer, '\n') == NULL);
-    close(descriptor);
-    answer[strcspn(answer, "\r")] = '\0';
-    return answer;
-}
-
-static void expect(const struct node *node, const char *request, const char *expected)
-{
-    char answer[128];
-    assert_string_equal(tell(node, request, answer), expected);
-}
-
-static void await(const struct node *node, const char *request, const char *expected)
-{
-    char answer[128];
-    int64_t give_up_ns = clock_monotonic_ns() + MOST_NS;
-    while (strcmp(tell(node, request, answer), expected) != 0) {
-        if (clock_monotonic_ns() > give_up_ns)
-            fail_msg("%s is still answered %s", request, answer);
-        clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
-    }
+    struct text answer = {0};
+    struct error error = {0};
+    if (server_ask(node, request, &answer, &error) != 0)
+        fail_msg("%s", error.text);
+    int64_t number = atoll(answer.bytes + strcspn(answer.bytes, "-0123456789"));
+    text_free(&answer);
+    return number;
 }
 
 // --- redis: leases by CLOCK_REALTIME -------------------------------------------------------------
 
-#define TAKE "SET lock me NX PX 60000\r\n"
-
-static int64_t left_ms(const struct node *node)
-{
-    char answer[128];
-    tell(node, "PTTL lock\r\n", answer);
-    assert_int_equal(answer[0], ':');
-    return atoll(answer + 1);
-}
+#define TAKE "SET lock me NX PX 60000"
 
 TEST(redis_ends_a_lease_when_its_wall_clock_jumps_past_the_end)
 {
-    struct place place;
-    const struct node *node = start(&place, "redis");
-    expect(node, TAKE, "+OK");
+    struct test_server server;
+    const struct node *node = start(&server, "redis");
+    must_answer(node, TAKE, "+OK");
     jump(node, SHIFTED_MONOTONIC, 2 * MINUTE_NS);
-    expect(node, TAKE, "$-1");
+    must_answer(node, TAKE, "$-1");
     jump(node, SHIFTED_REALTIME, 2 * MINUTE_NS);
-    expect(node, TAKE, "+OK");
-    stop(&place);
+    must_answer(node, TAKE, "+OK");
+    test_server_stop(&server);
 }
 
 TEST(redis_lengthens_a_lease_when_its_wall_clock_jumps_back)
 {
-    struct place place;
-    const struct node *node = start(&place, "redis");
-    expect(node, TAKE, "+OK");
-    assert_in_range(left_ms(node), 0, 60000);
+    struct test_server server;
+    const struct node *node = start(&server, "redis");
+    must_answer(node, TAKE, "+OK");
+    assert_in_range(number_of(node, "PTTL lock"), 0, 60000);
     jump(node, SHIFTED_REALTIME, -10 * MINUTE_NS);
-    assert_in_range(left_ms(node), 600000, 660000);
+    assert_in_range(number_of(node, "PTTL lock"), 600000, 660000);
     clock_shift_clear(node->clock, SHIFTED_REALTIME);
-    assert_in_range(left_ms(node), 0, 60000);
-    stop(&place);
+    assert_in_range(number_of(node, "PTTL lock"), 0, 60000);
+    test_server_stop(&server);
 }
 
 TEST(redis_never_ends_a_lease_while_its_wall_clock_is_frozen)
 {
-    struct place place;
-    const struct node *node = start(&place, "redis");
+    struct test_server server;
+    const struct node *node = start(&server, "redis");
     clock_shift_set(node->clock, SHIFTED_REALTIME, clock_realtime_ns(), 0, 0);
-    expect(node, "SET lock me NX PX 30\r\n", "+OK");
+    must_answer(node, "SET lock me NX PX 30", "+OK");
     int64_t over_ns = clock_monotonic_ns() + 60 * NS_PER_MS;
     while (clock_monotonic_ns() < over_ns)
-        assert_int_equal(left_ms(node), 30);
+        assert_int_equal(number_of(node, "PTTL lock"), 30);
     clock_shift_clear(node->clock, SHIFTED_REALTIME);
-    await(node, "EXISTS lock\r\n", ":0");
-    stop(&place);
+    must_come_to_answer(node, "EXISTS lock", ":0");
+    test_server_stop(&server);
 }
 
 TEST(a_clock_stays_wrong_when_the_server_is_started_again)
 {
-    struct place place;
+    struct test_server server;
     struct error error = {0};
-    struct node *node = start(&place, "redis");
+    struct node *node = start(&server, "redis");
     jump(node, SHIFTED_REALTIME, HOUR_NS);
-    process_kill(node->server);
-    if (cluster_start_node(node, &error) != 0)
-        fail_msg("%s", error.text);
+    die(node);
+    MUST_BE(0, cluster_start_node(node, &error));
     long long now_s = clock_realtime_ns() / NS_PER_S;
     char request[64];
-    snprintf(request, sizeof request, "SET lock me PXAT %lld\r\n", (now_s + HOUR_S / 2) * 1000);
-    expect(node, request, "+OK");
-    expect(node, "EXISTS lock\r\n", ":0");
-    stop(&place);
+    snprintf(request, sizeof request, "SET lock me PXAT %lld", (now_s + HOUR_S / 2) * 1000);
+    must_answer(node, request, "+OK");
+    must_answer(node, "EXISTS lock", ":0");
+    test_server_stop(&server);
 }
 
 // --- memcached: leases by CLOCK_MONOTONIC --------------------------------------------------------
 
 TEST(memcached_ends_a_lease_when_its_monotonic_clock_jumps_past_the_end)
 {
-    struct place place;
-    const struct node *node = start(&place, "memcached");
-    expect(node, "add lock 0 1000 2\r\nme\r\n", "STORED");
+    struct test_server server;
+    const struct node *node = start(&server, "memcached");
+    must_answer(node, "add lock 0 1000 2\r\nme", "STORED");
     jump(node, SHIFTED_REALTIME, HOUR_NS);
     // Its clock ticks once a second: it has, once what lasts a second is gone.
-    expect(node, "add tick 0 1 2\r\nme\r\n", "STORED");
-    await(node, "get tick\r\n", "END");
-    expect(node, "get lock\r\n", "VALUE lock 0 2");
+    must_answer(node, "add tick 0 1 2\r\nme", "STORED");
+    must_come_to_answer(node, "mg tick", "EN");
+    must_answer(node, "mg lock", "HD");
     jump(node, SHIFTED_MONOTONIC, HOUR_NS);
-    await(node, "get lock\r\n", "END");
-    stop(&place);
+    must_come_to_answer(node, "mg lock", "EN");
+    test_server_stop(&server);
 }
 
 // --- zookeeper: sessions by CLOCK_MONOTONIC ------------------------------------------------------
@@ -193,12 +121,10 @@ static void note_end(void *context, int64_t number)
     atomic_fetch_add((atomic_int *)context, 1);
 }
 
-static struct zk *open_session(const struct place *place, struct service *service,
-                               atomic_int *ended)
+static struct zk *open_session(const struct test_server *server, atomic_int *ended)
 {
     struct error error = {0};
-    group_describe(&place->cluster.groups[0], service);
-    const struct zk_settings settings = {.service = service,
+    const struct zk_settings settings = {.service = &server->service,
                                          .session_ns = 4 * NS_PER_S,
                                          .request_ns = NS_PER_S,
                                          .ended = note_end,
@@ -222,12 +148,11 @@ static bool ends_within(atomic_int *ended, int64_t limit_ns)
 // the clock jumps again.
 TEST(zookeeper_ends_sessions_when_its_monotonic_clock_jumps)
 {
-    struct place place;
-    const struct node *node = start(&place, "zookeeper");
+    struct test_server server;
+    const struct node *node = start(&server, "zookeeper");
     for (int i = 0; i < 2; i++) {
-        struct service service;
         atomic_int ended = 0;
-        struct zk *zk = open_session(&place, &service, &ended);
+        struct zk *zk = open_session(&server, &ended);
         jump(node, SHIFTED_REALTIME, MINUTE_NS);
         assert_false(ends_within(&ended, NS_PER_S)); // several ticks
         int64_t give_up_ns = clock_monotonic_ns() + MOST_NS;
@@ -237,68 +162,44 @@ TEST(zookeeper_ends_sessions_when_its_monotonic_clock_jumps)
         assert_int_equal(atomic_load(&ended), 1);
         zk_close(zk);
     }
-    stop(&place);
+    test_server_stop(&server);
 }
 
 // --- databases -----------------------------------------------------------------------------------
-
-static int64_t mysql_number(const struct node *node, const char *statement)
-{
-    char answer[64];
-    struct error error = {0};
-    if (mysql_ask(node, statement, answer, sizeof answer, &error) != 0)
-        fail_msg("%s", error.text);
-    return atoll(answer);
-}
 
 // It waits for times of its clock, on condition variables.
 TEST(mariadb_tells_the_time_of_its_wall_clock_and_waits_as_long_as_ever)
 {
     static const int64_t jumps_s[] = {HOUR_S, -2 * HOUR_S};
-    struct place place;
-    const struct node *node = start(&place, "mysql");
+    struct test_server server;
+    const struct node *node = start(&server, "mysql");
     int64_t ahead_s = 0;
     for (size_t i = 0; i < 2; i++) {
         jump(node, SHIFTED_REALTIME, jumps_s[i] * NS_PER_S);
         jump(node, SHIFTED_MONOTONIC, jumps_s[i] * NS_PER_S);
         ahead_s += jumps_s[i];
         int64_t before_ns = clock_realtime_ns();
-        int64_t now_s = mysql_number(node, "SELECT UNIX_TIMESTAMP(NOW())") - ahead_s;
+        int64_t now_s = number_of(node, "SELECT UNIX_TIMESTAMP(NOW())") - ahead_s;
         assert_in_range(now_s, before_ns / NS_PER_S, clock_realtime_ns() / NS_PER_S);
         before_ns = clock_monotonic_ns();
-        assert_int_equal(mysql_number(node, "SELECT SLEEP(0.3)"), 0);
+        assert_int_equal(number_of(node, "SELECT SLEEP(0.3)"), 0);
         assert_true(clock_monotonic_ns() - before_ns >= 300 * NS_PER_MS);
     }
-    stop(&place);
-}
-
-static int64_t postgres_number(const struct node *node, const char *statement)
-{
-    char settings[160];
-    snprintf(settings, sizeof settings, "host=%s port=%d user=postgres dbname=postgres",
-             node->end.address, node->port);
-    PGconn *connection = PQconnectdb(settings);
-    PGresult *result = PQexec(connection, statement);
-    assert_int_equal(PQresultStatus(result), PGRES_TUPLES_OK);
-    int64_t number = atoll(PQgetvalue(result, 0, 0));
-    PQclear(result);
-    PQfinish(connection);
-    return number;
+    test_server_stop(&server);
 }
 
 TEST(postgres_tells_the_time_of_its_wall_clock)
 {
-    struct place place;
-    const struct node *node = start(&place, "postgres");
+    struct test_server server;
+    const struct node *node = start(&server, "postgres");
     jump(node, SHIFTED_REALTIME, -HOUR_NS);
     int64_t before_ns = clock_realtime_ns();
-    int64_t now_s =
-        postgres_number(node, "SELECT floor(extract(epoch FROM now()))::bigint") + HOUR_S;
+    int64_t now_s = number_of(node, "SELECT floor(extract(epoch FROM now()))::bigint") + HOUR_S;
     assert_in_range(now_s, before_ns / NS_PER_S, clock_realtime_ns() / NS_PER_S);
     before_ns = clock_monotonic_ns();
-    postgres_number(node, "SELECT count(pg_sleep(0.1))");
+    number_of(node, "SELECT count(pg_sleep(0.1))");
     assert_true(clock_monotonic_ns() - before_ns >= 100 * NS_PER_MS);
-    stop(&place);
+    test_server_stop(&server);
 }
 
 // --- who has none --------------------------------------------------------------------------------
@@ -310,12 +211,13 @@ TEST(servers_have_the_machines_clock_unless_another_is_asked_for_and_can_be_had)
         bool shiftable;
     } cases[] = {{"redis", false}, {"etcd", true}};
     for (size_t i = 0; i < 2; i++) {
-        struct place place;
-        struct error error = {0};
+        struct test_server server;
         char path[64];
         char start_of[16384] = "";
-        assert_int_equal(open_server(&place, cases[i].kind, cases[i].shiftable, &error), 0);
-        const struct node *node = &place.cluster.nodes[0];
+        const struct test_group group = {
+            .kind = cases[i].kind, .topology = "single", .shiftable_clock = cases[i].shiftable};
+        assert_int_equal(test_group_start(&server, group), 0);
+        const struct node *node = node_of(&server, 1);
         assert_null(node->clock);
         snprintf(path, sizeof path, "/proc/%d/environ", (int)node->server);
         FILE *file = fopen(path, "r");
@@ -325,19 +227,18 @@ TEST(servers_have_the_machines_clock_unless_another_is_asked_for_and_can_be_had)
         assert_null(
             memmem(start_of, length, CLOCK_SHIFT_VARIABLE, sizeof CLOCK_SHIFT_VARIABLE - 1));
         fclose(file);
-        stop(&place);
+        test_server_stop(&server);
     }
 }
 
 TEST(the_file_of_a_clock_goes_with_the_cluster)
 {
-    struct place place;
-    char *path = path_join(start(&place, "redis")->home, NODE_CLOCK_FILE);
+    struct test_server server;
+    char *path = path_join(start(&server, "redis")->home, NODE_CLOCK_FILE);
     assert_int_equal(access(path, F_OK), 0);
-    cluster_close(&place.cluster);
+    test_server_stop(&server);
     assert_int_equal(access(path, F_OK), -1);
     free(path);
-    assert_int_equal(test_folder_remove(place.folder), 0);
 }
 
 // Not silently by the machine's clock.
@@ -346,12 +247,12 @@ TEST(a_server_that_does_not_load_the_preload_is_an_error)
     static const char *const wrong[] = {"/proc/self/status", "/no/such/library.so"};
     static const char *const complaints[] = {"did not load", "/no/such/library.so"};
     for (size_t i = 0; i < 2; i++) {
-        struct place place;
+        struct test_server server;
         struct error error = {0};
         assert_int_equal(setenv("LOCKPICK_CLOCK_PRELOAD", wrong[i], 1), 0);
-        assert_int_equal(open_server(&place, "redis", true, &error), -1);
+        const struct test_group group = {.kind = "redis", .shiftable_clock = true};
+        MUST_BE(-1, test_group_open(&server, group, &error));
         assert_int_equal(unsetenv("LOCKPICK_CLOCK_PRELOAD"), 0);
         assert_non_null(strstr(error.text, complaints[i]));
-        assert_int_equal(test_folder_remove(place.folder), 0);
     }
 }

@@ -1,5 +1,6 @@
 #include "harness/cluster/sockets.h"
 
+#include "harness/base/processes.h"
 #include "harness/base/text.h"
 
 #include <dirent.h>
@@ -37,20 +38,6 @@ static int add_inodes(pid_t process, struct inodes *inodes, struct error *error)
     return 0;
 }
 
-// What a process of the group has open that has ended by now is nobody's any more.
-static void add_inodes_of_group(pid_t leader, struct inodes *inodes)
-{
-    struct error ignored;
-    DIR *folder = opendir("/proc");
-    for (const struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
-        pid_t process = (pid_t)strtol(entry->d_name, NULL, 10);
-        if (process > 0 && process != leader && getpgid(process) == leader)
-            add_inodes(process, inodes, &ignored);
-    }
-    if (folder != NULL)
-        closedir(folder);
-}
-
 static bool has_inode(const struct inodes *inodes, unsigned long inode)
 {
     for (size_t i = 0; i < inodes->count; i++) {
@@ -83,16 +70,20 @@ static int add_ports(const char *path, const struct inodes *inodes, int *ports, 
 
 int sockets_of(pid_t process, int *ports, int room, struct error *error)
 {
-    struct error no_version_6;
     struct inodes inodes = {0};
     int found = 0;
     int result = add_inodes(process, &inodes, error);
-    if (result == 0)
-        add_inodes_of_group(process, &inodes);
+    struct process_list all = process_list_read();
+    for (size_t i = 0; result == 0 && i < all.count; i++) {
+        // What one that has ended by now had open is nobody's any more.
+        if (all.items[i].group == process && all.items[i].id != process)
+            add_inodes(all.items[i].id, &inodes, NULL);
+    }
     if (result == 0)
         result = add_ports("/proc/net/tcp", &inodes, ports, room, &found, error);
     if (result == 0)
-        add_ports("/proc/net/tcp6", &inodes, ports, room, &found, &no_version_6);
+        add_ports("/proc/net/tcp6", &inodes, ports, room, &found, NULL); // if there is IPv6
+    free(all.items);
     free(inodes.items);
     return result == 0 ? found : -1;
 }

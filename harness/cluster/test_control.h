@@ -1,48 +1,135 @@
-// For tests of what can be done to servers (control.h): real ones on loopback, one group of a kind;
-// and the schemes whose locks are looked for.
+// For tests of what can be done to servers (control.h): groups of real ones on loopback, asked past
+// all that is tested.
 #ifndef LOCKPICK_CLUSTER_TEST_CONTROL_H
 #define LOCKPICK_CLUSTER_TEST_CONTROL_H
 
 #include "harness/cluster/test_outage.h"
-#include "harness/locks/test_acts.h"
+#include "harness/cluster/test_server.h"
 
-static inline void check_has_lock(struct fixture *fixture, const struct lock_scheme *scheme)
+#define TEST_LOCK "lockpick:{t1}:lock"
+
+static inline struct lock_identity test_lock_of(const char *scheme)
 {
-    const struct node *node = &fixture->server.cluster.nodes[0];
-    const struct server_control *control = node->kind->control;
-    struct grant grant;
-    struct error error;
-    struct lock_identity lock = {
-        .name = fixture->name, .tag = fixture->tag, .scheme = scheme->name};
-    MUST_BE(0, control->has_lock(node, &lock, &error));
-    hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
-    MUST_BE(1, control->has_lock(node, &lock, &error));
-    hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO, "the second is not kept out");
-    lock.name = "lockpick:{other}:lock";
-    lock.tag = "other";
-    MUST_BE(0, control->has_lock(node, &lock, &error));
-    lock_release(&fixture->locks[0]);
-    lock.name = fixture->name;
-    lock.tag = fixture->tag;
-    MUST_BE(0, control->has_lock(node, &lock, &error));
+    return (struct lock_identity){.name = TEST_LOCK, .tag = "t1", .scheme = scheme};
 }
 
-// That the first server has the lock as held from each exclusive scheme's grant to its release.
-static inline void check_all_have_lock(const char *server)
+// What one of the acts of the node's kind answers; the error goes to `error`.
+#define DO(node, act, lock) control_do(node, (node)->kind->control->act, lock, &error)
+
+static inline void start_servers(struct test_server *server, const char *kind, const char *topology,
+                                 int count, enum persistence persistence)
 {
-    static struct fixture fixture;
-    const struct contract contract = {.server = server};
-    const struct lock_scheme *scheme;
-    fixture = (struct fixture){.serial = 0};
-    assert_int_equal(fixture_start(&fixture, &contract), 0);
-    FOR_EACH_SCHEME (&fixture, scheme) {
-        if (!lock_scheme_has(scheme, "exclusive"))
-            continue;
-        open_scheme(&fixture, scheme, false);
-        check_has_lock(&fixture, scheme);
-        close_scheme(&fixture);
+    assert_int_equal(test_group_start(server, (struct test_group){.kind = kind,
+                                                                  .topology = topology,
+                                                                  .count = count,
+                                                                  .persistence = persistence}),
+                     0);
+}
+
+// The server of that number, from 1.
+static inline struct node *node_of(struct test_server *server, int number)
+{
+    return &server->cluster.nodes[number - 1];
+}
+
+// Whether the answer to the request has that in it, which may be an error.
+static inline bool answers(const struct node *node, const char *request, const char *expected)
+{
+    struct text text = {0};
+    server_ask(node, request, &text, NULL);
+    bool found = strstr(text_string(&text), expected) != NULL;
+    text_free(&text);
+    return found;
+}
+
+static inline void must_answer(const struct node *node, const char *request, const char *expected)
+{
+    struct error error = {0};
+    struct text text = {0};
+    server_ask(node, request, &text, &error);
+    if (strstr(text_string(&text), expected) == NULL)
+        fail_msg("%s answers\n%s\nto\n%s\n%s", node->name, text_string(&text), request, error.text);
+    text_free(&text);
+}
+
+static inline void must_come_to_answer(const struct node *node, const char *request,
+                                       const char *expected)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
+    while (!answers(node, request, expected) && clock_monotonic_ns() < give_up_ns)
+        clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
+    must_answer(node, request, expected);
+}
+
+// Waits until `leads` says that of the node.
+static inline void await_leads(const struct node *node, int expected)
+{
+    struct error error = {0};
+    MUST_COME_TO_BE(expected, DO(node, leads, NULL));
+}
+
+// The first server that leads, or that does not; 0 if there is none.
+static inline int number_that(struct test_server *server, bool leads)
+{
+    struct error error;
+    for (int number = 1; number <= server->service.server_count; number++) {
+        if (DO(node_of(server, number), leads, NULL) == leads)
+            return number;
     }
-    fixture_stop(&fixture);
+    return 0;
+}
+
+static inline int number_of_leader(struct test_server *server)
+{
+    struct error error = {.text = "nobody leads"};
+    int number;
+    MUST_COME_TO_BE(true, (number = number_that(server, true)) != 0);
+    return number;
+}
+
+// --- clients -------------------------------------------------------------------------------------
+
+// A client of a server, as one of a trial is; end it with session_close. `error` must live as long.
+static inline struct session start_client(const struct node *node, struct error *error)
+{
+    struct session client;
+    if (session_open(&client, node, "root", SESSION_PATIENCE_S, error) != 0)
+        fail_msg("%s", error->text);
+    return client;
+}
+
+// Whether the server does what the client says.
+static inline bool client_says(struct session *client, const char *request)
+{
+    client->peer.give_up_ns = clock_monotonic_ns() + SESSION_PATIENCE_S * NS_PER_S;
+    return session_ask(client, "%s", request) == 0;
+}
+
+static inline void must_do(struct session *client, const char *request)
+{
+    if (!client_says(client, request))
+        fail_msg("%s", client->error->text);
+}
+
+// The server must refuse that, in those words.
+static inline void must_refuse(struct session *client, const char *request, const char *words)
+{
+    *client->error = (struct error){0};
+    if (client_says(client, request) || strstr(client->error->text, words) == NULL)
+        fail_msg("'%s' is answered by '%s' (%s)", request, text_string(&client->answer),
+                 client->error->text);
+}
+
+// Whether its connection is there, found out by a question.
+static inline bool client_lives(struct session *client)
+{
+    struct error ignored, *error = client->error;
+    client->error = &ignored;
+    bool is_redis = strcmp(client->node->kind->name, "redis") == 0;
+    bool lives =
+        client_says(client, is_redis ? "ROLE" : "SELECT 1") || session_answered(client, "-");
+    client->error = error;
+    return lives;
 }
 
 #endif

@@ -1,4 +1,5 @@
-// For tests: real servers on loopback, in a folder that goes with them.
+// For tests: real servers on loopback (or in namespaces, for what runs in a sandbox), in a folder
+// that goes with them.
 #ifndef LOCKPICK_CLUSTER_TEST_SERVER_H
 #define LOCKPICK_CLUSTER_TEST_SERVER_H
 
@@ -16,33 +17,63 @@ struct test_server {
     char folder[64];
 };
 
-// Starts servers of that kind in that topology (NULL: single), as many as is usual. `open_to_all`
-// as in struct cluster_settings.
-static inline int test_servers_open(struct test_server *server, const char *kind,
-                                    const char *topology, bool open_to_all)
+// One group of servers.
+struct test_group {
+    const char *kind;
+    const char *topology; // NULL: the usual one
+    int count;            // 0: as many as is usual
+    enum persistence persistence;
+    bool in_namespaces, open_to_all, shiftable_clock,
+        hindered_disk; // as in struct cluster_settings
+};
+
+// 0, or -1 with `error` set and nothing left behind.
+static inline int test_group_open(struct test_server *server, struct test_group wanted,
+                                  struct error *error)
 {
-    struct error error = {0};
-    struct group_settings group = {.name = "server", .topology = topology_find(kind, topology)};
-    if (group.topology == NULL) {
-        fprintf(stderr, "no topology %s of %s\n", topology, kind);
-        return -1;
-    }
-    group.count = group.topology->usual;
-    snprintf(server->folder, sizeof server->folder, "/tmp/lockpick-test-server-XXXXXX");
+    static int serial;
+    struct group_settings group = {.name = "server",
+                                   .topology = topology_find(wanted.kind, wanted.topology),
+                                   .persistence = wanted.persistence,
+                                   .shiftable_clock = wanted.shiftable_clock,
+                                   .hindered_disk = wanted.hindered_disk};
+    *server = (struct test_server){.folder = "/tmp/lockpick-test-server-XXXXXX"};
+    if (group.topology == NULL)
+        return error_set(error, "%s has no such topology", wanted.kind);
+    group.count = wanted.count > 0 ? wanted.count : group.topology->usual;
     if (test_folder_make(server->folder) != 0)
-        return -1;
-    struct cluster_settings settings = {.isolation = ISOLATION_LOOPBACK,
+        return error_set(error, "cannot make %s", server->folder);
+    enum isolation isolation = wanted.in_namespaces ? ISOLATION_NAMESPACES : ISOLATION_LOOPBACK;
+    struct cluster_settings settings = {.isolation = isolation,
                                         .groups = &group,
                                         .group_count = 1,
                                         .folder = server->folder,
-                                        .serial = 1,
-                                        .open_to_all = open_to_all};
-    if (cluster_open(&server->cluster, &settings, &error) != 0) {
-        fprintf(stderr, "%s\n", error.text);
+                                        .serial = ++serial,
+                                        .open_to_all = wanted.open_to_all};
+    if (cluster_open(&server->cluster, &settings, error) != 0) {
+        test_folder_remove(server->folder);
         return -1;
     }
     group_describe(&server->cluster.groups[0], &server->service);
     return 0;
+}
+
+// 0, or -1 after a message.
+static inline int test_group_start(struct test_server *server, struct test_group wanted)
+{
+    struct error error = {0};
+    int result = test_group_open(server, wanted, &error);
+    if (result != 0)
+        fprintf(stderr, "%s\n", error.text);
+    return result;
+}
+
+static inline int test_servers_open(struct test_server *server, const char *kind,
+                                    const char *topology, bool open_to_all)
+{
+    return test_group_start(
+        server,
+        (struct test_group){.kind = kind, .topology = topology, .open_to_all = open_to_all});
 }
 
 static inline int test_servers_start(struct test_server *server, const char *kind,

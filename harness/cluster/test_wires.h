@@ -20,37 +20,17 @@
 #define LIMIT_NS (30 * NS_PER_S)
 #define PORT 7777
 
-struct bench {
-    struct network_end ends[3];
-    struct wires *wires;
-    int serial; // its addresses differ from those of the test before, whose sockets may linger
-};
-
 // Who talks to whom, connected: packets of `near` go from the first end to the second.
 struct link {
     int near, far;
 };
 
-static inline int bench_set_up(void **state)
-{
-    static struct bench bench;
-    struct error error = {0};
-    bench.wires = NULL;
-    if (network_build(bench.ends, 3, ++bench.serial, &error) == 0)
-        bench.wires = wires_open(&error);
-    if (bench.wires == NULL)
-        fprintf(stderr, "%s\n", error.text);
-    *state = &bench;
-    return bench.wires != NULL ? 0 : -1;
-}
-
-static inline int bench_tear_down(void **state)
-{
-    struct bench *bench = *state;
-    wires_close(bench->wires);
-    network_remove(bench->ends, 3);
-    return 0;
-}
+struct bench {
+    struct network_end ends[3];
+    struct wires *wires;
+    struct link udp; // from the first end to the second
+    int serial;      // its addresses differ from those of the test before, whose sockets may linger
+};
 
 // A socket that belongs to the namespace of that end.
 static inline int socket_at(const struct network_end *end, int type)
@@ -115,6 +95,40 @@ static inline void link_close(struct link *link)
     close(link->near);
     close(link->far);
 }
+
+static inline int bench_set_up(void **state)
+{
+    static struct bench bench;
+    struct error error = {0};
+    bench.wires = NULL;
+    if (network_build(bench.ends, 3, ++bench.serial, &error) == 0)
+        bench.wires = wires_open(&error);
+    if (bench.wires != NULL)
+        bench.udp = link_open_udp(&bench.ends[0], &bench.ends[1], PORT - 1);
+    if (bench.wires == NULL)
+        fprintf(stderr, "%s\n", error.text);
+    *state = &bench;
+    return bench.wires != NULL ? 0 : -1;
+}
+
+static inline int bench_tear_down(void **state)
+{
+    struct bench *bench = *state;
+    link_close(&bench->udp);
+    wires_close(bench->wires);
+    network_remove(bench->ends, 3);
+    return 0;
+}
+
+// A test on a bench; `udp` is a link of the first end to the second.
+#define WIRES_TEST(name)                                                                           \
+    static void name##_on(struct bench *bench, struct link udp);                                   \
+    TEST_WITH(name, bench_set_up, bench_tear_down)                                                 \
+    {                                                                                              \
+        name##_on(*state, ((struct bench *)*state)->udp);                                          \
+    }                                                                                              \
+    static void name##_on(__attribute__((unused)) struct bench *bench,                             \
+                          __attribute__((unused)) struct link udp)
 
 static inline void tell(int descriptor, const char *words)
 {

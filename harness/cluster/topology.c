@@ -1,82 +1,57 @@
 #include "harness/cluster/topology.h"
 
-#include "harness/cluster/etcd_server.h"
-#include "harness/cluster/mysql_topology.h"
-#include "harness/cluster/redis_topology.h"
+#include "harness/base/clock.h"
 #include "harness/cluster/server.h"
-#include "harness/cluster/zookeeper_server.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// One server, of any kind.
-#define SINGLE(kind)                                                                               \
-    {                                                                                              \
-        .name = "single", .server = kind, .summary = "one server", .least = 1, .most = 1,          \
-        .usual = 1                                                                                 \
-    }
+#define LIMIT_S 30 // for a whole to come up, on a machine that is busy
 
-static const struct topology redis_single = SINGLE("redis");
-static const struct topology redis_independent = {
-    .name = "independent",
-    .server = "redis",
-    .summary = "servers that know nothing of each other",
-    .least = 1,
-    .most = MAX_SERVERS,
-    .usual = 5,
-    .by_majority = true,
-};
-
-static const struct topology zookeeper_single = SINGLE("zookeeper");
-static const struct topology etcd_single = SINGLE("etcd");
-static const struct topology memcached_single = SINGLE("memcached");
-static const struct topology mysql_single = SINGLE("mysql");
-static const struct topology postgres_single = SINGLE("postgres");
-
-const struct topology *const topology_catalogue[] = {
-    &redis_single,
-    &redis_independent,
-    &redis_sentinel_topology,
-    &redis_cluster_topology,
-    &zookeeper_single,
-    &zookeeper_ensemble,
-    &etcd_single,
-    &etcd_ensemble,
-    &memcached_single,
-    &mysql_single,
-    &mysql_replica_topology,
-    &mysql_semi_sync_topology,
-    &mysql_galera_topology,
-    &postgres_single,
-    NULL,
-};
-
-const struct topology *topology_find(const char *server, const char *name)
+const struct topology *topology_at(size_t nth)
 {
-    for (size_t i = 0; topology_catalogue[i] != NULL; i++) {
-        const struct topology *topology = topology_catalogue[i];
-        if (strcmp(topology->server, server) == 0 &&
-            (name == NULL || strcmp(topology->name, name) == 0))
-            return topology;
+    for (size_t i = 0; server_catalogue[i] != NULL; i++) {
+        const struct topology *const *each = server_catalogue[i]->topologies;
+        for (; each != NULL && *each != NULL; each++) {
+            if (nth-- == 0)
+                return *each;
+        }
     }
     return NULL;
 }
 
-static int plan_members(const struct group_settings *settings, struct node_settings *nodes)
+const struct topology *topology_find(const char *server, const char *name)
 {
-    for (int i = 0; i < settings->count; i++) {
-        nodes[i].kind = server_kind_find(settings->topology->server);
-        nodes[i].role = "member";
-        nodes[i].number = i + 1;
-        snprintf(nodes[i].name, sizeof nodes[i].name, "%s-%d", settings->name, i + 1);
+    const struct topology *topology;
+    for (size_t i = 0; (topology = topology_at(i)) != NULL; i++) {
+        if (strcmp(topology->server, server) == 0 &&
+            (name == NULL || strcmp(topology->name, name) == 0))
+            break;
     }
-    return settings->count;
+    return topology;
 }
 
-int topology_plan(const struct group_settings *settings, struct node_settings *nodes)
+struct node *topology_add(const struct group_settings *settings, struct node *nodes, int *count,
+                          const char *role)
 {
-    return settings->topology->plan != NULL ? settings->topology->plan(settings, nodes)
-                                            : plan_members(settings, nodes);
+    struct node *node = &nodes[(*count)++];
+    *node = (struct node){
+        .kind = server_kind_find(settings->topology->server), .role = role, .number = *count};
+    snprintf(node->name, sizeof node->name, "%s-%d", settings->name, *count);
+    return node;
+}
+
+void topology_plan(struct server_group *group)
+{
+    const struct group_settings *settings = &group->settings;
+    group->count = 0;
+    if (settings->topology->plan != NULL)
+        group->count = settings->topology->plan(settings, group->nodes);
+    else
+        while (group->count < settings->count)
+            topology_add(settings, group->nodes, &group->count, "member");
+    for (int i = 0; i < group->count; i++)
+        group->nodes[i].group = group;
 }
 
 void group_describe(const struct server_group *group, struct service *service)
@@ -87,10 +62,69 @@ void group_describe(const struct server_group *group, struct service *service)
     snprintf(service->topology, sizeof service->topology, "%s", topology->name);
     for (int i = 0; i < group->count; i++) {
         const struct node *node = &group->nodes[i];
-        bool is_sentinel = strcmp(node->role, "sentinel") == 0;
-        struct endpoint *endpoint = is_sentinel ? &service->sentinels[service->sentinel_count++]
-                                                : &service->servers[service->server_count++];
+        struct endpoint *endpoint = node_has_role(node, "sentinel")
+                                        ? &service->sentinels[service->sentinel_count++]
+                                        : &service->servers[service->server_count++];
         snprintf(endpoint->host, sizeof endpoint->host, "%s", node->end.address);
         endpoint->port = node->port;
     }
+}
+
+bool node_is_in(const struct node *node, const char *topology)
+{
+    return strcmp(node->group->settings.topology->name, topology) == 0;
+}
+
+bool node_has_role(const struct node *node, const char *role)
+{
+    return strcmp(node->role, role) == 0;
+}
+
+// --- goals ---------------------------------------------------------------------------------------
+
+static bool is_reached(const struct goal *goal, const char *answer)
+{
+    for (size_t i = 0; i < sizeof goal->signs / sizeof *goal->signs; i++) {
+        const char *part = goal->signs[i].part;
+        int times = 0;
+        for (const char *at = answer; part != NULL && (at = strstr(at, part)) != NULL; at++)
+            times++;
+        if (part != NULL && times != goal->signs[i].times)
+            return false;
+    }
+    return true;
+}
+
+int node_await(const struct node *node, const struct goal *goal, struct error *error)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + LIMIT_S * NS_PER_S;
+    for (;;) {
+        struct text answer = {0};
+        struct error why = {0};
+        bool answered = server_ask(node, goal->request, &answer, &why) == 0;
+        bool reached = answered && is_reached(goal, text_string(&answer));
+        bool late = clock_monotonic_ns() > give_up_ns;
+        if (!reached && late)
+            error_set(error,
+                      "after %d s it is not yet so that %s; %s on %s:%d is asked '%.200s' and "
+                      "answers:\n%.400s",
+                      LIMIT_S, goal->what, node->name, node->end.address, node->port, goal->request,
+                      answered ? text_string(&answer) : why.text);
+        text_free(&answer);
+        if (reached || late)
+            return reached ? 0 : -1;
+        if (!node_pause(node, error))
+            return -1;
+    }
+}
+
+int group_await(const struct server_group *group, const char *role, const struct goal *goal,
+                struct error *error)
+{
+    int result = 0;
+    for (int i = 0; result == 0 && i < group->count; i++) {
+        if (role == NULL || node_has_role(&group->nodes[i], role))
+            result = node_await(&group->nodes[i], goal, error);
+    }
+    return result;
 }

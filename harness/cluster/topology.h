@@ -1,5 +1,4 @@
-// A topology: how servers of one kind belong together. One file per kind of server, named after
-// it; one line per topology in topology.c.
+// A topology: how servers of one kind belong together. Each kind lists its own.
 #ifndef LOCKPICK_CLUSTER_TOPOLOGY_H
 #define LOCKPICK_CLUSTER_TOPOLOGY_H
 
@@ -22,25 +21,65 @@ struct topology {
     // it had are lost with it. 0: none is, or nothing is lost.
     int64_t deposes_after_ns;
     bool lags; // a write is answered before the servers know of it that may lead next
-    // Optional: fills in `nodes` (zeroed), which has room for
-    // MAX_GROUP_NODES. Returns how many. NULL: `count` nodes of the kind, all of role "member".
-    int (*plan)(const struct group_settings *settings, struct node_settings *nodes);
+    // Optional: fills in `nodes` (zeroed), which has room for MAX_GROUP_NODES. Returns how many.
+    // NULL: `count` nodes of the kind, all of role "member".
+    int (*plan)(const struct group_settings *settings, struct node *nodes);
     // Optional: once each server is ready, makes one of them, and waits until the whole serves.
     // 0, or -1 with `error` set.
     int (*form)(struct server_group *group, struct error *error);
 };
 
-// Every topology, those of a kind next to each other, the usual one first; NULL-terminated.
-extern const struct topology *const topology_catalogue[];
+// One server, of any kind.
+#define SINGLE_SERVER(kind)                                                                        \
+    {                                                                                              \
+        .name = "single", .server = kind, .summary = "one server", .least = 1, .most = 1,          \
+        .usual = 1                                                                                 \
+    }
+
+// Servers that agree on every write.
+#define ENSEMBLE_OF_SERVERS(kind)                                                                  \
+    {                                                                                              \
+        .name = "ensemble", .server = kind,                                                        \
+        .summary = "servers that agree on every write by majority", .least = 1, .most = 7,         \
+        .usual = 3, .by_majority = true, .replicates = true                                        \
+    }
+
+// The nth of all topologies, from 0: those of a kind next to each other, the usual one first. NULL
+// behind the last.
+const struct topology *topology_at(size_t nth);
 
 // The topology of that name for that kind of server; with `name` NULL the usual one. NULL if there
 // is none.
 const struct topology *topology_find(const char *server, const char *name);
 
-// Plans the nodes of a group. Returns how many.
-int topology_plan(const struct group_settings *settings, struct node_settings *nodes);
+// Plans the nodes of a group by its settings, into group->nodes (zeroed).
+void topology_plan(struct server_group *group);
+
+// For `plan`: one more node, "NAME-NUMBER", of the topology's kind. Returns it.
+struct node *topology_add(const struct group_settings *settings, struct node *nodes, int *count,
+                          const char *role);
 
 // How clients see the group.
 void group_describe(const struct server_group *group, struct service *service);
+
+bool node_is_in(const struct node *node, const char *topology);
+bool node_has_role(const struct node *node, const char *role);
+
+// For `form`: something that a node is to come to say.
+struct goal {
+    const char *what; // for the error, "each replica is linked to its master"
+    const char *request;
+    struct {
+        const char *part; // of the answer; NULL: no more
+        int times;        // as often as it is to be there
+    } signs[4];
+};
+
+// Asks the node again and again until its goal is reached. 0, or -1 with `error` set.
+int node_await(const struct node *node, const struct goal *goal, struct error *error);
+
+// The same for each node of that role; NULL: for all.
+int group_await(const struct server_group *group, const char *role, const struct goal *goal,
+                struct error *error);
 
 #endif

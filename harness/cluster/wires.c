@@ -1,17 +1,336 @@
+// A packet passes the `forward` hook so:
+//
+//   chain `before` of our table       cuts, resets, losses
+//   chain FORWARD of iptables' table  delays, then holds: to a queue, and from there here again
+//   chain `after` of our table        cuts and resets once more, for what was on its way
+//
+// nft cannot say "to a queue" to a kernel without NFT_QUEUE; iptables can, wherever there is
+// xt_NFQUEUE. Its tables are nftables' too, so the rest is the same for both.
+//
+// Chains at the hook are shared by all processes and stay: when one is removed, the kernel drops
+// whatever waits in any queue (nf_queue_nf_hook_drop), and when one is added, packets that wait
+// lose their place.
 #include "harness/cluster/wires.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/text.h"
+#include "harness/cluster/process.h"
 #include "harness/cluster/wires_queue.h"
-#include "harness/cluster/wires_rules.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <jansson.h>
 #include <linux/netlink.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#define CHAIN_BYTES 29 // as many as iptables allows, and a final NUL
+#define OUR_TABLE "lockpick"
+#define QUEUE_TABLE "filter"
+
+// A listing of a table that another process is changing may show rules twice, or miss some: one
+// that does not show what it should is read again, so many times at most.
+#define LOOKS 20
+#define LOOKS_TO_TIDY 4 // of a fault that is over
+
+// A tool takes a moment, on a machine that drowns a second; one that takes longer hangs, and the
+// fault with it.
+#define TOOL_LIMIT ((struct process_limit){.seconds = 20})
+
+// True for the effects that need a queue.
+static bool is_queued(enum wire_effect effect)
+{
+    return effect == WIRE_DELAY || effect == WIRE_HOLD;
+}
+
+// What the kernel shows of a fault.
+struct view {
+    int chains, rules, jumps;
+    int64_t packets;
+    struct text removal; // the nft commands that remove the jumps
+};
+
+static const char *table_of(enum wire_effect effect)
+{
+    return is_queued(effect) ? QUEUE_TABLE : OUR_TABLE;
+}
+
+// Runs a program of /usr/sbin, which the PATH of an ordinary user often does not name.
+static int run_tool(const char *name, const char *package, const char *const *options,
+                    const char *input, struct text *output, struct error *error)
+{
+    struct text path = {0};
+    const char *arguments[8];
+    int count = 0;
+    text_format(&path, "%s%s", program_exists(name) ? "" : "/usr/sbin/", name);
+    arguments[count++] = path.bytes;
+    while (*options != NULL)
+        arguments[count++] = *options++;
+    arguments[count] = NULL;
+    int status = process_run(arguments, input, -1, TOOL_LIMIT, output, error);
+    if (status < 0)
+        error_wrap(error, "%s cannot be used (if it is missing: apt-get install %s)", name,
+                   package);
+    else if (status > 0)
+        error_set(error, "%s failed with status %d: %.600s", name, status, text_string(output));
+    text_free(&path);
+    return status == 0 ? 0 : -1;
+}
+
+static int run_nft(const char *commands, struct error *error)
+{
+    static const char *const options[] = {"-f", "-", NULL};
+    struct text output = {0};
+    int result = run_tool("nft", "nftables", options, commands, &output, error);
+    text_free(&output);
+    return result;
+}
+
+static int run_iptables(const char *commands, struct error *error)
+{
+    static const char *const options[] = {"--noflush", NULL};
+    struct text output = {0};
+    int result = run_tool("iptables-nft-restore", "iptables", options, commands, &output, error);
+    text_free(&output);
+    return result;
+}
+
+// --- asking the kernel ---------------------------------------------------------------------------
+
+static void view_rule(struct view *view, json_t *rule, const char *table, const char *chain)
+{
+    const char *place = json_string_value(json_object_get(rule, "chain"));
+    bool is_ours = place != NULL && strcmp(place, chain) == 0;
+    if (is_ours)
+        view->rules++;
+    size_t i;
+    json_t *part;
+    json_array_foreach(json_object_get(rule, "expr"), i, part)
+    {
+        json_t *counter = json_object_get(part, "counter");
+        const char *target =
+            json_string_value(json_object_get(json_object_get(part, "jump"), "target"));
+        if (is_ours)
+            view->packets += json_integer_value(json_object_get(counter, "packets"));
+        if (target != NULL && strcmp(target, chain) == 0) {
+            view->jumps++;
+            text_format(&view->removal, "delete rule ip %s %s handle %lld\n", table, place,
+                        (long long)json_integer_value(json_object_get(rule, "handle")));
+        }
+    }
+}
+
+// Fills in `view` from what nft lists: `table`, or only `chain` in it. The caller frees its text.
+// 0, or -1 with `error` set.
+static int read_listing(const char *table, const char *chain, bool whole_table, struct view *view,
+                        struct error *error)
+{
+    const char *const options[] = {"-j", "list", whole_table ? "table" : "chain",
+                                   "ip", table,  whole_table ? NULL : chain,
+                                   NULL};
+    struct text output = {0};
+    *view = (struct view){0};
+    int result = run_tool("nft", "nftables", options, "", &output, error);
+    // What comes before it are warnings.
+    const char *start = result == 0 ? strstr(text_string(&output), "{\"nftables\"") : NULL;
+    json_t *all = start != NULL ? json_loads(start, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
+    if (result == 0 && all == NULL)
+        result = error_set(error, "nft -j list, asked for chain %s, did not answer in JSON: %.300s",
+                           chain, text_string(&output));
+    size_t i;
+    json_t *item;
+    json_array_foreach(json_object_get(all, "nftables"), i, item)
+    {
+        const char *name =
+            json_string_value(json_object_get(json_object_get(item, "chain"), "name"));
+        json_t *rule = json_object_get(item, "rule");
+        if (name != NULL && strcmp(name, chain) == 0)
+            view->chains++;
+        if (rule != NULL)
+            view_rule(view, rule, table, chain);
+    }
+    json_decref(all);
+    text_free(&output);
+    return result;
+}
+
+static int look(enum wire_effect effect, const char *chain, struct view *view, struct error *error)
+{
+    return read_listing(table_of(effect), chain, true, view, error);
+}
+
+// --- what a fault is made of ---------------------------------------------------------------------
+
+static void add_set(struct text *text, const char *const *addresses, int count)
+{
+    text_add(text, "{ ");
+    for (int i = 0; i < count; i++)
+        text_format(text, "%s%s", i > 0 ? ", " : "", addresses[i]);
+    text_add(text, " }");
+}
+
+static void add_list(struct text *text, const char *const *addresses, int count)
+{
+    for (int i = 0; i < count; i++)
+        text_format(text, "%s%s", i > 0 ? "," : "", addresses[i]);
+}
+
+// One way. Returns how many rules were added.
+static int add_nft_rules(struct text *text, const struct wire_fault *fault, bool forwards,
+                         const char *chain)
+{
+    static const char *const cut[] = {"counter drop", NULL};
+    static const char *const reset[] = {"meta l4proto tcp counter reject with tcp reset",
+                                        "counter reject with icmp type port-unreachable", NULL};
+    struct text loss = {0};
+    text_format(&loss, "numgen random mod 100 < %d counter drop", fault->percent);
+    const char *const lose[] = {loss.bytes, NULL};
+    // nft refuses a share of 100 of 100.
+    const char *const *verdicts = fault->effect == WIRE_RESET                          ? reset
+                                  : fault->effect == WIRE_LOSE && fault->percent < 100 ? lose
+                                                                                       : cut;
+    int count = 0;
+    for (; verdicts[count] != NULL; count++) {
+        text_format(text, "add rule ip " OUR_TABLE " %s ip saddr ", chain);
+        add_set(text, forwards ? fault->from : fault->to,
+                forwards ? fault->from_count : fault->to_count);
+        text_add(text, " ip daddr ");
+        add_set(text, forwards ? fault->to : fault->from,
+                forwards ? fault->to_count : fault->from_count);
+        text_format(text, " %s\n", verdicts[count]);
+    }
+    text_free(&loss);
+    return count;
+}
+
+static int set_nft_rules(const struct wire_fault *fault, const char *chain, struct view *wanted,
+                         struct error *error)
+{
+    struct text commands = {0};
+    text_format(&commands, "create chain ip " OUR_TABLE " %s\n", chain);
+    wanted->rules = add_nft_rules(&commands, fault, true, chain);
+    if (fault->both_ways)
+        wanted->rules += add_nft_rules(&commands, fault, false, chain);
+    wanted->jumps = fault->effect == WIRE_LOSE ? 1 : 2;
+    text_format(&commands, "add rule ip " OUR_TABLE " before jump %s\n", chain);
+    if (fault->effect != WIRE_LOSE)
+        text_format(&commands, "add rule ip " OUR_TABLE " after jump %s\n", chain);
+    int result = run_nft(commands.bytes, error);
+    text_free(&commands);
+    return result;
+}
+
+// A packet that was in the queue comes by again, marked, so that it meets the other faults.
+static int set_queue_rules(const struct wire_fault *fault, const char *chain,
+                           const struct wire_detour *detour, struct view *wanted,
+                           struct error *error)
+{
+    struct text commands = {0};
+    text_format(&commands, "*" QUEUE_TABLE "\n:%s - [0:0]\n", chain);
+    for (int way = 0; way < (fault->both_ways ? 2 : 1); way++) {
+        text_format(&commands, "-A %s -%c ", chain, way == 0 ? 's' : 'd');
+        add_list(&commands, fault->from, fault->from_count);
+        text_format(&commands, " -%c ", way == 0 ? 'd' : 's');
+        add_list(&commands, fault->to, fault->to_count);
+        text_format(&commands, " -j NFQUEUE --queue-num %d\n", detour->number);
+        wanted->rules += fault->from_count * fault->to_count;
+    }
+    wanted->jumps = 1;
+    // Delays are first, holds last: what was delayed is still held.
+    text_format(&commands, "-%c FORWARD -m mark ! --mark 0x%x/0x%x -j %s\nCOMMIT\n",
+                fault->effect == WIRE_DELAY ? 'I' : 'A', detour->mark, detour->mark, chain);
+    int result = run_iptables(commands.bytes, error);
+    text_free(&commands);
+    return result;
+}
+
+static int prepare_rules(struct error *error)
+{
+    return run_nft("add table ip " OUR_TABLE "\n"
+                   "add chain ip " OUR_TABLE
+                   " before { type filter hook forward priority -10; policy accept; }\n"
+                   "add chain ip " OUR_TABLE
+                   " after { type filter hook forward priority 10; policy accept; }\n",
+                   error);
+}
+
+// Waits until the kernel shows what was set. 0, or -1 with `error` set.
+static int prove(enum wire_effect effect, const char *chain, const struct view *wanted,
+                 struct error *error)
+{
+    struct view view = {0};
+    for (int i = 0; i < LOOKS; i++) {
+        int result = look(effect, chain, &view, error);
+        text_free(&view.removal);
+        if (result != 0)
+            return -1;
+        if (view.rules == wanted->rules && view.jumps == wanted->jumps)
+            return 0;
+    }
+    return error_set(error,
+                     "the kernel took the rules of chain %s but shows %d of %d, and %d of %d jumps "
+                     "to them; see nft list ruleset",
+                     chain, view.rules, wanted->rules, view.jumps, wanted->jumps);
+}
+
+static int remove_rules(enum wire_effect effect, const char *chain, struct error *error)
+{
+    // An empty chain stops nothing: with that the fault is over, however long it takes to tidy up a
+    // table that other processes change, too.
+    char empty[80];
+    snprintf(empty, sizeof empty, "flush chain ip %s %s\n", table_of(effect), chain);
+    bool is_over = run_nft(empty, NULL) == 0;
+    // Gone is what the kernel says it has removed and does not show, or does not show twice.
+    int absences = 0;
+    struct error last = {.text = "it is removed, but still there"};
+    for (int i = 0; i < (is_over ? LOOKS_TO_TIDY : LOOKS) && absences < 2; i++) {
+        struct view view;
+        int result = look(effect, chain, &view, error);
+        if (result == 0 && view.chains == 0 && view.jumps == 0) {
+            absences++;
+        } else if (result == 0) {
+            text_format(&view.removal, "flush chain ip %s %s\ndelete chain ip %s %s\n",
+                        table_of(effect), chain, table_of(effect), chain);
+            absences = run_nft(view.removal.bytes, &last) == 0 ? 1 : 0;
+        }
+        text_free(&view.removal);
+        if (result != 0)
+            return is_over ? 0 : -1;
+    }
+    return absences == 2 || is_over
+               ? 0
+               : error_set(error, "cannot remove chain %s: %s", chain, last.text);
+}
+
+static int set_rules(const struct wire_fault *fault, const char *chain,
+                     const struct wire_detour *detour, struct error *error)
+{
+    struct view wanted = {0};
+    if ((is_queued(fault->effect) ? set_queue_rules(fault, chain, detour, &wanted, error)
+                                  : set_nft_rules(fault, chain, &wanted, error)) != 0)
+        return -1;
+    if (prove(fault->effect, chain, &wanted, error) == 0)
+        return 0;
+    remove_rules(fault->effect, chain, NULL);
+    return -1;
+}
+
+static int64_t count_packets(enum wire_effect effect, const char *chain, struct error *error)
+{
+    struct view view;
+    // One chain alone, which nobody else changes, is always shown as it is.
+    int result = read_listing(table_of(effect), chain, false, &view, error);
+    text_free(&view.removal);
+    if (result == 0 && view.rules == 0)
+        result = error_set(error, "the rules of chain %s are gone: somebody removed them", chain);
+    return result == 0 ? view.packets : -1;
+}
+
+// --- wires
+// ----------------------------------------------------------------------------------------
 
 #define EFFECTS (WIRE_HOLD + 1)
 
@@ -45,7 +364,7 @@ struct wires *wires_open(struct error *error)
         result = error_set(error, "cannot talk to the kernel's packet filter: %s", strerror(errno));
     wires->port = address.nl_pid;
     if (result == 0)
-        result = wire_rules_prepare(error);
+        result = prepare_rules(error);
     if (result == 0)
         return wires;
     wires_close(wires);
@@ -113,7 +432,7 @@ static struct struck *find(struct wires *wires, int number, struct error *error)
 
 static const char *name_chain(const struct wires *wires, int number, char *out)
 {
-    snprintf(out, WIRE_CHAIN_BYTES, "lockpick-%u-%d", wires->port, number);
+    snprintf(out, CHAIN_BYTES, "lockpick-%u-%d", wires->port, number);
     return out;
 }
 
@@ -127,17 +446,17 @@ static int take_queue(struct wires *wires, const struct wire_fault *fault,
 
 int wires_strike(struct wires *wires, const struct wire_fault *fault, struct error *error)
 {
-    char chain[WIRE_CHAIN_BYTES];
+    char chain[CHAIN_BYTES];
     struct wire_detour detour = {0};
     struct struck struck = {.number = wires->last_number + 1, .effect = fault->effect, .place = -1};
     if (check(fault, error) != 0)
         return -1;
-    if (wire_effect_queues(fault->effect)) {
+    if (is_queued(fault->effect)) {
         struck.place = take_queue(wires, fault, &detour, error);
         if (struck.place < 0)
             return -1;
     }
-    if (wire_rules_set(fault, name_chain(wires, struck.number, chain), &detour, error) != 0) {
+    if (set_rules(fault, name_chain(wires, struck.number, chain), &detour, error) != 0) {
         if (struck.place >= 0)
             wire_queue_give_back(wires->queues, struck.place);
         return -1;
@@ -150,23 +469,22 @@ int wires_strike(struct wires *wires, const struct wire_fault *fault, struct err
 
 int64_t wires_packets(struct wires *wires, int number, struct error *error)
 {
-    char chain[WIRE_CHAIN_BYTES];
+    char chain[CHAIN_BYTES];
     const struct struck *struck = find(wires, number, error);
-    return struck == NULL
-               ? -1
-               : wire_rules_packets(struck->effect, name_chain(wires, number, chain), error);
+    return struck == NULL ? -1
+                          : count_packets(struck->effect, name_chain(wires, number, chain), error);
 }
 
 int wires_heal(struct wires *wires, int number, struct error *error)
 {
-    char chain[WIRE_CHAIN_BYTES];
+    char chain[CHAIN_BYTES];
     struct struck *struck = find(wires, number, error);
     if (struck == NULL)
         return -1;
     // Before the rules are removed: else packets that meet them no more would overtake.
     if (struck->place >= 0)
         wire_queue_release(wires->queues, struck->place);
-    if (wire_rules_remove(struck->effect, name_chain(wires, number, chain), error) != 0)
+    if (remove_rules(struck->effect, name_chain(wires, number, chain), error) != 0)
         return -1;
     if (struck->place >= 0)
         wire_queue_give_back(wires->queues, struck->place);
@@ -202,5 +520,5 @@ const char *wires_means(struct wires *wires, enum wire_effect effect, struct err
     }
     if (!wires->tried[effect])
         return NULL;
-    return wire_effect_queues(effect) ? "a queue in user space" : "nftables";
+    return is_queued(effect) ? "a queue in user space" : "nftables";
 }

@@ -4,7 +4,14 @@
 #ifndef LOCKPICK_CLUSTER_WIRES_QUEUE_H
 #define LOCKPICK_CLUSTER_WIRES_QUEUE_H
 
-#include "harness/cluster/wires_rules.h"
+#include "harness/cluster/wires.h"
+
+// The queue that packets are sent to, by its number and the mark (one bit) of those that have been
+// there already.
+struct wire_detour {
+    int number;
+    uint32_t mark;
+};
 
 struct wire_queues;
 

@@ -6,9 +6,8 @@
 
 TEST_MAIN(run_on_wires);
 
-TEST_WITH(a_cut_lets_nothing_through_and_the_connection_outlives_it, bench_set_up, bench_tear_down)
+WIRES_TEST(a_cut_lets_nothing_through_and_the_connection_outlives_it)
 {
-    struct bench *bench = *state;
     struct link link = link_open_tcp(&bench->ends[0], &bench->ends[1]);
     tell(link.near, "before");
     hear(link.far, "before");
@@ -24,9 +23,8 @@ TEST_WITH(a_cut_lets_nothing_through_and_the_connection_outlives_it, bench_set_u
     link_close(&link);
 }
 
-TEST_WITH(a_cut_one_way_lets_the_request_through_but_not_the_reply, bench_set_up, bench_tear_down)
+WIRES_TEST(a_cut_one_way_lets_the_request_through_but_not_the_reply)
 {
-    struct bench *bench = *state;
     struct link link = link_open_tcp(&bench->ends[0], &bench->ends[1]);
     int cut = strike(bench, (struct wire_fault){.effect = WIRE_CUT}, 1, 0);
     tell(link.near, "request");
@@ -39,9 +37,8 @@ TEST_WITH(a_cut_one_way_lets_the_request_through_but_not_the_reply, bench_set_up
     link_close(&link);
 }
 
-TEST_WITH(a_cut_is_between_its_two_sides_only, bench_set_up, bench_tear_down)
+WIRES_TEST(a_cut_is_between_its_two_sides_only)
 {
-    struct bench *bench = *state;
     struct error error = {0};
     struct link cut_off = link_open_udp(&bench->ends[0], &bench->ends[2], PORT);
     struct link other = link_open_udp(&bench->ends[0], &bench->ends[1], PORT + 1);
@@ -73,9 +70,8 @@ static void expect_reset(int descriptor)
     assert_int_equal(errno, ECONNRESET);
 }
 
-TEST_WITH(a_reset_reaches_whoever_sends, bench_set_up, bench_tear_down)
+WIRES_TEST(a_reset_reaches_whoever_sends)
 {
-    struct bench *bench = *state;
     struct link link = link_open_tcp(&bench->ends[0], &bench->ends[1]);
     struct link datagrams = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
     int reset = strike(bench, (struct wire_fault){.effect = WIRE_RESET, .both_ways = true}, 0, 1);
@@ -110,19 +106,17 @@ static int count_heard(int descriptor)
     return count;
 }
 
-TEST_WITH(a_loss_takes_its_share_and_counts_it, bench_set_up, bench_tear_down)
+WIRES_TEST(a_loss_takes_its_share_and_counts_it)
 {
-    struct bench *bench = *state;
-    struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
     int loss = strike(bench, (struct wire_fault){.effect = WIRE_LOSE, .percent = 50}, 0, 1);
     int count = 0;
     for (int i = 0; i < 400; i++) {
-        tell(link.near, "x");
-        count += count_heard(link.far);
+        tell(udp.near, "x");
+        count += count_heard(udp.far);
     }
     int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
     while (count + packets(bench, loss) < 400) {
-        count += count_heard(link.far);
+        count += count_heard(udp.far);
         assert_true(clock_monotonic_ns() < give_up_ns);
     }
     assert_int_equal(count + packets(bench, loss), 400);
@@ -130,15 +124,13 @@ TEST_WITH(a_loss_takes_its_share_and_counts_it, bench_set_up, bench_tear_down)
     heal(bench, loss);
     loss = strike(bench, (struct wire_fault){.effect = WIRE_LOSE, .percent = 100}, 0, 1);
     for (int i = 0; i < 50; i++)
-        tell(link.near, "x");
+        tell(udp.near, "x");
     await_packets(bench, loss, 50);
-    hear_nothing(link.far);
-    link_close(&link);
+    hear_nothing(udp.far);
 }
 
-TEST_WITH(a_stream_gets_through_a_loss, bench_set_up, bench_tear_down)
+WIRES_TEST(a_stream_gets_through_a_loss)
 {
-    struct bench *bench = *state;
     struct link link = link_open_tcp(&bench->ends[0], &bench->ends[1]);
     int loss = strike(bench, (struct wire_fault){.effect = WIRE_LOSE, .percent = 30}, 0, 1);
     int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
@@ -150,9 +142,8 @@ TEST_WITH(a_stream_gets_through_a_loss, bench_set_up, bench_tear_down)
     link_close(&link);
 }
 
-TEST_WITH(a_delay_is_part_of_every_round_trip, bench_set_up, bench_tear_down)
+WIRES_TEST(a_delay_is_part_of_every_round_trip)
 {
-    struct bench *bench = *state;
     struct link link = link_open_tcp(&bench->ends[0], &bench->ends[1]);
     int64_t delay_ns = 20 * NS_PER_MS;
     struct wire_fault fault = {.effect = WIRE_DELAY, .both_ways = true, .delay_ns = delay_ns};
@@ -179,10 +170,8 @@ TEST_WITH(a_delay_is_part_of_every_round_trip, bench_set_up, bench_tear_down)
     link_close(&link);
 }
 
-TEST_WITH(jitter_varies_the_delay_but_not_the_order, bench_set_up, bench_tear_down)
+WIRES_TEST(jitter_varies_the_delay_but_not_the_order)
 {
-    struct bench *bench = *state;
-    struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
     int64_t delay_ns = 20 * NS_PER_MS;
     int64_t jitter_ns = 15 * NS_PER_MS;
     struct wire_fault fault = {
@@ -192,15 +181,14 @@ TEST_WITH(jitter_varies_the_delay_but_not_the_order, bench_set_up, bench_tear_do
     for (int i = 0; i < 100; i++) {
         char words[16];
         snprintf(words, sizeof words, "%d", i);
-        tell(link.near, words);
+        tell(udp.near, words);
     }
     for (int i = 0; i < 100; i++) {
         char words[16];
         snprintf(words, sizeof words, "%d", i);
-        hear(link.far, words);
+        hear(udp.far, words);
         assert_true(clock_monotonic_ns() - sent_ns >= delay_ns - jitter_ns);
     }
-    link_close(&link);
 }
 
 // The node waits ten seconds for an answer before it sends anything again.
@@ -221,9 +209,8 @@ static unsigned retransmissions(int descriptor)
     return info.tcpi_total_retrans;
 }
 
-TEST_WITH(a_held_reply_comes_at_the_end_without_being_sent_again, bench_set_up, bench_tear_down)
+WIRES_TEST(a_held_reply_comes_at_the_end_without_being_sent_again)
 {
-    struct bench *bench = *state;
     be_patient(&bench->ends[0]);
     be_patient(&bench->ends[1]);
     struct link link = link_open_tcp(&bench->ends[0], &bench->ends[1]);
@@ -243,9 +230,8 @@ TEST_WITH(a_held_reply_comes_at_the_end_without_being_sent_again, bench_set_up, 
 #define HELD 1600 // more than the kernel keeps unless told to
 #define LINKS 8   // ... and so few for each that its socket has room for them
 
-TEST_WITH(thousands_of_packets_are_held_and_come_in_order, bench_set_up, bench_tear_down)
+WIRES_TEST(thousands_of_packets_are_held_and_come_in_order)
 {
-    struct bench *bench = *state;
     struct link links[LINKS];
     for (int i = 0; i < LINKS; i++)
         links[i] = link_open_udp(&bench->ends[0], &bench->ends[1], PORT + i);

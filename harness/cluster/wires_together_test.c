@@ -10,107 +10,90 @@ static const struct wire_fault hold = {.effect = WIRE_HOLD};
 
 TEST_MAIN(run_on_wires);
 
-TEST_WITH(what_two_holds_keep_waits_for_both, bench_set_up, bench_tear_down)
+WIRES_TEST(what_two_holds_keep_waits_for_both)
 {
-    struct bench *bench = *state;
-    struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
     for (int first_healed = 0; first_healed < 2; first_healed++) {
         int holds[] = {strike(bench, hold, 0, 1), strike(bench, hold, 0, 1)};
-        tell(link.near, "a");
-        tell(link.near, "b");
+        tell(udp.near, "a");
+        tell(udp.near, "b");
         await_packets(bench, holds[0], 2);
         assert_int_equal(packets(bench, holds[1]), 0);
         heal(bench, holds[first_healed]);
-        tell(link.near, "c");
+        tell(udp.near, "c");
         await_packets(bench, holds[1 - first_healed], 3);
-        hear_nothing(link.far);
+        hear_nothing(udp.far);
         heal(bench, holds[1 - first_healed]);
-        hear(link.far, "a");
-        hear(link.far, "b");
-        hear(link.far, "c");
+        hear(udp.far, "a");
+        hear(udp.far, "b");
+        hear(udp.far, "c");
     }
-    link_close(&link);
 }
 
-TEST_WITH(what_was_on_its_way_when_a_cut_came_is_lost, bench_set_up, bench_tear_down)
+WIRES_TEST(what_was_on_its_way_when_a_cut_came_is_lost)
 {
-    struct bench *bench = *state;
-    struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
     int held = strike(bench, hold, 0, 1);
-    tell(link.near, "held");
+    tell(udp.near, "held");
     await_packets(bench, held, 1);
     int cut_off = strike(bench, cut, 0, 1);
-    tell(link.near, "cut off");
+    tell(udp.near, "cut off");
     await_packets(bench, cut_off, 1);
     assert_int_equal(packets(bench, held), 1); // a cut beats a hold
     heal(bench, held);
     await_packets(bench, cut_off, 2);
     heal(bench, cut_off);
-    tell(link.near, "after");
-    hear(link.far, "after");
-    link_close(&link);
+    tell(udp.near, "after");
+    hear(udp.far, "after");
 }
 
-TEST_WITH(what_was_delayed_when_a_hold_came_is_held, bench_set_up, bench_tear_down)
+WIRES_TEST(what_was_delayed_when_a_hold_came_is_held)
 {
-    struct bench *bench = *state;
-    struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
     struct wire_fault fault = {.effect = WIRE_DELAY, .delay_ns = 300 * NS_PER_MS};
     int delay = strike(bench, fault, 0, 1);
-    tell(link.near, "slow");
+    tell(udp.near, "slow");
     int held = strike(bench, hold, 0, 1);
     await_packets(bench, held, 1);
     assert_int_equal(packets(bench, delay), 1);
     heal(bench, delay);
-    tell(link.near, "fast");
+    tell(udp.near, "fast");
     await_packets(bench, held, 2);
-    hear_nothing(link.far);
+    hear_nothing(udp.far);
     heal(bench, held);
-    hear(link.far, "slow");
-    hear(link.far, "fast");
-    link_close(&link);
+    hear(udp.far, "slow");
+    hear(udp.far, "fast");
 }
 
-TEST_WITH(two_delays_add_up_and_one_ends_without_the_other, bench_set_up, bench_tear_down)
+WIRES_TEST(two_delays_add_up_and_one_ends_without_the_other)
 {
-    struct bench *bench = *state;
-    struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
     int64_t delay_ns = 30 * NS_PER_MS;
     struct wire_fault fault = {.effect = WIRE_DELAY, .delay_ns = delay_ns};
     int delays[] = {strike(bench, fault, 0, 1), strike(bench, fault, 0, 1)};
     for (int left = 2; left > 0; left--) {
         int64_t start_ns = clock_monotonic_ns();
-        tell(link.near, "slow");
-        hear(link.far, "slow");
+        tell(udp.near, "slow");
+        hear(udp.far, "slow");
         assert_true(clock_monotonic_ns() - start_ns >= left * delay_ns);
         heal(bench, delays[left - 1]);
     }
-    link_close(&link);
 }
 
-TEST_WITH(faults_can_come_and_go_many_times, bench_set_up, bench_tear_down)
+WIRES_TEST(faults_can_come_and_go_many_times)
 {
-    struct bench *bench = *state;
-    struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
     int last = 0;
     for (int round = 0; round < MAX_WIRE_QUEUES + 8; round++) {
         int held = strike(bench, hold, 0, 1);
         assert_true(held > last);
         last = held;
-        tell(link.near, "x");
+        tell(udp.near, "x");
         await_packets(bench, held, 1);
-        hear_nothing(link.far);
+        hear_nothing(udp.far);
         heal(bench, held);
-        hear(link.far, "x");
+        hear(udp.far, "x");
     }
     expect_rules(0);
-    link_close(&link);
 }
 
-TEST_WITH(closing_ends_every_fault_and_leaves_no_rule, bench_set_up, bench_tear_down)
+WIRES_TEST(closing_ends_every_fault_and_leaves_no_rule)
 {
-    struct bench *bench = *state;
-    struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
     for (enum wire_effect effect = WIRE_CUT; effect <= WIRE_HOLD; effect++) {
         struct wire_fault fault = {.effect = effect, .both_ways = true, .percent = 50};
         strike(bench, fault, 0, 1);
@@ -121,10 +104,9 @@ TEST_WITH(closing_ends_every_fault_and_leaves_no_rule, bench_set_up, bench_tear_
     bench->wires = NULL;
     expect_rules(0);
     expect_no_queues();
-    tell(link.near, "free");
-    hear(link.far, "free");
+    tell(udp.near, "free");
+    hear(udp.far, "free");
     wires_close(NULL);
-    link_close(&link);
 }
 
 // --- several processes ---------------------------------------------------------------------------
@@ -158,10 +140,8 @@ static int come_and_go(struct bench *bench, int rounds)
     return 0;
 }
 
-TEST_WITH(processes_do_not_get_in_each_others_way, bench_set_up, bench_tear_down)
+WIRES_TEST(processes_do_not_get_in_each_others_way)
 {
-    struct bench *bench = *state;
-    struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
     int start[2];
     pid_t children[4];
     assert_int_equal(pipe2(start, O_CLOEXEC), 0);
@@ -176,7 +156,7 @@ TEST_WITH(processes_do_not_get_in_each_others_way, bench_set_up, bench_tear_down
         }
     }
     int held = strike(bench, hold, 0, 1);
-    tell(link.near, "held");
+    tell(udp.near, "held");
     await_packets(bench, held, 1);
     close(start[0]);
     close(start[1]);
@@ -186,39 +166,34 @@ TEST_WITH(processes_do_not_get_in_each_others_way, bench_set_up, bench_tear_down
         assert_int_equal(status, 0);
     }
     // What waits here has outlived that others' rules were removed.
-    hear_nothing(link.far);
+    hear_nothing(udp.far);
     heal(bench, held);
-    hear(link.far, "held");
+    hear(udp.far, "held");
     expect_rules(0);
-    link_close(&link);
 }
 
-TEST_WITH(one_process_can_have_two_sets_of_wires, bench_set_up, bench_tear_down)
+WIRES_TEST(one_process_can_have_two_sets_of_wires)
 {
-    struct bench *bench = *state;
-    struct link link = link_open_udp(&bench->ends[0], &bench->ends[1], PORT);
     struct bench other = *bench;
     struct error error = {0};
     other.wires = wires_open(&error);
     assert_non_null(other.wires);
     int ours = strike(bench, hold, 0, 1);
     int theirs = strike(&other, hold, 1, 0);
-    tell(link.near, "there");
-    tell(link.far, "back");
+    tell(udp.near, "there");
+    tell(udp.far, "back");
     await_packets(bench, ours, 1);
     await_packets(&other, theirs, 1);
     wires_close(other.wires);
     heal(bench, ours);
-    hear(link.far, "there");
-    hear(link.near, "back");
-    link_close(&link);
+    hear(udp.far, "there");
+    hear(udp.near, "back");
 }
 
 // --- what goes wrong -----------------------------------------------------------------------------
 
-TEST_WITH(a_fault_that_makes_no_sense_is_an_error_and_leaves_nothing, bench_set_up, bench_tear_down)
+WIRES_TEST(a_fault_that_makes_no_sense_is_an_error_and_leaves_nothing)
 {
-    struct bench *bench = *state;
     const char *const good[] = {"10.77.0.1"};
     const char *const bad[] = {"10.77.0.1", "10.77.0.1; flush ruleset"};
     const struct {
@@ -247,9 +222,8 @@ TEST_WITH(a_fault_that_makes_no_sense_is_an_error_and_leaves_nothing, bench_set_
     expect_rules(0);
 }
 
-TEST_WITH(a_number_that_no_fault_has_is_an_error, bench_set_up, bench_tear_down)
+WIRES_TEST(a_number_that_no_fault_has_is_an_error)
 {
-    struct bench *bench = *state;
     struct error error = {0};
     int number = strike(bench, cut, 0, 1);
     assert_int_equal(wires_heal(bench->wires, number + 1, &error), -1);
@@ -260,9 +234,8 @@ TEST_WITH(a_number_that_no_fault_has_is_an_error, bench_set_up, bench_tear_down)
     assert_non_null(strstr(error.text, "no fault on wires has the number 1"));
 }
 
-TEST_WITH(no_more_delays_than_there_are_queues, bench_set_up, bench_tear_down)
+WIRES_TEST(no_more_delays_than_there_are_queues)
 {
-    struct bench *bench = *state;
     struct error error = {0};
     const char *const from[] = {bench->ends[0].address};
     const char *const to[] = {bench->ends[1].address};
@@ -291,10 +264,8 @@ static void tamper(const char *command)
     text_free(&script);
 }
 
-TEST_WITH(a_fault_whose_rules_were_removed_is_not_taken_for_in_effect, bench_set_up,
-          bench_tear_down)
+WIRES_TEST(a_fault_whose_rules_were_removed_is_not_taken_for_in_effect)
 {
-    struct bench *bench = *state;
     struct error error = {0};
     int number = strike(bench, cut, 0, 1);
     tamper("nft flush chain ip lockpick $chain");
@@ -306,9 +277,8 @@ TEST_WITH(a_fault_whose_rules_were_removed_is_not_taken_for_in_effect, bench_set
 
 // What keeps a chain from being removed, as another process's change of the table does for a while,
 // keeps nobody cut off.
-TEST_WITH(a_fault_is_over_although_its_chain_cannot_be_removed, bench_set_up, bench_tear_down)
+WIRES_TEST(a_fault_is_over_although_its_chain_cannot_be_removed)
 {
-    struct bench *bench = *state;
     struct link link = link_open_tcp(&bench->ends[0], &bench->ends[1]);
     int number = strike(bench, cut, 0, 1);
     tamper("nft add map ip lockpick keeper '{ type mark : verdict ; }' && "
@@ -321,9 +291,8 @@ TEST_WITH(a_fault_is_over_although_its_chain_cannot_be_removed, bench_set_up, be
     link_close(&link);
 }
 
-TEST_WITH(a_fault_that_the_kernel_does_not_show_as_set_fails, bench_set_up, bench_tear_down)
+WIRES_TEST(a_fault_that_the_kernel_does_not_show_as_set_fails)
 {
-    struct bench *bench = *state;
     struct error error = {0};
     const char *const from[] = {bench->ends[0].address};
     const char *const to[] = {bench->ends[1].address};
@@ -339,9 +308,8 @@ TEST_WITH(a_fault_that_the_kernel_does_not_show_as_set_fails, bench_set_up, benc
     expect_rules(1);
 }
 
-TEST_WITH(what_is_not_installed_is_named_and_the_rest_works, bench_set_up, bench_tear_down)
+WIRES_TEST(what_is_not_installed_is_named_and_the_rest_works)
 {
-    struct bench *bench = *state;
     struct error error = {0};
     assert_string_equal(wires_means(bench->wires, WIRE_CUT, &error), "nftables");
     // In the sandbox's own view of the files, nobody can execute the program.

@@ -1,25 +1,14 @@
 // amnesia: a server of keyval forgets all that it knows.
 #include "faults/server_fault.h"
 
-#include <string.h>
-#include <unistd.h>
-
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
-    static const char request[] = "FLUSHALL\r\n";
-    char answer[4] = "";
+    struct text ignored = {0};
     if (strike_aim(strike, error) != 0)
         return STRIKE_FAILED;
-    int descriptor = server_connect(strike->node);
-    bool is_done = descriptor >= 0 &&
-                   write(descriptor, request, strlen(request)) == (ssize_t)strlen(request) &&
-                   read(descriptor, answer, 3) == 3 && strcmp(answer, "+OK") == 0;
-    if (descriptor >= 0)
-        close(descriptor);
-    if (is_done)
-        return STRIKE_IN_EFFECT;
-    error_set(error, "%s does not answer to FLUSHALL", strike->node->name);
-    return STRIKE_FAILED;
+    int result = server_ask(strike->node, "FLUSHALL", &ignored, error);
+    text_free(&ignored);
+    return result == 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
 }
 
 const struct fault amnesia_fault = {

@@ -3,7 +3,6 @@
 #include "harness/base/futex.h"
 #include "harness/base/text.h"
 #include "harness/cluster/process.h"
-#include "harness/cluster/process_group.h"
 #include "harness/run/applicability.h"
 #include "harness/run/usage.h"
 

@@ -56,7 +56,6 @@ static bool kills(const struct fault *fault)
 // As if they were up.
 static void plan_group(struct draw *draw)
 {
-    struct node_settings planned[MAX_GROUP_NODES] = {0};
     struct server_group *group = &draw->group;
     group->nodes = draw->nodes;
     if (draw->scheme->server == NULL || draw->trial->servers == 0)
@@ -68,15 +67,7 @@ static void plan_group(struct draw *draw)
     group->settings.persistence =
         scenario_server(draw->scenario, draw->scheme->server)->persistence;
     snprintf(group->settings.name, sizeof group->settings.name, "%.15s", draw->scheme->server);
-    group->count = topology_plan(&group->settings, planned);
-    for (int i = 0; i < group->count; i++) {
-        struct node *node = &group->nodes[i];
-        memcpy(node->name, planned[i].name, sizeof node->name);
-        node->kind = planned[i].kind;
-        node->group = group;
-        node->role = planned[i].role;
-        node->number = planned[i].number;
-    }
+    topology_plan(group);
 }
 
 static void open_draw(struct draw *draw, const struct trial *trial)

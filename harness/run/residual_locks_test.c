@@ -2,7 +2,7 @@
 #include "harness/run/trial_state.h"
 
 #include "harness/base/file.h"
-#include "harness/cluster/test_redis_control.h"
+#include "harness/cluster/test_control.h"
 #include "harness/history/reader.h"
 #include "harness/testing/test.h"
 
@@ -15,7 +15,7 @@ static struct lock_identity locks[LOCKS];
 static int start(void **state)
 {
     (void)state;
-    start_redis(&server, "single", 1, PERSISTENCE_NONE);
+    start_servers(&server, "redis", "single", 1, PERSISTENCE_NONE);
     for (int i = 0; i < LOCKS; i++) {
         keys[i].number = i + 1;
         snprintf(keys[i].tag, sizeof keys[i].tag, "t%d", i + 1);
@@ -71,7 +71,7 @@ TEST_WITH(only_the_first_were_not_waited_for, start, stop)
 
 TEST_WITH(a_lease_that_ends_only_then_was_waited_for, start, stop)
 {
-    must_answer(redis_node(&server, 1), "SET lockpick:{t1}:lock token PX 100\n", "OK");
+    must_answer(node_of(&server, 1), "SET lockpick:{t1}:lock token PX 100\n", "OK");
     struct history history = recorded(1);
     assert_int_equal(history.count, 1);
     assert_int_equal(history.events[0].args[0], 0);

@@ -89,6 +89,17 @@ static void take_servers(struct vocabulary *vocabulary)
     vocabulary->server_forms = forms;
 }
 
+static const struct topology_name *topology_names(void)
+{
+    size_t count = 0;
+    while (topology_at(count) != NULL)
+        count++;
+    struct topology_name *names = memory_zeroed(count + 1, sizeof *names);
+    for (size_t i = 0; i < count; i++)
+        names[i] = topology_named(topology_at(i));
+    return names;
+}
+
 // What the wires send, in one list.
 static const char *const *command_names(void)
 {
@@ -142,8 +153,7 @@ struct vocabulary *vocabulary_new(void)
            lock_catalogue[i]->traits);
     GATHER(vocabulary->scheme_servers, struct scheme_servers, lock_catalogue,
            servers_of(lock_catalogue[i]));
-    GATHER(vocabulary->topologies, struct topology_name, topology_catalogue,
-           topology_named(topology_catalogue[i]));
+    vocabulary->topologies = topology_names();
     vocabulary->draws = draw_names();
     vocabulary->traits = trait_names();
     vocabulary->commands = command_names();

@@ -2,7 +2,7 @@
 #include "harness/stores/store.h"
 #include "harness/testing/test.h"
 
-#include "harness/cluster/redis_server.h"
+#include "harness/cluster/session.h"
 #include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
 #include "harness/wire/mysql.h"
@@ -100,7 +100,7 @@ TEST(only_on_a_server_of_the_users_a_redis_value_expires)
         fixture->redis.service.external = is_external;
         struct store store = open_store(fixture, &redis_store, is_fenced);
         assert_int_equal(store.kind->write(&store, is_fenced ? 7 : 0, 41), OUTCOME_OK);
-        assert_int_equal(redis_tell(node, "TTL " NAME "\r\nTTL " NAME ":token", &answers), 0);
+        assert_int_equal(server_ask(node, "TTL " NAME "\r\nTTL " NAME ":token", &answers, NULL), 0);
         long of_value = strtol(answers.bytes + 1, NULL, 10);
         long of_token = strtol(strchr(answers.bytes, '\n') + 2, NULL, 10);
         assert_true(is_external ? of_value > 80000 : of_value == -1);

@@ -94,7 +94,7 @@ struct migration {
 static void read_id(const struct node *node, char id[41])
 {
     struct text text = {0};
-    assert_int_equal(redis_tell(node, "CLUSTER MYID", &text), 0);
+    assert_int_equal(server_ask(node, "CLUSTER MYID", &text, NULL), 0);
     assert_int_equal(sscanf(text.bytes, "$40 %40[0-9a-f]", id), 1);
     text_free(&text);
 }

@@ -281,7 +281,7 @@ static int64_t count_keys(void)
         struct text text = {0};
         long long keys = 0;
         if (strcmp(node->role, "replica") != 0 && strcmp(node->role, "sentinel") != 0) {
-            assert_int_equal(redis_tell(node, "DBSIZE", &text), 0);
+            assert_int_equal(server_ask(node, "DBSIZE", &text, NULL), 0);
             assert_int_equal(sscanf(text.bytes, ":%lld", &keys), 1);
         }
         count += keys;

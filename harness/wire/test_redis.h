@@ -3,7 +3,7 @@
 #ifndef LOCKPICK_WIRE_TEST_REDIS_H
 #define LOCKPICK_WIRE_TEST_REDIS_H
 
-#include "harness/cluster/redis_server.h"
+#include "harness/cluster/session.h"
 #include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
 #include "harness/testing/test.h"
@@ -79,7 +79,8 @@ static inline struct node *node_of(const char *name)
 static inline bool answers(const struct node *node, const char *requests, const char *expected)
 {
     struct text text = {0};
-    bool found = redis_tell(node, requests, &text) == 0 && strstr(text.bytes, expected) != NULL;
+    server_ask(node, requests, &text, NULL);
+    bool found = strstr(text_string(&text), expected) != NULL;
     text_free(&text);
     return found;
 }

@@ -1,0 +1,189 @@
+// etcd: one server, or an ensemble.
+//
+// leads: as the leader that the server itself knows of. One that knows of none serves nobody, and
+// does not answer. A leader that was cut off, or stood still, goes on believing for an election
+// time-out.
+//
+// has_lock: whether this very server's copy of the store, which may lag behind the leader's, has a
+// key of the lock's: of those that want it, the oldest holds.
+//
+// flush: every key of the group, whichever server is asked; leases stay. deny: "no-space" raises
+// etcd's alarm for a store that is full. It concerns the whole group: keys and leases can neither
+// be made nor changed, but read, kept alive, deleted and revoked.
+//
+// disconnect: a request comes on any connection, and the leases, which are etcd's sessions, do not
+// tell whose they are. evict: it is no cache.
+//
+// LOSS_ALL is for a server of its own. The other members of a group remember one that comes back
+// empty, and what it had promised them: etcd refuses to start it ("has already been bootstrapped").
+#include "harness/cluster/server.h"
+
+#include "harness/wire/base64.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// How often a leader is heard of, and how long it may be silent: half of what is usual, so that
+// another one mostly leads within 0.7 s. No lease is shorter than one and a half times the latter,
+// in whole seconds.
+#define HEARTBEAT_MS "50"
+#define ELECTION_MS "500"
+
+static pid_t start(const struct node *node, struct error *error)
+{
+    const struct server_group *group = node->group;
+    struct text peers = {0};
+    char clients_url[64], peers_url[64];
+    for (int i = 0; i < group->count; i++)
+        text_format(&peers, "%s%s=http://%s:%d", i > 0 ? "," : "", group->nodes[i].name,
+                    group->nodes[i].end.address, group->nodes[i].extra_ports[0]);
+    snprintf(clients_url, sizeof clients_url, "http://%s:%d", node->end.address, node->port);
+    snprintf(peers_url, sizeof peers_url, "http://%s:%d", node->end.address, node->extra_ports[0]);
+    // clang-format off
+    const char *const arguments[] = {
+        "etcd", "--name", node->name, "--data-dir", "data", "--log-level", "warn",
+        "--listen-client-urls", clients_url, "--advertise-client-urls", clients_url,
+        "--listen-peer-urls", peers_url, "--initial-advertise-peer-urls", peers_url,
+        "--initial-cluster", text_string(&peers), "--initial-cluster-token", group->nodes[0].home,
+        "--heartbeat-interval", HEARTBEAT_MS, "--election-timeout", ELECTION_MS, NULL};
+    // clang-format on
+    pid_t id = server_run(node, arguments, false, error);
+    text_free(&peers);
+    return id;
+}
+
+// Posts a body to a path: "PATH BODY".
+static int ask(struct session *session, const char *request)
+{
+    struct text message = {0};
+    const char *body = strchr(request, ' ') + 1;
+    text_format(&message, "POST %.*s HTTP/1.0\r\nContent-Length: %zu\r\n\r\n%s",
+                (int)(body - 1 - request), request, strlen(body), body);
+    int result = session_converse(session, message.bytes, message.length);
+    text_free(&message);
+    const char *answer = text_string(&session->answer);
+    const char *content = strstr(answer, "\r\n\r\n");
+    bool is_error = content == NULL || content[4] != '{' || session_has(session, "\"error\":");
+    return result == 0 && is_error
+               ? session_unexpected(session, content != NULL ? content + 4 : answer, request)
+               : result;
+}
+
+// What it reads by majority tells that it has a leader. On a node of its own only ours can listen;
+// on loopback a stranger may, but not under this name with this address of its own.
+static bool ready(const struct node *node)
+{
+    char wanted[96];
+    snprintf(wanted, sizeof wanted, "\"clientURLs\":[\"http://%s:%d\"]", node->end.address,
+             node->port);
+    return node_says(node, "/v3/kv/range {\"key\":\"AA==\"}", "header") &&
+           node_says(node, "/v3/cluster/member/list {}", wanted);
+}
+
+// --- control -------------------------------------------------------------------------------------
+
+// Numbers of 64 bits travel as strings, and zeros not at all.
+static unsigned long long number_of(const struct session *session, const char *name)
+{
+    char sign[32];
+    snprintf(sign, sizeof sign, "\"%s\":\"", name);
+    const char *found = strstr(text_string(&session->answer), sign);
+    return found != NULL ? strtoull(found + strlen(sign), NULL, 10) : 0;
+}
+
+static int ask_status(struct session *session)
+{
+    return session_ask(session, "/v3/maintenance/status {}");
+}
+
+static int leads(struct session *session)
+{
+    if (ask_status(session) != 0)
+        return -1;
+    unsigned long long leader = number_of(session, "leader");
+    return leader == 0 ? error_set(session->error, "%s serves nobody: it knows no leader",
+                                   session->node->name)
+                       : leader == number_of(session, "member_id");
+}
+
+// What begins with the lock's name and a slash; serializable: of this server's own copy.
+static int has_lock(struct session *session)
+{
+    char name[160], from[BASE64_ROOM(sizeof name)], to[BASE64_ROOM(sizeof name)];
+    snprintf(name, sizeof name, "%.150s/", session->lock->name);
+    base64_encode(name, from);
+    name[strlen(name) - 1] = '/' + 1;
+    base64_encode(name, to);
+    return session_ask(session,
+                       "/v3/kv/range {\"serializable\":true,\"count_only\":true,\"key\":\"%s\","
+                       "\"range_end\":\"%s\"}",
+                       from, to) != 0
+               ? -1
+               : number_of(session, "count") > 0;
+}
+
+// From the key of one zero byte, to the end of all.
+static int flush(struct session *session)
+{
+    return session_ask(session, "/v3/kv/deleterange {\"key\":\"AA==\",\"range_end\":\"AA==\"}");
+}
+
+static const char *const refusals[] = {"no-space", NULL};
+
+static int deny(struct session *session, const char *refusal, bool refuses)
+{
+    (void)refusal;
+    if (ask_status(session) != 0 ||
+        session_ask(session,
+                    "/v3/maintenance/alarm {\"action\":\"%s\",\"memberID\":\"%llu\",\"alarm\":"
+                    "\"NOSPACE\"}",
+                    refuses ? "ACTIVATE" : "DEACTIVATE", number_of(session, "member_id")) != 0)
+        return -1;
+    return refuses;
+}
+
+static int refuses(struct session *session, const char *refusal)
+{
+    char key[BASE64_ROOM(16)];
+    (void)refusal;
+    if (session_ask(session, "/v3/kv/put {\"key\":\"%s\"}", base64_encode("lockpick-deny", key)) ==
+        0)
+        return 0;
+    return session_has(session, "database space exceeded") ? 1 : -1;
+}
+
+// --- all -----------------------------------------------------------------------------------------
+
+static const struct server_control control = {
+    .leads = leads,
+    .has_lock = has_lock,
+    .flush = flush,
+    .refusals = refusals,
+    .deny = deny,
+    .refuses = refuses,
+};
+
+static const struct topology single = SINGLE_SERVER("etcd");
+static const struct topology ensemble = ENSEMBLE_OF_SERVERS("etcd");
+static const struct topology *const topologies[] = {&single, &ensemble, NULL};
+
+const struct server_kind etcd_server = {
+    .name = "etcd",
+    // It raises short leases to whole seconds, and looks twice a second.
+    .form = {.title = "etcd",
+             .durability = {"etcd: log flushed at each write"},
+             .late_expiry_ns = 2 * NS_PER_S},
+    .program = "etcd",
+    .package = "etcd-server",
+    .port = 2379,
+    .extra_ports = 1,
+    .boot_limit_s = 60,
+    .topologies = topologies,
+    .start = start,
+    .ready = ready,
+    .ask = ask,
+    .keeps_data = true,
+    .must_remember = true,
+    .control = &control,
+};

@@ -1,0 +1,701 @@
+// MariaDB: one server, a primary with replicas, or a member of a Galera cluster; as durable as it
+// is by default: what is committed outlives a kill. Nobody needs a password. Its settings are in
+// server.cnf and accounts.sql, in its folder; nothing else is read.
+//
+// A replica goes on with its replication after a restart, by itself. A member of a Galera cluster
+// joins its peers again, and is brought up to date by one of them; so not all can be restarted.
+//
+// leads: alone whenever it answers; with replicas if it takes writes (read_only is off) and follows
+// nobody; in a Galera cluster if it is ready, in a part that has the majority. promote: as by hand:
+// it applies what it has received, then follows nobody and takes writes. A former primary that
+// comes back knows nothing of that, and leads, too; other replicas go on with the former one.
+//
+// has_lock: what this very server has, by the scheme: a row that is not over by its clock, a name
+// of GET_LOCK (which only the server knows that gave it), a row that somebody has locked (found out
+// by locking it, if it is free, for the length of one statement). mysql-optimistic has no lock that
+// one could look for.
+//
+// deny: "readonly" is SET GLOBAL read_only, which binds clients. GET_LOCK is no write, and still
+// granted. disconnect: KILL CONNECTION; what the session had locked is free then.
+//
+// What was committed had been forced to the disk (innodb_flush_log_at_trx_commit = 1), so that
+// LOSS_UNSYNCED loses nothing more than a crash does. LOSS_ALL: a server as newly installed,
+// without the clients' tables, that still knows its group: a replica is sent everything again by
+// its primary, a member of a Galera cluster by the others.
+//
+// flush, evict: its data are no cache.
+#include "harness/cluster/server.h"
+
+#include "harness/base/file.h"
+#include "harness/wire/mysql.h"
+
+#include <errno.h>
+#include <mysql/mysql.h>
+#include <mysql/mysqld_error.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+// Who clients are: may do everything, but, as is usual, not write where read_only is on.
+#define CLIENT_ACCOUNT "root"
+// Who the harness is: may do everything.
+#define OWN_ACCOUNT "lockpick"
+
+// How long a primary of the topology semi-sync waits for a replica to have received a transaction,
+// before it goes on without (MariaDB's default).
+#define SEMI_SYNC_TIMEOUT_MS 10000
+
+// What a member of a Galera cluster uses its extra ports for: to talk to the others, to receive
+// what it missed, and to receive everything.
+enum { PEERS_PORT, MISSED_PORT, EVERYTHING_PORT };
+
+#define STATUS(name)                                                                               \
+    "SELECT VARIABLE_VALUE FROM information_schema.GLOBAL_STATUS WHERE VARIABLE_NAME = '" name "'"
+
+static bool is_galera(const struct node *node)
+{
+    return node_is_in(node, "galera");
+}
+
+static bool has_replicas(const struct node *node)
+{
+    return node_is_in(node, "replica") || node_is_in(node, "semi-sync");
+}
+
+// --- data ----------------------------------------------------------------------------------------
+
+// "mariadbd  Ver 10.11.19-MariaDB-0+deb12u1 for debian-linux-gnu on x86_64 (Debian 12)", perhaps
+// after warnings that begin with a date.
+static void version(char *out, size_t room)
+{
+    const char *const arguments[] = {"mariadbd", "--no-defaults", "--version", NULL};
+    version_ask("mariadbd", arguments, " Ver ", "- \n", out, room);
+}
+
+// Not in /tmp: each server that starts removes whatever temporary tables it finds in its folder for
+// them, another server's too.
+static int install(const struct node *node, struct error *error)
+{
+    struct text option = {0};
+    struct text temporary = {0};
+    struct text output = {0};
+    text_format(&option, "--datadir=%s", node->data);
+    text_format(&temporary, "--tmpdir=%s", node->data);
+    const char *const arguments[] = {"mariadb-install-db",
+                                     "--no-defaults",
+                                     option.bytes,
+                                     temporary.bytes,
+                                     "--auth-root-authentication-method=normal",
+                                     "--skip-test-db",
+                                     geteuid() == 0 ? "--user=root" : "--skip-name-resolve",
+                                     "--innodb-log-file-size=8M",
+                                     NULL};
+    int status = process_run(arguments, "", -1, node_limit(node), &output, error);
+    if (status > 0)
+        error_set(error, "mariadb-install-db could not make %s: %.500s", node->data,
+                  text_string(&output));
+    text_free(&output);
+    text_free(&temporary);
+    text_free(&option);
+    return status == 0 ? 0 : -1;
+}
+
+// --- settings ------------------------------------------------------------------------------------
+
+static void add_common(struct text *settings, const struct node *node)
+{
+    text_format(settings,
+                "[mariadbd]\n"
+                "datadir = %s\n"
+                "tmpdir = %s\n" // else servers remove each other's temporary tables
+                "bind_address = %s\n"
+                "port = %d\n"
+                "socket = server.sock\n"
+                "pid_file = server.pid\n"
+                "server_id = %d\n"
+                "init_file = %s/accounts.sql\n"
+                "secure_file_priv = %s\n" // it reads and writes no file elsewhere by SQL
+                "skip_name_resolve\n"
+                "max_connections = 10000\n"
+                "innodb_buffer_pool_size = 32M\n"
+                "innodb_log_file_size = 8M\n"
+                "innodb_flush_log_at_trx_commit = 1\n",
+                node->data, node->data, node->end.address, node->port, node->number, node->home,
+                node->data);
+    if (node->disk != NULL) // what goes by io_uring could not be hindered
+        text_add(settings, "innodb_use_native_aio = OFF\n");
+}
+
+// A replica keeps a binary log, too, so that it can be promoted.
+static void add_replication(struct text *settings, const struct node *node)
+{
+    text_add(settings, "log_bin = binlog\n"
+                       "relay_log = relay\n"
+                       "sync_binlog = 1\n"
+                       "binlog_format = ROW\n"
+                       "log_slave_updates\n"
+                       "gtid_strict_mode\n");
+    // Until it is promoted. When it is new, its topology says so.
+    char *path = path_join(node->data, "master.info");
+    if (access(path, F_OK) == 0)
+        text_add(settings, "read_only\n");
+    free(path);
+    // Not both: a replica would wait for replicas of its own before it applies anything.
+    if (node_is_in(node, "semi-sync"))
+        text_format(settings, "rpl_semi_sync_master_timeout = %d\nrpl_semi_sync_%s_enabled\n",
+                    SEMI_SYNC_TIMEOUT_MS, node_has_role(node, "primary") ? "master" : "slave");
+}
+
+// The library that makes a Galera cluster of servers, or NULL if it is not installed.
+static const char *galera_library(void)
+{
+    static const char *const places[] = {
+        "/usr/lib/galera/libgalera_smm.so", "/usr/lib/galera-4/libgalera_smm.so",
+        "/usr/lib64/galera-4/libgalera_smm.so", "/usr/lib/libgalera_smm.so", NULL};
+    for (size_t i = 0; places[i] != NULL; i++) {
+        if (access(places[i], R_OK) == 0)
+            return places[i];
+    }
+    return NULL;
+}
+
+static int check_galera(struct error *error)
+{
+    if (galera_library() == NULL)
+        return error_set(error, "found no libgalera_smm.so in /usr/lib/galera and the like: "
+                                "install the Debian package galera-4");
+    if (!program_exists("rsync"))
+        return error_set(error, "found no rsync in PATH, by which members of a Galera cluster "
+                                "bring each other up to date: install the Debian package rsync");
+    return 0;
+}
+
+static void add_galera(struct text *settings, const struct node *node)
+{
+    const char *address = node->end.address;
+    const int *ports = node->extra_ports;
+    text_format(settings,
+                "binlog_format = ROW\n"
+                "innodb_autoinc_lock_mode = 2\n"
+                "wsrep_on\n"
+                "wsrep_provider = %s\n"
+                "wsrep_cluster_name = %s\n"
+                "wsrep_node_name = %s\n"
+                "wsrep_node_address = %s:%d\n"
+                "wsrep_sst_method = rsync\n"
+                "wsrep_sst_receive_address = %s:%d\n"
+                "wsrep_provider_options = \"base_port=%d;gmcast.listen_addr=tcp://%s:%d;"
+                "ist.recv_addr=%s:%d;gcache.size=16M\"\n"
+                "wsrep_cluster_address = gcomm://",
+                galera_library(), node->group->settings.name, node->name, address,
+                ports[PEERS_PORT], address, ports[EVERYTHING_PORT], ports[PEERS_PORT], address,
+                ports[PEERS_PORT], address, ports[MISSED_PORT]);
+    const char *separator = "";
+    for (int i = 0; i < node->group->count; i++) {
+        const struct node *peer = &node->group->nodes[i];
+        if (peer == node)
+            continue;
+        text_format(settings, "%s%s:%d", separator, peer->end.address,
+                    peer->extra_ports[PEERS_PORT]);
+        separator = ",";
+    }
+    text_add(settings, "\n");
+}
+
+// Inside a namespace nobody else can reach it, nor on loopback ports (gate.h): no password is
+// needed. What is done here is no replica's business, nor another member's.
+static int write_accounts(const struct node *node, struct error *error)
+{
+    struct text statements = {0};
+    if (is_galera(node))
+        text_add(&statements, "SET SESSION wsrep_on = 0;\n");
+    text_add(&statements,
+             "SET SESSION sql_log_bin = 0;\n"
+             // Of the installation; they would be preferred, as their host is more exact.
+             "DROP USER IF EXISTS root@'127.0.0.1';\n"
+             "CREATE USER IF NOT EXISTS " CLIENT_ACCOUNT "@'%', " OWN_ACCOUNT "@'%';\n"
+             "GRANT ALL ON *.* TO " OWN_ACCOUNT "@'%' WITH GRANT OPTION;\n"
+             "GRANT ALL ON *.* TO " CLIENT_ACCOUNT "@'%' WITH GRANT OPTION;\n"
+             "REVOKE READ_ONLY ADMIN ON *.* FROM " CLIENT_ACCOUNT "@'%';\n");
+    int result = server_write(node, "accounts.sql", statements.bytes, error);
+    text_free(&statements);
+    return result;
+}
+
+// The server does not heed a file that anybody could have written: then it would be the machine's
+// own server.
+static int write_settings(const struct node *node, const char *path, struct error *error)
+{
+    struct text settings = {0};
+    add_common(&settings, node);
+    if (is_galera(node))
+        add_galera(&settings, node);
+    else if (node->group->count > 1)
+        add_replication(&settings, node);
+    int result = server_write(node, "server.cnf", settings.bytes, error);
+    if (result == 0 && chmod(path, 0644) != 0)
+        result = error_set(error, "cannot close %s to others: %s", path, strerror(errno));
+    text_free(&settings);
+    return result;
+}
+
+// --- start and ready -----------------------------------------------------------------------------
+
+// For a member of a Galera cluster: rsync does not work here for root. It asks for the names of its
+// peers, too, which in a namespace no name server answers: it is told not to wait for long. The
+// first makes the cluster, at its first start.
+static pid_t run(const struct node *node, const char *settings, struct error *error)
+{
+    struct text option = {0};
+    text_format(&option, "--defaults-file=%s", settings);
+    const char *root = geteuid() == 0 ? "--user=root" : NULL;
+    const char *first = node->number == 1 && node->ready_ns == 0 ? "--wsrep-new-cluster" : NULL;
+    const char *const alone[] = {"mariadbd", option.bytes, root, NULL};
+    const char *const member[] = {
+        "env", "RES_OPTIONS=timeout:1 attempts:1", "mariadbd", option.bytes, first, NULL};
+    bool galera = is_galera(node);
+    pid_t id = server_run(node, galera ? member : alone, galera, error);
+    text_free(&option);
+    return id;
+}
+
+static pid_t start(const struct node *node, struct error *error)
+{
+    char *settings = path_join(node->home, "server.cnf");
+    bool prepared = (!is_galera(node) || check_galera(error) == 0) &&
+                    server_provide_data(node, "mysql", install, error) == 0 &&
+                    write_accounts(node, error) == 0 && write_settings(node, settings, error) == 0;
+    pid_t id = prepared ? run(node, settings, error) : -1;
+    free(settings);
+    return id;
+}
+
+// It notes its process id once it listens. Without most of its peers, a member of a Galera cluster
+// answers, but refuses to work.
+static bool ready(const struct node *node)
+{
+    char *path = path_join(node->data, "server.pid");
+    struct text noted = {0};
+    bool ours = file_read(path, &noted, NULL) == 0 && atoi(text_string(&noted)) == node->server;
+    text_free(&noted);
+    free(path);
+    return ours && node_says(node, is_galera(node) ? STATUS("WSREP_READY") : "SELECT 'ON'", "ON");
+}
+
+// --- sessions ------------------------------------------------------------------------------------
+
+static int open_session(struct session *session)
+{
+    struct mysql_peer *link = memory_zeroed(1, sizeof *link);
+    const struct mysql_login login = {
+        .user = session->account != NULL ? session->account : OWN_ACCOUNT, .password = ""};
+    unsigned ignored;
+    session->client = link;
+    if (mysql_peer_open(link, &session->peer, &login, &ignored, session->error) != MYSQL_DONE)
+        return -1;
+    session->descriptor = mysql_get_socket(link->session);
+    return 0;
+}
+
+static void close_session(struct session *session)
+{
+    mysql_peer_close(session->client);
+}
+
+static int ask(struct session *session, const char *statement)
+{
+    struct mysql_peer *link = session->client;
+    MYSQL_RES *rows;
+    link->peer = session->peer;
+    enum mysql_end end = mysql_peer_execute(link, statement, &rows);
+    for (MYSQL_ROW row; rows != NULL && (row = mysql_fetch_row(rows)) != NULL;) {
+        for (unsigned i = 0; i < mysql_num_fields(rows); i++)
+            text_format(&session->answer, "%s%s", i > 0 ? "\t" : "", row[i] != NULL ? row[i] : "");
+        text_add(&session->answer, "\n");
+    }
+    mysql_free_result(rows);
+    return end == MYSQL_DONE
+               ? 0
+               : session_unexpected(
+                     session, end == MYSQL_FAILED ? mysql_error(link->session) : "nothing in time",
+                     statement);
+}
+
+static unsigned error_of(const struct session *session)
+{
+    const struct mysql_peer *link = session->client;
+    return mysql_errno(link->session);
+}
+
+// --- leads, promote ------------------------------------------------------------------------------
+
+static int follows(struct session *session)
+{
+    return session_ask(session, "SHOW SLAVE STATUS") != 0 ? -1 : session->answer.length > 0;
+}
+
+static int leads(struct session *session)
+{
+    if (is_galera(session->node))
+        return session_is_so(session,
+                             "SELECT COUNT(*) = 2 FROM information_schema.GLOBAL_STATUS WHERE "
+                             "(VARIABLE_NAME = 'WSREP_READY' AND VARIABLE_VALUE = 'ON') OR "
+                             "(VARIABLE_NAME = 'WSREP_CLUSTER_STATUS' AND "
+                             "VARIABLE_VALUE = 'Primary')");
+    if (!has_replicas(session->node))
+        return session_is_so(session, "SELECT 1");
+    int takes_writes = session_is_so(session, "SELECT NOT @@GLOBAL.read_only");
+    int following = takes_writes == 1 ? follows(session) : 0;
+    return following < 0 ? -1 : following ? 0 : takes_writes;
+}
+
+// What it has received it has promised, to a semi-synchronous primary, to keep.
+static int apply_received(struct session *session)
+{
+    char position[256] = "";
+    if (session_ask(session, "STOP SLAVE IO_THREAD") != 0)
+        return -1;
+    MYSQL_RES *rows;
+    mysql_peer_execute(session->client, "SHOW SLAVE STATUS", &rows);
+    MYSQL_ROW row = rows != NULL ? mysql_fetch_row(rows) : NULL;
+    for (unsigned i = 0; row != NULL && i < mysql_num_fields(rows); i++) {
+        if (strcmp(mysql_fetch_field_direct(rows, i)->name, "Gtid_IO_Pos") == 0 && row[i] != NULL)
+            snprintf(position, sizeof position, "%s", row[i]);
+    }
+    mysql_free_result(rows);
+    int late = session_is_so(session, "SELECT MASTER_GTID_WAIT('%s', 0.8)", position);
+    return late == 1 ? error_set(session->error,
+                                 "%s did not apply what it had received (up to %s) within a second",
+                                 session->node->name, position)
+                     : late;
+}
+
+static int promote(struct session *session)
+{
+    const struct node *node = session->node;
+    if (!has_replicas(node))
+        return error_set(session->error, "%s is no replica that could be promoted", node->name);
+    int following = follows(session);
+    if (following < 0 || (following == 1 && (apply_received(session) != 0 ||
+                                             session_ask(session, "STOP SLAVE") != 0 ||
+                                             session_ask(session, "RESET SLAVE ALL") != 0)))
+        return -1;
+    // One that was semi-synchronous waits for replicas of its own, if it has any.
+    if (following == 1 && node_is_in(node, "semi-sync") &&
+        session_ask(session, "SET GLOBAL rpl_semi_sync_slave_enabled = 0, "
+                             "GLOBAL rpl_semi_sync_master_wait_no_slave = 0, "
+                             "GLOBAL rpl_semi_sync_master_enabled = 1") != 0)
+        return -1;
+    if (session_ask(session, "SET GLOBAL read_only = 0") != 0)
+        return -1;
+    int leading = leads(session);
+    return leading == 0
+               ? error_set(session->error, "%s was promoted, but does not lead", node->name)
+               : (leading < 0 ? -1 : 0);
+}
+
+// --- has_lock ------------------------------------------------------------------------------------
+
+#define ROW_OF_LOCK                                                                                \
+    "SELECT COUNT(*) FROM lockpick.lockpick_{tag}_lock WHERE unique_mutex = '{lock}'"
+// The server's own tables of transactions and locks are renewed only when nobody has looked at them
+// for 0.1 s, and name no table. So a row is asked for by locking it: shared, for one statement.
+#define ROW_ITSELF "SELECT 0 FROM lockpick.{account} WHERE id = 1 LOCK IN SHARE MODE NOWAIT"
+
+static const struct {
+    const char *scheme;
+    const char *question; // whether it is so, or whether it is refused by a lock
+} looks[] = {
+    {"mysql-unique", ROW_OF_LOCK},
+    {"mysql-unique-timeout", ROW_OF_LOCK " AND lock_until > NOW(6)"},
+    {"mysql-get-lock", "SELECT IS_USED_LOCK('{lock}') IS NOT NULL"},
+    {"mysql-for-update", ROW_ITSELF},
+    {"mysql-for-update-late", ROW_ITSELF},
+};
+
+static void add_name(const void *context, const char *word, struct text *text)
+{
+    const struct lock_identity *lock = context;
+    char table[MYSQL_TABLE_ROOM];
+    mysql_account_table(lock->tag, table);
+    text_add(text, strcmp(word, "tag") == 0    ? lock->tag
+                   : strcmp(word, "lock") == 0 ? lock->name
+                                               : table);
+}
+
+static int has_lock(struct session *session)
+{
+    const struct lock_identity *lock = session->lock;
+    struct text question = {0};
+    for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
+        if (strcmp(looks[i].scheme, lock->scheme) == 0)
+            text_fill(&question, looks[i].question, add_name, lock);
+    }
+    if (question.length == 0)
+        return error_set(session->error,
+                         "MariaDB cannot tell whether a lock of the scheme %s is held",
+                         lock->scheme);
+    int result = session_is_so(session, "%s", question.bytes);
+    text_free(&question);
+    if (result < 0 && error_of(session) == ER_LOCK_WAIT_TIMEOUT)
+        return 1;
+    // A server that was not yet sent the table, or has lost it, has no lock.
+    bool is_missing = error_of(session) == ER_NO_SUCH_TABLE || error_of(session) == ER_BAD_DB_ERROR;
+    return result < 0 && is_missing ? 0 : result;
+}
+
+// --- deny ----------------------------------------------------------------------------------------
+
+static const char *const refusals[] = {"readonly", NULL};
+
+// A replica refuses writes all along, whoever asks it to serve again. The server would wait for
+// tables that somebody has locked, and go on to wait when we have given up: so it is told not to,
+// again and again.
+static int deny(struct session *session, const char *refusal, bool refuses)
+{
+    (void)refusal;
+    int wanted = refuses ? 1 : follows(session);
+    if (wanted < 0 || session_ask(session, "SET SESSION lock_wait_timeout = 0") != 0)
+        return -1;
+    while (session_ask(session, "SET GLOBAL read_only = %d", wanted) != 0) {
+        if (error_of(session) != ER_LOCK_WAIT_TIMEOUT ||
+            !session_pause(session, "nobody keeps tables locked (LOCK TABLES)"))
+            return -1;
+    }
+    return wanted;
+}
+
+// By a client's write, which changes nothing, and of which no replica is told.
+static int refuses(struct session *session, const char *refusal)
+{
+    struct session client;
+    (void)refusal;
+    if (session_open(&client, session->node, CLIENT_ACCOUNT, SESSION_LIMIT_S, session->error) != 0)
+        return -1;
+    int result = session_ask(&client, "SET SESSION sql_log_bin = 0");
+    if (result == 0 && session_ask(&client, "DROP DATABASE IF EXISTS lockpick_proof") != 0)
+        result = error_of(&client) == ER_OPTION_PREVENTS_STATEMENT ? 1 : -1;
+    session_close(&client);
+    return result;
+}
+
+// --- disconnect ----------------------------------------------------------------------------------
+
+static const char *const links[] = {"connection", NULL};
+
+static int end_client(struct session *session, const struct server_client *client, const char *link)
+{
+    (void)link;
+    if (session_ask(session, "KILL CONNECTION %s", client->id) == 0)
+        return END_DONE;
+    return error_of(session) == ER_NO_SUCH_THREAD ? END_NOTHING : -1;
+}
+
+static int lives(struct session *session, const struct server_client *client, const char *link)
+{
+    (void)link;
+    return session_is_so(
+        session, "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = %s", client->id);
+}
+
+static const struct server_control control = {
+    .leads = leads,
+    .promote = promote,
+    .has_lock = has_lock,
+    .refusals = refusals,
+    .deny = deny,
+    .refuses = refuses,
+    .links = links,
+    // Sessions of ours are no client's, one that was closed a moment ago included; nor is that of a
+    // replica that is sent what is committed.
+    .list = "SELECT ID, SUBSTRING_INDEX(HOST, ':', 1), SUBSTRING_INDEX(HOST, ':', -1) "
+            "FROM information_schema.PROCESSLIST WHERE USER <> '" OWN_ACCOUNT "' "
+            "AND COMMAND NOT LIKE 'Binlog Dump%'",
+    .read = control_read_row,
+    .end = end_client,
+    .lives = lives,
+};
+
+// --- topologies ----------------------------------------------------------------------------------
+
+// The same for each node but the first.
+static int await_others(const struct server_group *group, const struct goal *goal,
+                        struct error *error)
+{
+    int result = 0;
+    for (int i = 1; result == 0 && i < group->count; i++)
+        result = node_await(&group->nodes[i], goal, error);
+    return result;
+}
+
+// Writes a row on the first node, which must come to all the others; and leaves none behind.
+static int prove_that_rows_travel(const struct server_group *group, struct error *error)
+{
+    static const char *const write[] = {
+        "CREATE DATABASE lockpick_proof",
+        "CREATE TABLE lockpick_proof.proof (word VARCHAR(16) PRIMARY KEY)",
+        "INSERT INTO lockpick_proof.proof VALUES ('travelled')", NULL};
+    static const char *const clean[] = {"DROP DATABASE lockpick_proof", NULL};
+    static const struct goal travelled = {"a row of the first server is on the others",
+                                          "SELECT word FROM lockpick_proof.proof",
+                                          {{"travelled\n", 1}}};
+    static const struct goal cleaned = {
+        "what the first server dropped is gone from the others",
+        "SELECT COUNT(*) FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = 'lockpick_proof'",
+        {{"0\n", 1}}};
+    return server_tell(&group->nodes[0], write, error) != 0 ||
+                   await_others(group, &travelled, error) != 0 ||
+                   server_tell(&group->nodes[0], clean, error) != 0 ||
+                   await_others(group, &cleaned, error) != 0
+               ? -1
+               : 0;
+}
+
+static int plan_replication(const struct group_settings *settings, struct node *nodes)
+{
+    int count = 0;
+    while (count < settings->count)
+        topology_add(settings, nodes, &count, count == 0 ? "primary" : "replica");
+    return count;
+}
+
+// From the primary's first transaction on; clients cannot write there. Should they be parted, it
+// tries again each second. A semi-synchronous primary counts on all its replicas, and waits for
+// them.
+static int form_replication(struct server_group *group, struct error *error)
+{
+    static const struct goal linked = {
+        "the replica is linked to its primary", STATUS("SLAVE_RUNNING"), {{"ON\n", 1}}};
+    static const struct goal waits = {
+        "the primary waits for its replicas", STATUS("RPL_SEMI_SYNC_MASTER_STATUS"), {{"ON\n", 1}}};
+    const struct node *primary = &group->nodes[0];
+    bool is_semi_sync = node_is_in(primary, "semi-sync");
+    char link[256], replicas[16];
+    snprintf(link, sizeof link,
+             "CHANGE MASTER TO MASTER_HOST = '%s', MASTER_PORT = %d, MASTER_USER = 'root', "
+             "MASTER_USE_GTID = slave_pos, MASTER_CONNECT_RETRY = 1",
+             primary->end.address, primary->port);
+    snprintf(replicas, sizeof replicas, "%d\n", group->count - 1);
+    const char *const follow[] = {"SET GLOBAL read_only = 1", link, "START SLAVE", NULL};
+    const struct goal counted = {"the primary counts on all its replicas",
+                                 STATUS("RPL_SEMI_SYNC_MASTER_CLIENTS"),
+                                 {{replicas, 1}}};
+    int result = 0;
+    for (int i = 1; result == 0 && i < group->count; i++)
+        result = server_tell(&group->nodes[i], follow, error);
+    if (result != 0 || await_others(group, &linked, error) != 0 ||
+        (is_semi_sync && node_await(primary, &counted, error) != 0) ||
+        prove_that_rows_travel(group, error) != 0)
+        return -1;
+    return is_semi_sync ? node_await(primary, &waits, error) : 0;
+}
+
+// The first makes the cluster, the others join it one after the other.
+static int plan_galera(const struct group_settings *settings, struct node *nodes)
+{
+    int count = 0;
+    while (count < settings->count) {
+        struct node *node = topology_add(settings, nodes, &count, "member");
+        node->deferred = count > 1;
+    }
+    return count;
+}
+
+static int form_galera(struct server_group *group, struct error *error)
+{
+    char count[16];
+    snprintf(count, sizeof count, "%d\n", group->count);
+    const struct goal complete = {
+        "all servers are of one cluster", STATUS("WSREP_CLUSTER_SIZE"), {{count, 1}}};
+    static const struct goal synced = {
+        "each server is up to date", STATUS("WSREP_LOCAL_STATE_COMMENT"), {{"Synced\n", 1}}};
+    int result = 0;
+    for (int i = 1; result == 0 && i < group->count; i++)
+        result = cluster_start_node(&group->nodes[i], error);
+    return result != 0 || group_await(group, NULL, &complete, error) != 0 ||
+                   group_await(group, NULL, &synced, error) != 0
+               ? -1
+               : prove_that_rows_travel(group, error);
+}
+
+static const struct topology single = SINGLE_SERVER("mysql");
+
+// Replicas are sent what the primary has committed, some time later. Roles "primary" and "replica",
+// as they were at first; nobody promotes a replica but who tells it so.
+static const struct topology replica = {
+    .name = "replica",
+    .lags = true,
+    .server = "mysql",
+    .summary = "one primary, and replicas that follow it some time later",
+    .least = 2,
+    .most = MAX_SERVERS,
+    .usual = 2,
+    .promoted = true,
+    .plan = plan_replication,
+    .form = form_replication,
+};
+
+// The same, but the primary tells its client of a commit only when a replica has received it (and
+// shows it to others before that: MariaDB's default, AFTER_COMMIT), or when that has taken
+// SEMI_SYNC_TIMEOUT_MS.
+static const struct topology semi_sync = {
+    .name = "semi-sync",
+    .server = "mysql",
+    .summary = "one primary that waits until a replica has received what it commits",
+    .least = 2,
+    .most = MAX_SERVERS,
+    .usual = 2,
+    .promoted = true,
+    .replicates = true,
+    .plan = plan_replication,
+    .form = form_replication,
+};
+
+// Every server takes writes, and a transaction is certified by all when it is committed; what it
+// locked, only the server knew where it ran. Role "member". Half of the servers are not enough to
+// work on, so that of two none may be lost.
+static const struct topology galera = {
+    .name = "galera",
+    .server = "mysql",
+    .summary = "a Galera cluster: every server takes writes, and locks rows for itself",
+    .least = 2,
+    .most = 3,
+    .usual = 2,
+    .by_majority = true,
+    .replicates = true,
+    .plan = plan_galera,
+    .form = form_galera,
+};
+
+static const struct topology *const topologies[] = {&single, &replica, &semi_sync, &galera, NULL};
+
+// Whose replica it is; which members its Galera cluster last had.
+static const char *const kept[] = {"master.info", "gvwstate.dat", NULL};
+static const char *const surrender_notes[] = {"[FATAL]", " got signal ", NULL};
+
+const struct server_kind mysql_server = {
+    .name = "mysql",
+    .form = {.title = "MariaDB",
+             .durability = {"mysql: log flushed at each commit"},
+             .keeps_commits = true,
+             .set_up = "the tables"},
+    .program = "mariadbd",
+    .package = "mariadb-server",
+    .port = 3306,
+    .extra_ports = 3,
+    .boot_limit_s = 90,
+    .topologies = topologies,
+    .version = version,
+    .start = start,
+    .ready = ready,
+    .open = open_session,
+    .ask = ask,
+    .close = close_session,
+    .takes_preload = true,
+    .keeps_data = true,
+    .kept = kept,
+    .surrender_notes = surrender_notes,
+    .control = &control,
+};

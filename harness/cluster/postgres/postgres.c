@@ -1,0 +1,312 @@
+// PostgreSQL. It refuses to run as root, so it runs as an ordinary user.
+//
+// leads: whenever it answers, for it serves alone. has_lock: an advisory lock of the lock's number
+// that somebody was granted, as the lock table has it. disconnect: pg_terminate_backend; what a
+// backend had locked is free by then.
+//
+// What was committed had been forced to the disk (fsync, synchronous_commit), so that LOSS_UNSYNCED
+// loses nothing more than a crash does. LOSS_ALL: the data are made anew.
+//
+// deny: nothing by which PostgreSQL refuses writes concerns an advisory lock, which is none: it is
+// granted in a read-only transaction, and by a standby. flush, evict: its data are no cache.
+#include "harness/cluster/server.h"
+
+#include "harness/base/clock.h"
+#include "harness/base/file.h"
+#include "harness/wire/postgres.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/shm.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define ORPHANS_LIMIT_NS (5 * NS_PER_S)
+#define OWN_NAME "lockpick" // of our sessions among the server's
+
+// --- where the programs are ----------------------------------------------------------------------
+
+// Debian keeps them out of PATH, one folder for each major version: the newest of those, or the
+// bare name. The caller frees.
+static char *find_program(const char *name)
+{
+    glob_t found;
+    struct text pattern = {0};
+    char *program = NULL;
+    long newest = -1;
+    text_format(&pattern, "/usr/lib/postgresql/*/bin/%s", name);
+    if (glob(pattern.bytes, 0, NULL, &found) == 0) {
+        for (size_t i = 0; i < found.gl_pathc; i++) {
+            long version = strtol(found.gl_pathv[i] + strlen("/usr/lib/postgresql/"), NULL, 10);
+            if (version <= newest || access(found.gl_pathv[i], X_OK) != 0)
+                continue;
+            newest = version;
+            free(program);
+            program = memory_string(found.gl_pathv[i]);
+        }
+        globfree(&found);
+    }
+    text_free(&pattern);
+    return program != NULL ? program : memory_string(name);
+}
+
+static bool installed(void)
+{
+    char *program = find_program("initdb");
+    bool is_there = access(program, X_OK) == 0 || program_exists(program);
+    free(program);
+    return is_there;
+}
+
+// "postgres (PostgreSQL) 15.18 (Debian ...)".
+static void version(char *out, size_t room)
+{
+    char *program = find_program("postgres");
+    const char *const arguments[] = {program, "--version", NULL};
+    version_ask("postgres", arguments, "", " \n", out, room);
+    free(program);
+}
+
+// Who connects is nobody's business but ours (trust), and a torn page nobody's but the cache's.
+static int initialise(const struct node *node, struct error *error)
+{
+    char *program = find_program("initdb");
+    const char *const arguments[] = {program, "-D",        node->data,          "-U",   "postgres",
+                                     "-A",    "trust",     "--encoding",        "UTF8", "--locale",
+                                     "C",     "--no-sync", "--no-instructions", NULL};
+    pid_t id = server_run(node, arguments, true, error);
+    free(program);
+    if (id < 0)
+        return -1;
+    int status = process_wait(id, "initdb", node_limit(node), -1, NULL, error);
+    if (status <= 0)
+        return status;
+    return error_set(error,
+                     "initdb failed, for a reason at the end of %s/server.log; it was to make %s",
+                     node->folder, node->data);
+}
+
+// --- the postmaster's file -----------------------------------------------------------------------
+
+// What a server writes to postmaster.pid: its process id, data folder, start, port, socket folder,
+// address, shared memory (key and id), status; a line each, the last ones when it gets there.
+struct postmaster {
+    int process;
+    int port;
+    int shared_memory; // id of the segment by which it knows its processes; -1: not yet
+    bool is_ready;
+};
+
+// False if there is no such file.
+static bool read_postmaster(const char *data, struct postmaster *postmaster)
+{
+    char *path = path_join(data, "postmaster.pid");
+    struct text text = {0};
+    *postmaster = (struct postmaster){.shared_memory = -1};
+    bool is_there = file_read(path, &text, NULL) == 0 && text.length > 0;
+    char *rest = is_there ? text.bytes : NULL;
+    for (int line = 1; rest != NULL; line++) {
+        const char *words = strsep(&rest, "\n");
+        if (line == 1)
+            postmaster->process = atoi(words);
+        else if (line == 4)
+            postmaster->port = atoi(words);
+        else if (line == 7)
+            sscanf(words, "%*u %d", &postmaster->shared_memory);
+        else if (line == 8)
+            postmaster->is_ready = strncmp(words, "ready", 5) == 0;
+    }
+    text_free(&text);
+    free(path);
+    return is_there;
+}
+
+// The processes of a killed postmaster notice its death, and end; until then the data are theirs.
+static void wait_for_orphans(const struct node *node)
+{
+    struct postmaster former;
+    struct shmid_ds segment;
+    int64_t give_up_ns = clock_monotonic_ns() + ORPHANS_LIMIT_NS;
+    if (!read_postmaster(node->data, &former) || former.shared_memory < 0)
+        return;
+    while (shmctl(former.shared_memory, IPC_STAT, &segment) == 0 && segment.shm_nattch > 0 &&
+           clock_monotonic_ns() < give_up_ns)
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+}
+
+// A server, or an initdb, that was killed before it was ready.
+static void clean_up(const char *data)
+{
+    struct postmaster former;
+    struct shmid_ds segment;
+    if (read_postmaster(data, &former) && former.shared_memory >= 0 &&
+        shmctl(former.shared_memory, IPC_STAT, &segment) == 0 &&
+        segment.shm_cpid == former.process && segment.shm_nattch == 0)
+        shmctl(former.shared_memory, IPC_RMID, NULL);
+}
+
+// --- start and ready -----------------------------------------------------------------------------
+
+static pid_t start(const struct node *node, struct error *error)
+{
+    char listen[64], port[24], admitted[200];
+    snprintf(listen, sizeof listen, "listen_addresses=%s", node->end.address);
+    snprintf(port, sizeof port, "port=%d", node->port);
+    snprintf(admitted, sizeof admitted, "hba_file=%s/hba.conf", node->home);
+    if (server_provide_data(node, "PG_VERSION", initialise, error) != 0 ||
+        server_write(node, "hba.conf", "host all all all trust\n", error) != 0)
+        return -1;
+    if (chmod(node->data, 0700) != 0)
+        return error_set(error, "cannot close %s to others: %s", node->data, strerror(errno));
+    wait_for_orphans(node);
+    char *program = find_program("postgres");
+    const char *const arguments[] = {
+        program, "-D", node->data, "-c", listen, "-c", port, "-c", admitted, "-c",
+        "unix_socket_directories=", "-c", "max_connections=400", "-c", "fsync=on",
+        // In the data folder, which goes, instead of in /dev/shm.
+        "-c", "dynamic_shared_memory_type=mmap", "-c", "logging_collector=off", NULL};
+    pid_t id = server_run(node, arguments, true, error);
+    free(program);
+    return id;
+}
+
+static bool ready(const struct node *node)
+{
+    struct postmaster postmaster;
+    // It writes its port once it has it: then nobody else can answer there.
+    if (!read_postmaster(node->data, &postmaster) || postmaster.process != node->server ||
+        postmaster.port != node->port || !postmaster.is_ready ||
+        !node_says(node, "SELECT 'yes'", "yes"))
+        return false;
+    // A killed postmaster leaves its segment of shared memory behind for ever, unless it is removed
+    // while in use: then it goes with the last process.
+    shmctl(postmaster.shared_memory, IPC_RMID, NULL);
+    return true;
+}
+
+// --- sessions ------------------------------------------------------------------------------------
+
+static int open_session(struct session *session)
+{
+    struct postgres_peer *link = memory_zeroed(1, sizeof *link);
+    const char *name = session->account != NULL ? session->account : OWN_NAME;
+    session->client = link;
+    if (postgres_peer_open(link, &session->peer, NULL, name, session->error) != 0)
+        return -1;
+    session->descriptor = PQsocket(link->session);
+    return 0;
+}
+
+static void close_session(struct session *session)
+{
+    postgres_peer_close(session->client);
+}
+
+static int ask(struct session *session, const char *statement)
+{
+    struct postgres_peer *link = session->client;
+    link->peer = session->peer;
+    PGresult *rows = postgres_peer_ask(link, statement, NULL, session->error);
+    if (rows == NULL)
+        return -1;
+    ExecStatusType status = PQresultStatus(rows);
+    for (int row = 0; row < PQntuples(rows); row++) {
+        for (int column = 0; column < PQnfields(rows); column++)
+            text_format(&session->answer, "%s%s", column > 0 ? "\t" : "",
+                        PQgetvalue(rows, row, column));
+        text_add(&session->answer, "\n");
+    }
+    PQclear(rows);
+    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK
+               ? 0
+               : session_unexpected(session, PQerrorMessage(link->session), statement);
+}
+
+// --- control -------------------------------------------------------------------------------------
+
+static int leads(struct session *session)
+{
+    return session_is_so(session, "SELECT 1");
+}
+
+// The lock table has a number in two halves; objsubid is 1 of a lock by one number, and 2 of one by
+// two. The number is postgres_advisory.c's.
+static int has_lock(struct session *session)
+{
+    return session_is_so(
+        session,
+        "SELECT count(*) > 0 FROM pg_locks WHERE locktype = 'advisory' AND granted "
+        "AND objsubid = 1 "
+        "AND database = (SELECT oid FROM pg_database WHERE datname = current_database()) "
+        "AND (classid::bigint << 32 | objid::bigint) = hashtextextended('%s', 0)",
+        session->lock->name);
+}
+
+static const char *const links[] = {"connection", NULL};
+
+static int end_client(struct session *session, const struct server_client *client, const char *link)
+{
+    (void)link;
+    int told = session_is_so(session, "SELECT pg_terminate_backend(%s)", client->id);
+    return told < 0 ? -1 : told == 1 ? END_DONE : END_NOTHING;
+}
+
+static int lives(struct session *session, const struct server_client *client, const char *link)
+{
+    (void)link;
+    return session_is_so(session, "SELECT count(*) FROM pg_stat_activity WHERE pid = %s",
+                         client->id);
+}
+
+static const struct server_control control = {
+    .leads = leads,
+    .has_lock = has_lock,
+    .links = links,
+    // A session of ours is no client's, not even one that was closed a moment ago.
+    .list = "SELECT pid, host(client_addr), client_port FROM pg_stat_activity "
+            "WHERE backend_type = 'client backend' AND application_name <> '" OWN_NAME "'",
+    .read = control_read_row,
+    .end = end_client,
+    .lives = lives,
+};
+
+// --- all -----------------------------------------------------------------------------------------
+
+static const struct topology single = SINGLE_SERVER("postgres");
+static const struct topology *const topologies[] = {&single, NULL};
+
+// A process that dies by a signal takes all others with it: the server begins anew, without locks.
+// One that is asked to end takes only what its client held.
+static const char *const death_notes[] = {"was terminated by signal", "exited with exit code 2",
+                                          "terminating connection due to administrator command",
+                                          NULL};
+static const char *const surrender_notes[] = {"PANIC:", NULL};
+
+const struct server_kind postgres_server = {
+    .name = "postgres",
+    .form = {.title = "PostgreSQL",
+             .durability = {"postgres: log flushed at each commit"},
+             .set_up = "the tables"},
+    .program = "postgres",
+    .package = "postgresql",
+    .port = 5432,
+    .topologies = topologies,
+    .installed = installed,
+    .version = version,
+    .start = start,
+    .ready = ready,
+    .clean_up = clean_up,
+    .open = open_session,
+    .ask = ask,
+    .close = close_session,
+    .takes_preload = true,
+    .keeps_data = true,
+    .ending = SIGINT, // SIGTERM would wait for all clients to go
+    .death_notes = death_notes,
+    .surrender_notes = surrender_notes,
+    .control = &control,
+};

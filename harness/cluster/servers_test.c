@@ -1,0 +1,94 @@
+// Every kind in every topology comes up, on loopback and in namespaces, is ready only when it
+// serves, and is not mistaken for a stranger.
+#include "harness/cluster/test_control.h"
+#include "harness/testing/test.h"
+
+// Runs in a sandbox, so no asserts.
+static int start_all(const struct sandbox *sandbox, void *context)
+{
+    const struct topology *topology;
+    (void)context;
+    for (size_t i = 0; (topology = topology_at(i)) != NULL; i++) {
+        struct test_server server;
+        struct test_group group = {.kind = topology->server,
+                                   .topology = topology->name,
+                                   .in_namespaces = sandbox->isolation == ISOLATION_NAMESPACES};
+        if (test_group_start(&server, group) != 0)
+            return 1;
+        bool right =
+            server.service.server_count == topology->usual &&
+            server.service.server_count + server.service.sentinel_count == server.cluster.count;
+        for (int j = 0; j < server.cluster.count; j++) {
+            struct node *node = &server.cluster.nodes[j];
+            right = right && node->kind->ready(node);
+        }
+        test_server_stop(&server);
+        if (!right) {
+            fprintf(stderr, "%s, %s\n", topology->server, topology->name);
+            return 2;
+        }
+    }
+    return 0;
+}
+
+TEST(every_topology_comes_up_in_namespaces)
+{
+    assert_int_equal(sandbox_run(false, start_all, NULL), 0);
+}
+
+TEST(every_topology_comes_up_on_loopback)
+{
+    assert_int_equal(sandbox_run(true, start_all, NULL), 0);
+}
+
+TEST(without_its_quorum_a_server_is_not_ready)
+{
+    static const char *const kinds[] = {"zookeeper", "etcd"};
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        struct test_server server;
+        struct error error = {.text = "it is"};
+        start_servers(&server, kinds[i], "ensemble", 3, PERSISTENCE_NONE);
+        die(node_of(&server, 2));
+        die(node_of(&server, 3));
+        struct node *left = node_of(&server, 1);
+        MUST_COME_TO_BE(false, left->kind->ready(left));
+        test_server_stop(&server);
+    }
+}
+
+// Another server answers at the port that ours is thought to have, or is its process.
+TEST(a_stranger_is_not_taken_for_ours)
+{
+    for (size_t i = 0; server_catalogue[i] != NULL; i++) {
+        struct test_server ours, strangers;
+        const struct server_kind *kind = server_catalogue[i];
+        if (kind->topologies == NULL)
+            continue;
+        start_servers(&ours, kind->name, "single", 1, PERSISTENCE_NONE);
+        start_servers(&strangers, kind->name, "single", 1, PERSISTENCE_NONE);
+        const struct node *stranger = node_of(&strangers, 1);
+        struct node by_port = *node_of(&ours, 1);
+        struct node by_process = by_port;
+        assert_true(kind->ready(&by_port));
+        by_port.port = stranger->port;
+        by_process.server = stranger->server;
+        // MariaDB is known by its process alone, ZooKeeper and etcd by their place alone.
+        bool by_place = strcmp(kind->name, "zookeeper") == 0 || strcmp(kind->name, "etcd") == 0;
+        bool mistakes_port = kind->ready(&by_port) && strcmp(kind->name, "mysql") != 0;
+        bool mistakes_process = kind->ready(&by_process) && !by_place;
+        if (mistakes_port || mistakes_process)
+            fail_msg("%s takes a stranger for ours", kind->name);
+        test_server_stop(&ours);
+        test_server_stop(&strangers);
+    }
+}
+
+TEST(each_is_installed_and_names_its_version)
+{
+    for (size_t i = 0; server_catalogue[i] != NULL; i++) {
+        char version[64];
+        assert_true(server_is_installed(server_catalogue[i]));
+        server_version(server_catalogue[i], version, sizeof version);
+        assert_non_null(version_number(version));
+    }
+}

@@ -1,0 +1,287 @@
+// ZooKeeper: one server, or an ensemble. Java is started directly: Debian's scripts would add
+// nothing but their own settings.
+//
+// leads: as the leader of an ensemble, or alone; a server without a quorum serves nobody, and does
+// not answer that either.
+//
+// has_lock: whether this very server's copy of the tree, which may lag behind the leader's, has an
+// ephemeral node where the scheme's holds are. No session is needed to ask that. Of nodes in line
+// the first holds, and so any will do; with curator-semaphore-mutex those that only queue are
+// elsewhere.
+//
+// disconnect: "session" expires the client's session, which takes its ephemeral nodes with it: a
+// connection of our own takes the session over, with the password that the server derives from the
+// session's id, and closes it. "connection" ends the connection alone: a second one for the same
+// session makes the server end the first, and with a wrong password it goes no further than that,
+// so that the session stays as it is and the client gets back in. (ZooKeeperServer.
+// processConnectRequest first ends the one it has, and then looks at the password.) Both concern
+// what is connected to this very server, and a client that comes back may choose another one.
+//
+// A change is on the disk before it is answered, so that LOSS_UNSYNCED takes nothing more than a
+// crash does. LOSS_ALL takes the snapshots and the log; the server knows its group by its number
+// and its settings, and is sent everything again by the leader, if there is one.
+//
+// flush, evict, deny: it has nothing of the kind.
+#include "harness/cluster/server.h"
+
+#include "harness/base/file.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define JAR "/usr/share/java/zookeeper.jar"
+// With what prints the log: without it ZooKeeper is silent.
+#define CLASSPATH JAR ":/usr/share/java/slf4j-simple.jar"
+// Sessions last from 2 to 20 ticks.
+#define TICK_MS 200
+
+static bool installed(void)
+{
+    return program_exists("java") && access(JAR, R_OK) == 0;
+}
+
+// "Apache ZooKeeper, version 3.8.0 2024-12-29 17:54 UTC".
+static void version(char *out, size_t room)
+{
+    const char *const arguments[] = {"java",
+                                     "-XX:-UsePerfData",
+                                     "-cp",
+                                     CLASSPATH,
+                                     "org.apache.zookeeper.version.VersionInfoMain",
+                                     NULL};
+    version_ask("zookeeper", arguments, "version ", " \n", out, room);
+}
+
+// Each peer: where it talks to the others, and where they elect.
+static int write_settings(const struct node *node, struct error *error)
+{
+    const struct server_group *group = node->group;
+    struct text settings = {0};
+    char number[16];
+    int length = snprintf(number, sizeof number, "%d\n", node->number);
+    text_format(&settings,
+                "tickTime=%d\ninitLimit=25\nsyncLimit=10\ndataDir=%s\n"
+                "minSessionTimeout=%d\nmaxSessionTimeout=%d\nmaxClientCnxns=0\n"
+                "admin.enableServer=false\n4lw.commands.whitelist=srvr,conf,cons,dump\n"
+                "clientPort=%d\nclientPortAddress=%s\n",
+                TICK_MS, node->data, 2 * TICK_MS, 20 * TICK_MS, node->port, node->end.address);
+    for (int i = 0; group->count > 1 && i < group->count; i++) {
+        const struct node *peer = &group->nodes[i];
+        text_format(&settings, "server.%d=%s:%d:%d;%s:%d\n", peer->number, peer->end.address,
+                    peer->extra_ports[0], peer->extra_ports[1], peer->end.address, peer->port);
+    }
+    char *path = path_join(node->data, "myid");
+    int result = server_write(node, "zoo.cfg", settings.bytes, error) != 0
+                     ? -1
+                     : file_write(path, number, (size_t)length, error);
+    free(path);
+    text_free(&settings);
+    return result;
+}
+
+static pid_t start(const struct node *node, struct error *error)
+{
+    const char *const arguments[] = {"java",
+                                     "-cp",
+                                     CLASSPATH,
+                                     "-Xmx128m",
+                                     "-XX:+UseSerialGC",
+                                     "-XX:-UsePerfData", // which are files in /tmp
+                                     "-XX:TieredStopAtLevel=1",
+                                     "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
+                                     "-Dorg.slf4j.simpleLogger.showDateTime=true",
+                                     "-Dzookeeper.jmx.log4j.disable=true",
+                                     "org.apache.zookeeper.server.quorum.QuorumPeerMain",
+                                     "zoo.cfg",
+                                     NULL};
+    return write_settings(node, error) != 0 ? -1 : server_run(node, arguments, false, error);
+}
+
+// It has a mode once it serves, as the only server or in a quorum. That it is ours shows in where
+// it keeps its data.
+static bool ready(const struct node *node)
+{
+    return node_says(node, "srvr", "Mode: ") && node_says(node, "conf", node->data);
+}
+
+// Four-letter words.
+static int ask(struct session *session, const char *word)
+{
+    if (session_converse(session, word, strlen(word)) != 0)
+        return -1;
+    if (session_has(session, "not currently serving requests"))
+        return error_set(session->error, "%s serves nobody: it is in no quorum",
+                         session->node->name);
+    return session->answer.length == 0 || session_has(session, "not in the whitelist")
+               ? session_unexpected(session, text_string(&session->answer), word)
+               : 0;
+}
+
+// --- leads, has_lock -----------------------------------------------------------------------------
+
+static int leads(struct session *session)
+{
+    return session_ask(session, "srvr") != 0
+               ? -1
+               : session_has(session, "Mode: leader") || session_has(session, "Mode: standalone");
+}
+
+// Schemes whose nodes that hold are not in the lock's own folder, but below "leases" in it.
+static const char *const leased[] = {"curator-semaphore-mutex", NULL};
+
+// Each ephemeral node has a line of its own in the dump: a tab, and its path.
+static int has_lock(struct session *session)
+{
+    const struct lock_identity *lock = session->lock;
+    struct text folder = {0};
+    int found = session_ask(session, "dump");
+    text_format(&folder, "\n\t/lockpick/%s%s/", lock->tag,
+                text_is_one_of(lock->scheme, leased) ? "/leases" : "");
+    for (const char *line = text_string(&session->answer);
+         found == 0 && (line = strstr(line, folder.bytes)) != NULL;) {
+        line += folder.length;
+        found = line[strcspn(line, "/\n")] == '\n';
+    }
+    text_free(&folder);
+    return found;
+}
+
+// --- disconnect ----------------------------------------------------------------------------------
+
+#define PASSWORD_BYTES 16
+#define GREETING_BYTES 48 // length and all
+#define CLOSE_BYTES 12
+#define CLOSE_SESSION (-11)
+#define SESSION_MS 10000 // what is asked for; the server grants no more than its longest
+
+static const char *const links[] = {"session", "connection", NULL};
+
+// A line of `cons`: " /10.77.1.4:40112[1](queued=0,recved=5,sent=5,sid=0x100011...,lop=PING,...)"
+static bool read_client(const char *line, const char *link, struct server_client *client)
+{
+    const char *session = strstr(line, ",sid=0x");
+    (void)link;
+    return session != NULL && sscanf(session, ",sid=%23[0-9a-fx]", client->id) == 1 &&
+           sscanf(line, " /%63[^:]:%d[", client->address, &client->port) == 2;
+}
+
+// The password, as the server derives it (ZooKeeperServer.generatePasswd): java.util.Random, a
+// linear congruential generator that its documentation specifies, seeded with the session's id.
+static void derive_password(uint64_t session, unsigned char password[PASSWORD_BYTES])
+{
+    const uint64_t multiplier = UINT64_C(0x5DEECE66D);
+    const uint64_t mask = (UINT64_C(1) << 48) - 1;
+    uint64_t state = (session ^ UINT64_C(0xB3415C00) ^ multiplier) & mask;
+    for (int i = 0; i < PASSWORD_BYTES; i++) {
+        if (i % 4 == 0)
+            state = (state * multiplier + 0xB) & mask;
+        password[i] = (unsigned char)(state >> (16 + 8 * (i % 4)));
+    }
+}
+
+// Most significant byte first.
+static unsigned char *put(unsigned char *out, uint64_t value, int bytes)
+{
+    for (int i = bytes - 1; i >= 0; i--)
+        *out++ = (unsigned char)(value >> (8 * i));
+    return out;
+}
+
+// Takes a session over and closes it, in one breath: the client, whose connection ends by that,
+// takes it back at once. If it is still faster, the server may close the session without telling
+// us, or not at all: only the list of its sessions says.
+//
+// Of a connection alone once is enough, and more would strike the one with which the client has
+// come back.
+static int end_client(struct session *session, const struct server_client *client, const char *link)
+{
+    unsigned char request[GREETING_BYTES + CLOSE_BYTES];
+    unsigned char password[PASSWORD_BYTES];
+    bool takes_over = strcmp(link, "session") == 0;
+    uint64_t id = strtoull(client->id, NULL, 16);
+    derive_password(id, password);
+    password[0] ^= takes_over ? 0 : 1;
+    unsigned char *end = put(request, GREETING_BYTES - 4, 4);
+    end = put(end, 0, 4); // protocol
+    end = put(end, 0, 8); // the last change seen: none
+    end = put(end, SESSION_MS, 4);
+    end = put(end, id, 8);
+    end = put(end, PASSWORD_BYTES, 4);
+    memcpy(end, password, PASSWORD_BYTES);
+    end = put(end + PASSWORD_BYTES, CLOSE_BYTES - 4, 4);
+    end = put(end, 1, 4); // number of the request
+    put(end, (uint32_t)CLOSE_SESSION, 4);
+    size_t length = takes_over ? sizeof request : GREETING_BYTES;
+    bool is_done = session_converse(session, request, length) == 0;
+    return takes_over ? END_AGAIN : is_done ? END_DONE : END_NOTHING;
+}
+
+static bool lists(const struct session *session, const char *id, const char *end)
+{
+    bool found = false;
+    for (const char *place = text_string(&session->answer);
+         !found && (place = strstr(place, id)) != NULL;) {
+        place += strlen(id);
+        found = strspn(place, "0123456789abcdef") == 0 && (end == NULL || place < end);
+    }
+    return found;
+}
+
+// Sessions are listed in the dump; behind them are connections, ended ones too.
+static int lives(struct session *session, const struct server_client *client, const char *link)
+{
+    char end[80];
+    snprintf(end, sizeof end, "/%s:%d[", client->address, client->port);
+    if (strcmp(link, "connection") == 0)
+        return session_ask(session, "cons") != 0 ? -1 : session_has(session, end);
+    return session_ask(session, "dump") != 0
+               ? -1
+               : lists(session, client->id,
+                       strstr(text_string(&session->answer), "Connections dump:"));
+}
+
+// --- all -----------------------------------------------------------------------------------------
+
+static const struct server_control control = {
+    .leads = leads,
+    .has_lock = has_lock,
+    .links = links,
+    .list = "cons",
+    .read = read_client,
+    .end = end_client,
+    .lives = lives,
+};
+
+static const struct topology single = SINGLE_SERVER("zookeeper");
+static const struct topology ensemble = ENSEMBLE_OF_SERVERS("zookeeper");
+static const struct topology *const topologies[] = {&single, &ensemble, NULL};
+
+static const char *const surrender_notes[] = {"Severe unrecoverable error", NULL};
+
+const struct server_kind zookeeper_server = {
+    .name = "zookeeper",
+    // It counts in ticks.
+    .form = {.title = "ZooKeeper",
+             .durability = {"zookeeper: log flushed at each write"},
+             .late_expiry_ns = NS_PER_S / 2,
+             .set_up = "the node that locks are made under"},
+    .program = "java",
+    .package = "zookeeper",
+    .port = 2181,
+    .extra_ports = 2,
+    .boot_limit_s = 60,
+    .topologies = topologies,
+    .installed = installed,
+    .version = version,
+    .start = start,
+    .ready = ready,
+    .ask = ask,
+    .takes_preload = true,
+    .keeps_data = true,
+    .lease_clock = SHIFTED_MONOTONIC,
+    .surrender_notes = surrender_notes,
+    .control = &control,
+};

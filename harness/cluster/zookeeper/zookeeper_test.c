@@ -1,0 +1,238 @@
+// What ZooKeeper servers tell, and what stays when they die: on real ones.
+#include "harness/cluster/test_zookeeper.h"
+#include "harness/testing/test.h"
+
+// --- leads, has_lock -----------------------------------------------------------------------------
+
+// Once it has noticed, and begins to listen again.
+TEST(without_its_quorum_a_server_serves_nobody_and_says_so)
+{
+    struct test_server server;
+    struct error error;
+    start_servers(&server, "zookeeper", "ensemble", 3, PERSISTENCE_NONE);
+    const struct node *last = node_of(&server, 1);
+    die(node_of(&server, 2));
+    die(node_of(&server, 3));
+    MUST_COME_TO_BE(true, DO(last, leads, NULL) == -1 &&
+                              strstr(error.text, "it is in no quorum") != NULL);
+    MUST_BE(-1, DO(last, has_lock, &zookeeper_test_lock));
+    test_server_stop(&server);
+}
+
+TEST(only_an_ephemeral_node_where_the_schemes_holds_are_is_a_lock)
+{
+    static const struct {
+        const char *path;
+        bool goes;
+        bool of_most, of_semaphore_mutex; // schemes
+    } cases[] = {
+        {FOLDER "/locks", false, false, false},      {FOLDER "/leases", false, false, false},
+        {FOLDER "/locks/waits", true, false, false}, {"/lockpick/t17", false, false, false},
+        {"/lockpick/t17/lock", true, false, false},  {"/lockpick/t", false, false, false},
+        {"/lockpick/t/t1", true, false, false},      {FOLDER "/leases/holds", true, false, true},
+        {FOLDER "/lock", true, true, true},
+    };
+    struct test_server server;
+    struct zookeeper_client client = {0};
+    struct error error;
+    struct lock_identity other = zookeeper_test_lock;
+    other.scheme = "curator-semaphore-mutex";
+    start_servers(&server, "zookeeper", "single", 0, PERSISTENCE_NONE);
+    zookeeper_client_open(&client, &server, 1);
+    make_lock_folder(&client);
+    const struct node *node = node_of(&server, 1);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        zookeeper_make(&client, cases[i].path, cases[i].goes);
+        MUST_BE(cases[i].of_most, DO(node, has_lock, &zookeeper_test_lock));
+        MUST_BE(cases[i].of_semaphore_mutex, DO(node, has_lock, &other));
+    }
+    zookeeper_client_close(&client);
+    MUST_BE(0, DO(node, has_lock, &zookeeper_test_lock));
+    test_server_stop(&server);
+}
+
+// --- death ---------------------------------------------------------------------------------------
+
+// Kills the server and starts it again: the client's session, and with it its node, outlive that.
+static void check_restart(struct test_server *server, int number, enum loss loss)
+{
+    struct zookeeper_client client = {0};
+    struct error error;
+    int64_t session;
+    zookeeper_client_open(&client, server, number);
+    session = zoo_client_id(client.handle)->client_id;
+    make_lock_folder(&client);
+    zookeeper_make(&client, FOLDER "/lock", true);
+    struct node *node = node_of(server, number);
+    die(node);
+    come_back(node, loss);
+    assert_true(is_there(&client, FOLDER "/lock"));
+    assert_int_equal(zoo_client_id(client.handle)->client_id, session);
+    MUST_COME_TO_BE(1, DO(node, has_lock, &zookeeper_test_lock));
+    zookeeper_client_close(&client);
+    MUST_COME_TO_BE(0, DO(node, has_lock, &zookeeper_test_lock));
+}
+
+TEST(a_session_outlives_the_restart_of_the_only_server)
+{
+    static const enum loss losses[] = {LOSS_NONE, LOSS_UNSYNCED};
+    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
+        struct test_server server;
+        start_servers(&server, "zookeeper", "single", 0, PERSISTENCE_NONE);
+        check_restart(&server, 1, losses[i]);
+        test_server_stop(&server);
+    }
+}
+
+TEST(a_session_outlives_the_restart_of_any_server_of_an_ensemble)
+{
+    struct test_server server;
+    start_servers(&server, "zookeeper", "ensemble", 0, PERSISTENCE_NONE);
+    check_restart(&server, number_of_leader(&server), LOSS_NONE);
+    check_restart(&server, number_that(&server, false), LOSS_NONE);
+    // One that comes back empty is sent everything by the leader.
+    check_restart(&server, number_that(&server, false), LOSS_ALL);
+    check_restart(&server, number_of_leader(&server), LOSS_ALL);
+    test_server_stop(&server);
+}
+
+TEST(without_its_data_a_server_of_its_own_knows_no_session_and_no_lock)
+{
+    struct test_server server;
+    struct zookeeper_client client = {0};
+    struct error error;
+    start_servers(&server, "zookeeper", "single", 0, PERSISTENCE_NONE);
+    struct node *node = node_of(&server, 1);
+    zookeeper_client_open(&client, &server, 1);
+    make_lock_folder(&client);
+    zookeeper_make(&client, FOLDER "/lock", true);
+    die(node);
+    come_back(node, LOSS_ALL);
+    MUST_BE(0, DO(node, has_lock, &zookeeper_test_lock));
+    // The client, which has seen more than this server has, is turned away until it is.
+    zookeeper_client_close(&client);
+    struct zookeeper_client next = {0};
+    zookeeper_client_open(&next, &server, 1);
+    assert_false(is_there(&next, "/lockpick"));
+    zookeeper_client_close(&next);
+    test_server_stop(&server);
+}
+
+// Two clients of that server, each with a node that goes with its session.
+struct pair {
+    struct test_server server;
+    struct node *node; // the server that both are connected to
+    struct zookeeper_client met, spared;
+    int ports[2]; // that the first comes from: one that nobody has, and its own
+    struct client_end end;
+};
+
+#define MET FOLDER "/met"
+#define SPARED FOLDER "/spared"
+
+static void pair_start(struct pair *pair, const char *topology, bool leads)
+{
+    *pair = (struct pair){.ports = {1, 0}};
+    start_servers(&pair->server, "zookeeper", topology, 0, PERSISTENCE_NONE);
+    int number = number_that(&pair->server, leads);
+    pair->node = node_of(&pair->server, number);
+    zookeeper_client_open(&pair->met, &pair->server, number);
+    zookeeper_client_open(&pair->spared, &pair->server, number);
+    make_lock_folder(&pair->met);
+    zookeeper_make(&pair->met, MET, true);
+    zookeeper_make(&pair->spared, SPARED, true);
+    pair->ports[1] = port_of(&pair->met, pair->node);
+    assert_int_not_equal(pair->ports[1], 0);
+    pair->end = (struct client_end){pair->node->end.address, pair->ports, 2};
+}
+
+static void pair_stop(struct pair *pair)
+{
+    zookeeper_client_close(&pair->met);
+    zookeeper_client_close(&pair->spared);
+    test_server_stop(&pair->server);
+}
+
+// Where each test is done: on a server alone, on a leader, on a follower.
+static const struct {
+    const char *topology;
+    bool leads;
+} places[] = {{"single", 1}, {"ensemble", 1}, {"ensemble", 0}};
+
+static void check_spared(struct pair *pair)
+{
+    assert_true(is_there(&pair->spared, SPARED));
+    assert_int_equal(atomic_load(&pair->spared.state), ZOO_CONNECTED_STATE);
+    assert_int_equal(atomic_load(&pair->spared.connections), 1);
+}
+
+TEST(an_expired_session_takes_its_node_with_it_and_no_other)
+{
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        struct pair pair;
+        struct error error;
+        pair_start(&pair, places[i].topology, places[i].leads);
+        const struct node *node = pair.node;
+        MUST_BE(1, control_disconnect(node, &pair.end, "session", &error));
+        assert_false(is_there(&pair.spared, MET));
+        check_spared(&pair);
+        MUST_COME_TO_BE(ZOO_EXPIRED_SESSION_STATE, atomic_load(&pair.met.state));
+        MUST_BE(0, control_disconnect(node, &pair.end, "session", &error));
+        pair_stop(&pair);
+    }
+}
+
+TEST(a_client_whose_connection_ends_comes_back_with_its_session)
+{
+    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
+        struct pair pair;
+        struct error error;
+        pair_start(&pair, places[i].topology, places[i].leads);
+        int64_t session = zoo_client_id(pair.met.handle)->client_id;
+        MUST_BE(1, control_disconnect(pair.node, &pair.end, "connection", &error));
+        assert_int_not_equal(port_of(&pair.met, pair.node), pair.ports[1]);
+        assert_true(is_there(&pair.met, MET));
+        assert_int_equal(zoo_client_id(pair.met.handle)->client_id, session);
+        assert_int_equal(atomic_load(&pair.met.connections), 2);
+        check_spared(&pair);
+        pair_stop(&pair);
+    }
+}
+
+TEST(only_what_comes_from_there_to_this_very_server_is_ended)
+{
+    static const char *const links[] = {"session", "connection"};
+    struct pair pair;
+    struct error error;
+    pair_start(&pair, "ensemble", 0);
+    const struct node *other = node_of(&pair.server, number_of_leader(&pair.server));
+    const struct client_end elsewhere = {.address = "127.0.0.2"};
+    const struct client_end nobody = {pair.node->end.address, pair.ports, 1};
+    for (size_t i = 0; i < 2; i++) {
+        MUST_BE(0, control_disconnect(pair.node, &elsewhere, links[i], &error));
+        MUST_BE(0, control_disconnect(pair.node, &nobody, links[i], &error));
+        MUST_BE(0, control_disconnect(other, &pair.end, links[i], &error));
+    }
+    assert_true(is_there(&pair.met, MET));
+    assert_int_equal(atomic_load(&pair.met.connections), 1);
+    check_spared(&pair);
+    pair_stop(&pair);
+}
+
+// On a node of its own all of a client's ports are meant.
+TEST(without_ports_all_that_comes_from_the_address_is_ended)
+{
+    struct pair pair;
+    struct error error;
+    struct client_end all;
+    pair_start(&pair, "single", 1);
+    all = (struct client_end){.address = pair.node->end.address};
+    MUST_BE(2, control_disconnect(pair.node, &all, "connection", &error));
+    assert_true(is_there(&pair.met, MET));
+    assert_true(is_there(&pair.spared, SPARED));
+    MUST_BE(2, control_disconnect(pair.node, &all, NULL, &error)); // NULL: "session"
+    MUST_COME_TO_BE(ZOO_EXPIRED_SESSION_STATE, atomic_load(&pair.met.state));
+    MUST_COME_TO_BE(ZOO_EXPIRED_SESSION_STATE, atomic_load(&pair.spared.state));
+    MUST_BE(0, DO(pair.node, has_lock, &zookeeper_test_lock));
+    pair_stop(&pair);
+}
