@@ -276,7 +276,8 @@ static inline void build_judge(struct build *build)
     if (build->judged)
         digest_free(&build->digest);
     build_sort(build);
-    build->history = (struct history){.events = build->events, .count = build->count};
+    build->history = (struct history){
+        .events = build->events, .count = build->count, .condition = build->history.condition};
     digest_make(&build->history, &build->trial, &build->digest);
     build->judged = true;
     judge(&build->digest, &build->judgement);

@@ -2,7 +2,7 @@
 
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
-#include "harness/history/sense.h"
+#include "harness/history/event.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
 
 #include "harness/base/growing.h"
 #include "harness/check/counted.h"
-#include "harness/history/sense.h"
+#include "harness/history/event.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -8,7 +8,7 @@
 #include <glob.h>
 
 #define MOST_WORDS 40
-#define MOST_CLIENTS 100
+#define CASE_CLIENTS 100
 #define MOST_EXPECTED 40
 #define MOST_ROWS 400
 
@@ -36,7 +36,7 @@ struct reading {
     struct lines lines;
     struct build build;
     int64_t operations;
-    int64_t operation_of[MOST_CLIENTS][4];          // the latest of each worker
+    int64_t operation_of[CASE_CLIENTS][4];          // the latest of each worker
     size_t rows[MOST_ROWS], row_count;              // lines
     size_t expected[MOST_EXPECTED], expected_count; // likewise
     struct string_list traits, because;
@@ -166,7 +166,7 @@ static void read_who(struct row *row)
 
 static int64_t *operation_of(struct reading *reading, const struct row *row)
 {
-    return &reading->operation_of[row->client % MOST_CLIENTS][row->worker % 4];
+    return &reading->operation_of[row->client % CASE_CLIENTS][row->worker % 4];
 }
 
 static struct event *add(struct reading *reading, const struct row *row, double at_ms,
@@ -719,22 +719,6 @@ static size_t read_rows(struct reading *reading, size_t line)
     return line;
 }
 
-static void decide_case(struct reading *reading, size_t line)
-{
-    struct build *build = &reading->build;
-    read_rows_in_turn(reading);
-    struct history_condition condition = build->history.condition;
-    build_sort(build);
-    build->history =
-        (struct history){.events = build->events, .count = build->count, .condition = condition};
-    digest_make(&build->history, &build->trial, &build->digest);
-    build->judged = true;
-    judge(&build->digest, &build->judgement);
-    if (reading->expected_count == 0)
-        complain(reading, line, "nothing is expected");
-    reading->decide(reading, line);
-}
-
 // The case at a line, with the variant at another; 0: without.
 static size_t run_case(const char *file, struct lines lines, size_t line, size_t variant,
                        const struct reading *fresh)
@@ -747,8 +731,13 @@ static size_t run_case(const char *file, struct lines lines, size_t line, size_t
     if (variant != 0)
         end = read_rows(&reading, variant + 1);
     bool has_variants = end < lines.count && begins(lines.items[end], "variant");
-    if (variant != 0 || !has_variants)
-        decide_case(&reading, variant != 0 ? variant : line);
+    if (variant != 0 || !has_variants) {
+        read_rows_in_turn(&reading);
+        build_judge(&reading.build);
+        if (reading.expected_count == 0)
+            complain(&reading, line, "nothing is expected");
+        fresh->decide(&reading, variant != 0 ? variant : line);
+    }
     build_free(&reading.build);
     for (size_t i = 0; i < reading.copy_count; i++)
         free(reading.copies[i]);

@@ -2,7 +2,7 @@
 #ifndef LOCKPICK_CLI_CHECK_CASE_H
 #define LOCKPICK_CLI_CHECK_CASE_H
 
-#include "harness/history/condition.h"
+#include "harness/history/reader.h"
 #include "harness/import/import.h"
 #include "harness/import/source.h"
 #include "harness/model/model.h"

@@ -2,7 +2,7 @@
 #include "harness/base/file.h"
 #include "harness/cli/verb.h"
 #include "harness/history/reader.h"
-#include "harness/import/export.h"
+#include "harness/import/import.h"
 #include "harness/model/from_history.h"
 #include "harness/run/stored_run.h"
 

@@ -1,6 +1,6 @@
 // The table of causes: the name of each, the sentence that tells it, and what would have prevented
 // it. In a sentence, {word} stands for what add_word puts in its place, and {fact?yes|no} for the
-// one or the other: a fact is one that holds() knows, or a trait of the lock. What a sentence adds
+// one or the other: a fact is one that is_so() knows, or a trait of the lock. What a sentence adds
 // by way of a reason must be known itself.
 #include "harness/base/text.h"
 #include "harness/check/describe.h"
@@ -344,7 +344,7 @@ static bool believed_longer(const struct diagnosis *diagnosis)
     return value
 
 // Of the trial, and of the fault that struck. -1: it is none of these.
-static int holds_of_trial(const struct diagnosis *diagnosis, const char *fact)
+static int trial_fact(const struct diagnosis *diagnosis, const char *fact)
 {
     const struct digest *digest = diagnosis->digest;
     const struct fault_record *fault = diagnosis->fault;
@@ -367,7 +367,7 @@ static int holds_of_trial(const struct diagnosis *diagnosis, const char *fact)
 }
 
 // Of the finding, and of the holds.
-static int holds_of_diagnosis(const struct diagnosis *diagnosis, const char *fact)
+static int diagnosis_fact(const struct diagnosis *diagnosis, const char *fact)
 {
     const struct hold *hold = diagnosis->holds[0];
     const struct hold *other = diagnosis->holds[1];
@@ -409,11 +409,11 @@ static int holds_of_diagnosis(const struct diagnosis *diagnosis, const char *fac
 }
 #undef FACT
 
-static bool holds(const struct diagnosis *diagnosis, const char *fact)
+static bool is_so(const struct diagnosis *diagnosis, const char *fact)
 {
-    int known = holds_of_trial(diagnosis, fact);
+    int known = trial_fact(diagnosis, fact);
     if (known < 0)
-        known = holds_of_diagnosis(diagnosis, fact);
+        known = diagnosis_fact(diagnosis, fact);
     return known < 0 ? diagnosis_has_trait(diagnosis, fact) : known != 0;
 }
 
@@ -601,7 +601,7 @@ static void fill(const struct diagnosis *diagnosis, const char *words, size_t le
         const char *bar = at[name] == '?' ? find_mark(yes, '|') : close;
         if (at[name] != '?')
             add_word(diagnosis, word, out);
-        else if (holds(diagnosis, word))
+        else if (is_so(diagnosis, word))
             fill(diagnosis, yes, (size_t)(bar - yes), out);
         else if (*bar == '|')
             fill(diagnosis, bar + 1, (size_t)(close - bar - 1), out);

@@ -1,8 +1,11 @@
 #include "harness/history/event.h"
 
+#include "harness/base/clock.h"
 #include "harness/base/text.h"
+#include "harness/history/stall.h"
 
-#include <stddef.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const kind_names[] = {
@@ -22,9 +25,6 @@ static const char *const argument_names[][4] = {
 #undef X
 #undef NONE
 };
-
-#define COUNT(array) (sizeof(array) / sizeof *(array))
-#define NAME_OF(names, number) ((number) < COUNT(names) ? (names)[number] : "?")
 
 const char *event_kind_name(unsigned kind)
 {
@@ -56,44 +56,175 @@ enum outcome release_outcome(enum release_answer answer)
     return answer == RELEASE_NOT_OWNER || answer == RELEASE_GONE ? OUTCOME_NO : OUTCOME_OK;
 }
 
-const char *outcome_name(unsigned outcome)
+// A function that tells the name of a number; "?" if there are not so many.
+#define NAMES(function, ...)                                                                       \
+    const char *function(unsigned number)                                                          \
+    {                                                                                              \
+        static const char *const names[] = {__VA_ARGS__};                                          \
+        return number < sizeof names / sizeof *names ? names[number] : "?";                        \
+    }
+NAMES(outcome_name, "ok", "no", "unknown", "broken")
+NAMES(release_answer_name, "released", "not-owner", "gone", "unknown", "unchecked")
+NAMES(lost_reason_name, "not", "not-owner", "deadline", "suspended", "session")
+NAMES(stop_reason_name, "done", "time", "stuck", "limit", "broken", "interrupted")
+NAMES(heal_reason_name, "cause", "bound", "end", "death")
+NAMES(usage_figure_name, "processor", "switches", "bytes", "packets")
+NAMES(reply_kind_name, "some", "nil", "zero", "negative", "ok", "error")
+#undef NAMES
+
+// --- sense ---------------------------------------------------------------------------------------
+
+// Sums and differences of a few numbers of this size are still numbers.
+#define LARGEST (INT64_C(1) << 60)
+#define LONGEST_RUN_NS (400 * 24 * 3600 * NS_PER_S)
+
+// What the events of a kind may have. Arguments are bits, or counted from 1.
+static const struct {
+    uint8_t most_detail; // 0: any
+    uint8_t free;        // may be any number: text, and what is only compared, such as tokens
+    uint8_t reckoned;    // checks and reports reckon with them: not even "never"
+    uint8_t lock;        // has the number of a lock
+    uint8_t of_whom;     // has that of a client or a server
+} rules[EVENT_KIND_COUNT] = {
+    [EVENT_NOTE] = {.free = 0xf},
+    [EVENT_WORKER_START] = {.most_detail = WAY_STRAIGHT | WAY_OWN_LOOP},
+    [EVENT_WORKER_END] = {.reckoned = 0xf},
+    [EVENT_WORKER_LOAD] = {.reckoned = 0xf},
+    [EVENT_ACQUIRE_INVOKE] = {.most_detail = 1, .reckoned = 0xc, .lock = 4},
+    [EVENT_ACQUIRE_RETURN] = {.most_detail = 1, .free = 0x2},
+    [EVENT_RELEASE_RETURN] = {.most_detail = RELEASE_UNCHECKED},
+    [EVENT_LEAVE_RETURN] = {.most_detail = RELEASE_UNCHECKED},
+    [EVENT_LOST] = {.most_detail = LOST_SESSION},
+    [EVENT_READ_INVOKE] = {.free = 0xe},
+    [EVENT_READ_RETURN] = {.free = 0xe},
+    [EVENT_WRITE_INVOKE] = {.free = 0xe},
+    [EVENT_WRITE_RETURN] = {.free = 0xe},
+    [EVENT_STORE_INITIAL] = {.reckoned = 0x1, .lock = 2},
+    [EVENT_STORE_FINAL] = {.reckoned = 0x1, .lock = 2},
+    [EVENT_LOCK_FINAL] = {.lock = 3},
+    [EVENT_STOP_ASKED] = {.most_detail = STOP_INTERRUPTED, .reckoned = 0x1},
+    [EVENT_FAULT_HEALED] = {.most_detail = HEAL_DEATH},
+    [EVENT_STALL] = {.most_detail = STALLED_SERVER, .free = 0xc, .reckoned = 0x1, .of_whom = 2},
+    [EVENT_CLOCK_STEP] = {.reckoned = 0x1},
+    [EVENT_LOAD] = {.reckoned = 0xf},
+    [EVENT_USAGE] = {.most_detail = USAGE_PACKETS, .reckoned = 0xf},
+    [EVENT_REQUEST] = {.free = 0x1},
+    [EVENT_REPLY] = {.most_detail = REPLY_ERROR, .free = 0x1},
+    [EVENT_CONNECTED] = {.of_whom = 1},
+};
+
+bool beginning_makes_sense(int64_t began_ns)
 {
-    static const char *const names[] = {"ok", "no", "unknown", "broken"};
-    return NAME_OF(names, outcome);
+    return began_ns > 0 && began_ns <= LARGEST;
 }
 
-const char *release_answer_name(unsigned answer)
+static bool is_number(const struct event *event, unsigned argument, int64_t most)
 {
-    static const char *const names[] = {"released", "not-owner", "gone", "unknown", "unchecked"};
-    return NAME_OF(names, answer);
+    return argument == 0 || (event->args[argument - 1] >= 0 && event->args[argument - 1] <= most);
 }
 
-const char *lost_reason_name(unsigned reason)
+bool event_makes_sense(const struct event *event, int64_t began_ns)
 {
-    static const char *const names[] = {"not", "not-owner", "deadline", "suspended", "session"};
-    return NAME_OF(names, reason);
+    if (event->kind == EVENT_NONE || event->kind >= EVENT_KIND_COUNT || event->kind == EVENT_GAP ||
+        event->outcome > OUTCOME_BROKEN || event->client > MOST_CLIENTS ||
+        event->worker > MOST_WORKERS || event->at_ns < began_ns ||
+        event->at_ns - began_ns > LONGEST_RUN_NS)
+        return false;
+    unsigned most_detail = rules[event->kind].most_detail;
+    unsigned any = rules[event->kind].free;
+    unsigned reckoned = rules[event->kind].reckoned;
+    for (unsigned i = 0; i < 4; i++) {
+        int64_t number = event->args[i];
+        bool may_be_never = (reckoned >> i & 1) == 0;
+        if ((number < -LARGEST || number > LARGEST) && (any >> i & 1) == 0 &&
+            !(may_be_never && number == TIME_NEVER))
+            return false;
+    }
+    return (most_detail == 0 || event->detail <= most_detail) &&
+           (event->kind != EVENT_STALL || event->args[0] >= 0) &&
+           is_number(event, rules[event->kind].of_whom, MOST_CLIENTS) &&
+           is_number(event, rules[event->kind].lock, MOST_LOCKS);
 }
 
-const char *stop_reason_name(unsigned reason)
+// --- as a line of JSON ---------------------------------------------------------------------------
+
+static bool is_point_in_time(const char *name)
 {
-    static const char *const names[] = {"done", "time", "stuck", "limit", "broken", "interrupted"};
-    return NAME_OF(names, reason);
+    return strcmp(name, "valid_until_ns") == 0 || strcmp(name, "give_up_ns") == 0 ||
+           strcmp(name, "killed_ns") == 0 || strcmp(name, "intended_ns") == 0 ||
+           strcmp(name, "asked_ns") == 0;
 }
 
-const char *heal_reason_name(unsigned reason)
+// What only some trials have; 0 where they have it not.
+static bool is_rare(const char *name)
 {
-    static const char *const names[] = {"cause", "bound", "end", "death"};
-    return NAME_OF(names, reason);
+    return strcmp(name, "intended_ns") == 0 || strcmp(name, "key") == 0 ||
+           strcmp(name, "due") == 0 || strcmp(name, "number") == 0;
 }
 
-const char *usage_figure_name(unsigned figure)
+// Adds the text of a note in place of the closing brace. Printable ASCII only: JSON takes the rest
+// amiss.
+static int print_note(const struct event *event, char *out, size_t room)
 {
-    static const char *const names[] = {"processor", "switches", "bytes", "packets"};
-    return NAME_OF(names, figure);
+    char text[sizeof event->text + 1] = "";
+    memcpy(text, event->text, sizeof event->text);
+    for (char *next = text; *next != '\0'; next++) {
+        if (*next < ' ' || *next > '~' || *next == '"' || *next == '\\')
+            *next = '?';
+    }
+    return snprintf(out, room, ",\"text\":\"%s\"}", text);
 }
 
-const char *reply_kind_name(unsigned reply)
+int event_print_json(const struct event *event, int64_t zero_ns, char *line, size_t room)
 {
-    static const char *const names[] = {"some", "nil", "zero", "negative", "ok", "error"};
-    return NAME_OF(names, reply);
+    int length = snprintf(line, room, "{\"t\":%.6f,\"client\":%u,\"worker\":%u,\"event\":\"%s\"",
+                          (double)(event->at_ns - zero_ns) / 1e9, event->client, event->worker,
+                          event_kind_name(event->kind));
+    const char *const *names = event_argument_names(event->kind);
+#define ADD(...) length += snprintf(line + length, room - (size_t)length, __VA_ARGS__)
+    if (event->outcome != OUTCOME_OK || event->kind == EVENT_ACQUIRE_RETURN ||
+        event->kind == EVENT_WRITE_RETURN || event->kind == EVENT_READ_RETURN)
+        ADD(",\"outcome\":\"%s\"", outcome_name(event->outcome));
+    if (event->kind == EVENT_ACQUIRE_RETURN && event->detail != 0)
+        ADD(",\"unanchored\":true");
+    if (event->kind == EVENT_RELEASE_RETURN)
+        ADD(",\"answer\":\"%s\"", release_answer_name(event->detail));
+    if (event->kind == EVENT_STOP_ASKED)
+        ADD(",\"reason\":\"%s\"", stop_reason_name(event->detail));
+    if (event->kind == EVENT_FAULT_HEALED)
+        ADD(",\"reason\":\"%s\"", heal_reason_name(event->detail));
+    if (event->kind == EVENT_USAGE)
+        ADD(",\"figure\":\"%s\"", usage_figure_name(event->detail));
+    if (event->kind == EVENT_STALL)
+        ADD(",\"of\":\"%s\"", stalled_name(event->detail));
+    if (event->kind == EVENT_STALL && event->detail == STALLED_SERVER)
+        ADD(",\"server\":\"%s\"", stall_of(event).server);
+    if (event->step != 0)
+        ADD(",\"fault\":%u", event->step);
+    bool is_wire = event->kind == EVENT_REQUEST || event->kind == EVENT_REPLY;
+    if (is_wire)
+        ADD(",\"command\":\"%s\"", event_command(event).text);
+    if (event->kind == EVENT_REQUEST)
+        ADD(",\"phase\":%u,\"words\":%u", (unsigned)event->detail >> REQUEST_PHASE,
+            (unsigned)event->detail & REQUEST_WORDS);
+    if (event->kind == EVENT_REPLY)
+        ADD(",\"reply\":\"%s\"", reply_kind_name(event->detail));
+    for (int i = is_wire; i < 4; i++) {
+        bool is_time = is_point_in_time(names[i]);
+        int name_length = (int)strlen(names[i]) - (is_time ? (int)strlen("_ns") : 0);
+        const char *name = strcmp(names[i], "error_number") == 0 ? "errno" : names[i];
+        if (name[0] == '\0' || (event->args[i] == 0 && is_rare(name)))
+            continue;
+        if (event->args[i] == INT64_MAX)
+            ADD(",\"%.*s\":null", name_length, name);
+        else if (is_time && event->args[i] > 0)
+            ADD(",\"%.*s\":%.6f", name_length, name, (double)(event->args[i] - zero_ns) / 1e9);
+        else
+            ADD(",\"%.*s\":%" PRId64, name_length, name, event->args[i]);
+    }
+    ADD("}");
+    if (event->kind == EVENT_NOTE)
+        length += print_note(event, line + length - 1, room - (size_t)length + 1) - 1;
+#undef ADD
+    return length;
 }

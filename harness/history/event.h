@@ -6,6 +6,7 @@
 #define LOCKPICK_HISTORY_EVENT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define FOUND_MARK ": "
@@ -255,5 +256,21 @@ const char *stop_reason_name(unsigned reason);
 const char *heal_reason_name(unsigned reason);
 const char *usage_figure_name(unsigned figure);
 const char *reply_kind_name(unsigned reply);
+
+// One event as a line of JSON, without a newline; times in seconds from `zero_ns`. Returns the
+// length; `room` of 512 suffices.
+int event_print_json(const struct event *event, int64_t zero_ns, char *line, size_t room);
+
+// Far more than a scenario can ask for, and few enough for an array of them.
+#define MOST_CLIENTS 255
+#define MOST_WORKERS 4095
+#define MOST_LOCKS 65535
+
+// True if the event's numbers are in their ranges, and its times, of a history that was begun at
+// `began_ns`, far enough from the ends of theirs to reckon with.
+bool event_makes_sense(const struct event *event, int64_t began_ns);
+
+// True if a history can have been begun then.
+bool beginning_makes_sense(int64_t began_ns);
 
 #endif

@@ -1,5 +1,5 @@
 // What of a load and of several locks can be in a history, and what only in a damaged one.
-#include "harness/history/sense.h"
+#include "harness/history/event.h"
 
 #include "harness/base/clock.h"
 #include "harness/testing/test.h"

@@ -1,9 +1,22 @@
-// The processes of a history, and whose they are.
+// The processes of a history, and whose they are; numbers for the names that a history has.
 #ifndef LOCKPICK_IMPORT_ACTORS_H
 #define LOCKPICK_IMPORT_ACTORS_H
 
 #include "harness/import/entry.h"
-#include "harness/import/labels.h"
+
+// Zero-initialise; free with labels_free.
+struct labels {
+    char **items; // owned; the caller may take them away
+    uint32_t count;
+    size_t room;
+    uint32_t *slots; // a hash table of numbers, each one more; 0: empty
+    size_t slot_count;
+};
+
+// The number of that text: a new one if it was not there before.
+uint32_t labels_number(struct labels *labels, const char *text, size_t length);
+
+void labels_free(struct labels *labels);
 
 #define NO_LABEL UINT32_MAX
 

@@ -75,21 +75,17 @@ static bool is_text(const struct value *value)
 void entry_look_up(const struct value *map, struct entry_fields *fields, struct problems *problems)
 {
     *fields = (struct entry_fields){.line = map->line};
-    const struct {
-        const char *key;
-        const struct value **value;
-    } parts[] = {{"process", &fields->process}, {"type", &fields->type}, {"f", &fields->f},
-                 {"value", &fields->value},     {"time", &fields->time}, {"index", &fields->index},
-                 {"error", &fields->error}};
+    static const char *const keys[FIELDS] = {"process", "type",  "f",    "value",
+                                             "time",    "index", "error"};
     unsigned seen = 0;
     for (const struct value *at = map->first; at != NULL; at = at->next->next) {
-        for (unsigned i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-            if (!value_is(at, parts[i].key))
+        for (unsigned i = 0; i < FIELDS; i++) {
+            if (!value_is(at, keys[i]))
                 continue;
             if ((seen & 1U << i) != 0)
-                problems_add(problems, at->line, "the key %s is there twice", parts[i].key);
+                problems_add(problems, at->line, "the key %s is there twice", keys[i]);
             seen |= 1U << i;
-            *parts[i].value = at->next->kind == VALUE_NIL ? NULL : at->next;
+            fields->of[i] = at->next->kind == VALUE_NIL ? NULL : at->next;
         }
     }
 }
@@ -110,7 +106,7 @@ static void complain_of_word(const struct reading_entry *reading, const struct v
 
 static void read_type(const struct reading_entry *reading)
 {
-    const struct value *value = reading->fields->type;
+    const struct value *value = reading->fields->of[FIELD_TYPE];
     if (value == NULL) {
         problems_add(reading->problems, reading->fields->line,
                      "the operation has no type: expected invoke, ok, fail or info");
@@ -152,7 +148,7 @@ static bool is_renamed(const struct reading_entry *reading, const struct value *
 
 static void read_function(const struct reading_entry *reading)
 {
-    const struct value *value = reading->fields->f;
+    const struct value *value = reading->fields->of[FIELD_F];
     const char *names[FUNCTION_COUNT + 1] = {0};
     char expected[320];
     if (value == NULL) {
@@ -182,7 +178,7 @@ static void read_function(const struct reading_entry *reading)
 static void read_process(const struct reading_entry *reading)
 {
     struct entry *entry = reading->entry;
-    const struct value *value = reading->fields->process;
+    const struct value *value = reading->fields->of[FIELD_PROCESS];
     char shown[SHOWN];
     if (value == NULL) {
         problems_add(reading->problems, reading->fields->line,
@@ -340,7 +336,7 @@ static void read_map(const struct reading_entry *reading, const struct value *ma
 
 static void read_value(const struct reading_entry *reading)
 {
-    const struct value *value = reading->fields->value;
+    const struct value *value = reading->fields->of[FIELD_VALUE];
     if (value == NULL || reading->options->value == MEANS_NOTHING)
         return;
     if (value->kind == VALUE_LIST) {
@@ -360,7 +356,8 @@ static void read_value(const struct reading_entry *reading)
         problems_add(reading->problems, value->line,
                      "what is said of the lock is a list; expected a token, a count of permits, a "
                      "map, or nil; --value nothing leaves all values out");
-    else if (reading->fields->value->kind == VALUE_LIST && reading->options->value == MEANS_NAME)
+    else if (reading->fields->of[FIELD_VALUE]->kind == VALUE_LIST &&
+             reading->options->value == MEANS_NAME)
         read_token(reading, value);
     else
         read_plain(reading, value);
@@ -370,7 +367,7 @@ static void read_value(const struct reading_entry *reading)
 static void read_error(const struct reading_entry *reading)
 {
     struct entry *entry = reading->entry;
-    const struct value *value = reading->fields->error;
+    const struct value *value = reading->fields->of[FIELD_ERROR];
     for (int depth = 0; value != NULL && depth < VALUE_MOST_NESTED; depth++) {
         if (value->kind == VALUE_LIST)
             value = value->first;
@@ -401,8 +398,8 @@ int entry_read(const struct entry_fields *fields, const struct import_options *o
     entry->number = entry->token = entry->permits = 0;
     entry->name_number = -1;
     entry->at_ns = TIME_NEVER;
-    entry->index =
-        read_number(&reading, fields->index, "index", "a whole number from 0", INT64_C(-1));
+    entry->index = read_number(&reading, fields->of[FIELD_INDEX], "index", "a whole number from 0",
+                               INT64_C(-1));
     read_process(&reading);
     if (entry->use == ENTRY_OF_NEMESIS)
         return problems->count > before ? -1 : 0;
@@ -410,8 +407,8 @@ int entry_read(const struct entry_fields *fields, const struct import_options *o
     read_function(&reading);
     if (entry->use == ENTRY_SKIPPED)
         return problems->count > before ? -1 : 0;
-    entry->at_ns =
-        read_number(&reading, fields->time, "time", "a whole number of nanoseconds", TIME_NEVER);
+    entry->at_ns = read_number(&reading, fields->of[FIELD_TIME], "time",
+                               "a whole number of nanoseconds", TIME_NEVER);
     read_value(&reading);
     read_error(&reading);
     return problems->count > before ? -1 : 0;

@@ -3,7 +3,7 @@
 #define LOCKPICK_IMPORT_ENTRY_H
 
 #include "harness/import/import.h"
-#include "harness/import/value.h"
+#include "harness/import/reader.h"
 
 enum entry_type { ENTRY_INVOKE, ENTRY_OK, ENTRY_FAIL, ENTRY_INFO };
 
@@ -13,9 +13,20 @@ enum entry_use {
     ENTRY_SKIPPED,    // as was asked for
 };
 
+enum field {
+    FIELD_PROCESS,
+    FIELD_TYPE,
+    FIELD_F,
+    FIELD_VALUE,
+    FIELD_TIME,
+    FIELD_INDEX,
+    FIELD_ERROR,
+    FIELDS
+};
+
 // The parts of a map that mean something; each is NULL if it is not there, or nil.
 struct entry_fields {
-    const struct value *process, *type, *f, *value, *time, *index, *error;
+    const struct value *of[FIELDS + 1]; // the last one of any other, and idle
     uint32_t line;
 };
 
@@ -60,5 +71,19 @@ const char *entry_function(enum operation_kind kind, bool shared);
 
 // True if --f takes it: a function, or "skip".
 bool entry_knows_function(const char *name);
+
+// --- the quick way -------------------------------------------------------------------------------
+
+// Where the fields of one operation are kept: a value each, and two more for a pair.
+struct scanned {
+    struct value values[9];
+    struct entry_fields fields;
+};
+
+// Reads the next operation, behind blanks. False, with the reader where it was, if it is anything
+// unusual, or wrong, or not there: edn_next or json_next then says what it is. Whatever this takes
+// they would take, and to the same fields.
+bool scan_edn(struct reader *reader, struct scanned *scanned);
+bool scan_json(struct reader *reader, struct scanned *scanned);
 
 #endif

@@ -1,4 +1,4 @@
-#include "harness/import/export.h"
+#include "harness/import/import.h"
 
 #include "harness/base/text.h"
 #include "harness/import/entry.h"
@@ -10,17 +10,6 @@
 struct mark {
     int64_t instant;
     size_t operation;
-};
-
-// One line, but for the format.
-struct line {
-    size_t index;
-    uint32_t process;
-    const char *type;
-    const char *function;
-    const char *name; // of the lock, NULL if there is but one
-    int64_t token;    // 0: none
-    int64_t time_ns;
 };
 
 static int compare_marks(const void *left, const void *right)
@@ -54,56 +43,34 @@ static void add_text(struct text *text, const char *string)
     text_add(text, "\"");
 }
 
-// nil, a token, or either with the name of its lock.
-static void add_value(struct text *text, const struct line *line, const char *nothing)
+// An invocation or a return as a line. Its value is nothing, a token, or either with the name of
+// its lock.
+static void add_line(const struct operations *operations, const struct mark *mark, size_t index,
+                     int64_t time_ns, enum import_format format, struct text *text)
 {
-    if (line->name != NULL) {
+    static const char *const types[] = {[OUTCOME_OK] = "ok",
+                                        [OUTCOME_NO] = "fail",
+                                        [OUTCOME_UNKNOWN] = "info",
+                                        [OUTCOME_BROKEN] = "info"};
+    const struct operation *operation = &operations->items[mark->operation];
+    bool is_return = (mark->instant & 1) != 0; // also of what never returned
+    bool is_edn = format == IMPORT_EDN;
+    text_format(text,
+                is_edn ? "{:index %zu, :process %u, :type :%s, :f :%s, :value "
+                       : "{\"index\":%zu,\"process\":%u,\"type\":\"%s\",\"f\":\"%s\",\"value\":",
+                index, operation->process, is_return ? types[operation->outcome] : "invoke",
+                entry_function((enum operation_kind)operation->kind, operation->shared));
+    if (operations->names != NULL) {
         text_add(text, "[");
-        add_text(text, line->name);
+        add_text(text, operations->names[operation->name]);
         text_add(text, ", ");
     }
-    if (line->token != 0)
-        text_format(text, "%" PRId64, line->token);
+    if (is_return && operation->outcome == OUTCOME_OK && operation->token != 0)
+        text_format(text, "%" PRId64, operation->token);
     else
-        text_add(text, nothing);
-    if (line->name != NULL)
-        text_add(text, "]");
-}
-
-static void add_edn(struct text *text, const struct line *line)
-{
-    text_format(text, "{:index %zu, :process %u, :type :%s, :f :%s, :value ", line->index,
-                line->process, line->type, line->function);
-    add_value(text, line, "nil");
-    text_format(text, ", :time %" PRId64 "}\n", line->time_ns);
-}
-
-static void add_json(struct text *text, const struct line *line)
-{
-    text_format(text, "{\"index\":%zu,\"process\":%u,\"type\":\"%s\",\"f\":\"%s\",\"value\":",
-                line->index, line->process, line->type, line->function);
-    add_value(text, line, "null");
-    text_format(text, ",\"time\":%" PRId64 "}\n", line->time_ns);
-}
-
-static const char *type_of(const struct operation *operation, bool is_return)
-{
-    if (!is_return)
-        return "invoke";
-    return operation->outcome == OUTCOME_OK   ? "ok"
-           : operation->outcome == OUTCOME_NO ? "fail"
-                                              : "info";
-}
-
-static int write_line(enum import_format format, const struct line *line, struct text *text,
-                      FILE *out)
-{
-    text->length = 0;
-    if (format == IMPORT_EDN)
-        add_edn(text, line);
-    else
-        add_json(text, line);
-    return fwrite(text->bytes, 1, text->length, out) == text->length ? 0 : -1;
+        text_add(text, is_edn ? "nil" : "null");
+    text_add(text, operations->names != NULL ? "]" : "");
+    text_format(text, is_edn ? ", :time %" PRId64 "}\n" : ",\"time\":%" PRId64 "}\n", time_ns);
 }
 
 int export_history(enum import_format format, const struct operations *operations, FILE *out)
@@ -113,20 +80,11 @@ int export_history(enum import_format format, const struct operations *operation
     int64_t last_ns = 0;
     int result = 0;
     for (size_t i = 0; i < 2 * operations->count && result == 0; i++) {
-        const struct operation *operation = &operations->items[marks[i].operation];
-        bool is_return = (marks[i].instant & 1) != 0; // also of what never returned
         if (marks[i].instant != INSTANT_NEVER)
             last_ns = moment_of(marks[i].instant) - operations->zero_ns;
-        const struct line line = {
-            .index = i,
-            .process = operation->process,
-            .type = type_of(operation, is_return),
-            .function = entry_function((enum operation_kind)operation->kind, operation->shared),
-            .name = operations->names != NULL ? operations->names[operation->name] : NULL,
-            .token = is_return && operation->outcome == OUTCOME_OK ? operation->token : 0,
-            .time_ns = last_ns,
-        };
-        result = write_line(format, &line, &text, out);
+        text.length = 0;
+        add_line(operations, &marks[i], i, last_ns, format, &text);
+        result = fwrite(text.bytes, 1, text.length, out) == text.length ? 0 : -1;
     }
     text_free(&text);
     free(marks);

@@ -1,5 +1,5 @@
 // Operations written for other checkers, and read again.
-#include "harness/import/export.h"
+#include "harness/import/import.h"
 
 #include "harness/testing/test.h"
 

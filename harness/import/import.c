@@ -4,7 +4,7 @@
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
 #include "harness/import/actors.h"
-#include "harness/import/scan.h"
+#include "harness/import/entry.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -63,14 +63,14 @@ enum import_format import_format_of(const char *path, const char *bytes, size_t 
 // --- entries -------------------------------------------------------------------------------------
 
 // The next entry that says what it means. READING_BAD after telling what is wrong.
-static enum reading next_entry(struct import *import, struct entry *entry)
+static enum map_reading next_entry(struct import *import, struct entry *entry)
 {
     struct reader *reader = &import->reader;
     struct scanned scanned;
     bool is_edn = import->format == IMPORT_EDN;
     if (!(is_edn ? scan_edn(reader, &scanned) : scan_json(reader, &scanned))) {
         const struct value *map;
-        enum reading reading = is_edn ? edn_next(reader, &map) : json_next(reader, &map);
+        enum map_reading reading = is_edn ? edn_next(reader, &map) : json_next(reader, &map);
         if (reading != READING_MAP)
             return reading;
         size_t before = import->problems->count;
@@ -81,7 +81,7 @@ static enum reading next_entry(struct import *import, struct entry *entry)
     bool read = entry_read(&scanned.fields, import->options, entry, import->problems) == 0;
     if (read && entry->is_unclear && import->unclear_line == 0) {
         import->unclear_line = entry->line;
-        value_show(scanned.fields.value, import->unclear, sizeof import->unclear);
+        value_show(scanned.fields.of[FIELD_VALUE], import->unclear, sizeof import->unclear);
     }
     import->has_uid |= read && entry->has_uid;
     return read ? READING_MAP : READING_BAD;
@@ -316,6 +316,20 @@ static void take(struct import *import, const struct entry *entry)
         actor->began = import->operations->event_count;
 }
 
+// To the end, or to where a line is not in its place.
+static void take_all(struct import *import, const char *bytes, size_t length)
+{
+    struct entry entry;
+    reader_start(&import->reader, bytes, length, import->problems);
+    while (!problems_suffice(import->problems) && !import->is_disordered) {
+        enum map_reading reading = next_entry(import, &entry);
+        if (reading == READING_END)
+            break;
+        if (reading == READING_MAP)
+            take(import, &entry);
+    }
+}
+
 // --- by index ------------------------------------------------------------------------------------
 
 // Where a line is, which is to be read in the order of its index.
@@ -350,7 +364,7 @@ static void take_by_index(struct import *import, const char *bytes, size_t lengt
     reader_start(&import->reader, bytes, length, import->problems);
     for (;;) {
         struct position position = {import->reader.at, import->reader.line};
-        enum reading reading = next_entry(import, &entry);
+        enum map_reading reading = next_entry(import, &entry);
         if (reading == READING_END || problems_suffice(import->problems))
             break;
         if (reading != READING_MAP)
@@ -366,14 +380,8 @@ static void take_by_index(struct import *import, const char *bytes, size_t lengt
         take_sorted(import, order, count, positions);
     } else if (import->problems->count == 0) {
         reader_stop(&import->reader);
-        reader_start(&import->reader, bytes, length, import->problems);
         import->ignores_index = true;
-        for (enum reading reading = READING_MAP;
-             reading != READING_END && !problems_suffice(import->problems);) {
-            reading = next_entry(import, &entry);
-            if (reading == READING_MAP)
-                take(import, &entry);
-        }
+        take_all(import, bytes, length);
     }
     free(order);
     free(positions);
@@ -435,16 +443,8 @@ int import_history(enum import_format format, const char *bytes, size_t length,
                             .problems = problems,
                             .index = -1};
     const struct import fresh = import;
-    struct entry entry;
     *notes = (struct import_notes){0};
-    reader_start(&import.reader, bytes, length, problems);
-    while (!problems_suffice(problems) && !import.is_disordered) {
-        enum reading reading = next_entry(&import, &entry);
-        if (reading == READING_END)
-            break;
-        if (reading == READING_MAP)
-            take(&import, &entry);
-    }
+    take_all(&import, bytes, length);
     if (import.is_disordered) {
         // What went wrong so far may have been the order.
         problems->count = before.count;

@@ -20,6 +20,8 @@
 #include "harness/import/problems.h"
 #include "harness/model/operations.h"
 
+#include <stdio.h>
+
 enum import_format { IMPORT_EDN, IMPORT_JSON };
 
 // What a value says that is no pair and no map.
@@ -72,5 +74,11 @@ enum import_format import_format_of(const char *path, const char *bytes, size_t 
 int import_history(enum import_format format, const char *bytes, size_t length,
                    const struct import_options *options, struct operations *operations,
                    struct import_notes *notes, struct problems *problems);
+
+// Writes an operation map a line, in the order of real time: what happened at the same moment is
+// invoked before it returns. `time` counts from `zero_ns`. The processes are numbers; operations of
+// which no answer is known get their :info at the end. The operations' moments must be
+// nanoseconds. 0, or -1 if `out` could not be written.
+int export_history(enum import_format format, const struct operations *operations, FILE *out);
 
 #endif

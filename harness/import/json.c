@@ -154,7 +154,7 @@ static bool pass_mark(struct reader *reader)
     return true;
 }
 
-enum reading json_next(struct reader *reader, const struct value **value)
+enum map_reading json_next(struct reader *reader, const struct value **value)
 {
     arena_clear(&reader->arena);
     for (;;) {

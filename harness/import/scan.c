@@ -1,4 +1,4 @@
-#include "harness/import/scan.h"
+#include "harness/import/entry.h"
 
 #include <string.h>
 
@@ -144,8 +144,6 @@ static const char *take_json(const char *at, const char *end, struct value *valu
 
 // --- fields --------------------------------------------------------------------------------------
 
-enum field { PROCESS, TYPE, F, VALUE, TIME, INDEX, ERROR, FIELDS };
-
 static inline bool begins_with(const char *at, const char *text, size_t length)
 {
     return memcmp(at, text, length) == 0;
@@ -160,25 +158,27 @@ static inline enum field guess(const char *at, const char *end, const char **beh
         return FIELDS;
     switch (at[1]) {
     case 'f':
-        field = begins_with(at, ":f ", 3) ? F : FIELDS;
-        *behind += field == F ? 2 : 0;
+        field = begins_with(at, ":f ", 3) ? FIELD_F : FIELDS;
+        *behind += field == FIELD_F ? 2 : 0;
         return field;
     case 'p':
-        field = begins_with(at, ":process ", 9) ? PROCESS : FIELDS;
-        *behind += field == PROCESS ? 8 : 0;
+        field = begins_with(at, ":process ", 9) ? FIELD_PROCESS : FIELDS;
+        *behind += field == FIELD_PROCESS ? 8 : 0;
         return field;
     case 't':
-        field = begins_with(at, ":type ", 6) ? TYPE : begins_with(at, ":time ", 6) ? TIME : FIELDS;
+        field = begins_with(at, ":type ", 6)   ? FIELD_TYPE
+                : begins_with(at, ":time ", 6) ? FIELD_TIME
+                                               : FIELDS;
         *behind += field != FIELDS ? 5 : 0;
         return field;
     case 'i':
-        field = begins_with(at, ":index ", 7) ? INDEX : FIELDS;
+        field = begins_with(at, ":index ", 7) ? FIELD_INDEX : FIELDS;
         break;
     case 'v':
-        field = begins_with(at, ":value ", 7) ? VALUE : FIELDS;
+        field = begins_with(at, ":value ", 7) ? FIELD_VALUE : FIELDS;
         break;
     case 'e':
-        field = begins_with(at, ":error ", 7) ? ERROR : FIELDS;
+        field = begins_with(at, ":error ", 7) ? FIELD_ERROR : FIELDS;
         break;
     default:
         break;
@@ -192,16 +192,18 @@ static enum field field_of(const char *key, size_t length)
 {
     switch (length) {
     case 1:
-        return *key == 'f' ? F : FIELDS;
+        return *key == 'f' ? FIELD_F : FIELDS;
     case 4:
-        return memcmp(key, "type", 4) == 0 ? TYPE : memcmp(key, "time", 4) == 0 ? TIME : FIELDS;
+        return memcmp(key, "type", 4) == 0   ? FIELD_TYPE
+               : memcmp(key, "time", 4) == 0 ? FIELD_TIME
+                                             : FIELDS;
     case 5:
-        return memcmp(key, "value", 5) == 0   ? VALUE
-               : memcmp(key, "index", 5) == 0 ? INDEX
-               : memcmp(key, "error", 5) == 0 ? ERROR
+        return memcmp(key, "value", 5) == 0   ? FIELD_VALUE
+               : memcmp(key, "index", 5) == 0 ? FIELD_INDEX
+               : memcmp(key, "error", 5) == 0 ? FIELD_ERROR
                                               : FIELDS;
     case 7:
-        return memcmp(key, "process", 7) == 0 ? PROCESS : FIELDS;
+        return memcmp(key, "process", 7) == 0 ? FIELD_PROCESS : FIELDS;
     default:
         return FIELDS;
     }
@@ -220,26 +222,7 @@ static struct value *place(struct scanned *scanned, enum field field, unsigned *
     *seen |= 1U << field;
     struct value *value = &scanned->values[field];
     value->line = scanned->fields.line;
-    value->first = value->next = NULL;
     return value;
-}
-
-static const struct value *found(const struct scanned *scanned, enum field field, unsigned seen)
-{
-    const struct value *value = &scanned->values[field];
-    return (seen & 1U << field) != 0 && value->kind != VALUE_NIL ? value : NULL;
-}
-
-static void take_fields(struct scanned *scanned, unsigned seen)
-{
-    struct entry_fields *fields = &scanned->fields;
-    fields->process = found(scanned, PROCESS, seen);
-    fields->type = found(scanned, TYPE, seen);
-    fields->f = found(scanned, F, seen);
-    fields->value = found(scanned, VALUE, seen);
-    fields->time = found(scanned, TIME, seen);
-    fields->index = found(scanned, INDEX, seen);
-    fields->error = found(scanned, ERROR, seen);
 }
 
 typedef const char *take_value(const char *at, const char *end, struct value *value);
@@ -249,7 +232,7 @@ static const char *take_pair(struct scanned *scanned, const char *at, const char
                              take_value *take, bool comma)
 {
     struct value *pair = &scanned->values[FIELDS];
-    struct value *list = &scanned->values[VALUE];
+    struct value *list = &scanned->values[FIELD_VALUE];
     unsigned blank = comma ? 0 : IS_BLANK;
     for (int i = 0; i < 2; i++) {
         pair[i].line = list->line;
@@ -292,8 +275,6 @@ static const char *scan_edn_map(struct scanned *scanned, const char *at, const c
     for (;;) {
         struct value other;
         at = take_while(at, end, IS_BLANK);
-        if (at < end && *at == '}')
-            take_fields(scanned, seen);
         if (at == end || *at == '}')
             return at == end ? NULL : at + 1;
         enum field field = guess(at, end, &at);
@@ -309,10 +290,11 @@ static const char *scan_edn_map(struct scanned *scanned, const char *at, const c
         at = take_while(at, end, IS_BLANK);
         if (value == NULL || at == end)
             return NULL;
-        at = field == VALUE && *at == '[' ? take_pair(scanned, at + 1, end, take_edn, false)
-                                          : take_edn(at, end, value);
+        at = field == FIELD_VALUE && *at == '[' ? take_pair(scanned, at + 1, end, take_edn, false)
+                                                : take_edn(at, end, value);
         if (at == NULL)
             return NULL;
+        scanned->fields.of[field] = value->kind == VALUE_NIL ? NULL : value;
     }
 }
 
@@ -351,18 +333,17 @@ static const char *scan_json_map(struct scanned *scanned, const char *at, const 
         struct value *value = place(scanned, field, &seen);
         if (value == NULL || at == end)
             return NULL;
-        at = field == VALUE && *at == '[' ? take_pair(scanned, at + 1, end, take_json, true)
-                                          : take_json(at, end, value);
+        at = field == FIELD_VALUE && *at == '[' ? take_pair(scanned, at + 1, end, take_json, true)
+                                                : take_json(at, end, value);
         if (at == NULL)
             return NULL;
+        scanned->fields.of[field] = value->kind == VALUE_NIL ? NULL : value;
         while (at < end && *at == ' ')
             at++;
         if (at == end || (*at != ',' && *at != '}'))
             return NULL;
-        if (*at++ == '}') {
-            take_fields(scanned, seen);
+        if (*at++ == '}')
             return at;
-        }
     }
 }
 

@@ -4,7 +4,7 @@
 #include "harness/base/growing.h"
 #include "harness/base/pages.h"
 #include "harness/base/text.h"
-#include "harness/history/scan.h"
+#include "harness/history/reader.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
 #define LOCKPICK_MODEL_FROM_HISTORY_H
 
 #include "harness/base/error.h"
-#include "harness/history/condition.h"
+#include "harness/history/reader.h"
 #include "harness/model/operations.h"
 
 // Reads the operations of a history file, chunk by chunk: the events are not kept. 0, or -1 with
