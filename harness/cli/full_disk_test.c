@@ -150,7 +150,10 @@ TEST(an_output_that_cannot_be_written_is_exit_4_and_says_why)
         "run @/small.yaml --no-namespaces --out @/again",
         "run @/small.yaml --no-namespaces --json --out @/again",
     };
-    command_expect(lockpick("run @/small.yaml --no-namespaces --out @/run"), 0, "SAFE");
+    // Where one worker does it all before the others come, nothing is decided.
+    struct command_result ran = lockpick("run @/small.yaml --no-namespaces --out @/run");
+    assert_true(ran.code == 0 || ran.code == 3);
+    command_free(&ran);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
         expect(4, "standard output could not be written to its end: No space left on device",
                "%s >/dev/full 2>@/said; code=$?; { cat @/said; exit $code; }", commands[i]);

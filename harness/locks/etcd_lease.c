@@ -73,8 +73,11 @@ static enum outcome attempt(struct lock *lock, struct grant *grant, int64_t give
     }
     if (outcome != OUTCOME_OK)
         return outcome == OUTCOME_BROKEN ? etcd_outcome(lock, outcome) : etcd_withdraw(lock);
-    if (oldest.create_revision != own.create_revision) {
+    bool is_first = oldest.create_revision == own.create_revision;
+    // A former attempt's place was lost: this one is another, even if it need not wait.
+    if (!is_first || grant->attempts > 1)
         lock_queued(lock, TIME_NEVER);
+    if (!is_first) {
         outcome = wait_for_turn(lock, own.create_revision, give_up_ns);
         if (outcome != OUTCOME_OK)
             return outcome == OUTCOME_BROKEN ? outcome : leave_queue(lock);

@@ -263,6 +263,15 @@ static const struct {
                          {say_news, 70},        {say_thresholds, 75}, {say_costs, 96},
                          {say_environment, 100}};
 
+// No section goes on in the table of the one before.
+static void say_all(struct document *d, section *const *sections)
+{
+    for (; *sections != NULL; sections++) {
+        doc_end(d, DOC_TABLE);
+        (*sections)(d);
+    }
+}
+
 void report_print(const struct run_report *report, FILE *out, bool coloured, bool quiet)
 {
     struct document d = {.medium = TERMINAL,
@@ -270,8 +279,7 @@ void report_print(const struct run_report *report, FILE *out, bool coloured, boo
                          .out = out,
                          .is_coloured = coloured,
                          .is_quiet = quiet};
-    for (section *const *say = terminal_sections; *say != NULL; say++)
-        (*say)(&d);
+    say_all(&d, terminal_sections);
     doc_finish(&d);
     text_free(&d.contents);
 }
@@ -303,8 +311,7 @@ char *report_html(const struct run_report *report)
     say_remarks(&d);
     doc_finish(&d);
     d.contents_at = d.text.length;
-    for (section *const *say = page_sections; *say != NULL; say++)
-        (*say)(&d);
+    say_all(&d, page_sections);
     text_add(&title, "Lockpick: ");
     summary_sentence(report, &title);
     char *page = doc_finish_page(&d, "Lockpick report", text_string(&title));
