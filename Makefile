@@ -142,6 +142,7 @@ lint: setup-lint
 	@cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability \
 		--inline-suppr --suppress=missingIncludeSystem -D_GNU_SOURCE -I. harness faults
 	@scripts/check-sizes
+	@scripts/check-names
 
 format:
 	@clang-format -i $(FORMATTED)

@@ -14,6 +14,7 @@ struct server_form {
     const char *durability[PERSISTENCE_AOF_ALWAYS + 1];
     int64_t late_expiry_ns; // how much longer than it was asked to it may keep a lease
     bool sets_clock_late;   // once it has stood still, it takes that time off leases all at once
+    bool tags_keys;         // all keys of a lock have its tag in their names, and go by that
     bool shows_keys;        // whether a lock is there can be seen by a key of the lock's name
     bool keeps_commits;     // it stores what it answers to, however it stops
     // What is made in a lone one before a trial, without which no lock can be taken; NULL: nothing.

@@ -25,6 +25,7 @@ struct drawer {
     pid_t process;
     int said;    // the end of the pipe from which its output and messages are read; -1: none
     int refused; // 0, or the errno with which it could not be started
+    size_t scripts;
 };
 
 // Starts it with no input.
@@ -71,12 +72,13 @@ static int finish(const struct drawer *drawer, int limit_s, struct text *said, s
     return status;
 }
 
-// Waits until so many scripts are drawn. 0, or -1 with `error` set to what it said.
-static int await(const struct drawer *drawer, size_t scripts, bool *missing, struct error *error)
+// Waits until its scripts are drawn. 0, or -1 with `error` set to what it said.
+static int await(const struct drawer *drawer, bool *missing, struct error *error)
 {
     struct text said = {0};
     struct text line = {0}; // gnuplot underlines the culprit on lines of its own; an error is one
-    int status = finish(drawer, START_LIMIT_S + SCRIPT_LIMIT_S * (int)scripts, &said, error);
+    int status =
+        finish(drawer, START_LIMIT_S + SCRIPT_LIMIT_S * (int)drawer->scripts, &said, error);
     if (drawer->refused == ENOENT) {
         *missing = true;
         error_set(error, "gnuplot is not installed (Debian: apt install gnuplot-nox)");
@@ -130,6 +132,7 @@ static struct drawer start_many(const struct gnuplot_script *scripts, size_t cou
         arguments[used++] = words[2 * i + 1].bytes;
     }
     struct drawer drawer = start(scripts[0].folder, arguments);
+    drawer.scripts = count;
     for (size_t i = 0; i < 2 * count; i++)
         text_free(&words[i]);
     return drawer;
@@ -161,7 +164,7 @@ int gnuplot_run(const struct gnuplot_script *scripts, size_t count, bool *missin
             done += here;
         }
         for (size_t i = 0; i < started; i++) {
-            if (await(&drawers[i], share, missing, result == 0 ? error : NULL) != 0)
+            if (await(&drawers[i], missing, result == 0 ? error : NULL) != 0)
                 result = -1;
         }
     }

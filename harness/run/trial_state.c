@@ -4,6 +4,7 @@
 #include "harness/base/futex.h"
 #include "harness/base/random.h"
 #include "harness/base/text.h"
+#include "harness/cluster/server.h"
 #include "harness/run/applicability.h"
 #include "harness/wire/redis.h"
 
@@ -289,8 +290,8 @@ int state_clean_up(const struct trial_state *state, struct error *error)
         if (store->clean_up != NULL)
             result |= store->clean_up(&state->store_service, key->store_name, key->tag, error);
     }
-    // Whatever keys a scheme of Redis uses, all have a tag in their names.
-    if (strcmp(state->lock_service.kind, "redis") == 0) {
+    const struct server_kind *server = server_kind_find(state->lock_service.kind);
+    if (server != NULL && server->form.tags_keys) {
         char pattern[32];
         snprintf(pattern, sizeof pattern, "*{%s*", state->tag);
         result |= redis_clean(&state->lock_service, pattern, error);

@@ -378,6 +378,7 @@ const struct server_kind redis_server = {
     .form = {.title = "Redis",
              .durability = {"redis: in memory only", "redis: log flushed every second",
                             "redis: log flushed at each write"},
+             .tags_keys = true,
              .shows_keys = true},
     .program = "redis-server",
     .package = "redis-server",
