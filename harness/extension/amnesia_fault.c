@@ -1,4 +1,4 @@
-// amnesia: a server of keyval forgets all that it knows.
+// amnesia: a Redis server forgets all that it knows.
 #include "faults/server_fault.h"
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
@@ -21,6 +21,5 @@ const struct fault amnesia_fault = {
              .mitigation = "a server with a better memory"},
     .summary = "has a server forget all that it knows",
     .colour = "#117733",
-    .available = NULL,
     .inject = inject,
 };

@@ -1,4 +1,4 @@
-// A lock of keyval: SET NX PX with a token, deleted if the token is still there.
+// A lock on Redis: SET NX PX with a token, deleted if the token is still there.
 #include "harness/locks/redis_common.h"
 
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
@@ -10,7 +10,7 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 
 const struct lock_scheme keyval_lock_scheme = {
     .name = "keyval-lock",
-    .summary = "SET NX PX with a token on a server of keyval",
+    .summary = "SET NX PX with a token, deleted if the token is still there",
     .breaks = "a server that forgets",
     .traits = (const char *const[]){"exclusive", "lease", "owner-checked", "redis", NULL},
     .server = "redis",

@@ -3,7 +3,6 @@
 #include "harness/testing/test.h"
 
 #include "harness/base/clock_shift.h"
-#include "harness/history/follower.h"
 
 static const struct contract redisson_contract = {.server = "redis", .schemes = "redisson*"};
 
@@ -94,19 +93,6 @@ TEST(a_client_whose_clock_is_ahead_throws_the_others_out_of_the_queue)
     atomic_store(&fixture->stop, 0);
     close_scheme(fixture);
     fixture->actors[2].clock.shift = NULL;
-}
-
-static void count_place(void *context, const struct event *event)
-{
-    int *count = context;
-    *count += event->kind == EVENT_QUEUED;
-}
-
-static int count_places(struct history_follower *follower)
-{
-    int count = 0;
-    history_follow(follower, count_place, &count);
-    return count;
 }
 
 TEST(a_place_counts_anew_after_an_attempt_without_an_answer)

@@ -3,6 +3,7 @@
 #define LOCKPICK_LOCKS_TEST_LOCKS_H
 
 #include "harness/cluster/test_server.h"
+#include "harness/history/follower.h"
 #include "harness/history/writer.h"
 #include "harness/locks/lock.h"
 #include "harness/testing/test.h"
@@ -188,6 +189,20 @@ static inline const struct lock_scheme *fixture_scheme(const struct fixture *fix
 static inline enum outcome acquire(struct fixture *fixture, int worker, struct grant *grant)
 {
     return lock_acquire(&fixture->locks[worker], grant);
+}
+
+static inline void count_place(void *context, const struct event *event)
+{
+    int *count = context;
+    *count += event->kind == EVENT_QUEUED;
+}
+
+// How often a place in line was taken since the follower was asked last.
+static inline int count_places(struct history_follower *follower)
+{
+    int count = 0;
+    history_follow(follower, count_place, &count);
+    return count;
 }
 
 #endif
