@@ -136,7 +136,7 @@ static const struct option check_options[] = {
      WORD(OPTIONS, model_options.failed_acquire, failed_acquires)},
     {"picture", "FILE", "draws the first violation by gnuplot: an SVG", TEXT(OPTIONS, picture)},
     {"json", "", "prints all of it as JSON", FLAG(OPTIONS, json)},
-    {NULL},
+    {.name = NULL},
 };
 
 // What only a model can do, and what only some models can.

@@ -217,7 +217,7 @@ static const struct command_case cases[] = {
     {"check @/overlap.edn --permits 2", 2, "these options need a --model"},
     {"check @/overlap.edn --model semaphore --permits 0", 2, "a whole number from 1, not '0'"},
     {"history @/overlap.edn --format yaml", 2, "--format takes events, edn or jsonl"},
-    {NULL},
+    {.arguments = NULL},
 };
 
 TEST_GROUP(make_folder, remove_test_folder);

@@ -55,7 +55,7 @@ static const struct option compare_options[] = {
     OPTION_SEED,
     OPTION_OUT,
     OPTION_NO_NAMESPACES,
-    {NULL},
+    {.name = NULL},
 };
 
 // The option that only interleaved runs can take, if one was given; or NULL.

@@ -506,7 +506,7 @@ static const struct option find_options[] = {
     {"json", "", "prints find.json instead of the tables", FLAG(struct run_options, json)},
     OPTION_OUT,
     OPTION_NO_NAMESPACES,
-    {NULL},
+    {.name = NULL},
 };
 
 static int run(const struct words *words, void *from)

@@ -15,7 +15,7 @@ static const char *const formats[] = {"events", "edn", "jsonl", NULL};
 static const struct option history_options[] = {
     {"format", "events|edn|jsonl", "how it is printed (default: events)", .kind = OPTION_WORD,
      .words = formats},
-    {NULL},
+    {.name = NULL},
 };
 
 static int export_operations(const char *path, enum import_format format)

@@ -211,7 +211,7 @@ struct list_options {
 static const struct option list_options[] = {
     {"markdown", "", "of schemes: prints the table of the README",
      FLAG(struct list_options, markdown)},
-    {NULL},
+    {.name = NULL},
 };
 
 static int run(const struct words *words, void *options)

@@ -25,7 +25,7 @@ static const struct option report_options[] = {
     {"brief", "", "with --out: no files of trials, a short result.json: what a repository may keep",
      FLAG(struct request, is_brief)},
     OPTIONS_OF_OUTPUTS,
-    {NULL},
+    {.name = NULL},
 };
 
 // --- the folders ---------------------------------------------------------------------------------

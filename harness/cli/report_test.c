@@ -189,7 +189,7 @@ TEST(what_is_no_run_is_refused)
         {"report @/elsewhere", 2, "has no history left"},
         {"report @/first --brief --out ''", 2, "--out takes a name"},
         {"help report", 0, "results/latest"},
-        {NULL},
+        {.arguments = NULL},
     };
     expect_each(cases);
 }

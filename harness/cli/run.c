@@ -27,7 +27,7 @@ static const struct option run_options[] = {
      FLAG(struct run_options, keep_going)},
     OPTION_NO_NAMESPACES,
     OPTIONS_OF_OUTPUTS,
-    {NULL},
+    {.name = NULL},
 };
 
 struct request {

@@ -87,7 +87,7 @@ TEST(every_verb_answers_and_wrong_usage_is_exit_2)
         {"list faults", 0, "pause"},
         {"list points", 0, "client-N holds"},
         {"doctor", 0, "redis-server"},
-        {NULL},
+        {.arguments = NULL},
     };
     expect_each(cases);
 }
