@@ -69,7 +69,7 @@ static void write_file(const char *path, const uint8_t *data, size_t size, bool 
     memcpy(bytes, data, size);
     if (is_mended)
         mend(bytes, chunks);
-    int descriptor = open(path, O_WRONLY | O_CLOEXEC);
+    int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (write(descriptor, bytes, is_mended ? room : size) < 0)
         abort();
     close(descriptor);
@@ -173,19 +173,29 @@ static void decide_file(const char *path, const uint8_t *choices)
     operations_free(&operations);
 }
 
+// A name in memory: the writer makes its file anew, and follows no link to do so.
+static char path[] = "/dev/shm/lockpick-history-fuzz-XXXXXX";
+
+static void remove_path(void)
+{
+    unlink(path);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    char path[64];
+    static bool is_made;
     if (size < CHOICES || size > MOST_BYTES)
         return -1;
-    int descriptor = memfd_create("fuzzed", 0);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    if (!is_made) {
+        close(mkstemp(path));
+        atexit(remove_path);
+        is_made = true;
+    }
     if (data[0] & 1)
         write_events(path, data + CHOICES, size - CHOICES, (data[1] & 1) == 0);
     else
         write_file(path, data + CHOICES, size - CHOICES, (data[1] & 1) != 0);
     judge_file(path, data);
     decide_file(path, data);
-    close(descriptor);
     return 0;
 }
