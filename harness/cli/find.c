@@ -332,7 +332,7 @@ static json_t *search_json(const struct found *result)
 //  folder        string   of the trials, whose runs are in folders of their own inside
 //  scenario      object   name, path: strings
 //  seed          string
-//  environment   object   see harness/report/json.c: of the first trial; load_at_end of the
+//  environment   object   see harness/report/FORMATS.md: of the first trial; load_at_end of the
 //  last searches      array, one for each scheme, of
 //    scheme      string
 //    target      object   figure: "p50", ... of acquire, from the intended beginning; limit_ns:

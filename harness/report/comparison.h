@@ -168,7 +168,7 @@ int comparison_exit_code(const struct comparison *comparison);
 // For a terminal. Of many pairs, what did not change is only counted, unless `all`.
 void comparison_print(const struct comparison *comparison, bool all, FILE *out, bool coloured);
 
-// For machines: see comparison_print.c. The caller frees the text.
+// For machines: see FORMATS.md. The caller frees the text.
 char *comparison_json(const struct comparison *comparison);
 
 #endif

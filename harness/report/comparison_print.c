@@ -1,38 +1,4 @@
-// A comparison as people read it, what changed first, and for machines.
-//
-// Schema "lockpick-comparison-1"; fields are only ever added to it. null is what is not known.
-//
-//  schema        string
-//  baseline, other  strings  the runs, or the schemes
-//  of            string   "runs" or "schemes"
-//  margin        number
-//  exit_code     integer  as `lockpick compare` ends with
-//  differences   array of strings: of the environments, and what is known of neither
-//  shortfalls    array of strings: runs that were cut short
-//  same_run      boolean  both are the same one
-//  anyway        boolean  costs are compared in spite of differences
-//  summary       object   worse, better, unclear (verdicts), slower, faster, noise, same,
-//                         inconclusive (figures), incomparable (pairs whose costs were not
-//                         compared), undecided (repeats whose costs were left out), skipped (pairs
-//                         left out, as neither run had the servers): integers
-//  pairs         array of
-//    scenario    string
-//    schemes     array of two strings
-//    verdicts    array of two objects or null (not run): verdict: string, the worst of the decided
-//                         ones; repeats, of_verdict (that have it), undecided: integers; found:
-//                         string
-//    verdict     string   "kept", "otherwise" (other properties were violated), "better", "worse"
-//                         or "inconclusive"
-//    in_turns    boolean  repeats of the two alternated
-//    reason      string   why costs cannot be compared, or ""
-//    figures     object   of each that is compared ("locks/s", "acquire p99", ...):
-//      before, now  numbers or null: means over the repeats, in nanoseconds, each second, or plain
-//      ratio, low, high  numbers or null: of the means, now over before, and its 95 % interval
-//      change    string   "no change", "within noise", "faster", "slower", "more", "fewer" or
-//                         "inconclusive"
-//      driver_bound  integer  repeats of both in which the driver was the limit
-//      trusted   boolean  false: that was so in half of the repeats of one
-//      reason    string   why it is not known, or ""
+// A comparison as people read it, what changed first, and for machines (FORMATS.md).
 #include "harness/base/table.h"
 #include "harness/report/comparison.h"
 #include "harness/report/fields.h"

@@ -131,10 +131,10 @@ static void add_driver(const struct driver_bound *bound, struct scheme_cost *cos
 {
     if (bound->is_bound && cost->driver_bound++ == 0)
         cost->bound_reason = bound->reason;
-    if (driver_bound_any_late(bound) && !scheme_cost_any_late(cost))
+    if (any_is_late(bound->late) && !any_is_late(cost->late))
         cost->late_reason = bound->reason;
     for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
-        cost->late[i] += bound->late[i];
+        cost->late[i] |= bound->late[i];
 }
 
 static void add_shares(const struct fairness *turns, double jain, struct scheme_cost *cost,
@@ -250,14 +250,6 @@ void scheme_cost_free(struct scheme_cost *cost)
         free(cost->encoded[latency]);
 }
 
-bool scheme_cost_any_late(const struct scheme_cost *cost)
-{
-    size_t late = 0;
-    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
-        late += cost->late[i];
-    return late > 0;
-}
-
 // --- which are shown -----------------------------------------------------------------------------
 
 size_t cost_schemes(const struct run_result *run, const struct scenario *scenario, size_t **indices)
@@ -367,7 +359,7 @@ void costs_add_notes(const struct scheme_cost *cost, struct text *notes)
     if (cost->driver_bound > 0)
         text_format(notes, "* %s is driver-bound in %zu of %zu: %s\n", scheme, cost->driver_bound,
                     cost->repeats, cost->bound_reason);
-    else if (scheme_cost_any_late(cost))
+    else if (any_is_late(cost->late))
         text_format(notes, "* %s: %s\n", scheme, cost->late_reason);
     // What began late counts with its waiting, but what never began has no latency at all. A
     // hundredth may be on its way at the end.

@@ -50,7 +50,7 @@ struct scheme_cost {
     size_t undecided_violations;        // of these, in repeats that could not be decided
     size_t leased, expired;             // grants in all repeats: see statistics.h
     size_t driver_bound;                // repeats that were
-    size_t late[PERCENTILE_COUNT];      // repeats in which that of acquire tells of the driver
+    bool late[PERCENTILE_COUNT];        // that of acquire tells of the driver in some repeat
     const char *bound_reason, *late_reason; // of the first repeat that was so, or ""
     struct use uses[USE_COUNT];
     size_t faults;               // that took effect
@@ -78,9 +78,6 @@ void scheme_cost_free(struct scheme_cost *cost);
 
 // Frees the histograms alone, as of a cost that is to be kept.
 void scheme_cost_settle(struct scheme_cost *cost);
-
-// True if some figure of acquire tells of the driver in some repeat.
-bool scheme_cost_any_late(const struct scheme_cost *cost);
 
 // True if a property that tells of nobody being granted did harm.
 bool judgement_is_stuck(const struct judgement *judgement);

@@ -158,18 +158,16 @@ static void describe(const struct trial_result *result, json_t *environment, jso
 
 char *report_csv(const struct run_report *report)
 {
+    const struct run_result *run = report->run;
     struct text out = {0};
-    struct run_result whole = *report->run;
-    struct run_report of_whole = *report;
-    whole.is_brief = false;
-    of_whole.run = &whole;
-    json_t *json = report_json_value(&of_whole);
+    json_t *environment = environment_json(&run->environment);
     add_line(&out, NULL);
-    for (size_t i = 0; i < whole.count; i++) {
-        json_t *trial = json_array_get(json_object_get(json, "trials"), i);
-        describe(&whole.trials[i], json_object_get(json, "environment"), trial);
+    for (size_t i = 0; i < run->count; i++) {
+        json_t *trial = report_trial_json(&run->trials[i]);
+        describe(&run->trials[i], environment, trial);
         add_line(&out, trial);
+        json_decref(trial);
     }
-    json_decref(json);
+    json_decref(environment);
     return out.bytes;
 }

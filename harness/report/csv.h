@@ -9,7 +9,7 @@
 // RFC 4180: comma-separated, lines end in CR LF, the first one names the columns; fields with a
 // comma, a quote or a line break in them are quoted. Columns are only ever added, at the end; names
 // that end in _ns are integers, in nanoseconds. A field is empty where nothing is known or was
-// measured. What the columns mean is said in json.c. The caller frees the text.
+// measured. What the columns mean is said in FORMATS.md. The caller frees the text.
 char *report_csv(const struct run_report *report);
 
 #endif

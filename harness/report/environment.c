@@ -102,54 +102,23 @@ size_t environment_differences(const struct environment *a, const struct environ
 
 // --- JSON ----------------------------------------------------------------------------------------
 
-static json_t *load_json(const struct machine_load *load)
-{
-    if (!load->is_known)
-        return json_null();
-    json_t *array = json_array();
-    for (int i = 0; i < 3; i++)
-        json_array_append_new(array, value_number(load->averages[i]));
-    return array;
-}
-
-static json_t *begin_json(const void *environment)
-{
-    return load_json(&((const struct environment *)environment)->load_at_begin);
-}
-
-static json_t *end_json(const void *environment)
-{
-    return load_json(&((const struct environment *)environment)->load_at_end);
-}
-
-static const struct field fields[] = {FIELDS(struct environment, lockpick_version, kernel,
-                                             processor, processors, lanes, servers, isolation,
-                                             placement, durability, clock_source),
-                                      FIELD_IF("governor", struct environment, governor, governor),
-                                      MADE("load_at_begin", begin_json),
-                                      MADE("load_at_end", end_json),
-                                      FIELD(struct environment, began),
-                                      {0}};
+static const struct field fields[] = {
+    FIELDS(struct environment, lockpick_version, kernel, processor, processors, lanes, servers,
+           isolation, placement, durability, clock_source),
+    FIELD_IF("governor", struct environment, governor, governor),
+    FIELD_IF("load_at_begin", struct environment, load_at_begin.averages, load_at_begin.is_known),
+    FIELD_IF("load_at_end", struct environment, load_at_end.averages, load_at_end.is_known),
+    FIELD(struct environment, began),
+    {0}};
 
 json_t *environment_json(const struct environment *environment)
 {
     return fields_json(fields, environment);
 }
 
-static struct machine_load read_load(const json_t *array)
-{
-    struct machine_load load = {.is_known = json_array_size(array) == 3};
-    for (size_t i = 0; i < 3 && load.is_known; i++)
-        load.averages[i] = json_number_value(json_array_get(array, i));
-    return load;
-}
-
 void environment_from_json(const json_t *object, struct environment *environment)
 {
-    *environment = (struct environment){
-        .load_at_begin = read_load(json_object_get(object, "load_at_begin")),
-        .load_at_end = read_load(json_object_get(object, "load_at_end")),
-    };
+    *environment = (struct environment){0};
     fields_read(fields, object, environment);
 }
 

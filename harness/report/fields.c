@@ -3,6 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,27 +98,6 @@ json_t *value_lines(const char *lines)
     return array;
 }
 
-json_t *value_percentiles(const struct percentiles *percentiles)
-{
-    if (percentiles->count == 0)
-        return json_null();
-    json_t *object = json_object();
-    set_value(object, "count", value_count(percentiles->count));
-    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
-        set_value(object, percentile_forms[i].key, value_integer(percentiles->ns[i]));
-    return object;
-}
-
-json_t *value_marked(const bool *marked)
-{
-    json_t *array = json_array();
-    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
-        if (marked[i])
-            json_array_append_new(array, value_text(percentile_forms[i].name));
-    }
-    return array;
-}
-
 void set_value(json_t *object, const char *key, json_t *value)
 {
     json_object_set_new(object, key, value);
@@ -173,43 +153,123 @@ static struct plain plain_of(enum field_kind kind, const void *at)
     }
 }
 
-static const void *place_of(const struct field *field, const void *record)
+static bool is_known(const struct plain *condition)
 {
-    return (const char *)record + field->offset;
+    return condition->is_whole  ? condition->whole != 0
+           : condition->is_text ? condition->text != NULL && condition->text[0] != '\0'
+                                : isfinite(condition->number);
 }
 
-static bool is_known(const struct field *field, const void *record)
+static double as_number(const struct plain *plain)
 {
-    if (field->known == FIELD_END)
-        return true;
-    struct plain condition = plain_of(field->known, (const char *)record + field->known_offset);
-    return condition.is_whole  ? condition.whole != 0
-           : condition.is_text ? condition.text != NULL && condition.text[0] != '\0'
-                               : isfinite(condition.number);
+    return plain->is_whole ? (double)plain->whole : plain->number;
+}
+
+static json_t *plain_json(const struct field *field, const void *at)
+{
+    struct plain plain = plain_of(field->kind, at);
+    return field->divisor != 0         ? value_number(as_number(&plain) / field->divisor)
+           : field->kind == FIELD_BOOL ? json_boolean(plain.whole)
+           : plain.is_whole            ? value_integer(plain.whole)
+           : plain.is_text             ? value_text(plain.text)
+                                       : value_number(plain.number);
+}
+
+static json_t *share_json(const struct field *field, const void *at, const struct plain *whole)
+{
+    struct plain part = plain_of(field->part, at);
+    return value_number(as_number(&part) < 0 ? NAN : as_number(&part) / as_number(whole));
+}
+
+static json_t *seed_json(uint64_t seed)
+{
+    char text[24];
+    snprintf(text, sizeof text, "%" PRIu64, seed);
+    return json_string(text);
+}
+
+static json_t *numbers_json(const double *numbers, size_t count)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < count; i++)
+        json_array_append_new(array, value_number(numbers[i]));
+    return array;
+}
+
+static json_t *marks_json(const bool *marked)
+{
+    json_t *array = json_array();
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
+        if (marked[i])
+            json_array_append_new(array, value_text(percentile_forms[i].name));
+    }
+    return array;
+}
+
+static json_t *percentiles_json(const struct percentiles *percentiles)
+{
+    if (percentiles->count == 0)
+        return json_null();
+    json_t *object = json_object();
+    set_value(object, "count", value_count(percentiles->count));
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
+        set_value(object, percentile_forms[i].key, value_integer(percentiles->ns[i]));
+    return object;
+}
+
+static json_t *array_json(const struct field *field, const char *records, int64_t count)
+{
+    json_t *array = json_array();
+    for (int64_t i = 0; i < count; i++)
+        json_array_append_new(array, fields_json(field->fields, records + (size_t)i * field->size));
+    return array;
 }
 
 static json_t *field_json(const struct field *field, const void *record)
 {
-    const void *at = place_of(field, record);
-    if (field->kind == FIELD_MADE)
-        return field->make(record);
-    if (!is_known(field, record))
+    const void *at = (const char *)record + field->offset;
+    struct plain other = {.is_whole = true, .whole = 1};
+    if (field->known != FIELD_END)
+        other = plain_of(field->known, (const char *)record + field->known_offset);
+    if (field->kind == FIELD_ARRAY)
+        return array_json(field, at, other.whole);
+    if (field->kind == FIELD_LIST)
+        return array_json(field, *(const char *const *)at, other.whole);
+    if (!is_known(&other))
         return json_null();
-    if (field->kind == FIELD_OBJECT)
+    switch (field->kind) {
+    case FIELD_SEED:
+        return seed_json(*(const uint64_t *)at);
+    case FIELD_NAME:
+        return value_text(field->names[*(const unsigned *)at]);
+    case FIELD_SHARE:
+        return share_json(field, at, &other);
+    case FIELD_NUMBERS:
+        return numbers_json(at, field->size / sizeof(double));
+    case FIELD_MARKS:
+        return marks_json(at);
+    case FIELD_PERCENTILES:
+        return percentiles_json(at);
+    case FIELD_OBJECT:
         return fields_json(field->fields, at);
-    if (field->kind == FIELD_PERCENTILES)
-        return value_percentiles(at);
-    struct plain plain = plain_of(field->kind, at);
-    return field->kind == FIELD_BOOL ? json_boolean(plain.whole)
-           : plain.is_whole          ? value_integer(plain.whole)
-           : plain.is_text           ? value_text(plain.text)
-                                     : value_number(plain.number);
+    case FIELD_POINTER:
+        return fields_json(field->fields, *(const void *const *)at);
+    case FIELD_MADE:
+        return field->make(record);
+    default:
+        return plain_json(field, at);
+    }
 }
 
 void fields_set(json_t *object, const struct field *fields, const void *record)
 {
-    for (const struct field *field = fields; field->kind != FIELD_END; field++)
-        set_value(object, field->key, field_json(field, record));
+    for (const struct field *field = fields; field->kind != FIELD_END; field++) {
+        json_t *value = field_json(field, record);
+        if (field->key != NULL && value != NULL)
+            set_value(object, field->key, value);
+        else if (field->key == NULL)
+            json_object_update_new(object, value);
+    }
 }
 
 json_t *fields_json(const struct field *fields, const void *record)
@@ -221,13 +281,15 @@ json_t *fields_json(const struct field *fields, const void *record)
     return object;
 }
 
-json_t *fields_json_array(const struct field *fields, const void *records, size_t count,
-                          size_t size)
+// Sets the second field, too: whether all of them are there.
+static void read_numbers(const struct field *field, const json_t *value, void *record)
 {
-    json_t *array = json_array();
+    size_t count = field->size / sizeof(double);
+    bool is_there = json_array_size(value) == count;
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, fields_json(fields, (const char *)records + i * size));
-    return array;
+        ((double *)((char *)record + field->offset))[i] =
+            is_there ? json_number_value(json_array_get(value, i)) : 0;
+    *(bool *)((char *)record + field->known_offset) = is_there;
 }
 
 void fields_read(const struct field *fields, const json_t *object, void *record)
@@ -236,6 +298,9 @@ void fields_read(const struct field *fields, const json_t *object, void *record)
         const json_t *value = json_object_get(object, field->key);
         void *at = (char *)record + field->offset;
         switch (field->kind) {
+        case FIELD_NUMBERS:
+            read_numbers(field, value, record);
+            break;
         case FIELD_BOOL:
             *(bool *)at = json_is_true(value);
             break;

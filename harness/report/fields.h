@@ -27,12 +27,6 @@ json_t *value_number(double value); // NaN and infinity give null
 // An array of strings, one for each line.
 json_t *value_lines(const char *lines);
 
-// An object of all percentiles, with their count; null if that is 0.
-json_t *value_percentiles(const struct percentiles *percentiles);
-
-// An array of those of PERCENTILE_COUNT percentiles, by their names, that are marked.
-json_t *value_marked(const bool *marked);
-
 // Sets a key of an object, which takes the value.
 void set_value(json_t *object, const char *key, json_t *value);
 
@@ -51,27 +45,42 @@ enum field_kind {
     FIELD_INTEGER, // int64_t
     FIELD_COUNT,   // size_t
     FIELD_NUMBER,
-    FIELD_CHARS,  // an array of them
-    FIELD_STRING, // a pointer to them; NULL is null
-    FIELD_PERCENTILES,
-    FIELD_OBJECT, // a struct, of which there is a table
-    FIELD_MADE,   // by a function
+    FIELD_CHARS,       // an array of them
+    FIELD_STRING,      // a pointer to them; NULL is null
+    FIELD_SEED,        // uint64_t, as digits: it needs all of 64 bits
+    FIELD_NAME,        // an enum, by its names
+    FIELD_SHARE,       // a part of a whole; null if that is 0, or the part negative
+    FIELD_NUMBERS,     // an array of double
+    FIELD_MARKS,       // of each percentile a bool: the names of those that are marked
+    FIELD_PERCENTILES, // all of them, with their count; null if that is 0
+    FIELD_OBJECT,      // a struct, of which there is a table
+    FIELD_POINTER,     // to such a struct
+    FIELD_ARRAY,       // of such structs
+    FIELD_LIST,        // a pointer to such an array
+    FIELD_MADE,        // by a function; NULL: there is no such key
 };
 
+// A table ends with {0}. Of an object without a key the fields belong to the object around it; one
+// without a place is a part of the same struct.
 struct field {
     const char *key;
     enum field_kind kind;
-    size_t offset, size;
-    enum field_kind known; // unless FIELD_END: the value is null if a second field, of this kind,
-    size_t known_offset;   // is false, zero or empty
-    const struct field *fields;          // of an object
+    size_t offset, size;        // of an array: of each of its structs
+    enum field_kind known;      // unless FIELD_END: the value is null if a second field, of this
+    size_t known_offset;        // kind, is false, zero or empty; of an array it counts the structs
+    enum field_kind part;       // of a share: the kind of the part; the whole is the second field
+    double divisor;             // unless 0: of a number
+    const char *const *names;   // of an enum
+    const struct field *fields; // of an object
     json_t *(*make)(const void *record); // of the whole struct
 };
 
 // What is not evaluated: the pointer is any but NULL, which cppcheck would take for one that is
 // used.
+#define FIELD_OF(type, member) ((type *)sizeof(type))->member
 #define FIELD_KIND(type, member)                                                                   \
-    _Generic(((type *)sizeof(type))->member,                                                                  \
+    (FIELD_HAS_TYPE(type, member, char *) ? FIELD_STRING                                           \
+                                          : _Generic(FIELD_OF(type, member),                       \
         bool: FIELD_BOOL,                                                                          \
         int: FIELD_INT,                                                                            \
         int64_t: FIELD_INTEGER,                                                                    \
@@ -79,17 +88,59 @@ struct field {
         double: FIELD_NUMBER,                                                                      \
         char *: FIELD_CHARS,                                                                       \
         const char *: FIELD_STRING,                                                                \
-        struct percentiles: FIELD_PERCENTILES)
-#define FIELD_AS(name, type, member)                                                               \
+        double *: FIELD_NUMBERS,                                                                   \
+        bool *: FIELD_MARKS,                                                                       \
+        struct percentiles: FIELD_PERCENTILES))
+// Which _Generic cannot tell: a pointer from an array.
+#define FIELD_HAS_TYPE(type, member, wanted)                                                       \
+    __builtin_types_compatible_p(__typeof__(FIELD_OF(type, member)), wanted)
+#define FIELD_IS_POINTER(type, member)                                                             \
+    FIELD_HAS_TYPE(type, member, __typeof__(&*FIELD_OF(type, member)))
+
+// What all fields say of a member, and those with a condition of another one.
+#define FIELD_AT(name, sort, type, member)                                                         \
+    .key = name, .kind = (sort), .offset = offsetof(type, member),                                 \
+    .size = sizeof FIELD_OF(type, member)
+#define FIELD_ONLY_IF(type, condition)                                                             \
+    .known = FIELD_KIND(type, condition), .known_offset = offsetof(type, condition)
+
+// Each may end with more of its struct: .divisor = 3600, FIELD_ONLY_IF(struct phase, rate).
+// clang-format off
+#define FIELD_AS(name, type, member, ...)                                                          \
+    {FIELD_AT(name, FIELD_KIND(type, member), type, member), __VA_ARGS__}
+#define FIELD(type, member) FIELD_AS(#member, type, member, )
+#define FIELD_IF(name, type, member, condition)                                                    \
+    FIELD_AS(name, type, member, FIELD_ONLY_IF(type, condition))
+#define DIGITS(type, member) {FIELD_AT(#member, FIELD_SEED, type, member)}
+#define NAME(name, type, member, words) {FIELD_AT(name, FIELD_NAME, type, member), .names = (words)}
+#define SHARE(name, type, member, whole)                                                           \
+    {FIELD_AT(name, FIELD_SHARE, type, member), .part = FIELD_KIND(type, member),                  \
+     FIELD_ONLY_IF(type, whole)}
+#define OBJECT(name, type, member, table, ...)                                                     \
+    {FIELD_AT(name, FIELD_OBJECT, type, member), .fields = (table), __VA_ARGS__}
+#define OBJECT_IF(name, type, member, table, condition)                                            \
+    OBJECT(name, type, member, table, FIELD_ONLY_IF(type, condition))
+#define POINTER(name, type, member, table)                                                         \
+    {FIELD_AT(name, FIELD_POINTER, type, member), .fields = (table)}
+#define PART(name, table, ...) {.key = name, .kind = FIELD_OBJECT, .fields = (table), __VA_ARGS__}
+#define ARRAY(name, type, member, count, table)                                                    \
+    {.key = name, .kind = FIELD_IS_POINTER(type, member) ? FIELD_LIST : FIELD_ARRAY,               \
+     .offset = offsetof(type, member), .size = sizeof *FIELD_OF(type, member), .fields = (table),  \
+     FIELD_ONLY_IF(type, count)}
+#define MADE(name, function) {.key = name, .kind = FIELD_MADE, .make = (function)}
+// clang-format on
+
+// Their table, which ends itself.
+#define TABLE(name, ...) static const struct field name[] = {__VA_ARGS__, {0}}
+
+// A function for MADE: the value of a struct, which it calls `it`.
+#define MAKER(name, type, value)                                                                   \
+    static json_t *name(const void *record)                                                        \
     {                                                                                              \
-        .key = name, .kind = FIELD_KIND(type, member), .offset = offsetof(type, member),           \
-        .size = sizeof(((type *)sizeof(type))->member)                                             \
+        const type *it = record;                                                                   \
+        return value;                                                                              \
     }
-#define FIELD(type, member) FIELD_AS(#member, type, member)
-#define STRING(name, type, member)                                                                 \
-    {                                                                                              \
-        .key = name, .kind = FIELD_STRING, .offset = offsetof(type, member)                        \
-    }
+
 // FIELD of each of up to sixteen members: FIELDS(struct recovery, fault, after_heal_ns).
 #define FIELDS(type, ...)                                                                          \
     FIELDS_OF(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )                \
@@ -111,23 +162,6 @@ struct field {
 #define FIELDS_14(type, a, ...) FIELD(type, a), FIELDS_13(type, __VA_ARGS__)
 #define FIELDS_15(type, a, ...) FIELD(type, a), FIELDS_14(type, __VA_ARGS__)
 #define FIELDS_16(type, a, ...) FIELD(type, a), FIELDS_15(type, __VA_ARGS__)
-#define FIELD_IF(name, type, member, condition)                                                    \
-    {                                                                                              \
-        .key = name, .kind = FIELD_KIND(type, member), .offset = offsetof(type, member),           \
-        .size = sizeof(((type *)sizeof(type))->member), .known = FIELD_KIND(type, condition),      \
-        .known_offset = offsetof(type, condition)                                                  \
-    }
-#define OBJECT_IF(name, type, member, table, condition)                                            \
-    {                                                                                              \
-        .key = name, .kind = FIELD_OBJECT, .offset = offsetof(type, member),                       \
-        .known = FIELD_KIND(type, condition), .known_offset = offsetof(type, condition),           \
-        .fields = table                                                                            \
-    }
-#define MADE(name, function)                                                                       \
-    {                                                                                              \
-        .key = name, .kind = FIELD_MADE, .make = function                                          \
-    }
-
 // Sets the fields of the record in an object.
 void fields_set(json_t *object, const struct field *fields, const void *record);
 

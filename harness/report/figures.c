@@ -155,7 +155,7 @@ bool figure_is_drivers(enum figure figure, const struct scheme_cost *cost)
     if (figure == FIGURE_RATE)
         return cost->driver_bound > 0;
     return form->percentile >= 0 && form->latency == LATENCY_ACQUIRE &&
-           cost->late[form->percentile] > 0;
+           cost->late[form->percentile];
 }
 
 const char *figure_text(enum figure figure, double value, char *out, size_t room)

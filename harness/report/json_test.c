@@ -389,9 +389,8 @@ TEST_WITH(each_key_is_documented, start, end)
 {
     struct error error;
     struct text documents = {0};
-    if (file_read("harness/report/json.c", &documents, &error) != 0)
+    if (file_read("harness/report/FORMATS.md", &documents, &error) != 0)
         fail_msg("%s", error.text);
-    *strstr(documents.bytes, "#include") = '\0'; // code names each key, documented or not
     struct trial_result *result = add_measured();
     test_find(result, &test_stale_holder, false)->windows =
         (struct distribution){.count = 1, .min_ns = 1, .median_ns = 1, .p90_ns = 1, .max_ns = 1};

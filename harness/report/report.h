@@ -126,12 +126,15 @@ bool plots_available(char *note, size_t room);
 struct run_report;
 void report_print(const struct run_report *report, FILE *out, bool coloured, bool quiet);
 
-// result.json: everything above for machines. The schema is documented in harness/report/json.c.
+// result.json: everything above for machines; FORMATS.md says what its keys mean.
 // The caller frees the text.
 char *report_json(const struct run_report *report);
 
 // The same as a value, which the caller owns.
 struct json_t *report_json_value(const struct run_report *report);
+
+// One trial of it, never brief.
+struct json_t *report_trial_json(const struct trial_result *result);
 
 // Draws of the plots that wait for it those that report.html has room for, those that tell most
 // first: of a run of which no other picture is kept. 0, or -1 with `error` set as plots_draw.
@@ -140,11 +143,12 @@ int html_draw_pictures(struct run_result *run, struct error *error);
 // report.html: one page, with the pictures that tell most in it. The caller frees the text.
 char *report_html(const struct run_report *report);
 
-// report.md, as GitHub, GitLab and others show a run in a comment: the verdicts as a table, those first
-// that need somebody's eyes; each trial that was not as expected, or not decided, with its story,
-// folded; the thresholds; what each lock cost; where it was measured. Fewer bytes than the 65,536
-// characters that GitHub takes of one comment: what there is no room for is counted, and said to be
-// in report.html. No text of a scenario or a story becomes Markdown or HTML. The caller frees it.
+// report.md, as GitHub, GitLab and others show a run in a comment: the verdicts as a table, those
+// first that need somebody's eyes; each trial that was not as expected, or not decided, with its
+// story, folded; the thresholds; what each lock cost; where it was measured. Fewer bytes than the
+// 65,536 characters that GitHub takes of one comment: what there is no room for is counted, and
+// said to be in report.html. No text of a scenario or a story becomes Markdown or HTML. The caller
+// frees it.
 char *report_markdown(const struct run_report *report);
 
 // The same in fewer than so many bytes, of which there must be some thousands.

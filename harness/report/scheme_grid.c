@@ -139,7 +139,7 @@ static void add_cost(const struct run_result *run, size_t index, struct grid_cos
     row->has_latency = acquires->total > 0;
     row->p99_ns = histogram_percentile_ns(acquires, 99);
     row->is_driver_bound = cost.driver_bound > 0;
-    row->is_late = cost.driver_bound > 0 || cost.late[PERCENTILE_p99] > 0;
+    row->is_late = cost.driver_bound > 0 || cost.late[PERCENTILE_p99];
     scheme_cost_free(&cost);
 }
 

@@ -40,7 +40,7 @@ static void say_findings(struct document *d, const struct judgement *judgement)
                 : finding->state == FINDING_KEPT      ? LOOK_SAFE
                 : finding->state == FINDING_UNDECIDED ? LOOK_UNKNOWN
                                                       : LOOK_SKIPPED,
-                "%s%s", finding_state_name(finding->state), finding->harmless ? ", harmless" : "");
+                "%s%s", finding_state_names[finding->state], finding->harmless ? ", harmless" : "");
         if (finding->state == FINDING_VIOLATED)
             doc_say(d, LOOK_PLAIN, " × %lld", (long long)finding->count);
         doc_cell(d, LOOK_PLAIN, "%s", finding->text);

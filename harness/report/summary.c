@@ -167,23 +167,8 @@ void scheme_text(const struct trial *trial, struct text *out)
         text_format(out, " #%d", trial->repeat);
 }
 
-const char *finding_state_name(enum finding_state state)
-{
-    static const char *const names[] = {"kept", "violated", "undecided", "irrelevant"};
-    return names[state];
-}
-
-const char *expectation_name(enum expectation_result expectation)
-{
-    static const char *const names[] = {"none", "met", "missed"};
-    return names[expectation];
-}
-
-const char *placement_name(enum placement placement)
-{
-    static const char *const names[] = {"free", "spread", "together"};
-    return names[placement];
-}
+const char *const finding_state_names[] = {"kept", "violated", "undecided", "irrelevant"};
+const char *const expectation_names[] = {"none", "met", "missed"};
 
 bool trials_ended_alike(const struct trial_result *a, const struct trial_result *b)
 {

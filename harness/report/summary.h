@@ -36,8 +36,7 @@ const char *rate_text(double rate, char *out, size_t room);
 // "redis-setnx", "redis-setnx #2": the scheme, and the repeat where the scenario has several.
 void scheme_text(const struct trial *trial, struct text *out);
 
-const char *finding_state_name(enum finding_state state);
-const char *expectation_name(enum expectation_result expectation);
-const char *placement_name(enum placement placement);
+// By enum finding_state and enum expectation_result.
+extern const char *const finding_state_names[], *const expectation_names[];
 
 #endif

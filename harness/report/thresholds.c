@@ -15,16 +15,12 @@ struct question {
     struct threshold_outcome *outcome;
 };
 
-const char *threshold_result_name(enum threshold_result result)
-{
-    static const char *const names[] = {"met", "missed", "not measured"};
-    return names[result];
-}
+const char *const threshold_result_names[] = {"met", "missed", "not measured"};
 
 void threshold_sentence(const struct threshold_outcome *outcome, struct text *out)
 {
     text_format(out, "%s: %s", outcome->threshold->limit.text,
-                threshold_result_name(outcome->result));
+                threshold_result_names[outcome->result]);
     if (outcome->is_known)
         text_format(out, ", %s%s", outcome->measured, outcome->driver_bound ? "*" : "");
     if (outcome->reason[0] != '\0')
@@ -76,7 +72,7 @@ static bool is_drivers(const struct scheme_cost *cost, const struct limit *limit
 {
     bool is_speed = metric_is_time(limit->metric) || limit->metric == METRIC_THROUGHPUT;
     return is_speed && (cost->driver_bound > 0 ||
-                        (limit->metric == METRIC_ACQUIRE && cost->late[percentile_of(limit)] > 0));
+                        (limit->metric == METRIC_ACQUIRE && cost->late[percentile_of(limit)]));
 }
 
 // --- whether it may be relied on -----------------------------------------------------------------

@@ -51,7 +51,7 @@ void thresholds_decide(const struct run_report *report, struct threshold_outcome
 void thresholds_free(struct threshold_outcomes *outcomes);
 
 // "met", "missed", "not measured".
-const char *threshold_result_name(enum threshold_result result);
+extern const char *const threshold_result_names[];
 
 // "acquire.p99 < 50ms: missed, 63.1 ms" or "...: not measured, 20 acquires are too few for p99".
 void threshold_sentence(const struct threshold_outcome *outcome, struct text *out);

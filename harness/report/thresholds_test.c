@@ -15,7 +15,7 @@ static void expect(enum threshold_result result, const char *reason)
     const struct threshold_outcome *outcome = only_outcome();
     if (outcome->result != result || strstr(outcome->reason, reason) == NULL)
         fail_msg("%s (%s): %s; not %s", outcome->threshold->limit.text, outcome->measured,
-                 threshold_result_name(outcome->result), outcome->reason);
+                 threshold_result_names[outcome->result], outcome->reason);
 }
 
 TEST_WITH(repeats_are_merged_before_their_percentile_is_taken, start, end)

@@ -232,10 +232,10 @@ const char *time_source_words(unsigned source, bool several)
 #define LATE_SHARE 0.1
 #define STALLED_SHARE 0.01
 
-bool driver_bound_any_late(const struct driver_bound *bound)
+bool any_is_late(const bool late[PERCENTILE_COUNT])
 {
     for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
-        if (bound->late[i])
+        if (late[i])
             return true;
     }
     return false;

@@ -121,7 +121,7 @@ void statistics_make(const struct digest *digest, struct statistics *statistics)
 void driver_bound_decide(const struct statistics *statistics, struct driver_bound *bound);
 
 // True if one of the figures is late.
-bool driver_bound_any_late(const struct driver_bound *bound);
+bool any_is_late(const bool late[PERCENTILE_COUNT]);
 
 // "its times are ...", of one program or of `several`, without a full stop.
 const char *time_source_words(unsigned source, bool several);

@@ -80,7 +80,7 @@ static void add_scheme(const struct run_result *run, size_t index, struct scene 
         scene->has_uncorrected |= scene->uncorrected[i].count > 0;
         scene->curves[i] =
             (struct scheme_curve){.trial = cost.trial,
-                                  .is_marked = cost.driver_bound > 0 || scheme_cost_any_late(&cost),
+                                  .is_marked = cost.driver_bound > 0 || any_is_late(cost.late),
                                   .rank = (double)points.ns[points.count - 1]};
         scene->any_marked |= scene->curves[i].is_marked;
     }
