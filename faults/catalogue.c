@@ -5,10 +5,10 @@
     FAULT(pause)                                                                                   \
     FAULT(kill)                                                                                    \
     FAULT(restart)                                                                                 \
-    FAULT(cut)                                                                                     \
+    FAULT(partition)                                                                               \
     FAULT(delay)                                                                                   \
     FAULT(loss)                                                                                    \
-    FAULT(hold)                                                                                    \
+    FAULT(buffer)                                                                                  \
     FAULT(failover)                                                                                \
     FAULT(clock)                                                                                   \
     FAULT(evict)                                                                                   \

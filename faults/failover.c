@@ -2,8 +2,9 @@
 // The old one comes back with what it kept, as one that follows, if `until` says when.
 //
 // With `how: loses-lock` the lock must not have reached those that stay: proven before the kill,
-// by asking them. An earlier `cut: leader from followers`, set before the lock was acquired, makes
-// that certain; without it the lock will mostly have been replicated. `keeps-lock` is the opposite.
+// by asking them. An earlier `partition: leader from followers`, set before the lock was acquired,
+// makes that certain; without it the lock will mostly have been replicated. `keeps-lock` is the
+// opposite.
 #include "faults/server_fault.h"
 
 #include "harness/base/clock.h"
@@ -72,8 +73,9 @@ static int check_lock(const struct fault_strike *strike, struct error *error)
     if (with < 0)
         return -1;
     if (strcmp(how, "loses-lock") == 0 && with > 0)
-        return error_set(error, "the lock had been replicated already: cut the leader from its "
-                                "followers before it is acquired");
+        return error_set(error,
+                         "the lock had been replicated already: partition the leader from its "
+                         "followers before it is acquired");
     if (strcmp(how, "keeps-lock") == 0 && with == 0)
         return error_set(error, "the lock had not been replicated yet");
     return 0;

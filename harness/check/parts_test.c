@@ -100,7 +100,7 @@ TEST(who_is_cut_off_from_one_of_several_servers_goes_on_with_the_others)
 {
     struct build build;
     build_traffic(&build);
-    build_fault(&build, "cut", 0, 9, NEVER_MS);
+    build_fault(&build, "partition", 0, 9, NEVER_MS);
     put_on_wire(&build, (struct target){.client = 2}, (struct target){.server = "server-1"});
     build_stop(&build, 50, STOP_DONE);
     build_judge(&build);

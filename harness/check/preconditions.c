@@ -282,7 +282,7 @@ static bool fault_is_proven(const struct digest *digest, const struct fault_reco
                 "%s met no traffic: nobody else went for the lock %s it; let another client "
                 "compete: more operations, more clients.processes (now %" PRId64 ")%s",
                 what.text, step->bound_ns >= 0 ? "during" : "after", clients->processes,
-                clients->lead.client == 0 ? ", or lead" : "");
+                clients->start_first.client == 0 ? ", or start-first" : "");
 }
 
 size_t drawn_faults(const struct digest *digest, size_t *struck)

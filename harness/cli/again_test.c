@@ -31,7 +31,7 @@ static int make_driver(void **state)
 #define HEAD(name)                                                                                 \
     "version: 1\nname: " name "\nabout: For a test.\n"                                             \
     "workload: {kind: increment, operations: 20, hold: 1ms}\n"                                     \
-    "clients: {processes: 2, lead: client-1}\n"                                                    \
+    "clients: {processes: 2, start-first: client-1}\n"                                             \
     "lock: {lease: 2s, wait: 10s, retry: 5ms, request: 5s}\n"
 
 static void expect_remark(const json_t *result, size_t index, const char *wanted)

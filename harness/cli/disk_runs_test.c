@@ -5,7 +5,7 @@
 #define HEAD                                                                                       \
     "version: 1\nname: small\nabout: For a test.\n"                                                \
     "workload: {kind: increment, operations: 20, hold: 5ms}\n"                                     \
-    "clients: {processes: 2, lead: client-1}\n"                                                    \
+    "clients: {processes: 2, start-first: client-1}\n"                                             \
     "lock: {lease: 10s, wait: 20s, retry: 5ms, request: 1s}\n"
 
 TEST_GROUP(make_test_folder, remove_test_folder);

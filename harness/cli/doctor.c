@@ -74,7 +74,7 @@ static int try_wires(const struct sandbox *sandbox, void *answer)
     static const struct {
         const char *name;
         enum wire_effect effect;
-    } effects[] = {{"cut wires", WIRE_CUT}, {"hold wires", WIRE_HOLD}};
+    } effects[] = {{"partition wires", WIRE_PARTITION}, {"buffer wires", WIRE_BUFFER}};
     struct error error = {0};
     if (sandbox->isolation != ISOLATION_NAMESPACES)
         return 0;

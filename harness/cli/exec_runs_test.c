@@ -60,7 +60,7 @@ TEST(a_sound_lock_is_safe_and_a_broken_one_is_found)
         "late-release",
         "version: 1\nname: late-release\nabout: For a test.\n"
         "workload: {kind: increment, operations: 150, hold: 5ms}\n"
-        "clients: {processes: 3, threads: 2, lead: client-1}\n"
+        "clients: {processes: 3, threads: 2, start-first: client-1}\n"
         "lock: {lease: 800ms, wait: 20s, retry: 5ms, request: 5s}\n"
         "schemes:\n" DRIVER("sound", "sound.py") DRIVER(
             "broken", "broken.py") "faults:\n"
@@ -125,7 +125,7 @@ TEST(a_release_that_is_sent_again_is_no_wrongful_one)
         "again",
         "version: 1\nname: again\nabout: For a test.\n"
         "workload: {kind: increment, operations: 60, hold: 5ms}\n"
-        "clients: {processes: 2, lead: client-1}\n"
+        "clients: {processes: 2, start-first: client-1}\n"
         "lock: {lease: 10s, wait: 20s, retry: 5ms, request: 1s}\n"
         "schemes:\n" DRIVER("again", "again.py") "faults:\n"
                                                  "  - {when: client-1 before request in release, "

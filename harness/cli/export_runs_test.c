@@ -7,9 +7,9 @@
 #define PAUSED                                                                                     \
     "lock: {lease: 300ms, wait: 300ms, retry: 5ms, request: 200ms}\n"                              \
     "faults: [{when: client-1 after read, pause: client-1, until: client-2 writes or 2s}]\n"
-#define CUT                                                                                        \
+#define PARTITION                                                                                  \
     "lock: {lease: 300ms, wait: 5s, retry: 5ms, request: 100ms}\n"                                 \
-    "faults: [{at: 30ms, cut: client-1 from servers, until: 250ms}]\n"
+    "faults: [{at: 30ms, partition: client-1 from servers, until: 250ms}]\n"
 
 static const struct {
     const char *name;
@@ -20,7 +20,8 @@ static const struct {
 } kinds[] = {
     {"open", "{kind: increment, store: shm, operations: 60, hold: 1ms}", "none", "", "mutex"},
     {"paused", "{kind: increment, operations: 30, hold: 2ms}", "redis-set-px-lua", PAUSED, "mutex"},
-    {"cut", "{kind: increment, for: 400ms, hold: 1ms}", "redis-set-px-lua", CUT, "mutex"},
+    {"partition", "{kind: increment, for: 400ms, hold: 1ms}", "redis-set-px-lua", PARTITION,
+     "mutex"},
     {"tokens", "{kind: increment, operations: 40, fenced: true, hold: 1ms}", "redisson-fenced",
      PAUSED, "fenced"},
     {"nested", "{kind: nested, operations: 40, depth: 3}", "redisson", "", "reentrant"},

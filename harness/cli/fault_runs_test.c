@@ -6,7 +6,7 @@
 #define HEAD                                                                                       \
     "version: 1\nname: small\nabout: For a test.\n"                                                \
     "workload: {kind: increment, operations: 20, hold: 2ms}\n"                                     \
-    "clients: {processes: 2, lead: client-1}\n"                                                    \
+    "clients: {processes: 2, start-first: client-1}\n"                                             \
     "lock: {lease: 5s, wait: 20s, retry: 5ms, request: 500ms}\n"
 
 static void expect_verdict(const char *name, const char *text, const char *verdict,
@@ -52,9 +52,10 @@ TEST(a_cut_between_nodes_that_do_not_talk_is_no_proof)
     if (!isolates)
         skip();
     expect_verdict("silent",
-                   HEAD "servers: {redis: {topology: independent}}\nschemes: [redlock]\n"
-                        "faults:\n"
-                        "  - {when: client-1 holds, cut: server-1 from server-2, until: 20ms}\n",
+                   HEAD
+                   "servers: {redis: {topology: independent}}\nschemes: [redlock]\n"
+                   "faults:\n"
+                   "  - {when: client-1 holds, partition: server-1 from server-2, until: 20ms}\n",
                    "UNKNOWN", "met no packet");
 }
 
@@ -167,7 +168,7 @@ TEST(random_faults_that_cannot_happen_are_named_and_left_out)
     expect_random("none-left", SOAK("redis-set-px-lua", "failover"), "is not drawn for", "n/a");
     expect_random("not-promised", SOAK("redis-set-px-lua", "pause, restart"),
                   "a server that comes back has forgotten the lock", "redis-set-px-lua");
-    expect_random("all", SOAK("redis-set-px-lua", "pause, cut"), NULL, "redis-set-px-lua");
+    expect_random("all", SOAK("redis-set-px-lua", "pause, partition"), NULL, "redis-set-px-lua");
 }
 
 // Each has faults of its own, which it leaves in its folder, too, and which can be had again.

@@ -33,7 +33,7 @@ static struct command_result run_with(const char *name, const char *stuck_after)
     snprintf(scenario, sizeof scenario,
              "version: 1\nname: %s\nabout: For a test.\n"
              "workload: {kind: increment, operations: 20, hold: 1ms}\n"
-             "clients: {processes: 2, lead: client-1}\n"
+             "clients: {processes: 2, start-first: client-1}\n"
              "lock: {lease: 1s, wait: 10s, retry: 5ms, request: 20ms, stuck-after: %s}\n"
              "schemes:\n"
              "  - exec: {name: hangs, command: [sh, hangs.sh, lock-of-%s], traits: [exclusive],\n"

@@ -8,7 +8,7 @@
 #define HEAD(name) "version: 1\nname: " name "\nabout: For a test.\n"
 #define WORK                                                                                       \
     "workload: {kind: increment, store: shm, operations: 20, hold: 5ms}\n"                         \
-    "clients: {processes: 2, threads: 1, lead: client-1}\n"                                        \
+    "clients: {processes: 2, threads: 1, start-first: client-1}\n"                                 \
     "lock: {lease: 300ms, wait: 10s, retry: 10ms}\n"
 #define PAUSE(bound) "faults:\n  - {when: client-1 after read, pause: client-1, until: " bound "}\n"
 
@@ -127,7 +127,7 @@ static int interrupt(int signal_number, const char *out, const char *option)
 {
     write_in(folder, "long.yaml",
              HEAD("long") "workload: {kind: increment, store: shm, operations: 20}\n"
-                          "clients: {processes: 2, threads: 1, lead: client-1}\n"
+                          "clients: {processes: 2, threads: 1, start-first: client-1}\n"
                           "lock: {lease: 300ms, wait: 90s, retry: 10ms}\nlimit: 90s\n"
                           "schemes: [redis-get-set, redis-setnx]\nrepeat: 4\n"
                           "faults:\n  - {when: client-1 before SETNX in acquire, "

@@ -14,14 +14,14 @@
 static const char scenario[] =
     "version: 1\nname: long\nabout: For a test.\n"
     "workload: {kind: increment, operations: 20, hold: 5ms}\n"
-    "clients: {processes: 2, lead: client-1}\n"
+    "clients: {processes: 2, start-first: client-1}\n"
     "lock: {lease: 30s, wait: 60s, retry: 10ms, request: 500ms, stuck-after: 60s}\n"
     "servers: {redis: {topology: independent, nodes: 5}}\n"
     "schemes: [redlock]\n"
     "faults:\n"
     "  - {name: held, when: client-1 after read, pause: client-1, until: 60s}\n"
-    "  - {name: cut, after: held, cut: server-1 from others, until: end}\n"
-    "  - {name: late, after: cut, hold: server-2 to clients, until: end}\n"
+    "  - {name: cut, after: held, partition: server-1 from others, until: end}\n"
+    "  - {name: late, after: cut, buffer: server-2 to clients, until: end}\n"
     "  - {name: still, after: late, pause: server-3, until: end}\n"
     "  - {name: wrong, after: still, clock: server-4, by: 1s}\n"
     "  - {after: wrong, kill: server-5}\n"
@@ -199,7 +199,7 @@ static void weigh(const char *path, struct weight *weight)
 static const char heavy[] =
     "version: 1\nname: heavy\nabout: For a test.\n"
     "workload: {kind: increment, operations: 500000, hold: 5ms, store: mysql}\n"
-    "clients: {processes: 2, lead: client-1}\n"
+    "clients: {processes: 2, start-first: client-1}\n"
     "lock: {lease: 30s, wait: 60s, retry: 10ms, request: 500ms, stuck-after: 60s}\n"
     "schemes: [redis-set-px-lua]\n"
     "faults: [{when: client-1 after read, pause: client-1, until: 60s}]\n"
@@ -246,7 +246,7 @@ TEST(without_namespaces_what_needs_them_is_skipped_and_the_rest_runs)
              "version: 1\nname: cut\nabout: For a test.\n"
              "workload: {kind: increment, operations: 20, hold: 1ms}\n"
              "schemes: [redis-set-px-lua]\n"
-             "faults: [{when: client-1 holds, cut: client-1 from servers, until: 100ms}]\n");
+             "faults: [{when: client-1 holds, partition: client-1 from servers, until: 100ms}]\n");
     write_in(folder, "restart.yaml",
              "version: 1\nname: restart\nabout: For a test.\n"
              "workload: {kind: increment, operations: 20, hold: 1ms}\n"

@@ -108,7 +108,7 @@ TEST(a_dead_holder_leaves_an_orphan_if_no_lease_frees_it)
     json_t *run =
         run_text("orphan", "version: 1\nname: crash\nabout: For a test.\n"
                            "workload: {kind: increment, operations: 60, hold: 5ms}\n"
-                           "clients: {processes: 3, lead: client-1}\n"
+                           "clients: {processes: 3, start-first: client-1}\n"
                            "lock: {lease: 2s, wait: 10s, retry: 5ms, stuck-after: 3s}\n"
                            "schemes: [redis-setnx, redis-set-px-lua]\n"
                            "faults:\n"
@@ -129,7 +129,7 @@ TEST(a_lease_that_still_runs_at_the_end_is_no_orphan)
 {
     json_t *run = run_text("alone", "version: 1\nname: alone\nabout: For a test.\n"
                                     "workload: {kind: increment, operations: 1}\n"
-                                    "clients: {processes: 2, lead: client-1}\n"
+                                    "clients: {processes: 2, start-first: client-1}\n"
                                     "lock: {lease: 800ms, wait: 5s, retry: 5ms}\n"
                                     "schemes: [redis-setnx, redis-set-px-lua]\n"
                                     "faults: [{when: client-1 after read, kill: client-1}]\n");

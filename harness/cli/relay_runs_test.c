@@ -28,7 +28,7 @@ TEST(faults_strike_between_the_requests_of_a_foreign_lock)
     struct text text = {0};
     text_add(&text, "version: 1\nname: within\nabout: For a test.\n"
                     "workload: {kind: increment, operations: 20, hold: 20ms}\n"
-                    "clients: {processes: 3, threads: 1, lead: client-1}\n"
+                    "clients: {processes: 3, threads: 1, start-first: client-1}\n"
                     "lock: {lease: 800ms, wait: 20s, retry: 5ms, request: 5s}\n"
                     "faults:\n"
                     "  - name: late\n"

@@ -229,7 +229,8 @@ static int run(const struct words *words, void *none)
     (void)none;
     if (words->count == 0)
         return usage_error(&table_verb, "which folder of scenarios?");
-    struct run_options options = {.paths = words->items, .path_count = 1, .own_files_only = true};
+    struct run_options options = {
+        .paths = words->items, .path_count = 1, .are_stored = true, .own_files_only = true};
     struct vocabulary *vocabulary = vocabulary_new();
     struct scenario_set set;
     struct results results = {0};

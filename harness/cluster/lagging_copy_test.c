@@ -16,7 +16,7 @@ static int cut_off(struct wires *wires, struct test_server *server, const struct
         if (node_of(server, i) != node)
             others[count++] = node_of(server, i)->end.address;
     }
-    const struct wire_fault cut = {.effect = WIRE_CUT,
+    const struct wire_fault cut = {.effect = WIRE_PARTITION,
                                    .from = &address,
                                    .from_count = 1,
                                    .to = others,

@@ -43,7 +43,7 @@
 // True for the effects that need a queue.
 static bool is_queued(enum wire_effect effect)
 {
-    return effect == WIRE_DELAY || effect == WIRE_HOLD;
+    return effect == WIRE_DELAY || effect == WIRE_BUFFER;
 }
 
 // What the kernel shows of a fault.
@@ -332,7 +332,7 @@ static int64_t count_packets(enum wire_effect effect, const char *chain, struct 
 // --- wires
 // ----------------------------------------------------------------------------------------
 
-#define EFFECTS (WIRE_HOLD + 1)
+#define EFFECTS (WIRE_BUFFER + 1)
 
 // A fault in effect.
 struct struck {

@@ -20,12 +20,12 @@
 #include <stdint.h>
 
 enum wire_effect {
-    WIRE_CUT,   // packets vanish: nobody is told
-    WIRE_RESET, // packets vanish, and the sender's connection is reset; who sends nothing is not
-                // told
-    WIRE_LOSE,  // some packets vanish, at random
-    WIRE_DELAY, // packets come later, in order
-    WIRE_HOLD,  // packets wait until the end of the fault, and then come, in order
+    WIRE_PARTITION, // packets vanish: nobody is told
+    WIRE_RESET,  // packets vanish, and the sender's connection is reset; who sends nothing is not
+                 // told
+    WIRE_LOSE,   // some packets vanish, at random
+    WIRE_DELAY,  // packets come later, in order
+    WIRE_BUFFER, // packets wait until the end of the fault, and then come, in order
 };
 
 struct wire_fault {

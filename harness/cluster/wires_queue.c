@@ -291,7 +291,7 @@ int wire_queue_take(struct wire_queues *queues, const struct wire_fault *fault,
         struct wire_queue *queue = &queues->queues[place];
         queue->taken = true;
         queue->passing = false;
-        queue->holding = fault->effect == WIRE_HOLD;
+        queue->holding = fault->effect == WIRE_BUFFER;
         queue->delay_ns = fault->delay_ns;
         queue->jitter_ns = fault->jitter_ns;
         random_start(&queue->random, fault->seed, 0);

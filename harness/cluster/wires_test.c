@@ -11,7 +11,7 @@ WIRES_TEST(a_cut_lets_nothing_through_and_the_connection_outlives_it)
     struct link link = link_open_tcp(&bench->ends[0], &bench->ends[1]);
     tell(link.near, "before");
     hear(link.far, "before");
-    int cut = strike(bench, (struct wire_fault){.effect = WIRE_CUT, .both_ways = true}, 0, 1);
+    int cut = strike(bench, (struct wire_fault){.effect = WIRE_PARTITION, .both_ways = true}, 0, 1);
     tell(link.near, "request");
     tell(link.far, "reply");
     await_packets(bench, cut, 2);
@@ -26,7 +26,7 @@ WIRES_TEST(a_cut_lets_nothing_through_and_the_connection_outlives_it)
 WIRES_TEST(a_cut_one_way_lets_the_request_through_but_not_the_reply)
 {
     struct link link = link_open_tcp(&bench->ends[0], &bench->ends[1]);
-    int cut = strike(bench, (struct wire_fault){.effect = WIRE_CUT}, 1, 0);
+    int cut = strike(bench, (struct wire_fault){.effect = WIRE_PARTITION}, 1, 0);
     tell(link.near, "request");
     hear(link.far, "request");
     tell(link.far, "reply");
@@ -45,7 +45,7 @@ WIRES_TEST(a_cut_is_between_its_two_sides_only)
     const char *const from[] = {bench->ends[0].address, bench->ends[1].address};
     const char *const to[] = {bench->ends[2].address};
     struct wire_fault fault = {
-        .effect = WIRE_CUT, .from = from, .from_count = 2, .to = to, .to_count = 1};
+        .effect = WIRE_PARTITION, .from = from, .from_count = 2, .to = to, .to_count = 1};
     int cut = wires_strike(bench->wires, &fault, &error);
     assert_true(cut > 0);
     tell(other.near, "through");
@@ -214,7 +214,7 @@ WIRES_TEST(a_held_reply_comes_at_the_end_without_being_sent_again)
     be_patient(&bench->ends[0]);
     be_patient(&bench->ends[1]);
     struct link link = link_open_tcp(&bench->ends[0], &bench->ends[1]);
-    int hold = strike(bench, (struct wire_fault){.effect = WIRE_HOLD}, 1, 0);
+    int hold = strike(bench, (struct wire_fault){.effect = WIRE_BUFFER}, 1, 0);
     tell(link.near, "request");
     hear(link.far, "request"); // executed
     tell(link.far, "reply");
@@ -235,7 +235,7 @@ WIRES_TEST(thousands_of_packets_are_held_and_come_in_order)
     struct link links[LINKS];
     for (int i = 0; i < LINKS; i++)
         links[i] = link_open_udp(&bench->ends[0], &bench->ends[1], PORT + i);
-    int hold = strike(bench, (struct wire_fault){.effect = WIRE_HOLD}, 0, 1);
+    int hold = strike(bench, (struct wire_fault){.effect = WIRE_BUFFER}, 0, 1);
     for (int i = 0; i < HELD; i++) {
         char words[16];
         snprintf(words, sizeof words, "%d", i / LINKS);

@@ -5,8 +5,8 @@
 #include <sys/mount.h>
 #include <sys/wait.h>
 
-static const struct wire_fault cut = {.effect = WIRE_CUT};
-static const struct wire_fault hold = {.effect = WIRE_HOLD};
+static const struct wire_fault cut = {.effect = WIRE_PARTITION};
+static const struct wire_fault hold = {.effect = WIRE_BUFFER};
 
 TEST_MAIN(run_on_wires);
 
@@ -94,7 +94,7 @@ WIRES_TEST(faults_can_come_and_go_many_times)
 
 WIRES_TEST(closing_ends_every_fault_and_leaves_no_rule)
 {
-    for (enum wire_effect effect = WIRE_CUT; effect <= WIRE_HOLD; effect++) {
+    for (enum wire_effect effect = WIRE_PARTITION; effect <= WIRE_BUFFER; effect++) {
         struct wire_fault fault = {.effect = effect, .both_ways = true, .percent = 50};
         strike(bench, fault, 0, 1);
     }
@@ -120,7 +120,7 @@ static int come_and_go(struct bench *bench, int rounds)
         const char *const from[] = {bench->ends[1].address};
         const char *const to[] = {bench->ends[2].address};
         bool good = wires != NULL;
-        for (enum wire_effect effect = WIRE_CUT; good && effect <= WIRE_HOLD; effect++) {
+        for (enum wire_effect effect = WIRE_PARTITION; good && effect <= WIRE_BUFFER; effect++) {
             struct wire_fault fault = {.effect = effect,
                                        .from = from,
                                        .from_count = 1,
@@ -311,18 +311,18 @@ WIRES_TEST(a_fault_that_the_kernel_does_not_show_as_set_fails)
 WIRES_TEST(what_is_not_installed_is_named_and_the_rest_works)
 {
     struct error error = {0};
-    assert_string_equal(wires_means(bench->wires, WIRE_CUT, &error), "nftables");
+    assert_string_equal(wires_means(bench->wires, WIRE_PARTITION, &error), "nftables");
     // In the sandbox's own view of the files, nobody can execute the program.
     const char *program = "/usr/sbin/iptables-nft-restore";
     assert_int_equal(mount("/dev/null", program, NULL, MS_BIND, NULL), 0);
-    const char *means = wires_means(bench->wires, WIRE_HOLD, &error);
+    const char *means = wires_means(bench->wires, WIRE_BUFFER, &error);
     bool others = wires_means(bench->wires, WIRE_RESET, &error) != NULL &&
                   wires_means(bench->wires, WIRE_LOSE, &error) != NULL;
     umount(program);
     assert_null(means);
     assert_non_null(strstr(error.text, "apt-get install iptables"));
     assert_true(others);
-    assert_string_equal(wires_means(bench->wires, WIRE_HOLD, &error), "a queue in user space");
+    assert_string_equal(wires_means(bench->wires, WIRE_BUFFER, &error), "a queue in user space");
     assert_string_equal(wires_means(bench->wires, WIRE_DELAY, &error), "a queue in user space");
     expect_no_queues(); // it was only asked
     expect_rules(0);

@@ -94,9 +94,37 @@ static void read_values(const json_t *statistics, struct repeat_figures *repeat)
     read_denials(statistics, repeat);
 }
 
+// A result of before some words were changed asks the same in those of today.
+static void renew_words(json_t *scenario)
+{
+    json_t *clients = json_object_get(scenario, "clients");
+    json_t *lead = json_object_get(clients, "lead");
+    size_t index;
+    json_t *fault;
+    if (lead != NULL) {
+        json_object_set(clients, "start_first", lead);
+        json_object_del(clients, "lead");
+    }
+    json_array_foreach(json_object_get(scenario, "faults"), index, fault)
+    {
+        const char *verb = text_at(fault, "verb");
+        const char *text = text_at(fault, "text");
+        const char *now = word_of_today("faults", verb);
+        if (now == NULL)
+            continue;
+        struct text renewed = {0};
+        text_format(&renewed, "%s%s", now,
+                    strncmp(text, verb, strlen(verb)) == 0 ? text + strlen(verb) : "");
+        json_object_set_new(fault, "verb", json_string(now));
+        json_object_set_new(fault, "text", json_string(renewed.bytes));
+        text_free(&renewed);
+    }
+}
+
 static void read_trial(const json_t *trial, struct repeat_figures *repeat)
 {
-    const json_t *scenario = json_object_get(trial, "scenario");
+    json_t *scenario = json_object_get(trial, "scenario");
+    renew_words(scenario);
     *repeat = (struct repeat_figures){
         .scenario = text_at(scenario, "name"),
         .scheme = text_at(trial, "scheme"),

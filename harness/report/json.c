@@ -60,7 +60,7 @@ TABLE(workload_fields, OBJECT(NULL, struct scenario, workload, work_fields),
 static const char *const placements[] = {"free", "spread", "together"};
 TABLE(clients_fields, FIELDS(struct clients_settings, processes, threads),
       NAME("placement", struct clients_settings, placement, placements),
-      FIELD_AS("lead", struct clients_settings, lead.client));
+      FIELD_AS("start_first", struct clients_settings, start_first.client));
 
 TABLE(lock_fields, FIELDS(struct lock_settings, lease_ns, wait_ns, retry_ns, request_ns,
                           stuck_after_ns, told_ns));

@@ -119,7 +119,7 @@ TEST_WITH(all_that_was_asked_of_the_lock_is_there, start, end)
     test.scenario.workload.depth = 2;
     test.scenario.workload.jobs = 100;
     test.scenario.workload.boundary = BOUNDARY_WRAPPED;
-    test.scenario.clients.lead.client = 1;
+    test.scenario.clients.start_first.client = 1;
     test.scenario.servers[0] = (struct server_settings){.kind = "redis", .nodes = 7};
     test.scenario.servers[1] = (struct server_settings){
         .kind = "mysql", .external = (char[]){"mysql://user:secret@host/"}};
@@ -130,7 +130,7 @@ TEST_WITH(all_that_was_asked_of_the_lock_is_there, start, end)
         {"workload.depth", "2"},
         {"workload.jobs", "100"},
         {"workload.boundary", "\"wrapped\""},
-        {"clients.lead", "1"},
+        {"clients.start_first", "1"},
         {"servers.redis.nodes", "7"},
         {"servers.mysql", "{\"topology\":null,\"nodes\":0,\"persistence\":\"none\","
                           "\"external\":true}"}, // and no word of its password

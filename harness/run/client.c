@@ -463,8 +463,9 @@ static void note_warm_up(struct worker *worker, const struct turn *turn)
 static void wait_at_gate(const struct worker *worker)
 {
     _Atomic uint32_t *gate = &worker->state->control->gate;
-    uint32_t enough =
-        scenario_of(worker)->clients.lead.client == worker->actor.client ? GATE_LEAD : GATE_OPEN;
+    uint32_t enough = scenario_of(worker)->clients.start_first.client == worker->actor.client
+                          ? GATE_LEAD
+                          : GATE_OPEN;
     for (uint32_t state = atomic_load(gate); state < enough; state = atomic_load(gate))
         futex_wait_until_ns(gate, state, TIME_NEVER);
 }

@@ -173,10 +173,11 @@ static void open_gate(struct conductor *conductor, enum gate gate)
     }
     history_append(
         &conductor->writer,
-        (struct event){.kind = EVENT_BARRIER_OPEN,
-                       .barrier_open = {.client = gate == GATE_LEAD
-                                                      ? conductor->scenario->clients.lead.client
-                                                      : 0}});
+        (struct event){
+            .kind = EVENT_BARRIER_OPEN,
+            .barrier_open = {.client = gate == GATE_LEAD
+                                           ? conductor->scenario->clients.start_first.client
+                                           : 0}});
     atomic_store(&control->gate, gate);
     futex_wake_all(&control->gate);
 }
@@ -216,7 +217,7 @@ static void look(struct conductor *conductor)
     watch_servers(conductor);
     if (check_disk(conductor, &error) != 0)
         state_break(&conductor->state, "%s", error.text);
-    int lead = conductor->scenario->clients.lead.client;
+    int lead = conductor->scenario->clients.start_first.client;
     bool led =
         conductor->watch.lead_returned || schedule_has_struck_client(conductor->schedule, lead);
     if (conductor->opened_ns == 0 && (led || living_clients(conductor) == 0))
@@ -314,7 +315,8 @@ static enum stop_reason run_until_stop(struct conductor *conductor)
     usage_watch_start(&conductor->usage, &conductor->world, &conductor->pool->cluster,
                       &conductor->pool->threads, conductor->observer, &conductor->writer);
     usage_read_all(&conductor->usage);
-    open_gate(conductor, conductor->scenario->clients.lead.client != 0 ? GATE_LEAD : GATE_OPEN);
+    open_gate(conductor,
+              conductor->scenario->clients.start_first.client != 0 ? GATE_LEAD : GATE_OPEN);
     while (living_clients(conductor) > 0) {
         int64_t now_ns = clock_monotonic_ns(); // before the look: what came after it is not quiet
         look(conductor);
@@ -468,7 +470,7 @@ int trial_conduct(const struct trial *trial, struct server_pool *pool, const cha
         conductor.ends[i].fd = -1;
     const struct foreign_settings *foreign = trial->foreign;
     watch_start(&conductor.watch, conductor.client_count, (int)clients->threads,
-                clients->lead.client, foreign != NULL && foreign->plugin == NULL);
+                clients->start_first.client, foreign != NULL && foreign->plugin == NULL);
     int result = set_up(&conductor, folder, serial, error);
     if (result == 0)
         result = perform(&conductor, error);

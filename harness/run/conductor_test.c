@@ -56,7 +56,7 @@ TEST(a_paused_client_wakes_when_the_other_has_written)
     struct fault_step step = pause_after_read();
     scenario.faults = &step;
     scenario.fault_count = 1;
-    scenario.clients.lead.client = 1;
+    scenario.clients.start_first.client = 1;
     struct history history = run_trial(&scenario, "redis-set-px-lua", false);
     const struct event *effect = find_event(&history, EVENT_FAULT_IN_EFFECT);
     const struct event *healed = find_event(&history, EVENT_FAULT_HEALED);
@@ -84,7 +84,7 @@ TEST(one_paused_worker_leaves_the_others_of_its_client_running)
     scenario.workload.think_ns = 5 * NS_PER_MS;
     scenario.faults = &step;
     scenario.fault_count = 1;
-    scenario.clients.lead.client = 1;
+    scenario.clients.start_first.client = 1;
     struct history history = run_trial(&scenario, "redis-set-px-lua", false);
     assert_int_equal(find_event(&history, EVENT_FAULT_HEALED)->detail, HEAL_CAUSE);
     history_free(&history);
@@ -99,7 +99,7 @@ TEST(a_killed_holder_of_setnx_leaves_everybody_stuck)
     step.bound_ns = -1;
     scenario.faults = &step;
     scenario.fault_count = 1;
-    scenario.clients.lead.client = 1;
+    scenario.clients.start_first.client = 1;
     struct history history = run_trial(&scenario, "redis-setnx", false);
     assert_int_equal(find_event(&history, EVENT_PROCESS_DEATH)->client, 1);
     assert_int_equal(find_event(&history, EVENT_STOP_ASKED)->detail, STOP_STUCK);

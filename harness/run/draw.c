@@ -401,13 +401,13 @@ static void draw_random(struct draw *draw, const struct choice *choices, size_t 
 static void draw_repetition(struct draw *draw, const struct fault_step *step, uint64_t seed)
 {
     bool ends = step->bound_ns > 0 && step->bound_ns != NO_BOUND;
-    int64_t last_ns =
-        draw->scenario->workload.for_ns - step->spread_ns - (ends ? step->bound_ns : 0);
+    int64_t jitter_ns = fault_takes(step, "jitter") ? 0 : step->jitter_ns;
+    int64_t last_ns = draw->scenario->workload.for_ns - jitter_ns - (ends ? step->bound_ns : 0);
     random_start(&draw->random, seed,
                  ((uint64_t)draw->trial->repeat << 32) + (uint64_t)step->number);
     for (int64_t at_ns = step->every_ns; at_ns < last_ns || at_ns == step->every_ns;
          at_ns += step->every_ns) {
-        int64_t off_ns = between(draw, -step->spread_ns, step->spread_ns);
+        int64_t off_ns = between(draw, -jitter_ns, jitter_ns);
         text_format(&draw->out, "  - {at: %" PRId64 "ms, %s}\n", (at_ns + off_ns) / NS_PER_MS,
                     step->settled);
     }

@@ -84,10 +84,10 @@ TEST_GROUP(open_vocabulary, close_vocabulary);
 TEST(drawn_faults_strike_the_living)
 {
     for (uint64_t seed = 1; seed <= 50; seed++) {
-        struct drawn drawn =
-            draw(HEAD "schemes: [redis-set-px-lua]\nrandom: {of: [pause, cut, kill], every: 1s, "
-                      "jitter: 900ms, lasting: 50ms}\n",
-                 NULL, 4, seed);
+        struct drawn drawn = draw(
+            HEAD "schemes: [redis-set-px-lua]\nrandom: {of: [pause, partition, kill], every: 1s, "
+                 "jitter: 900ms, lasting: 50ms}\n",
+            NULL, 4, seed);
         for (size_t i = 0; i < drawn.plan.count; i++) {
             assert_true(drawn.plan.trials[i].drawn->fault_count > 5);
             hold_to_the_living(drawn.plan.trials[i].drawn);
@@ -131,8 +131,9 @@ TEST(what_comes_again_and_again_is_over_before_the_trial)
 }
 
 #define SOAK                                                                                       \
-    HEAD "schemes: [redis-set-px-lua, redlock, zk-sequential]\n"                                   \
-         "random: {of: [pause, cut, lost-reply], every: 1s, jitter: 300ms, lasting: 100ms}\n"
+    HEAD                                                                                           \
+        "schemes: [redis-set-px-lua, redlock, zk-sequential]\n"                                    \
+        "random: {of: [pause, partition, lost-reply], every: 1s, jitter: 300ms, lasting: 100ms}\n"
 
 TEST(each_repeat_draws_anew_and_always_the_same)
 {
@@ -239,7 +240,7 @@ TEST(a_lost_reply_is_cut_off_before_its_request_is_sent)
         assert_true(scenario->fault_count > 0);
         for (size_t j = 0; j < scenario->fault_count; j++) {
             const struct fault_step *step = &scenario->faults[j];
-            assert_string_equal(step->verb, "cut");
+            assert_string_equal(step->verb, "partition");
             assert_true(step->one_way);
             assert_string_equal(step->sides[0][0].server, "servers");
             assert_int_equal(step->sides[1][0].client, step->points[0].client);
@@ -264,10 +265,11 @@ TEST(what_a_scheme_does_not_promise_to_survive_is_not_drawn)
          true},
         {"schemes: [mysql-get-lock]\nrandom: {of: [pause], lasting: 900ms}\n", true},
         // So many within a lease that they add up.
-        {"schemes: [redis-set-px-lua]\nrandom: {of: [cut], every: 200ms, lasting: 200ms}\n", false},
+        {"schemes: [redis-set-px-lua]\nrandom: {of: [partition], every: 200ms, lasting: 200ms}\n",
+         false},
         // Crashes of clients, and of servers with and without a disk.
         {"schemes: [redis-set-px-lua]\nrandom: {of: [kill]}\n", true},
-        {"schemes: [mysql-unique]\nrandom: {of: [kill, cut, deny]}\n", false},
+        {"schemes: [mysql-unique]\nrandom: {of: [kill, partition, deny]}\n", false},
         {"schemes: [mysql-unique]\nrandom: {of: [pause]}\n", true},
         {"schemes: [redisson-semaphore]\nrandom: {of: [kill]}\n", false},
         {"schemes: [redis-set-px-lua]\nrandom: {of: [restart]}\n", false},

@@ -133,7 +133,7 @@ int scenario_set_load(const struct run_options *options, const struct vocabulary
         result |= collect(options->paths[i], options->own_files_only ? 1 : INT_MAX, &paths);
     for (size_t i = 0; i < paths.count; i++) {
         struct scenario *scenario = NULL;
-        result |= scenario_load(paths.items[i], vocabulary, options->overrides,
+        result |= scenario_load(paths.items[i], options->are_stored, vocabulary, options->overrides,
                                 options->override_count, &scenario, complaints);
         // Each of a file's workloads is a scenario of its own.
         for (struct scenario *next; scenario != NULL; scenario = next) {

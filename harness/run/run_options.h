@@ -36,6 +36,7 @@ struct run_options {
     bool tap;    // the Test Anything Protocol there: of json, github and tap only one is given
     bool strict;
     bool no_namespaces;
+    bool are_stored;     // the scenarios, by a run: set by verbs, no option
     bool own_files_only; // of a folder, not what is below it: set by verbs, no option
 };
 

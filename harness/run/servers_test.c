@@ -193,8 +193,10 @@ TEST(a_fault_on_a_node_or_a_wire_strikes_servers)
     assert_false(trial_strikes_servers(&trial));
     steps[1] = (struct fault_step){.verb = "kill", .target = {.server = "server-1"}};
     assert_true(trial_strikes_servers(&trial));
-    steps[1] = (struct fault_step){
-        .verb = "cut", .target = {.client = 1}, .sides = {{{.client = 1}}}, .side_counts = {1, 1}};
+    steps[1] = (struct fault_step){.verb = "partition",
+                                   .target = {.client = 1},
+                                   .sides = {{{.client = 1}}},
+                                   .side_counts = {1, 1}};
     assert_true(trial_strikes_servers(&trial));
 }
 

@@ -89,19 +89,20 @@ static struct scenario small_scenario(struct fault_step *pause)
                                  .nth = 1,
                                  .at_ns = -1,
                                  .bound_ns = 500 * NS_PER_MS};
-    return (struct scenario){.name = (char *)(size_t) "small",
-                             .workload = {.kind = (char *)(size_t) "increment",
-                                          .store = (char *)(size_t) "shm",
-                                          .operations = 40},
-                             .clients = {.processes = 2, .threads = 1, .lead = {.client = 1}},
-                             .lock = {.lease_ns = 5 * NS_PER_S,
-                                      .wait_ns = 10 * NS_PER_S,
-                                      .retry_ns = NS_PER_MS,
-                                      .request_ns = NS_PER_S,
-                                      .stuck_after_ns = 10 * NS_PER_S},
-                             .faults = pause,
-                             .fault_count = 1,
-                             .limit_ns = 60 * NS_PER_S};
+    return (struct scenario){
+        .name = (char *)(size_t) "small",
+        .workload = {.kind = (char *)(size_t) "increment",
+                     .store = (char *)(size_t) "shm",
+                     .operations = 40},
+        .clients = {.processes = 2, .threads = 1, .start_first = {.client = 1}},
+        .lock = {.lease_ns = 5 * NS_PER_S,
+                 .wait_ns = 10 * NS_PER_S,
+                 .retry_ns = NS_PER_MS,
+                 .request_ns = NS_PER_S,
+                 .stuck_after_ns = 10 * NS_PER_S},
+        .faults = pause,
+        .fault_count = 1,
+        .limit_ns = 60 * NS_PER_S};
 }
 
 static int conduct(const struct sandbox *sandbox, void *context)

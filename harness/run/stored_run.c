@@ -150,7 +150,7 @@ static int load_scenarios(const char *folder, struct stored_run *run, struct err
     char *many = path_join(folder, "as-run");
     char *one = path_join(folder, "as-run.yaml");
     const char *path = is_there("%s", many) ? many : one;
-    struct run_options options = {.paths = &path, .path_count = 1};
+    struct run_options options = {.paths = &path, .path_count = 1, .are_stored = true};
     int result = 0;
     run->vocabulary = vocabulary_new();
     if (!is_there("%s", path))

@@ -253,7 +253,7 @@ TEST(a_killed_client_has_no_last_word)
                               .bound_ns = -1};
     scenario.faults = &step;
     scenario.fault_count = 1;
-    scenario.clients.lead.client = 1;
+    scenario.clients.start_first.client = 1;
     struct history history = run_trial(&scenario, "redis-set-px-lua", false);
     assert_non_null(find_event(&history, EVENT_PROCESS_DEATH));
     assert_int_equal(last_reading(&history, 1, USAGE_PROCESSOR)->client, 0);

@@ -71,7 +71,7 @@ static void write_node(const struct node *node, struct text *out)
 // One fault: a line of the list, or kept apart to be written out later.
 static void settle_fault(const struct node *item, struct fault_step *step, struct text *faults)
 {
-    static const char *const repetition[] = {"every", "spread", NULL};
+    const char *const repetition[] = {"every", fault_takes(step, "jitter") ? NULL : "jitter", NULL};
     struct text text = {0};
     if (step->every_ns > 0) {
         write_keys(item, repetition, &text);

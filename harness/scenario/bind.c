@@ -96,7 +96,12 @@ static void bind_word(const struct value *value)
         put(value, value->node->text);
         return;
     }
-    words_advise(value->node->text, words, &advice);
+    const char *now =
+        value->key->words == WORDS_DRAWS ? word_of_today("random", value->node->text) : NULL;
+    if (now != NULL)
+        text_format(&advice, "it is called '%s' now", now);
+    else
+        words_advise(value->node->text, words, &advice);
     complain(value->node, "unknown %s '%s' (%s)", nouns[value->key->words],
              quote(value->node->text, &shown), advice.bytes);
     text_free(&advice);
@@ -332,6 +337,12 @@ static void complain_about_unknown(const struct vocabulary *vocabulary,
     struct quote shown;
     char where[48];
     title_of(section, map, where, sizeof where);
+    const char *now = word_of_today(section->name, child->key);
+    if (now != NULL) {
+        child->meant = now;
+        complain_key(child, "'%s' in %s is called '%s' now", child->key, where, now);
+        return;
+    }
     const char **names = key_names(section, vocabulary);
     struct text hint = {0};
     child->meant = words_advise(child->key, names, &hint);
@@ -588,7 +599,14 @@ static void complain_about_path(const struct vocabulary *vocabulary, const struc
             near[near_count++] = path + length;
     }
     const char *nearest = text_nearest(wrong + length, near);
-    if (nearest != NULL)
+    char first[16];
+    snprintf(first, sizeof first, "%.*s", (int)strcspn(wrong, "."), wrong);
+    const char *now = word_of_today(first, wrong + length);
+    if (now != NULL)
+        nearest = now;
+    if (now != NULL)
+        text_format(&advice, ": '%s' is called '%.*s%s' now", wrong, (int)length, wrong, now);
+    else if (nearest != NULL)
         text_format(&advice, " (did you mean '%.*s%s'?)", (int)length, wrong, nearest);
     else if (near_count > 0)
         text_format(&advice, ": '%.*s' has", (int)length - 1, wrong);

@@ -4,6 +4,7 @@
 #include "harness/base/text.h"
 #include "harness/scenario/units.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define AT(type, field) offsetof(struct type, field)
@@ -80,8 +81,8 @@ static const struct key clients_keys[] = {
     {"placement", KEY_CHOICE, AT(clients_settings, placement),
      "on which processors: any, the next for each, all on one", .choices = placement_words,
      .fallback = "free"},
-    {"lead", KEY_CLIENT, AT(clients_settings, lead),
-     "starts first; the others once it holds the lock, gave up, or was struck",
+    {"start-first", KEY_CLIENT, AT(clients_settings, start_first),
+     "this one; the others once it holds the lock, gave up, or was struck",
      .fallback_text = "all at once"},
 };
 static const struct section clients_section = {"clients", "Who does it.",
@@ -261,8 +262,6 @@ static const struct key fault_keys[] = {
      .fallback_text = "(or when)"},
     {"every", KEY_DURATION, AT(fault_step, every_ns), "strikes again and again; needs workload.for",
      RANGE(10 * NS_PER_MS, HOUR_NS), .fallback_text = "once"},
-    {"spread", KEY_DURATION, AT(fault_step, spread_ns),
-     "every: each time up to so much earlier or later", RANGE(0, HOUR_NS), .fallback = "0s"},
     {"nth", KEY_WHOLE, AT(fault_step, nth), "the nth time that the point is reached",
      RANGE(1, 1000000), .fallback = "1"},
     {"name", KEY_NAME, AT(fault_step, name), "for 'after' of a later fault", RANGE(1, 32),
@@ -278,8 +277,9 @@ static const struct key fault_keys[] = {
     {"by", KEY_OFFSET, AT(fault_step, by_ns),
      "clock: how far it jumps; delay, a slow disk: how long", RANGE(-24 * HOUR_NS, 24 * HOUR_NS),
      .fallback_text = "none"},
-    {"jitter", KEY_DURATION, AT(fault_step, jitter_ns), "delay: up to so much more or less",
-     RANGE(0, MINUTE_NS), .fallback = "0s"},
+    {"jitter", KEY_DURATION, AT(fault_step, jitter_ns),
+     "delay: up to so much more or less; else every: each time up to so much earlier or later",
+     RANGE(0, HOUR_NS), .fallback = "0s"},
     {"rate", KEY_PERCENTAGE, AT(fault_step, rate),
      "clock: how fast it goes from then on; 0% is frozen", RANGE(0, 1000), .fallback = "100%"},
     {"share", KEY_PERCENTAGE, AT(fault_step, share), "loss: of the packets", RANGE(1, 99),
@@ -418,6 +418,53 @@ const char *const *words_of(const struct vocabulary *vocabulary, enum word_list 
         [WORDS_MOMENTS] = moments,
     };
     return lists[words];
+}
+
+const char *word_of_today(const char *section, const char *old)
+{
+    static const struct {
+        const char *section, *old, *now;
+    } renamed[] = {
+        {"clients", "lead", "start-first"}, {"faults", "cut", "partition"},
+        {"faults", "hold", "buffer"},       {"faults", "spread", "jitter"},
+        {"random", "cut", "partition"},     {"random", "hold", "buffer"},
+    };
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++) {
+        if (strcmp(renamed[i].section, section) == 0 && strcmp(renamed[i].old, old) == 0)
+            return renamed[i].now;
+    }
+    return NULL;
+}
+
+// The keys of a section as they are called today; of `random` also what it draws from.
+static void renew_section(const char *section, struct node *map)
+{
+    for (size_t i = 0; i < map->count; i++) {
+        struct node *child = map->children[i];
+        struct node **values = child->kind == NODE_LIST ? child->children : &child;
+        const char *now = map->kind == NODE_MAP ? word_of_today(section, child->key) : NULL;
+        if (map->kind == NODE_LIST)
+            renew_section(section, child);
+        if (now != NULL) {
+            free(child->key);
+            child->key = memory_string(now);
+        }
+        for (size_t j = 0;
+             strcmp(section, "random") == 0 && j < (child->kind == NODE_LIST ? child->count : 1);
+             j++) {
+            now = values[j]->kind == NODE_TEXT ? word_of_today(section, values[j]->text) : NULL;
+            if (now != NULL) {
+                free(values[j]->text);
+                values[j]->text = memory_string(now);
+            }
+        }
+    }
+}
+
+void words_renew(struct node *root)
+{
+    for (size_t i = 0; root->kind == NODE_MAP && i < root->count; i++)
+        renew_section(root->children[i]->key, root->children[i]);
 }
 
 const struct fault_form *fault_form_find(const struct vocabulary *vocabulary, const char *name)

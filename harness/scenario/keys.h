@@ -87,6 +87,9 @@ extern const struct section plugin_section;
 
 const char *const *words_of(const struct vocabulary *vocabulary, enum word_list words);
 
+// Puts the words of today in the place of those that older scenario files have.
+void words_renew(struct node *root);
+
 // How the fault of that name is written down, or NULL.
 const struct fault_form *fault_form_find(const struct vocabulary *vocabulary, const char *name);
 

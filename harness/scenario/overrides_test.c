@@ -123,9 +123,12 @@ TEST(an_unknown_path_is_refused_with_the_nearest)
     refuses("threads", "8", "--set threads=8: unknown key (did you mean 'clients.threads'?)\n");
     refuses("faults.1.untill", "8s",
             "--set faults.1.untill=8s: unknown key (did you mean 'faults.1.until'?)\n");
-    refuses(
-        "clients.foo", "1",
-        "--set clients.foo=1: unknown key: 'clients' has processes, threads, placement, lead\n");
+    refuses("clients.foo", "1",
+            "--set clients.foo=1: unknown key: 'clients' has processes, threads, placement, "
+            "start-first\n");
+    refuses("clients.lead", "client-1",
+            "--set clients.lead=client-1: unknown key: 'clients.lead' is called "
+            "'clients.start-first' now\n");
     refuses("flux", "8", "--set flux=8: unknown key\n");
     refuses("", "8", "--set =8: unknown key\n");
     refuses("seed.x", "8", "--set seed.x=8: unknown key (did you mean 'seed'?)\n");

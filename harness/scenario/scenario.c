@@ -303,9 +303,9 @@ static struct scenario *make_scenarios(const struct parsing *parsing)
     return first;
 }
 
-int scenario_parse(const char *path, const char *text, size_t length,
-                   const struct vocabulary *vocabulary, const struct override *overrides,
-                   size_t override_count, struct scenario **scenario, struct complaints *complaints)
+static int parse(const char *path, const char *text, size_t length, bool is_stored,
+                 const struct vocabulary *vocabulary, const struct override *overrides,
+                 size_t override_count, struct scenario **scenario, struct complaints *complaints)
 {
     size_t before = complaints_count(complaints);
     size_t made_before = complaints_made(complaints);
@@ -321,6 +321,8 @@ int scenario_parse(const char *path, const char *text, size_t length,
                               override_count,
                               tree_read(&file, text, length),
                               made_before};
+    if (parsing.root != NULL && is_stored)
+        words_renew(parsing.root);
     struct scenario *made = parsing.root != NULL ? make_scenarios(&parsing) : NULL;
     bool is_sound = parsing.root != NULL && complaints_made(complaints) == made_before;
     node_free(parsing.root);
@@ -338,9 +340,17 @@ int scenario_parse(const char *path, const char *text, size_t length,
     return 0;
 }
 
+int scenario_parse(const char *path, const char *text, size_t length,
+                   const struct vocabulary *vocabulary, const struct override *overrides,
+                   size_t override_count, struct scenario **scenario, struct complaints *complaints)
+{
+    return parse(path, text, length, false, vocabulary, overrides, override_count, scenario,
+                 complaints);
+}
+
 #define MOST_BYTES (1 << 20)
 
-int scenario_load(const char *path, const struct vocabulary *vocabulary,
+int scenario_load(const char *path, bool is_stored, const struct vocabulary *vocabulary,
                   const struct override *overrides, size_t override_count,
                   struct scenario **scenario, struct complaints *complaints)
 {
@@ -353,8 +363,8 @@ int scenario_load(const char *path, const struct vocabulary *vocabulary,
     if (error.text[0] != '\0')
         complaints_add_plain(complaints, error.text);
     else
-        result = scenario_parse(path, text_string(&text), text.length, vocabulary, overrides,
-                                override_count, scenario, complaints);
+        result = parse(path, text_string(&text), text.length, is_stored, vocabulary, overrides,
+                       override_count, scenario, complaints);
     text_free(&text);
     return result;
 }

@@ -159,7 +159,6 @@ struct fault_step {
     int64_t at_ns;
     bool drawn;         // by `random:`; it counts if it strikes, and is no demand
     int64_t every_ns;   // `every:` again and again; 0: once. Written out before a run
-    int64_t spread_ns;  // each time up to so much earlier or later
     char *settled;      // with `every_ns`: all else that was said of it, for scenario_as_run
     char *name;         // optional
     char *after_name;   // `after:` the name of an earlier fault that must be in effect first
@@ -168,11 +167,13 @@ struct fault_step {
     int64_t bound_ns;   // heal at the latest then; NO_BOUND; -1: a fault that does not heal (kill)
     char *how;          // one of the fault's ways; NULL: its usual one
     int64_t by_ns;      // delay: how long; clock: how far it jumps, back if negative
-    int64_t jitter_ns;  // delay: up to so much more or less
-    int64_t rate;       // clock: percent of the normal rate, from then on
-    int64_t share;      // loss: percent of the packets
-    char *to;           // upgrade: a program; NULL: not said
-    char *text;         // as people read it: "pause client-1 after read until client-2 writes"
+    // delay: up to so much more or less; of others with `every_ns`: each time so much earlier or
+    // later
+    int64_t jitter_ns;
+    int64_t rate;  // clock: percent of the normal rate, from then on
+    int64_t share; // loss: percent of the packets
+    char *to;      // upgrade: a program; NULL: not said
+    char *text;    // as people read it: "pause client-1 after read until client-2 writes"
     struct place place;
 };
 
@@ -297,8 +298,8 @@ struct clients_settings {
     int64_t processes;
     int64_t threads;
     enum placement placement;
-    struct target lead; // that client starts first, the others once it holds the lock, has given
-                        // up, or was struck by a fault; client 0: all start together
+    struct target start_first; // the others start once that client holds the lock, has given up,
+                               // or was struck by a fault; client 0: all start together
 };
 
 struct lock_settings {
@@ -416,6 +417,9 @@ struct scheme_servers {
     const char *topology; // how they belong together unless a scenario says otherwise
 };
 
+// True if the fault itself takes that key (`by`, `share`, ...).
+bool fault_takes(const struct fault_step *step, const char *option);
+
 // True if the fault has any of these traits, by the way in which it strikes.
 bool fault_can(const struct fault_step *step, unsigned traits);
 
@@ -473,10 +477,15 @@ struct override {
 // Every complaint about a file, each `file:line:col: message`, one a line.
 struct complaints;
 
-// Reads, binds and validates a scenario file. 0 with *scenario set (free with scenario_free, which
-// frees its `next` too), or -1 after adding one complaint for each thing that is wrong, all in one
-// pass.
-int scenario_load(const char *path, const struct vocabulary *vocabulary,
+// What a key of that section, or a fault there, is called today, of a word that older scenario
+// files and results have; NULL if it was never renamed.
+const char *word_of_today(const char *section, const char *old);
+
+// Reads, binds and validates a scenario file. One that a run has stored may have words of its time;
+// any other is refused with the word of today in the complaint. 0 with *scenario set (free with
+// scenario_free, which frees its `next` too), or -1 after adding one complaint for each thing that
+// is wrong, all in one pass.
+int scenario_load(const char *path, bool is_stored, const struct vocabulary *vocabulary,
                   const struct override *overrides, size_t override_count,
                   struct scenario **scenario, struct complaints *complaints);
 

@@ -75,10 +75,11 @@ static const struct server_form test_server_forms[] = {
     {.keeps_commits = true},
     {.title = "PostgreSQL"},
 };
-static const char *const test_faults[] = {"pause", "kill",  "restart", "cut",     "delay", "loss",
-                                          "clock", "evict", "disk",    "upgrade", NULL};
+static const char *const test_faults[] = {"pause", "kill", "restart", "partition",
+                                          "delay", "loss", "buffer",  "clock",
+                                          "evict", "disk", "upgrade", NULL};
 static const char *const test_losses[] = {"nothing", "unsynced", "all", NULL};
-static const char *const test_cuts[] = {"drop", "reset", NULL};
+static const char *const test_partitions[] = {"drop", "reset", NULL};
 static const char *const test_policies[] = {"allkeys-lru", "noeviction", NULL};
 static const char *const test_bounded_policies[] = {"noeviction", NULL};
 static const char *const test_delay_options[] = {"by", "jitter", NULL};
@@ -120,11 +121,11 @@ static const struct fault_form test_fault_forms[] = {
      .traits = FAULT_KILLS | FAULT_MAY_FORGET,
      .lasting = LASTS_BRIEFLY,
      .hows = test_losses},
-    {.name = "cut",
+    {.name = "partition",
      .strikes = STRIKES_WIRE,
      .traits = FAULT_SEVERS,
      .lasting = LASTS_BOUNDED,
-     .hows = test_cuts},
+     .hows = test_partitions},
     {.name = "delay",
      .strikes = STRIKES_WIRE,
      .traits = FAULT_SLOWS,
@@ -135,6 +136,10 @@ static const struct fault_form test_fault_forms[] = {
      .traits = FAULT_SLOWS,
      .lasting = LASTS_BOUNDED,
      .options = test_loss_options},
+    {.name = "buffer",
+     .strikes = STRIKES_WIRE,
+     .traits = FAULT_SEVERS | FAULT_SLOWS,
+     .lasting = LASTS_BOUNDED},
     {.name = "clock",
      .strikes = STRIKES_CLIENT | STRIKES_SERVER,
      .traits = FAULT_MOVES_CLOCK,

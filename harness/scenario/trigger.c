@@ -421,6 +421,11 @@ int until_read(const char *text, struct cause *cause, int64_t *bound_ns, struct 
 
 // --- a fault in words ----------------------------------------------------------------------------
 
+bool fault_takes(const struct fault_step *step, const char *option)
+{
+    return step->form.options != NULL && text_is_one_of(option, step->form.options);
+}
+
 bool fault_can(const struct fault_step *step, unsigned traits)
 {
     unsigned mine = step->form.traits;
@@ -533,7 +538,7 @@ void fault_describe_deed(const struct fault_step *step, struct text *out)
         text_add(out, step->by_ns > 0 ? " by " : " by -");
         duration_write(step->by_ns > 0 ? step->by_ns : -step->by_ns, out);
     }
-    if (step->jitter_ns > 0) {
+    if (step->jitter_ns > 0 && fault_takes(step, "jitter")) {
         text_add(out, " ± ");
         duration_write(step->jitter_ns, out);
     }

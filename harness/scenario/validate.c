@@ -291,9 +291,9 @@ static void check_load(const struct rules *rules)
 {
     const struct scenario *scenario = rules->scenario;
     struct node *load = node_child(rules->root, "load");
-    struct node *lead = said(rules, "clients.lead");
+    struct node *lead = said(rules, "clients.start-first");
     if (lead != NULL && (load != NULL || scenario->workload.warm_up_ns > 0))
-        complain_key(lead, "'lead' besides '%s': a phase begins for all at once",
+        complain_key(lead, "'start-first' besides '%s': a phase begins for all at once",
                      load != NULL ? "load" : "warm-up");
     if (scenario->workload.warm_up_ns > 0)
         check_warm_up(rules, said(rules, "workload.warm-up"));
@@ -395,7 +395,7 @@ static void check_servers(const struct rules *rules)
 static void check_clients(const struct rules *rules)
 {
     const struct clients_settings *clients = &rules->scenario->clients;
-    struct node *lead = told(rules, "clients.lead");
+    struct node *lead = told(rules, "clients.start-first");
     struct node *node = said(rules, "clients.threads");
     if (node == NULL)
         node = said(rules, "clients.processes");
@@ -405,7 +405,7 @@ static void check_clients(const struct rules *rules)
                  (long long)clients->processes, (long long)clients->threads,
                  (long long)(clients->processes * clients->threads), MAX_WORKERS);
     if (lead != NULL)
-        check_who(rules, lead, clients->lead.client, 0);
+        check_who(rules, lead, clients->start_first.client, 0);
 }
 
 static void check_lock(const struct rules *rules)

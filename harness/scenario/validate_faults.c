@@ -54,8 +54,8 @@ static void check_repetition(const struct looked_at *fault, struct node *every)
         complain_key(every,
                      "'every' needs a workload that runs for a time: 'for' instead of what ends it "
                      "now");
-    else if (fault->step->spread_ns >= fault->step->every_ns)
-        complain(every, "'every' must be longer than 'spread'");
+    else if (fault->step->jitter_ns >= fault->step->every_ns && !fault_takes(fault->step, "jitter"))
+        complain(every, "'every' must be longer than 'jitter'");
     else if (knows_time && workload->for_ns / fault->step->every_ns >= MOST_FAULTS / 2)
         complain(every, "'every' would come more than %d times", MOST_FAULTS / 2);
 }
@@ -305,17 +305,17 @@ static void check_how(const struct looked_at *fault)
 static void check_options(const struct looked_at *fault)
 {
     static const char *const options[] = {"by", "jitter", "rate", "share", "to", NULL};
-    static const char *const none[] = {NULL};
     const struct fault_step *step = fault->step;
     struct node *item = fault->item;
     struct node *by = node_child(item, "by");
-    const char *const *taken = fault->form->options != NULL ? fault->form->options : none;
+    const char *const *taken = fault->form->options;
     for (size_t i = 0; options[i] != NULL; i++) {
         struct node *node = node_child(item, options[i]);
-        if (node != NULL && !text_is_one_of(options[i], taken))
+        bool is_of_every = strcmp(options[i], "jitter") == 0 && node_has(item, "every");
+        if (node != NULL && !is_of_every && !fault_takes(step, options[i]))
             complain_key(node, "'%s' with '%s', which does not take it", options[i], step->verb);
     }
-    if (taken != none && !node_has(item, "by") && !node_has(item, "rate") &&
+    if (taken != NULL && !node_has(item, "by") && !node_has(item, "rate") &&
         !node_has(item, "share") && !node_has(item, "to")) {
         struct text amounts = {0};
         words_join(taken, "or", &amounts);
@@ -323,7 +323,7 @@ static void check_options(const struct looked_at *fault)
                          text_is_one_of("to", taken) ? "which program" : "how much", amounts.bytes);
         text_free(&amounts);
     }
-    if (by != NULL && !text_is_one_of("rate", taken) && step->by_ns <= 0 && node_fine(by))
+    if (by != NULL && !fault_takes(step, "rate") && step->by_ns <= 0 && node_fine(by))
         complain(by, "'by' of %s must be more than 0", step->verb);
 }
 

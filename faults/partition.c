@@ -1,6 +1,6 @@
-// cut: packets between two groups of nodes vanish, both ways (`A from B`) or one (`A to B`): nobody
-// is told, as when a cable is pulled. With `how: reset` the sender's connection is reset instead,
-// as when a machine is gone and its address answers for it.
+// partition: packets between two groups of nodes vanish, both ways (`A from B`) or one (`A to B`):
+// nobody is told, as when a cable is pulled. With `how: reset` the sender's connection is reset
+// instead, as when a machine is gone and its address answers for it.
 #include "faults/wire_fault.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static const char *const hows[] = {"drop", "reset", NULL};
 
 static enum wire_effect effect_of(const struct fault_step *step)
 {
-    return step->how != NULL && strcmp(step->how, "reset") == 0 ? WIRE_RESET : WIRE_CUT;
+    return step->how != NULL && strcmp(step->how, "reset") == 0 ? WIRE_RESET : WIRE_PARTITION;
 }
 
 static enum availability available(const struct fault_step *step, const struct fault_world *world,
@@ -23,8 +23,8 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
     return wire_inject(strike, effect_of(strike->step), error);
 }
 
-const struct fault cut_fault = {
-    .form = {.name = "cut",
+const struct fault partition_fault = {
+    .form = {.name = "partition",
              .strikes = STRIKES_WIRE,
              .traits = FAULT_SEVERS,
              .lasting = LASTS_BOUNDED,

@@ -1,21 +1,21 @@
-// hold: packets between two groups of nodes wait until the fault is over, and then come at once and
-// in order: a reply that is lost for as long as it takes, although the command was executed; a
+// buffer: packets between two groups of nodes wait until the fault is over, and then come at once
+// and in order: a reply that is lost for as long as it takes, although the command was executed; a
 // request that is delivered after the lease is gone.
 #include "faults/wire_fault.h"
 
 static enum availability available(const struct fault_step *step, const struct fault_world *world,
                                    struct error *why)
 {
-    return wire_available(step, world, WIRE_HOLD, why);
+    return wire_available(step, world, WIRE_BUFFER, why);
 }
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
-    return wire_inject(strike, WIRE_HOLD, error);
+    return wire_inject(strike, WIRE_BUFFER, error);
 }
 
-const struct fault hold_fault = {
-    .form = {.name = "hold",
+const struct fault buffer_fault = {
+    .form = {.name = "buffer",
              .strikes = STRIKES_WIRE,
              .traits = FAULT_SEVERS | FAULT_SLOWS,
              .lasting = LASTS_BOUNDED,
