@@ -57,14 +57,22 @@ static const struct field herd_fields[] = {
 };
 
 static const struct field digest_fields[] = {
-    OF(digest, "holds", SIZE, hold_count),        OF(digest, "attempts", SIZE, attempt_count),
-    OF(digest, "accesses", SIZE, access_count),   OF(digest, "faults", SIZE, fault_count),
-    OF(digest, "stalls", SIZE, stall_count),      OF(digest, "phases", SIZE, phase_count),
-    OF(digest, "due", NUMBER, due_operations),    OF(digest, "begun", NUMBER, begun_operations),
-    OF(digest, "started", TIME, started_ns),      OF(digest, "ended", TIME, ended_ns),
-    OF(digest, "stop-known", BOOL, stop_known),   OF(digest, "stop", INT, stop_reason),
-    OF(digest, "initial", NUMBER, initial_value), OF(digest, "final-known", BOOL, final_known),
-    OF(digest, "final", NUMBER, final_value),     {0},
+    OF(digest, "holds", SIZE, hold_count),
+    OF(digest, "attempts", SIZE, attempt_count),
+    OF(digest, "accesses", SIZE, access_count),
+    OF(digest, "faults", SIZE, fault_count),
+    OF(digest, "stalls", SIZE, stall_count),
+    OF(digest, "phases", SIZE, phase_count),
+    OF(digest, "due", NUMBER, due_operations),
+    OF(digest, "begun", NUMBER, begun_operations),
+    OF(digest, "started", TIME, started_ns),
+    OF(digest, "ended", TIME, ended_ns),
+    OF(digest, "stop-known", BOOL, stop_known),
+    OF(digest, "stop", INT, stop_reason),
+    OF(digest, "initial", NUMBER, ends.initial_value),
+    OF(digest, "final-known", BOOL, ends.final_known),
+    OF(digest, "final", NUMBER, ends.final_value),
+    {0},
 };
 
 static const struct field hold_fields[] = {

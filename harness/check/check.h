@@ -69,9 +69,10 @@ struct hold {
     int64_t told_lost_ns; // when it was told first that the lock is lost; TIME_NEVER if it was not
     int64_t token;        // fencing token, 0 if none
     int64_t attempts;
-    int granted_by;  // number of the server that led, and granted it; 0: not known
-    int released_at; // of the one that answered its release
-    bool shared;     // held together with others that share it
+    int64_t queued_ns; // when a server last confirmed its place in line; 0 if none did
+    int granted_by;    // number of the server that led, and granted it; 0: not known
+    int released_at;   // of the one that answered its release
+    bool shared;       // held together with others that share it
     bool release_invoked;
     bool died;                  // the process was killed during the hold
     bool rolled_back;           // a transaction that was not committed, as far as is known: it
@@ -117,6 +118,7 @@ struct attempt {
     int64_t invoked_ns;
     int64_t returned_ns;  // TIME_NEVER: no answer was recorded
     enum outcome outcome; // OUTCOME_NO, OUTCOME_UNKNOWN; never OK
+    int64_t attempts;     // as of a hold
     bool died;
     int64_t killed_ns; // since when it waits no more: it was killed then, and was seen to be dead
     int64_t died_ns;   // at died_ns, which may be seconds later. Both TIME_NEVER if it did not die
@@ -145,7 +147,23 @@ struct load_phase {
     bool counts;     // false: a warm-up, which costs are not measured in
 };
 
-// What all checks look at, derived once from the history. `holds` is sorted by granted_ns.
+// What the servers said once all clients had ended.
+enum leaving {
+    LEAVING_UNKNOWN, // nobody was asked, nobody could tell, or a lease had still long to run
+    LEAVING_NOTHING, // the lock was gone; of several, all that the servers could be asked for
+    LEAVING_ORPHAN,  // one was there: nobody held it, and nothing was going to free it
+};
+
+// What is known of a lock before and after the trial.
+struct lock_ends {
+    bool initial_known, final_known;
+    int64_t initial_value, final_value; // of the guarded value
+    enum leaving left;
+    int64_t left_waited_ns; // how long the servers had to be waited for until it was gone
+};
+
+// What all checks look at, derived once from the history: of all locks there are, or of one of
+// several (by_lock.h). `holds` is sorted by granted_ns.
 struct digest {
     const struct history *history;
     const struct trial *trial;
@@ -168,10 +186,15 @@ struct digest {
     // those of them that did. 0 and 0 in a closed loop.
     int64_t due_operations, begun_operations;
     int64_t clock_step_ns; // the largest by which somebody set the machine's clock; 0 if nobody did
-    bool initial_known, final_known;
-    int64_t initial_value, final_value; // of the guarded value
-    int64_t started_ns;                 // the barrier opened
-    int64_t ended_ns;                   // the stop was asked, else the last event
+    struct lock_ends ends;
+    struct lock_ends *locks; // of each lock that its name is known of, by its number
+    size_t lock_count;
+    int64_t of_lock;      // which of several it is of; 0: all of them
+    bool has_line;        // some acquire took a place in a line
+    int64_t line_kept_ns; // for how long a place is kept at least; TIME_NEVER: until its grant
+    int64_t broken_count; // requests that failed for reasons of the harness itself
+    int64_t started_ns;   // the barrier opened
+    int64_t ended_ns;     // the stop was asked, else the last event
     enum stop_reason stop_reason;
     bool stop_known;
 };
@@ -306,6 +329,9 @@ void judge_skipped(const struct trial *trial, const char *reason, struct judgeme
 void judge_not_applicable(const struct trial *trial, const char *reason,
                           struct judgement *judgement);
 void judge_error(const struct trial *trial, const char *reason, struct judgement *judgement);
+
+// What the check finds in the digest of one lock.
+struct finding check_lock(const struct check *check, const struct digest *digest);
 
 // True if the finding makes the verdict UNSAFE or STUCK.
 bool finding_counts(const struct finding *finding);

@@ -25,17 +25,17 @@ struct balance {
 static struct balance balance_of(const struct digest *digest, const struct updates *updates,
                                  bool sells)
 {
-    struct balance balance = {.is_known = digest->initial_known && digest->final_known,
+    struct balance balance = {.is_known = digest->ends.initial_known && digest->ends.final_known,
                               .moved = updates->acknowledged};
     if (balance.is_known)
-        balance.moved = sells ? digest->initial_value - digest->final_value
-                              : digest->final_value - digest->initial_value;
+        balance.moved = sells ? digest->ends.initial_value - digest->ends.final_value
+                              : digest->ends.final_value - digest->ends.initial_value;
     balance.missing = updates->acknowledged - balance.moved;
     balance.surplus = balance.moved - updates->acknowledged - updates->unknown;
-    balance.below_zero =
-        sells && (updates->below_zero != SIZE_MAX || (balance.is_known && digest->final_value < 0));
-    if (sells && digest->initial_known)
-        balance.beyond = time_later(updates->acknowledged - digest->initial_value, 0);
+    balance.below_zero = sells && (updates->below_zero != SIZE_MAX ||
+                                   (balance.is_known && digest->ends.final_value < 0));
+    if (sells && digest->ends.initial_known)
+        balance.beyond = time_later(updates->acknowledged - digest->ends.initial_value, 0);
     return balance;
 }
 
@@ -146,7 +146,7 @@ static void decide_lost(const struct digest *digest, struct finding *finding)
         finding_say(finding,
                     "the %s value was never read, so nothing tells whether the %lld acknowledged "
                     "increments are all in it",
-                    digest->initial_known ? "final" : "initial", acknowledged);
+                    digest->ends.initial_known ? "final" : "initial", acknowledged);
     } else {
         finding_say(
             finding,
@@ -175,7 +175,7 @@ const struct check lost_update_check = {
 static void tell_units(const struct digest *digest, const struct updates *updates,
                        const struct balance *balance, struct text *out)
 {
-    long long left = (long long)digest->final_value;
+    long long left = (long long)digest->ends.final_value;
     if (updates->duplicates > 0)
         text_format(out, "%lld unit%s %s sold twice or more: %s and %s both bought unit %lld",
                     (long long)updates->duplicates, plural(updates->duplicates),
@@ -200,7 +200,8 @@ static void decide_sold(const struct digest *digest, struct finding *finding)
     struct text text = {0};
     updates_count(digest, &updates);
     struct balance balance = balance_of(digest, &updates, true);
-    long long sales = (long long)updates.acknowledged, stock = (long long)digest->initial_value;
+    long long sales = (long long)updates.acknowledged,
+              stock = (long long)digest->ends.initial_value;
     bool violated = is_violated(&updates, &balance);
     if (violated && is_excused(&updates, &balance)) {
         int64_t missing = time_later(balance.missing, 0);
@@ -220,7 +221,7 @@ static void decide_sold(const struct digest *digest, struct finding *finding)
                                               : 1,
                      finding);
         text_format(&text, "%lld sale%s", sales, plural(sales));
-        if (digest->initial_known)
+        if (digest->ends.initial_known)
             text_format(&text, " of %lld unit%s in stock", stock, plural(stock));
         text_add(&text, "; ");
         tell_units(digest, &updates, &balance, &text);
@@ -229,10 +230,10 @@ static void decide_sold(const struct digest *digest, struct finding *finding)
         finding->state = FINDING_UNDECIDED;
         finding_say(finding,
                     "the %s stock was never read, so nothing tells whether the %lld sales add up",
-                    digest->initial_known ? "final" : "initial", sales);
+                    digest->ends.initial_known ? "final" : "initial", sales);
     } else {
         finding_say(finding, "%lld of %lld units sold, %lld left, none twice", sales, stock,
-                    (long long)digest->final_value);
+                    (long long)digest->ends.final_value);
     }
     text_free(&text);
 }

@@ -56,8 +56,12 @@ static void see_fault(struct digest *digest, const struct event *event)
     }
 }
 
+// What was said of locks before the stop is over.
 static void see_stop(struct digest *digest, const struct event *event)
 {
+    digest->ends.left = LEAVING_UNKNOWN;
+    for (size_t i = 0; i < digest->lock_count; i++)
+        digest->locks[i].left = LEAVING_UNKNOWN;
     if (!digest->stop_known) {
         digest->stop_known = true;
         digest->ended_ns = event->at_ns;
@@ -68,11 +72,17 @@ static void see_stop(struct digest *digest, const struct event *event)
     }
 }
 
-static void see_reached(struct digest *digest, const struct event *event)
+// What workers recorded that is no matter of one of them.
+static void see_besides(struct digest *digest, const struct event *event)
 {
+    digest->broken_count += event->outcome == OUTCOME_BROKEN;
     if (event->kind == EVENT_POINT_REACHED && event->step >= 1 &&
         event->step <= digest->fault_count)
         digest->faults[event->step - 1].reached = event;
+    if (event->kind == EVENT_QUEUED) {
+        digest->has_line = true;
+        digest->line_kept_ns = time_earlier(digest->line_kept_ns, event->queued.kept_ns);
+    }
 }
 
 static int compare_times(int64_t a_ns, int64_t b_ns)
@@ -190,6 +200,29 @@ static void end_load(struct digest *digest)
 
 // --- what the harness itself recorded ------------------------------------------------------------
 
+static struct lock_ends *ends_of(struct digest *digest, int64_t key)
+{
+    digest->locks =
+        reaching(digest->locks, &digest->lock_count, (size_t)key, sizeof *digest->locks);
+    return &digest->locks[key];
+}
+
+// One of several locks that was left is enough.
+static void see_ends(struct lock_ends *ends, const struct event *event)
+{
+    if (event->kind == EVENT_STORE_INITIAL) {
+        ends->initial_known = true;
+        ends->initial_value = event->stored.value;
+    } else if (event->kind == EVENT_STORE_FINAL) {
+        ends->final_known = true;
+        ends->final_value = event->stored.value;
+    } else if (event->outcome == OUTCOME_OK) {
+        bool is_left = event->lock_final.held != 0 || ends->left == LEAVING_ORPHAN;
+        ends->left = is_left ? LEAVING_ORPHAN : LEAVING_NOTHING;
+        ends->left_waited_ns = event->lock_final.waited_ns;
+    }
+}
+
 static void see_harness(struct digest *digest, const struct event *event, size_t *stall_room)
 {
     switch (event->kind) {
@@ -217,12 +250,14 @@ static void see_harness(struct digest *digest, const struct event *event, size_t
         see_load(digest, event);
         break;
     case EVENT_STORE_INITIAL:
-        digest->initial_known = true;
-        digest->initial_value = event->stored.value;
-        break;
     case EVENT_STORE_FINAL:
-        digest->final_known = true;
-        digest->final_value = event->stored.value;
+        see_ends(&digest->ends, event);
+        see_ends(ends_of(digest, event->stored.key), event);
+        break;
+    case EVENT_LOCK_FINAL:
+        see_ends(&digest->ends, event);
+        // Once the servers were asked for the first alone, which went without saying.
+        see_ends(ends_of(digest, time_later(event->lock_final.key, 1)), event);
         break;
     default:
         break;
@@ -438,7 +473,8 @@ int64_t digest_permits(const struct digest *digest)
 
 void digest_make(const struct history *history, const struct trial *trial, struct digest *digest)
 {
-    *digest = (struct digest){.history = history, .trial = trial, .started_ns = TIME_NEVER};
+    *digest = (struct digest){
+        .history = history, .trial = trial, .started_ns = TIME_NEVER, .line_kept_ns = TIME_NEVER};
     start_faults(digest, trial_as_run(trial));
     struct tracker tracker = {.lease_ns = trial->scenario->lock.lease_ns,
                               .effect = effect_of(trial),
@@ -450,7 +486,7 @@ void digest_make(const struct history *history, const struct trial *trial, struc
             see_harness(digest, event, &stall_room);
         else
             tracker_see(&tracker, event, i);
-        see_reached(digest, event);
+        see_besides(digest, event);
     }
     if (digest->started_ns == TIME_NEVER)
         digest->started_ns = history->count > 0 ? history->events[0].at_ns : history->began_ns;
@@ -487,5 +523,6 @@ void digest_free(struct digest *digest)
     free(digest->faults);
     free(digest->stalls);
     free(digest->phases);
+    free(digest->locks);
     *digest = (struct digest){0};
 }

@@ -11,44 +11,12 @@
 
 // --- places --------------------------------------------------------------------------------------
 
-// The operation of a `queued`, or 0. Operations count from 1, and each has more events than one.
-static size_t queued_operation(const struct history *history, const struct event *event)
-{
-    bool fits = event->kind == EVENT_QUEUED && event->operation > 0 &&
-                (uint64_t)event->operation <= history->count;
-    return fits ? (size_t)event->operation : 0;
-}
-
-// When each operation last took a place in line, by its number, 0 where it did not; NULL if none
-// ever did. *count is the length.
-static int64_t *find_queued(const struct history *history, size_t *count)
-{
-    *count = 0;
-    for (size_t i = 0; history != NULL && i < history->count; i++) {
-        size_t operation = queued_operation(history, &history->events[i]);
-        if (operation >= *count && operation > 0)
-            *count = operation + 1;
-    }
-    if (*count == 0)
-        return NULL;
-    int64_t *queued_ns = memory_zeroed(*count, sizeof *queued_ns);
-    for (size_t i = 0; i < history->count; i++) {
-        size_t operation = queued_operation(history, &history->events[i]);
-        if (operation > 0)
-            queued_ns[operation] = history->events[i].at_ns;
-    }
-    return queued_ns;
-}
-
-static void place_queued(const struct digest *digest, const int64_t *queued_ns, size_t count,
-                         int64_t *places_ns)
+static void place_queued(const struct digest *digest, int64_t *places_ns)
 {
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
-        bool is_known = hold->operation > 0 && (uint64_t)hold->operation < count;
-        int64_t at_ns = is_known ? queued_ns[hold->operation] : 0;
-        bool is_place = at_ns >= hold->invoked_ns && at_ns < hold->granted_ns;
-        places_ns[i] = is_place ? at_ns : TIME_NEVER;
+        bool is_place = hold->queued_ns > 0 && hold->queued_ns < hold->granted_ns;
+        places_ns[i] = is_place ? hold->queued_ns : TIME_NEVER;
     }
 }
 
@@ -101,23 +69,15 @@ static bool may_have_lost_place(const struct digest *digest, const struct hold *
 // confirmed.
 static bool places_queued(const struct digest *digest, int64_t *places_ns, int64_t *kept_until_ns)
 {
-    size_t count;
-    int64_t *queued_ns = find_queued(digest->history, &count);
     *kept_until_ns = TIME_NEVER;
-    if (queued_ns == NULL)
+    if (!digest->has_line)
         return false;
-    place_queued(digest, queued_ns, count, places_ns);
-    free(queued_ns);
+    place_queued(digest, places_ns);
     for (size_t i = 0; i < digest->hold_count; i++) {
         if (may_have_lost_place(digest, &digest->holds[i]))
             places_ns[i] = TIME_NEVER;
     }
-    int64_t kept_ns = TIME_NEVER;
-    for (size_t i = 0; i < digest->history->count; i++) {
-        const struct event *event = &digest->history->events[i];
-        if (event->kind == EVENT_QUEUED)
-            kept_ns = time_earlier(kept_ns, event->queued.kept_ns);
-    }
+    int64_t kept_ns = digest->line_kept_ns;
     if (kept_ns == TIME_NEVER)
         return true;
     *kept_until_ns = digest->started_ns + kept_ns - allowed_drift_ns(kept_ns);
@@ -139,22 +99,18 @@ static bool was_held_up(const struct digest *digest, const struct hold *hold)
 
 enum order_known places_find(const struct digest *digest, int64_t *places_ns, int64_t *margin_ns)
 {
-    size_t count;
-    int64_t *queued_ns = find_queued(digest->history, &count);
-    enum order_known order = queued_ns != NULL ? ORDER_QUEUED : ORDER_ASKED;
     *margin_ns = 0;
-    if (order == ORDER_QUEUED)
-        place_queued(digest, queued_ns, count, places_ns);
+    if (digest->has_line)
+        place_queued(digest, places_ns);
     else if (find_margin(digest, margin_ns))
         place_asked(digest, *margin_ns, places_ns);
     else
         return ORDER_UNKNOWN;
-    free(queued_ns);
     for (size_t i = 0; i < digest->hold_count; i++) {
         if (was_held_up(digest, &digest->holds[i]))
             places_ns[i] = TIME_NEVER;
     }
-    return order;
+    return digest->has_line ? ORDER_QUEUED : ORDER_ASKED;
 }
 
 // --- who passed whom by --------------------------------------------------------------------------

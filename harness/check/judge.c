@@ -73,7 +73,7 @@ static void doubt_absence(const struct digest *digest, struct finding *finding)
              condition->text, found);
 }
 
-struct finding key_check(const struct check *check, const struct digest *digest)
+struct finding check_lock(const struct check *check, const struct digest *digest)
 {
     struct finding finding = {
         .check = check,
@@ -93,37 +93,51 @@ struct finding key_check(const struct check *check, const struct digest *digest)
     return finding;
 }
 
-// Of one lock among several: adds to what was found for those before it.
-static void run_checks_of_key(const struct digest *digest, const struct key_split *split,
-                              size_t key, struct judgement *judgement)
+// The higher, the worse.
+static int weight(const struct finding *finding)
 {
-    struct key_history part;
-    struct digest of;
-    key_history_make(split, key, &part);
-    digest_make(&part.history, digest->trial, &of);
-    for (size_t i = 0; i < judgement->finding_count; i++) {
-        struct finding finding = key_check(check_catalogue[i], &of);
-        evidence_to_whole(digest, &of, &part, &finding.evidence);
-        finding_merge(&judgement->findings[i], &finding, key);
-    }
-    digest_free(&of);
-    key_history_free(&part);
+    static const int weights[] = {[FINDING_IRRELEVANT] = 0,
+                                  [FINDING_KEPT] = 1,
+                                  [FINDING_UNDECIDED] = 2,
+                                  [FINDING_VIOLATED] = 4};
+    return weights[finding->state] - (finding->state == FINDING_VIOLATED && finding->harmless);
+}
+
+// Adds what was found for another lock: the worse stays, the counts are added.
+static void merge(struct finding *merged, const struct finding *finding, int64_t key)
+{
+    int64_t count = merged->count + finding->count;
+    int more = weight(finding) - weight(merged);
+    bool is_first = more > 0 || (more == 0 && finding->state == FINDING_VIOLATED &&
+                                 finding->evidence.from_ns < merged->evidence.from_ns);
+    if (is_first)
+        *merged = *finding;
+    merged->count = count;
+    if (is_first && weight(finding) > 1)
+        snprintf(merged->text, sizeof merged->text, "lock %lld: %.380s", (long long)key,
+                 finding->text);
 }
 
 static void run_checks(const struct digest *digest, struct judgement *judgement)
 {
-    struct key_split split;
-    key_split_make(digest->history, &split);
-    for (size_t i = 0; i < MAX_CHECKS && check_catalogue[i] != NULL; i++) {
-        struct finding *finding = &judgement->findings[judgement->finding_count++];
-        if (split.keys == 1)
-            *finding = key_check(check_catalogue[i], digest);
-        else
-            *finding = (struct finding){.check = check_catalogue[i], .state = FINDING_IRRELEVANT};
+    struct by_lock locks;
+    for (size_t i = 0; i < MAX_CHECKS && check_catalogue[i] != NULL; i++)
+        judgement->findings[judgement->finding_count++] =
+            (struct finding){.check = check_catalogue[i], .state = FINDING_IRRELEVANT};
+    by_lock_start(&locks, digest);
+    while (by_lock_next(&locks)) {
+        for (size_t i = 0; i < judgement->finding_count; i++) {
+            struct finding finding = check_lock(check_catalogue[i], &locks.part);
+            struct evidence *evidence = &finding.evidence;
+            for (int j = 0; j < 2; j++)
+                by_lock_to_whole(&locks, &evidence->holds[j], &evidence->accesses[j]);
+            if (locks.indices == NULL)
+                judgement->findings[i] = finding;
+            else
+                merge(&judgement->findings[i], &finding, locks.key);
+        }
     }
-    for (size_t key = 1; split.keys > 1 && key <= split.keys; key++)
-        run_checks_of_key(digest, &split, key, judgement);
-    key_split_free(&split);
+    by_lock_end(&locks);
 }
 
 // True if some violation that counts is one of safety.

@@ -335,25 +335,6 @@ static int64_t unserved_ns(const struct reader *reader)
     return time_later(digest->ended_ns - since_ns, 0);
 }
 
-// --- what was left -------------------------------------------------------------------------------
-
-enum leaving liveness_leaving(const struct history *history)
-{
-    // They are among the last events, one for each lock. One that was left is enough.
-    enum leaving leaving = LEAVING_UNKNOWN;
-    for (size_t i = history != NULL ? history->count : 0; i-- > 0;) {
-        const struct event *event = &history->events[i];
-        if (event->kind == EVENT_STOP_ASKED)
-            break;
-        if (event->kind != EVENT_LOCK_FINAL || event->outcome != OUTCOME_OK)
-            continue;
-        if (event->lock_final.held != 0)
-            return LEAVING_ORPHAN;
-        leaving = LEAVING_NOTHING;
-    }
-    return leaving;
-}
-
 // By what a lock became free.
 enum end { END_RELEASE, END_CRASH, END_EXPIRY, END_COUNT };
 
@@ -385,8 +366,8 @@ void liveness_measure(const struct digest *digest, struct liveness *liveness)
     struct collection ends[END_COUNT] = {0};
     struct collection heals = {0};
     int64_t *longest_ns = memory_new(digest->fault_count * sizeof *longest_ns);
-    *liveness = (struct liveness){.longest_wait_ns = longest_wait_ns(digest),
-                                  .left = liveness_leaving(digest->history)};
+    *liveness =
+        (struct liveness){.longest_wait_ns = longest_wait_ns(digest), .left = digest->ends.left};
     for (size_t i = 0; i < digest->fault_count; i++)
         longest_ns[i] = -1;
     measure_locks(digest, longest_ns, ends, &heals, liveness);

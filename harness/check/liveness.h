@@ -23,13 +23,6 @@ struct heal_wait {
     int64_t wait_ns;
 };
 
-// What the servers said once all clients had ended.
-enum leaving {
-    LEAVING_UNKNOWN, // nobody was asked, nobody could tell, or a lease had still long to run
-    LEAVING_NOTHING, // the lock was gone; of several, all that the servers could be asked for
-    LEAVING_ORPHAN,  // one was there: nobody held it, and nothing was going to free it
-};
-
 // Zeros mean that nothing is known.
 struct liveness {
     // From a release, as it was asked for, that the server did, or that no server checked. Of a
@@ -53,8 +46,4 @@ struct liveness {
 
 // Derives the figures; O(n log n) of the acquires.
 void liveness_measure(const struct digest *digest, struct liveness *liveness);
-
-// What the history says was left on the servers. Needs no other figure.
-enum leaving liveness_leaving(const struct history *history);
-
 #endif

@@ -13,53 +13,37 @@ TEST(drift_is_a_hundredth_of_the_lease_and_two_milliseconds)
 
 // --- several locks -------------------------------------------------------------------------------
 
-TEST(the_history_of_one_of_them_mixes_nothing)
+TEST(the_part_of_one_of_them_mixes_nothing)
 {
     struct build build;
-    struct key_split split;
-    struct key_history part;
-    struct digest of;
+    struct by_lock locks;
     const int64_t finals[] = {1, 2};
     keys_start(&build, 2);
     keys_increment(&build, 1, 2, 1, 10, 0);
     keys_increment(&build, 2, 2, 2, 30, 1);
     keys_increment(&build, 3, 1, 3, 12, 0);
     keys_end(&build, finals, 2);
-    assert_true(digest_mixes_locks(&build.digest));
-    key_split_make(&build.history, &split);
-    key_history_make(&split, 2, &part);
-    digest_make(&part.history, &build.trial, &of);
-    assert_int_equal(of.hold_count, 2);
-    assert_false(digest_mixes_locks(&of));
-    digest_free(&of);
-    key_history_free(&part);
-    key_split_free(&split);
-    build_free(&build);
-}
-
-TEST(each_event_is_of_its_key_or_of_all)
-{
-    struct build build;
-    struct key_split split;
-    struct key_history part;
-    const int64_t finals[] = {1, 1};
-    keys_start(&build, 2);
-    keys_increment(&build, 1, 1, 1, 10, 0);
-    keys_increment(&build, 2, 2, 2, 12, 0);
-    keys_end(&build, finals, 2);
-    key_split_make(&build.history, &split);
-    assert_int_equal(split.keys, 2);
-    key_history_make(&split, 2, &part);
-    // Its eight, two values, the barrier and the stop.
-    assert_int_equal(part.history.count, 8 + 2 + 2);
-    for (size_t i = 0; i < part.history.count; i++) {
-        const struct event *event = &part.history.events[i];
-        assert_true(event->client != 1);
-        assert_memory_equal(event, &build.history.events[part.indices[i]], sizeof *event);
-        assert_true(i == 0 || part.indices[i] > part.indices[i - 1]);
+    const struct digest *whole = &build.digest;
+    assert_true(digest_mixes_locks(whole));
+    by_lock_start(&locks, whole);
+    for (int64_t key = 1; key <= 2; key++) {
+        assert_true(by_lock_next(&locks));
+        const struct digest *part = &locks.part;
+        assert_int_equal(locks.key, key);
+        assert_int_equal(part->hold_count, key);
+        assert_int_equal(part->access_count, 2 * key);
+        assert_int_equal(part->ends.final_value, finals[key - 1]);
+        for (size_t i = 0; i < part->access_count; i++) {
+            size_t hold = part->accesses[i].hold, access = i;
+            assert_int_equal(part->holds[hold].key, key);
+            assert_true(i - part->holds[hold].first_access < part->holds[hold].access_count);
+            by_lock_to_whole(&locks, &hold, &access);
+            assert_int_equal(whole->accesses[access].hold, hold);
+            assert_int_equal(whole->accesses[access].event, part->accesses[i].event);
+        }
     }
-    key_history_free(&part);
-    key_split_free(&split);
+    assert_false(by_lock_next(&locks));
+    by_lock_end(&locks);
     build_free(&build);
 }
 

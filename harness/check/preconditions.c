@@ -760,11 +760,9 @@ bool was_contended(const struct digest *digest, struct text *why)
 
 bool harness_was_broken(const struct digest *digest, struct text *why)
 {
-    size_t count = 0;
-    for (size_t i = 0; i < digest->history->count; i++)
-        count += digest->history->events[i].outcome == OUTCOME_BROKEN;
-    return count > 0 && say(why, "%zu request%s failed because the harness or its set-up is wrong",
-                            count, plural((long long)count));
+    long long count = (long long)digest->broken_count;
+    return count > 0 && say(why, "%lld request%s failed because the harness or its set-up is wrong",
+                            count, plural(count));
 }
 
 bool clock_was_set(const struct digest *digest, struct text *why)

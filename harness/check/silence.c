@@ -81,19 +81,11 @@ size_t silence_lost_permits(const struct digest *digest)
 
 bool silence_was_free(const struct digest *digest, bool lost_answer)
 {
-    const struct history *history = digest->history;
-    if (liveness_leaving(history) != LEAVING_NOTHING || fault_lasted(digest) ||
-        (lost_answer &&
-         (trial_has_trait(digest->trial, "session") || trial_has_trait(digest->trial, "lease"))) ||
-        silence_lost_permits(digest) != SIZE_MAX)
-        return false;
-    for (size_t i = history->count; i-- > 0;) {
-        const struct event *event = &history->events[i];
-        // What had to be waited for is a lease or a session that ended only then.
-        if (event->kind == EVENT_LOCK_FINAL && event->outcome == OUTCOME_OK)
-            return event->lock_final.waited_ns == 0;
-    }
-    return false;
+    bool may_end = lost_answer && (trial_has_trait(digest->trial, "session") ||
+                                   trial_has_trait(digest->trial, "lease"));
+    // What had to be waited for is a lease or a session that ended only then.
+    return digest->ends.left == LEAVING_NOTHING && digest->ends.left_waited_ns == 0 && !may_end &&
+           !fault_lasted(digest) && silence_lost_permits(digest) == SIZE_MAX;
 }
 
 // False if the acquire left no doubt about who has the lock.
@@ -209,6 +201,16 @@ static struct silence find_silence(const struct digest *digest, bool unanswered)
     return latest;
 }
 
+// True if the renewal is one of the digest's lock, as far as that matters.
+static bool is_of(const struct digest *digest, const struct event *renewal)
+{
+    FOR_EACH_HOLD (hold, digest) {
+        if (hold->operation == renewal->operation && hold->client == renewal->client)
+            return true;
+    }
+    return digest->of_lock == 0;
+}
+
 // True if somebody's acquire or renewal was answered between that time and the trial's end, or may
 // have been: one that goes on for so long has had answers, or has asked nothing.
 static bool was_answered(const struct digest *digest, int64_t from_ns)
@@ -225,7 +227,7 @@ static bool was_answered(const struct digest *digest, int64_t from_ns)
     for (size_t i = digest->history->count; i-- > 0;) {
         const struct event *event = &digest->history->events[i];
         if (event->kind == EVENT_RENEW_RETURN && event->outcome != OUTCOME_UNKNOWN &&
-            event->at_ns > from_ns && event->at_ns <= digest->ended_ns)
+            event->at_ns > from_ns && event->at_ns <= digest->ended_ns && is_of(digest, event))
             return true;
     }
     return false;

@@ -136,7 +136,7 @@ static void tell_stuck(const struct digest *digest, const struct silence *silenc
                 lasting(waiting->until_ns - silence->from_ns).text, cause_of(digest, silence).text,
                 waiting->to_the_end, plural((long long)waiting->to_the_end));
     tell_remedy(digest, silence, out);
-    if (liveness_leaving(digest->history) == LEAVING_ORPHAN)
+    if (digest->ends.left == LEAVING_ORPHAN)
         text_add(out, "; it was still on the servers when all had ended");
 }
 

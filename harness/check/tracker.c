@@ -13,6 +13,7 @@ struct worker_track {
     bool acquiring;
     struct event acquire; // the last invoke of one
     int64_t called_ns;    // and when its library was called, 0 if that is not said
+    int64_t queued_ns;    // and when it last took a place in line, 0 if it did not
     size_t hold;          // the open one, NO_INDEX if none
     size_t access;        // the open one, NO_INDEX if none
     size_t reentry;       // the last one, NO_INDEX if none
@@ -165,7 +166,7 @@ static void see_acquire_invoke(struct tracker *tracker, struct worker_track *wor
         worker->access = NO_INDEX;
     }
     worker->acquiring = true;
-    worker->called_ns = 0;
+    worker->called_ns = worker->queued_ns = 0;
     worker->acquire = *event;
 }
 
@@ -178,6 +179,7 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
         struct attempt *attempt = end_acquire(tracker, worker, event->client, event->worker);
         attempt->returned_ns = event->at_ns;
         attempt->outcome = outcome_of(event);
+        attempt->attempts = event->acquire_return.attempts;
         return;
     }
     worker->acquiring = false;
@@ -203,6 +205,7 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
                           .told_lost_ns = TIME_NEVER,
                           .token = event->acquire_return.token,
                           .attempts = event->acquire_return.attempts,
+                          .queued_ns = worker->queued_ns,
                           .granted_by = worker->server,
                           .shared = worker->acquire.detail != 0,
                           .died_ns = TIME_NEVER,
@@ -417,6 +420,10 @@ void tracker_see(struct tracker *tracker, const struct event *event, size_t inde
     case EVENT_READ_RETURN:
     case EVENT_WRITE_RETURN:
         access_see_return(tracker, worker, event);
+        break;
+    case EVENT_QUEUED:
+        if (worker->acquiring && worker->acquire.operation == event->operation)
+            worker->queued_ns = event->at_ns;
         break;
     case EVENT_CALL:
         see_call(tracker, worker, event);

@@ -123,8 +123,9 @@ static struct entries sights_make(const struct digest *digest)
             sights.items[sights.count++] =
                 (struct entry){access->seen, read_before(digest, i).invoked_ns, i};
     }
-    if (digest->final_known)
-        sights.items[sights.count++] = (struct entry){digest->final_value, TIME_NEVER, SIZE_MAX};
+    if (digest->ends.final_known)
+        sights.items[sights.count++] =
+            (struct entry){digest->ends.final_value, TIME_NEVER, SIZE_MAX};
     qsort(sights.items, sights.count, sizeof *sights.items, compare_entries);
     return sights;
 }
@@ -186,7 +187,8 @@ static bool was_left(struct look *look, const struct sight *sight)
         !has_moved(&look->moves, look->digest->accesses[answered->items[*next].access].returned_ns,
                    sight->read.invoked_ns))
         return true;
-    bool is_initial = !look->digest->initial_known || look->digest->initial_value == sight->value;
+    bool is_initial =
+        !look->digest->ends.initial_known || look->digest->ends.initial_value == sight->value;
     return is_initial && !has_moved(&look->moves, 0, sight->read.invoked_ns);
 }
 

@@ -352,8 +352,8 @@ static int trial_fact(const struct diagnosis *diagnosis, const char *fact)
     FACT("quorum", has_topology(digest, "independent"));
     FACT("foreign", digest->trial->foreign != NULL);
     FACT("free", silence_was_free(digest, false));
-    FACT("gone", liveness_leaving(digest->history) == LEAVING_NOTHING);
-    FACT("orphan", liveness_leaving(digest->history) == LEAVING_ORPHAN);
+    FACT("gone", digest->ends.left == LEAVING_NOTHING);
+    FACT("orphan", digest->ends.left == LEAVING_ORPHAN);
     FACT("struck", fault != NULL);
     FACT("stops", fault != NULL && fault_can(fault->step, FAULT_STOPS));
     FACT("kills", fault != NULL && fault_can(fault->step, FAULT_KILLS));

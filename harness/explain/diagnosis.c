@@ -11,12 +11,13 @@ int64_t increments_lost(const struct digest *digest, int64_t *acknowledged)
 {
     struct updates updates;
     if (strcmp(digest->trial->scenario->workload.kind, "increment") != 0 ||
-        !digest->initial_known || !digest->final_known)
+        !digest->ends.initial_known || !digest->ends.final_known)
         return 0;
     updates_count(digest, &updates);
     if (acknowledged != NULL)
         *acknowledged = updates.acknowledged;
-    return time_later(updates.acknowledged - (digest->final_value - digest->initial_value), 0);
+    return time_later(
+        updates.acknowledged - (digest->ends.final_value - digest->ends.initial_value), 0);
 }
 
 bool diagnosis_has_trait(const struct diagnosis *diagnosis, const char *trait)

@@ -78,7 +78,7 @@ static json_t *hold_json(const struct diagnosis *diagnosis, const struct hold *h
     const struct digest *digest = diagnosis->digest;
     bool answered = hold->returned_ns != TIME_NEVER;
     size_t index = index_of(digest, hold), no_access = SIZE_MAX;
-    one_lock_to_whole(one, &index, &no_access);
+    by_lock_to_whole(&one->locks, &index, &no_access);
     json_t *object = json_object();
     set(object, "hold", index_json(index));
     set(object, "client", json_integer(hold->client));
@@ -95,8 +95,8 @@ static json_t *hold_json(const struct diagnosis *diagnosis, const struct hold *h
     set(object, "died_s", seconds(digest, hold->died_ns));
     set(object, "token", integer(hold->token != 0, hold->token));
     set(object, "stretched", stretch_json(diagnosis, hold));
-    set(object, "grant_event", index_json(one_lock_event(one, hold->granted_event)));
-    set(object, "release_event", index_json(one_lock_event(one, hold->released_event)));
+    set(object, "grant_event", index_json(hold->granted_event));
+    set(object, "release_event", index_json(hold->released_event));
     return object;
 }
 
@@ -105,7 +105,7 @@ static json_t *access_json(const struct digest *digest, size_t index, const stru
     const struct access *access = &digest->accesses[index];
     const struct hold *hold = &digest->holds[access->hold];
     size_t no_hold = SIZE_MAX;
-    one_lock_to_whole(one, &no_hold, &index);
+    by_lock_to_whole(&one->locks, &no_hold, &index);
     json_t *object = json_object();
     set(object, "access", index_json(index));
     set(object, "kind", json_string(access->is_write ? "write" : "read"));
@@ -118,7 +118,7 @@ static json_t *access_json(const struct digest *digest, size_t index, const stru
     set(object, "seen", integer(access->is_write, access->seen));
     set(object, "token", integer(access->token != 0, access->token));
     set(object, "outcome", json_string(outcome_name(access->outcome)));
-    set(object, "event", index_json(one_lock_event(one, access->event)));
+    set(object, "event", index_json(access->event));
     return object;
 }
 
@@ -158,10 +158,10 @@ static json_t *store_json(const struct digest *digest)
     int64_t acknowledged = 0;
     int64_t lost = increments_lost(digest, &acknowledged);
     bool counts = strcmp(digest->trial->scenario->workload.kind, "increment") == 0 &&
-                  digest->initial_known && digest->final_known;
+                  digest->ends.initial_known && digest->ends.final_known;
     json_t *object = json_object();
-    set(object, "initial", integer(digest->initial_known, digest->initial_value));
-    set(object, "final", integer(digest->final_known, digest->final_value));
+    set(object, "initial", integer(digest->ends.initial_known, digest->ends.initial_value));
+    set(object, "final", integer(digest->ends.final_known, digest->ends.final_value));
     set(object, "acknowledged", integer(counts, acknowledged));
     set(object, "lost", integer(counts, lost));
     return object;

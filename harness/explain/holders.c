@@ -657,8 +657,7 @@ static bool find_undone(struct diagnosis *diagnosis, const struct hold *hold)
             (next == NULL || other->granted_ns < next->granted_ns))
             next = other;
     }
-    bool is_orphan = next == NULL && digest->history != NULL &&
-                     liveness_leaving(digest->history) == LEAVING_ORPHAN;
+    bool is_orphan = next == NULL && digest->ends.left == LEAVING_ORPHAN;
     bool is_same = next != NULL && next->client == hold->client && next->worker == hold->worker &&
                    diagnosis_has_trait(diagnosis, "session");
     return (is_orphan || is_same) && conclude(diagnosis, ROOT_UNDONE_RELEASE, is_orphan);

@@ -61,21 +61,16 @@ static bool has_died(const struct digest *digest, const struct attempt *attempt)
 static int64_t tries_of(const struct digest *digest, const struct attempt *attempt)
 {
     const struct history *history = digest->history;
-    bool is_ours = digest->trial->foreign == NULL;
-    int64_t from_ns = is_ours ? attempt->returned_ns : INT64_MIN;
     int64_t requests = 0;
     bool was_seen = false;
-    for (size_t i = FIRST_FROM(history->events, history->count, at_ns, from_ns); i < history->count;
-         i++) {
+    if (digest->trial->foreign == NULL)
+        return attempt->attempts;
+    for (size_t i = 0; i < history->count; i++) {
         const struct event *event = &history->events[i];
-        if (event->client != attempt->client)
+        if (event->client != attempt->client || event->kind != EVENT_REQUEST)
             continue;
-        if (is_ours && event->kind == EVENT_ACQUIRE_RETURN && event->worker == attempt->worker &&
-            event->operation == attempt->operation)
-            return event->acquire_return.attempts;
-        was_seen |= event->kind == EVENT_REQUEST && !is_ours;
-        requests += event->kind == EVENT_REQUEST && event->at_ns > attempt->invoked_ns &&
-                    event->at_ns < digest->ended_ns;
+        was_seen = true;
+        requests += event->at_ns > attempt->invoked_ns && event->at_ns < digest->ended_ns;
     }
     return was_seen ? requests : INT64_MAX;
 }
@@ -203,7 +198,7 @@ static bool may_keep_out(const struct digest *digest, const struct fault_record 
 // NULL) may have left it: unknowingly, or by its death.
 static bool left_by_no_other(const struct digest *digest, const struct attempt *but)
 {
-    if (liveness_leaving(digest->history) != LEAVING_ORPHAN)
+    if (digest->ends.left != LEAVING_ORPHAN)
         return false;
     EACH_ATTEMPT (digest, attempt) {
         if (attempt != but && attempt->returned_ns != TIME_NEVER &&
@@ -301,7 +296,7 @@ static void find_lasting(struct diagnosis *diagnosis, const struct silence *sile
     const struct hold *release = was_free ? NULL : lost_release(digest);
     const struct attempt *acquire = was_free ? NULL : lost_acquire(digest);
     size_t permits = silence_lost_permits(digest);
-    if (permits != SIZE_MAX && liveness_leaving(digest->history) == LEAVING_NOTHING) {
+    if (permits != SIZE_MAX && digest->ends.left == LEAVING_NOTHING) {
         diagnosis->fault = &digest->faults[permits];
         conclude(diagnosis, ROOT_LOST_PERMITS, fault_can(diagnosis->fault->step, FAULT_EMPTIES));
     } else if (release != NULL) {
@@ -334,7 +329,7 @@ void diagnose_no_progress(struct diagnosis *diagnosis)
     diagnosis->holds[0] = hold_at(digest, silence.hold);
     diagnosis->attempt = silence.attempt != SIZE_MAX ? &digest->attempts[silence.attempt] : NULL;
     const struct fault_record *clock = slow_clock(digest);
-    enum leaving leaving = liveness_leaving(digest->history);
+    enum leaving leaving = digest->ends.left;
     bool died =
         (silence.cause == SILENCE_DIED_HOLDING || silence.cause == SILENCE_DIED_RELEASING) &&
         !silence_was_free(digest, false);

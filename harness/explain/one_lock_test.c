@@ -43,10 +43,10 @@ TEST_WITH(what_is_told_is_the_lock_of_the_violation, start, end)
     for (size_t i = 0; i < 2; i++) {
         size_t hold = i;
         size_t access = one.digest->holds[i].first_access;
-        one_lock_to_whole(&one, &hold, &access);
-        size_t event = one_lock_event(&one, one.digest->holds[i].granted_event);
+        by_lock_to_whole(&one.locks, &hold, &access);
         assert_int_equal(build.digest.holds[hold].operation, one.digest->holds[i].operation);
-        assert_int_equal(build.digest.holds[hold].granted_event, event);
+        assert_int_equal(build.digest.holds[hold].granted_event,
+                         one.digest->holds[i].granted_event);
         assert_int_equal(build.digest.accesses[access].hold, hold);
     }
     one_lock_end(&one);
