@@ -1,6 +1,7 @@
 #include "harness/check/tracker.h"
 
 #include "harness/base/growing.h"
+#include "harness/history/worker.h"
 #include "harness/point/point.h"
 
 #include <stdlib.h>
@@ -10,13 +11,13 @@
 // What one worker is in the middle of.
 struct worker_track {
     bool seen;
-    bool acquiring;
-    struct event acquire; // the last invoke of one
+    struct worker_state state;
+    struct event acquire; // its last invoke of one
     int64_t called_ns;    // and when its library was called, 0 if that is not said
     int64_t queued_ns;    // and when it last took a place in line, 0 if it did not
     size_t hold;          // the open one, NO_INDEX if none
     size_t access;        // the open one, NO_INDEX if none
-    size_t reentry;       // the last one, NO_INDEX if none
+    size_t reentry;       // the last one
     size_t *pending;      // accepted writes that are not yet committed
     size_t pending_count, pending_room;
     int server;      // what it sends goes to, from 1; 0: not known
@@ -30,6 +31,12 @@ static struct hold *open_hold(struct tracker *tracker, const struct worker_track
     if (worker->hold == NO_INDEX || tracker->holds[worker->hold].operation != event->operation)
         return NULL;
     return &tracker->holds[worker->hold];
+}
+
+// True if its event is of an acquire that is under way.
+static bool is_acquiring(const struct worker_track *worker, const struct event *event)
+{
+    return worker->state.phase == WORKER_ACQUIRING && worker->state.operation == event->operation;
 }
 
 struct client_track {
@@ -54,7 +61,6 @@ static struct worker_track *worker_of(struct tracker *tracker, size_t client_num
         *worker = (struct worker_track){.seen = true,
                                         .hold = NO_INDEX,
                                         .access = NO_INDEX,
-                                        .reentry = NO_INDEX,
                                         .pending = worker->pending,
                                         .pending_room = worker->pending_room};
     return worker;
@@ -135,7 +141,6 @@ static void access_see_commit(struct tracker *tracker, struct worker_track *work
 static struct attempt *end_acquire(struct tracker *tracker, struct worker_track *worker, int client,
                                    int number)
 {
-    worker->acquiring = false;
     struct attempt *attempt =
         APPEND(tracker->attempts, tracker->attempt_count, tracker->attempt_room);
     *attempt = (struct attempt){.client = client,
@@ -152,9 +157,9 @@ static struct attempt *end_acquire(struct tracker *tracker, struct worker_track 
 }
 
 static void see_acquire_invoke(struct tracker *tracker, struct worker_track *worker,
-                               const struct event *event)
+                               const struct event *event, enum worker_phase before)
 {
-    if (worker->acquiring)
+    if (before == WORKER_ACQUIRING)
         end_acquire(tracker, worker, event->client, event->worker);
     if (worker->hold != NO_INDEX) {
         // It goes for the lock again without having released it: it no longer believed in this
@@ -165,7 +170,6 @@ static void see_acquire_invoke(struct tracker *tracker, struct worker_track *wor
         worker->hold = NO_INDEX;
         worker->access = NO_INDEX;
     }
-    worker->acquiring = true;
     worker->called_ns = worker->queued_ns = 0;
     worker->acquire = *event;
 }
@@ -173,8 +177,6 @@ static void see_acquire_invoke(struct tracker *tracker, struct worker_track *wor
 static void see_acquire_return(struct tracker *tracker, struct worker_track *worker,
                                const struct event *event, size_t index)
 {
-    if (!worker->acquiring || worker->acquire.operation != event->operation)
-        return;
     if (event->outcome != OUTCOME_OK) {
         struct attempt *attempt = end_acquire(tracker, worker, event->client, event->worker);
         attempt->returned_ns = event->at_ns;
@@ -182,7 +184,6 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
         attempt->attempts = event->acquire_return.attempts;
         return;
     }
-    worker->acquiring = false;
     worker->hold = tracker->hold_count;
     int64_t until_ns = time_or_never(event->acquire_return.valid_until_ns);
     bool is_unanchored = event->detail != 0 && until_ns != TIME_NEVER;
@@ -219,17 +220,13 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
 static void see_release(struct tracker *tracker, struct worker_track *worker,
                         const struct event *event, size_t index)
 {
-    struct hold *hold = open_hold(tracker, worker, event);
-    if (hold == NULL)
-        return;
+    struct hold *hold = &tracker->holds[worker->hold];
     if (event->kind == EVENT_RELEASE_INVOKE) {
-        if (hold->release_invoked)
-            return;
         hold->release_invoked = true;
         hold->released_ns = event->at_ns;
         hold->released_event = index;
         worker->access = NO_INDEX;
-    } else if (hold->release_invoked) {
+    } else {
         hold->returned_ns = event->at_ns;
         hold->released_at = worker->server;
         bool answered = event->outcome <= OUTCOME_NO && event->detail <= RELEASE_UNCHECKED;
@@ -282,8 +279,6 @@ static void see_loss(struct tracker *tracker, const struct event *event)
 static void see_reentry_invoke(struct tracker *tracker, struct worker_track *worker,
                                const struct event *event)
 {
-    if (open_hold(tracker, worker, event) == NULL)
-        return;
     worker->reentry = tracker->reentry_count;
     *APPEND(tracker->reentries, tracker->reentry_count, tracker->reentry_room) =
         (struct reentry){.hold = worker->hold,
@@ -298,9 +293,7 @@ static void see_reentry_invoke(struct tracker *tracker, struct worker_track *wor
 static void see_reentry_return(struct tracker *tracker, struct worker_track *worker,
                                const struct event *event)
 {
-    struct hold *hold = open_hold(tracker, worker, event);
-    if (hold == NULL || worker->reentry == NO_INDEX)
-        return;
+    struct hold *hold = &tracker->holds[worker->hold];
     struct reentry *reentry = &tracker->reentries[worker->reentry];
     reentry->returned_ns = event->at_ns;
     reentry->outcome = outcome_of(event);
@@ -309,7 +302,6 @@ static void see_reentry_return(struct tracker *tracker, struct worker_track *wor
     int64_t until_ns = event->nested.valid_until_ns;
     if (!reentry->is_leave && reentry->outcome == OUTCOME_OK && until_ns > hold->proven_until_ns)
         prolong(tracker, hold, event, until_ns);
-    worker->reentry = NO_INDEX;
 }
 
 // --- the library's call -------------------------------------------------------------------------
@@ -319,7 +311,7 @@ static void see_call(struct tracker *tracker, struct worker_track *worker,
                      const struct event *event)
 {
     struct hold *hold = open_hold(tracker, worker, event);
-    if (worker->acquiring && worker->acquire.operation == event->operation)
+    if (is_acquiring(worker, event))
         worker->called_ns = event->at_ns;
     else if (hold != NULL && hold->release_invoked)
         hold->release_called_ns = event->at_ns;
@@ -331,7 +323,7 @@ static void see_call(struct tracker *tracker, struct worker_track *worker,
 // known than that it was.
 static void see_gap(struct tracker *tracker, struct worker_track *worker, const struct event *event)
 {
-    if (worker->acquiring)
+    if (worker->state.phase == WORKER_ACQUIRING)
         end_acquire(tracker, worker, event->client, event->worker);
     if (worker->hold != NO_INDEX && !tracker->holds[worker->hold].release_invoked)
         tracker->holds[worker->hold].released_ns = worker->last_ns;
@@ -348,7 +340,7 @@ static void see_death(struct tracker *tracker, const struct event *event)
         struct worker_track *worker = &client->workers[i];
         if (!worker->seen)
             continue;
-        if (worker->acquiring) {
+        if (worker->state.phase == WORKER_ACQUIRING) {
             struct attempt *attempt = end_acquire(tracker, worker, event->client, (int)i);
             attempt->died = true;
             attempt->killed_ns = time_later(killed_ns, attempt->invoked_ns);
@@ -369,22 +361,12 @@ static void see_death(struct tracker *tracker, const struct event *event)
     }
 }
 
-void tracker_see(struct tracker *tracker, const struct event *event, size_t index)
+static void see_step(struct tracker *tracker, struct worker_track *worker,
+                     const struct event *event, size_t index, enum worker_phase before)
 {
-    if (event->kind == EVENT_PROCESS_DEATH) {
-        see_death(tracker, event);
-        return;
-    }
-    struct worker_track *worker = worker_of(tracker, event->client, event->worker);
     switch (event->kind) {
-    case EVENT_LOST:
-        see_loss(tracker, event);
-        break;
-    case EVENT_GAP:
-        see_gap(tracker, worker, event);
-        return;
     case EVENT_ACQUIRE_INVOKE:
-        see_acquire_invoke(tracker, worker, event);
+        see_acquire_invoke(tracker, worker, event, before);
         break;
     case EVENT_ACQUIRE_RETURN:
         see_acquire_return(tracker, worker, event, index);
@@ -393,6 +375,33 @@ void tracker_see(struct tracker *tracker, const struct event *event, size_t inde
     case EVENT_RELEASE_RETURN:
         see_release(tracker, worker, event, index);
         break;
+    case EVENT_REENTER_INVOKE:
+    case EVENT_LEAVE_INVOKE:
+        see_reentry_invoke(tracker, worker, event);
+        break;
+    default:
+        see_reentry_return(tracker, worker, event);
+        break;
+    }
+}
+
+void tracker_see(struct tracker *tracker, const struct event *event, size_t index)
+{
+    if (event->kind == EVENT_PROCESS_DEATH) {
+        see_death(tracker, event);
+        return;
+    }
+    struct worker_track *worker = worker_of(tracker, event->client, event->worker);
+    enum worker_phase before = worker->state.phase;
+    if (worker_step(&worker->state, event))
+        see_step(tracker, worker, event, index, before);
+    switch (event->kind) {
+    case EVENT_LOST:
+        see_loss(tracker, event);
+        break;
+    case EVENT_GAP:
+        see_gap(tracker, worker, event);
+        return;
     case EVENT_RENEW_INVOKE:
         return; // the watchdog's doing: no sign of life of the worker
     case EVENT_RENEW_RETURN:
@@ -402,14 +411,6 @@ void tracker_see(struct tracker *tracker, const struct event *event, size_t inde
         if (event->detail != PHASE_RENEW)
             worker->server = (int)event->connected.server;
         return;
-    case EVENT_REENTER_INVOKE:
-    case EVENT_LEAVE_INVOKE:
-        see_reentry_invoke(tracker, worker, event);
-        break;
-    case EVENT_REENTER_RETURN:
-    case EVENT_LEAVE_RETURN:
-        see_reentry_return(tracker, worker, event);
-        break;
     case EVENT_COMMIT_RETURN:
         access_see_commit(tracker, worker, event);
         break;
@@ -422,7 +423,7 @@ void tracker_see(struct tracker *tracker, const struct event *event, size_t inde
         access_see_return(tracker, worker, event);
         break;
     case EVENT_QUEUED:
-        if (worker->acquiring && worker->acquire.operation == event->operation)
+        if (is_acquiring(worker, event))
             worker->queued_ns = event->at_ns;
         break;
     case EVENT_CALL:
@@ -441,7 +442,7 @@ void tracker_end(struct tracker *tracker, int64_t ended_ns)
             struct worker_track *worker = &tracker->clients[i].workers[j];
             if (!worker->seen)
                 continue;
-            if (worker->acquiring)
+            if (worker->state.phase == WORKER_ACQUIRING)
                 end_acquire(tracker, worker, (int)i, (int)j);
             if (worker->hold == NO_INDEX || tracker->holds[worker->hold].release_invoked)
                 continue;

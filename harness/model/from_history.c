@@ -5,6 +5,7 @@
 #include "harness/base/pages.h"
 #include "harness/base/text.h"
 #include "harness/history/reader.h"
+#include "harness/history/worker.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,17 +20,14 @@ struct stream {
     uint32_t lives; // processes that it has been
     uint16_t client;
     uint16_t worker;
-    bool is_open;    // an operation is
+    struct worker_state state;
     bool is_unsure;  // of how often it holds the lock
-    bool is_skipped; // until its next acquire: events are lost
     bool is_shared;  // what it acquired last
     uint32_t name;   // of the lock that it acquired last
-    uint8_t awaits;  // the kind of event that ends the open operation
-    int64_t number;  // of the trial's operation
     int64_t depth;   // how often it holds the lock
     int64_t moment;  // of its last invocation or return
     int64_t seen_ns; // of its last event
-    size_t open;     // index of the open operation
+    size_t open;     // index of its last operation
 };
 
 struct taking {
@@ -79,18 +77,13 @@ static int64_t next_moment(struct stream *stream, int64_t at_ns)
     return stream->moment;
 }
 
-static void invoke(struct taking *taking, struct stream *stream, const struct event *event,
-                   enum operation_kind kind, enum event_kind awaits)
+static void invoke(struct taking *taking, struct stream *stream, int64_t at_ns,
+                   enum operation_kind kind)
 {
-    if (stream->lives == 0 || stream->is_open)
-        stream->process = new_process(taking, stream);
-    stream->is_open = true;
-    stream->awaits = (uint8_t)awaits;
-    stream->number = event->operation;
     stream->open = taking->operations->count;
     operations_add(taking->operations,
                    (struct operation){
-                       .invoked = instant_of_invocation(next_moment(stream, event->at_ns)),
+                       .invoked = instant_of_invocation(next_moment(stream, at_ns)),
                        .returned = INSTANT_NEVER,
                        .process = stream->process,
                        .name = stream->name,
@@ -105,7 +98,6 @@ static void finish(struct taking *taking, struct stream *stream, int64_t at_ns,
                    enum outcome outcome, int64_t token)
 {
     struct operation *operation = &taking->operations->items[stream->open];
-    stream->is_open = false;
     if (outcome != OUTCOME_OK && outcome != OUTCOME_NO) {
         stream->process = new_process(taking, stream);
         return;
@@ -147,7 +139,6 @@ static void see_reentry(struct taking *taking, struct stream *stream, const stru
         return;
     }
     taking->operations->items[stream->open].process = new_process(taking, stream);
-    stream->is_open = false;
     stream->is_unsure = true;
 }
 
@@ -164,9 +155,7 @@ static void see_leave(struct taking *taking, struct stream *stream, const struct
 
 static void give_back(struct taking *taking, struct stream *stream, bool surely)
 {
-    const struct event event = {.at_ns = stream->seen_ns,
-                                .release_invoke = {.operation = stream->number}};
-    invoke(taking, stream, &event, OPERATION_RELEASE, EVENT_NONE);
+    invoke(taking, stream, stream->seen_ns, OPERATION_RELEASE);
     if (surely)
         finish(taking, stream, stream->moment, OUTCOME_OK, 0);
 }
@@ -174,24 +163,24 @@ static void give_back(struct taking *taking, struct stream *stream, bool surely)
 // Nobody knows what the worker did next. What it held it may have released at once.
 static void break_off(struct taking *taking, struct stream *stream)
 {
-    bool inside = stream->depth > 0 && stream->is_open;
-    if (inside && stream->awaits == EVENT_REENTER_RETURN) {
+    enum worker_phase phase = stream->state.phase;
+    bool is_open = worker_waits(&stream->state);
+    if (phase == WORKER_ENTERING) {
         taking->operations->items[stream->open].process = new_process(taking, stream);
-        stream->is_open = false;
-    } else if (inside && stream->awaits == EVENT_LEAVE_RETURN) {
+        is_open = false;
+    } else if (phase == WORKER_LEAVING) {
         finish(taking, stream, stream->moment, OUTCOME_OK, 0);
+        is_open = false;
         stream->depth--;
     }
-    if (!stream->is_open && stream->depth > 0) {
-        for (; stream->depth > 1; stream->depth--)
-            give_back(taking, stream, true);
-        give_back(taking, stream, false);
+    for (; !is_open && stream->depth > 0; stream->depth--) {
+        give_back(taking, stream, stream->depth > 1);
+        is_open = stream->depth == 1;
     }
-    if (stream->is_open)
+    if (is_open)
         stream->process = new_process(taking, stream);
-    stream->is_open = false;
+    stream->state = (struct worker_state){WORKER_IDLE, 0};
     stream->is_unsure = false;
-    stream->is_skipped = true;
     stream->depth = 0;
 }
 
@@ -220,25 +209,12 @@ static uint32_t name_of(struct taking *taking, const struct event *event)
 
 static void see_invocation(struct taking *taking, struct stream *stream, const struct event *event)
 {
-    switch (event->kind) {
-    case EVENT_ACQUIRE_INVOKE:
+    bool acquires = event->kind == EVENT_ACQUIRE_INVOKE || event->kind == EVENT_REENTER_INVOKE;
+    if (event->kind == EVENT_ACQUIRE_INVOKE) {
         stream->is_shared = event->detail != 0;
         stream->name = name_of(taking, event);
-        stream->is_skipped = false;
-        invoke(taking, stream, event, OPERATION_ACQUIRE, EVENT_ACQUIRE_RETURN);
-        break;
-    case EVENT_REENTER_INVOKE:
-        invoke(taking, stream, event, OPERATION_ACQUIRE, EVENT_REENTER_RETURN);
-        break;
-    case EVENT_RELEASE_INVOKE:
-        invoke(taking, stream, event, OPERATION_RELEASE, EVENT_RELEASE_RETURN);
-        break;
-    case EVENT_LEAVE_INVOKE:
-        invoke(taking, stream, event, OPERATION_RELEASE, EVENT_LEAVE_RETURN);
-        break;
-    default:
-        break;
     }
+    invoke(taking, stream, event->at_ns, acquires ? OPERATION_ACQUIRE : OPERATION_RELEASE);
 }
 
 static void see_return(struct taking *taking, struct stream *stream, const struct event *event)
@@ -272,17 +248,23 @@ static void see(struct taking *taking, struct stream *stream, const struct event
     stream->client = event->client;
     stream->worker = event->worker;
     stream->seen_ns = time_later(event->at_ns, stream->seen_ns);
-    if (stream->is_open && event->kind == stream->awaits && event->operation == stream->number)
+    bool was_open = worker_waits(&stream->state);
+    if (!worker_step(&stream->state, event))
+        return;
+    if (!worker_waits(&stream->state)) {
         see_return(taking, stream, event);
-    else if (!stream->is_skipped || event->kind == EVENT_ACQUIRE_INVOKE)
-        see_invocation(taking, stream, event);
+        return;
+    }
+    if (stream->lives == 0 || was_open)
+        stream->process = new_process(taking, stream);
+    see_invocation(taking, stream, event);
 }
 
 static struct stream *stream_of(struct taking *taking, size_t writer)
 {
     if (writer == taking->stream_count)
         *APPEND(taking->streams, taking->stream_count, taking->stream_room) =
-            (struct stream){.is_skipped = false};
+            (struct stream){.lives = 0};
     return &taking->streams[writer];
 }
 

@@ -11,7 +11,7 @@ void watch_start(struct watch *watch, int clients, int threads, int lead, bool i
 {
     *watch = (struct watch){.clients = clients, .threads = threads, .lead = lead};
     watch->in[IDLE] = (size_t)clients * (size_t)threads;
-    watch->workers = memory_zeroed((size_t)clients * (size_t)threads, 1);
+    watch->workers = memory_zeroed((size_t)clients * (size_t)threads, sizeof *watch->workers);
     watch->answered = is_external ? memory_zeroed((size_t)clients, sizeof(bool)) : NULL;
 }
 
@@ -25,11 +25,11 @@ void watch_free(struct watch *watch)
     watch->stalls = NULL;
 }
 
-static void become(struct watch *watch, unsigned char *worker, enum worker_state state)
+static void become(struct watch *watch, struct watched *worker, enum doing doing)
 {
-    watch->in[*worker]--;
-    *worker = (unsigned char)state;
-    watch->in[state]++;
+    watch->in[worker->doing]--;
+    worker->doing = doing;
+    watch->in[doing]++;
 }
 
 // Of stalls that coincide each moment counts once, whichever of them ended, and was recorded,
@@ -71,15 +71,17 @@ static void see_answer(struct watch *watch, int client)
     if (watch->answered == NULL || watch->answered[client - 1])
         return;
     watch->answered[client - 1] = true;
-    unsigned char *first = &watch->workers[(size_t)(client - 1) * (size_t)watch->threads];
+    struct watched *first = &watch->workers[(size_t)(client - 1) * (size_t)watch->threads];
     for (int i = 0; i < watch->threads; i++) {
-        if (first[i] == OWED)
+        if (first[i].doing == OWED)
             become(watch, &first[i], WAITING);
     }
 }
 
-static void see_worker(struct watch *watch, unsigned char *worker, const struct event *event)
+static void see_worker(struct watch *watch, struct watched *worker, const struct event *event)
 {
+    if (!worker_step(&worker->state, event))
+        return;
     if (event->kind == EVENT_ACQUIRE_INVOKE) {
         bool is_owed = watch->answered != NULL && !watch->answered[event->client - 1];
         if (watch->in[WAITING] + watch->in[OWED] + watch->in[GAVE_UP] == 0)
@@ -133,12 +135,14 @@ void watch_see(struct watch *watch, const struct event *event)
         }
         return;
     }
-    unsigned char *first = &watch->workers[(size_t)(event->client - 1) * (size_t)watch->threads];
+    struct watched *first = &watch->workers[(size_t)(event->client - 1) * (size_t)watch->threads];
     if (event->worker >= 1 && event->worker <= watch->threads) {
         see_worker(watch, &first[event->worker - 1], event);
     } else if (event->kind == EVENT_PROCESS_DEATH) {
-        for (int i = 0; i < watch->threads; i++)
+        for (int i = 0; i < watch->threads; i++) {
             become(watch, &first[i], IDLE);
+            first[i].state = (struct worker_state){WORKER_IDLE, 0};
+        }
         stir(watch, event->at_ns);
     }
 }

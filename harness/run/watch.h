@@ -2,31 +2,35 @@
 #ifndef LOCKPICK_RUN_WATCH_H
 #define LOCKPICK_RUN_WATCH_H
 
-#include "harness/history/event.h"
+#include "harness/history/worker.h"
 #include "harness/scenario/scenario.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 
-// What a worker does, as far as it has said: the last acquire of who gave up ended without a grant;
-// who holds believes so, and does not release yet.
-enum worker_state {
+// What a worker does, as far as it has said.
+enum doing {
     IDLE,
     WAITING, // inside an acquire
     OWED,    // the same, of clients whose program has never answered anything
-    GAVE_UP,
-    HOLDING,
-    RELEASING, // inside a release
-    WORKER_STATES
+    GAVE_UP, // its last acquire ended without a grant
+    HOLDING, // as it believes, and it does not release yet
+    RELEASING,
+    DOINGS
+};
+
+struct watched {
+    struct worker_state state;
+    enum doing doing;
 };
 
 struct watch {
     int clients;
     int threads;
-    unsigned char *workers;   // clients × threads
-    bool *answered;           // clients that were ever answered; NULL: nobody owes an answer
-    size_t in[WORKER_STATES]; // living workers in each state
-    int64_t quiet_since_ns;   // the last time anything could have freed or granted the lock
+    struct watched *workers; // clients × threads
+    bool *answered;          // clients that were ever answered; NULL: nobody owes an answer
+    size_t in[DOINGS];       // how many living workers do it
+    int64_t quiet_since_ns;  // the last time anything could have freed or granted the lock
     // When anybody but the conductor stood still since then: one after the other, and how long in
     // all.
     struct span {

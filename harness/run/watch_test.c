@@ -138,16 +138,18 @@ TEST_OF_WAITING(of_stalls_that_coincide_each_moment_counts_once_whichever_ended_
                 {4100 + 620 + 600, STUCK_AFTER, 0, 0})
 
 TEST_OF_WAITING(a_grant_begins_the_wait_anew, {2600, STALL, 0, 300}, {3000, HOLDS, 2, 0},
-                {3100, FREE, 2, 0}, {3200, ASKS, 2, 0}, {6200 + 300, STUCK_AFTER, 0, 0})
+                {3090, LETS_GO, 2, 0}, {3100, FREE, 2, 0}, {3200, ASKS, 2, 0},
+                {6200 + 300, STUCK_AFTER, 0, 0})
 
 // As long as a program has answered nothing, it may hang; afterwards, all its workers wait.
 TEST(who_asks_a_program_that_has_never_answered_does_not_count_as_waiting)
 {
-    static const struct line lines[] = {
-        {900, ASKS, 1, 0},   {950, HOLDS, 1, 0},         {1000, FREE, 1, 0},
-        {1100, ASKS, 2, 0},  {60000, NEVER_STUCK, 0, 0}, {61000, REFUSED, 2, 0},
-        {61001, ASKS, 2, 0}, {61002, STUCK, 0, 0},       {0}};
-    watch_two(true, lines, &lines[8]);
+    static const struct line lines[] = {{900, ASKS, 1, 0},      {950, HOLDS, 1, 0},
+                                        {990, LETS_GO, 1, 0},   {1000, FREE, 1, 0},
+                                        {1100, ASKS, 2, 0},     {60000, NEVER_STUCK, 0, 0},
+                                        {61000, REFUSED, 2, 0}, {61001, ASKS, 2, 0},
+                                        {61002, STUCK, 0, 0},   {0}};
+    watch_two(true, lines, &lines[9]);
 }
 
 // The first client is in its release since 4,000 ms, of which one may take 15 requests of 200 ms.
