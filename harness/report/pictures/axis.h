@@ -6,13 +6,6 @@
 
 #define TRIAL_WIDTH 900
 #define TRIAL_RIGHT (TRIAL_WIDTH - 30)
-#define AXIS_MOST_LABELS 16
-
-// Colours of words.
-#define COLOUR_RED 0xD55E00
-#define COLOUR_DARK 0x333333
-#define COLOUR_FAULT 0x6b5900
-#define COLOUR_BLACK 0x111111
 
 struct axis {
     struct picture *picture;
@@ -23,11 +16,6 @@ struct axis {
     double unit;            // of times
     const char *unit_name;  // "ms"
     const char *whole_name; // "the trial"; NULL: what stands at the axis says what it is
-    struct axis_label {
-        double centre, width; // in pixels
-        int lane;             // from 0, the lowest
-    } labels[AXIS_MOST_LABELS];
-    size_t label_count;
 };
 
 // An axis of nanoseconds in the unit that fits them; of times far into the whole it counts from
@@ -40,13 +28,10 @@ double axis_at(const struct axis *axis, int64_t at);
 double axis_pixel(const struct axis *axis, int64_t at);
 int64_t axis_pixels(const struct axis *axis, int pixels);
 
-// How many pixels wide a text is at most.
-double axis_text_width(const char *text);
-
-// A label above the panel, in the block "labels PANEL". Earlier ones win where there is not room
-// for all.
+// A label above the panel, in the block "labels PANEL", of a colour that style.gp names. Where
+// there is not room for all, the template shows the earlier ones.
 __attribute__((format(printf, 4, 5))) void axis_label(struct axis *axis, int64_t at,
-                                                      unsigned colour, const char *format, ...);
+                                                      const char *colour, const char *format, ...);
 
 // Labels and notes for the faults that touch the time shown, and the block "strikes PANEL"; with
 // `bands`, labels of all of them, and the block "bands PANEL", too.
@@ -56,8 +41,8 @@ void axis_faults(struct axis *axis, const struct digest *digest, bool bands);
 int64_t fault_end_ns(const struct digest *digest, const struct fault_record *fault);
 bool fault_is_instant(const struct fault_record *fault);
 
-// Tells the template from_PANEL, to_PANEL, what stands at the axis_PANEL and before its numbers
-// (plus_PANEL), and how many lanes_PANEL of labels there are.
+// Tells the template `left`, from_PANEL, to_PANEL, what stands at the axis_PANEL and before its
+// numbers (plus_PANEL).
 void axis_end(struct axis *axis);
 
 #endif

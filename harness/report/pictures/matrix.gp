@@ -37,8 +37,8 @@ do for [t = 1:tables] {
     set x2tics ()
     if (costs) { set x2tics add ('no fault' -0.8) }
     set ytics ()
-    plot data index sprintf('rows %d:', t) using (NaN):1:ytic(cut(strcol(2))), \
-         data index sprintf('columns %d:', t) using 1:(NaN):x2tic(cut(strcol(2))) axes x2y1, \
+    plot data index sprintf('rows %d:', t) using (NaN):1:ytic(cut(strcol(2), 36)), \
+         data index sprintf('columns %d:', t) using 1:(NaN):x2tic(cut(strcol(2), 36)) axes x2y1, \
          data index sprintf('groups %d:', t) using (first):1:2 with labels left offset screen X(12 - left),0 font ',11' textcolor rgb 0x6a6a6a, \
          data index sprintf('cells %d:', t) using 2:1:(0.46):(0.44):(colour(strcol(3))) with boxxyerror fillstyle solid noborder linecolor rgb variable, \
          data index sprintf('cells %d:', t) using 2:($1 - (strlen(strcol(5)) ? 0.18 : 0)):4:(ink(strcol(3))) with labels center font ',12' textcolor rgb variable, \

@@ -32,8 +32,8 @@ do for [t = 1:tables] {
         do for [power = low:high] { set arrow from at(c, power), graph 0 to at(c, power), graph 1 nohead back linecolor rgb 0xdcdcdc linewidth 0.7 }
         do for [power = low:high:step] { if ((c + 1.08 - at(c, power)) * each > 3.1 * (strlen(number(power)) + strlen(number(low))) + 6 || c == count - 1) { set xtics add (number(power) at(c, power)) }}
     }
-    plot data index sprintf('rows %d:', t) using (NaN):1:ytic(cut(strcol(2))), \
-         data index sprintf('columns %d:', t) using 1:(NaN):x2tic(cut(strcol(2))) axes x2y1, \
+    plot data index sprintf('rows %d:', t) using (NaN):1:ytic(cut(strcol(2), 36)), \
+         data index sprintf('columns %d:', t) using 1:(NaN):x2tic(cut(strcol(2), 36)) axes x2y1, \
          data index sprintf('groups %d:', t) using (0):1:2 with labels left offset screen X(12 - left),0 font ',11' textcolor rgb 0x6a6a6a, \
          data index sprintf('after-effect %d:', t) using (at($2, log10($3 < 1 ? 1 : $3) - 9)):($1 - 0.18) with points pointtype 7 pointsize 0.55 linecolor rgb blue title t == 1 ? "from the fault's taking effect to the next grant" : '', \
          data index sprintf('after-healing %d:', t) using (at($2, log10($3 < 1 ? 1 : $3) - 9)):($1 + 0.18) with points pointtype 9 pointsize 0.6 linecolor rgb orange title t == 1 ? "from the fault's healing to the next grant" : '', \

@@ -1,5 +1,11 @@
 #include "harness/report/pictures/timeline.h"
 
+#include "harness/base/growing.h"
+#include "harness/base/rank.h"
+
+#include <math.h>
+#include <stdlib.h>
+
 // How each is drawn, and what the legend says of it (NULL: its words stand beside it). Colours and
 // heights are the template's.
 static const struct {
@@ -28,33 +34,132 @@ static const struct {
     [LOOK_DEATH] = {"death", "marks", NULL},
 };
 
-void timeline_add(struct timeline *timeline, enum look look, size_t row, int64_t from, int64_t to,
-                  int64_t value)
+// --- rows ----------------------------------------------------------------------------------------
+
+size_t timeline_row(const struct timeline *timeline, int64_t who)
 {
-    const struct axis *axis = &timeline->axis;
-    bool is_small = to - from < axis_pixels(axis, 1);
-    picture_row(picture_block(axis->picture, "%s %d: row from to look value", looks[look].block,
-                              axis->panel),
-                "%zu %.12g %.12g %s %lld", row, axis_at(axis, from), axis_at(axis, to),
-                looks[look].name, (long long)value);
-    // Waits and releases of less than a pixel cannot be told from nothing.
-    if (!is_small || (look != LOOK_WAITS && look != LOOK_RELEASES))
-        timeline->seen[look] = true;
+    for (size_t i = 0; i < timeline->row_count; i++) {
+        if (timeline->rows[i] == who)
+            return i + 1;
+    }
+    return 0;
 }
 
-void timeline_say(struct timeline *timeline, enum side side, int64_t at, double row, double above,
-                  unsigned colour, const char *words)
+void timeline_show(struct timeline *timeline, int64_t who)
 {
-    static const char *const sides[] = {"left", "centre", "right"};
-    const struct axis *axis = &timeline->axis;
-    picture_row(picture_block(axis->picture, "words %d: at row colour side text", axis->panel),
-                "%.12g %g %u %s %s", axis_at(axis, at), row - above, colour, sides[side], words);
+    if (timeline_row(timeline, who) > 0)
+        return;
+    if (timeline->row_count < TIMELINE_ROWS)
+        timeline->rows[timeline->row_count++] = who;
+    else
+        *APPEND(timeline->hidden, timeline->hidden_count, timeline->hidden_room) = who;
+}
+
+void timeline_rows_end(struct timeline *timeline)
+{
+    size_t count = 0;
+    sort_values(timeline->rows + timeline->evidence_rows,
+                timeline->row_count - timeline->evidence_rows);
+    sort_values(timeline->hidden, timeline->hidden_count);
+    for (size_t i = 0; i < timeline->hidden_count; i++) {
+        if (i == 0 || timeline->hidden[i] != timeline->hidden[i - 1])
+            timeline->hidden[count++] = timeline->hidden[i];
+    }
+    timeline->hidden_count = count;
 }
 
 void timeline_name_row(struct timeline *timeline, size_t row, const char *name)
 {
     picture_row(picture_block(timeline->axis.picture, "rows %d: row name", timeline->axis.panel),
                 "%zu %s", row, name);
+}
+
+// --- what is in them -----------------------------------------------------------------------------
+
+// More bars of one look cannot be told apart.
+#define MOST_BARS 500
+// So many are joined before there are more.
+#define MANY_ITEMS 65536
+
+// As they are drawn one upon the other; those that may be joined are beside each other.
+static int by_look(const void *left, const void *right)
+{
+    const struct timeline_item *a = left;
+    const struct timeline_item *b = right;
+    const int64_t keys[][2] = {
+        {a->depth, b->depth}, {a->look, b->look}, {a->row, b->row}, {a->from, b->from}};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        if (keys[i][0] != keys[i][1])
+            return keys[i][0] < keys[i][1] ? -1 : 1;
+    }
+    return 0;
+}
+
+// Joins neighbours of a row, all of one look, until few enough are left. Returns how many those
+// are; `below` becomes at what distance they were joined.
+static size_t join(const struct axis *axis, struct timeline_item *items, size_t count,
+                   int64_t *below)
+{
+    // From half a pixel on.
+    for (int64_t gap = (axis->to - axis->from) / 1400 + 1; count > MOST_BARS; gap *= 2) {
+        size_t kept = 0;
+        for (size_t i = 0; i < count; i++) {
+            struct timeline_item *before = kept > 0 ? &items[kept - 1] : NULL;
+            if (before != NULL && before->row == items[i].row && items[i].from - before->to < gap)
+                before->to = time_later(before->to, items[i].to);
+            else
+                items[kept++] = items[i];
+        }
+        count = kept;
+        *below = time_later(*below, gap);
+    }
+    return count;
+}
+
+// Sorts the items, and joins bars.
+static void join_bars(struct timeline *timeline)
+{
+    struct timeline_item *items = timeline->items;
+    size_t kept = 0;
+    int64_t other = 0;
+    if (timeline->count > 0)
+        qsort(items, timeline->count, sizeof *items, by_look);
+    for (size_t first = 0, end; first < timeline->count; first = end) {
+        enum look look = items[first].look;
+        for (end = first; end < timeline->count && items[end].look == look &&
+                          items[end].depth == items[first].depth;)
+            end++;
+        size_t count = end - first;
+        if (look < LOOK_READ)
+            count = join(&timeline->axis, items + first, count,
+                         look == LOOK_HOLDS ? &timeline->joined_below : &other);
+        memmove(items + kept, items + first, count * sizeof *items);
+        kept += count;
+    }
+    timeline->count = kept;
+}
+
+void timeline_add(struct timeline *timeline, enum look look, int64_t who, int64_t from, int64_t to,
+                  int64_t value)
+{
+    const struct axis *axis = &timeline->axis;
+    if (from > axis->to || to < axis->from || to < from)
+        return;
+    size_t row = timeline_row(timeline, who);
+    if (row == 0)
+        return;
+    // Of what the panel cuts off it is not known how short it is.
+    timeline->widened |= look == LOOK_HOLDS && to - from < axis_pixels(axis, 2) &&
+                         from > axis->from && to < axis->to;
+    from = time_later(from, axis->from);
+    to = time_earlier(to, axis->to);
+    // Waits and releases of less than a pixel cannot be told from nothing.
+    timeline->seen[look] |=
+        to - from >= axis_pixels(axis, 1) || (look != LOOK_WAITS && look != LOOK_RELEASES);
+    *APPEND(timeline->items, timeline->count, timeline->room) = (struct timeline_item){
+        look < LOOK_READ ? value : INT64_MAX, (int64_t)row, from, to, look, value};
+    if (look < LOOK_READ && timeline->count % MANY_ITEMS == 0)
+        join_bars(timeline);
 }
 
 void timeline_tint(struct timeline *timeline, int64_t from, int64_t to, size_t rows)
@@ -64,30 +169,79 @@ void timeline_tint(struct timeline *timeline, int64_t from, int64_t to, size_t r
                 "%.12g %.12g %zu", axis_at(axis, from), axis_at(axis, to), rows);
 }
 
-void timeline_end(struct timeline *timeline, size_t rows)
+// --- words ---------------------------------------------------------------------------------------
+
+void timeline_say(struct timeline *timeline, enum side side, int64_t at, double row, double above,
+                  const char *colour, const char *words)
 {
-    picture_tell(timeline->axis.picture, "rows_%d = %zu\nleft = %d", timeline->axis.panel,
-                 rows > 0 ? rows : 1, timeline->axis.left);
-    axis_end(&timeline->axis);
+    static const char *const sides[] = {"left", "centre", "right"};
+    const struct axis *axis = &timeline->axis;
+    picture_row(picture_block(axis->picture, "words %d: at row colour side text", axis->panel),
+                "%.12g %g %s %s %s", axis_at(axis, at), row - above, colour, sides[side], words);
 }
 
-void timeline_legend(struct picture *picture, const bool *seen)
+double timeline_room(const char *words)
 {
-    double left = 12;
-    int line = 0;
-    bool any = false;
-    for (size_t i = 0; i < LOOK_COUNT; i++) {
-        if (!seen[i] || looks[i].words == NULL)
+    // The widest common sans-serif face (DejaVu) needs as much at 13 px.
+    double width = 2 * TIMELINE_GAP;
+    for (; *words != '\0'; words++)
+        width += ((unsigned char)*words & 0xc0) != 0x80 ? 7.9 : 0;
+    return width;
+}
+
+void timeline_free(const struct timeline *timeline, int64_t who, int64_t at, double *before,
+                   double *after)
+{
+    const struct axis *axis = &timeline->axis;
+    double pixel = axis_pixel(axis, at);
+    *before = pixel - axis->left;
+    *after = TRIAL_RIGHT - pixel;
+    for (size_t i = 0; i < timeline->count; i++) {
+        const struct timeline_item *item = &timeline->items[i];
+        double other = axis_pixel(axis, item->from);
+        if (item->look < LOOK_READ || item->look > LOOK_REFUSED ||
+            (size_t)item->row != timeline_row(timeline, who))
             continue;
-        double width = 26 + axis_text_width(looks[i].words) + 16;
-        if (left + width > TRIAL_WIDTH) {
-            left = 12;
-            line++;
-        }
-        any = true;
-        picture_row(picture_block(picture, "legend: left(px) line block look text"),
-                    "%g %d %s %s %s", left, line, looks[i].block, looks[i].name, looks[i].words);
-        left += width;
+        if (item->from > at)
+            *after = fmin(*after, other - pixel);
+        if (item->from < at)
+            *before = fmin(*before, pixel - other - TIMELINE_GAP);
     }
-    picture_tell(picture, "legends = %d", any ? line + 1 : 0);
+}
+
+void timeline_end(struct timeline *timeline, size_t rows)
+{
+    struct axis *axis = &timeline->axis;
+    char length[32];
+    join_bars(timeline);
+    for (size_t i = 0; i < timeline->count; i++) {
+        const struct timeline_item *item = &timeline->items[i];
+        picture_row(picture_block(axis->picture, "%s %d: row from to look value",
+                                  looks[item->look].block, axis->panel),
+                    "%zu %.12g %.12g %s %lld", (size_t)item->row, axis_at(axis, item->from),
+                    axis_at(axis, item->to), looks[item->look].name, (long long)item->value);
+    }
+    if (timeline->joined_below > 0)
+        picture_note(axis->picture,
+                     "Holds of one worker that are less than %s apart are drawn as one bar.",
+                     text_duration(timeline->joined_below, length, sizeof length));
+    else if (timeline->widened)
+        picture_note(axis->picture, "Holds shorter than %s are drawn as long as that, to be seen.",
+                     text_duration(axis_pixels(axis, 2), length, sizeof length));
+    timeline->count = 0;
+    timeline->widened = false;
+    timeline->joined_below = 0;
+    picture_tell(axis->picture, "rows_%d = %zu", axis->panel, rows > 0 ? rows : 1);
+    axis_end(axis);
+}
+
+void timeline_legend(struct timeline *timeline)
+{
+    for (size_t i = 0; i < LOOK_COUNT; i++) {
+        if (timeline->seen[i] && looks[i].words != NULL)
+            picture_row(picture_block(timeline->axis.picture, "legend: block look text"),
+                        "%s %s %s", looks[i].block, looks[i].name, looks[i].words);
+    }
+    free(timeline->items);
+    free(timeline->hidden);
 }

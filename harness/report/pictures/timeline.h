@@ -1,5 +1,5 @@
-// A timeline: a row for each who holds, and in it bars, lines and marks. Of a trial
-// (timeline_trial.c) and of what a model found (timeline_model.c).
+// A timeline: a row for each who holds, and in it bars, lines and marks. Who writes it says who
+// does what when, of a trial (timeline_trial.c) or of what a model found (timeline_model.c).
 #ifndef LOCKPICK_REPORT_TIMELINE_H
 #define LOCKPICK_REPORT_TIMELINE_H
 
@@ -7,7 +7,7 @@
 
 #define TIMELINE_ROWS 12
 
-// What a timeline shows, in the order of its legend.
+// What a timeline shows, in the order in which it is drawn and explained.
 enum look {
     LOOK_WAITS,
     LOOK_RELEASES, // from the invocation of a release to its return
@@ -33,33 +33,67 @@ enum look {
     LOOK_COUNT
 };
 
-// One panel of a timeline.
-struct timeline {
-    struct axis axis;
-    bool *seen; // by look: what the legend is to explain
+struct timeline_item {
+    int64_t depth; // of a bar: how many others of its row it lies in
+    int64_t row, from, to;
+    enum look look;
+    int64_t value; // that a mark stands for
 };
+
+struct timeline {
+    struct axis axis; // of the panel that is being written
+    int64_t rows[TIMELINE_ROWS];
+    size_t row_count;
+    size_t evidence_rows; // the first so many have to do with the violation
+    int64_t *hidden;      // those that have no row
+    size_t hidden_count, hidden_room;
+    struct timeline_item *items; // of the panel
+    size_t count, room;
+    bool widened;         // some hold of the panel is too short to be seen
+    int64_t joined_below; // its holds were joined that are less apart; 0: none were
+    bool seen[LOOK_COUNT];
+};
+
+// Gives a row to somebody, known by a number, who has none yet; or, if there is no more, counts him
+// as hidden.
+void timeline_show(struct timeline *timeline, int64_t who);
+
+// Sorts the rows but those of the evidence, and the hidden ones, each of which is then there once.
+void timeline_rows_end(struct timeline *timeline);
+
+// Somebody's row, from 1; 0: he has none.
+size_t timeline_row(const struct timeline *timeline, int64_t who);
+
+// Adds a bar, a line or a mark, as far as it is within the panel.
+void timeline_add(struct timeline *timeline, enum look look, int64_t who, int64_t from, int64_t to,
+                  int64_t value);
 
 enum side { SIDE_LEFT, SIDE_CENTRE, SIDE_RIGHT };
 
-// Adds a bar, a line or a mark. `value` is that which a mark stands for; of a bar, how many others
-// of its row it lies in.
-void timeline_add(struct timeline *timeline, enum look look, size_t row, int64_t from, int64_t to,
-                  int64_t value);
-
-// Words to the left of a time, around it or right of it; `above` the middle of a row (from 1) is
-// in heights of one.
+// Words to the left of a time, around it or right of it; `above` the middle of a row (from 1) is in
+// heights of one. style.gp names the colours.
 void timeline_say(struct timeline *timeline, enum side side, int64_t at, double row, double above,
-                  unsigned colour, const char *words);
+                  const char *colour, const char *words);
+
+// From a mark to words beside it, in pixels.
+#define TIMELINE_GAP 9
+// How much room words take, in pixels, with a gap on both sides.
+double timeline_room(const char *words);
+
+// How much is free on each side of a mark, in pixels: to the marks, of reads and writes, before and
+// after it in its row, or to the edge.
+void timeline_free(const struct timeline *timeline, int64_t who, int64_t at, double *before,
+                   double *after);
 
 void timeline_name_row(struct timeline *timeline, size_t row, const char *name);
 
 // A tint behind so many rows, in which something is violated.
 void timeline_tint(struct timeline *timeline, int64_t from, int64_t to, size_t rows);
 
-// Ends a panel of so many rows.
+// Ends a panel of so many rows: joins bars of which there are too many to be told apart.
 void timeline_end(struct timeline *timeline, size_t rows);
 
-// What is seen, in as many lines as it takes.
-void timeline_legend(struct picture *picture, const bool *seen);
+// Writes what was seen in all panels, and frees.
+void timeline_legend(struct timeline *timeline);
 
 #endif

@@ -79,8 +79,8 @@ TEST_WITH(two_holds_that_overlap_are_marked, start, stop)
     add(1, OPERATION_RELEASE, 7, 8, OUTCOME_OK, 0);
     number_lines(8);
     DRAWN("mutex", 0,
-          "# bars 1: row from to look value\n1 1 6.5 \"possible\" 0\n1 2.5 5 \"certain\" 0\n"
-          "2 3 8.5 \"possible\" 0\n2 4.5 7 \"certain\" 0\n"
+          "# bars 1: row from to look value\n1 1 6.5 \"possible\" 0\n2 3 8.5 \"possible\" 0\n"
+          "1 2.5 5 \"certain\" 0\n2 4.5 7 \"certain\" 0\n"
           "1 4.5 5 \"violation\" 0\n2 4.5 5 \"violation\" 0\n",
           "# tint 1: from to rows\n4.5 5 2\n", "1 \"process 0\"\n", "\n2 \"line 2\"\n",
           "process 1, acquire: line 3 to line 4, done", "more hold at once than may");

@@ -298,9 +298,11 @@ TEST_WITH(the_values_of_the_evidence_stand_at_their_marks, start, stop)
     add_access(1, false, 330, 41);
     add_access(1, true, 331, 42);
     find(&test_stale_holder, SIZE_MAX, 320, 400);
-    DRAWN("50 0.64 1118481 \"right\" \"reads 41\"\n", "500 0.64 1118481 \"right\" \"writes 42\"\n",
-          "330 1.64 1118481 \"left\" \"reads 41\"\n", "331 1.64 1118481 \"right\" \"writes 42\"\n",
-          "\n1 50 50 \"read\" 41\n1 500 500 \"write\" 42\n", "!until it is answered");
+    DRAWN("50 0.64 \"black\" \"right\" \"reads 41\"\n",
+          "500 0.64 \"black\" \"right\" \"writes 42\"\n",
+          "330 1.64 \"black\" \"left\" \"reads 41\"\n",
+          "331 1.64 \"black\" \"right\" \"writes 42\"\n", "\n1 50 50 \"read\" 41\n",
+          "\n1 500 500 \"write\" 42\n", "!until it is answered");
     test.accesses[1].returned_ns = AT(590);
     DRAWN("# dotted 1: row from to look value\n1 500 590 \"long-write\" 42\n",
           "until it is answered");

@@ -4,259 +4,361 @@
 #include "harness/base/rank.h"
 #include "harness/check/hanging_release.h"
 #include "harness/check/silence.h"
+#include "harness/explain/diagnosis.h"
 #include "harness/explain/fault_text.h"
 #include "harness/explain/one_lock.h"
-#include "harness/report/pictures/timeline_scene.h"
+#include "harness/report/pictures/timeline.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define LEFT 150
 // Words about a bar, and values of reads and writes, are so much above the middle of their row.
 #define WORDS_ABOVE 0.385
 #define VALUES_ABOVE 0.36
+
+// One panel.
+struct scene {
+    const struct digest *digest;
+    const struct judgement *judgement;
+    const struct finding *finding; // the violation, or NULL
+    struct diagnosis diagnosis;    // of the violation, if
+    bool told;                     // there is one
+    // The holds that prove it, or that made the accesses that do; NULL if none.
+    const struct hold *evidence[2];
+    int64_t from_ns, to_ns;
+    struct timeline timeline; // of workers
+};
+
+static int64_t worker_of(int client, int worker)
+{
+    return (int64_t)client << 32 | worker;
+}
+
+static int64_t holder_of(const struct hold *hold)
+{
+    return worker_of(hold->client, hold->worker);
+}
+
+static bool is_evidence(const struct scene *scene, const struct hold *hold)
+{
+    return hold == scene->evidence[0] || hold == scene->evidence[1];
+}
+
+static bool shows(const struct scene *scene, enum shows what)
+{
+    return scene->finding != NULL && scene->finding->check->shows == what;
+}
+
+static bool is_in_window(const struct scene *scene, int64_t at_ns)
+{
+    return at_ns >= scene->from_ns && at_ns <= scene->to_ns;
+}
+
+// True if both holds of the evidence are known, and lasted one after the other: the lock kept them
+// apart, and it is what they read and wrote that does not fit.
+static bool is_apart(const struct scene *scene)
+{
+    const struct hold *a = scene->evidence[0];
+    const struct hold *b = scene->evidence[1];
+    return scene->finding->evidence.accesses[0] != SIZE_MAX && a != NULL && b != NULL &&
+           (a->released_ns <= b->granted_ns || b->released_ns <= a->granted_ns);
+}
+
+// --- which part of the trial ---------------------------------------------------------------------
+
+// Holds shown of a trial without a violation.
+#define PEACEFUL_HOLDS 20
+// A violation that is shorter than one in so many parts of the window is shown again, larger.
+#define LEAST_SHARE 33
+// What was lost is shown with the violation unless it is so many times as far away as that is long.
+#define FARTHEST 3
+
+static void find_evidence(struct scene *scene)
+{
+    const struct digest *digest = scene->digest;
+    const struct evidence *evidence = &scene->finding->evidence;
+    size_t found = 0;
+    for (size_t i = 0; i < 2; i++) {
+        if (hold_at(digest, evidence->holds[i]) != NULL)
+            scene->evidence[found++] = hold_at(digest, evidence->holds[i]);
+    }
+    for (size_t i = 0; i < 2 && found < 2; i++) {
+        const struct hold *hold =
+            evidence->accesses[i] < digest->access_count
+                ? hold_at(digest, digest->accesses[evidence->accesses[i]].hold)
+                : NULL;
+        if (hold != NULL && hold != scene->evidence[0])
+            scene->evidence[found++] = hold;
+    }
+    // Of a silence: the hold that was not given back, if that is where it comes from.
+    if (found == 0 && scene->told && scene->diagnosis.finding == scene->finding)
+        scene->evidence[0] = scene->diagnosis.holds[0];
+}
+
+// With a margin on both sides; but outside the trial there is only as much as sets bars off from
+// the edge. Begins at a round time: the axis may count from there.
+static void set_window(struct scene *scene, int64_t from_ns, int64_t to_ns, int64_t margin_ns)
+{
+    int64_t started_ns = scene->digest->started_ns;
+    int64_t sliver = time_later((to_ns - from_ns) / 60, 1000);
+    margin_ns = time_later(margin_ns, 1000);
+    scene->from_ns = time_later(from_ns - margin_ns, time_earlier(started_ns, from_ns) - sliver);
+    scene->to_ns =
+        time_earlier(to_ns + margin_ns, time_later(scene->digest->ended_ns, to_ns) + sliver);
+    int64_t step = 1;
+    while (step * 200 < scene->to_ns - scene->from_ns)
+        step *= 10;
+    if (scene->from_ns > started_ns)
+        scene->from_ns -= (scene->from_ns - started_ns) % step;
+}
+
+// The whole of both holds; every write of theirs until it was answered; and where a value was lost,
+// or a unit sold twice, if that is not far away.
+static void choose_violation(struct scene *scene)
+{
+    static const char *const losses[] = {"lost-update", "oversell", "run-once", NULL};
+    int64_t from = scene->finding->evidence.from_ns;
+    int64_t to = time_later(scene->finding->evidence.to_ns, from);
+    for (size_t i = 0; i < 2; i++) {
+        const struct hold *hold = scene->evidence[i];
+        from = hold != NULL ? time_earlier(from, hold->granted_ns) : from;
+        to = hold != NULL ? time_later(to, hold->released_ns) : to;
+    }
+    int64_t least = from - FARTHEST * time_later(to - from, NS_PER_MS);
+    int64_t most = to + FARTHEST * time_later(to - from, NS_PER_MS);
+    FOR_EACH_ACCESS (access, scene->digest) {
+        if (access->is_write && is_evidence(scene, &scene->digest->holds[access->hold]) &&
+            access->returned_ns <= most)
+            to = time_later(to, access->returned_ns);
+    }
+    EACH_FINDING (scene->judgement, finding) {
+        const struct evidence *loss = &finding->evidence;
+        if (finding->state == FINDING_VIOLATED && text_is_one_of(finding->check->name, losses) &&
+            loss->to_ns > 0 && loss->from_ns >= least && loss->to_ns <= most) {
+            from = time_earlier(from, loss->from_ns);
+            to = time_later(to, loss->to_ns);
+        }
+    }
+    set_window(scene, from, to, (to - from) / 5);
+}
+
+static void choose_beginning(struct scene *scene)
+{
+    const struct digest *digest = scene->digest;
+    int64_t from = digest->hold_count > 0 ? digest->holds[0].granted_ns : digest->started_ns;
+    int64_t to = digest->hold_count > 0 ? from : digest->ended_ns;
+    for (size_t i = 0; i < digest->hold_count && i < PEACEFUL_HOLDS; i++)
+        to = time_later(to, digest->holds[i].released_ns);
+    set_window(scene, from, to, (to - from) / 20);
+}
+
+// Makes the window that of the violation alone. False if the scene shows it well enough.
+static bool zoom(struct scene *scene)
+{
+    if (scene->finding == NULL)
+        return false;
+    const struct evidence *evidence = &scene->finding->evidence;
+    int64_t length = evidence->to_ns - evidence->from_ns;
+    bool found_late = shows(scene, SHOWS_REMOVAL) && scene->evidence[1] == NULL;
+    if (found_late || is_apart(scene) || length <= 0 ||
+        length >= (scene->to_ns - scene->from_ns) / LEAST_SHARE)
+        return false;
+    set_window(scene, evidence->from_ns, evidence->to_ns, length);
+    scene->from_ns = time_later(scene->from_ns, scene->digest->started_ns);
+    return true;
+}
+
+// --- whose rows ----------------------------------------------------------------------------------
+
+static void show(struct scene *scene, int64_t worker, int64_t from_ns, int64_t to_ns)
+{
+    if (from_ns <= scene->to_ns && to_ns >= scene->from_ns)
+        timeline_show(&scene->timeline, worker);
+}
+
+// Those of the evidence, then holders, then those that only waited or released.
+static void choose_rows(struct scene *scene)
+{
+    const struct digest *digest = scene->digest;
+    struct timeline *timeline = &scene->timeline;
+    for (size_t i = 0; i < 2; i++) {
+        if (scene->evidence[i] != NULL)
+            show(scene, holder_of(scene->evidence[i]), scene->from_ns, scene->to_ns);
+    }
+    timeline->evidence_rows = timeline->row_count;
+    FOR_EACH_HOLD (hold, digest)
+        show(scene, holder_of(hold), hold->granted_ns, hold->released_ns);
+    FOR_EACH_HOLD (hold, digest)
+        show(scene, holder_of(hold), hold->invoked_ns,
+             time_earlier(hold->returned_ns, time_later(hold->released_ns, digest->ended_ns)));
+    FOR_EACH_ATTEMPT (attempt, digest)
+        show(scene, worker_of(attempt->client, attempt->worker), attempt->invoked_ns,
+             attempt->returned_ns);
+    timeline_rows_end(timeline);
+}
 
 // How many of the workers are shown, wherever some are not.
 static void note_rows(const struct scene *scene)
 {
     const struct scenario *scenario = scene->digest->trial->scenario;
     int64_t planned = scenario->clients.processes * scenario->clients.threads;
-    size_t workers = scene->row_count + scene->hidden;
+    size_t rows = scene->timeline.row_count;
+    size_t hidden = scene->timeline.hidden_count;
+    size_t workers = rows + hidden;
     // Of several locks, who has to do with this one is not known but by what was done.
     if (planned > (int64_t)workers && scenario_key_count(scenario) == 1)
         workers = (size_t)planned;
-    size_t left_out = workers - scene->row_count;
+    size_t left_out = workers - rows;
     const char *others = left_out == 1 ? "the other one" : "the others";
     char words[80];
-    if (left_out == 0 || scene->row_count == 0)
+    if (left_out == 0 || rows == 0)
         return;
-    if (scene->hidden == left_out)
+    if (hidden == left_out)
         snprintf(words, sizeof words, "%s %s active in this time, too", others,
                  left_out == 1 ? "was" : "were");
-    else if (scene->hidden > 0)
-        snprintf(words, sizeof words, "of the others, %zu did something in this time",
-                 scene->hidden);
+    else if (hidden > 0)
+        snprintf(words, sizeof words, "of the others, %zu did something in this time", hidden);
     else
         snprintf(words, sizeof words, "%s did nothing in this time", others);
-    picture_note(scene->timeline.axis.picture, "%zu of %zu workers shown: %s.", scene->row_count,
-                 workers, words);
+    picture_note(scene->timeline.axis.picture, "%zu of %zu workers shown: %s.", rows, workers,
+                 words);
+}
+
+static void name_rows(struct scene *scene, bool servers)
+{
+    struct timeline *timeline = &scene->timeline;
+    bool single = scene->digest->trial->scenario->clients.threads <= 1;
+    for (size_t i = 0; i < timeline->row_count; i++) {
+        char name[60];
+        int worker = (int)(timeline->rows[i] & INT32_MAX);
+        int length = snprintf(name, sizeof name, "client-%d", (int)(timeline->rows[i] >> 32));
+        if (!single || worker > 1)
+            snprintf(name + length, sizeof name - (size_t)length, " worker-%d", worker);
+        timeline_name_row(timeline, i + 1, name);
+    }
+    if (timeline->row_count > 0 && servers)
+        timeline_name_row(timeline, timeline->row_count + 1, "servers, network");
 }
 
 // --- bars ----------------------------------------------------------------------------------------
 
-// More spans of one look cannot be told apart.
-#define MOST_SPANS 500
-
 struct span {
     int64_t from_ns, to_ns;
-    int64_t row;
 };
-
-struct spans {
-    struct span *items;
-    size_t count, room;
-};
-
-// Clipped to the window.
-static void add_span(const struct scene *scene, struct spans *spans, int row, int64_t from_ns,
-                     int64_t to_ns)
-{
-    if (row == 0 || from_ns > scene->to_ns || to_ns < scene->from_ns || to_ns < from_ns)
-        return;
-    *APPEND(spans->items, spans->count, spans->room) =
-        (struct span){time_later(from_ns, scene->from_ns), time_earlier(to_ns, scene->to_ns), row};
-}
 
 // The parts of holds during which another one lasted. Holds are sorted by grant, so that one
 // overlaps an earlier one if and only if it begins before the latest end so far.
-static void collect_overlaps(const struct scene *scene, struct spans *spans)
+static void add_overlaps(struct scene *scene)
 {
-    const struct digest *digest = scene->digest;
-    struct spans both = {0}; // the times at which two or more hold, apart from each other
-    int64_t latest_ns = INT64_MIN;
+    struct span *both = NULL; // the times at which two or more hold, apart from each other
+    size_t count = 0;
+    size_t room = 0;
     size_t first = 0;
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
+    int64_t latest_ns = INT64_MIN;
+    FOR_EACH_HOLD (hold, scene->digest) {
         int64_t to_ns = time_earlier(hold->released_ns, latest_ns);
         latest_ns = time_later(hold->released_ns, latest_ns);
         if (to_ns <= hold->granted_ns || to_ns < scene->from_ns || hold->granted_ns > scene->to_ns)
             continue;
-        if (both.count > 0 && hold->granted_ns <= both.items[both.count - 1].to_ns)
-            both.items[both.count - 1].to_ns = time_later(both.items[both.count - 1].to_ns, to_ns);
+        if (count > 0 && hold->granted_ns <= both[count - 1].to_ns)
+            both[count - 1].to_ns = time_later(both[count - 1].to_ns, to_ns);
         else
-            *APPEND(both.items, both.count, both.room) = (struct span){hold->granted_ns, to_ns, 0};
+            *APPEND(both, count, room) = (struct span){hold->granted_ns, to_ns};
     }
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
-        while (first < both.count && both.items[first].to_ns <= hold->granted_ns)
+    FOR_EACH_HOLD (hold, scene->digest) {
+        while (first < count && both[first].to_ns <= hold->granted_ns)
             first++;
-        for (size_t j = first; j < both.count && both.items[j].from_ns < hold->released_ns; j++) {
-            int64_t from_ns = time_later(hold->granted_ns, both.items[j].from_ns);
-            int64_t to_ns = time_earlier(hold->released_ns, both.items[j].to_ns);
-            bool shown_as_evidence = scene_is_evidence(scene, i) &&
-                                     from_ns >= scene->finding->evidence.from_ns &&
-                                     to_ns <= scene->finding->evidence.to_ns;
-            if (!shown_as_evidence)
-                add_span(scene, spans, scene_row(scene, hold->client, hold->worker), from_ns,
-                         to_ns);
+        for (size_t i = first; i < count && both[i].from_ns < hold->released_ns; i++) {
+            int64_t from_ns = time_later(hold->granted_ns, both[i].from_ns);
+            int64_t to_ns = time_earlier(hold->released_ns, both[i].to_ns);
+            bool is_shown = is_evidence(scene, hold) &&
+                            from_ns >= scene->finding->evidence.from_ns &&
+                            to_ns <= scene->finding->evidence.to_ns;
+            if (!is_shown)
+                timeline_add(&scene->timeline, LOOK_OVERLAPS, holder_of(hold), from_ns, to_ns, 0);
         }
     }
-    free(both.items);
+    free(both);
 }
 
-// Until when nobody is granted from `from_ns` on, as far as the trial saw.
-static int64_t next_grant_ns(const struct digest *digest, int64_t from_ns)
+// With words above it if it is wide enough for them; its beginning belongs to the death.
+static void add_dead(struct scene *scene, enum look look, int64_t worker, int64_t from_ns,
+                     int64_t to_ns)
 {
-    size_t next = FIRST_FROM(digest->holds, digest->hold_count, granted_ns, from_ns + 1);
-    return next < digest->hold_count ? digest->holds[next].granted_ns : digest->ended_ns;
+    struct timeline *timeline = &scene->timeline;
+    const char *words =
+        look == LOOK_DEAD ? "held by the dead client" : "may be held by the dead client";
+    if (to_ns <= from_ns)
+        return;
+    timeline_add(timeline, look, worker, from_ns, to_ns, 0);
+    from_ns = time_later(from_ns, scene->from_ns);
+    to_ns = time_earlier(to_ns, scene->to_ns);
+    size_t row = timeline_row(timeline, worker);
+    if (row > 0 && axis_pixel(&timeline->axis, to_ns) - axis_pixel(&timeline->axis, from_ns) >=
+                       timeline_room(words) + 122)
+        timeline_say(timeline, SIDE_CENTRE, from_ns + (to_ns - from_ns) / 2, (double)row,
+                     WORDS_ABOVE, "dark", words);
 }
 
-// From its death on, if nobody has the lock after that: it may have had it.
-static void add_maybe_dead(const struct scene *scene, struct spans *spans, int row, int64_t died_ns)
+// Who died while it asked for the lock, or gave it back, may have it if nobody has it after that.
+static void add_maybe_dead(struct scene *scene, int64_t worker, int64_t died_ns)
 {
     const struct digest *digest = scene->digest;
-    bool may_have = died_ns < digest->ended_ns && !silence_was_free(digest, false);
+    bool may_have = timeline_row(&scene->timeline, worker) > 0 && died_ns < digest->ended_ns &&
+                    !silence_was_free(digest, false);
     for (size_t i = 0; i < digest->hold_count && may_have; i++)
         may_have =
             digest->holds[i].granted_ns <= died_ns && digest->holds[i].released_ns <= died_ns;
     if (may_have)
-        add_span(scene, spans, row, died_ns, digest->ended_ns);
+        add_dead(scene, LOOK_MAYBE_DEAD, worker, died_ns, digest->ended_ns);
 }
 
-static void collect_of_hold(const struct scene *scene, enum look look, const struct hold *hold,
-                            struct spans *spans)
+static void add_hold(struct scene *scene, const struct hold *hold)
 {
     const struct digest *digest = scene->digest;
-    int row = scene_row(scene, hold->client, hold->worker);
-    int64_t from_ns = look == LOOK_WAITS ? hold->invoked_ns : hold->granted_ns;
-    int64_t to_ns = look == LOOK_WAITS ? hold->granted_ns : hold->released_ns;
-    if (row == 0 || (look == LOOK_DEAD && !hold->died) ||
-        (look == LOOK_RELEASES && !hold->release_invoked) ||
-        (look == LOOK_LEASES && hold->valid_until_ns == TIME_NEVER))
-        return;
-    if (look == LOOK_MAYBE_DEAD) {
-        if (!hold->died && hold->died_ns != TIME_NEVER)
-            add_maybe_dead(scene, spans, row, hold->died_ns);
-        return;
-    }
-    // A lease that its holder gave back protects nobody any more.
-    if (look == LOOK_LEASES)
-        to_ns = hold->release_invoked ? time_earlier(hold->valid_until_ns, hold->released_ns)
-                                      : hold->valid_until_ns;
-    if (look == LOOK_RELEASES || look == LOOK_DEAD)
-        from_ns = hold->released_ns;
-    if (look == LOOK_RELEASES)
-        to_ns = time_earlier(time_earlier(hold->returned_ns, hold->died_ns),
-                             time_later(digest->ended_ns, hold->released_ns));
-    if (look == LOOK_DEAD)
-        to_ns = next_grant_ns(digest, hold->released_ns);
-    if (to_ns > from_ns || look == LOOK_WAITS || look == LOOK_HOLDS)
-        add_span(scene, spans, row, from_ns, to_ns);
-}
-
-static int by_row(const void *left, const void *right)
-{
-    const struct span *a = left;
-    const struct span *b = right;
-    if (a->row != b->row)
-        return a->row < b->row ? -1 : 1;
-    return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
-}
-
-// Joins neighbours of a row until few enough are left. Returns below what distance, 0 if none were.
-static int64_t join(const struct scene *scene, struct spans *spans)
-{
-    // From half a pixel on.
-    int64_t gap_ns = (scene->to_ns - scene->from_ns) / 1400 + 1;
-    int64_t joined_ns = 0;
-    for (; spans->count > MOST_SPANS; gap_ns *= 2) {
-        size_t kept = 0;
-        for (size_t i = 0; i < spans->count; i++) {
-            struct span *before = kept > 0 ? &spans->items[kept - 1] : NULL;
-            const struct span *span = &spans->items[i];
-            if (before != NULL && before->row == span->row &&
-                span->from_ns - before->to_ns < gap_ns)
-                before->to_ns = time_later(before->to_ns, span->to_ns);
-            else
-                spans->items[kept++] = *span;
-        }
-        spans->count = kept;
-        joined_ns = gap_ns;
-    }
-    return joined_ns;
-}
-
-// The spans of one look in the window's rows. Waits of acquires that were not granted are among
-// them; who died in one may have got the lock.
-static struct spans collect(const struct scene *scene, enum look look)
-{
-    const struct digest *digest = scene->digest;
-    struct spans spans = {0};
-    if (look == LOOK_OVERLAPS)
-        collect_overlaps(scene, &spans);
-    for (size_t i = 0; i < digest->hold_count && look != LOOK_OVERLAPS; i++)
-        collect_of_hold(scene, look, &digest->holds[i], &spans);
-    for (size_t i = 0; i < digest->attempt_count; i++) {
-        const struct attempt *attempt = &digest->attempts[i];
-        int row = scene_row(scene, attempt->client, attempt->worker);
-        if (look == LOOK_WAITS)
-            add_span(scene, &spans, row, attempt->invoked_ns,
-                     time_earlier(time_earlier(attempt->returned_ns, attempt->died_ns),
-                                  digest->ended_ns));
-        else if (look == LOOK_MAYBE_DEAD && attempt->died && row > 0)
-            add_maybe_dead(scene, &spans, row, attempt->died_ns);
-    }
-    if (spans.count > 0)
-        qsort(spans.items, spans.count, sizeof *spans.items, by_row);
-    return spans;
-}
-
-static void write_bars(struct scene *scene)
-{
-    static const enum look kinds[] = {LOOK_WAITS,    LOOK_RELEASES, LOOK_HOLDS,     LOOK_LEASES,
-                                      LOOK_OVERLAPS, LOOK_DEAD,     LOOK_MAYBE_DEAD};
     struct timeline *timeline = &scene->timeline;
-    int64_t joined_ns = 0;
-    bool widened = false;
-    char length[32];
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        enum look look = kinds[i];
-        // Who holds one lock is no harm to the holder of another.
-        if (look == LOOK_OVERLAPS && digest_mixes_locks(scene->digest))
-            continue;
-        struct spans spans = collect(scene, look);
-        int64_t below_ns = join(scene, &spans);
-        joined_ns = look == LOOK_HOLDS ? below_ns : joined_ns;
-        for (size_t j = 0; j < spans.count; j++) {
-            const struct span *span = &spans.items[j];
-            const char *words =
-                look == LOOK_DEAD ? "held by the dead client" : "may be held by the dead client";
-            timeline_add(timeline, look, (size_t)span->row, span->from_ns, span->to_ns, 0);
-            // What the window cuts off is not short.
-            widened |= look == LOOK_HOLDS &&
-                       span->to_ns - span->from_ns < axis_pixels(&timeline->axis, 2) &&
-                       span->from_ns > scene->from_ns && span->to_ns < scene->to_ns;
-            // Above a bar that is wide enough for words; its beginning belongs to the death.
-            double room = axis_pixel(&timeline->axis, span->to_ns) -
-                          axis_pixel(&timeline->axis, span->from_ns);
-            if ((look == LOOK_DEAD || look == LOOK_MAYBE_DEAD) &&
-                room >= axis_text_width(words) + 140)
-                timeline_say(timeline, SIDE_CENTRE,
-                             span->from_ns + (span->to_ns - span->from_ns) / 2, (double)span->row,
-                             WORDS_ABOVE, COLOUR_DARK, words);
-        }
-        free(spans.items);
+    int64_t worker = holder_of(hold);
+    int64_t released_ns = hold->released_ns;
+    // A lease that its holder gave back protects nobody any more.
+    int64_t leased_ns = hold->release_invoked ? time_earlier(hold->valid_until_ns, released_ns)
+                                              : hold->valid_until_ns;
+    int64_t returned_ns = time_earlier(time_earlier(hold->returned_ns, hold->died_ns),
+                                       time_later(digest->ended_ns, released_ns));
+    timeline_add(timeline, LOOK_WAITS, worker, hold->invoked_ns, hold->granted_ns, 0);
+    timeline_add(timeline, LOOK_HOLDS, worker, hold->granted_ns, released_ns, 0);
+    if (hold->release_invoked && returned_ns > released_ns)
+        timeline_add(timeline, LOOK_RELEASES, worker, released_ns, returned_ns, 0);
+    if (hold->valid_until_ns != TIME_NEVER && leased_ns > hold->granted_ns)
+        timeline_add(timeline, LOOK_LEASES, worker, hold->granted_ns, leased_ns, 0);
+    if (hold->died) {
+        // Until somebody else is granted it, as far as the trial saw.
+        size_t next = FIRST_FROM(digest->holds, digest->hold_count, granted_ns, released_ns + 1);
+        add_dead(scene, LOOK_DEAD, worker, released_ns,
+                 next < digest->hold_count ? digest->holds[next].granted_ns : digest->ended_ns);
+    } else if (hold->died_ns != TIME_NEVER) {
+        add_maybe_dead(scene, worker, hold->died_ns);
     }
-    if (joined_ns > 0)
-        picture_note(timeline->axis.picture,
-                     "Holds of one worker that are less than %s apart are drawn as one bar.",
-                     text_duration(joined_ns, length, sizeof length));
-    else if (widened)
-        picture_note(timeline->axis.picture,
-                     "Holds shorter than %s are drawn as long as that, to be seen.",
-                     text_duration(axis_pixels(&timeline->axis, 2), length, sizeof length));
+}
+
+// Waits of acquires that were not granted are among them.
+static void add_bars(struct scene *scene)
+{
+    const struct digest *digest = scene->digest;
+    FOR_EACH_HOLD (hold, digest)
+        add_hold(scene, hold);
+    FOR_EACH_ATTEMPT (attempt, digest) {
+        int64_t worker = worker_of(attempt->client, attempt->worker);
+        timeline_add(
+            &scene->timeline, LOOK_WAITS, worker, attempt->invoked_ns,
+            time_earlier(time_earlier(attempt->returned_ns, attempt->died_ns), digest->ended_ns),
+            0);
+        if (attempt->died)
+            add_maybe_dead(scene, worker, attempt->died_ns);
+    }
+    // Who holds one lock is no harm to the holder of another.
+    if (!digest_mixes_locks(digest))
+        add_overlaps(scene);
 }
 
 // --- reads and writes ----------------------------------------------------------------------------
@@ -264,15 +366,8 @@ static void write_bars(struct scene *scene)
 #define MOST_MARKS 120
 // Marks of a hold that is narrower, in pixels, would cover each other.
 #define LEAST_MARKED_WIDTH 10
-// From a mark to its value, and from a value to the next mark, in pixels.
-#define GAP 9
 // A hold with more reads and writes has no room for their values.
 #define MOST_VALUES 40
-
-static bool is_in_window(const struct scene *scene, int64_t at_ns)
-{
-    return at_ns >= scene->from_ns && at_ns <= scene->to_ns;
-}
 
 // A read shows when it was answered, a write when it was sent: between the two lies what the worker
 // relied on.
@@ -282,83 +377,55 @@ static int64_t marked_ns(const struct access *access)
     return access->is_write || !answered ? access->invoked_ns : access->returned_ns;
 }
 
-// The row of an access that the picture shows, or 0.
-static int row_of_access(const struct scene *scene, const struct access *access, bool evidence_only)
+// True if the access has a mark: of the evidence, or of a hold that is wide enough.
+static bool is_marked(const struct scene *scene, const struct access *access)
 {
-    if (access->hold >= scene->digest->hold_count || !is_in_window(scene, marked_ns(access)))
-        return 0;
-    const struct hold *hold = &scene->digest->holds[access->hold];
-    bool narrow = hold->released_ns - hold->granted_ns <
-                  axis_pixels(&scene->timeline.axis, 1) * LEAST_MARKED_WIDTH;
-    if (!scene_is_evidence(scene, access->hold) && (evidence_only || narrow))
-        return 0;
-    return scene_row(scene, hold->client, hold->worker);
+    const struct hold *hold = hold_at(scene->digest, access->hold);
+    return hold != NULL && is_in_window(scene, marked_ns(access)) &&
+           timeline_row(&scene->timeline, holder_of(hold)) > 0 &&
+           (is_evidence(scene, hold) || hold->released_ns - hold->granted_ns >=
+                                            axis_pixels(&scene->timeline.axis, LEAST_MARKED_WIDTH));
 }
 
-static void write_marks(struct scene *scene)
+static void add_marks(struct scene *scene)
 {
-    const struct digest *digest = scene->digest;
-    const struct axis *axis = &scene->timeline.axis;
+    struct timeline *timeline = &scene->timeline;
     size_t total = 0;
-    for (size_t i = 0; i < digest->access_count; i++)
-        total += row_of_access(scene, &digest->accesses[i], false) > 0;
+    FOR_EACH_ACCESS (access, scene->digest)
+        total += is_marked(scene, access);
     bool evidence_only = total > MOST_MARKS;
-    if (evidence_only && scene->evidence[0] == SIZE_MAX)
+    if (evidence_only && scene->evidence[0] == NULL)
         return;
-    for (size_t i = 0; i < digest->access_count; i++) {
-        const struct access *access = &digest->accesses[i];
-        const struct hold *hold = &digest->holds[access->hold];
+    FOR_EACH_ACCESS (access, scene->digest) {
+        const struct hold *hold = &scene->digest->holds[access->hold];
         int64_t at_ns = marked_ns(access);
         int64_t from_ns = time_later(access->invoked_ns, scene->from_ns);
         int64_t to_ns = time_earlier(access->returned_ns, scene->to_ns);
-        int row = row_of_access(scene, access, evidence_only);
-        if (row > 0)
-            timeline_add(&scene->timeline,
+        if (evidence_only && !is_evidence(scene, hold))
+            continue;
+        if (is_marked(scene, access))
+            timeline_add(timeline,
                          !access->is_write               ? LOOK_READ
                          : access->outcome == OUTCOME_NO ? LOOK_REFUSED
                                                          : LOOK_WRITE,
-                         (size_t)row, at_ns, at_ns, access->value);
+                         holder_of(hold), at_ns, at_ns, access->value);
         // From where a write was sent to where it was answered, if that can be seen.
-        row = scene_row(scene, hold->client, hold->worker);
-        if (row > 0 && access->is_write &&
-            (!evidence_only || scene_is_evidence(scene, access->hold)) &&
-            to_ns - from_ns >= axis_pixels(axis, LEAST_MARKED_WIDTH))
-            timeline_add(&scene->timeline, LOOK_LONG_WRITE, (size_t)row, from_ns, to_ns,
-                         access->value);
+        if (access->is_write && to_ns - from_ns >= axis_pixels(&timeline->axis, LEAST_MARKED_WIDTH))
+            timeline_add(timeline, LOOK_LONG_WRITE, holder_of(hold), from_ns, to_ns, access->value);
     }
     if (evidence_only)
-        picture_note(axis->picture, "Reads and writes are marked for the holds of the violation "
-                                    "only.");
-}
-
-// Where the marks before and after one are, of the same worker and of any of its holds, in pixels.
-static void find_neighbours(const struct scene *scene, const struct hold *hold, int64_t at_ns,
-                            double *before, double *after)
-{
-    *before = LEFT;
-    *after = TRIAL_RIGHT;
-    for (size_t i = 0; i < scene->digest->access_count; i++) {
-        const struct access *access = &scene->digest->accesses[i];
-        const struct hold *other = &scene->digest->holds[access->hold];
-        int64_t its_ns = marked_ns(access);
-        double pixel = axis_pixel(&scene->timeline.axis, its_ns);
-        if (other->client != hold->client || other->worker != hold->worker ||
-            !is_in_window(scene, its_ns))
-            continue;
-        if (its_ns > at_ns)
-            *after = fmin(*after, pixel);
-        if (its_ns < at_ns)
-            *before = fmax(*before, pixel + GAP);
-    }
+        picture_note(timeline->axis.picture,
+                     "Reads and writes are marked for the holds of the violation only.");
 }
 
 // What a hold of the evidence read and wrote, each value where there is room for it between its
 // neighbours.
-static void write_values(struct scene *scene, const struct hold *hold)
+static void say_values(struct scene *scene, const struct hold *hold)
 {
-    int row = scene_row(scene, hold->client, hold->worker);
-    double taken = LEFT; // by the value before
-    for (size_t i = 0; i < hold->access_count && i < MOST_VALUES && row > 0; i++) {
+    struct timeline *timeline = &scene->timeline;
+    double row = (double)timeline_row(timeline, holder_of(hold));
+    double taken = 0; // by the value before
+    for (size_t i = 0; i < hold->access_count && i < MOST_VALUES; i++) {
         const struct access *access = &scene->digest->accesses[hold->first_access + i];
         int64_t at_ns = marked_ns(access);
         if (!is_in_window(scene, at_ns) || (access->outcome != OUTCOME_OK && !access->is_write))
@@ -366,40 +433,39 @@ static void write_values(struct scene *scene, const struct hold *hold)
         const char *verb = !access->is_write               ? "reads"
                            : access->outcome == OUTCOME_NO ? "cannot write"
                                                            : "writes";
-        double pixel = axis_pixel(&scene->timeline.axis, at_ns);
+        double pixel = axis_pixel(&timeline->axis, at_ns);
         double before;
         double after;
         char words[48];
-        find_neighbours(scene, hold, at_ns, &before, &after);
-        snprintf(words, sizeof words, "%s %lld", verb, (long long)access->value);
-        double most = axis_text_width(words) + 2 * GAP;
-        const char *said = after - pixel >= most ? words : words + strlen(verb) + 1;
-        bool on_left = said != words && pixel - fmax(before, taken) >= most;
-        bool on_right = !on_left && after - pixel >= axis_text_width(said) + 2 * GAP;
+        int length = snprintf(words, sizeof words, "%s ", verb);
+        snprintf(words + length, sizeof words - (size_t)length, "%lld", (long long)access->value);
+        timeline_free(timeline, holder_of(hold), at_ns, &before, &after);
+        bool is_full = after >= timeline_room(words);
+        bool on_left = !is_full && fmin(before, pixel - taken) >= timeline_room(words);
+        const char *said = is_full || on_left ? words : words + length;
+        bool on_right = !on_left && after >= timeline_room(said);
         if (on_left || on_right)
-            timeline_say(&scene->timeline, on_left ? SIDE_LEFT : SIDE_RIGHT, at_ns, row,
-                         VALUES_ABOVE, COLOUR_BLACK, on_left ? words : said);
-        taken = pixel + GAP + (on_right ? axis_text_width(said) : 0);
+            timeline_say(timeline, on_left ? SIDE_LEFT : SIDE_RIGHT, at_ns, row, VALUES_ABOVE,
+                         "black", said);
+        taken = pixel + (on_right ? timeline_room(said) - TIMELINE_GAP : TIMELINE_GAP);
     }
 }
 
 // --- what struck ---------------------------------------------------------------------------------
 
 // A fault shades the rows of the client that it struck.
-static void write_struck(struct scene *scene)
+static void add_struck(struct scene *scene)
 {
-    for (size_t i = 0; i < scene->digest->fault_count; i++) {
-        const struct fault_record *fault = &scene->digest->faults[i];
+    FOR_EACH_FAULT (fault, scene->digest) {
         const struct target *target = &fault->step->target;
         if (fault->in_effect_ns == TIME_NEVER || fault_is_instant(fault))
             continue;
-        int64_t from_ns = time_later(fault->in_effect_ns, scene->from_ns);
-        int64_t to_ns = time_earlier(fault_end_ns(scene->digest, fault), scene->to_ns);
-        for (size_t j = 0; j < scene->row_count && from_ns <= to_ns; j++) {
-            if (scene->rows[j].client == target->client &&
-                (target->worker == 0 || scene->rows[j].worker == target->worker))
-                timeline_add(&scene->timeline, LOOK_FAULT, j + 1, from_ns, to_ns,
-                             fault->step->number);
+        for (size_t i = 0; i < scene->timeline.row_count; i++) {
+            int64_t worker = scene->timeline.rows[i];
+            if (worker >> 32 == target->client &&
+                (target->worker == 0 || (worker & INT32_MAX) == target->worker))
+                timeline_add(&scene->timeline, LOOK_FAULT, worker, fault->in_effect_ns,
+                             fault_end_ns(scene->digest, fault), fault->step->number);
         }
     }
 }
@@ -409,29 +475,28 @@ static void write_struck(struct scene *scene)
 
 // When it lasted, if it did in the window and struck no client. A failover takes from the death of
 // the old leader to the reign of the new one.
-static bool span_on_servers(const struct scene *scene, const struct fault_record *record,
-                            int64_t *from_ns, int64_t *to_ns)
+static bool struck_servers(const struct scene *scene, const struct fault_record *record,
+                           struct span *span)
 {
     bool instant = fault_is_instant(record);
     if (record->in_effect_ns == TIME_NEVER ||
         (record->step->target.client != 0 && record->step->side_counts[0] == 0))
         return false;
-    *from_ns =
+    int64_t from_ns =
         instant && record->asked_ns != TIME_NEVER ? record->asked_ns : fault_struck_ns(record);
-    *to_ns = instant ? record->in_effect_ns : fault_end_ns(scene->digest, record);
-    bool touches = *to_ns >= scene->from_ns && *from_ns <= scene->to_ns;
-    *from_ns = time_later(*from_ns, scene->from_ns);
-    *to_ns = time_later(time_earlier(*to_ns, scene->to_ns),
-                        *from_ns + axis_pixels(&scene->timeline.axis, 2));
-    return touches;
+    int64_t to_ns = instant ? record->in_effect_ns : fault_end_ns(scene->digest, record);
+    span->from_ns = time_later(from_ns, scene->from_ns);
+    span->to_ns = time_later(time_earlier(to_ns, scene->to_ns),
+                             span->from_ns + axis_pixels(&scene->timeline.axis, 2));
+    return to_ns >= scene->from_ns && from_ns <= scene->to_ns;
 }
 
 // What happened, inside its bar or beside it; the fault's name where there is no room for that.
-static void name_bar(struct scene *scene, const struct fault_record *record, int64_t from_ns,
-                     int64_t to_ns, double row)
+static void name_bar(struct scene *scene, const struct fault_record *record, struct span span,
+                     double row)
 {
-    double from = axis_pixel(&scene->timeline.axis, from_ns);
-    double to = axis_pixel(&scene->timeline.axis, to_ns);
+    double from = axis_pixel(&scene->timeline.axis, span.from_ns);
+    double to = axis_pixel(&scene->timeline.axis, span.to_ns);
     bool said = false;
     for (int brief = 0; brief < 2 && !said; brief++) {
         struct text words = {0};
@@ -440,12 +505,13 @@ static void name_bar(struct scene *scene, const struct fault_record *record, int
             text_add(&words, record->step->verb);
         else
             fault_text(scene->digest, record, &words);
-        double room = axis_text_width(words.bytes) * 12 / 13 + 10;
+        double room = timeline_room(words.bytes) * 12 / 13;
+        bool inside = to - from >= room;
         bool behind = TRIAL_RIGHT - to >= room;
-        said = to - from >= room || behind || from - LEFT >= room;
+        said = inside || behind || from - scene->timeline.axis.left >= room;
         if (said)
-            timeline_say(&scene->timeline, to - from >= room || behind ? SIDE_RIGHT : SIDE_LEFT,
-                         to - from < room && behind ? to_ns : from_ns, row, 0, COLOUR_FAULT,
+            timeline_say(&scene->timeline, inside || behind ? SIDE_RIGHT : SIDE_LEFT,
+                         !inside && behind ? span.to_ns : span.from_ns, row, 0, "brown",
                          words.bytes);
         text_free(&words);
     }
@@ -455,23 +521,20 @@ static void name_bar(struct scene *scene, const struct fault_record *record, int
 static bool write_servers(struct scene *scene)
 {
     const struct axis *axis = &scene->timeline.axis;
-    struct picture_block *block =
-        picture_block(axis->picture, "servers %d: from to top bottom", axis->panel);
+    struct span span;
     int lanes = 0;
     int lane = 0;
-    int64_t from_ns;
-    int64_t to_ns;
-    for (size_t i = 0; i < scene->digest->fault_count && lanes < MOST_LANES; i++)
-        lanes += span_on_servers(scene, &scene->digest->faults[i], &from_ns, &to_ns);
-    for (size_t i = 0; i < scene->digest->fault_count && lane < lanes; i++) {
-        const struct fault_record *record = &scene->digest->faults[i];
-        if (!span_on_servers(scene, record, &from_ns, &to_ns))
+    FOR_EACH_FAULT (record, scene->digest)
+        lanes += lanes < MOST_LANES && struck_servers(scene, record, &span);
+    FOR_EACH_FAULT (record, scene->digest) {
+        if (lane == lanes || !struck_servers(scene, record, &span))
             continue;
-        double top = (double)scene->row_count + 0.54 + 0.92 * lane++ / lanes;
+        double top = (double)scene->timeline.row_count + 0.54 + 0.92 * lane++ / lanes;
         double bottom = top + 0.92 / lanes - 0.06;
-        picture_row(block, "%.12g %.12g %g %g", axis_at(axis, from_ns), axis_at(axis, to_ns), top,
-                    bottom);
-        name_bar(scene, record, from_ns, to_ns, (top + bottom) / 2);
+        picture_row(picture_block(axis->picture, "servers %d: from to top bottom", axis->panel),
+                    "%.12g %.12g %g %g", axis_at(axis, span.from_ns), axis_at(axis, span.to_ns),
+                    top, bottom);
+        name_bar(scene, record, span, (top + bottom) / 2);
         scene->timeline.seen[LOOK_FAULT] = true;
     }
     return lanes > 0;
@@ -479,24 +542,23 @@ static bool write_servers(struct scene *scene)
 
 // A cross where a client was killed; one that ended well is not dead, and what the harness ends
 // after the trial did not die in it.
-static void write_deaths(struct scene *scene)
+static void add_deaths(struct scene *scene)
 {
     const struct history *history = scene->digest->history;
+    struct timeline *timeline = &scene->timeline;
     for (size_t i = 0; history != NULL && i < history->count; i++) {
         const struct event *event = &history->events[i];
         if (event->kind != EVENT_PROCESS_DEATH || event->process_death.signal == 0)
             continue;
         int64_t at_ns =
             event->process_death.killed_ns > 0 ? event->process_death.killed_ns : event->at_ns;
-        bool fits = axis_pixel(&scene->timeline.axis, at_ns) + 60 < TRIAL_RIGHT;
-        if (!is_in_window(scene, at_ns) || at_ns > scene->digest->ended_ns)
-            continue;
-        for (size_t j = 0; j < scene->row_count; j++) {
-            if (scene->rows[j].client != event->client)
+        bool fits = TRIAL_RIGHT - axis_pixel(&timeline->axis, at_ns) > timeline_room("killed") - 6;
+        for (size_t j = 0; j < timeline->row_count && at_ns <= scene->digest->ended_ns; j++) {
+            if (timeline->rows[j] >> 32 != event->client || !is_in_window(scene, at_ns))
                 continue;
-            timeline_add(&scene->timeline, LOOK_DEATH, j + 1, at_ns, at_ns, 0);
-            timeline_say(&scene->timeline, fits ? SIDE_RIGHT : SIDE_LEFT, at_ns, (double)j + 1,
-                         WORDS_ABOVE, COLOUR_BLACK, "killed");
+            timeline_add(timeline, LOOK_DEATH, timeline->rows[j], at_ns, at_ns, 0);
+            timeline_say(timeline, fits ? SIDE_RIGHT : SIDE_LEFT, at_ns, (double)j + 1, WORDS_ABOVE,
+                         "black", "killed");
         }
     }
 }
@@ -504,142 +566,133 @@ static void write_deaths(struct scene *scene)
 // --- the violation -------------------------------------------------------------------------------
 
 // How much of an evidence hold lies within the violation: false if nothing does.
-static bool clip_evidence(const struct scene *scene, size_t which, int64_t *from_ns, int64_t *to_ns)
+static bool clip_evidence(const struct scene *scene, size_t which, struct span *span)
 {
-    const struct hold *hold = scene_evidence(scene, which);
+    const struct hold *hold = scene->evidence[which];
     if (hold == NULL)
         return false;
     // Of holds that were apart, each is shown in full: it is what they did that does not fit.
-    bool apart = scene_is_apart(scene);
-    *from_ns = apart ? hold->granted_ns : time_later(*from_ns, hold->granted_ns);
-    *to_ns = apart ? time_later(hold->released_ns,
-                                hold->granted_ns + axis_pixels(&scene->timeline.axis, 3))
-                   : time_earlier(*to_ns, hold->released_ns);
-    return *to_ns > *from_ns;
+    if (is_apart(scene))
+        *span = (struct span){hold->granted_ns,
+                              time_later(hold->released_ns,
+                                         hold->granted_ns + axis_pixels(&scene->timeline.axis, 3))};
+    else
+        *span = (struct span){time_later(span->from_ns, hold->granted_ns),
+                              time_earlier(span->to_ns, hold->released_ns)};
+    return span->to_ns > span->from_ns;
 }
 
 // The evidence in the colour of the violation; and a tint behind the rows that it concerns: those
 // of the evidence, or all if nobody at all is granted the lock.
-static void write_violation(struct scene *scene)
+static void add_violation(struct scene *scene)
 {
-    int64_t from_ns = scene->finding->evidence.from_ns;
-    int64_t to_ns = scene->finding->evidence.to_ns;
-    int64_t least_ns = axis_pixels(&scene->timeline.axis, 3);
-    size_t bars = 0;
-    if (to_ns - from_ns < least_ns) {
-        from_ns -= (least_ns - (to_ns - from_ns)) / 2;
-        to_ns = from_ns + least_ns;
+    struct timeline *timeline = &scene->timeline;
+    struct span all = {scene->finding->evidence.from_ns, scene->finding->evidence.to_ns};
+    int64_t least_ns = axis_pixels(&timeline->axis, 3);
+    bool any_bar = false;
+    if (all.to_ns - all.from_ns < least_ns) {
+        all.from_ns -= (least_ns - (all.to_ns - all.from_ns)) / 2;
+        all.to_ns = all.from_ns + least_ns;
     }
-    from_ns = time_later(from_ns, scene->from_ns);
-    to_ns = time_earlier(to_ns, scene->to_ns);
+    all.from_ns = time_later(all.from_ns, scene->from_ns);
+    all.to_ns = time_earlier(all.to_ns, scene->to_ns);
     for (size_t i = 0; i < 2; i++) {
-        int64_t from = from_ns;
-        int64_t to = to_ns;
-        if (!clip_evidence(scene, i, &from, &to))
+        struct span span = all;
+        if (!clip_evidence(scene, i, &span))
             continue;
-        const struct hold *hold = scene_evidence(scene, i);
-        bars++;
-        timeline_add(&scene->timeline, LOOK_VIOLATION,
-                     (size_t)scene_row(scene, hold->client, hold->worker), from, to, 0);
+        any_bar = true;
+        timeline_add(timeline, LOOK_VIOLATION, holder_of(scene->evidence[i]), span.from_ns,
+                     span.to_ns, 0);
     }
-    scene->timeline.seen[LOOK_VIOLATION] = true;
-    bool concerns_all =
-        (bars == 0 && scene_shows(scene, SHOWS_SILENCE)) || scene->evidence_rows == 0;
-    size_t rows = concerns_all ? scene->row_count : scene->evidence_rows;
-    timeline_tint(&scene->timeline, from_ns, to_ns, rows > 0 ? rows : 1);
+    timeline->seen[LOOK_VIOLATION] = true;
+    bool concerns_all = (!any_bar && shows(scene, SHOWS_SILENCE)) || timeline->evidence_rows == 0;
+    size_t rows = concerns_all ? timeline->row_count : timeline->evidence_rows;
+    timeline_tint(timeline, all.from_ns, all.to_ns, rows > 0 ? rows : 1);
 }
 
 static void label_violation(struct scene *scene)
 {
     const struct finding *finding = scene->finding;
     const char *words = finding->check->label; // NULL: it tells how long it lasted
-    int64_t from_ns = finding->evidence.from_ns;
-    int64_t to_ns = finding->evidence.to_ns;
-    int64_t permits = digest_permits(scene->digest);
+    struct span at = {finding->evidence.from_ns, finding->evidence.to_ns};
+    long long permits = digest_permits(scene->digest);
     bool overlap = true;
     char length[32];
     char said[100];
-    if (scene_shows(scene, SHOWS_REMOVAL)) {
+    if (shows(scene, SHOWS_REMOVAL)) {
         bool is_removed = !scene->told || scene->diagnosis.culprit != NULL;
         words = is_removed ? "the lock is removed" : "the lock is found gone";
-        from_ns = time_later(from_ns, to_ns);
+        at.from_ns = time_later(at.from_ns, at.to_ns);
     }
     for (size_t i = 0; i < 2; i++) {
-        int64_t begins = from_ns;
-        int64_t ends = to_ns;
-        overlap = clip_evidence(scene, i, &begins, &ends) && overlap;
+        struct span span = at;
+        overlap = clip_evidence(scene, i, &span) && overlap;
     }
-    bool hangs = scene_shows(scene, SHOWS_SILENCE) && is_of_hanging_release(scene->digest, finding);
-    text_duration(to_ns - from_ns, length, sizeof length);
+    text_duration(at.to_ns - at.from_ns, length, sizeof length);
     if (words != NULL) {
         snprintf(said, sizeof said, ": %s", words);
-    } else if (to_ns <= from_ns) {
-        text_duration(from_ns - scene->digest->started_ns, length, sizeof length);
+    } else if (at.to_ns <= at.from_ns) {
+        text_duration(at.from_ns - scene->digest->started_ns, length, sizeof length);
         snprintf(said, sizeof said, " at %s", length);
     } else if (overlap && permits > 1) {
-        snprintf(said, sizeof said, ": more than %lld hold for %s", (long long)permits, length);
+        snprintf(said, sizeof said, ": more than %lld hold for %s", permits, length);
     } else {
-        snprintf(said, sizeof said, ": %s%s",
-                 overlap                             ? "both hold for "
-                 : hangs                             ? "a release is not answered for "
-                 : scene_shows(scene, SHOWS_SILENCE) ? "nobody is granted the lock for "
-                                                     : "",
-                 length);
+        const char *what = overlap                        ? "both hold for "
+                           : !shows(scene, SHOWS_SILENCE) ? ""
+                           : is_of_hanging_release(scene->digest, finding)
+                               ? "a release is not answered for "
+                               : "nobody is granted the lock for ";
+        snprintf(said, sizeof said, ": %s%s", what, length);
     }
-    if (words == NULL && to_ns > from_ns) {
-        from_ns = time_later(from_ns, scene->from_ns);
-        from_ns += (time_earlier(to_ns, scene->to_ns) - from_ns) / 2;
+    if (words == NULL && at.to_ns > at.from_ns) {
+        at.from_ns = time_later(at.from_ns, scene->from_ns);
+        at.from_ns += (time_earlier(at.to_ns, scene->to_ns) - at.from_ns) / 2;
     }
-    axis_label(&scene->timeline.axis, from_ns, COLOUR_RED, "%s%s", finding->check->name, said);
+    axis_label(&scene->timeline.axis, at.from_ns, "red", "%s%s", finding->check->name, said);
 }
 
 // --- the picture ---------------------------------------------------------------------------------
 
-static void write_row_names(struct scene *scene, bool servers)
-{
-    bool single = scene->digest->trial->scenario->clients.threads <= 1;
-    for (size_t i = 0; i < scene->row_count; i++) {
-        char name[60];
-        int length = snprintf(name, sizeof name, "client-%d", scene->rows[i].client);
-        if (!single || scene->rows[i].worker > 1)
-            snprintf(name + length, sizeof name - (size_t)length, " worker-%d",
-                     scene->rows[i].worker);
-        timeline_name_row(&scene->timeline, i + 1, name);
-    }
-    if (scene->row_count > 0 && servers)
-        timeline_name_row(&scene->timeline, scene->row_count + 1, "servers, network");
-}
-
 static void write_panel(struct scene *scene, struct picture *picture, int panel)
 {
-    struct axis *axis = &scene->timeline.axis;
-    scene->timeline.seen = scene->seen;
-    axis_start(axis, picture, panel, scene->digest->started_ns, scene->from_ns, scene->to_ns);
-    axis->left = LEFT;
-    axis->zero = panel > 1 ? scene->from_ns : axis->zero;
+    struct timeline *timeline = &scene->timeline;
+    axis_start(&timeline->axis, picture, panel, scene->digest->started_ns, scene->from_ns,
+               scene->to_ns);
+    timeline->axis.left = 150;
+    timeline->axis.zero = panel > 1 ? scene->from_ns : timeline->axis.zero;
     if (scene->finding != NULL)
         label_violation(scene);
-    axis_faults(axis, scene->digest, false);
-    write_struck(scene);
+    axis_faults(&timeline->axis, scene->digest, false);
+    add_struck(scene);
     bool servers = write_servers(scene);
-    write_bars(scene);
+    add_bars(scene);
     if (scene->finding != NULL)
-        write_violation(scene);
-    write_marks(scene);
+        add_violation(scene);
+    add_marks(scene);
     // Of a silence values prove nothing, and would cover the death of who wrote them.
-    for (size_t i = 0; i < 2; i++) {
-        if (scene_evidence(scene, i) != NULL && !scene_shows(scene, SHOWS_SILENCE))
-            write_values(scene, scene_evidence(scene, i));
+    for (size_t i = 0; i < 2 && !shows(scene, SHOWS_SILENCE); i++) {
+        if (scene->evidence[i] != NULL)
+            say_values(scene, scene->evidence[i]);
     }
-    write_deaths(scene);
-    write_row_names(scene, servers);
-    timeline_end(&scene->timeline, scene->row_count > 0 ? scene->row_count + servers : 1);
+    add_deaths(scene);
+    name_rows(scene, servers);
+    timeline_end(timeline, timeline->row_count > 0 ? timeline->row_count + servers : 1);
 }
 
 static void write_scene(const struct one_lock *one, struct picture *picture)
 {
     const struct trial *trial = one->digest->trial;
-    struct scene scene = scene_make(one->digest, one->judgement);
+    struct scene scene = {.digest = one->digest,
+                          .judgement = one->judgement,
+                          .finding = judgement_first_violation(one->judgement)};
+    scene.told = diagnosis_make(scene.digest, scene.judgement, &scene.diagnosis);
+    if (scene.finding != NULL)
+        find_evidence(&scene);
+    if (scene.finding != NULL && scene.finding->evidence.to_ns > 0)
+        choose_violation(&scene);
+    else
+        choose_beginning(&scene);
+    choose_rows(&scene);
     text_format(&picture->title, "%s: %s, %s",
                 scene.finding != NULL ? "Around the first violation" : "The first holds",
                 trial->scenario->name, trial->scheme);
@@ -652,16 +705,15 @@ static void write_scene(const struct one_lock *one, struct picture *picture)
         text_format(&picture->cause, "Cause: %s.", scene.diagnosis.text);
     write_panel(&scene, picture, 1);
     note_rows(&scene);
-    struct scene zoom = scene;
-    struct picture notes = {.notes = picture->notes};
-    picture->notes = (struct text){0};
-    bool enlarged = scene_zoom(&zoom);
+    size_t noted = picture->notes.length;
+    bool enlarged = zoom(&scene);
     if (enlarged)
-        write_panel(&zoom, picture, 2);
-    text_free(&picture->notes);
-    picture->notes = notes.notes;
+        write_panel(&scene, picture, 2);
+    // The second panel has nothing to note that the first one has not.
+    if (noted < picture->notes.length)
+        picture->notes.bytes[picture->notes.length = noted] = '\0';
     picture_tell(picture, "enlarged = %d\nlines = 0", enlarged);
-    timeline_legend(picture, zoom.seen);
+    timeline_legend(&scene.timeline);
 }
 
 static bool write(const struct picture_subject *subject, struct picture *picture)

@@ -93,7 +93,7 @@ static void write_stuck(struct axis *axis, const struct digest *digest,
     picture_row(
         picture_block(axis->picture, "stuck: from(%s) to(%s)", axis->unit_name, axis->unit_name),
         "%.9g %.9g", axis_at(axis, from_ns), axis_at(axis, digest->ended_ns));
-    axis_label(axis, from_ns + (digest->ended_ns - from_ns) / 2, COLOUR_RED,
+    axis_label(axis, from_ns + (digest->ended_ns - from_ns) / 2, "red",
                "nobody granted for %s",
                text_duration(digest->ended_ns - from_ns, length, sizeof length));
 }
@@ -116,7 +116,7 @@ static bool write_throughput(const struct picture_subject *subject, struct pictu
     write_stuck(&axis, digest, subject->judgement);
     picture_row(picture_block(picture, "stop: at(%s)", axis.unit_name), "%.9g",
                 axis_at(&axis, digest->ended_ns));
-    axis_label(&axis, digest->ended_ns, COLOUR_DARK, "%s",
+    axis_label(&axis, digest->ended_ns, "dark", "%s",
                digest->stop_known ? stops[digest->stop_reason] : "the history ends");
     axis_end(&axis);
     return true;

@@ -3,6 +3,7 @@
 #include "harness/report/gnuplot.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/report/pictures/test_says.h"
+#include "harness/report/pictures/test_svg.h"
 #include "harness/report/test_run.h"
 
 #include <unistd.h>
@@ -199,20 +200,27 @@ TEST_WITH(a_trial_in_which_nobody_was_granted_any_more_says_for_how_long, start,
     DRAWN(throughput_picture, "# stuck: from(ms) to(ms)\n100 1000\n", "nobody granted for 900 ms");
 }
 
-// A label that would cover another is moved up, and what is too long is cut.
+// Faults of the same time and of names as long as any; a label that is too long is cut.
 TEST_WITH(labels_at_one_time_do_not_cover_each_other, start, stop)
 {
-    test.digest.fault_count = 2;
-    for (int i = 0; i < 2; i++) {
-        add_pause(400, 600);
-        test.steps[1] = test.steps[0];
-        test.steps[1].number = 2;
-        test.faults[1] = test.faults[0];
-        test.faults[1].step = &test.steps[1];
-        test.digest.fault_count = 2;
+    enum { FAULTS = 4 };
+    struct fault_record faults[FAULTS];
+    struct fault_step steps[FAULTS];
+    add_pause(400, 600);
+    for (int i = 0; i < FAULTS; i++) {
+        steps[i] = test.steps[0];
+        steps[i].number = i + 1;
+        steps[i].target = (struct target){.client = i};
+        strcpy(steps[i].target.server,
+               i == 0 ? "server-1-of-a-name-that-is-longer-than-others" : "");
+        faults[i] = test.faults[0];
+        faults[i].step = &steps[i];
     }
-    DRAWN(throughput_picture, "500 0 7035136 \"fault 1: pause client-1\"",
-          "500 1 7035136 \"fault 2: pause client-1\"", "lanes_1 = 2\n");
+    test.digest.faults = faults;
+    test.digest.fault_count = FAULTS;
+    DRAWN(throughput_picture, "500 \"brown\" \"fault 2: pause client-1\"",
+          "500 \"brown\" \"fault 3: pause client-2\"");
+    svg_assert_legible(&throughput_picture, &picture, 10);
 }
 
 // --- the script ----------------------------------------------------------------------------------
