@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- one trial of a result -----------------------------------------------------------------------
+// --- one trial -----------------------------------------------------------------------------------
 
 static enum verdict verdict_of(const char *name)
 {
@@ -16,8 +16,6 @@ static enum verdict verdict_of(const char *name)
     }
     return VERDICT_ERROR;
 }
-
-// --- one trial -----------------------------------------------------------------------------------
 
 static double value_of(const json_t *statistics, enum figure figure)
 {
@@ -169,13 +167,6 @@ static bool find_difference(const json_t *a, const json_t *b, const char *const 
     return false;
 }
 
-static bool repeats_ask_the_same(const struct repeat_figures *a, const struct repeat_figures *b,
-                                 char *where, size_t room)
-{
-    static const char *const apart[] = {"name", "about", "path", NULL};
-    return !find_difference(a->asked, b->asked, apart, where, room);
-}
-
 // --- the run -------------------------------------------------------------------------------------
 
 int run_figures_make(json_t *result, const char *name, struct run_figures *figures,
@@ -315,8 +306,7 @@ static enum verdict_change change_of_verdict(const struct compared_side *base,
                                                                               : VERDICT_OTHERWISE;
 }
 
-// --- one figure of two sides
-// ----------------------------------------------------------------------
+// --- one figure of two sides ---------------------------------------------------------------------
 
 // Of all draws: the same figures give the same interval.
 #define SEED 1
@@ -366,18 +356,30 @@ static double mean_of(const struct figures *figures)
     return figures->count > 0 ? sum / (double)figures->count : NAN;
 }
 
-enum change figure_worse(enum figure figure)
+// Whether more of it is worse, less, or none of both (commands).
+static enum change worse_of(enum figure figure)
 {
     const struct figure_form *form = &figure_forms[figure];
     return form->more_is_better ? CHANGE_LESS : form->is_neither ? CHANGE_UNKNOWN : CHANGE_MORE;
 }
 
-const char *figure_change_name(enum figure figure, const struct figure_change *change)
+static void name_news(enum figure figure, struct figure_change *change)
 {
-    enum change what = change->why_unknown[0] != '\0' ? CHANGE_UNKNOWN : change->ratio.change;
-    if (figure_forms[figure].is_neither && (what == CHANGE_MORE || what == CHANGE_LESS))
-        return what == CHANGE_MORE ? "more" : "fewer";
-    return change_name(what, figure_forms[figure].more_is_better);
+    static const char *const words[] = {[NEWS_WORSE] = "slower",
+                                        [NEWS_UNKNOWN] = "inconclusive",
+                                        [NEWS_BETTER] = "faster",
+                                        [NEWS_NOISE] = "within noise",
+                                        [NEWS_NONE] = "no change"};
+    enum change what = change->ratio.change;
+    change->news = change->why_unknown[0] != '\0'    ? NEWS_UNKNOWN
+                   : what == CHANGE_NONE             ? NEWS_NONE
+                   : what == CHANGE_NOISE            ? NEWS_NOISE
+                   : figure_forms[figure].is_neither ? NEWS_OTHER
+                   : what == worse_of(figure)        ? NEWS_WORSE
+                                                     : NEWS_BETTER;
+    change->word = change->news != NEWS_OTHER ? words[change->news]
+                   : what == CHANGE_MORE      ? "more"
+                                              : "fewer";
 }
 
 // --- why it cannot be told -----------------------------------------------------------------------
@@ -406,17 +408,10 @@ static void doubt_figures(const struct comparison *comparison, const struct figu
 // rest too short, so that what is slower in spite of it stands, and so does what is faster than it.
 static bool may_be_denials(enum figure figure, const struct figures sides[2], enum change what)
 {
-    bool is_worse = what == figure_worse(figure);
+    bool is_worse = what == worse_of(figure);
     bool is_better = !is_worse && (what == CHANGE_MORE || what == CHANGE_LESS);
     return (sides[0].any_partial && !(is_better && !sides[1].any_partial)) ||
            (sides[1].any_partial && !(is_worse && !sides[0].any_partial));
-}
-
-// How much worse it may be: 0.2 is a fifth longer, or as many fewer in the same time.
-static double worst_of(enum figure figure, const struct ratio *ratio)
-{
-    enum change worse = figure_worse(figure);
-    return worse == CHANGE_MORE ? ratio->high - 1 : worse == CHANGE_LESS ? 1 / ratio->low - 1 : 0;
 }
 
 // There is one.
@@ -425,7 +420,11 @@ static void doubt_ratio(const struct comparison *comparison, enum figure figure,
 {
     enum change what = change->ratio.change;
     int denied = sides[1].any_partial ? 1 : 0;
-    double worst = worst_of(figure, &change->ratio);
+    enum change worse = worse_of(figure);
+    // How much worse it may be: 0.2 is a fifth longer, or as many fewer in the same time.
+    double worst = worse == CHANGE_MORE   ? change->ratio.high - 1
+                   : worse == CHANGE_LESS ? 1 / change->ratio.low - 1
+                                          : 0;
     if (what == CHANGE_UNKNOWN)
         UNKNOWN(change->means[0] > 0 ? "there is no ratio of such numbers"
                                      : "it is 0 in the baseline");
@@ -464,6 +463,7 @@ static void compare_figure(const struct comparison *comparison, struct compared_
         change->has_ratio = change->ratio.change != CHANGE_UNKNOWN;
         doubt_ratio(comparison, figure, sides, change);
     }
+    name_news(figure, change);
     free(sides[0].values);
     free(sides[1].values);
 }
@@ -488,9 +488,10 @@ static bool took_turns(const struct compared_side *base, const struct compared_s
 static bool asks_otherwise(const struct repeat_figures *first, const struct compared_side *side,
                            struct compared_pair *pair)
 {
+    static const char *const apart[] = {"name", "about", "path", NULL};
     char where[70] = "";
     for (size_t i = 0; i < side->count; i++) {
-        if (repeats_ask_the_same(first, repeat_of(side, i), where, sizeof where))
+        if (!find_difference(first->asked, repeat_of(side, i)->asked, apart, where, sizeof where))
             continue;
         snprintf(pair->why_unknown, sizeof pair->why_unknown, "the scenario is not the same: %s",
                  where);
@@ -528,13 +529,40 @@ static bool doubt_pair(struct compared_pair *pair)
     return false;
 }
 
+static void count_pair(const struct compared_pair *pair, struct comparison_tally *tally)
+{
+    tally->verdicts[pair->verdict]++;
+    tally->incomparable += pair->why_unknown[0] != '\0';
+    if (!pair->compares_costs)
+        return;
+    tally->with_costs++;
+    tally->one_by_one += !pair->in_turns;
+    for (int i = 0; i < 2; i++) {
+        const struct compared_side *side = &pair->sides[i];
+        tally->undecided += side->count - side->decided;
+        if (side->decided >= RATIO_LEAST_REPEATS &&
+            (tally->least_repeats == 0 || side->decided < tally->least_repeats))
+            tally->least_repeats = side->decided;
+    }
+    for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
+        const struct figure_change *change = &pair->figures[figure];
+        tally->marked += change->marked > 0;
+        if (!change->is_compared)
+            continue;
+        tally->figures[change->news]++;
+        if (change->news == NEWS_NOISE)
+            tally->widest =
+                fmax(tally->widest, fmax(change->ratio.high - 1, 1 - change->ratio.low));
+    }
+}
+
 // The pair of a scenario, unless neither has it, or neither run had servers for it.
 static void add_pair(struct comparison *comparison, const char *scenario, struct compared_side base,
                      struct compared_side other)
 {
     bool are_skipped = is_skipped(&base) && is_skipped(&other);
     if (base.count + other.count == 0 || (are_skipped && !comparison->of_schemes)) {
-        comparison->skipped += are_skipped;
+        comparison->tally.skipped += are_skipped;
         side_free(&base);
         side_free(&other);
         return;
@@ -552,6 +580,7 @@ static void add_pair(struct comparison *comparison, const char *scenario, struct
     for (enum figure figure = 0; figure < FIGURE_COUNT && pair->compares_costs; figure++)
         if (figure_is(figure, IN_COMPARISON))
             compare_figure(comparison, pair, figure);
+    count_pair(pair, &comparison->tally);
 }
 
 static bool is_wanted(const struct comparison_options *options, const char *scheme)
@@ -574,24 +603,14 @@ static void note_shortfall(const struct run_figures *run, struct text *out)
                     run->planned);
 }
 
-static bool has_any(const struct run_figures *run, const struct repeat_figures *like)
+// The first repeat of a scenario and, unless NULL, a scheme; `count` if there is none.
+static size_t first_of(const struct run_figures *run, const char *scenario, const char *scheme)
 {
-    for (size_t i = 0; i < run->count; i++) {
-        if (is_of(&run->repeats[i], like->scenario, like->scheme))
-            return true;
-    }
-    return false;
-}
-
-// True if an earlier repeat of the run is of the same scenario and, unless NULL, scheme.
-static bool came_before(const struct run_figures *run, size_t index, bool whatever_scheme)
-{
-    for (size_t i = 0; i < index; i++) {
-        if (strcmp(run->repeats[i].scenario, run->repeats[index].scenario) == 0 &&
-            (whatever_scheme || strcmp(run->repeats[i].scheme, run->repeats[index].scheme) == 0))
-            return true;
-    }
-    return false;
+    size_t first = 0;
+    while (first < run->count && !is_of(&run->repeats[first], scenario,
+                                        scheme != NULL ? scheme : run->repeats[first].scheme))
+        first++;
+    return first;
 }
 
 void comparison_of_runs(const struct run_figures *base, const struct run_figures *other,
@@ -609,8 +628,9 @@ void comparison_of_runs(const struct run_figures *base, const struct run_figures
     for (int i = 0; i < 2; i++) {
         for (size_t j = 0; j < runs[i]->count; j++) {
             const struct repeat_figures *repeat = &runs[i]->repeats[j];
-            if (came_before(runs[i], j, false) || !is_wanted(options, repeat->scheme) ||
-                (i == 1 && has_any(base, repeat)))
+            if (first_of(runs[i], repeat->scenario, repeat->scheme) < j ||
+                !is_wanted(options, repeat->scheme) ||
+                (i == 1 && first_of(base, repeat->scenario, repeat->scheme) < base->count))
                 continue;
             add_pair(comparison, repeat->scenario,
                      side_make(base, repeat->scenario, repeat->scheme),
@@ -627,7 +647,7 @@ void comparison_of_schemes(const struct run_figures *run, const char *base, cons
     note_shortfall(run, &comparison->shortfalls);
     for (size_t i = 0; i < run->count; i++) {
         const char *scenario = run->repeats[i].scenario;
-        if (!came_before(run, i, true))
+        if (first_of(run, scenario, NULL) == i)
             add_pair(comparison, scenario, side_make(run, scenario, base),
                      side_make(run, scenario, other));
     }
@@ -647,65 +667,15 @@ void comparison_free(struct comparison *comparison)
 
 // --- how it ended --------------------------------------------------------------------------------
 
-static void count_figure(enum figure figure, const struct figure_change *change,
-                         struct comparison_tally *tally)
-{
-    enum change what = change->ratio.change;
-    enum change worse = figure_worse(figure);
-    if (!change->is_compared)
-        return;
-    if (change->why_unknown[0] != '\0') {
-        tally->inconclusive++;
-    } else if (what == CHANGE_NONE) {
-        tally->same++;
-    } else if (what == CHANGE_NOISE) {
-        double off = fmax(change->ratio.high - 1, 1 - change->ratio.low);
-        tally->widest = fmax(tally->widest, off);
-        tally->noise++;
-    } else if (worse != CHANGE_UNKNOWN) {
-        tally->slower += what == worse;
-        tally->faster += what != worse;
-    }
-}
-
-static void count_repeats(const struct compared_pair *pair, struct comparison_tally *tally)
-{
-    tally->with_costs++;
-    for (int i = 0; i < 2; i++) {
-        const struct compared_side *side = &pair->sides[i];
-        tally->undecided += side->count - side->decided;
-        if (side->decided >= RATIO_LEAST_REPEATS &&
-            (tally->least_repeats == 0 || side->decided < tally->least_repeats))
-            tally->least_repeats = side->decided;
-    }
-}
-
-struct comparison_tally comparison_count(const struct comparison *comparison)
-{
-    struct comparison_tally tally = {0};
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct compared_pair *pair = &comparison->pairs[i];
-        tally.worse += pair->verdict == VERDICT_WORSE;
-        tally.better += pair->verdict == VERDICT_BETTER;
-        tally.unclear += pair->verdict == VERDICT_UNCLEAR;
-        tally.incomparable += pair->why_unknown[0] != '\0';
-        if (!pair->compares_costs)
-            continue;
-        count_repeats(pair, &tally);
-        for (enum figure figure = 0; figure < FIGURE_COUNT; figure++)
-            count_figure(figure, &pair->figures[figure], &tally);
-    }
-    return tally;
-}
-
 int comparison_exit_code(const struct comparison *comparison)
 {
-    struct comparison_tally tally = comparison_count(comparison);
-    bool is_open = tally.inconclusive + tally.incomparable + tally.unclear > 0 ||
-                   comparison->differences.length + comparison->shortfalls.length > 0;
+    const struct comparison_tally *tally = &comparison->tally;
+    bool is_open =
+        tally->figures[NEWS_UNKNOWN] + tally->incomparable + tally->verdicts[VERDICT_UNCLEAR] > 0 ||
+        comparison->differences.length + comparison->shortfalls.length > 0;
     if (comparison->is_broken)
         return 4;
-    if (tally.slower + tally.worse > 0)
+    if (tally->figures[NEWS_WORSE] + tally->verdicts[VERDICT_WORSE] > 0)
         return 1;
     return is_open || comparison->count == 0 ? 3 : 0;
 }

@@ -15,8 +15,7 @@
 //    that neither has is left out; and of two schemes, one may ask no server, or let nobody wait
 //    for a hand-off);
 //  - if more acquires were denied than lie beyond a percentile: they have no latency, and would
-//  make
-//    it longer;
+//    make it longer;
 //  - if the driver was the limit in half of the repeats of either side: then it is the driver that
 //    is compared. If it was in any, the figure is marked;
 //  - within noise that may hide more than COMPARISON_NOISE margins;
@@ -97,7 +96,20 @@ enum verdict_change {
     VERDICT_OTHERWISE,
     VERDICT_BETTER,
     VERDICT_WORSE,
-    VERDICT_UNCLEAR
+    VERDICT_UNCLEAR,
+    VERDICT_CHANGES
+};
+
+// What became of a figure, what matters most first. OTHER: more or less of what is neither good nor
+// bad.
+enum figure_news {
+    NEWS_WORSE,
+    NEWS_UNKNOWN,
+    NEWS_BETTER,
+    NEWS_OTHER,
+    NEWS_NOISE,
+    NEWS_NONE,
+    NEWS_COUNT
 };
 
 struct figure_change {
@@ -108,6 +120,8 @@ struct figure_change {
     size_t marked;         // repeats of both sides in which the driver was the limit
     bool is_trusted;       // false: that was so in half of one side, or more
     char why_unknown[160]; // why it is inconclusive, whatever the ratio; "" if it is not
+    enum figure_news news;
+    const char *word; // "no change", "slower", ...; "more" and "fewer" for commands
 };
 
 struct compared_pair {
@@ -120,6 +134,20 @@ struct compared_pair {
     struct figure_change figures[FIGURE_COUNT];
 };
 
+// What became of all pairs.
+struct comparison_tally {
+    size_t verdicts[VERDICT_CHANGES];
+    size_t figures[NEWS_COUNT];
+    size_t marked;        // figures of which the driver was the limit in some repeat
+    size_t incomparable;  // pairs whose costs cannot be compared, for a reason of their own
+    size_t with_costs;    // pairs whose costs were compared
+    size_t one_by_one;    // of these: of which the two did not take turns
+    size_t undecided;     // repeats of these that were left out
+    double widest;        // of what is within noise: how far it may be off unseen; 0.14
+    size_t least_repeats; // of any side of which there is an interval; 0: there is none
+    size_t skipped;       // pairs that neither run had servers for: they are left out
+};
+
 struct comparison {
     const char *names[2]; // of the runs, or of the schemes
     bool of_schemes;
@@ -127,22 +155,11 @@ struct comparison {
     struct text differences; // of the environments, and what nobody knows of them; a line each
     bool anyway;             // costs are compared in spite of them
     struct text shortfalls;  // runs that were cut short, a line each
-    size_t skipped;          // pairs that neither run had servers for: they are left out
     bool is_one_run;         // both are the same one; set by the caller
     bool is_broken;          // the environment failed, whatever was compared; set by the caller
     struct compared_pair *pairs;
     size_t count;
-};
-
-// What became of the figures of all pairs, and of the verdicts.
-struct comparison_tally {
-    size_t slower, faster, noise, same, inconclusive; // figures
-    size_t worse, better, unclear;                    // verdicts
-    size_t incomparable;  // pairs whose costs cannot be compared, for a reason of their own
-    size_t with_costs;    // pairs whose costs were compared
-    size_t undecided;     // repeats of these that were left out
-    double widest;        // of what is within noise: how far it may be off unseen; 0.14
-    size_t least_repeats; // of any side of which there is an interval; 0: there is none
+    struct comparison_tally tally;
 };
 
 // The runs must outlive the comparison. Free with comparison_free.
@@ -151,15 +168,6 @@ void comparison_of_runs(const struct run_figures *base, const struct run_figures
 void comparison_of_schemes(const struct run_figures *run, const char *base, const char *other,
                            const struct comparison_options *options, struct comparison *comparison);
 void comparison_free(struct comparison *comparison);
-
-// The word for a figure: "no change", "slower", ...; "more" and "fewer" for commands;
-// "inconclusive" if there is a reason why.
-const char *figure_change_name(enum figure figure, const struct figure_change *change);
-
-// Whether more of it is better, none of both (commands), or worse.
-enum change figure_worse(enum figure figure);
-
-struct comparison_tally comparison_count(const struct comparison *comparison);
 
 // 4 the environment is broken; else 1 something is slower, or a verdict got worse; else 3
 // inconclusive; else 0.

@@ -112,42 +112,19 @@ static void print_verdicts(const struct comparison *comparison, FILE *out, bool 
 
 // --- costs ---------------------------------------------------------------------------------------
 
-// The order of rows: what matters most first.
-enum news { NEWS_WORSE, NEWS_UNKNOWN, NEWS_BETTER, NEWS_OTHER, NEWS_NOISE, NEWS_NONE, NEWS_COUNT };
-
-static enum news news_of(enum figure figure, const struct figure_change *change)
+static const char *mean_text(enum figure figure, double mean, char *out, size_t room)
 {
-    enum change what = change->ratio.change;
-    if (change->why_unknown[0] != '\0')
-        return NEWS_UNKNOWN;
-    if (what == CHANGE_NONE)
-        return NEWS_NONE;
-    if (what == CHANGE_NOISE)
-        return NEWS_NOISE;
-    if (figure_worse(figure) == CHANGE_UNKNOWN)
-        return NEWS_OTHER;
-    return what == figure_worse(figure) ? NEWS_WORSE : NEWS_BETTER;
-}
-
-static void add_mean(struct table *table, enum figure figure, double mean)
-{
-    char text[40] = "–";
-    bool is_time = figure_forms[figure].percentile >= 0;
-    if (!isnan(mean) && is_time)
-        text_duration((long long)mean, text, sizeof text);
-    else if (!isnan(mean))
-        rate_text(mean, text, sizeof text);
-    table_cell(table, COLOUR_PLAIN, text);
+    return isnan(mean)                            ? "–"
+           : figure_forms[figure].percentile >= 0 ? text_duration((long long)mean, out, room)
+                                                  : rate_text(mean, out, room);
 }
 
 // `more`: figures of the pair of the same news that have no row of their own.
-static void add_change(struct table *table, enum figure figure, const struct figure_change *change,
-                       size_t more)
+static void add_change(struct table *table, const struct figure_change *change, size_t more)
 {
     static const enum colour colours[NEWS_COUNT] = {
         [NEWS_WORSE] = COLOUR_RED,   [NEWS_UNKNOWN] = COLOUR_YELLOW, [NEWS_BETTER] = COLOUR_GREEN,
         [NEWS_OTHER] = COLOUR_PLAIN, [NEWS_NOISE] = COLOUR_GREY,     [NEWS_NONE] = COLOUR_GREY};
-    enum news news = news_of(figure, change);
     const struct ratio *ratio = &change->ratio;
     struct text word = {0};
     char text[64] = "–";
@@ -159,12 +136,12 @@ static void add_change(struct table *table, enum figure figure, const struct fig
     if (is_known)
         snprintf(text, sizeof text, "%.3f–%.3f", ratio->low, ratio->high);
     table_cell(table, COLOUR_PLAIN, text);
-    text_format(&word, "%s%s", figure_change_name(figure, change), change->marked > 0 ? "*" : "");
-    if (news == NEWS_UNKNOWN)
+    text_format(&word, "%s%s", change->word, change->marked > 0 ? "*" : "");
+    if (change->news == NEWS_UNKNOWN)
         text_format(&word, ": %s", change->why_unknown);
     if (more > 0)
         text_format(&word, " (and %zu more figure%s)", more, more == 1 ? "" : "s");
-    table_cell(table, colours[news], text_string(&word));
+    table_cell(table, colours[change->news], text_string(&word));
     text_free(&word);
 }
 
@@ -172,25 +149,25 @@ static void add_row(struct table *table, const struct comparison *comparison,
                     const struct compared_pair *pair, enum figure figure, size_t more)
 {
     const struct figure_change *change = &pair->figures[figure];
-    char name[40];
+    char text[40];
     table_cell(table, COLOUR_PLAIN, pair->scenario);
     if (!comparison->of_schemes)
         table_cell(table, COLOUR_PLAIN, pair->sides[0].scheme);
-    table_cell(table, COLOUR_PLAIN, figure_name(figure, name, sizeof name));
-    add_mean(table, figure, change->means[0]);
-    add_mean(table, figure, change->means[1]);
-    add_change(table, figure, change, more);
+    table_cell(table, COLOUR_PLAIN, figure_name(figure, text, sizeof text));
+    for (int i = 0; i < 2; i++)
+        table_cell(table, COLOUR_PLAIN, mean_text(figure, change->means[i], text, sizeof text));
+    add_change(table, change, more);
 }
 
-static bool has_news(const struct compared_pair *pair, enum figure figure, enum news news)
+static bool has_news(const struct compared_pair *pair, enum figure figure, enum figure_news news)
 {
     const struct figure_change *change = &pair->figures[figure];
-    return pair->compares_costs && change->is_compared && news_of(figure, change) == news;
+    return pair->compares_costs && change->is_compared && change->news == news;
 }
 
 // With `in_brief`, all of a pair share a row. Returns how many rows there are.
-static size_t add_rows(struct table *table, const struct comparison *comparison, enum news news,
-                       bool in_brief)
+static size_t add_rows(struct table *table, const struct comparison *comparison,
+                       enum figure_news news, bool in_brief)
 {
     size_t rows = 0;
     for (size_t i = 0; i < comparison->count; i++) {
@@ -223,7 +200,7 @@ static void print_costs(const struct comparison *comparison, bool all, FILE *out
     int first = comparison->of_schemes ? 2 : 3;
     for (int column = first; column < first + 4; column++)
         table_align_right(table, column);
-    for (enum news news = NEWS_WORSE; news <= (is_whole ? NEWS_NONE : NEWS_OTHER); news++)
+    for (enum figure_news news = NEWS_WORSE; news <= (is_whole ? NEWS_NONE : NEWS_OTHER); news++)
         rows += add_rows(table, comparison, news, !is_whole && news == NEWS_UNKNOWN);
     if (rows > 0) {
         fputc('\n', out);
@@ -239,39 +216,20 @@ static void print_costs(const struct comparison *comparison, bool all, FILE *out
 
 // --- how far to trust it -------------------------------------------------------------------------
 
-static bool any_marked(const struct comparison *comparison)
+static void print_notes(const struct comparison *comparison, FILE *out)
 {
-    for (size_t i = 0; i < comparison->count; i++) {
-        for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
-            if (comparison->pairs[i].figures[figure].marked > 0)
-                return true;
-        }
-    }
-    return false;
-}
-
-static bool any_not_in_turns(const struct comparison *comparison)
-{
-    for (size_t i = 0; i < comparison->count; i++) {
-        if (comparison->pairs[i].compares_costs && !comparison->pairs[i].in_turns)
-            return true;
-    }
-    return false;
-}
-
-static void print_notes(const struct comparison *comparison, const struct comparison_tally *tally,
-                        FILE *out)
-{
-    size_t figures = tally->slower + tally->faster + tally->noise + tally->same;
-    if (any_marked(comparison))
+    const struct comparison_tally *tally = &comparison->tally;
+    const size_t *news = tally->figures;
+    size_t figures = news[NEWS_WORSE] + news[NEWS_BETTER] + news[NEWS_NOISE] + news[NEWS_NONE];
+    if (tally->marked > 0)
         fputs("* the driver was the limit in some repeats; if in half of them, it is the driver "
               "that is compared\n",
               out);
-    if (comparison->of_schemes && any_not_in_turns(comparison))
+    if (comparison->of_schemes && tally->one_by_one > 0)
         fputs("The schemes did not take turns: what slowed the machine meanwhile counts as a "
               "difference (lockpick compare FILE --scheme X --scheme Y lets them)\n",
               out);
-    if (tally->noise > 0)
+    if (news[NEWS_NOISE] > 0)
         fprintf(
             out,
             "What is within noise may differ by up to %.0f %%, unseen: more repeats would tell.\n",
@@ -281,9 +239,9 @@ static void print_notes(const struct comparison *comparison, const struct compar
     if (tally->undecided > 0)
         fprintf(out, "%zu repeat%s could not be decided: %s costs are left out\n", tally->undecided,
                 tally->undecided == 1 ? "" : "s", tally->undecided == 1 ? "its" : "their");
-    if (comparison->skipped > 0)
-        fprintf(out, "%zu pair%s skipped in both: neither run had the servers\n",
-                comparison->skipped, comparison->skipped == 1 ? " was" : "s were");
+    if (tally->skipped > 0)
+        fprintf(out, "%zu pair%s skipped in both: neither run had the servers\n", tally->skipped,
+                tally->skipped == 1 ? " was" : "s were");
     if (comparison->is_one_run)
         fputs("Both are the same run, which cannot differ from itself\n", out);
     if (figures >= EQUAL_LOOKS_DIFFERENT)
@@ -291,56 +249,41 @@ static void print_notes(const struct comparison *comparison, const struct compar
                 figures, figures / EQUAL_LOOKS_DIFFERENT);
 }
 
-static void print_differences(const struct comparison *comparison, FILE *out, bool coloured)
+// Why less is known than could be, a line each.
+static void print_reasons(const char *title, const struct text *lines, FILE *out, bool coloured)
 {
-    if (comparison->differences.length == 0)
+    if (lines->length == 0)
         return;
     fputc('\n', out);
-    colour_print(out, coloured, COLOUR_YELLOW,
-                 comparison->anyway
-                     ? "The environments differ, and what is slower may be so for that:"
-                     : "Costs are not compared, as the environments differ, or nobody knows "
-                       "(--anyway does):");
-    fprintf(out, "\n%s", text_string(&comparison->differences));
+    colour_print(out, coloured, COLOUR_YELLOW, title);
+    fprintf(out, "\n%s", text_string(lines));
 }
 
-static void print_shortfalls(const struct comparison *comparison, FILE *out, bool coloured)
+static void print_sentence(const struct comparison *comparison, FILE *out, bool coloured)
 {
-    if (comparison->shortfalls.length == 0)
-        return;
-    fputc('\n', out);
-    colour_print(out, coloured, COLOUR_YELLOW, "Nobody knows what the rest would have shown:");
-    fprintf(out, "\n%s", text_string(&comparison->shortfalls));
-}
-
-static void add_costs(const struct comparison_tally *tally, struct text *out)
-{
-    if (tally->with_costs == 0)
-        text_add(out, "; costs: not compared");
-    else
-        text_format(out,
-                    "; costs: %zu slower, %zu faster, %zu within noise, %zu no change, %zu "
-                    "inconclusive",
-                    tally->slower, tally->faster, tally->noise, tally->same, tally->inconclusive);
-    if (tally->incomparable > 0 && tally->with_costs > 0)
-        text_format(out, "; %zu pair%s not compared", tally->incomparable,
-                    tally->incomparable == 1 ? "" : "s");
-}
-
-static void print_sentence(const struct comparison *comparison,
-                           const struct comparison_tally *tally, FILE *out, bool coloured)
-{
+    const struct comparison_tally *tally = &comparison->tally;
+    const size_t *verdicts = tally->verdicts;
+    const size_t *news = tally->figures;
     struct text sentence = {0};
     text_format(&sentence, "%zu pair%s: ", comparison->count, comparison->count == 1 ? "" : "s");
     if (comparison->count == 0)
         text_add(&sentence, "nothing was compared");
-    else if (tally->worse + tally->better + tally->unclear == 0)
+    else if (verdicts[VERDICT_WORSE] + verdicts[VERDICT_BETTER] + verdicts[VERDICT_UNCLEAR] == 0)
         text_add(&sentence, "no verdict changed");
     else
-        text_format(&sentence, "verdicts: %zu worse, %zu better, %zu inconclusive", tally->worse,
-                    tally->better, tally->unclear);
-    if (comparison->count > 0)
-        add_costs(tally, &sentence);
+        text_format(&sentence, "verdicts: %zu worse, %zu better, %zu inconclusive",
+                    verdicts[VERDICT_WORSE], verdicts[VERDICT_BETTER], verdicts[VERDICT_UNCLEAR]);
+    if (comparison->count > 0 && tally->with_costs == 0)
+        text_add(&sentence, "; costs: not compared");
+    else if (comparison->count > 0)
+        text_format(&sentence,
+                    "; costs: %zu slower, %zu faster, %zu within noise, %zu no change, %zu "
+                    "inconclusive",
+                    news[NEWS_WORSE], news[NEWS_BETTER], news[NEWS_NOISE], news[NEWS_NONE],
+                    news[NEWS_UNKNOWN]);
+    if (tally->incomparable > 0 && tally->with_costs > 0)
+        text_format(&sentence, "; %zu pair%s not compared", tally->incomparable,
+                    tally->incomparable == 1 ? "" : "s");
     fputc('\n', out);
     colour_print(out, coloured, COLOUR_BOLD, text_string(&sentence));
     fputc('\n', out);
@@ -349,89 +292,89 @@ static void print_sentence(const struct comparison *comparison,
 
 void comparison_print(const struct comparison *comparison, bool all, FILE *out, bool coloured)
 {
-    struct comparison_tally tally = comparison_count(comparison);
     fprintf(out, "%s → %s\n", comparison->names[0], comparison->names[1]);
     print_verdicts(comparison, out, coloured);
     print_costs(comparison, all, out, coloured);
-    print_notes(comparison, &tally, out);
-    print_differences(comparison, out, coloured);
-    print_shortfalls(comparison, out, coloured);
-    print_sentence(comparison, &tally, out, coloured);
+    print_notes(comparison, out);
+    print_reasons(comparison->anyway
+                      ? "The environments differ, and what is slower may be so for that:"
+                      : "Costs are not compared, as the environments differ, or nobody knows "
+                        "(--anyway does):",
+                  &comparison->differences, out, coloured);
+    print_reasons("Nobody knows what the rest would have shown:", &comparison->shortfalls, out,
+                  coloured);
+    print_sentence(comparison, out, coloured);
 }
 
 // --- JSON ----------------------------------------------------------------------------------------
 
+MAKER(side_verdict_json, struct compared_side, value_text(verdict_name(it->verdict)))
+MAKER(undecided_json, struct compared_side, value_count(it->count - it->decided))
+MAKER(found_json, struct compared_side, value_text(text_string(&it->found)))
+TABLE(side_fields, MADE("verdict", side_verdict_json),
+      FIELD_AS("repeats", struct compared_side, count), FIELD(struct compared_side, of_verdict),
+      MADE("undecided", undecided_json), MADE("found", found_json));
+
 static json_t *side_json(const struct compared_side *side)
 {
-    if (side->count == 0)
-        return json_null();
-    json_t *object = json_object();
-    set_value(object, "verdict", value_text(verdict_name(side->verdict)));
-    set_value(object, "repeats", value_count(side->count));
-    set_value(object, "of_verdict", value_count(side->of_verdict));
-    set_value(object, "undecided", value_count(side->count - side->decided));
-    set_value(object, "found", value_text(text_string(&side->found)));
-    return object;
+    return fields_json(side_fields, side->count > 0 ? side : NULL);
 }
 
-static json_t *figure_json(enum figure figure, const struct figure_change *change)
-{
-    static const struct field ratio[] = {
-        FIELD_IF("ratio", struct figure_change, ratio.ratio, has_ratio),
-        FIELD_IF("low", struct figure_change, ratio.low, has_ratio),
-        FIELD_IF("high", struct figure_change, ratio.high, has_ratio),
-        {0}};
-    static const struct field trust[] = {FIELD_AS("driver_bound", struct figure_change, marked),
-                                         FIELD_AS("trusted", struct figure_change, is_trusted),
-                                         FIELD_AS("reason", struct figure_change, why_unknown),
-                                         {0}};
-    json_t *object = json_object();
-    set_value(object, "before", value_number(change->means[0]));
-    set_value(object, "now", value_number(change->means[1]));
-    fields_set(object, ratio, change);
-    set_value(object, "change", value_text(figure_change_name(figure, change)));
-    fields_set(object, trust, change);
-    return object;
-}
+#define RATIO(name) FIELD_IF(#name, struct figure_change, ratio.name, has_ratio)
+TABLE(change_fields, FIELD_AS("before", struct figure_change, means[0]),
+      FIELD_AS("now", struct figure_change, means[1]), RATIO(ratio), RATIO(low), RATIO(high),
+      FIELD_AS("change", struct figure_change, word),
+      FIELD_AS("driver_bound", struct figure_change, marked),
+      FIELD_AS("trusted", struct figure_change, is_trusted),
+      FIELD_AS("reason", struct figure_change, why_unknown));
 
-static json_t *pair_json(const struct compared_pair *pair)
+static json_t *figures_json(const void *record)
 {
-    static const char *const verdicts[] = {"kept", "otherwise", "better", "worse", "inconclusive"};
+    const struct compared_pair *pair = record;
     json_t *figures = json_object();
     for (enum figure figure = 0; pair->compares_costs && figure < FIGURE_COUNT; figure++) {
         char name[40];
         if (pair->figures[figure].is_compared)
             set_value(figures, figure_name(figure, name, sizeof name),
-                      figure_json(figure, &pair->figures[figure]));
+                      fields_json(change_fields, &pair->figures[figure]));
     }
-    const struct compared_side *sides = pair->sides;
-    return json_pack(
-        "{s:o, s:[o,o], s:[o,o], s:s, s:b, s:o, s:o}", "scenario", value_text(pair->scenario),
-        "schemes", value_text(sides[0].scheme), value_text(sides[1].scheme), "verdicts",
-        side_json(&sides[0]), side_json(&sides[1]), "verdict", verdicts[pair->verdict], "in_turns",
-        (int)pair->in_turns, "reason", value_text(pair->why_unknown), "figures", figures);
+    return figures;
 }
+
+static const char *const verdict_words[] = {"kept", "otherwise", "better", "worse", "inconclusive"};
+MAKER(schemes_json, struct compared_pair,
+      json_pack("[o,o]", value_text(it->sides[0].scheme), value_text(it->sides[1].scheme)))
+MAKER(sides_json, struct compared_pair,
+      json_pack("[o,o]", side_json(&it->sides[0]), side_json(&it->sides[1])))
+TABLE(pair_fields, FIELD(struct compared_pair, scenario), MADE("schemes", schemes_json),
+      MADE("verdicts", sides_json), NAME("verdict", struct compared_pair, verdict, verdict_words),
+      FIELD(struct compared_pair, in_turns), FIELD_AS("reason", struct compared_pair, why_unknown),
+      MADE("figures", figures_json));
+
+#define VERDICTS(name, change) FIELD_AS(name, struct comparison_tally, verdicts[VERDICT_##change])
+#define NEWS(name, news) FIELD_AS(name, struct comparison_tally, figures[NEWS_##news])
+TABLE(tally_fields, VERDICTS("worse", WORSE), VERDICTS("better", BETTER),
+      VERDICTS("unclear", UNCLEAR), NEWS("slower", WORSE), NEWS("faster", BETTER),
+      NEWS("noise", NOISE), NEWS("same", NONE), NEWS("inconclusive", UNKNOWN),
+      FIELDS(struct comparison_tally, incomparable, undecided, skipped));
+
+MAKER(schema_json, struct comparison, json_string("lockpick-comparison-1"))
+MAKER(of_json, struct comparison, json_string(it->of_schemes ? "schemes" : "runs"))
+MAKER(exit_code_json, struct comparison, json_integer(comparison_exit_code(it)))
+MAKER(differences_json, struct comparison, value_lines(text_string(&it->differences)))
+MAKER(shortfalls_json, struct comparison, value_lines(text_string(&it->shortfalls)))
+TABLE(comparison_fields, MADE("schema", schema_json),
+      FIELD_AS("baseline", struct comparison, names[0]),
+      FIELD_AS("other", struct comparison, names[1]), MADE("of", of_json),
+      FIELD(struct comparison, margin), MADE("exit_code", exit_code_json),
+      MADE("differences", differences_json), MADE("shortfalls", shortfalls_json),
+      FIELD_AS("same_run", struct comparison, is_one_run), FIELD(struct comparison, anyway),
+      OBJECT("summary", struct comparison, tally, tally_fields),
+      ARRAY("pairs", struct comparison, pairs, count, pair_fields));
 
 char *comparison_json(const struct comparison *comparison)
 {
-    static const struct field counts[] = {FIELDS(struct comparison_tally, worse, better, unclear,
-                                                 slower, faster, noise, same, inconclusive,
-                                                 incomparable, undecided),
-                                          {0}};
-    struct comparison_tally tally = comparison_count(comparison);
-    json_t *summary = fields_json(counts, &tally);
-    set_value(summary, "skipped", value_count(comparison->skipped));
-    json_t *pairs = json_array();
-    for (size_t i = 0; i < comparison->count; i++)
-        json_array_append_new(pairs, pair_json(&comparison->pairs[i]));
-    json_t *object = json_pack(
-        "{s:s, s:o, s:o, s:s, s:o, s:i, s:o, s:o, s:b, s:b, s:o, s:o}", "schema",
-        "lockpick-comparison-1", "baseline", value_text(comparison->names[0]), "other",
-        value_text(comparison->names[1]), "of", comparison->of_schemes ? "schemes" : "runs",
-        "margin", value_number(comparison->margin), "exit_code", comparison_exit_code(comparison),
-        "differences", value_lines(text_string(&comparison->differences)), "shortfalls",
-        value_lines(text_string(&comparison->shortfalls)), "same_run", (int)comparison->is_one_run,
-        "anyway", (int)comparison->anyway, "summary", summary, "pairs", pairs);
+    json_t *object = fields_json(comparison_fields, comparison);
     char *text = json_dumps(object, JSON_INDENT(2));
     char *copy = memory_string(text != NULL ? text : "");
     free(text);

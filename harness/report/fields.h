@@ -138,6 +138,7 @@ struct field {
     static json_t *name(const void *record)                                                        \
     {                                                                                              \
         const type *it = record;                                                                   \
+        (void)it;                                                                                  \
         return value;                                                                              \
     }
 

@@ -424,7 +424,7 @@ static json_t *trials_json(const void *record)
     return array;
 }
 
-MAKER(schema_json, struct run_report, it != NULL ? json_string("lockpick-result-1") : NULL)
+MAKER(schema_json, struct run_report, json_string("lockpick-result-1"))
 MAKER(exit_code_json, struct run_report, json_integer(report_exit_code(it)))
 TABLE(report_fields, MADE("schema", schema_json), POINTER(NULL, struct run_report, run, run_fields),
       MADE("exit_code", exit_code_json), PART("summary", summary_fields),

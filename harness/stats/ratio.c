@@ -136,20 +136,3 @@ struct ratio ratio_make(const double *base, size_t base_count, const double *oth
     ratio.change = judge(ratio.low, ratio.high, margin);
     return ratio;
 }
-
-const char *change_name(enum change change, bool more_is_faster)
-{
-    switch (change) {
-    case CHANGE_NONE:
-        return "no change";
-    case CHANGE_NOISE:
-        return "within noise";
-    case CHANGE_MORE:
-        return more_is_faster ? "faster" : "slower";
-    case CHANGE_LESS:
-        return more_is_faster ? "slower" : "faster";
-    case CHANGE_UNKNOWN:
-        break;
-    }
-    return "inconclusive";
-}

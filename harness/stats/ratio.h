@@ -43,8 +43,4 @@ struct ratio {
 struct ratio ratio_make(const double *base, size_t base_count, const double *other,
                         size_t other_count, bool in_turns, double margin, uint64_t seed);
 
-// "no change", "within noise", "more", ... in words that fit a rate (`more_is_faster`) or a
-// latency.
-const char *change_name(enum change change, bool more_is_faster);
-
 #endif

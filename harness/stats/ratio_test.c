@@ -18,8 +18,6 @@ TEST(clear_differences_are_told)
     assert_true(ratio.low > 1.45 && ratio.ratio > ratio.low && ratio.ratio < ratio.high &&
                 ratio.high < 1.55);
     assert_int_equal(COMPARE(fast, slow, false).change, CHANGE_LESS);
-    assert_string_equal(change_name(CHANGE_MORE, true), "faster");
-    assert_string_equal(change_name(CHANGE_MORE, false), "slower");
 }
 
 TEST(a_difference_that_does_not_matter_is_no_change)
@@ -61,7 +59,6 @@ TEST(without_a_baseline_nothing_is_said)
     assert_int_equal(COMPARE(broken, three, false).change, CHANGE_UNKNOWN);
     assert_int_equal(COMPARE(three, huge, false).change, CHANGE_UNKNOWN);
     assert_int_equal(COMPARE(three, three, false).change, CHANGE_NONE);
-    assert_string_equal(change_name(CHANGE_UNKNOWN, true), "inconclusive");
 }
 
 static double draw_figure(struct random *random)
