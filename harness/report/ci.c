@@ -12,11 +12,15 @@
 // In the order of exit codes: a missed expectation comes before all else.
 enum case_kind { CASE_PASSED, CASE_FAILED, CASE_BROKE, CASE_SKIPPED, CASE_KINDS };
 
+// What a person is to see of it at once.
+enum alarm { ALARM_NONE, ALARM_WARNING, ALARM_ERROR };
+
 struct ci_case {
     const struct trial_result *result;       // of a trial; NULL:
     const struct threshold_outcome *outcome; // of a threshold
     const struct trial *trial;               // the threshold's first
     enum case_kind kind;
+    enum alarm alarm; // skipped trials, which are told together, raise none
     int line;         // of the scenario's file, that says what is expected; or 1 if none does
     struct text name; // its scheme, and which of its repeats
     struct text why;  // of a threshold: its sentence
@@ -27,46 +31,49 @@ struct ci_cases {
     size_t count;
 };
 
-static enum case_kind kind_of(const struct trial_result *result)
+static struct ci_case case_of_trial(const struct trial_result *result)
 {
+    const struct expectation *expectation = result->trial->expectation;
     enum verdict verdict = result->judgement.verdict;
-    bool is_open = verdict == VERDICT_UNKNOWN && result->trial->expectation != NULL;
-    if (result->judgement.expectation == EXPECTATION_MISSED || is_open)
-        return CASE_FAILED;
-    return verdict <= VERDICT_STUCK   ? CASE_PASSED
-           : verdict == VERDICT_ERROR ? CASE_BROKE
-                                      : CASE_SKIPPED;
+    bool is_missed = result->judgement.expectation == EXPECTATION_MISSED;
+    struct ci_case made = {.result = result, .trial = result->trial};
+    made.kind = is_missed || (verdict == VERDICT_UNKNOWN && expectation != NULL) ? CASE_FAILED
+                : verdict <= VERDICT_STUCK                                       ? CASE_PASSED
+                : verdict == VERDICT_ERROR                                       ? CASE_BROKE
+                                                                                 : CASE_SKIPPED;
+    made.alarm = is_missed || made.kind == CASE_BROKE                          ? ALARM_ERROR
+                 : verdict == VERDICT_UNKNOWN && !trial_is_measurement(result) ? ALARM_WARNING
+                                                                               : ALARM_NONE;
+    made.line = expectation != NULL && expectation->place.line > 0 ? expectation->place.line : 1;
+    scheme_text(result->trial, &made.name);
+    return made;
+}
+
+static struct ci_case case_of_threshold(const struct threshold_outcome *outcome)
+{
+    static const enum alarm alarms[] = {[THRESHOLD_MET] = ALARM_NONE,
+                                        [THRESHOLD_MISSED] = ALARM_ERROR,
+                                        [THRESHOLD_NOT_MEASURED] = ALARM_WARNING};
+    int line = outcome->threshold->place.line;
+    struct ci_case made = {.outcome = outcome,
+                           .trial = outcome->trial,
+                           .kind = outcome->result == THRESHOLD_MET ? CASE_PASSED : CASE_FAILED,
+                           .alarm = alarms[outcome->result],
+                           .line = line > 0 ? line : 1};
+    text_add(&made.name, outcome->trial->scheme);
+    threshold_sentence(outcome, &made.why);
+    return made;
 }
 
 static struct ci_cases cases_of(const struct run_report *report)
 {
     const struct run_result *run = report->run;
     const struct threshold_outcomes *outcomes = &report->thresholds;
-    struct ci_cases cases = {
-        .items = memory_zeroed(run->count + outcomes->count + 1, sizeof *cases.items)};
-    for (size_t i = 0; i < run->count; i++) {
-        const struct trial_result *result = &run->trials[i];
-        const struct expectation *expectation = result->trial->expectation;
-        struct ci_case *each = &cases.items[cases.count++];
-        *each = (struct ci_case){.result = result,
-                                 .trial = result->trial,
-                                 .kind = kind_of(result),
-                                 .line = expectation != NULL ? expectation->place.line : 0};
-        scheme_text(result->trial, &each->name);
-    }
-    for (size_t i = 0; i < outcomes->count; i++) {
-        const struct threshold_outcome *outcome = &outcomes->items[i];
-        struct ci_case *each = &cases.items[cases.count++];
-        *each =
-            (struct ci_case){.outcome = outcome,
-                             .trial = outcome->trial,
-                             .kind = outcome->result == THRESHOLD_MET ? CASE_PASSED : CASE_FAILED,
-                             .line = outcome->threshold->place.line};
-        text_add(&each->name, outcome->trial->scheme);
-        threshold_sentence(outcome, &each->why);
-    }
-    for (size_t i = 0; i < cases.count; i++)
-        cases.items[i].line = cases.items[i].line > 0 ? cases.items[i].line : 1;
+    size_t most = run->count + outcomes->count;
+    struct ci_cases cases = {.items = memory_zeroed(most + 1, sizeof *cases.items), .count = most};
+    for (size_t i = 0; i < most; i++)
+        cases.items[i] = i < run->count ? case_of_trial(&run->trials[i])
+                                        : case_of_threshold(&outcomes->items[i - run->count]);
     return cases;
 }
 
@@ -79,72 +86,114 @@ static void cases_free(struct ci_cases *cases)
     free(cases->items);
 }
 
-// --- text inside XML 1.0 -------------------------------------------------------------------------
-
-// The production "Char" of XML 1.0 (section 2.2); surrogates were refused before.
-static bool is_allowed(uint32_t character)
+// "acquire.p99 < 50ms" of a threshold, else "".
+static const char *limit_of(const struct ci_case *each)
 {
-    if (character < 0x20)
-        return character == '\t' || character == '\n' || character == '\r';
-    return character != 0xfffe && character != 0xffff;
+    return each->outcome != NULL ? each->outcome->threshold->limit.text : "";
 }
 
-// What stands for the character, or NULL if it stands for itself. A parser would turn a bare CR
-// into LF, and tabs and line ends inside of quotes into spaces.
-static const char *reference_of(uint32_t character)
-{
-    switch (character) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\r':
-        return "&#13;";
-    default:
-        return NULL;
-    }
-}
+// --- any text ------------------------------------------------------------------------------------
 
-static void xml_add_escaped(struct text *out, const char *string, bool quoted)
+// Adds a character of `size` bytes; 0: it is one byte, of that number, that is no UTF-8.
+typedef void add_character(struct text *out, uint32_t character, const char *bytes, size_t size);
+
+static void add_part(struct text *out, const char *string, size_t length, add_character *add)
 {
-    size_t length = 0;
-    for (const char *c = string != NULL ? string : ""; *c != '\0'; c += length) {
+    for (size_t i = 0, size; i<length; i += size> 0 ? size : 1) {
         uint32_t character = 0;
-        length = utf8_decode(c, &character);
-        if (length == 0) {
-            text_add(out, "?");
-            length = 1;
-        } else if (quoted && (character == '\t' || character == '\n')) {
-            text_format(out, "&#%u;", (unsigned)character);
-        } else if (reference_of(character) != NULL) {
-            text_add(out, reference_of(character));
-        } else if (is_allowed(character)) {
-            text_add_bytes(out, c, length);
-        }
+        size = utf8_decode(string + i, &character);
+        add(out, size > 0 ? character : (unsigned char)string[i], string + i, size);
     }
 }
 
-// Adds `string` (NULL is ""), whatever bytes it has, so that it can stand between two tags, and a
-// parser gives it back as it was. Left out are the characters that XML 1.0 has no way to write; a
-// byte that is no UTF-8 becomes '?', as in result.json.
-static void xml_add(struct text *out, const char *string)
+// NULL is "".
+static void add_as(struct text *out, const char *string, add_character *add)
 {
-    xml_add_escaped(out, string, false);
+    add_part(out, string, string != NULL ? strlen(string) : 0, add);
 }
 
-// Adds ` name="value"`, escaped.
-static void xml_add_attribute(struct text *out, const char *name, const char *value)
+// Between two tags, so that a parser gives it back as it was. Left out are the characters that XML
+// 1.0 has no way to write (its production "Char", section 2.2); a byte that is no UTF-8 becomes
+// '?', as in result.json. A parser would turn a bare CR into LF.
+static void xml_text(struct text *out, uint32_t character, const char *bytes, size_t size)
 {
-    text_format(out, " %s=\"", name);
-    xml_add_escaped(out, value, true);
-    text_add(out, "\"");
+    if (size == 0)
+        text_add(out, "?");
+    else if (character == '&' || character == '<' || character == '>' || character == '"')
+        text_add(out, character == '&'   ? "&amp;"
+                      : character == '<' ? "&lt;"
+                      : character == '>' ? "&gt;"
+                                         : "&quot;");
+    else if (character == '\r')
+        text_add(out, "&#13;");
+    else if (character == '\t' || character == '\n' ||
+             (character >= 0x20 && character != 0xfffe && character != 0xffff))
+        text_add_bytes(out, bytes, size);
+}
+
+// In quotes, where a parser would turn tabs and line ends into spaces.
+static void xml_quoted(struct text *out, uint32_t character, const char *bytes, size_t size)
+{
+    if (size > 0 && (character == '\t' || character == '\n'))
+        text_format(out, "&#%u;", (unsigned)character);
+    else
+        xml_text(out, character, bytes, size);
+}
+
+// On the line of a test of TAP, where '#' begins a directive.
+static void tap_words(struct text *out, uint32_t character, const char *bytes, size_t size)
+{
+    if (character == '#' || character == '\\')
+        text_add(out, "\\");
+    if (size == 0)
+        text_add(out, "?");
+    else if (character < 0x20 || character == 0x7f)
+        text_add(out, " ");
+    else
+        text_add_bytes(out, bytes, size);
+}
+
+// In double quotes of YAML 1.2, which takes what is printable as it is (section 5.1,
+// "c-printable"). A byte that is no UTF-8 is escaped as the character of that number.
+static void yaml_quoted(struct text *out, uint32_t character, const char *bytes, size_t size)
+{
+    bool is_printable = (character >= 0x20 && character < 0x7f) || character == 0x85 ||
+                        (character >= 0xa0 && character != 0xfffe && character != 0xffff);
+    if (character == '"' || character == '\\')
+        text_format(out, "\\%c", (int)character);
+    else if (character == '\n')
+        text_add(out, "\\n");
+    else if (size > 0 && is_printable)
+        text_add_bytes(out, bytes, size);
+    else
+        text_format(out, character <= 0xff ? "\\x%02x" : "\\u%04x", (unsigned)character);
+}
+
+// In a command of GitHub's; values of its properties end at a comma or a colon too.
+static void github_words(struct text *out, uint32_t character, const char *bytes, size_t size)
+{
+    if (character < 0x80 && strchr("%\r\n", (int)character) != NULL)
+        text_format(out, "%%%02X", (unsigned)character);
+    else
+        text_add_bytes(out, bytes, size > 0 ? size : 1);
+}
+
+static void github_value(struct text *out, uint32_t character, const char *bytes, size_t size)
+{
+    if (character == ':' || character == ',')
+        text_format(out, "%%%02X", (unsigned)character);
+    else
+        github_words(out, character, bytes, size);
 }
 
 // --- junit.xml -----------------------------------------------------------------------------------
+
+static void add_attribute(struct text *out, const char *name, const char *value)
+{
+    text_format(out, " %s=\"", name);
+    add_as(out, value, xml_quoted);
+    text_add(out, "\"");
+}
 
 // In seconds, with a point whatever the locale.
 static void add_time(struct text *out, int64_t time_ns)
@@ -187,7 +236,7 @@ static void add_message(struct text *out, const struct ci_case *each)
         if (each->kind != CASE_FAILED || judgement->verdict > VERDICT_STUCK || message.length == 0)
             text_format(&message, "%s%s", message.length > 0 ? ": " : "", judgement->reason);
     }
-    xml_add_attribute(out, "message", text_string(&message));
+    add_attribute(out, "message", text_string(&message));
     text_free(&message);
 }
 
@@ -199,20 +248,20 @@ static void add_outcome(struct text *out, const struct ci_case *each)
     text_format(out, "      <%s", tags[each->kind]);
     // Some readers refuse a skipped element that has more than a message.
     if (each->kind != CASE_SKIPPED)
-        xml_add_attribute(out, "type",
-                          result != NULL ? verdict_name(result->judgement.verdict) : "threshold");
+        add_attribute(out, "type",
+                      result != NULL ? verdict_name(result->judgement.verdict) : "threshold");
     add_message(out, each);
     if (each->kind == CASE_SKIPPED || result == NULL) {
         text_add(out, "/>\n");
         return;
     }
     text_add(out, ">");
-    xml_add(out, result->judgement.reason);
+    add_as(out, result->judgement.reason, xml_text);
     text_add(out, "\n");
-    xml_add(out, result->story);
+    add_as(out, result->story, xml_text);
     if (result->folder != NULL) {
         text_add(out, "files: ");
-        xml_add(out, result->folder);
+        add_as(out, result->folder, xml_text);
         text_add(out, "\n");
     }
     text_format(out, "</%s>\n", tags[each->kind]);
@@ -222,11 +271,11 @@ static void add_case(struct text *out, const struct ci_case *each)
 {
     struct text name = {0};
     text_format(&name, "%s%s%s", text_string(&each->name), each->outcome != NULL ? ": " : "",
-                each->outcome != NULL ? each->outcome->threshold->limit.text : "");
+                limit_of(each));
     text_add(out, "    <testcase");
-    xml_add_attribute(out, "classname", each->trial->scenario->name);
-    xml_add_attribute(out, "name", name.bytes);
-    xml_add_attribute(out, "file", each->trial->scenario->path);
+    add_attribute(out, "classname", each->trial->scenario->name);
+    add_attribute(out, "name", name.bytes);
+    add_attribute(out, "file", each->trial->scenario->path);
     text_format(out, " line=\"%d\"", each->line);
     add_time(out, each->result != NULL ? each->result->statistics.duration_ns : 0);
     text_free(&name);
@@ -249,8 +298,8 @@ static void add_properties(struct text *out, const struct run_result *run)
     text_add(out, "    <properties>\n");
     for (size_t i = 0; i < sizeof properties / sizeof *properties; i++) {
         text_add(out, "      <property");
-        xml_add_attribute(out, "name", properties[i][0]);
-        xml_add_attribute(out, "value", properties[i][1]);
+        add_attribute(out, "name", properties[i][0]);
+        add_attribute(out, "value", properties[i][1]);
         text_add(out, "/>\n");
     }
     text_add(out, "    </properties>\n");
@@ -260,14 +309,14 @@ static void add_suite(struct text *out, const struct run_result *run, const stru
                       const struct scenario *scenario)
 {
     text_add(out, "  <testsuite");
-    xml_add_attribute(out, "name", scenario->name);
-    xml_add_attribute(out, "file", scenario->path);
+    add_attribute(out, "name", scenario->name);
+    add_attribute(out, "file", scenario->path);
     add_time(out, add_counts(out, cases, scenario, 0));
     // The schema's type is a time without a zone.
     char began[sizeof run->environment.began];
     snprintf(began, sizeof began, "%.19s", run->environment.began);
     if (began[0] != '\0')
-        xml_add_attribute(out, "timestamp", began);
+        add_attribute(out, "timestamp", began);
     text_add(out, ">\n");
     add_properties(out, run);
     for (size_t i = 0; i < cases->count; i++) {
@@ -316,54 +365,10 @@ char *report_junit(const struct run_report *report)
 
 // --- TAP -----------------------------------------------------------------------------------------
 
-// On the line of a test, where '#' begins a directive. A byte that is no UTF-8 becomes '?'.
-static void add_words(struct text *out, const char *words)
+static void add_quoted(struct text *out, const char *before, const char *string, size_t length)
 {
-    size_t length = 0;
-    for (const char *at = words != NULL ? words : ""; *at != '\0'; at += length) {
-        uint32_t character = 0;
-        length = utf8_decode(at, &character);
-        if (character == '#' || character == '\\')
-            text_add(out, "\\");
-        if (length == 0)
-            text_add(out, "?");
-        else if (character < 0x20 || character == 0x7f)
-            text_add(out, " ");
-        else
-            text_add_bytes(out, at, length);
-        length += length == 0;
-    }
-}
-
-// What YAML 1.2 (section 5.1, "c-printable") takes as it is.
-static bool is_printable(uint32_t character)
-{
-    return (character >= 0x20 && character < 0x7f) || character == 0x85 ||
-           (character >= 0xa0 && character != 0xfffe && character != 0xffff);
-}
-
-// In double quotes, `length` bytes of it. A byte that is no UTF-8 is escaped as the character of
-// that number.
-static void add_quoted(struct text *out, const char *string, size_t length)
-{
-    size_t size = 0;
-    text_add(out, "\"");
-    for (size_t i = 0; i < length; i += size) {
-        uint32_t character = (unsigned char)string[i];
-        uint32_t decoded;
-        size = utf8_decode(string + i, &decoded);
-        if (size > 0)
-            character = decoded;
-        if (character == '"' || character == '\\')
-            text_format(out, "\\%c", (int)character);
-        else if (character == '\n')
-            text_add(out, "\\n");
-        else if (size > 0 && is_printable(character))
-            text_add_bytes(out, string + i, size);
-        else
-            text_format(out, character <= 0xff ? "\\x%02x" : "\\u%04x", (unsigned)character);
-        size += size == 0;
-    }
+    text_format(out, "%s\"", before);
+    add_part(out, string, length, yaml_quoted);
     text_add(out, "\"\n");
 }
 
@@ -372,22 +377,7 @@ static void add_key(struct text *out, const char *key, const char *value)
     if (value == NULL || value[0] == '\0')
         return;
     text_format(out, "  %s: ", key);
-    add_quoted(out, value, strlen(value));
-}
-
-// A line of the list for each line of the story.
-static void add_story(struct text *out, const char *story)
-{
-    if (story == NULL || story[0] == '\0')
-        return;
-    text_add(out, "  story:\n");
-    for (size_t length; *story != '\0'; story += length + (story[length] == '\n')) {
-        length = strcspn(story, "\n");
-        if (length == 0)
-            continue;
-        text_add(out, "    - ");
-        add_quoted(out, story, length);
-    }
+    add_quoted(out, "", value, strlen(value));
 }
 
 static void add_diagnosis(struct text *out, const struct ci_case *each)
@@ -404,8 +394,14 @@ static void add_diagnosis(struct text *out, const struct ci_case *each)
     add_key(out, "file", each->trial->scenario->path);
     text_format(out, "  line: %d\n", each->line);
     if (result != NULL) {
+        const char *story = result->story != NULL ? result->story : "";
         text_format(out, "  seed: \"%" PRIu64 "\"\n", each->trial->seed);
-        add_story(out, result->story);
+        text_add(out, story[0] != '\0' ? "  story:\n" : "");
+        for (size_t length; *story != '\0'; story += length + (story[length] == '\n')) {
+            length = strcspn(story, "\n");
+            if (length > 0)
+                add_quoted(out, "    - ", story, length);
+        }
         add_key(out, "folder", result->folder);
     }
     text_add(out, "  ...\n");
@@ -420,20 +416,20 @@ char *report_tap(const struct run_report *report)
     size_t count = cases.count + missing;
     text_format(&out, "TAP version 13\n1..%zu%s\n# ", count,
                 count == 0 ? " # SKIP no trial finished" : "");
-    add_words(&out, run->folder);
+    add_as(&out, run->folder, tap_words);
     text_format(&out, ", seed %" PRIu64 "\n", run->seed);
     for (size_t i = 0; i < cases.count; i++) {
         const struct ci_case *each = &cases.items[i];
         bool is_ok = each->kind == CASE_PASSED || each->kind == CASE_SKIPPED;
         text_format(&out, "%sok %zu - ", is_ok ? "" : "not ", i + 1);
-        add_words(&out, each->trial->scenario->name);
+        add_as(&out, each->trial->scenario->name, tap_words);
         text_add(&out, " ");
-        add_words(&out, text_string(&each->name));
+        add_as(&out, text_string(&each->name), tap_words);
         text_add(&out, each->outcome != NULL ? " " : "");
-        add_words(&out, each->outcome != NULL ? each->outcome->threshold->limit.text : "");
+        add_as(&out, limit_of(each), tap_words);
         if (each->kind == CASE_SKIPPED) {
             text_format(&out, " # SKIP %s: ", verdict_name(each->result->judgement.verdict));
-            add_words(&out, each->result->judgement.reason);
+            add_as(&out, each->result->judgement.reason, tap_words);
         }
         text_add(&out, "\n");
         if (!is_ok)
@@ -448,65 +444,55 @@ char *report_tap(const struct run_report *report)
 
 // --- GitHub --------------------------------------------------------------------------------------
 
-// Values of properties end at a comma or a colon too.
-static void print_escaped(FILE *out, const char *text, bool in_property)
-{
-    for (; *text != '\0'; text++) {
-        if (strchr("%\r\n", *text) != NULL || (in_property && strchr(":,", *text) != NULL))
-            fprintf(out, "%%%02X", (unsigned)*text);
-        else
-            fputc(*text, out);
-    }
-}
-
 // `::error file=pause.yaml,line=12,title=pause%3A none::message`.
-static void annotate(FILE *out, bool is_error, const struct ci_case *each, const char *message)
+static void annotate(struct text *out, bool is_error, const struct ci_case *each,
+                     const char *message)
 {
     struct text title = {0};
     text_format(&title, "%s: %s", each->trial->scenario->name, text_string(&each->name));
-    fprintf(out, "::%s file=", is_error ? "error" : "warning");
-    print_escaped(out, each->trial->scenario->path, true);
-    fprintf(out, ",line=%d,title=", each->line);
-    print_escaped(out, title.bytes, true);
-    fputs("::", out);
-    print_escaped(out, message, false);
-    fputc('\n', out);
+    text_format(out, "::%s file=", is_error ? "error" : "warning");
+    add_as(out, each->trial->scenario->path, github_value);
+    text_format(out, ",line=%d,title=", each->line);
+    add_as(out, title.bytes, github_value);
+    text_add(out, "::");
+    add_as(out, message, github_words);
+    text_add(out, "\n");
     text_free(&title);
 }
 
-static bool is_error(const struct ci_case *each)
+// What fails, and then what is open, of the cases from `from` on that come before `end`.
+static void annotate_alarms(struct text *out, const struct ci_cases *cases, size_t from, size_t end)
 {
-    return each->result->judgement.expectation == EXPECTATION_MISSED || each->kind == CASE_BROKE;
-}
-
-static bool is_warning(const struct ci_case *each)
-{
-    return !is_error(each) && each->result->judgement.verdict == VERDICT_UNKNOWN &&
-           !trial_is_measurement(each->result);
+    for (enum alarm alarm = ALARM_ERROR; alarm > ALARM_NONE; alarm--) {
+        for (size_t i = from; i < end; i++) {
+            const struct ci_case *each = &cases->items[i];
+            struct text message = {0};
+            if (each->alarm != alarm)
+                continue;
+            text_add(&message, text_string(&each->why));
+            if (each->result != NULL) {
+                const struct judgement *judgement = &each->result->judgement;
+                bool was_expected = judgement->expectation_text[0] != '\0';
+                text_format(&message, "%s%s%s", judgement->expectation_text,
+                            was_expected ? "\n" : "", judgement->reason);
+                if (each->result->folder != NULL)
+                    text_format(&message, "\nfiles: %s", each->result->folder);
+            }
+            annotate(out, alarm == ALARM_ERROR, each, text_string(&message));
+            text_free(&message);
+        }
+    }
 }
 
 static bool is_skipped(const struct ci_case *each)
 {
-    return each->result != NULL && !is_error(each) &&
+    return each->result != NULL && each->alarm == ALARM_NONE &&
            each->result->judgement.verdict == VERDICT_SKIPPED;
-}
-
-static void annotate_trial(FILE *out, bool as_error, const struct ci_case *each)
-{
-    const struct judgement *judgement = &each->result->judgement;
-    struct text message = {0};
-    if (judgement->expectation_text[0] != '\0')
-        text_format(&message, "%s\n", judgement->expectation_text);
-    text_add(&message, judgement->reason);
-    if (each->result->folder != NULL)
-        text_format(&message, "\nfiles: %s", each->result->folder);
-    annotate(out, as_error, each, text_string(&message));
-    text_free(&message);
 }
 
 // One for each reason, at the first trial that has it: GitHub shows ten annotations of a kind for
 // each step.
-static void annotate_skipped(FILE *out, const struct ci_cases *cases, bool is_strict)
+static void annotate_skipped(struct text *out, const struct ci_cases *cases, bool is_strict)
 {
     for (size_t i = 0; i < cases->count; i++) {
         const struct ci_case *first = &cases->items[i];
@@ -529,70 +515,47 @@ static void annotate_skipped(FILE *out, const struct ci_cases *cases, bool is_st
     }
 }
 
-// What fails, and then what is open: of trials, and then of thresholds.
-static void annotate_all(FILE *out, const struct ci_cases *cases, bool is_strict)
-{
-    for (int as_error = 1; as_error >= 0; as_error--) {
-        for (size_t i = 0; i < cases->count; i++) {
-            const struct ci_case *each = &cases->items[i];
-            if (each->result != NULL && (as_error ? is_error(each) : is_warning(each)))
-                annotate_trial(out, as_error, each);
-        }
-    }
-    annotate_skipped(out, cases, is_strict);
-    for (int as_error = 1; as_error >= 0; as_error--) {
-        for (size_t i = 0; i < cases->count; i++) {
-            const struct ci_case *each = &cases->items[i];
-            if (each->outcome != NULL &&
-                each->outcome->result == (as_error ? THRESHOLD_MISSED : THRESHOLD_NOT_MEASURED))
-                annotate(out, as_error, each, text_string(&each->why));
-        }
-    }
-}
-
-// Prints what is no command so that the runner takes no line of it for one: it looks for "::" where
-// a line begins, blanks or not, and for "##[" anywhere.
-static void print_plain(FILE *out, const char *text)
+// What is no command, so that the runner takes no line of it for one: it looks for "::" where a
+// line begins, blanks or not, and for "##[" anywhere.
+static void add_plain(struct text *out, const char *text)
 {
     bool at_start = true;
     for (; *text != '\0'; text++) {
-        if (at_start && strncmp(text, "::", 2) == 0)
-            fputs("| ", out);
-        fputc(*text, out);
-        if (strncmp(text, "##[", 3) == 0)
-            fputc(' ', out);
+        text_add(out, at_start && strncmp(text, "::", 2) == 0 ? "| " : "");
+        text_add_bytes(out, text, 1);
+        text_add(out, strncmp(text, "##[", 3) == 0 ? " " : "");
         at_start = *text == '\n' || *text == '\r' || (at_start && strchr(" \t\v\f", *text) != NULL);
     }
-    if (!at_start)
-        fputc('\n', out);
-}
-
-static void print_story(FILE *out, const struct ci_case *each)
-{
-    fprintf(out, "::group::%s ", verdict_name(each->result->judgement.verdict));
-    print_escaped(out, each->trial->scenario->name, false);
-    fputs(": ", out);
-    print_escaped(out, text_string(&each->name), false);
-    fputc('\n', out);
-    print_plain(out, each->result->judgement.reason);
-    print_plain(out, each->result->story);
-    fputs("::endgroup::\n", out);
+    text_add(out, at_start ? "" : "\n");
 }
 
 void report_github(const struct run_report *report, FILE *out)
 {
+    size_t trials = report->run->count;
     struct ci_cases cases = cases_of(report);
+    struct text text = {0};
     struct text sentence = {0};
-    annotate_all(out, &cases, report->run->strict);
-    for (size_t i = 0; i < report->run->count; i++) {
-        const char *story = report->run->trials[i].story;
-        if (story != NULL && story[0] != '\0')
-            print_story(out, &cases.items[i]);
+    annotate_alarms(&text, &cases, 0, trials);
+    annotate_skipped(&text, &cases, report->run->strict);
+    annotate_alarms(&text, &cases, trials, cases.count);
+    for (size_t i = 0; i < trials; i++) {
+        const struct ci_case *each = &cases.items[i];
+        if (each->result->story == NULL || each->result->story[0] == '\0')
+            continue;
+        text_format(&text, "::group::%s ", verdict_name(each->result->judgement.verdict));
+        add_as(&text, each->trial->scenario->name, github_words);
+        text_add(&text, ": ");
+        add_as(&text, text_string(&each->name), github_words);
+        text_add(&text, "\n");
+        add_plain(&text, each->result->judgement.reason);
+        add_plain(&text, each->result->story);
+        text_add(&text, "::endgroup::\n");
     }
     summary_sentence(report, &sentence);
-    fputs("::notice title=Lockpick::", out);
-    print_escaped(out, text_string(&sentence), false);
-    fputc('\n', out);
+    text_add(&text, "::notice title=Lockpick::");
+    add_as(&text, text_string(&sentence), github_words);
+    fprintf(out, "%s\n", text.bytes);
+    text_free(&text);
     text_free(&sentence);
     cases_free(&cases);
 }
