@@ -1,6 +1,6 @@
 // End to end: what a run leaves for CI, as a user's script finds it.
 #include "harness/cli/test_runs.h"
-#include "harness/report/ci.h"
+#include "harness/report/report.h"
 #include "harness/report/test_junit.h"
 
 // A scheme that needs no server; what is expected of it stands in line 7.

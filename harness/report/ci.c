@@ -1,4 +1,3 @@
-#include "harness/report/ci.h"
 
 #include "harness/base/utf8.h"
 #include "harness/report/summary.h"

@@ -1,5 +1,5 @@
 // What CI servers are told, each thing in each format.
-#include "harness/report/ci.h"
+#include "harness/report/report.h"
 
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"

@@ -1,5 +1,4 @@
 // A run as a table for spreadsheets: columns are values of result.json by their paths.
-#include "harness/report/csv.h"
 
 #include "harness/report/fields.h"
 #include "harness/report/run_report.h"

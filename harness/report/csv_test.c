@@ -1,4 +1,3 @@
-#include "harness/report/csv.h"
 
 #include "harness/report/test_run.h"
 #include "harness/testing/test.h"

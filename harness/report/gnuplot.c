@@ -6,83 +6,55 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-extern char **environ;
 
 // On a machine that is busy.
 #define START_LIMIT_S 15
 #define SCRIPT_LIMIT_S 10
 
+static const char not_installed[] = "gnuplot is not installed (Debian: apt install gnuplot-nox)";
+
 // gnuplot at work.
 struct drawer {
     const char *folder; // that it was started in
-    pid_t process;
-    int said;    // the end of the pipe from which its output and messages are read; -1: none
-    int refused; // 0, or the errno with which it could not be started
+    pid_t process;      // -1: it could not be started
+    int said;           // the end of the pipe from which its output and messages are read
     size_t scripts;
 };
 
-// Starts it with no input.
-static struct drawer start(const char *folder, char *const *arguments)
+// -1 with `error` set.
+static int start(const char *folder, const char *const *arguments, struct drawer *drawer,
+                 struct error *error)
 {
-    struct drawer drawer = {.folder = folder, .said = -1};
     int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0) {
-        drawer.refused = errno;
-        return drawer;
-    }
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-    posix_spawn_file_actions_addchdir_np(&actions, folder);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    sigset_t none;
-    sigemptyset(&none);
-    posix_spawnattr_setsigmask(&attributes, &none);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK);
-    drawer.refused =
-        posix_spawnp(&drawer.process, arguments[0], &actions, &attributes, arguments, environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    drawer.said = ends[0];
+    *drawer = (struct drawer){.folder = folder, .process = -1};
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return error_set(error, "cannot run gnuplot in %s: pipe: %s", folder, strerror(errno));
+    const struct process_settings settings = {.arguments = arguments,
+                                              .folder = folder,
+                                              .output = ends[1],
+                                              .network_namespace = -1,
+                                              .processor = -1};
+    drawer->process = process_start(&settings, error);
+    drawer->said = ends[0];
     close(ends[1]);
-    return drawer;
-}
-
-// Its exit status, or 128 and its signal; output and messages go to `said`. -1 with `error` set if
-// it could not be started, or was killed as it took longer than so many seconds.
-static int finish(const struct drawer *drawer, int limit_s, struct text *said, struct error *error)
-{
-    int status = drawer->refused == 0 ? process_wait(drawer->process, "gnuplot",
-                                                     (struct process_limit){.seconds = limit_s},
-                                                     drawer->said, said, error)
-                                      : error_set(error, "cannot run gnuplot in %s: %s",
-                                                  drawer->folder, strerror(drawer->refused));
-    if (drawer->said >= 0)
-        close(drawer->said);
-    return status;
+    if (drawer->process < 0)
+        close(ends[0]);
+    return drawer->process < 0 ? -1 : 0;
 }
 
 // Waits until its scripts are drawn. 0, or -1 with `error` set to what it said.
-static int await(const struct drawer *drawer, bool *missing, struct error *error)
+static int await(const struct drawer *drawer, struct error *error)
 {
     struct text said = {0};
     struct text line = {0}; // gnuplot underlines the culprit on lines of its own; an error is one
+    int limit_s = START_LIMIT_S + SCRIPT_LIMIT_S * (int)drawer->scripts;
     int status =
-        finish(drawer, START_LIMIT_S + SCRIPT_LIMIT_S * (int)drawer->scripts, &said, error);
-    if (drawer->refused == ENOENT) {
-        *missing = true;
-        error_set(error, "gnuplot is not installed (Debian: apt install gnuplot-nox)");
-    } else if (status > 0) {
+        process_wait(drawer->process, "gnuplot", (struct process_limit){.seconds = limit_s},
+                     drawer->said, &said, error);
+    close(drawer->said);
+    if (status > 0) {
         char *rest = said.bytes;
         for (char *word; rest != NULL && (word = strtok_r(rest, " \n\t\r", &rest)) != NULL;)
             text_format(&line, "%s%s", line.length > 0 ? " " : "", word);
@@ -113,9 +85,10 @@ void gnuplot_quote(struct text *out, const char *string, size_t length)
 #define MOST_PROCESSES 16
 
 // -d: a person's ~/.gnuplot must not change our pictures.
-static struct drawer start_many(const struct gnuplot_script *scripts, size_t count)
+static int start_many(const struct gnuplot_script *scripts, size_t count, struct drawer *drawer,
+                      struct error *error)
 {
-    char *arguments[2 + 3 * MOST_OF_A_PROCESS + 1] = {"gnuplot", "-d"};
+    const char *arguments[2 + 3 * MOST_OF_A_PROCESS + 1] = {"gnuplot", "-d"};
     struct text words[2 * MOST_OF_A_PROCESS] = {0};
     size_t used = 2;
     for (size_t i = 0; i < count; i++) {
@@ -131,11 +104,11 @@ static struct drawer start_many(const struct gnuplot_script *scripts, size_t cou
         text_format(&words[2 * i + 1], "%s.gp", scripts[i].name);
         arguments[used++] = words[2 * i + 1].bytes;
     }
-    struct drawer drawer = start(scripts[0].folder, arguments);
-    drawer.scripts = count;
+    int result = start(scripts[0].folder, arguments, drawer, error);
+    drawer->scripts = count;
     for (size_t i = 0; i < 2 * count; i++)
         text_free(&words[i]);
-    return drawer;
+    return result;
 }
 
 int gnuplot_run(const struct gnuplot_script *scripts, size_t count, bool *missing,
@@ -145,13 +118,15 @@ int gnuplot_run(const struct gnuplot_script *scripts, size_t count, bool *missin
     size_t processes = processors < 1 ? 1 : (size_t)processors;
     int result = 0;
     processes = processes > MOST_PROCESSES ? MOST_PROCESSES : processes;
-    *missing = false;
+    *missing = count > 0 && !program_exists("gnuplot");
+    if (*missing)
+        return error_set(error, not_installed);
     for (size_t i = 0; i < count; i++) {
         if (access(scripts[i].folder, X_OK) != 0)
             return error_set(error, "gnuplot cannot work in %s: %s", scripts[i].folder,
                              strerror(errno));
     }
-    for (size_t done = 0; done < count && !*missing;) {
+    for (size_t done = 0; done < count;) {
         struct drawer drawers[MOST_PROCESSES];
         size_t started = 0;
         size_t share = (count - done + processes - 1) / processes;
@@ -160,12 +135,13 @@ int gnuplot_run(const struct gnuplot_script *scripts, size_t count, bool *missin
                                             : share;
         for (; started < processes && done < count; started++) {
             size_t here = count - done < share ? count - done : share;
-            drawers[started] = start_many(scripts + done, here);
+            result |=
+                start_many(scripts + done, here, &drawers[started], result == 0 ? error : NULL);
             done += here;
         }
         for (size_t i = 0; i < started; i++) {
-            if (await(&drawers[i], missing, result == 0 ? error : NULL) != 0)
-                result = -1;
+            if (drawers[i].process > 0)
+                result |= await(&drawers[i], result == 0 ? error : NULL);
         }
     }
     return result;
@@ -173,14 +149,16 @@ int gnuplot_run(const struct gnuplot_script *scripts, size_t count, bool *missin
 
 bool plots_available(char *note, size_t room)
 {
-    char *arguments[] = {"gnuplot", "--version", NULL};
+    const char *const arguments[] = {"gnuplot", "--version", NULL};
     struct text said = {0};
     struct error error = {0};
-    struct drawer drawer = start("/", arguments);
-    int status = finish(&drawer, START_LIMIT_S, &said, &error);
+    int status = program_exists(arguments[0])
+                     ? process_run(arguments, "", -1,
+                                   (struct process_limit){.seconds = START_LIMIT_S}, &said, &error)
+                     : 1;
     text_free(&said);
-    if (drawer.refused != 0 || status > 0)
-        error_set(&error, "gnuplot is not installed (Debian: apt install gnuplot-nox)");
+    if (status > 0)
+        error_set(&error, not_installed);
     if (status != 0)
         snprintf(note, room, "no plots: %s; `gnuplot NAME.gp` in a trial's folder draws them later",
                  error.text);

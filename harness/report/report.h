@@ -154,8 +154,52 @@ char *report_markdown(const struct run_report *report);
 // The same in fewer than so many bytes, of which there must be some thousands.
 char *report_markdown_within(const struct run_report *report, size_t most_bytes);
 
+// A run as a table for spreadsheets, a line a trial. RFC 4180: comma-separated, lines end in CR LF,
+// the first one names the columns; fields with a comma, a quote or a line break in them are quoted.
+// Columns are only ever added, at the end; names that end in _ns are integers, in nanoseconds. A
+// field is empty where nothing is known or was measured. What the columns mean is said in
+// FORMATS.md. The caller frees the text.
+char *report_csv(const struct run_report *report);
+
+#define CSV_BEGINS "trial,scenario,scheme,"
+
 // The process exit code of a run: 1 an expectation missed; else 4 environment missing or broken;
 // else 5 a threshold missed; else 3 inconclusive, a verdict or a threshold; else 0.
 int report_exit_code(const struct run_report *report);
+
+// --- for CI servers ------------------------------------------------------------------------------
+
+// Every trial and every threshold is a test case, and passes, fails, breaks or is skipped alike in
+// each format. A missed expectation is a failure, and so is one that could not be decided; ERROR is
+// an error; what was not tried is skipped, and so is what could not be decided where nothing was
+// expected, as it neither passed nor failed. A threshold is a failure if it was missed or not
+// measured. Trials that a run ended before are told once.
+
+#define JUNIT_BEGINS "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"lockpick\""
+
+// junit.xml, in the dialect that Jenkins, GitLab and GitHub's actions agree on: a test suite for
+// each scenario. Trials that a run ended before are one error. Valid XML whatever bytes a story
+// has. The caller frees the text.
+char *report_junit(const struct run_report *report);
+
+// Version 13 of the Test Anything Protocol, which Perl's harness speaks: a line for each case, and
+// below those that are "not ok" what is known of them, as a YAML block of plain keys, quoted
+// strings and a list of lines. SKIP says why. Of a run that ended early, the trials that did not
+// finish are counted in a comment: the exit code tells of them. Text that would break a line is
+// quoted or left out, whatever bytes it has. The caller frees the text.
+char *report_tap(const struct run_report *report);
+
+// Prints workflow commands of GitHub Actions, each at the line of the scenario that was not met: an
+// error for a missed expectation, for ERROR and, in a strict run, for what was skipped; a warning
+// for UNKNOWN and for each reason to skip. Likewise for thresholds: an error for one that was
+// missed, a warning for one that was not measured. Then every story in a group that can be
+// unfolded, and the summary as a notice. Paths are those of the command line, which GitHub takes to
+// be relative to the repository. Escaped as in packages/core/src/command.ts of
+// github.com/actions/toolkit.
+void report_github(const struct run_report *report, FILE *out);
+
+// As report.md, for the file that $GITHUB_STEP_SUMMARY names: at most 1 MiB, which
+// is as much as GitHub takes of one step. The caller frees the text.
+char *report_github_summary(const struct run_report *report);
 
 #endif

@@ -2,7 +2,7 @@
 #include "harness/report/sections.h"
 
 #include "harness/report/html.h"
-#include "harness/report/thresholds.h"
+#include "harness/report/run_report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,6 @@
 #define LOCKPICK_REPORT_TEST_THRESHOLDS_H
 
 #include "harness/report/test_run.h"
-#include "harness/report/thresholds.h"
 #include "harness/testing/test.h"
 
 static struct test_run test;

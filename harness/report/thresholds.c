@@ -1,5 +1,3 @@
-#include "harness/report/thresholds.h"
-
 #include "harness/report/figures.h"
 #include "harness/report/run_report.h"
 #include "harness/report/summary.h"

@@ -8,8 +8,6 @@
 #include "harness/cluster/cluster.h"
 #include "harness/cluster/data_cache.h"
 #include "harness/history/writer.h"
-#include "harness/report/ci.h"
-#include "harness/report/csv.h"
 
 #include <dirent.h>
 #include <errno.h>

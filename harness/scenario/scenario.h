@@ -217,7 +217,7 @@ struct limit {
     char text[64]; // "acquire.p99 < 50ms"
 };
 
-// What the measured figures must be; see harness/report/thresholds.h.
+// What the measured figures must be; see harness/report/run_report.h.
 struct threshold {
     struct limit limit;
     struct string_list schemes; // names, globs or traits; none: all
