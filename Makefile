@@ -172,10 +172,12 @@ $(BUILD)/harness/detection/tests $(BUILD)/harness/cli/tests: | $(BUILD)/lockpick
 EXTENSION := $(patsubst %,$(BUILD)/%.o,$(patsubst %.c,%,$(filter-out %_test.c,$(wildcard \
 	harness/extension/*.c))) $(wildcard harness/extension/*.gp))
 EXTENDED := $(BUILD)/extended
-EXTENDED_ROOMS := faults harness/locks harness/check
+EXTENDED_ROOMS := faults harness/locks harness/check harness/cluster harness/report/pictures
 ONE_LINE_MORE := sed -e 's/^.define FAULTS(.*/&\n    FAULT(amnesia) \\/' \
 	-e 's/^.define LOCK_SCHEMES(.*/&\n    SCHEME(keyval_lock) \\/' \
-	-e 's/^.define CHECKS(.*/&\n    CHECK(solitude) \\/'
+	-e 's/^.define CHECKS(.*/&\n    CHECK(solitude) \\/' \
+	-e 's/^.define SERVERS(.*/&\n    SERVER(keyval) \\/' \
+	-e 's/^.define PICTURES(.*/&\n    DRAWN(tally) \\/'
 
 $(EXTENDED)/%/catalogue.o: %/catalogue.c $$(wildcard $$*/catalogue.h)
 	@mkdir -p $(@D)

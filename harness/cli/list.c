@@ -3,7 +3,7 @@
 #include "harness/base/table.h"
 #include "harness/base/text.h"
 #include "harness/cli/verb.h"
-#include "harness/cluster/topology.h"
+#include "harness/cluster/server.h"
 #include "harness/locks/lock.h"
 #include "harness/wire/commands.h"
 #include "harness/workloads/workload.h"
@@ -54,6 +54,12 @@ static void list_schemes(void)
     puts("");
     for (size_t i = 0; lock_traits[i].name != NULL; i++)
         row(traits, 1, lock_traits[i].name, lock_traits[i].meaning, NULL);
+    for (size_t i = 0; server_catalogue[i] != NULL; i++) {
+        char needs[48];
+        snprintf(needs, sizeof needs, "needs %s", server_catalogue[i]->form.title);
+        if (server_catalogue[i]->form.title != NULL)
+            row(traits, 1, server_catalogue[i]->name, needs, NULL);
+    }
     print(traits);
 }
 

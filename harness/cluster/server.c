@@ -16,22 +16,6 @@
 
 #define MOST_ARGUMENTS 63 // of a server
 
-// In the order of lists. A new kind is a folder, and a line here.
-#define SERVERS(SERVER)                                                                            \
-    SERVER(redis)                                                                                  \
-    SERVER(redis_sentinel)                                                                         \
-    SERVER(zookeeper)                                                                              \
-    SERVER(etcd)                                                                                   \
-    SERVER(memcached)                                                                              \
-    SERVER(mysql)                                                                                  \
-    SERVER(postgres)
-
-#define DECLARED(name) extern const struct server_kind name##_server;
-SERVERS(DECLARED)
-
-#define LISTED(name) &name##_server,
-const struct server_kind *const server_catalogue[] = {SERVERS(LISTED) NULL};
-
 const struct server_kind *server_kind_find(const char *name)
 {
     for (size_t i = 0; server_catalogue[i] != NULL; i++) {

@@ -1,5 +1,5 @@
 // A kind of server: how it is started, how one knows that it is ready, how one talks to it, what
-// can be done to it. One folder per kind, one line in server.c.
+// can be done to it. One folder per kind, one line in catalogue.c.
 #ifndef LOCKPICK_CLUSTER_SERVER_H
 #define LOCKPICK_CLUSTER_SERVER_H
 

@@ -1,4 +1,4 @@
-// amnesia: a Redis server forgets all that it knows.
+// amnesia: a Keyval server forgets all that it knows.
 #include "faults/server_fault.h"
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)

@@ -39,45 +39,82 @@ static void expect_file(const char *name, const char *words)
     free(path);
 }
 
-#define SCENARIO(schemes, fault, because)                                                          \
+#define SCENARIO(schemes, fault, because, more)                                                    \
     "version: 1\nname: extended\nabout: One more of each kind of thing.\n"                         \
     "workload: {kind: increment, operations: 40, hold: 20ms}\n"                                    \
     "clients: {processes: 2, threads: 2}\nlock: {lease: 20s, wait: 30s, retry: 2ms}\n"             \
     "schemes: [" schemes "]\n"                                                                     \
     "faults:\n  - {when: client-1 holds, nth: 3, " fault "}\n"                                     \
     "expect:\n  - {schemes: ['*'], verdict: unsafe, because: [" because "],\n"                     \
-    "     allow: [double-grant, wrongful-release, lost-update]}\n"
+    "     allow: [double-grant, wrongful-release, lost-update]}\n" more
 
 TEST_GROUP(start, remove_test_folder);
 
 TEST(lists_and_help_have_one_more_of_each_kind)
 {
-    command_expect(run_lockpick("list faults"), 0, "has a server forget all that it knows");
-    command_expect(run_lockpick("list schemes"), 0, "keyval-lock");
-    command_expect(run_lockpick("help scenario"), 0, "  solitude\n");
-    command_expect(run_lockpick("help scenario"), 0, "amnesia");
+    static const struct {
+        const char *arguments, *words;
+    } cases[] = {
+        {"list faults", "has a server forget all that it knows"},
+        {"list schemes", "exclusive, lease, owner-checked, keyval "},
+        {"list schemes", "needs Keyval"},
+        {"list topologies", "keyval     single"},
+        {"help scenario", "  solitude\n"},
+        {"help scenario", "amnesia"},
+        {"help scenario", "KIND is keyval, redis"},
+        {"doctor", "keyval  "},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct command_result result = run_lockpick(cases[i].arguments);
+        expect_words(cases[i].arguments, text_string(&result.output), cases[i].words);
+        command_free(&result);
+    }
 }
 
 TEST(scenarios_are_held_to_what_each_says_of_itself)
 {
-    command_expect(run_text_in(folder, "wire",
-                               SCENARIO("keyval-lock", "amnesia: server-1, until: 1s", "solitude")),
-                   2, "'until' with 'amnesia', which nothing ends");
-    command_expect(
-        run_text_in(folder, "near", SCENARIO("keyval-lok", "amnesia: server-1", "solitude")), 2,
-        "did you mean 'keyval-lock'?");
-    command_expect(
-        run_text_in(folder, "nearer", SCENARIO("keyval-lock", "amnesi: server-1", "solitud")), 2,
-        "did you mean 'solitude'?");
+    static const struct {
+        const char *name, *scenario, *complaint;
+    } cases[] = {
+        {"until", SCENARIO("keyval-lock", "amnesia: server-1, until: 1s", "solitude", ""),
+         "'until' with 'amnesia', which nothing ends"},
+        {"scheme", SCENARIO("keyval-lok", "amnesia: server-1", "solitude", ""),
+         "did you mean 'keyval-lock'?"},
+        {"property", SCENARIO("keyval-lock", "amnesi: server-1", "solitud", ""),
+         "did you mean 'solitude'?"},
+        {"topology",
+         SCENARIO("keyval", "amnesia: server-1", "solitude", "servers: {keyval: {topology: two}}"),
+         "keyval has no topology 'two' (known are single)"},
+        {"persistence",
+         SCENARIO("keyval", "amnesia: server-1", "solitude",
+                  "servers: {keyval: {persistence: aof-always}}"),
+         "'persistence' cannot be chosen here (keyval: in memory only)"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        command_expect(run_text_in(folder, cases[i].name, cases[i].scenario), 2,
+                       cases[i].complaint);
 }
 
+// Beside a scheme of another kind of server, for pictures that compare.
 TEST(a_trial_with_them_is_told_as_any_other)
 {
     command_expect(
-        run_text_in(folder, "trial", SCENARIO("keyval-lock", "amnesia: server-1", "solitude")), 0,
-        "Cause: server-1 forgot all, ");
-    expect_file("trial/result.json", "\"property\": \"solitude\"\n\"scheme\": \"keyval-lock\"");
-    expect_file("trial/report.md", "keyval-lock\nsolitude");
-    expect_file("trial/report.html", "server-1 forgets all that it knew\nhad company\nsolitude");
-    expect_file("trial/junit.xml", "keyval-lock");
+        run_text_in(folder, "trial",
+                    SCENARIO("keyval, redis-set-px-lua", "amnesia: server-1", "solitude", "")),
+        0, "server-1 forgot all, ");
+    static const struct {
+        const char *file, *words;
+    } cases[] = {
+        {"trial/result.json", "\"property\": \"solitude\"\n\"scheme\": \"keyval-lock\"\n"
+                              "\"durability\": \"keyval: in memory only\n\"verb\": \"amnesia\""},
+        {"trial/report.md", "| keyval-lock | ✓ UNSAFE | solitude"},
+        {"trial/report.html", "server-1 forgets all that it knew\nhad company\nsolitude\n"
+                              "A tally of holds\nHolds of 2 trials."},
+        {"trial/junit.xml", "keyval-lock"},
+        {"trial/plots/tally.dat", "\"keyval-lock\""},
+        {"trial/plots/tally.gp", "# A bar for each trial"},
+        {"trial/plots/matrix.dat", "\"✗Y\" \"\" 1 1 \"solitude\" \"keyval-lock\" \"extended\""},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        expect_file(cases[i].file, cases[i].words);
 }

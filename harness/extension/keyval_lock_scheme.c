@@ -1,4 +1,4 @@
-// A lock on Redis: SET NX PX with a token, deleted if the token is still there.
+// A lock on Keyval: SET NX PX with a token, deleted if the token is still there.
 #include "harness/locks/redis_common.h"
 
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
@@ -12,8 +12,8 @@ const struct lock_scheme keyval_lock_scheme = {
     .name = "keyval-lock",
     .summary = "SET NX PX with a token, deleted if the token is still there",
     .breaks = "a server that forgets",
-    .traits = (const char *const[]){"exclusive", "lease", "owner-checked", "redis", NULL},
-    .server = "redis",
+    .traits = (const char *const[]){"exclusive", "lease", "owner-checked", "keyval", NULL},
+    .server = "keyval",
     .open = redis_lock_open_checked,
     .close = redis_lock_close,
     .try_acquire = try_acquire,

@@ -172,12 +172,6 @@ const struct lock_trait lock_traits[] = {
     {"optimistic", "keeps nobody out: a write that comes too late is refused, and done again"},
     {"own-store", "guards a value in its own server, by its own reads and writes"},
     {"transaction", "its writes take effect with its release, or not at all"},
-    {"redis", "needs Redis"},
-    {"zookeeper", "needs ZooKeeper"},
-    {"etcd", "needs etcd"},
-    {"memcached", "needs memcached"},
-    {"mysql", "needs MariaDB or MySQL"},
-    {"postgres", "needs PostgreSQL"},
     {"local", "excludes only the workers of one client process"},
     {NULL, NULL},
 };

@@ -116,7 +116,7 @@ struct lock_scheme {
     // Faults that it does not promise to survive, although its traits would let one think so;
     // NULL-terminated, or NULL.
     const char *const *falls_to;
-    const char *const *traits; // NULL-terminated, from lock_traits
+    const char *const *traits; // NULL-terminated, from lock_traits; and its server
     const char *server;        // kind of server it needs, NULL for none
     // Of a scheme that a scenario brings along; else NULL.
     const struct foreign_settings *foreign;

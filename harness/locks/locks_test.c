@@ -50,7 +50,9 @@ TEST(a_scheme_names_its_server_among_its_traits_and_only_that)
             while (lock_traits[known].name != NULL &&
                    strcmp(lock_traits[known].name, scheme->traits[j]) != 0)
                 known++;
-            hold_to(scheme, lock_traits[known].name != NULL, scheme->traits[j]);
+            hold_to(scheme,
+                    lock_traits[known].name != NULL || server_kind_find(scheme->traits[j]) != NULL,
+                    scheme->traits[j]);
         }
     }
 }

@@ -41,14 +41,17 @@ static struct topology_name topology_named(const struct topology *topology)
                                   topology->most,   topology->usual, topology->by_majority};
 }
 
-static const char *const *trait_names(void)
+// What schemes promise, and the servers that they need.
+static const char *const *trait_names(const char *const *servers)
 {
     size_t count = 0;
     while (lock_traits[count].name != NULL)
         count++;
-    const char **names = memory_zeroed(count + 1, sizeof *names);
+    const char **names = memory_zeroed(count + MAX_SERVER_KINDS + 1, sizeof *names);
     for (size_t i = 0; i < count; i++)
         names[i] = lock_traits[i].name;
+    for (size_t i = 0; servers[i] != NULL; i++)
+        names[count++] = servers[i];
     return names;
 }
 
@@ -155,7 +158,7 @@ struct vocabulary *vocabulary_new(void)
            servers_of(lock_catalogue[i]));
     vocabulary->topologies = topology_names();
     vocabulary->draws = draw_names();
-    vocabulary->traits = trait_names();
+    vocabulary->traits = trait_names(vocabulary->none_and_servers + 1);
     vocabulary->commands = command_names();
     return vocabulary;
 }

@@ -16,12 +16,6 @@
 
 extern const char template_style[];
 
-const struct picture_kind *const picture_catalogue[] = {
-    &matrix_picture,      &unsafe_window_picture, &recovery_picture,
-    &percentiles_picture, &clients_picture,       &rates_picture,
-    &hand_off_picture,    &fairness_picture,      NULL,
-};
-
 // --- written -------------------------------------------------------------------------------------
 
 bool picture_write(const struct picture_kind *kind, const struct picture_subject *subject,
