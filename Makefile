@@ -26,11 +26,13 @@ PRELOAD_CFLAGS = $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(ALL_CFLAGS)
 SOURCES := $(shell find harness faults -name '*.c' ! -name '*_test.c' ! -name '*_fuzz.c' \
 	! -name '*_preload.c' ! -path 'harness/detection/*' ! -path 'harness/extension/*' ! -path 'harness/testing/*' | sort)
 TESTS := $(shell find harness faults -name '*_test.c' | sort)
+# End-to-end cases, which harness/cli/cases_test.c runs.
+CASES := $(patsubst harness/cli/cases/%.cases,harness/cli/%,$(sort $(wildcard harness/cli/cases/*_test.cases)))
 LIBRARY_SOURCES := $(filter-out harness/main.c,$(SOURCES))
 TEMPLATES := $(shell find harness -name '*.gp' ! -path 'harness/extension/*' | sort) \
 	$(wildcard harness/*/help_*.txt) harness/report/page.css
 OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) $(TEMPLATES:%=$(BUILD)/%.o)
-TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/%)
+TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/%) $(CASES:%=$(BUILD)/%)
 TEST_ROOMS := $(sort $(dir $(TEST_PROGRAMS)))
 FUZZERS := $(shell find harness faults -name '*_fuzz.c' | sort)
 FORMATTED := $(shell find harness faults -name '*.[ch]')
@@ -89,7 +91,7 @@ $(BUILD)/preload/%.o: %.c
 # The tests of a room are one program, and each file's name a link to it, by which it knows what to
 # run; see harness/testing/test.h.
 .SECONDEXPANSION:
-$(TEST_ROOMS:%=%tests): $$(foreach test,$(TEST_PROGRAMS),$$(if \
+$(TEST_ROOMS:%=%tests): $$(foreach test,$(TESTS:%.c=$(BUILD)/%),$$(if \
 		$$(filter $$(@D)/,$$(dir $$(test))),$$(test).o)) $(BUILD)/harness/testing/main.o $(BUILD)/liblockpick.a | $(PRELOAD)
 	@echo "  LINK  $@"
 	@rm -f $@
@@ -128,12 +130,12 @@ golden: all $(BUILD)/lockpick-detection
 asan: setup-lint
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build-asan CC=clang tests \
 		CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all"
-	@scripts/run-tests build-asan $(TESTS:%.c=build-asan/%)
+	@scripts/run-tests build-asan $(TEST_PROGRAMS:$(BUILD)/%=build-asan/%)
 
 tsan: setup-lint
 	@$(MAKE) --no-print-directory -j$$(nproc) BUILD=build-tsan CC=clang tests \
 		CFLAGS="-O1 -g -fno-omit-frame-pointer -fsanitize=thread"
-	@scripts/run-tests build-tsan $(TESTS:%.c=build-tsan/%)
+	@scripts/run-tests build-tsan $(TEST_PROGRAMS:$(BUILD)/%=build-tsan/%)
 
 lint: setup-lint
 	@clang-format --dry-run --Werror $(FORMATTED)

@@ -5,7 +5,8 @@
 
 #include "harness/cli/test_command.h"
 
-#include <jansson.h>
+#include "harness/testing/text.h"
+
 #include <stdarg.h>
 #include <sys/stat.h>
 #include <unistd.h>
