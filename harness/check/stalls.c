@@ -151,25 +151,38 @@ bool stall_may_have_deposed(const struct digest *digest, int one, int other, int
     return longest != NULL && longest->to_ns - longest->from_ns >= least_ns;
 }
 
+// True if what the cause told of, which ended the fault, may have been over before its target went
+// on, for want of a processor.
+static bool moment_may_have_passed(const struct digest *digest, const struct fault_record *record)
+{
+    int64_t hold_ns = digest->trial->scenario->workload.hold_ns;
+    return record->step->until.kind != CAUSE_NONE && record->heal_reason == HEAL_CAUSE &&
+           record->healed_ns != TIME_NEVER && hold_ns > 0 &&
+           stalled_ns(digest, STALLS_OF_ALL, record->healed_ns - hold_ns,
+                      record->healed_ns + hold_ns) >= hold_ns / 2;
+}
+
 bool stalls_may_have_upset(const struct digest *digest, char *out)
 {
     const struct lock_settings *lock = &digest->trial->scenario->lock;
     int64_t shortest_ns = time_earlier(lock->lease_ns, lock->request_ns);
     int64_t from_ns = digest->started_ns;
     int64_t to_ns = digest->fault_count > 0 ? from_ns : digest->ended_ns;
+    bool is_past = false;
     FOR_EACH_FAULT (record, digest) {
         int64_t over_ns = record->step->bound_ns >= 0 ? record->healed_ns : record->in_effect_ns;
         over_ns = time_earlier(over_ns, digest->ended_ns) + lock->lease_ns;
         to_ns = time_later(to_ns, time_earlier(over_ns, digest->ended_ns));
         if (record->step->bound_ns > 0)
             shortest_ns = time_earlier(shortest_ns, record->step->bound_ns);
+        is_past |= moment_may_have_passed(digest, record);
     }
     const struct stall *longest = longest_between(digest, STALLS_OF_ALL, from_ns, to_ns);
     bool is_long = longest != NULL && part_ns(longest, from_ns, to_ns) >= shortest_ns / 2;
     // Many short ones upset the moment at which a fault strikes; plain contention goes on.
     bool are_many = digest->fault_count > 0 &&
                     stalled_ns(digest, STALLS_OF_ALL, from_ns, to_ns) >= (to_ns - from_ns) / 10;
-    if (!is_long && !are_many)
+    if (!is_long && !are_many && !is_past)
         return false;
     describe_stalls(digest, STALLS_OF_ALL, from_ns, to_ns, out);
     return longest != NULL;

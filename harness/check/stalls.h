@@ -40,8 +40,10 @@ bool stall_may_have_deposed(const struct digest *digest, int one, int other, int
 // True if what the scenario is about may not have happened in its time: while it ran, until its
 // faults and a lease after them were over, somebody (the conductor included) stood still for half
 // of the shortest time that the scenario relies on: the lease, the time-out of a request, the bound
-// of a fault; half, as each has another half to spare. Or it has faults, and all together stood
-// still for a tenth of the time: then nobody was on time. `out` is set to describe_stalls then.
+// of a fault; half, as each has another half to spare. Where a fault waits for a cause, which says
+// that others hold the lock by now, that is half of a hold, at the moment at which the cause ends
+// it. Or it has faults, and all together stood still for a tenth of the time: then nobody was on
+// time. `out` is set to describe_stalls then.
 bool stalls_may_have_upset(const struct digest *digest, char *out);
 
 // Makes a violation an undecided finding, and says so, if a fault held somebody up between the two
