@@ -1,49 +1,42 @@
 // clean: removes from a server of the user's what runs that were killed have left there.
+#include "harness/base/text.h"
 #include "harness/cli/verb.h"
-#include "harness/locks/zookeeper_common.h"
+#include "harness/cluster/server.h"
 #include "harness/run/servers.h"
-#include "harness/wire/mysql.h"
-#include "harness/wire/redis.h"
 
 #include <string.h>
-
-static int clean_redis(const struct service *service, struct error *error)
-{
-    return redis_clean(service, "*lockpick:{t*", error); // Redisson's names have more before it
-}
-
-// Kinds that keep what nobody removes: in etcd all keys have leases, in memcached expiries, and
-// PostgreSQL's locks end with their session.
-static const struct cleaner {
-    const char *kind;
-    int (*clean)(const struct service *service, struct error *error);
-} cleaners[] = {
-    {"redis", clean_redis}, {"mysql", mysql_tables_clean}, {"zookeeper", zk_locks_clean}};
 
 static int run(const struct words *words, void *options)
 {
     (void)options;
     struct error error = {0};
     struct service service;
+    struct text urls = {0};
     if (words->count < 1 || words->count > 2)
         return usage_error(&clean_verb, "one URL, and the topology if it is not single");
     const char *url = words->items[0];
     struct server_settings settings = {.external = (char *)(size_t)url,
                                        .topology = (char *)(size_t)words->items[1]};
-    for (size_t i = 0; i < sizeof cleaners / sizeof *cleaners; i++) {
-        const struct cleaner *cleaner = &cleaners[i];
-        size_t length = strlen(cleaner->kind);
-        if (strncmp(url, cleaner->kind, length) != 0 || url[length] != ':')
+    for (size_t i = 0; server_catalogue[i] != NULL; i++) {
+        const struct server_kind *kind = server_catalogue[i];
+        size_t length = strlen(kind->name);
+        if (kind->clean == NULL)
             continue;
-        if (service_of_external(cleaner->kind, &settings, &service, &error) != 0)
+        text_format(&urls, "%s%s://", urls.length > 0 ? ", " : "", kind->name);
+        if (strncmp(url, kind->name, length) != 0 || url[length] != ':')
+            continue;
+        text_free(&urls);
+        if (service_of_external(kind->name, &settings, &service, &error) != 0)
             return usage_error(&clean_verb, "%s", error.text);
-        return cleaner->clean(&service, &error) == 0
+        return kind->clean(&service, &error) == 0
                    ? EXIT_AS_EXPECTED
                    : verb_fails(&clean_verb, EXIT_ENVIRONMENT, "%s", error.text);
     }
-    return usage_error(&clean_verb,
-                       "the URL begins with redis://, mysql:// or zookeeper://; what runs leave in "
-                       "etcd, memcached and PostgreSQL ends by itself");
+    usage_error(&clean_verb,
+                "the URL begins with one of %s; what runs leave on other servers ends by itself",
+                text_string(&urls));
+    text_free(&urls);
+    return EXIT_USAGE;
 }
 
 extern const char template_help_clean[];

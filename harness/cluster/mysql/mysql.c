@@ -687,6 +687,7 @@ const struct server_kind mysql_server = {
     .extra_ports = 3,
     .boot_limit_s = 90,
     .topologies = topologies,
+    .clean = mysql_tables_clean,
     .version = version,
     .start = start,
     .ready = ready,

@@ -8,6 +8,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/wire/redis.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -373,6 +374,12 @@ static const struct topology *const topologies[] = {&single, &independent, &sent
 static const char *const kept[] = {"nodes.conf", "redis.conf", "sentinel.conf", NULL};
 static const char *const surrender_notes[] = {"Can't recover from AOF write error", NULL};
 
+// Redisson's names have more before the tag of a trial.
+static int clean(const struct service *service, struct error *error)
+{
+    return redis_clean(service, "*lockpick:{t*", error);
+}
+
 const struct server_kind redis_server = {
     .name = "redis",
     .form = {.title = "Redis",
@@ -385,6 +392,7 @@ const struct server_kind redis_server = {
     .port = 6379,
     .extra_ports = 1, // the cluster's bus
     .topologies = topologies,
+    .clean = clean,
     .start = start_redis,
     .ready = ready,
     .open = redis_session_open,

@@ -25,6 +25,7 @@
 #include "harness/cluster/server.h"
 
 #include "harness/base/file.h"
+#include "harness/locks/zookeeper_common.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -274,6 +275,7 @@ const struct server_kind zookeeper_server = {
     .extra_ports = 2,
     .boot_limit_s = 60,
     .topologies = topologies,
+    .clean = zk_locks_clean,
     .installed = installed,
     .version = version,
     .start = start,
