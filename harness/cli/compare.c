@@ -1,6 +1,5 @@
 // compare: two runs, or two schemes of one, held against each other; or two schemes of a scenario,
 // which are run interleaved, on the same servers.
-#include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/table.h"
 #include "harness/cli/verb.h"
@@ -8,11 +7,9 @@
 #include "harness/report/fields.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/report/run_report.h"
-#include "harness/run/draw.h"
 #include "harness/run/perform.h"
 #include "harness/run/run_files.h"
 #include "harness/run/stored_run.h"
-#include "harness/run/vocabulary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,7 +91,6 @@ static int show(struct comparison *comparison, const struct compare_options *opt
 struct request {
     const struct compare_options *options;
     struct run_options run; // as the trials are performed
-    const struct plan *plan;
 };
 
 // Says why what was not tried was not, each reason once. True if there was any such trial.
@@ -115,17 +111,17 @@ static bool complain_of_untried(const struct run_result *run)
     return any;
 }
 
-// In the sandbox, as the conductor.
-static int conduct(const struct sandbox *sandbox, char *folder, void *context)
+static int conduct(void *context, const struct sandbox *sandbox, const struct plan *plan,
+                   char *folder)
 {
     const struct request *request = context;
     const struct compare_options *options = request->options;
-    struct run_result run = {.folder = folder, .seed = request->plan->seed};
+    struct run_result run = {.folder = folder, .seed = plan->seed};
     struct run_report report;
     struct run_figures figures;
     struct comparison comparison;
     struct error error = {0};
-    perform_plan(request->plan, &request->run, sandbox, &run);
+    perform_plan(plan, &request->run, sandbox, &run);
     bool is_short =
         complain_of_untried(&run) || run.count < run.planned || sandbox_is_interrupted(sandbox);
     if (run_pictures_write(&run, run.has_plots, &error) != 0)
@@ -151,11 +147,12 @@ static int conduct(const struct sandbox *sandbox, char *folder, void *context)
     return code;
 }
 
-// One plan of both schemes, whose repeats take turns. 0, or -1 with `error` set.
-static int make_plan(const struct compare_options *options, const struct scenario_set *set,
+// One plan of both schemes, whose repeats take turns.
+static int make_plan(void *context, const struct scenario_set *set,
                      const struct vocabulary *vocabulary, uint64_t seed, struct plan *plan,
                      struct error *error)
 {
+    const struct compare_options *options = ((struct request *)context)->options;
     struct plan plans[2] = {0};
     int64_t repeats = set->scenarios[0]->repeat;
     repeats = options->run.repeat > 0   ? options->run.repeat
@@ -178,45 +175,15 @@ static int make_plan(const struct compare_options *options, const struct scenari
     return result;
 }
 
-static int run_set(const struct compare_options *options, const struct scenario_set *set,
-                   const struct vocabulary *vocabulary)
-{
-    struct error error = {0};
-    struct plan plan = {0};
-    char *folder = NULL;
-    int code = EXIT_USAGE;
-    int64_t seed = options->run.seed != 0 ? options->run.seed : set->scenarios[0]->seed;
-    seed = seed != 0 ? seed : clock_realtime_ns() % 1000000000 + 1;
-    for (size_t i = 0; i < set->count; i++)
-        set->scenarios[i]->seed = seed;
-    struct request request = {.options = options, .run = options->run, .plan = &plan};
-    request.run.keep_going = true;
-    request.run.jobs = 1; // one after the other, whatever strikes them
-    if (make_plan(options, set, vocabulary, (uint64_t)seed, &plan, &error) == 0 &&
-        draw_plan(&plan, vocabulary) == 0) {
-        draw_tell(&plan, set->scenarios[0], stderr);
-        code = perform_in_sandbox(&request.run, set, &plan, conduct, &request, &folder, &error);
-    }
-    if (folder == NULL && error.text[0] != '\0')
-        fails(code, error.text);
-    free(folder);
-    plan_free(&plan);
-    return code;
-}
-
 static int compare_interleaved(const struct compare_options *options)
 {
-    struct vocabulary *vocabulary = vocabulary_new();
-    struct scenario_set set = {0};
+    static const struct scenario_run how = {make_plan, conduct};
+    struct request request = {.options = options, .run = options->run};
     struct error error = {0};
-    int code = EXIT_USAGE;
-    if (run_folder_check(&options->run, &error) != 0)
-        usage_error(&compare_verb, "%s", error.text);
-    else if (scenario_set_load(&options->run, vocabulary, &set) == 0)
-        code = run_set(options, &set, vocabulary);
-    scenario_set_free(&set);
-    vocabulary_free(vocabulary);
-    return code;
+    request.run.keep_going = true;
+    request.run.jobs = 1; // one after the other, whatever strikes them
+    int code = run_scenarios(&request.run, &how, &request, &error);
+    return error.text[0] != '\0' ? fails(code, error.text) : code;
 }
 
 // --- a stored run --------------------------------------------------------------------------------

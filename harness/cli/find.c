@@ -1,7 +1,6 @@
 // find: the highest rate at which a lock still meets a target, looked for trial by trial.
 #include "harness/cli/find.h"
 
-#include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
 #include "harness/cli/verb.h"
@@ -10,7 +9,6 @@
 #include "harness/run/applicability.h"
 #include "harness/run/perform.h"
 #include "harness/run/run_files.h"
-#include "harness/run/vocabulary.h"
 #include "harness/scenario/units.h"
 
 #include <inttypes.h>
@@ -441,13 +439,13 @@ static int exit_code_of(const struct found *results, size_t count)
                               : EXIT_AS_EXPECTED;
 }
 
-// In the sandbox, as the conductor.
-static int conduct(const struct sandbox *sandbox, char *folder, void *context)
+static int conduct(void *context, const struct sandbox *sandbox, const struct plan *plan,
+                   char *folder)
 {
     struct request *request = context;
-    const struct plan *plan = request->plan;
     struct found *results = memory_zeroed(plan->count, sizeof *results);
     size_t count = 0;
+    request->plan = plan;
     request->sandbox = sandbox;
     request->folder = folder;
     for (; count < plan->count && !sandbox_is_interrupted(sandbox); count++)
@@ -466,37 +464,24 @@ static int conduct(const struct sandbox *sandbox, char *folder, void *context)
 
 // --- the command ---------------------------------------------------------------------------------
 
-static int find_in(const struct run_options *options, const struct scenario_set *set,
-                   const struct vocabulary *vocabulary)
+static int make_plan(void *context, const struct scenario_set *set,
+                     const struct vocabulary *vocabulary, uint64_t seed, struct plan *plan,
+                     struct error *error)
 {
-    struct error error = {0};
-    struct plan plan;
-    struct scenario *scenario = set->scenarios[0];
-    char *folder = NULL;
-    struct request request = {.options = *options, .scenario = scenario, .plan = &plan};
+    struct request *request = context;
+    struct scenario *scenario = request->scenario = set->scenarios[0];
     if (set->count != 1)
-        return usage_error(&find_verb, "one scenario at a time");
+        return error_set(error, "one scenario at a time");
     // The phase that says what is to be found.
     for (size_t i = scenario->load_count; i-- > 0;) {
         if (figure_of(&scenario->load[i].find, &(struct percentiles){0}).limit_ns > 0)
-            request.phase = &scenario->load[i];
+            request->phase = &scenario->load[i];
     }
-    if (request.phase == NULL)
-        return usage_error(&find_verb, "the scenario does not say what to find: "
-                                       "load: {rate: 100/s, find: {p99: < 50ms}}");
-    request.first_rate = request.phase->rate;
-    request.options.quiet = true;
-    int64_t seed = options->seed != 0 ? options->seed : scenario->seed;
-    scenario->seed = seed != 0 ? seed : clock_realtime_ns() % 1000000000 + 1;
-    if (plan_make(set->scenarios, 1, vocabulary, options->scheme, 1, (uint64_t)scenario->seed,
-                  &plan, &error) != 0)
-        return verb_fails(&find_verb, EXIT_USAGE, "%s", error.text);
-    int code = perform_in_sandbox(options, set, &plan, conduct, &request, &folder, &error);
-    if (folder == NULL)
-        verb_fails(&find_verb, code, "%s", error.text);
-    free(folder);
-    plan_free(&plan);
-    return code;
+    if (request->phase == NULL)
+        return error_set(error, "the scenario does not say what to find: "
+                                "load: {rate: 100/s, find: {p99: < 50ms}}");
+    request->first_rate = request->phase->rate;
+    return plan_make(set->scenarios, 1, vocabulary, request->options.scheme, 1, seed, plan, error);
 }
 
 static const struct option find_options[] = {
@@ -511,22 +496,17 @@ static const struct option find_options[] = {
 
 static int run(const struct words *words, void *from)
 {
+    static const struct scenario_run how = {make_plan, conduct};
     struct run_options *options = from;
     struct error error = {0};
-    struct scenario_set set = {0};
     options->paths = words->items;
     options->path_count = words->count;
     if (words->count == 0)
         return usage_error(&find_verb, "which scenario? Give a file");
-    if (run_folder_check(options, &error) != 0)
-        return usage_error(&find_verb, "%s", error.text);
-    struct vocabulary *vocabulary = vocabulary_new();
-    int code = scenario_set_load(options, vocabulary, &set) == 0
-                   ? find_in(options, &set, vocabulary)
-                   : EXIT_USAGE;
-    scenario_set_free(&set);
-    vocabulary_free(vocabulary);
-    return code;
+    struct request request = {.options = *options};
+    request.options.quiet = true;
+    int code = run_scenarios(options, &how, &request, &error);
+    return error.text[0] != '\0' ? verb_fails(&find_verb, code, "%s", error.text) : code;
 }
 
 extern const char template_help_find[];

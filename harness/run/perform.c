@@ -2,14 +2,18 @@
 
 #include "harness/base/file.h"
 #include "harness/base/limits.h"
+#include "harness/base/random.h"
 #include "harness/explain/diagnosis.h"
 #include "harness/explain/story.h"
 #include "harness/report/summary.h"
 #include "harness/run/applicability.h"
+#include "harness/run/draw.h"
 #include "harness/run/slots.h"
 #include "harness/run/usage.h"
+#include "harness/run/vocabulary.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -465,29 +469,78 @@ void performed_free(struct run_result *run)
     free(run->remarks);
 }
 
+// --- from scenarios ------------------------------------------------------------------------------
+
 struct sandboxed {
-    int (*body)(const struct sandbox *sandbox, char *folder, void *context);
-    char *folder;
+    const struct scenario_run *how;
     void *context;
+    const struct plan *plan;
+    char *folder;
 };
 
-static int call_body(const struct sandbox *sandbox, void *context)
+static int conduct(const struct sandbox *sandbox, void *context)
 {
-    const struct sandboxed *sandboxed = context;
-    return sandboxed->body(sandbox, sandboxed->folder, sandboxed->context);
+    const struct sandboxed *run = context;
+    return run->how->conduct(run->context, sandbox, run->plan, run->folder);
 }
 
-int perform_in_sandbox(const struct run_options *options, const struct scenario_set *set,
-                       const struct plan *plan,
-                       int (*body)(const struct sandbox *sandbox, char *folder, void *context),
-                       void *context, char **folder, struct error *error)
+// Of the run; what a file says of its own counts for its scenarios, unless --seed is said.
+static uint64_t choose_seed(const struct run_options *options, const struct scenario_set *set)
 {
-    *folder = run_folder_make(options, set, plan, error);
-    struct sandboxed sandboxed = {body, *folder, context};
-    return *folder == NULL ? EXIT_ENVIRONMENT
-                           : sandbox_run_why(why_loopback(options, plan),
-                                             &(struct sandbox_work){.body = call_body,
-                                                                    .context = &sandboxed,
-                                                                    .sweep = run_folder_sweep,
-                                                                    .folder = *folder});
+    int64_t seed = set->scenarios[0]->seed;
+    for (size_t i = 0; options->seed != 0 && i < set->count; i++)
+        seed = set->scenarios[i]->seed = options->seed;
+    for (size_t i = 1; i < set->count; i++)
+        seed = set->scenarios[i]->seed == seed ? seed : 0;
+    if (seed != 0)
+        return (uint64_t)seed;
+    struct random random;
+    random_start(&random, (uint64_t)clock_realtime_ns(), 0);
+    return random_below(&random, 1000000000) + 1; // short enough to be typed again
+}
+
+// 0, or -1 with `error` set unless it was said already.
+static int draw(const struct run_options *options, const struct scenario_run *how, void *context,
+                struct scenario_set *set, struct plan *plan, struct error *error)
+{
+    struct vocabulary *vocabulary = vocabulary_new();
+    int result = scenario_set_load(options, vocabulary, set);
+    if (result == 0)
+        result = how->plan(context, set, vocabulary, choose_seed(options, set), plan, error);
+    for (size_t i = 0; result == 0 && i < set->count; i++)
+        draw_tell(plan, set->scenarios[i], stderr);
+    if (result == 0)
+        result = draw_plan(plan, vocabulary);
+    vocabulary_free(vocabulary);
+    return result;
+}
+
+int run_scenarios(const struct run_options *options, const struct scenario_run *how, void *context,
+                  struct error *error)
+{
+    struct scenario_set set = {0};
+    struct plan plan = {0};
+    struct sandboxed run = {how, context, &plan, NULL};
+    int code = EXIT_USAGE;
+    if (run_folder_check(options, error) == 0 &&
+        draw(options, how, context, &set, &plan, error) == 0) {
+        code = EXIT_ENVIRONMENT;
+        if (run_outputs_check(options, error) == 0)
+            run.folder = run_folder_make(options, &set, &plan, error);
+    }
+    if (run.folder != NULL)
+        code = sandbox_run_why(
+            why_loopback(options, &plan),
+            &(struct sandbox_work){
+                .body = conduct, .context = &run, .sweep = run_folder_sweep, .folder = run.folder});
+    if (code > 128)
+        error_set(error,
+                  "ended by signal %d%s; what was recorded until then is in %s, and `lockpick "
+                  "report %s` judges it",
+                  code - 128, code - 128 == SIGBUS ? " (no room left on the disk?)" : "",
+                  run.folder, run.folder);
+    free(run.folder);
+    plan_free(&plan);
+    scenario_set_free(&set);
+    return code;
 }

@@ -29,12 +29,21 @@ void perform_plan(const struct plan *plan, const struct run_options *options,
                   const struct sandbox *sandbox, struct run_result *run);
 void performed_free(struct run_result *run);
 
-// Makes the run's folder, which the caller frees, and calls `body` in a sandbox, as the conductor,
-// with it. Returns what `body` does, or EXIT_ENVIRONMENT; without a folder, with `error` set.
-int perform_in_sandbox(const struct run_options *options, const struct scenario_set *set,
-                       const struct plan *plan,
-                       int (*body)(const struct sandbox *sandbox, char *folder, void *context),
-                       void *context, char **folder, struct error *error);
+// How a verb runs scenarios: what trials it makes of them, and what it does with these.
+struct scenario_run {
+    // 0, or -1 with `error` set; the caller frees `plan` in either case. `seed` is the run's.
+    int (*plan)(void *context, const struct scenario_set *set, const struct vocabulary *vocabulary,
+                uint64_t seed, struct plan *plan, struct error *error);
+    // In a sandbox, as the conductor, with the run's folder. Returns the exit code.
+    int (*conduct)(void *context, const struct sandbox *sandbox, const struct plan *plan,
+                   char *folder);
+};
+
+// Loads the scenarios that the options name, draws the faults of their trials, says which ones are
+// not, makes the run's folder, and conducts. Returns the exit code; what the user must be told yet
+// is in `error`.
+int run_scenarios(const struct run_options *options, const struct scenario_run *how, void *context,
+                  struct error *error);
 
 // What this machine is, for the result (environment.c). What is known only at the end is left for
 // then: the number of slots, the load.
