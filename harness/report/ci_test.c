@@ -1,11 +1,8 @@
 // What CI servers are told, each thing in each format.
-#include "harness/report/report.h"
-
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
 #include "harness/report/test_junit.h"
-#include "harness/report/test_thresholds.h"
-#include "harness/testing/text.h"
+#include "harness/report/test_run.h"
 
 static const struct expectation expect_safe = {.verdict = EXPECT_SAFE, .place = {12, 5}};
 static char *junit, *tap, *github;
@@ -26,18 +23,12 @@ static void tell(void)
         fail_msg("not well formed: %s", junit);
 }
 
-static struct trial_result *add(const char *scheme, enum verdict verdict,
-                                enum expectation_result expectation)
-{
-    return test_add(&test, scheme, verdict, expectation);
-}
-
 // A run of one trial that ended so, of which something was expected in line 12, or nothing.
 static struct trial_result *tell_one(enum verdict verdict, enum expectation_result result,
                                      bool is_expected)
 {
-    (void)start(NULL);
-    struct trial_result *one = add("redis-setnx", verdict, result);
+    test_run_start(&test);
+    struct trial_result *one = test_add(&test, "redis-setnx", verdict, result);
     test.trials[0].expectation = is_expected ? &expect_safe : NULL;
     one->story = "  it went <so>\n";
     strcpy(one->judgement.expectation_text, is_expected ? "expected SAFE, got this" : "");
@@ -45,7 +36,7 @@ static struct trial_result *tell_one(enum verdict verdict, enum expectation_resu
     return one;
 }
 
-TEST_WITH(each_ending_passes_fails_breaks_or_is_skipped_everywhere, start, end)
+RUN_TEST(each_ending_passes_fails_breaks_or_is_skipped_everywhere)
 {
     static const struct {
         enum verdict verdict;
@@ -103,7 +94,7 @@ TEST_WITH(each_ending_passes_fails_breaks_or_is_skipped_everywhere, start, end)
     }
 }
 
-TEST_WITH(what_was_missed_is_told_at_its_line_with_its_story, start, end)
+RUN_TEST(what_was_missed_is_told_at_its_line_with_its_story)
 {
     struct trial_result *one = tell_one(VERDICT_UNSAFE, EXPECTATION_MISSED, true);
     assert_has(junit, "<testcase classname=\"pause\" name=\"redis-setnx\" file=\"pause.yaml\" "
@@ -129,12 +120,12 @@ TEST_WITH(what_was_missed_is_told_at_its_line_with_its_story, start, end)
                     "  ...\n");
 }
 
-TEST_WITH(each_scenario_is_a_suite_with_counts_of_its_own, start, end)
+RUN_TEST(each_scenario_is_a_suite_with_counts_of_its_own)
 {
     struct scenario other = {.path = "other.yaml", .name = "other", .repeat = 2};
-    add("none", VERDICT_UNSAFE, EXPECTATION_MISSED)->statistics.duration_ns = 1234567890;
-    add("none", VERDICT_SAFE, EXPECTATION_MET);
-    add("none", VERDICT_SAFE, EXPECTATION_MET)->statistics.duration_ns = 600000;
+    ADD("none", UNSAFE, MISSED)->statistics.duration_ns = 1234567890;
+    ADD("none", SAFE, MET);
+    ADD("none", SAFE, MET)->statistics.duration_ns = 600000;
     test.trials[1].scenario = &other;
     test.trials[1].repeat = 2;
     test.run.duration_ns = 61 * NS_PER_S;
@@ -155,9 +146,9 @@ TEST_WITH(each_scenario_is_a_suite_with_counts_of_its_own, start, end)
     assert_has(tap, "\nok 2 - other none \\#2\nok 3 - pause none\n");
 }
 
-TEST_WITH(a_run_that_ended_early_is_no_success, start, end)
+RUN_TEST(a_run_that_ended_early_is_no_success)
 {
-    add("a", VERDICT_SAFE, EXPECTATION_MET);
+    ADD("a", SAFE, MET);
     test.run.planned = 3;
     tell();
     assert_has(tap, "\n1..3\n");
@@ -173,12 +164,12 @@ TEST_WITH(a_run_that_ended_early_is_no_success, start, end)
     assert_has(tap, "\n1..0 # SKIP no trial finished\n");
 }
 
-TEST_WITH(thresholds_are_cases_too, start, end)
+RUN_TEST(thresholds_are_cases_too)
 {
-    state_threshold("acquire.p50 < 1s");
-    state_threshold("acquire.p90 < 5ms");
-    state_threshold("acquire.p99 < 1s");
-    add_repeat("redis-setnx", 20);
+    test_threshold(&test, "acquire.p50 < 1s");
+    test_threshold(&test, "acquire.p90 < 5ms");
+    test_threshold(&test, "acquire.p99 < 1s");
+    test_repeat(&test, "redis-setnx", 20);
     tell();
     assert_has(junit, "<testsuites name=\"lockpick\" tests=\"4\" failures=\"2\"");
     assert_has(junit, "name=\"redis-setnx: acquire.p50 &lt; 1s\" file=\"pause.yaml\" line=\"20\" "
@@ -198,11 +189,11 @@ TEST_WITH(thresholds_are_cases_too, start, end)
 
 // --- GitHub --------------------------------------------------------------------------------------
 
-TEST_WITH(trials_that_were_skipped_for_one_reason_are_one_warning, start, end)
+RUN_TEST(trials_that_were_skipped_for_one_reason_are_one_warning)
 {
     for (int i = 0; i < 3; i++)
-        add("a", VERDICT_SKIPPED, EXPECTATION_NONE);
-    strcpy(add("b", VERDICT_SKIPPED, EXPECTATION_NONE)->judgement.reason, "other");
+        ADD("a", SKIPPED, NONE);
+    strcpy(ADD("b", SKIPPED, NONE)->judgement.reason, "other");
     tell();
     assert_has(github, "::warning file=pause.yaml,line=1,title=pause%3A a::3 trials skipped: "
                        "because\n");
@@ -213,11 +204,11 @@ TEST_WITH(trials_that_were_skipped_for_one_reason_are_one_warning, start, end)
     assert_has(github, "::error file=pause.yaml,line=1,title=pause%3A a::3 trials skipped");
 }
 
-TEST_WITH(errors_come_before_warnings_and_stories_are_folded, start, end)
+RUN_TEST(errors_come_before_warnings_and_stories_are_folded)
 {
-    add("a", VERDICT_UNKNOWN, EXPECTATION_NONE);
-    add("b", VERDICT_UNSAFE, EXPECTATION_MET)->story = "  it went so\n";
-    add("c", VERDICT_STUCK, EXPECTATION_MISSED);
+    ADD("a", UNKNOWN, NONE);
+    ADD("b", UNSAFE, MET)->story = "  it went so\n";
+    ADD("c", STUCK, MISSED);
     tell();
     const char *warning = strstr(github, "::warning");
     const char *story = strstr(github, "::group::UNSAFE pause: b\n");
@@ -226,14 +217,14 @@ TEST_WITH(errors_come_before_warnings_and_stories_are_folded, start, end)
     assert_has(story, "::notice ");
 }
 
-TEST_WITH(the_table_of_the_step_begins_with_what_was_missed, start, end)
+RUN_TEST(the_table_of_the_step_begins_with_what_was_missed)
 {
     char *names[] = {"stale-holder", "lost-update"};
     struct expectation unsafe = {.verdict = EXPECT_UNSAFE, .because = {names, 2}};
-    add("a", VERDICT_SAFE, EXPECTATION_MET);
-    add("b", VERDICT_SKIPPED, EXPECTATION_NONE);
-    test_find(add("c", VERDICT_UNSAFE, EXPECTATION_MISSED), &test_lost_update, false);
-    add("d", VERDICT_NOT_APPLICABLE, EXPECTATION_NONE);
+    ADD("a", SAFE, MET);
+    ADD("b", SKIPPED, NONE);
+    test_find(ADD("c", UNSAFE, MISSED), &test_lost_update, false);
+    ADD("d", NOT_APPLICABLE, NONE);
     test.trials[0].expectation = &expect_safe;
     test.trials[2].expectation = &unsafe;
     char *text = report_github_summary(test_report(&test.run));
@@ -249,11 +240,11 @@ TEST_WITH(the_table_of_the_step_begins_with_what_was_missed, start, end)
 
 // --- any text ------------------------------------------------------------------------------------
 
-TEST_WITH(no_text_becomes_a_command_a_cell_or_a_directive, start, end)
+RUN_TEST(no_text_becomes_a_command_a_cell_or_a_directive)
 {
     test.scenario.name = "a,b:c\n::error::x";
     test.scenario.path = "100%,line=1::/\r.yaml";
-    struct trial_result *result = add("none", VERDICT_UNSAFE, EXPECTATION_MISSED);
+    struct trial_result *result = ADD("none", UNSAFE, MISSED);
     strcpy(result->judgement.reason, "50%\r\n::set-env name=a::b, c: d");
     result->story = "::add-mask::a\n  \t::stop-commands::b\nsee ##[error]c\r::debug::d";
     tell();
@@ -275,9 +266,9 @@ TEST_WITH(no_text_becomes_a_command_a_cell_or_a_directive, start, end)
     free(text);
 }
 
-TEST_WITH(what_is_no_utf_8_is_escaped, start, end)
+RUN_TEST(what_is_no_utf_8_is_escaped)
 {
-    struct trial_result *one = add("bad\xff", VERDICT_UNSAFE, EXPECTATION_MISSED);
+    struct trial_result *one = ADD("bad\xff", UNSAFE, MISSED);
     strcpy(one->judgement.reason, "µ \xc3\xa9 \xe9t\xc3 \xed\xa0\x80 \xc2\x9b \xef\xbf\xbe");
     tell();
     assert_has(tap, "\nnot ok 1 - pause bad?\n");
@@ -288,8 +279,8 @@ TEST_WITH(what_is_no_utf_8_is_escaped, start, end)
 static void assert_escaped(const char *reason, const char *in_text, const char *quoted)
 {
     struct text expected = {0};
-    (void)start(NULL);
-    strcpy(add("none", VERDICT_ERROR, EXPECTATION_NONE)->judgement.reason, reason);
+    test_run_start(&test);
+    strcpy(ADD("none", ERROR, NONE)->judgement.reason, reason);
     tell();
     text_format(&expected, "message=\"%s\">%s\n", quoted, in_text);
     assert_has(junit, expected.bytes);
@@ -312,7 +303,7 @@ TEST(what_xml_cannot_say_is_left_out)
 }
 
 // Every pair of bytes, in every place of the document that text gets into.
-TEST_WITH(any_bytes_make_a_well_formed_document, start, end)
+RUN_TEST(any_bytes_make_a_well_formed_document)
 {
     for (int first = 1; first < 256; first++) {
         char bytes[3 * 256 + 1];
@@ -323,10 +314,10 @@ TEST_WITH(any_bytes_make_a_well_formed_document, start, end)
             bytes[length++] = ' ';
         }
         bytes[length] = '\0';
-        (void)start(NULL);
+        test_run_start(&test);
         test.scenario.name = test.scenario.path = bytes;
         test.run.folder = bytes;
-        struct trial_result *result = add(bytes, VERDICT_UNSAFE, EXPECTATION_MISSED);
+        struct trial_result *result = ADD(bytes, UNSAFE, MISSED);
         result->story = result->folder = bytes;
         snprintf(result->judgement.expectation_text, 100, "%s", bytes + first % 50);
         snprintf(result->judgement.reason, 100, "%s", bytes + first % 51);
@@ -352,7 +343,7 @@ static void assert_takes(const char *command, const char *text)
     test_folder_remove(folder);
 }
 
-TEST_WITH(xmllint_takes_it_too, start, end)
+RUN_TEST(xmllint_takes_it_too)
 {
     if (system("command -v xmllint >/dev/null") != 0)
         skip();
@@ -363,17 +354,17 @@ TEST_WITH(xmllint_takes_it_too, start, end)
 }
 
 // Perl's own parser counts the same, and reads the block back, whatever bytes a story has.
-TEST_WITH(perls_harness_reads_it, start, end)
+RUN_TEST(perls_harness_reads_it)
 {
     if (system("perl -MTAP::Parser -e 1 2>/dev/null") != 0)
         skip();
     char bytes[600] = "first \"\\ # line\n";
     for (int byte = 1; byte < 256; byte++)
         bytes[strlen(bytes)] = (char)byte;
-    add("good", VERDICT_SAFE, EXPECTATION_MET);
-    add("bad", VERDICT_UNSAFE, EXPECTATION_MISSED)->story = bytes;
+    ADD("good", SAFE, MET);
+    ADD("bad", UNSAFE, MISSED)->story = bytes;
     strcpy(test.results[1].judgement.reason, "two # words");
-    add("absent", VERDICT_SKIPPED, EXPECTATION_NONE);
+    ADD("absent", SKIPPED, NONE);
     tell();
     assert_takes("perl -MTAP::Parser -e 'my $p = TAP::Parser->new({source => $ARGV[0]}); my $d;"
                  "while (my $r = $p->next) { $d = $r->data if $r->is_yaml; }"

@@ -1,25 +1,15 @@
 
 #include "harness/report/test_run.h"
-#include "harness/testing/test.h"
 
 #include <math.h>
 
-static struct test_run test;
 static char *csv;
-
-static int start(void **state)
-{
-    (void)state;
-    test_run_start(&test);
-    return 0;
-}
 
 static int end(void **state)
 {
-    (void)state;
     free(csv);
     csv = NULL;
-    return 0;
+    return test_run_teardown(state);
 }
 
 // Reads the field at `*at`, and moves it behind the comma or the end of the line.
@@ -65,9 +55,20 @@ static void expect(int line, const char *column, const char *expected)
         fail_msg("line %d, %s: '%s', not '%s'", line, column, value, expected);
 }
 
-TEST_WITH(a_trial_is_a_line, start, end)
+struct cell {
+    int line;
+    const char *column, *expected;
+};
+
+static void expect_all(const struct cell *cells)
 {
-    struct trial_result *result = test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_MET);
+    for (; cells->column != NULL; cells++)
+        expect(cells->line, cells->column, cells->expected);
+}
+
+TEST_WITH(a_trial_is_a_line, test_run_setup, end)
+{
+    struct trial_result *result = ADD("redis-setnx", SAFE, MET);
     test_find(result, &test_lost_update, false)->count = 3;
     test_digest(&test);
     test_hold(&test, 1, 0, 10, 30);
@@ -79,67 +80,70 @@ TEST_WITH(a_trial_is_a_line, start, end)
     result->statistics.driver_bound.late[PERCENTILE_max] = true;
     test.run.environment.load_at_begin = (struct machine_load){true, {0.25, 1, 2}};
     csv = report_csv(test_report(&test.run));
-    expect(1, "scenario", "pause");
-    expect(1, "scheme", "redis-setnx");
-    expect(1, "verdict", "SAFE");
-    expect(1, "violations", "3");
-    expect(1, "holds", "2");
-    expect(1, "holds_per_second", "2");
-    expect(1, "acquire_max_ns", "35000000");
-    expect(1, "hand_off_p50_ns", "10000000");
-    expect(1, "clients_processor_ns", "77");
-    expect(1, "driver_bound", "0");
-    expect(1, "driver_late", "p50 max");
-    expect(1, "load_at_begin", "0.25");
+    expect_all((const struct cell[]){{1, "scenario", "pause"},
+                                     {1, "scheme", "redis-setnx"},
+                                     {1, "verdict", "SAFE"},
+                                     {1, "violations", "3"},
+                                     {1, "holds", "2"},
+                                     {1, "holds_per_second", "2"},
+                                     {1, "acquire_max_ns", "35000000"},
+                                     {1, "hand_off_p50_ns", "10000000"},
+                                     {1, "clients_processor_ns", "77"},
+                                     {1, "driver_bound", "0"},
+                                     {1, "driver_late", "p50 max"},
+                                     {1, "load_at_begin", "0.25"},
+                                     {0}});
 }
 
-TEST_WITH(what_is_not_known_is_empty_and_no_zero, start, end)
+TEST_WITH(what_is_not_known_is_empty_and_no_zero, test_run_setup, end)
 {
-    struct trial_result *result = test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE);
+    struct trial_result *result = ADD("redis-setnx", SAFE, NONE);
     test_digest(&test);
     statistics_make(&test.digest, &result->statistics);
     result->statistics.holds_per_second = INFINITY;
-    test_add(&test, "none", VERDICT_SKIPPED, EXPECTATION_NONE)->has_history = false;
+    ADD("none", SKIPPED, NONE)->has_history = false;
     csv = report_csv(test_report(&test.run));
-    expect(1, "holds", "0");
-    expect(1, "holds_per_second", "");
-    expect(1, "commands_per_hold", "");
-    expect(1, "acquire_p50_ns", "");
-    expect(1, "acquire_uncorrected_p50_ns", "");
-    expect(1, "servers_processor_ns", "");
-    expect(1, "unavailable_ns", "");
-    expect(1, "load_at_end", "");
-    expect(2, "verdict", "SKIPPED");
-    expect(2, "holds", "");
-    expect(2, "violations", "");
+    expect_all((const struct cell[]){{1, "holds", "0"},
+                                     {1, "holds_per_second", ""},
+                                     {1, "commands_per_hold", ""},
+                                     {1, "acquire_p50_ns", ""},
+                                     {1, "acquire_uncorrected_p50_ns", ""},
+                                     {1, "servers_processor_ns", ""},
+                                     {1, "unavailable_ns", ""},
+                                     {1, "load_at_end", ""},
+                                     {2, "verdict", "SKIPPED"},
+                                     {2, "holds", ""},
+                                     {2, "violations", ""},
+                                     {0}});
     assert_null(strstr(csv, "nan"));
     assert_null(strstr(csv, "inf"));
 }
 
-TEST_WITH(the_fault_with_the_longest_loss_is_told_of, start, end)
+TEST_WITH(the_fault_with_the_longest_loss_is_told_of, test_run_setup, end)
 {
-    struct trial_result *result = test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE);
+    struct trial_result *result = ADD("redis-setnx", SAFE, NONE);
     result->statistics.recoveries = (struct recoveries){
         .items = {{1, 10, 5, 100}, {2, 20, TIME_NEVER, 300}, {3, 30, 5, 200}}, .count = 3};
     csv = report_csv(test_report(&test.run));
-    expect(1, "fault", "2");
-    expect(1, "after_effect_ns", "20");
-    expect(1, "after_heal_ns", "");
-    expect(1, "unavailable_ns", "300");
+    expect_all((const struct cell[]){{1, "fault", "2"},
+                                     {1, "after_effect_ns", "20"},
+                                     {1, "after_heal_ns", ""},
+                                     {1, "unavailable_ns", "300"},
+                                     {0}});
 }
 
-TEST_WITH(commas_and_quotes_are_quoted, start, end)
+TEST_WITH(commas_and_quotes_are_quoted, test_run_setup, end)
 {
     test.scenario.name = "a \"b\", c\nd";
     strcpy(test.run.environment.servers, "redis-server 7.0.15, mariadbd 10.11");
-    test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE);
+    ADD("redis-setnx", SAFE, NONE);
     csv = report_csv(test_report(&test.run));
     assert_non_null(strstr(csv, ",\"a \"\"b\"\", c\nd\","));
     assert_non_null(strstr(csv, ",\"redis-server 7.0.15, mariadbd 10.11\","));
     expect(1, "scenario", "a \"b\", c\nd");
 }
 
-TEST_WITH(a_run_without_trials_has_its_heading, start, end)
+TEST_WITH(a_run_without_trials_has_its_heading, test_run_setup, end)
 {
     csv = report_csv(test_report(&test.run));
     assert_int_equal(strncmp(csv, "trial,scenario,scheme,repeat,seed,verdict,", 42), 0);

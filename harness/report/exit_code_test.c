@@ -1,11 +1,8 @@
 #include "harness/report/test_run.h"
-#include "harness/testing/test.h"
 
 #define MET VERDICT_SAFE, EXPECTATION_MET
 #define MISSED VERDICT_SAFE, EXPECTATION_MISSED
 #define OPEN(verdict) VERDICT_##verdict, EXPECTATION_NONE
-
-static struct test_run test;
 
 TEST(a_run_ends_with_its_worst_news)
 {
@@ -48,11 +45,10 @@ TEST(a_run_ends_with_its_worst_news)
     }
 }
 
-TEST(a_measurement_is_conclusive_unless_a_verdict_was_expected)
+RUN_TEST(a_measurement_is_conclusive_unless_a_verdict_was_expected)
 {
     static const struct expectation safe = {.verdict = EXPECT_SAFE};
-    test_run_start(&test);
-    test_add(&test, "none", OPEN(UNKNOWN))->judgement.is_measurement = true;
+    ADD("none", UNKNOWN, NONE)->judgement.is_measurement = true;
     assert_int_equal(report_exit_code(test_report(&test.run)), 0);
     test.trials[0].expectation = &safe;
     assert_int_equal(report_exit_code(test_report(&test.run)), 3);

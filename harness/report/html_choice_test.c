@@ -2,14 +2,12 @@
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
 #include "harness/report/html.h"
-#include "harness/report/test_many.h"
-#include "harness/testing/test.h"
+#include "harness/report/test_run.h"
 
 #include <unistd.h>
 
 #define MANY 80
 
-static struct test_run test;
 static struct test_many many;
 static char folder[64];
 
@@ -18,8 +16,7 @@ static int start(void **state)
 {
     (void)state;
     test_run_start(&test);
-    test_find(test_add(&test, "broken", VERDICT_UNSAFE, EXPECTATION_MET), &test_stale_holder,
-              false);
+    test_find(ADD("broken", UNSAFE, MET), &test_stale_holder, false);
     test_many_make(&test, MANY, &many);
     strcpy(folder, "/tmp/lockpick-choice-XXXXXX");
     assert_int_equal(test_folder_make(folder), 0);

@@ -1,28 +1,17 @@
 // result.json: each value where it belongs, null where nothing is known, and each key documented.
 #include "harness/base/file.h"
 #include "harness/report/test_run.h"
-#include "harness/testing/text.h"
 
 #include <ctype.h>
 #include <math.h>
 
-static struct test_run test;
 static json_t *json;
-
-static int start(void **state)
-{
-    (void)state;
-    test_run_start(&test);
-    return 0;
-}
 
 static int end(void **state)
 {
-    (void)state;
     json_decref(json);
     json = NULL;
-    test_run_end(&test);
-    return 0;
+    return test_run_teardown(state);
 }
 
 // What is written of the run as it is now.
@@ -47,15 +36,10 @@ static const json_t *first_trial(const char *key)
     return value;
 }
 
-static struct trial_result *add(enum verdict verdict, enum expectation_result expectation)
-{
-    return test_add(&test, "redis-setnx", verdict, expectation);
-}
-
 // An acquire of an open loop, that began 8 ms late and took 2 ms.
 static struct trial_result *add_measured(void)
 {
-    struct trial_result *result = add(VERDICT_SAFE, EXPECTATION_NONE);
+    struct trial_result *result = ADD("redis-setnx", SAFE, NONE);
     test_digest(&test)->hold_count = 0;
     test_hold(&test, 1, 10, 12, 30)->intended_ns = AT(2);
     statistics_make(&test.digest, &result->statistics);
@@ -63,7 +47,7 @@ static struct trial_result *add_measured(void)
     return result;
 }
 
-TEST_WITH(an_empty_run_is_valid, start, end)
+TEST_WITH(an_empty_run_is_valid, test_run_setup, end)
 {
     assert_json_all(written(), (const char *const[][2]){{"schema", "\"lockpick-result-1\""},
                                                         {"trials", "[]"},
@@ -71,9 +55,9 @@ TEST_WITH(an_empty_run_is_valid, start, end)
                                                         {NULL, NULL}});
 }
 
-TEST_WITH(a_violation_is_there_in_full, start, end)
+TEST_WITH(a_violation_is_there_in_full, test_run_setup, end)
 {
-    struct trial_result *result = add(VERDICT_UNSAFE, EXPECTATION_MISSED);
+    struct trial_result *result = ADD("redis-setnx", UNSAFE, MISSED);
     struct finding *finding = test_find(result, &test_stale_holder, true);
     finding->evidence = (struct evidence){{3, SIZE_MAX}, {SIZE_MAX, 5}, AT(20), AT(50)};
     finding->windows = (struct distribution){2, 1, 2, 3, 4};
@@ -107,7 +91,7 @@ TEST_WITH(a_violation_is_there_in_full, start, end)
     assert_json_all(written(), rows);
 }
 
-TEST_WITH(all_that_was_asked_of_the_lock_is_there, start, end)
+TEST_WITH(all_that_was_asked_of_the_lock_is_there, test_run_setup, end)
 {
     struct load_settings phases[] = {
         {.for_ns = NS_PER_S, .clients = 1, .warm_up = true},
@@ -123,7 +107,7 @@ TEST_WITH(all_that_was_asked_of_the_lock_is_there, start, end)
     test.scenario.servers[0] = (struct server_settings){.kind = "redis", .nodes = 7};
     test.scenario.servers[1] = (struct server_settings){
         .kind = "mysql", .external = (char[]){"mysql://user:secret@host/"}};
-    add(VERDICT_SAFE, EXPECTATION_NONE);
+    ADD("redis-setnx", SAFE, NONE);
     static const char *const rows[][2] = {
         {"workload.permits", "3"},
         {"workload.readers", "90"},
@@ -149,7 +133,7 @@ TEST_WITH(all_that_was_asked_of_the_lock_is_there, start, end)
 
 // --- statistics ----------------------------------------------------------------------------------
 
-TEST_WITH(every_figure_is_there, start, end)
+TEST_WITH(every_figure_is_there, test_run_setup, end)
 {
     struct trial_result *result = add_measured();
     struct statistics *statistics = &result->statistics;
@@ -193,9 +177,9 @@ TEST_WITH(every_figure_is_there, start, end)
     assert_json(first_trial("statistics"), "expired_grants", "null");
 }
 
-TEST_WITH(what_was_not_measured_is_null, start, end)
+TEST_WITH(what_was_not_measured_is_null, test_run_setup, end)
 {
-    struct trial_result *result = add(VERDICT_SAFE, EXPECTATION_NONE);
+    struct trial_result *result = ADD("redis-setnx", SAFE, NONE);
     statistics_make(test_digest(&test), &result->statistics);
     result->statistics.holds_per_second = INFINITY;
     result->statistics.fairness = NAN;
@@ -209,12 +193,12 @@ TEST_WITH(what_was_not_measured_is_null, start, end)
     assert_json(first_trial("statistics"), "phases", "[]");
 }
 
-TEST_WITH(each_phase_has_figures_of_its_own, start, end)
+TEST_WITH(each_phase_has_figures_of_its_own, test_run_setup, end)
 {
     struct load_phase phases[] = {
         {.from_ns = AT(0), .to_ns = AT(20), .clients = 1, .counts = false},
         {AT(20), AT(520), 3, 7000, true}};
-    struct trial_result *result = add(VERDICT_SAFE, EXPECTATION_NONE);
+    struct trial_result *result = ADD("redis-setnx", SAFE, NONE);
     test_digest(&test)->phases = phases;
     test.digest.phase_count = 2;
     test_hold(&test, 1, 60, 70, 80)->intended_ns = AT(40);
@@ -235,13 +219,13 @@ TEST_WITH(each_phase_has_figures_of_its_own, start, end)
     assert_json_all(json_object_get(first_trial("statistics"), "phases"), rows);
 }
 
-TEST_WITH(repeats_have_one_cost_whose_histogram_can_be_read_again, start, end)
+TEST_WITH(repeats_have_one_cost_whose_histogram_can_be_read_again, test_run_setup, end)
 {
     struct histogram histogram;
     struct error error;
     add_measured();
     add_measured();
-    test_add(&test, "none", VERDICT_SKIPPED, EXPECTATION_NONE)->has_history = false;
+    ADD("none", SKIPPED, NONE)->has_history = false;
     static const char *const rows[][2] = {
         {"costs.0.scheme", "\"redis-setnx\""},
         {"costs.0.repeats", "2"},
@@ -266,10 +250,10 @@ TEST_WITH(repeats_have_one_cost_whose_histogram_can_be_read_again, start, end)
 
 // --- liveness, fairness, herd --------------------------------------------------------------------
 
-TEST_WITH(waits_shares_and_requests_are_there_or_null, start, end)
+TEST_WITH(waits_shares_and_requests_are_there_or_null, test_run_setup, end)
 {
     static const char *const fair[] = {"exclusive", "fair", NULL};
-    struct statistics *statistics = &add(VERDICT_SAFE, EXPECTATION_NONE)->statistics;
+    struct statistics *statistics = &ADD("redis-setnx", SAFE, NONE)->statistics;
     test.trials[0].traits = fair;
     statistics->liveness = (struct liveness){.after_release = {3, 10, 20, 30},
                                              .heals = {{2, 77}},
@@ -322,9 +306,9 @@ TEST_WITH(waits_shares_and_requests_are_there_or_null, start, end)
     assert_json_all(json_find(written(), "trials.0"), rows);
 }
 
-TEST_WITH(what_may_be_known_or_not_is_true_false_or_null, start, end)
+TEST_WITH(what_may_be_known_or_not_is_true_false_or_null, test_run_setup, end)
 {
-    struct statistics *statistics = &add(VERDICT_SAFE, EXPECTATION_NONE)->statistics;
+    struct statistics *statistics = &ADD("redis-setnx", SAFE, NONE)->statistics;
     statistics->turns.order = ORDER_ASKED;
     assert_json(first_trial("fairness"), "turns.proven", "false");
     static const char *const orphans[] = {"null", "false", "true"};
@@ -334,9 +318,9 @@ TEST_WITH(what_may_be_known_or_not_is_true_false_or_null, start, end)
     }
 }
 
-TEST_WITH(what_is_not_known_is_null, start, end)
+TEST_WITH(what_is_not_known_is_null, test_run_setup, end)
 {
-    struct trial_result *result = add(VERDICT_SAFE, EXPECTATION_NONE);
+    struct trial_result *result = ADD("redis-setnx", SAFE, NONE);
     static const char *const rows[][2] = {
         {"fairness.jain", "null"},  {"fairness.least_share", "null"},
         {"fairness.turns", "null"}, {"fairness.promised", "false"},
@@ -385,7 +369,7 @@ static size_t walk(const char *documents, const json_t *value)
     return keys;
 }
 
-TEST_WITH(each_key_is_documented, start, end)
+TEST_WITH(each_key_is_documented, test_run_setup, end)
 {
     struct error error;
     struct text documents = {0};

@@ -4,8 +4,7 @@
 // the tests are skipped. A page with mistakes shows that each would be found.
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
-#include "harness/report/test_many.h"
-#include "harness/testing/test.h"
+#include "harness/report/test_run.h"
 
 static char folder[] = "/tmp/lockpick-test-page-XXXXXX";
 static bool has_browser;
@@ -55,50 +54,49 @@ static void put_page(const char *name, const char *page)
     "xmlns=\"http://www.w3.org/2000/svg\"><text x=\"9\" y=\"20\">x</text></svg>"
 #define SVG SVG_OF("300")
 
-static void measure(struct test_run *test, struct trial_result *result)
+static void measure(struct trial_result *result)
 {
-    test_ten_acquires(test, result, 10);
+    test_ten_acquires(&test, result, 10);
     result->timeline = result->throughput = result->latency = SVG;
 }
 
 // One trial of each kind.
-static void fill(struct test_run *test)
+static void fill(void)
 {
-    test_run_start(test);
-    test->scenario.faults = test->steps;
-    test->scenario.fault_count = 1;
-    test->steps[0] = (struct fault_step){.number = 1, .verb = "pause", .text = "pause " LONG};
+    test_run_start(&test);
+    test.scenario.faults = test.steps;
+    test.scenario.fault_count = 1;
+    test.steps[0] = (struct fault_step){.number = 1, .verb = "pause", .text = "pause " LONG};
     for (enum verdict verdict = VERDICT_SAFE; verdict <= VERDICT_NOT_APPLICABLE; verdict++) {
         struct trial_result *result =
-            test_add(test, verdict == VERDICT_STUCK ? LONG : verdict_name(verdict), verdict,
+            test_add(&test, verdict == VERDICT_STUCK ? LONG : verdict_name(verdict), verdict,
                      verdict == VERDICT_STUCK ? EXPECTATION_MISSED : EXPECTATION_NONE);
         result->has_history = verdict <= VERDICT_UNKNOWN;
         if (result->has_history)
-            measure(test, result);
+            measure(result);
         if (verdict == VERDICT_UNSAFE || verdict == VERDICT_STUCK) {
             test_find(result, &test_stale_holder, false);
             test_find(result, &test_lost_update, true);
             result->story = "   0.004 s  client-1 acquires the lock\n" LONG "\n";
         }
     }
-    struct statistics *statistics = &test->results[0].statistics;
+    struct statistics *statistics = &test.results[0].statistics;
     statistics->recoveries =
         (struct recoveries){.count = 1, .items = {{.fault = 1, .unavailable_ns = NS_PER_S}}};
     statistics->driver_bound.is_bound = true;
     strcpy(statistics->driver_bound.reason, LONG);
-    strcpy(test->run.environment.durability, LONG);
-    test->run.planned++;
-    test->run.remarks = "kernel: 6.1 and 6.18\n";
+    strcpy(test.run.environment.durability, LONG);
+    test.run.planned++;
+    test.run.remarks = "kernel: 6.1 and 6.18\n";
 }
 
 static void put_small(void)
 {
-    static struct test_run test;
     struct run_picture pictures[] = {
         {.name = "matrix", .title = "Matrix", .alternative = "Words", .svg = SVG},
         {.name = "percentiles", .title = "Percentiles", .alternative = "Words", .svg = SVG},
     };
-    fill(&test);
+    fill();
     test.run.pictures = pictures;
     test.run.picture_count = 2;
     char *page = report_html(test_report(&test.run));
@@ -109,10 +107,9 @@ static void put_small(void)
 
 static void put_large(void)
 {
-    static struct test_run test;
     struct test_many many;
     test_run_start(&test);
-    test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET);
+    ADD("none", SAFE, MET);
     test_many_make(&test, 60, &many);
     char *page = report_html(test_report(&many.run));
     put_page("large", page);
@@ -138,14 +135,13 @@ static void put_paper(const char *name, const char *page)
 // A table of many columns, and a picture that is higher than a sheet.
 static void put_wide(void)
 {
-    static struct test_run test;
     static struct scenario scenarios[SCENARIOS];
     static char names[SCENARIOS][32];
     struct run_picture picture = {
         .name = "matrix", .title = "Matrix", .alternative = "Words", .svg = SVG_OF("3000")};
     struct test_many many;
     test_run_start(&test);
-    test_add(&test, "none", VERDICT_SKIPPED, EXPECTATION_MET);
+    ADD("none", SKIPPED, MET);
     test_many_make(&test, (size_t)22 * SCENARIOS, &many);
     for (size_t i = 0; i < many.run.count; i++) {
         scenarios[i % SCENARIOS] = test.scenario;

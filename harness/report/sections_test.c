@@ -1,88 +1,68 @@
 // What is told of a run: in the page, in Markdown, at a terminal.
-#include "harness/report/test_many.h"
-#include "harness/testing/test.h"
+#include "harness/report/test_run.h"
 
-static struct test_run test;
 static struct run_picture pictures[2];
-static char *shown;
 
-static int start(void **state)
-{
-    (void)state;
-    test_run_start(&test);
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    free(shown);
-    shown = NULL;
-    test_run_end(&test);
-    return 0;
-}
-
-static void print(bool coloured, bool quiet)
-{
-    size_t length = 0;
-    free(shown);
-    shown = NULL;
-    FILE *out = open_memstream(&shown, &length);
-    report_print(test_report(&test.run), out, coloured, quiet);
-    fclose(out);
-}
-
-static void markdown(void)
-{
-    free(shown);
-    shown = report_markdown(test_report(&test.run));
-}
-
-static void page(void)
-{
-    free(shown);
-    shown = report_html(test_report(&test.run));
-}
+enum how { HTML, WORDS, MARKUP, SCREEN, QUIET, COLOURED };
 
 // The words of the page without what is around them: a cell ends with " | ", a row or a paragraph
 // with a line, a second line in a cell begins with " / ".
-static void page_words(void)
+static char *words_of(char *page)
 {
     static const char *const ends[][2] = {{"</td>", " | "},     {"</th>", " | "}, {"</tr>", "\n"},
                                           {"</p>", "\n"},       {"</h", "\n"},    {"</li>", "\n"},
                                           {"</summary>", "\n"}, {"<br>", " / "}};
     struct text words = {0};
-    page();
-    for (const char *at = strstr(shown, "<body>"); *at != '\0';) {
+    for (const char *at = strstr(page, "<body>"); *at != '\0';) {
         size_t length = *at == '<' ? strcspn(at, ">") + 1 : strcspn(at, "\n<");
         for (size_t i = 0; *at == '<' && i < sizeof ends / sizeof *ends; i++)
             text_add(&words, strncmp(at, ends[i][0], strlen(ends[i][0])) == 0 ? ends[i][1] : "");
         text_add_bytes(&words, at, *at == '<' ? 0 : length);
         at += length + (at[length] == '\n');
     }
-    free(shown);
-    shown = words.bytes;
+    free(page);
+    return words.bytes;
 }
 
-// Where each of the parts is, behind the one before.
-#define shows_in_order(...) find_all((const char *const[]){__VA_ARGS__, NULL})
+static char *shown; // last
 
+static void show_run(enum how how, const struct run_result *run)
+{
+    const struct run_report *report = test_report(run);
+    struct test_stream stream;
+    free(shown);
+    if (how == MARKUP) {
+        shown = report_markdown(report);
+    } else if (how == HTML || how == WORDS) {
+        shown = report_html(report);
+        shown = how == WORDS ? words_of(shown) : shown;
+    } else {
+        report_print(report, test_stream_open(&stream), how == COLOURED, how == QUIET);
+        shown = test_stream_close(&stream);
+    }
+}
+
+static void show(enum how how)
+{
+    show_run(how, &test.run);
+}
+
+// Where each of the parts is, behind the one before; what begins with '!' is nowhere.
 static void find_all(const char *const *parts)
 {
     const char *at = shown;
     for (; *parts != NULL; parts++) {
-        const char *found = strstr(at, *parts);
-        if (found == NULL)
-            fail_msg("no '%s' in:\n%s", *parts, at);
-        at = found + 1;
+        if (**parts == '!') {
+            assert_lacks(shown, *parts + 1);
+            continue;
+        }
+        assert_has(at, *parts);
+        at = strstr(at, *parts) + 1;
     }
 }
 
-static void lacks(const char *part)
-{
-    if (strstr(shown, part) != NULL)
-        fail_msg("'%s' in:\n%s", part, shown);
-}
+#define HAS(...) find_all((const char *const[]){__VA_ARGS__, NULL})
+#define SHOWS(how, ...) (show(how), HAS(__VA_ARGS__))
 
 static size_t count_of(const char *part)
 {
@@ -95,14 +75,14 @@ static size_t count_of(const char *part)
 // A repeat in which ten acquires took 1, 2, ... ms.
 static struct trial_result *add_measured(const char *scheme, double rate)
 {
-    struct trial_result *result = test_add(&test, scheme, VERDICT_SAFE, EXPECTATION_NONE);
+    struct trial_result *result = ADD(scheme, SAFE, NONE);
     test_ten_acquires(&test, result, rate);
     return result;
 }
 
 static struct trial_result *add_missed(const char *scheme, char *story)
 {
-    struct trial_result *result = test_add(&test, scheme, VERDICT_UNSAFE, EXPECTATION_MISSED);
+    struct trial_result *result = ADD(scheme, UNSAFE, MISSED);
     test_find(result, &test_stale_holder, false);
     strcpy(result->judgement.expectation_text, "expected SAFE, got UNSAFE");
     result->story = story;
@@ -113,80 +93,71 @@ static struct trial_result *add_missed(const char *scheme, char *story)
 
 static void add_one_of_each(void)
 {
-    test_add(&test, "kept", VERDICT_SAFE, EXPECTATION_MET);
-    test_find(test_add(&test, "broken", VERDICT_UNSAFE, EXPECTATION_MET), &test_stale_holder,
-              false);
+    ADD("kept", SAFE, MET);
+    test_find(ADD("broken", UNSAFE, MET), &test_stale_holder, false);
     add_missed("missed", "  it went so\n");
-    test_add(&test, "undecided", VERDICT_UNKNOWN, EXPECTATION_NONE);
+    ADD("undecided", UNKNOWN, NONE);
     strcpy(test.run.environment.kernel, "Linux 6.1");
     test.run.planned = 6;
 }
 
-TEST_WITH(a_page_tells_first_what_nobody_expected, start, end)
+RUN_TEST(a_page_tells_first_what_nobody_expected)
 {
     add_one_of_each();
-    page();
-    shows_in_order("4 trials: 2 as expected, 1 missed", "not run</span>", "<nav",
-                   "href=\"#verdicts\"", "href=\"#trials\"", "<section id=\"verdicts\">",
-                   "<section id=\"unexpected\">", "id=\"trial-3\"", "id=\"trial-4\"",
-                   "<section id=\"violations\">", "id=\"trial-2\"", "<section id=\"costs\">",
-                   "<section id=\"liveness\">", "<section id=\"trials\">", "id=\"trial-1\"",
-                   "<section id=\"environment\">", "Linux 6.1");
+    SHOWS(HTML, "4 trials: 2 as expected, 1 missed", "not run</span>", "<nav", "href=\"#verdicts\"",
+          "href=\"#trials\"", "<section id=\"verdicts\">", "<section id=\"unexpected\">",
+          "id=\"trial-3\"", "id=\"trial-4\"", "<section id=\"violations\">", "id=\"trial-2\"",
+          "<section id=\"costs\">", "<section id=\"liveness\">", "<section id=\"trials\">",
+          "id=\"trial-1\"", "<section id=\"environment\">", "Linux 6.1");
 }
 
-TEST_WITH(markdown_has_verdicts_then_stories_costs_and_the_environment, start, end)
+RUN_TEST(markdown_has_verdicts_then_stories_costs_and_the_environment)
 {
     add_one_of_each();
     test_ten_acquires(&test, &test.results[0], 1234);
-    markdown();
-    shows_in_order(
-        "### Lockpick\n\n4 trials: 2 as expected, 1 missed",
-        "| pause | missed | ✗ UNSAFE | stale-holder | – |\n| pause | undecided | ? UNKNOWN",
-        "| pause | kept | ✓ SAFE | – | – |", "#### Not as expected, or not decided\n",
-        "<details><summary>✗ UNSAFE  <b>pause</b> · missed</summary>\n",
-        "expected SAFE, got UNSAFE", "because", "```text\n  it went so\n```\n", "#### Costs",
-        "\n**pause**\n\n| scheme | locks/s |",
-        "| kept | 1,234 | 5\u00a0ms | – | – | – | 10\u00a0ms | – | – | 1.00 |\n",
-        "Kernel: Linux 6.1 · ");
+    SHOWS(MARKUP, "### Lockpick\n\n4 trials: 2 as expected, 1 missed",
+          "| pause | missed | ✗ UNSAFE | stale-holder | – |\n| pause | undecided | ? UNKNOWN",
+          "| pause | kept | ✓ SAFE | – | – |", "#### Not as expected, or not decided\n",
+          "<details><summary>✗ UNSAFE  <b>pause</b> · missed</summary>\n",
+          "expected SAFE, got UNSAFE", "because", "```text\n  it went so\n```\n", "#### Costs",
+          "\n**pause**\n\n| scheme | locks/s |",
+          "| kept | 1,234 | 5\u00a0ms | – | – | – | 10\u00a0ms | – | – | 1.00 |\n",
+          "Kernel: Linux 6.1 · ");
 }
 
-TEST_WITH(sections_without_anything_in_them_are_not_there, start, end)
+RUN_TEST(sections_without_anything_in_them_are_not_there)
 {
-    static const char *const ids[] = {"\"unexpected\"", "\"violations\"", "\"thresholds\"",
-                                      "\"unfit\"", "\"recovery\""};
-    test_add(&test, "kept", VERDICT_SAFE, EXPECTATION_MET);
-    page();
-    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++)
-        lacks(ids[i]);
+    ADD("kept", SAFE, MET);
+    SHOWS(HTML, "!\"unexpected\"", "!\"violations\"", "!\"thresholds\"", "!\"unfit\"",
+          "!\"recovery\"");
 }
 
-TEST_WITH(a_run_of_which_nothing_ran_says_so_once, start, end)
+RUN_TEST(a_run_of_which_nothing_ran_says_so_once)
 {
     for (int i = 0; i < 7; i++)
-        test_add(&test, "none", VERDICT_ERROR, EXPECTATION_MISSED)->has_history = false;
-    page();
-    lacks("id=\"liveness\"");
+        ADD("none", ERROR, MISSED)->has_history = false;
+    SHOWS(HTML, "!id=\"liveness\"");
     assert_int_equal(count_of("<details open>"), 1);
-    shows_in_order("<details open>", "href=\"pause--scheme/\">All files", "Nothing was measured");
+    HAS("<details open>", "href=\"pause--scheme/\">All files", "Nothing was measured");
 }
 
-TEST_WITH(a_small_run_reads_as_expected_at_a_terminal, start, end)
+RUN_TEST(a_small_run_reads_as_expected_at_a_terminal)
 {
-    struct trial_result *unsafe = test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
+    struct trial_result *unsafe = ADD("none", UNSAFE, MET);
     test_find(unsafe, &test_stale_holder, false);
     test_find(unsafe, &test_lost_update, true);
     unsafe->story = "1 ms  client-1 holds\n2 ms  client-2 holds\n";
     unsafe->statistics = (struct statistics){.holds_per_second = 61234.2,
                                              .acquire = {.count = 2, .p50_ns = 10, .p99_ns = 2500},
                                              .longest_wait_ns = 2500};
-    *test_add(&test, "redis-setnx", VERDICT_UNSAFE, EXPECTATION_MET) = *unsafe;
+    *ADD("redis-setnx", UNSAFE, MET) = *unsafe;
     test.results[1].trial = &test.trials[1];
-    struct trial_result *missed = test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_MISSED);
+    struct trial_result *missed = ADD("redis-setnx", SAFE, MISSED);
     strcpy(missed->judgement.expectation_text, "expected UNSAFE, got SAFE: the fault did not bite");
-    struct trial_result *skipped = test_add(&test, "fenced", VERDICT_SKIPPED, EXPECTATION_NONE);
+    struct trial_result *skipped = ADD("fenced", SKIPPED, NONE);
     skipped->has_history = false;
     strcpy(skipped->judgement.reason, "no namespaces");
-    print(false, false);
+    show(SCREEN);
     assert_string_equal(
         shown,
         "scenario  scheme       verdict  found                        as expected  holds/s  "
@@ -220,20 +191,14 @@ TEST_WITH(a_small_run_reads_as_expected_at_a_terminal, start, end)
         "redis-setnx   30,617    –    –      –    –       –       –     –     –\n"
         "\n"
         "3 trials: 2 as expected, 1 missed, 0 without expectation; 1 skipped (no namespaces)\n");
-    print(false, true);
-    lacks("client-1 holds");
-    lacks("What it cost");
-    lacks("\033");
-    shows_in_order("MISSED: expected UNSAFE");
-    print(true, false);
-    shows_in_order("\033[31mUNSAFE", "\033[32mSAFE");
+    SHOWS(QUIET, "!client-1 holds", "!What it cost", "!\033", "MISSED: expected UNSAFE");
+    SHOWS(COLOURED, "\033[31mUNSAFE", "\033[32mSAFE");
 }
 
 // --- words of strangers, and of nobody -----------------------------------------------------------
 
-TEST_WITH(hostile_names_stay_text, start, end)
+RUN_TEST(hostile_names_stay_text)
 {
-    static const char *const markup[] = {"<script", "<img src=x", "<b>b", "<i>", "onclick=\""};
     test.scenario.name = "a|b\n<script>alert(1)</script>`*_~[]\\";
     test.scenario.about = "\"><img src=x onerror='alert(2)'>&amp;";
     struct trial_result *result = add_missed("none\"><script>", "</pre><script src=http://x.js>");
@@ -242,179 +207,147 @@ TEST_WITH(hostile_names_stay_text, start, end)
         "<svg xmlns=\"http://www.w3.org/2000/svg\">\n<script>'&amp;#%</script></svg>";
     strcpy(result->judgement.reason, "<b>bold</b>");
     strcpy(result->judgement.expectation_text, "<i>");
-    page();
-    for (size_t i = 0; i < sizeof markup / sizeof *markup; i++)
-        lacks(markup[i]);
-    shows_in_order("&#60;script&#62;alert(1)&#60;/script&#62;",
-                   "%3Cscript%3E%27%26amp;%23%25%3C/script%3E");
+    SHOWS(HTML, "!<script", "!<img src=x", "!<b>b", "!<i>", "!onclick=\"",
+          "&#60;script&#62;alert(1)&#60;/script&#62;", "%3Cscript%3E%27%26amp;%23%25%3C/script%3E");
     result->story = "```\n````\n</details><b>\n";
-    markdown();
-    lacks("<script");
-    shows_in_order("| a&#124;b &#60;script&#62;", "&#96;&#42;&#95;&#126;&#91;&#93;&#92; |",
-                   "`````text\n```\n````\n</details><b>\n`````\n");
+    SHOWS(MARKUP, "!<script", "| a&#124;b &#60;script&#62;",
+          "&#96;&#42;&#95;&#126;&#91;&#93;&#92; |", "`````text\n```\n````\n</details><b>\n`````\n");
 }
 
-TEST_WITH(nothing_is_fetched_and_the_browser_is_told_so, start, end)
+RUN_TEST(nothing_is_fetched_and_the_browser_is_told_so)
 {
-    static const char *const fetched[] = {"src=\"http", "href=\"http", "url(", "@import", "<link"};
-    test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET)->timeline = "<svg></svg>";
-    page();
-    for (size_t i = 0; i < sizeof fetched / sizeof *fetched; i++)
-        lacks(fetched[i]);
-    shows_in_order("<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-                   "img-src 'self' data: file:; style-src 'unsafe-inline'\">",
-                   "src=\"data:image/svg+xml");
+    ADD("none", UNSAFE, MET)->timeline = "<svg></svg>";
+    SHOWS(HTML, "!src=\"http", "!href=\"http", "!url(", "!@import", "!<link",
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+          "img-src 'self' data: file:; style-src 'unsafe-inline'\">",
+          "src=\"data:image/svg+xml");
 }
 
-TEST_WITH(nothing_that_is_not_known_is_a_number, start, end)
+RUN_TEST(nothing_that_is_not_known_is_a_number)
 {
-    test_add(&test, "none", VERDICT_UNKNOWN, EXPECTATION_NONE);
-    page_words();
-    lacks("nan");
-    lacks(" inf");
-    markdown();
-    shows_in_order("| none | 0 | – | – | – | – | – | – | – | – |\n");
+    ADD("none", UNKNOWN, NONE);
+    SHOWS(WORDS, "!nan", "! inf");
+    SHOWS(MARKUP, "| none | 0 | – | – | – | – | – | – | – | – |\n");
 }
 
 // --- verdicts ------------------------------------------------------------------------------------
 
-TEST_WITH(repeats_that_ended_alike_are_counted, start, end)
+RUN_TEST(repeats_that_ended_alike_are_counted)
 {
     for (int i = 0; i < 4; i++)
         test_add(&test, "zk", i < 3 ? VERDICT_SAFE : VERDICT_UNKNOWN,
                  i < 3 ? EXPECTATION_MET : EXPECTATION_NONE)
             ->has_history = false;
-    page_words();
-    shows_in_order("✓ SAFE ×\u00a03 as expected? UNKNOWN  | ");
-    markdown();
-    shows_in_order("| pause | zk | ? UNKNOWN | – | – |\n| pause | zk × 3 | ✓ SAFE | – | – |\n");
+    SHOWS(WORDS, "✓ SAFE ×\u00a03 as expected? UNKNOWN  | ");
+    SHOWS(MARKUP, "| pause | zk | ? UNKNOWN | – | – |\n| pause | zk × 3 | ✓ SAFE | – | – |\n");
 }
 
-TEST_WITH(many_schemes_are_rows_and_few_are_columns, start, end)
+RUN_TEST(many_schemes_are_rows_and_few_are_columns)
 {
     static const char *const names[] = {"a1", "a2", "a3", "a4", "a5", "a6", "a7", "a8", "a9"};
     for (size_t i = 0; i < 9; i++) {
-        test_add(&test, names[i], VERDICT_SAFE, EXPECTATION_MET);
-        page_words();
-        shows_in_order(i < 8 ? "scenario | a1 | " : "scheme | pause | ");
+        ADD(names[i], SAFE, MET);
+        SHOWS(WORDS, i < 8 ? "scenario | a1 | " : "scheme | pause | ");
     }
 }
 
-TEST_WITH(a_large_table_says_only_verdicts_and_what_was_missed, start, end)
+RUN_TEST(a_large_table_says_only_verdicts_and_what_was_missed)
 {
     struct test_many many;
-    test_find(test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET), &test_stale_holder, false);
+    test_find(ADD("none", UNSAFE, MET), &test_stale_holder, false);
     test_many_make(&test, 60, &many);
     many.run.trials[7].judgement.expectation = EXPECTATION_MISSED;
-    shown = report_html(test_report(&many.run));
+    show_run(HTML, &many.run);
     *strstr(shown, "</table>") = '\0';
-    lacks("stale-holder");
-    lacks("as expected</span>");
+    HAS("!stale-holder", "!as expected</span>");
     assert_int_equal(count_of("✗ MISSED"), 1);
     test_many_free(&many);
 }
 
-TEST_WITH(what_does_not_apply_is_a_row_for_each_scheme_and_reason, start, end)
+RUN_TEST(what_does_not_apply_is_a_row_for_each_scheme_and_reason)
 {
     for (int i = 0; i < 4; i++) {
-        struct trial_result *result =
-            test_add(&test, i == 3 ? "b" : "a", VERDICT_NOT_APPLICABLE, EXPECTATION_NONE);
+        struct trial_result *result = ADD(i == 3 ? "b" : "a", NOT_APPLICABLE, NONE);
         result->has_history = false;
         strcpy(result->judgement.reason, i == 2 ? "no <leader>" : "no tokens");
     }
-    page();
-    lacks("trial-");
-    page_words();
-    shows_in_order("a | 2 | no tokens | \na | 1 | no &#60;leader&#62; | \nb | 1 | no tokens | \n");
-    print(false, false);
-    lacks("pause     a ");
-    shows_in_order("\nn/a: scheme  trials  why\n"
-                   "a                 2  no tokens\n"
-                   "a                 1  no <leader>\n"
-                   "b                 1  no tokens\n");
+    SHOWS(HTML, "!trial-");
+    SHOWS(WORDS, "a | 2 | no tokens | \na | 1 | no &#60;leader&#62; | \nb | 1 | no tokens | \n");
+    SHOWS(SCREEN, "!pause     a ",
+          "\nn/a: scheme  trials  why\n"
+          "a                 2  no tokens\n"
+          "a                 1  no <leader>\n"
+          "b                 1  no tokens\n");
 }
 
-TEST_WITH(parentheses_are_explained_where_there_are_any, start, end)
+RUN_TEST(parentheses_are_explained_where_there_are_any)
 {
-    struct trial_result *result = test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
+    struct trial_result *result = ADD("none", UNSAFE, MET);
     test_find(result, &test_stale_holder, false);
-    page();
-    lacks("Properties in parentheses");
+    SHOWS(HTML, "!Properties in parentheses");
     test_find(result, &test_lost_update, true);
-    page();
-    shows_in_order("Properties in parentheses");
+    SHOWS(HTML, "Properties in parentheses");
 }
 
-TEST_WITH(many_verdicts_as_expected_are_folded_in_markdown, start, end)
+RUN_TEST(many_verdicts_as_expected_are_folded_in_markdown)
 {
     struct test_many many;
-    test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET)->has_history = false;
+    ADD("none", SAFE, MET)->has_history = false;
     test_many_make(&test, 30, &many);
     many.run.trials[20].judgement.expectation = EXPECTATION_MISSED;
-    shown = report_markdown(test_report(&many.run));
-    shows_in_order(
-        "a-scheme-with-a-long-name-20 |",
+    show_run(MARKUP, &many.run);
+    HAS("a-scheme-with-a-long-name-20 |",
         "<details><summary>The verdicts of the other 29 trials</summary>\n\n| scenario |",
         "a-scheme-with-a-long-name-29 |", "\n</details>\n");
     test_many_free(&many);
 }
 
-TEST_WITH(a_run_that_stopped_at_a_miss_says_what_runs_the_rest, start, end)
+RUN_TEST(a_run_that_stopped_at_a_miss_says_what_runs_the_rest)
 {
-    test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
-    test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MISSED);
+    ADD("none", UNSAFE, MET);
+    ADD("none", SAFE, MISSED);
     test.run.planned = 5;
-    print(false, false);
-    shows_in_order("; 3 not run (--keep-going runs them)\n");
+    SHOWS(SCREEN, "; 3 not run (--keep-going runs them)\n");
     // It went on after the miss: something else ended it.
-    test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
+    ADD("none", UNSAFE, MET);
     test.run.planned = 5;
-    print(false, false);
-    shows_in_order("; 2 not run\n");
+    SHOWS(SCREEN, "; 2 not run\n");
 }
 
-TEST_WITH(thresholds_come_before_costs_and_those_missed_first, start, end)
+RUN_TEST(thresholds_come_before_costs_and_those_missed_first)
 {
-    static const char *const texts[] = {"violations == 0", "throughput > 500/s",
-                                        "acquire.p99 < 5ms"};
-    struct threshold thresholds[3] = {{.place = {20, 5}}};
-    struct error error;
-    for (size_t i = 0; i < 3; i++)
-        assert_int_equal(limit_read(texts[i], &thresholds[i].limit, &error), 0);
-    test.scenario.thresholds = thresholds;
-    test.scenario.threshold_count = 3;
-    test_add(&test, "kept", VERDICT_SAFE, EXPECTATION_MET)->statistics.holds_per_second = 7;
-    page_words();
-    shows_in_order("1 met, 1 missed, 1 not measured",
-                   "kept | throughput &#62; 500/s | 7/s | ✗ MISSED",
-                   "kept | acquire.p99 &#60; 5ms | – | ? not measured",
-                   "violations == 0 | 0 | ✓ met", "What each lock cost");
-    markdown();
-    lacks("violations == 0");
-    shows_in_order("1 met, 1 missed, 1 not measured", "| throughput &#62; 500/s | 7/s | ✗ MISSED |",
-                   "| acquire.p99 &#60; 5ms | – | ? not measured |");
+    test_threshold(&test, "violations == 0");
+    test_threshold(&test, "throughput > 500/s");
+    test_threshold(&test, "acquire.p99 < 5ms");
+    ADD("kept", SAFE, MET)->statistics.holds_per_second = 7;
+    SHOWS(WORDS, "1 met, 1 missed, 1 not measured",
+          "kept | throughput &#62; 500/s | 7/s | ✗ MISSED",
+          "kept | acquire.p99 &#60; 5ms | – | ? not measured", "violations == 0 | 0 | ✓ met",
+          "What each lock cost");
+    SHOWS(MARKUP, "!violations == 0", "1 met, 1 missed, 1 not measured",
+          "| throughput &#62; 500/s | 7/s | ✗ MISSED |",
+          "| acquire.p99 &#60; 5ms | – | ? not measured |");
 }
 
 // --- trials --------------------------------------------------------------------------------------
 
-TEST_WITH(missed_trials_and_the_first_unsafe_one_are_open, start, end)
+RUN_TEST(missed_trials_and_the_first_unsafe_one_are_open)
 {
     static const enum verdict verdicts[] = {VERDICT_SAFE, VERDICT_UNSAFE, VERDICT_UNSAFE,
                                             VERDICT_SAFE};
     for (int i = 0; i < 4; i++)
         test_add(&test, "a", verdicts[i], i == 3 ? EXPECTATION_MISSED : EXPECTATION_MET);
-    page();
+    show(HTML);
     assert_int_equal(count_of("<details>"), 2 + 2); // and what words mean
     assert_int_equal(count_of("<details open>"), 2);
-    shows_in_order("✗ MISSED");
+    HAS("✗ MISSED");
 }
 
-TEST_WITH(numbers_of_too_few_are_not_shown, start, end)
+RUN_TEST(numbers_of_too_few_are_not_shown)
 {
-    struct trial_result *result = test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET);
+    struct trial_result *result = ADD("none", SAFE, MET);
     result->statistics.acquire.count = 9;
-    page();
-    shows_in_order("too few operations for percentiles (9 acquires)");
+    SHOWS(HTML, "too few operations for percentiles (9 acquires)");
     result->statistics.acquire = (struct percentiles){.count = 100,
                                                       .p50_ns = NS_PER_MS,
                                                       .p90_ns = 2 * NS_PER_MS,
@@ -423,12 +356,11 @@ TEST_WITH(numbers_of_too_few_are_not_shown, start, end)
                                                       .p999_ns = 5 * NS_PER_MS,
                                                       .p9999_ns = 5 * NS_PER_MS,
                                                       .max_ns = 5 * NS_PER_MS};
-    page_words();
-    lacks("too few operations");
-    shows_in_order("acquire | 100 | 1 ms | 2 ms | 3 ms | 4 ms | – | – | 5 ms | ");
+    SHOWS(WORDS, "!too few operations",
+          "acquire | 100 | 1 ms | 2 ms | 3 ms | 4 ms | – | – | 5 ms | ");
 }
 
-TEST_WITH(one_expected_story_of_each_scenario_is_told_at_a_terminal, start, end)
+RUN_TEST(one_expected_story_of_each_scenario_is_told_at_a_terminal)
 {
     struct scenario other = test.scenario;
     for (int i = 0; i < 6; i++) {
@@ -440,31 +372,29 @@ TEST_WITH(one_expected_story_of_each_scenario_is_told_at_a_terminal, start, end)
     other.name = "other";
     test.trials[4].scenario = test.trials[5].scenario = &other;
     test.results[5].judgement.expectation = EXPECTATION_MISSED;
-    print(false, false);
+    show(SCREEN);
     for (int i = 0; i < 6; i++) {
         char story[16];
         snprintf(story, sizeof story, "\n    %d\n", i);
         assert_int_equal(count_of(story), i == 1 || i == 4 || i == 5);
     }
-    shows_in_order("\n3 more stories are in the report.\n");
+    HAS("\n3 more stories are in the report.\n");
 }
 
-TEST_WITH(what_is_undecided_says_why, start, end)
+RUN_TEST(what_is_undecided_says_why)
 {
-    strcpy(test_add(&test, "none", VERDICT_UNKNOWN, EXPECTATION_NONE)->judgement.reason,
-           "fault 1 never took effect");
+    strcpy(ADD("none", UNKNOWN, NONE)->judgement.reason, "fault 1 never took effect");
     test.run.planned = 3;
-    print(false, true);
-    shows_in_order("fault 1 never took effect",
-                   "1 trial: 0 as expected, 0 missed, 0 without expectation, 1 inconclusive; 2 not "
-                   "run\n");
+    SHOWS(QUIET, "fault 1 never took effect",
+          "1 trial: 0 as expected, 0 missed, 0 without expectation, 1 inconclusive; 2 not "
+          "run\n");
 }
 
 // --- pictures ------------------------------------------------------------------------------------
 
-TEST_WITH(each_picture_is_described_and_its_files_are_named, start, end)
+RUN_TEST(each_picture_is_described_and_its_files_are_named)
 {
-    struct trial_result *result = test_add(&test, "none", VERDICT_UNSAFE, EXPECTATION_MET);
+    struct trial_result *result = ADD("none", UNSAFE, MET);
     test_find(result, &test_stale_holder, false);
     result->timeline = "<svg></svg>";
     result->has_operations = true;
@@ -479,21 +409,17 @@ TEST_WITH(each_picture_is_described_and_its_files_are_named, start, end)
     test.run.picture_count = 2;
     test.run.has_plots = false;
     strcpy(test.run.plot_note, "gnuplot is <missing>");
-    page();
-    lacks("latency-over-time.svg");
-    lacks("throughput.svg");
-    shows_in_order("gnuplot is &#60;missing&#62;", "<section id=\"verdicts\">", "Not drawn",
-                   "href=\"plots/matrix.gp\"", "<section id=\"violations\">",
-                   "alt=\"Hold timeline of pause with none. one was found\"",
-                   "href=\"pause--scheme/timeline.gp\"", "href=\"pause--scheme/timeline.dat\"",
-                   "href=\"pause--scheme/operations.svg\"", "<section id=\"costs\">",
-                   "Title &#60;1&#62;</h3>", "alt=\"what &#34;stands&#34; out\"",
-                   "%3Csvg%3Ep%3C/svg%3E", "href=\"plots/percentiles.svg\">percentiles.svg</a>",
-                   "href=\"plots/percentiles.dat\">");
+    SHOWS(HTML, "!latency-over-time.svg", "!throughput.svg", "gnuplot is &#60;missing&#62;",
+          "<section id=\"verdicts\">", "Not drawn", "href=\"plots/matrix.gp\"",
+          "<section id=\"violations\">", "alt=\"Hold timeline of pause with none. one was found\"",
+          "href=\"pause--scheme/timeline.gp\"", "href=\"pause--scheme/timeline.dat\"",
+          "href=\"pause--scheme/operations.svg\"", "<section id=\"costs\">",
+          "Title &#60;1&#62;</h3>", "alt=\"what &#34;stands&#34; out\"", "%3Csvg%3Ep%3C/svg%3E",
+          "href=\"plots/percentiles.svg\">percentiles.svg</a>", "href=\"plots/percentiles.dat\">");
 }
 
 // Room is for two: a missed one comes first, then the first of each scheme that broke a property.
-TEST_WITH(a_page_holds_the_pictures_that_tell_most, start, end)
+RUN_TEST(a_page_holds_the_pictures_that_tell_most)
 {
     size_t size = 150u << 10;
     char *large = memory_zeroed(size + 1, 1);
@@ -506,7 +432,7 @@ TEST_WITH(a_page_holds_the_pictures_that_tell_most, start, end)
         if (i > 0)
             test_find(result, &test_stale_holder, false);
     }
-    page();
+    show(HTML);
     assert_true(strlen(shown) < (1u << 20));
     assert_int_equal(count_of("src=\"data:"), 2);
     assert_int_equal(count_of("src=\"pause--scheme/timeline.svg\""), 3);
@@ -521,19 +447,18 @@ TEST_WITH(a_page_holds_the_pictures_that_tell_most, start, end)
     free(large);
 }
 
-TEST_WITH(what_draws_nothing_is_left_out_of_embedded_pictures, start, end)
+RUN_TEST(what_draws_nothing_is_left_out_of_embedded_pictures)
 {
-    test_add(&test, "none", VERDICT_SAFE, EXPECTATION_MET)->timeline =
+    ADD("none", SAFE, MET)->timeline =
         "<svg><g fill=\"none\" stroke-linecap=\"butt\">\n</g>\n<g stroke-width=\"1.00\" id=\"a\">"
         "<g stroke-width=\"2.00\"><text>x</text></g></g></svg>";
-    page();
-    shows_in_order("%3Csvg%3E %3Cg id=%22a%22%3E%3Cg stroke-width=%222.00%22%3E"
-                   "%3Ctext%3Ex%3C/text%3E%3C/g%3E%3C/g%3E%3C/svg%3E");
+    SHOWS(HTML, "%3Csvg%3E %3Cg id=%22a%22%3E%3Cg stroke-width=%222.00%22%3E"
+                "%3Ctext%3Ex%3C/text%3E%3C/g%3E%3C/g%3E%3C/svg%3E");
 }
 
 // --- very many -----------------------------------------------------------------------------------
 
-TEST_WITH(reports_of_thousands_of_trials_can_be_mailed_and_posted, start, end)
+RUN_TEST(reports_of_thousands_of_trials_can_be_mailed_and_posted)
 {
     struct test_many many;
     size_t size = 300u << 10;
@@ -549,17 +474,15 @@ TEST_WITH(reports_of_thousands_of_trials_can_be_mailed_and_posted, start, end)
     test.run.picture_count = 2;
     strcpy(test.run.environment.kernel, "Linux 6.1");
     test_many_make(&test, 1500, &many);
-    shown = report_html(test_report(&many.run));
+    show_run(HTML, &many.run);
     assert_in_range(strlen(shown), 1u << 20, 2u << 20);
-    lacks("src=\"plots/");
     // The first in full, then stories without numbers, then but a line for each.
-    shows_in_order("<h4>Numbers</h4>", "id=\"trial-10\"", "<pre tabindex",
-                   "<p class=\"brief\" id=\"trial-1500\">", "more, in result.json");
-    free(shown);
-    shown = report_markdown(test_report(&many.run));
+    HAS("!src=\"plots/", "<h4>Numbers</h4>", "id=\"trial-10\"", "<pre tabindex",
+        "<p class=\"brief\" id=\"trial-1500\">", "more, in result.json");
+    show_run(MARKUP, &many.run);
     assert_in_range(strlen(shown), 50000, 65535);
-    shows_in_order("\nand ", " more, in report.html\n", "#### Not as expected",
-                   " more, in report.html\n", "#### Costs", " more, in report.html\n", "Linux 6.1");
+    HAS("\nand ", " more, in report.html\n", "#### Not as expected", " more, in report.html\n",
+        "#### Costs", " more, in report.html\n", "Linux 6.1");
     free(shown);
     shown = report_markdown_within(test_report(&many.run), 1000 * 1000);
     assert_in_range(strlen(shown), 500000, 1000 * 1000);
@@ -569,67 +492,140 @@ TEST_WITH(reports_of_thousands_of_trials_can_be_mailed_and_posted, start, end)
 
 // --- costs ---------------------------------------------------------------------------------------
 
-TEST_WITH(repeats_are_one_row_of_their_median_and_merged_histograms, start, end)
+RUN_TEST(repeats_are_one_row_of_their_median_and_merged_histograms)
 {
     add_measured("redis-setnx", 100);
     add_measured("redis-setnx", 300)->judgement.verdict = VERDICT_UNSAFE;
     add_measured("redis-setnx", 200);
     add_measured("none", 400);
-    page();
-    shows_in_order("--share:50%\">200", "--share:100%\">400");
-    page_words();
+    SHOWS(HTML, "--share:50%\">200", "--share:100%\">400");
+    show(WORDS);
     // 30 acquires have a p95, but no p99.
-    shows_in_order("What each lock cost\n",
-                   "redis-setnx × 3 | ✗ UNSAFE | 200 / 100–300 | 5 ms | 9 ms | "
-                   "10 ms | – | – | – | 10 ms | ");
-    markdown();
-    shows_in_order("| redis-setnx | 200 (100–300) | 5\u00a0ms | 10\u00a0ms |");
+    HAS("What each lock cost\n", "redis-setnx × 3 | ✗ UNSAFE | 200 / 100–300 | 5 ms | 9 ms | "
+                                 "10 ms | – | – | – | 10 ms | ");
+    SHOWS(MARKUP, "| redis-setnx | 200 (100–300) | 5\u00a0ms | 10\u00a0ms |");
 }
 
-TEST_WITH(what_the_driver_was_the_limit_of_is_marked_and_explained, start, end)
+RUN_TEST(what_the_driver_was_the_limit_of_is_marked_and_explained)
 {
     struct driver_bound *bound = &add_measured("none", 100)->statistics.driver_bound;
-    page_words();
-    lacks(" | 100* | ");
-    bound->is_bound = true;
-    bound->late[PERCENTILE_p99] = bound->late[PERCENTILE_max] = true;
+    SHOWS(WORDS, "! | 100* | ");
+    // Only the figure that it is true of has the mark.
+    bound->late[PERCENTILE_max] = true;
     strcpy(bound->reason, "busy <all> the time");
-    page_words();
-    shows_in_order(" | 100* | ",
-                   "pause: * none is driver-bound in 1 of 1: busy &#60;all&#62; the time");
-    markdown(); // what was not measured has no mark either
-    shows_in_order("| – | – | 10\u00a0ms&#42; |",
-                   "\n- &#42; none is driver-bound in 1 of 1: busy &#60;all&#62; the time\n");
+    SHOWS(SCREEN, "none        100  5 ms  10 ms  10 ms  10 ms*  ",
+          "\n* none: busy <all> the time\n");
+    bound->is_bound = bound->late[PERCENTILE_p99] = true;
+    SHOWS(WORDS, " | 100* | ",
+          "pause: * none is driver-bound in 1 of 1: busy &#60;all&#62; the time");
+    SHOWS(MARKUP, "| – | – | 10\u00a0ms&#42; |", // what was not measured has no mark either
+          "\n- &#42; none is driver-bound in 1 of 1: busy &#60;all&#62; the time\n");
+    SHOWS(SCREEN, "none       100*  ", "\n* none is driver-bound in 1 of 1: busy <all> the time\n");
 }
 
-TEST_WITH(a_program_of_its_own_is_marked_and_explained, start, end)
+RUN_TEST(at_a_terminal_percentiles_of_few_are_shown_and_hand_offs_and_commands_too)
+{
+    struct trial_result *result = ADD("redis-setnx", SAFE, NONE);
+    test_digest(&test);
+    test_hold(&test, 1, 0, 10, 30);
+    test_hold(&test, 2, 5, 40, 45);
+    statistics_make(&test.digest, &result->statistics);
+    latencies_encode(&test.digest, &result->latencies);
+    result->statistics.herd =
+        (struct herd){.is_known = true, .grants = 2, .acquire_requests = 3, .release_requests = 2};
+    SHOWS(SCREEN, "scheme       locks/s    p50    p99  p99.9    max  ho p50  ho p99  cmds  Jain\n"
+                  "redis-setnx        2  10 ms  35 ms  35 ms  35 ms   10 ms   10 ms   2.5  1.00\n");
+}
+
+// It is marked, and below it stands what that means; a plug-in is no program of its own.
+RUN_TEST(a_program_of_its_own_is_marked_and_explained)
 {
     static const struct foreign_settings program = {.name = "redis-py"};
+    static const struct foreign_settings plugin = {.name = "flock", .plugin = "./flock.so"};
     static const char meaning[] = "† a program of its own (exec): redis-py: its times include";
-    add_measured("none", 100);
+    add_measured("flock", 100);
     add_measured("redis-py", 100);
-    page();
-    lacks("†");
+    test.trials[0].foreign = &plugin;
+    SHOWS(HTML, "!†");
     test.trials[1].foreign = &program;
-    page_words();
-    shows_in_order("redis-py† | ", meaning);
-    markdown();
-    shows_in_order("| redis-py† | 100 ", meaning);
+    SHOWS(WORDS, "redis-py† | ", meaning);
+    SHOWS(MARKUP, "| redis-py† | 100 ", meaning);
+    SHOWS(SCREEN, "\nflock          100  ", "\nredis-py†      100  ", meaning);
 }
 
-TEST_WITH(an_open_loop_shows_both_ways_to_count, start, end)
+RUN_TEST(it_is_said_whose_the_times_of_each_program_are)
+{
+    static const struct foreign_settings program = {.name = "redis-py"};
+    static const char *const names[] = {"kazoo", "curator", "etcdctl", "template"};
+    static const unsigned sources[] = {TIMES_OWN | TIMES_OWN_LOOP | TIMES_STRAIGHT,
+                                       TIMES_OWN | TIMES_OWN_LOOP | TIMES_STRAIGHT, TIMES_STRAIGHT,
+                                       0};
+    for (size_t i = 0; i < 4; i++) {
+        add_measured(names[i], 100)->statistics.times = sources[i];
+        test.trials[i].foreign = &program;
+    }
+    SHOWS(SCREEN,
+          "† a program of its own (exec): template: its times include a line of JSON each way, and "
+          "the proxy that each of its requests passes; etcdctl: its times include a line of JSON "
+          "each way; kazoo, curator: timed by their own clocks, in loops of their own, straight to "
+          "their servers\n");
+}
+
+RUN_TEST(a_rate_that_was_not_held_and_leases_that_were_over_are_said)
+{
+    struct trial_result *first = add_measured("redis-setnx", 100);
+    struct trial_result *second = add_measured("redis-setnx", 100);
+    struct trial_result *held = add_measured("none", 100);
+    first->statistics.due = second->statistics.due = held->statistics.due = 2500;
+    first->statistics.begun = 2500;
+    second->statistics.begun = 612;
+    held->statistics.begun = 2498;
+    held->statistics.leased = 20;
+    SHOWS(SCREEN, "\nredis-setnx could not hold the rate: 3,112 of 5,000 begun\n",
+          "!none could not", "!lease was over");
+    held->statistics.expired = 8;
+    SHOWS(SCREEN, "\nnone: of 8 of 20 grants the lease was over when they came\n");
+}
+
+// The width of the longest line, in characters.
+static int width_of(const char *lines)
+{
+    int longest = 0;
+    int width = 0;
+    for (; *lines != '\0'; lines++) {
+        width = *lines == '\n' ? 0 : width + ((*lines & 0xc0) != 0x80);
+        longest = width > longest ? width : longest;
+    }
+    return longest;
+}
+
+RUN_TEST(costs_fit_into_a_hundred_columns)
+{
+    struct trial_result *result = add_measured("redis-watchdog-unchecked", 61234); // no longer one
+    test.digest.hold_count = 0;
+    for (int i = 0; i < 8; i++)
+        test_hold(&test, i + 1, 0, 120 * i + 1, 120 * i + 113)->granted_ns -= 777777 * (i % 3);
+    latencies_free(&result->latencies);
+    latencies_encode(&test.digest, &result->latencies);
+    result->statistics.driver_bound = (struct driver_bound){true, "", {true, true, true, true}};
+    result->statistics.herd = (struct herd){.is_known = true, .grants = 2, .acquire_requests = 247};
+    show(SCREEN);
+    const char *costs = strstr(shown, "\nscheme ");
+    if (width_of(costs) > 100)
+        fail_msg("%d columns:\n%s", width_of(costs), costs);
+}
+
+RUN_TEST(an_open_loop_shows_both_ways_to_count)
 {
     struct latency_record *latencies = &add_measured("none", 100)->latencies;
-    page_words();
-    lacks("5 ms / 5 ms");
+    SHOWS(WORDS, "!5 ms / 5 ms");
     latencies->encoded[LATENCY_ACQUIRE_UNCORRECTED] =
         memory_string(latencies->encoded[LATENCY_ACQUIRE]);
     latencies->max_ns[LATENCY_ACQUIRE_UNCORRECTED] = latencies->max_ns[LATENCY_ACQUIRE];
-    page_words();
-    shows_in_order(" | 5 ms / 5 ms | ");
+    SHOWS(WORDS, " | 5 ms / 5 ms | ");
 }
 
-TEST_WITH(what_faults_do_is_no_cost_unless_there_is_nothing_else, start, end)
+RUN_TEST(what_faults_do_is_no_cost_unless_there_is_nothing_else)
 {
     struct scenario faulty = test.scenario;
     faulty.name = "with-a-fault";
@@ -639,14 +635,16 @@ TEST_WITH(what_faults_do_is_no_cost_unless_there_is_nothing_else, start, end)
     add_measured("none", 100);
     add_measured("zk", 100);
     test.trials[1].scenario = &faulty;
-    markdown();
-    lacks("**with-a-fault**");
+    SHOWS(MARKUP, "!**with-a-fault**");
+    SHOWS(SCREEN, "!What it cost in with-a-fault", "What it cost in pause");
     test.trials[0].scenario = &faulty;
-    markdown();
-    shows_in_order("**with-a-fault**\n\n| scheme |", "\n| none | 100 ", "\n| zk | 100 ");
+    SHOWS(MARKUP, "**with-a-fault**\n\n| scheme |", "\n| none | 100 ", "\n| zk | 100 ");
+    SHOWS(SCREEN, "What it cost in with-a-fault");
+    test.results[0].has_history = test.results[1].has_history = false;
+    SHOWS(SCREEN, "!What it cost");
 }
 
-TEST_WITH(shares_and_what_was_used_are_shown_for_each_lock, start, end)
+RUN_TEST(shares_and_what_was_used_are_shown_for_each_lock)
 {
     struct statistics *statistics = &add_measured("none", 100)->statistics;
     statistics->turns = (struct fairness){.grants = 10, .least_grants = 4, .most_grants = 6};
@@ -661,19 +659,17 @@ TEST_WITH(shares_and_what_was_used_are_shown_for_each_lock, start, end)
                                                            .received_bytes = 1500,
                                                            .sent_bytes = 500}};
     add_measured("old", 100); // of which nothing is known
-    page_words();
-    shows_in_order(" | 2.00 | 40.0–60.0 % | ", "What a lock used\n",
-                   "none | 5 ms / 0.50 busy | – | – | 4 | – | 200 | – | \n",
-                   "old | – | – | – | – | – | – | – | \n");
+    SHOWS(WORDS, " | 2.00 | 40.0–60.0 % | ", "What a lock used\n",
+          "none | 5 ms / 0.50 busy | – | – | 4 | – | 200 | – | \n",
+          "old | – | – | – | – | – | – | – | \n");
     test.results[1].statistics.turns =
         (struct fairness){.grants = 10, .least_grants = 1, .most_grants = 5};
     test.results[1].statistics.attempts_per_hold = 5;
     test.trials[1].scheme = "none"; // another repeat
-    page_words();
-    shows_in_order(" | 3.50 | 10.0–60.0 % | ");
+    SHOWS(WORDS, " | 3.50 | 10.0–60.0 % | ");
 }
 
-TEST_WITH(recoveries_are_shown_for_each_fault, start, end)
+RUN_TEST(recoveries_are_shown_for_each_fault)
 {
     test.scenario.fault_count = 2;
     test.scenario.faults = test.steps;
@@ -686,17 +682,15 @@ TEST_WITH(recoveries_are_shown_for_each_fault, start, end)
                                            .after_effect_ns = i == 0 ? 10 * NS_PER_MS : TIME_NEVER,
                                            .after_heal_ns = TIME_NEVER,
                                            .unavailable_ns = (i + 1) * 20 * NS_PER_MS}}};
-    page_words();
-    lacks("kill | ");
-    shows_in_order("pause &#60;x&#62; | 10 ms | – | 30 ms / 20 ms–40 ms | 1 of 2 | \n");
+    SHOWS(WORDS, "!kill | ", "pause &#60;x&#62; | 10 ms | – | 30 ms / 20 ms–40 ms | 1 of 2 | \n");
 }
 
-TEST_WITH(a_report_says_what_others_used_of_the_machine_while_costs_were_measured, start, end)
+RUN_TEST(a_report_says_what_others_used_of_the_machine_while_costs_were_measured)
 {
     test.run.environment = (struct environment){
         .processors = 2, .load_at_begin = {true, {0.5}}, .load_at_end = {true, {1.25}}};
-    struct trial_result *alone = test_add(&test, "a", VERDICT_SAFE, EXPECTATION_MET);
-    struct trial_result *beside = test_add(&test, "b", VERDICT_SAFE, EXPECTATION_MET);
+    struct trial_result *alone = ADD("a", SAFE, MET);
+    struct trial_result *beside = ADD("b", SAFE, MET);
     alone->lanes = 1;
     beside->lanes = 2; // what the others used cannot be told from its own neighbours
     alone->statistics.resources = (struct resources){.is_known = true,
@@ -708,27 +702,23 @@ TEST_WITH(a_report_says_what_others_used_of_the_machine_while_costs_were_measure
                                                      .servers.processor_ns = 300 * NS_PER_MS};
     beside->statistics.resources = alone->statistics.resources;
     beside->statistics.resources.machine_busy_ns = 2 * NS_PER_S;
-    print(false, false);
-    shows_in_order("machine: 2 processors; load 0.50 at the beginning, 1.25 at the end; other "
-                   "programs used 20 % of them while costs were measured\n");
+    SHOWS(SCREEN, "machine: 2 processors; load 0.50 at the beginning, 1.25 at the end; other "
+                  "programs used 20 % of them while costs were measured\n");
     test.scenario.verdict_only = true;
-    print(false, false);
-    shows_in_order("1.25 at the end\n");
+    SHOWS(SCREEN, "1.25 at the end\n");
 }
 
 // --- liveness ------------------------------------------------------------------------------------
 
-TEST_WITH(liveness_is_a_row_of_each_trial_that_has_a_history, start, end)
+RUN_TEST(liveness_is_a_row_of_each_trial_that_has_a_history)
 {
     static const char *const fair[] = {"fair", NULL};
-    struct statistics *statistics =
-        &test_add(&test, "<b>zk", VERDICT_SAFE, EXPECTATION_NONE)->statistics;
+    struct statistics *statistics = &ADD("<b>zk", SAFE, NONE)->statistics;
     struct liveness *liveness = &statistics->liveness;
     struct fairness *turns = &statistics->turns;
-    test_add(&test, "none", VERDICT_SKIPPED, EXPECTATION_NONE)->has_history = false;
-    page_words();
-    shows_in_order("Liveness and fairness\n",
-                   "pause | \n&#60;b&#62;zk | – | – | – | – | 0 ns | – | – | – | – | – | – | \n");
+    ADD("none", SKIPPED, NONE)->has_history = false;
+    SHOWS(WORDS, "Liveness and fairness\n",
+          "pause | \n&#60;b&#62;zk | – | – | – | – | 0 ns | – | – | – | – | – | – | \n");
     liveness->after_release = (struct wait_figures){50, NS_PER_MS, 2 * NS_PER_MS, 3 * NS_PER_MS};
     liveness->after_crash = (struct wait_figures){1, NS_PER_S, NS_PER_S, NS_PER_S};
     *turns = (struct fairness){
@@ -739,16 +729,12 @@ TEST_WITH(liveness_is_a_row_of_each_trial_that_has_a_history, start, end)
                                      .release_requests = 2,
                                      .wakeups = 15};
     liveness->left = LEAVING_ORPHAN;
-    page_words();
-    shows_in_order(
-        "zk | 1 ms / max 3 ms | 1.00 s / once | – | – | 0 ns | – | 2.5 % / 1 of 40 | 1 | "
-        "16.00 | 7.50 | orphan | \n");
+    SHOWS(WORDS, "zk | 1 ms / max 3 ms | 1.00 s / once | – | – | 0 ns | – | 2.5 % / 1 of 40 | 1 | "
+                 "16.00 | 7.50 | orphan | \n");
     liveness->after_release.count = 9;
     liveness->left = LEAVING_NOTHING;
     test.trials[0].traits = fair; // the order is promised
-    page_words();
-    shows_in_order("1 ms / max 3 ms, of 9 | ", "| ✗ 2.5 % / 1 of 40 | ", "| gone | \n");
+    SHOWS(WORDS, "1 ms / max 3 ms, of 9 | ", "| ✗ 2.5 % / 1 of 40 | ", "| gone | \n");
     turns->order = ORDER_ASKED;
-    page_words();
-    shows_in_order("| 2.5 % / ≈ 1 of 40 | ");
+    SHOWS(WORDS, "| 2.5 % / ≈ 1 of 40 | ");
 }

@@ -3,9 +3,7 @@
 #define LOCKPICK_REPORT_TEST_RUN_H
 
 #include "harness/report/run_report.h"
-
-#include <stdio.h>
-#include <string.h>
+#include "harness/testing/text.h"
 
 #define TEST_START (100 * NS_PER_S)
 #define AT(ms) (TEST_START + (ms)*NS_PER_MS)
@@ -20,6 +18,7 @@ struct test_run {
     struct access accesses[8];
     struct fault_step steps[2];
     struct fault_record faults[2];
+    struct threshold thresholds[4];
     struct digest digest;
 };
 
@@ -44,6 +43,7 @@ static inline void test_run_start(struct test_run *test)
                                        .repeat = 1};
     test->run = (struct run_result){
         .folder = "results/one", .seed = UINT64_MAX, .trials = test->results, .has_plots = true};
+    test->scenario.thresholds = test->thresholds;
 }
 
 // The report of the run as it is now, which takes the place of the one before.
@@ -141,6 +141,102 @@ static inline void test_ten_acquires(struct test_run *test, struct trial_result 
     statistics_make(&test->digest, &result->statistics);
     latencies_encode(&test->digest, &result->latencies);
     result->statistics.holds_per_second = rate;
+}
+
+// A repeat of so many acquires, of each of which the latency in milliseconds is its number.
+static inline struct trial_result *test_repeat(struct test_run *test, const char *scheme,
+                                               int64_t acquires)
+{
+    struct trial_result *result = test_add(test, scheme, VERDICT_SAFE, EXPECTATION_NONE);
+    struct histogram histogram;
+    struct text encoded = {0};
+    histogram_start(&histogram);
+    for (int64_t i = 1; i <= acquires; i++)
+        histogram_record(&histogram, i * NS_PER_MS);
+    histogram_encode(&histogram, &encoded);
+    result->latencies.encoded[LATENCY_ACQUIRE] = encoded.bytes;
+    result->latencies.max_ns[LATENCY_ACQUIRE] = histogram.max_ns;
+    result->statistics.holds = (size_t)acquires;
+    result->statistics.holds_per_second = 100;
+    histogram_free(&histogram);
+    return result;
+}
+
+// One more threshold, in line 20 of the scenario.
+static inline void test_threshold(struct test_run *test, const char *text)
+{
+    struct threshold *threshold = &test->thresholds[test->scenario.threshold_count++];
+    struct error error;
+    if (limit_read(text, &threshold->limit, &error) != 0)
+        fail_msg("%s", error.text);
+    threshold->place = (struct place){20, 5};
+}
+
+// --- the run of a file's tests -------------------------------------------------------------------
+
+// RUN_TEST(name) { ... }: a test that begins with a run without trials, `test`.
+__attribute__((unused)) static struct test_run test;
+
+static inline int test_run_setup(void **state)
+{
+    (void)state;
+    test_run_start(&test);
+    return 0;
+}
+
+static inline int test_run_teardown(void **state)
+{
+    (void)state;
+    test_run_end(&test);
+    return 0;
+}
+
+#define RUN_TEST(name) TEST_WITH(name, test_run_setup, test_run_teardown)
+#define ADD(scheme, verdict, expectation)                                                          \
+    test_add(&test, scheme, VERDICT_##verdict, EXPECTATION_##expectation)
+
+// DIGEST_TEST(name) { ... }: a test that begins with a trial in which nothing happened.
+static inline int test_digest_setup(void **state)
+{
+    test_run_setup(state);
+    ADD("redis-setnx", SAFE, NONE);
+    test_digest(&test);
+    return 0;
+}
+
+#define DIGEST_TEST(name) TEST_WITH(name, test_digest_setup, test_run_teardown)
+
+// --- very many trials ----------------------------------------------------------------------------
+
+struct test_many {
+    struct run_result run;
+    struct trial *trials;
+    char (*schemes)[48];
+};
+
+// `count` trials as the first one of `test`, each of a scheme of its own. Free with test_many_free.
+static inline void test_many_make(const struct test_run *test_run, size_t count,
+                                  struct test_many *many)
+{
+    many->run = test_run->run;
+    many->run.trials = calloc(count, sizeof *many->run.trials);
+    many->run.count = many->run.planned = count;
+    many->trials = calloc(count, sizeof *many->trials);
+    many->schemes = calloc(count, sizeof *many->schemes);
+    for (size_t i = 0; i < count; i++) {
+        snprintf(many->schemes[i], sizeof *many->schemes, "a-scheme-with-a-long-name-%zu", i);
+        many->trials[i] = test_run->trials[0];
+        many->trials[i].scheme = many->schemes[i];
+        many->run.trials[i] = test_run->results[0];
+        many->run.trials[i].trial = &many->trials[i];
+    }
+}
+
+static inline void test_many_free(struct test_many *many)
+{
+    free(many->run.trials);
+    free(many->trials);
+    free(many->schemes);
 }
 
 #endif

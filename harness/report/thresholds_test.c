@@ -1,5 +1,4 @@
-#include "harness/report/test_thresholds.h"
-#include "harness/testing/text.h"
+#include "harness/report/test_run.h"
 
 static struct threshold_outcomes outcomes; // of the report made last
 
@@ -18,42 +17,42 @@ static void expect(enum threshold_result result, const char *reason)
                  threshold_result_names[outcome->result], outcome->reason);
 }
 
-TEST_WITH(repeats_are_merged_before_their_percentile_is_taken, start, end)
+RUN_TEST(repeats_are_merged_before_their_percentile_is_taken)
 {
-    state_threshold("acquire.p90 < 91ms");
-    add_repeat("redis-setnx", 100);
+    test_threshold(&test, "acquire.p90 < 91ms");
+    test_repeat(&test, "redis-setnx", 100);
     expect(THRESHOLD_MET, "");
     assert_string_equal(outcomes.items[0].measured, "90 ms");
-    add_repeat("redis-setnx", 200); // of all three hundred, p90 is 170 ms
+    test_repeat(&test, "redis-setnx", 200); // of all three hundred, p90 is 170 ms
     expect(THRESHOLD_MISSED, "");
     assert_string_equal(outcomes.items[0].measured, "170 ms");
     assert_int_equal(outcomes.missed, 1);
 }
 
-TEST_WITH(a_percentile_of_too_few_is_not_measured, start, end)
+RUN_TEST(a_percentile_of_too_few_is_not_measured)
 {
-    state_threshold("acquire.p99 < 1s");
-    add_repeat("redis-setnx", 20);
+    test_threshold(&test, "acquire.p99 < 1s");
+    test_repeat(&test, "redis-setnx", 20);
     expect(THRESHOLD_NOT_MEASURED, "20 acquire times are too few for p99");
-    add_repeat("redis-setnx", 79);
+    test_repeat(&test, "redis-setnx", 79);
     expect(THRESHOLD_NOT_MEASURED, "99 acquire times are too few for p99");
-    add_repeat("redis-setnx", 1);
+    test_repeat(&test, "redis-setnx", 1);
     expect(THRESHOLD_MET, "");
 }
 
-TEST_WITH(the_longest_needs_but_one, start, end)
+RUN_TEST(the_longest_needs_but_one)
 {
-    state_threshold("acquire.max <= 3ms");
-    add_repeat("redis-setnx", 3);
+    test_threshold(&test, "acquire.max <= 3ms");
+    test_repeat(&test, "redis-setnx", 3);
     expect(THRESHOLD_MET, "");
-    thresholds[0].limit.bound = 2e6;
+    test.thresholds[0].limit.bound = 2e6;
     expect(THRESHOLD_MISSED, "");
 }
 
-TEST_WITH(what_was_never_granted_has_no_latency, start, end)
+RUN_TEST(what_was_never_granted_has_no_latency)
 {
-    state_threshold("acquire.p99 < 1s");
-    struct trial_result *result = add_repeat("redis-setnx", 200);
+    test_threshold(&test, "acquire.p99 < 1s");
+    struct trial_result *result = test_repeat(&test, "redis-setnx", 200);
     result->statistics.not_held = 5;
     result->statistics.open = 4; // asking when the trial ended
     result->statistics.longest_open_ns = 999 * NS_PER_MS;
@@ -63,23 +62,23 @@ TEST_WITH(what_was_never_granted_has_no_latency, start, end)
     result->statistics.longest_open_ns = NS_PER_MS;
     result->statistics.open = 0;
     expect(THRESHOLD_NOT_MEASURED, "5 of 205 acquires were never granted");
-    thresholds[0].limit.bound = 10e6; // too long already
+    test.thresholds[0].limit.bound = 10e6; // too long already
     expect(THRESHOLD_MISSED, "");
-    thresholds[0].limit.bound = 1e9;
+    test.thresholds[0].limit.bound = 1e9;
     result->statistics.not_held = 0;
     result->statistics.due = 300;
     expect(THRESHOLD_NOT_MEASURED, "100 of 300 acquires were never granted");
 }
 
 // Of eleven acquires ten were quick; then the holder was killed, and two wait for ever.
-TEST_WITH(a_stuck_lock_does_not_pass, start, end)
+RUN_TEST(a_stuck_lock_does_not_pass)
 {
-    state_threshold("acquire.max < 900ms");
-    struct trial_result *result = add_repeat("redis-setnx", 10);
+    test_threshold(&test, "acquire.max < 900ms");
+    struct trial_result *result = test_repeat(&test, "redis-setnx", 10);
     result->statistics.not_held = result->statistics.open = 2;
     result->statistics.longest_open_ns = 3 * NS_PER_S;
     expect(THRESHOLD_NOT_MEASURED, "2 of 12 acquires were never granted");
-    thresholds[0].limit.bound = 60e9;
+    test.thresholds[0].limit.bound = 60e9;
     expect(THRESHOLD_MET, "");
     result->judgement.verdict = VERDICT_STUCK;
     expect(THRESHOLD_NOT_MEASURED, "2 of 12 acquires were never granted");
@@ -87,41 +86,41 @@ TEST_WITH(a_stuck_lock_does_not_pass, start, end)
     test_find(result, &test_stuck, false);
     expect(THRESHOLD_NOT_MEASURED, "2 of 12 acquires were never granted");
     test.scenario.threshold_count = 0;
-    state_threshold("longest-wait < 1m");
+    test_threshold(&test, "longest-wait < 1m");
     expect(THRESHOLD_NOT_MEASURED, "the lock was stuck");
 }
 
-TEST_WITH(a_miss_that_may_be_the_drivers_is_not_measured, start, end)
+RUN_TEST(a_miss_that_may_be_the_drivers_is_not_measured)
 {
-    state_threshold("throughput >= 200/s");
-    struct trial_result *result = add_repeat("redis-setnx", 10);
+    test_threshold(&test, "throughput >= 200/s");
+    struct trial_result *result = test_repeat(&test, "redis-setnx", 10);
     expect(THRESHOLD_MISSED, "");
     result->statistics.driver_bound.is_bound = true;
     expect(THRESHOLD_NOT_MEASURED, "the driver was the limit");
-    thresholds[0].limit.bound = 50;
+    test.thresholds[0].limit.bound = 50;
     expect(THRESHOLD_MET, ""); // in spite of the driver
     assert_true(outcomes.items[0].driver_bound);
-    thresholds[0].limit.relation = RELATION_BELOW;
+    test.thresholds[0].limit.relation = RELATION_BELOW;
     expect(THRESHOLD_MISSED, ""); // it would be more without it
-    thresholds[0].limit.bound = 200;
+    test.thresholds[0].limit.bound = 200;
     expect(THRESHOLD_NOT_MEASURED, "the driver was the limit");
 }
 
-TEST_WITH(only_the_percentile_that_is_late_is_the_drivers, start, end)
+RUN_TEST(only_the_percentile_that_is_late_is_the_drivers)
 {
-    state_threshold("acquire.p50 < 5ms");
-    struct trial_result *result = add_repeat("redis-setnx", 100);
+    test_threshold(&test, "acquire.p50 < 5ms");
+    struct trial_result *result = test_repeat(&test, "redis-setnx", 100);
     result->statistics.driver_bound.late[PERCENTILE_p99] = true;
     expect(THRESHOLD_MISSED, "");
     result->statistics.driver_bound.late[PERCENTILE_p50] = true;
     expect(THRESHOLD_NOT_MEASURED, "the driver");
 }
 
-TEST_WITH(violations_are_none_only_if_all_repeats_were_decided, start, end)
+RUN_TEST(violations_are_none_only_if_all_repeats_were_decided)
 {
-    state_threshold("violations == 0");
-    add_repeat("redis-setnx", 10);
-    struct trial_result *second = add_repeat("redis-setnx", 10);
+    test_threshold(&test, "violations == 0");
+    test_repeat(&test, "redis-setnx", 10);
+    struct trial_result *second = test_repeat(&test, "redis-setnx", 10);
     expect(THRESHOLD_MET, "");
     second->judgement.verdict = VERDICT_UNKNOWN;
     expect(THRESHOLD_NOT_MEASURED, "1 of 2 repeats could not be decided");
@@ -132,14 +131,14 @@ TEST_WITH(violations_are_none_only_if_all_repeats_were_decided, start, end)
     expect(THRESHOLD_MISSED, "");
 }
 
-TEST_WITH(what_was_not_run_is_not_measured, start, end)
+RUN_TEST(what_was_not_run_is_not_measured)
 {
-    state_threshold("jain > 0.5");
-    struct trial_result *first = test_add(&test, "redis-setnx", VERDICT_SKIPPED, EXPECTATION_NONE);
+    test_threshold(&test, "jain > 0.5");
+    struct trial_result *first = ADD("redis-setnx", SKIPPED, NONE);
     first->has_history = false;
     expect(THRESHOLD_NOT_MEASURED, "because");
     assert_string_equal(outcomes.items[0].measured, "–");
-    struct trial_result *second = add_repeat("redis-setnx", 10);
+    struct trial_result *second = test_repeat(&test, "redis-setnx", 10);
     second->statistics.turns.grants = 10;
     second->statistics.fairness = 0.9;
     expect(THRESHOLD_NOT_MEASURED, "1 of 2 repeats have no history");
@@ -147,28 +146,28 @@ TEST_WITH(what_was_not_run_is_not_measured, start, end)
     expect(THRESHOLD_MISSED, "");
 }
 
-TEST_WITH(a_scheme_that_does_not_apply_has_no_threshold, start, end)
+RUN_TEST(a_scheme_that_does_not_apply_has_no_threshold)
 {
-    state_threshold("violations == 0");
-    test_add(&test, "none", VERDICT_NOT_APPLICABLE, EXPECTATION_NONE)->has_history = false;
+    test_threshold(&test, "violations == 0");
+    ADD("none", NOT_APPLICABLE, NONE)->has_history = false;
     outcomes = test_report(&test.run)->thresholds;
     assert_int_equal(outcomes.count, 0);
 }
 
-TEST_WITH(a_threshold_may_be_about_some_schemes_only, start, end)
+RUN_TEST(a_threshold_may_be_about_some_schemes_only)
 {
     char *pattern = (char[]){"redis-*"};
-    state_threshold("violations == 0");
-    thresholds[0].schemes = (struct string_list){&pattern, 1};
-    add_repeat("none", 10);
-    add_repeat("redis-setnx", 10);
+    test_threshold(&test, "violations == 0");
+    test.thresholds[0].schemes = (struct string_list){&pattern, 1};
+    test_repeat(&test, "none", 10);
+    test_repeat(&test, "redis-setnx", 10);
     assert_string_equal(only_outcome()->trial->scheme, "redis-setnx");
 }
 
-TEST_WITH(a_lock_that_never_recovers_misses_its_recovery, start, end)
+RUN_TEST(a_lock_that_never_recovers_misses_its_recovery)
 {
-    state_threshold("recovery < 3s");
-    struct trial_result *result = add_repeat("redis-setnx", 10);
+    test_threshold(&test, "recovery < 3s");
+    struct trial_result *result = test_repeat(&test, "redis-setnx", 10);
     struct recoveries *recoveries = &result->statistics.recoveries;
     expect(THRESHOLD_NOT_MEASURED, "there was none");
     recoveries->count = 2;
@@ -184,10 +183,10 @@ TEST_WITH(a_lock_that_never_recovers_misses_its_recovery, start, end)
     expect(THRESHOLD_MISSED, "");
 }
 
-TEST_WITH(an_outage_that_never_ended_is_not_short, start, end)
+RUN_TEST(an_outage_that_never_ended_is_not_short)
 {
-    state_threshold("unavailable < 1m");
-    struct trial_result *result = add_repeat("redis-setnx", 10);
+    test_threshold(&test, "unavailable < 1m");
+    struct trial_result *result = test_repeat(&test, "redis-setnx", 10);
     struct recoveries *recoveries = &result->statistics.recoveries;
     recoveries->count = 1;
     recoveries->items[0] = (struct recovery){1, 2 * NS_PER_S, TIME_NEVER, NS_PER_S};
@@ -200,39 +199,39 @@ TEST_WITH(an_outage_that_never_ended_is_not_short, start, end)
     expect(THRESHOLD_MISSED, "");
 }
 
-TEST_WITH(the_rest_is_read_where_it_is_measured, start, end)
+RUN_TEST(the_rest_is_read_where_it_is_measured)
 {
-    state_threshold("commands <= 4");
-    struct trial_result *result = add_repeat("redis-setnx", 10);
+    test_threshold(&test, "commands <= 4");
+    struct trial_result *result = test_repeat(&test, "redis-setnx", 10);
     expect(THRESHOLD_NOT_MEASURED, "nobody counted");
     result->statistics.herd = (struct herd){
         .is_known = true, .grants = 10, .acquire_requests = 25, .release_requests = 10};
     expect(THRESHOLD_MET, "");
     assert_string_equal(outcomes.items[0].measured, "3.5");
     test.scenario.threshold_count = 0;
-    state_threshold("longest-wait < 2s");
+    test_threshold(&test, "longest-wait < 2s");
     result->statistics.longest_wait_ns = 3 * NS_PER_S;
     expect(THRESHOLD_MISSED, "");
     test.scenario.threshold_count = 0;
-    state_threshold("unavailable < 2s");
+    test_threshold(&test, "unavailable < 2s");
     result->statistics.recoveries = (struct recoveries){.items = {{1, 1, 1, NS_PER_S}}, .count = 1};
     expect(THRESHOLD_MET, "");
 }
 
-TEST_WITH(grants_of_what_has_expired_are_added_up, start, end)
+RUN_TEST(grants_of_what_has_expired_are_added_up)
 {
-    state_threshold("expired-grants == 0");
-    struct trial_result *result = add_repeat("redis-setnx", 10);
+    test_threshold(&test, "expired-grants == 0");
+    struct trial_result *result = test_repeat(&test, "redis-setnx", 10);
     expect(THRESHOLD_NOT_MEASURED, "no grant had a lease");
     result->statistics.leased = 10;
     expect(THRESHOLD_MET, "");
-    result = add_repeat("redis-setnx", 10);
+    result = test_repeat(&test, "redis-setnx", 10);
     result->statistics.leased = 10;
     result->statistics.expired = 3;
     expect(THRESHOLD_MISSED, "");
     assert_string_equal(outcomes.items[0].measured, "3");
     test.scenario.threshold_count = 0;
-    state_threshold("expired-grants > 2");
+    test_threshold(&test, "expired-grants > 2");
     expect(THRESHOLD_MET, "");
 }
 
@@ -241,10 +240,10 @@ TEST_WITH(grants_of_what_has_expired_are_added_up, start, end)
 // A scheme that meets, misses and leaves open one threshold each.
 static void state_all(void)
 {
-    state_threshold("acquire.p50 < 1s");
-    state_threshold("acquire.p90 < 5ms");
-    state_threshold("acquire.p99 < 1s");
-    add_repeat("redis-setnx", 20);
+    test_threshold(&test, "acquire.p50 < 1s");
+    test_threshold(&test, "acquire.p90 < 5ms");
+    test_threshold(&test, "acquire.p99 < 1s");
+    test_repeat(&test, "redis-setnx", 20);
 }
 
 static void expect_code(int code)
@@ -252,15 +251,15 @@ static void expect_code(int code)
     assert_int_equal(report_exit_code(test_report(&test.run)), code);
 }
 
-TEST_WITH(a_missed_threshold_has_a_code_of_its_own, start, end)
+RUN_TEST(a_missed_threshold_has_a_code_of_its_own)
 {
     state_all();
     expect_code(5);
-    thresholds[1].limit.bound = 1e9;
+    test.thresholds[1].limit.bound = 1e9;
     expect_code(3);
     test.scenario.threshold_count = 2;
     expect_code(0);
-    thresholds[1].limit.bound = 5e6;
+    test.thresholds[1].limit.bound = 5e6;
     test.run.planned = 9; // and so cut short
     expect_code(5);
     test.results[0].judgement.verdict = VERDICT_ERROR;
@@ -269,7 +268,7 @@ TEST_WITH(a_missed_threshold_has_a_code_of_its_own, start, end)
     expect_code(1);
 }
 
-TEST_WITH(people_and_machines_are_told_all_of_it, start, end)
+RUN_TEST(people_and_machines_are_told_all_of_it)
 {
     struct test_stream stream;
     state_all();

@@ -4,11 +4,9 @@
 #include "harness/base/rank.h"
 #include "harness/base/test_folder.h"
 #include "harness/report/test_run.h"
-#include "harness/testing/text.h"
 
 #include <unistd.h>
 
-static struct test_run test;
 static struct latency_record record;
 static struct lateness lateness;
 static struct load_phase phases[3];
@@ -16,10 +14,7 @@ static char folder[64];
 
 static int start(void **state)
 {
-    (void)state;
-    test_run_start(&test);
-    test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE);
-    test_digest(&test);
+    test_digest_setup(state);
     strcpy(folder, "/tmp/lockpick-latencies-test-XXXXXX");
     return test_folder_make(folder);
 }

@@ -1,19 +1,8 @@
 #include "harness/stats/recovery.h"
 
 #include "harness/report/test_run.h"
-#include "harness/testing/test.h"
 
-static struct test_run test;
 static struct recoveries recoveries;
-
-static int start(void **state)
-{
-    (void)state;
-    test_run_start(&test);
-    test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE);
-    test_digest(&test);
-    return 0;
-}
 
 // Times in milliseconds; -1: never.
 static void add_fault(int64_t in_effect, int64_t healed)
@@ -51,7 +40,7 @@ static void expect(size_t index, int64_t after_effect, int64_t after_heal, int64
 }
 
 // One lock and one fault, from 100 to `healed`.
-TEST_WITH(the_first_grant_ends_the_recovery, start, NULL)
+DIGEST_TEST(the_first_grant_ends_the_recovery)
 {
     static const struct {
         const char *why;
@@ -96,7 +85,7 @@ TEST_WITH(the_first_grant_ends_the_recovery, start, NULL)
          850},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        (void)start(state);
+        (void)test_digest_setup(state);
         for (size_t j = 0; j < 3 && rows[i].holds[j][2] > 0; j++)
             test_hold(&test, (int)j + 1, rows[i].holds[j][0], rows[i].holds[j][1],
                       rows[i].holds[j][2]);
@@ -108,7 +97,7 @@ TEST_WITH(the_first_grant_ends_the_recovery, start, NULL)
     }
 }
 
-TEST_WITH(each_fault_answers_for_the_time_until_the_next, start, NULL)
+DIGEST_TEST(each_fault_answers_for_the_time_until_the_next)
 {
     test_hold(&test, 1, 100, 150, 160);
     test_hold(&test, 2, 120, 550, 560);
@@ -118,7 +107,7 @@ TEST_WITH(each_fault_answers_for_the_time_until_the_next, start, NULL)
     expect(1, 50, 30, 50);
 }
 
-TEST_WITH(a_fault_that_never_took_effect_has_none, start, NULL)
+DIGEST_TEST(a_fault_that_never_took_effect_has_none)
 {
     test_hold(&test, 1, 0, 10, 50);
     add_fault(NEVER, NEVER);
@@ -127,7 +116,7 @@ TEST_WITH(a_fault_that_never_took_effect_has_none, start, NULL)
 }
 
 // Lock 1 is granted all the time, lock 2 is not; lock 3 nobody wants before the end is near.
-TEST_WITH(of_several_locks_the_worst_counts, start, NULL)
+DIGEST_TEST(of_several_locks_the_worst_counts)
 {
     test_hold(&test, 1, 0, 10, 50)->key = 1;
     test_hold(&test, 1, 100, 110, 150)->key = 1;
@@ -139,7 +128,7 @@ TEST_WITH(of_several_locks_the_worst_counts, start, NULL)
 }
 
 // Asked for a millisecond before the end, which was not long enough to tell anything.
-TEST_WITH(of_several_one_that_never_comes_back_is_never_unless_the_end_cut_it_off, start, NULL)
+DIGEST_TEST(of_several_one_that_never_comes_back_is_never_unless_the_end_cut_it_off)
 {
     test.scenario.lock.stuck_after_ns = 200 * NS_PER_MS;
     test_hold(&test, 1, 190, 220, 250)->key = 1;

@@ -1,23 +1,18 @@
 #include "harness/stats/resources.h"
 
 #include "harness/report/test_run.h"
-#include "harness/testing/test.h"
 
 #define DRIVER 7
 #define CLIENT 8
 #define SERVER 9
 
-static struct test_run test;
 static struct event events[64];
 static struct history history;
 static struct resources resources;
 
 static int start(void **state)
 {
-    (void)state;
-    test_run_start(&test);
-    test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE);
-    test_digest(&test);
+    test_digest_setup(state);
     history = (struct history){.events = events};
     test.digest.history = &history;
     return 0;

@@ -1,5 +1,4 @@
 #include "harness/report/test_run.h"
-#include "harness/testing/text.h"
 
 #include <math.h>
 
@@ -8,17 +7,7 @@
         .from_ns = AT(from), .to_ns = AT(to)                                                       \
     }
 
-static struct test_run test;
 static struct statistics statistics;
-
-static int start(void **state)
-{
-    (void)state;
-    test_run_start(&test);
-    test_add(&test, "redis-setnx", VERDICT_SAFE, EXPECTATION_NONE);
-    test_digest(&test);
-    return 0;
-}
 
 // An acquire that was not granted; the times in milliseconds, -1: it never returned.
 static struct attempt *add_attempt(int client, int64_t invoked, int64_t returned)
@@ -34,7 +23,7 @@ static struct attempt *add_attempt(int client, int64_t invoked, int64_t returned
     return attempt;
 }
 
-TEST_WITH(a_trial_without_a_hold_has_only_zeros, start, NULL)
+DIGEST_TEST(a_trial_without_a_hold_has_only_zeros)
 {
     statistics_make(&test.digest, &statistics);
     assert_int_equal(statistics.duration_ns, NS_PER_S);
@@ -44,7 +33,7 @@ TEST_WITH(a_trial_without_a_hold_has_only_zeros, start, NULL)
     assert_int_equal(statistics.acquire.count, 0);
 }
 
-TEST_WITH(a_trial_that_never_began_divides_by_nothing, start, NULL)
+DIGEST_TEST(a_trial_that_never_began_divides_by_nothing)
 {
     test.digest.ended_ns = test.digest.started_ns - 5;
     test_hold(&test, 1, 0, 0, 1);
@@ -53,7 +42,7 @@ TEST_WITH(a_trial_that_never_began_divides_by_nothing, start, NULL)
     assert_true(statistics.holds_per_second == 0);
 }
 
-TEST_WITH(holds_are_counted_and_timed, start, NULL)
+DIGEST_TEST(holds_are_counted_and_timed)
 {
     test_hold(&test, 1, 0, 10, 30);
     test_hold(&test, 2, 5, 40, 45);
@@ -71,7 +60,7 @@ TEST_WITH(holds_are_counted_and_timed, start, NULL)
     assert_int_equal(statistics.lateness.count, 0);            // loop
 }
 
-TEST_WITH(grants_that_come_when_their_lease_is_over_are_counted, start, NULL)
+DIGEST_TEST(grants_that_come_when_their_lease_is_over_are_counted)
 {
     test_hold(&test, 1, 0, 10, 30);
     struct hold *hold = test_hold(&test, 2, 5, 40, 45);
@@ -85,7 +74,7 @@ TEST_WITH(grants_that_come_when_their_lease_is_over_are_counted, start, NULL)
     assert_int_equal(statistics.expired, 2);
 }
 
-TEST_WITH(a_hand_off_needs_somebody_who_waited, start, NULL)
+DIGEST_TEST(a_hand_off_needs_somebody_who_waited)
 {
     test_hold(&test, 1, 0, 10, 30);
     test_hold(&test, 2, 5, 40, 45);  // waited at 30: a hand-off of 10 ms
@@ -95,7 +84,7 @@ TEST_WITH(a_hand_off_needs_somebody_who_waited, start, NULL)
     assert_int_equal(statistics.hand_off.max_ns, 10 * NS_PER_MS);
 }
 
-TEST_WITH(a_crashed_holder_hands_nothing_off_and_releases_nothing, start, NULL)
+DIGEST_TEST(a_crashed_holder_hands_nothing_off_and_releases_nothing)
 {
     struct hold *hold = test_hold(&test, 1, 0, 10, 30);
     hold->release_invoked = false;
@@ -108,7 +97,7 @@ TEST_WITH(a_crashed_holder_hands_nothing_off_and_releases_nothing, start, NULL)
     assert_int_equal(statistics.hold.count, 1);
 }
 
-TEST_WITH(an_acquire_that_never_returned_waited_until_the_end, start, NULL)
+DIGEST_TEST(an_acquire_that_never_returned_waited_until_the_end)
 {
     struct attempt *attempt = add_attempt(1, 300, -1);
     statistics_make(&test.digest, &statistics);
@@ -128,7 +117,7 @@ TEST_WITH(an_acquire_that_never_returned_waited_until_the_end, start, NULL)
     assert_int_equal(statistics.longest_wait_ns, 100 * NS_PER_MS);
 }
 
-TEST_WITH(equal_shares_are_fair_and_a_starved_worker_is_not, start, NULL)
+DIGEST_TEST(equal_shares_are_fair_and_a_starved_worker_is_not)
 {
     test_hold(&test, 1, 0, 1, 2);
     test_hold(&test, 2, 0, 3, 4);
@@ -142,7 +131,7 @@ TEST_WITH(equal_shares_are_fair_and_a_starved_worker_is_not, start, NULL)
     assert_int_equal(statistics.not_held, 2);
 }
 
-TEST_WITH(writes_are_told_apart_by_their_outcome, start, NULL)
+DIGEST_TEST(writes_are_told_apart_by_their_outcome)
 {
     const enum outcome outcomes[] = {OUTCOME_OK, OUTCOME_NO, OUTCOME_UNKNOWN, OUTCOME_OK};
     for (size_t i = 0; i < 4; i++)
@@ -155,7 +144,7 @@ TEST_WITH(writes_are_told_apart_by_their_outcome, start, NULL)
     assert_int_equal(statistics.unknown_writes, 1);
 }
 
-TEST_WITH(of_many_stalls_the_longest_are_kept_with_their_owners, start, NULL)
+DIGEST_TEST(of_many_stalls_the_longest_are_kept_with_their_owners)
 {
     struct stall stalls[30];
     for (int i = 0; i < 30; i++) // 7, 14, ... 210 ms, in no order
@@ -177,7 +166,7 @@ TEST_WITH(of_many_stalls_the_longest_are_kept_with_their_owners, start, NULL)
 
 // --- the counted time ----------------------------------------------------------------------------
 
-TEST_WITH(a_warm_up_is_in_no_figure_of_cost, start, NULL)
+DIGEST_TEST(a_warm_up_is_in_no_figure_of_cost)
 {
     struct load_phase phases[] = {{AT(0), AT(500), 2, 0, false}, {AT(500), AT(1000), 2, 0, true}};
     struct stall stalls[] = {STALL(100, 200), STALL(600, 607)};
@@ -210,7 +199,7 @@ TEST_WITH(a_warm_up_is_in_no_figure_of_cost, start, NULL)
     assert_int_equal(statistics.stalled_ns, 7 * NS_PER_MS);
 }
 
-TEST_WITH(a_trial_that_is_all_warm_up_cost_nothing, start, NULL)
+DIGEST_TEST(a_trial_that_is_all_warm_up_cost_nothing)
 {
     struct load_phase phase = {AT(0), AT(1000), 2, 0, false};
     test.digest.phases = &phase;
@@ -224,7 +213,7 @@ TEST_WITH(a_trial_that_is_all_warm_up_cost_nothing, start, NULL)
 
 // --- open loop -----------------------------------------------------------------------------------
 
-TEST_WITH(latency_counts_from_the_intended_beginning, start, NULL)
+DIGEST_TEST(latency_counts_from_the_intended_beginning)
 {
     test.digest.due_operations = 5;
     test.digest.begun_operations = 2;
@@ -240,7 +229,7 @@ TEST_WITH(latency_counts_from_the_intended_beginning, start, NULL)
     assert_int_equal(statistics.begun, 2);
 }
 
-TEST_WITH(an_operation_belongs_to_the_phase_in_which_it_was_to_begin, start, NULL)
+DIGEST_TEST(an_operation_belongs_to_the_phase_in_which_it_was_to_begin)
 {
     struct load_phase phases[] = {{AT(0), AT(500), 2, 9, false}, {AT(500), AT(1000), 2, 9, true}};
     test.digest.phases = phases;
@@ -254,7 +243,7 @@ TEST_WITH(an_operation_belongs_to_the_phase_in_which_it_was_to_begin, start, NUL
 
 // --- keys, commands, faults ----------------------------------------------------------------------
 
-TEST_WITH(locks_of_other_names_are_not_handed_off, start, NULL)
+DIGEST_TEST(locks_of_other_names_are_not_handed_off)
 {
     test_hold(&test, 1, 0, 10, 30)->key = 1;
     test_hold(&test, 2, 5, 33, 45)->key = 2; // waited, but for another name
@@ -264,7 +253,7 @@ TEST_WITH(locks_of_other_names_are_not_handed_off, start, NULL)
     assert_int_equal(statistics.hand_off.max_ns, 10 * NS_PER_MS);
 }
 
-TEST_WITH(commands_are_those_of_acquire_release_and_renewal, start, NULL)
+DIGEST_TEST(commands_are_those_of_acquire_release_and_renewal)
 {
     struct event events[] = {
         {.kind = EVENT_ACQUIRE_RETURN, .client = 1, .worker = 1, .outcome = OUTCOME_OK},
@@ -281,7 +270,7 @@ TEST_WITH(commands_are_those_of_acquire_release_and_renewal, start, NULL)
     assert_false(statistics.resources.is_known); // a history from before the readings
 }
 
-TEST_WITH(recovery_and_driver_are_there, start, NULL)
+DIGEST_TEST(recovery_and_driver_are_there)
 {
     struct stall stalls[] = {STALL(100, 200)};
     test.digest.stalls = stalls;
