@@ -28,9 +28,9 @@ static void add_rows_of(struct scheme_grid *grid, const struct run_result *run, 
 {
     for (size_t i = 0; i < run->count; i++) {
         const struct trial *trial = run->trials[i].trial;
-        if (scenario_has_faults(trial->scenario) && scheme_kind_rank(trial) == kind &&
+        if (scenario_has_faults(trial->scenario) && scheme_kind(trial) == kind &&
             scheme_grid_row(grid, trial->scheme) == grid->row_count)
-            grid->rows[grid->row_count++] = (struct grid_row){trial->scheme, scheme_kind(trial)};
+            grid->rows[grid->row_count++] = (struct grid_row){trial->scheme, scheme_kind_name(kind)};
     }
 }
 
@@ -75,7 +75,7 @@ void scheme_grid_make(const struct run_result *run, struct scheme_grid *grid)
 {
     *grid = (struct scheme_grid){.rows = memory_new((run->count + 1) * sizeof *grid->rows),
                                  .columns = memory_new((run->count + 1) * sizeof *grid->columns)};
-    for (size_t kind = 0; kind < SCHEME_KINDS; kind++)
+    for (size_t kind = 0; kind < scheme_kind_count(); kind++)
         add_rows_of(grid, run, kind);
     add_columns(grid, run);
     grid->cells = memory_zeroed(grid->row_count * grid->column_count + 1, sizeof *grid->cells);

@@ -16,7 +16,7 @@ struct grid_cell {
 struct scheme_grid {
     struct grid_row {
         const char *scheme;
-        const char *group; // scheme_kind
+        const char *group; // scheme_kind_name
     } * rows;
     size_t row_count;
     const struct scenario **columns; // in the order of the run

@@ -5,12 +5,11 @@
 
 #include "harness/report/pictures/picture.h"
 
-// "Redis": the server that the scheme locks with, after its traits; "no server".
-const char *scheme_kind(const struct trial *trial);
-
-// The place of that kind among all kinds, in the order of the catalogue; "no server" is 0.
-size_t scheme_kind_rank(const struct trial *trial);
-#define SCHEME_KINDS 7
+// The kinds of servers that schemes lock with, from 0, which is none. The kind of a scheme, after
+// its traits; and what a kind is called: "no server", "Redis".
+size_t scheme_kind_count(void);
+size_t scheme_kind(const struct trial *trial);
+const char *scheme_kind_name(size_t kind);
 
 // The curve of a scheme in a picture of panels, one for each group.
 struct scheme_curve {
@@ -20,16 +19,14 @@ struct scheme_curve {
     size_t group, number; // from 1; set by scheme_groups_make
 };
 
-struct scheme_group {
-    char title[80]; // "Redis (1 of 3)", "etcd, ZooKeeper"; "" if there is but one group
-};
-
-// Groups curves by kind, in the order in which the catalogue has the kinds. Returns how many groups
-// there are; the caller frees them.
-size_t scheme_groups_make(struct scheme_curve *curves, size_t count, struct scheme_group **groups);
+// Groups curves by kind, in the order of the kinds. Tells the template group_N, the title of each
+// group from first + 1 on: `prefix` and, if there are several, "Redis (1 of 3)" or "etcd,
+// ZooKeeper". Returns how many there are.
+size_t scheme_groups_make(struct scheme_curve *curves, size_t count, size_t first,
+                          const char *prefix, struct picture *picture);
 
 // Writes the block "legend GROUP NUMBER": what a legend calls the scheme; and a point that no axis
 // has, so that nothing but the legend has it.
-void scheme_legend(struct picture *picture, size_t group, const struct scheme_curve *curve);
+void scheme_legend(const struct scheme_curve *curve, struct picture *picture);
 
 #endif

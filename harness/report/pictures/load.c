@@ -19,6 +19,10 @@ struct point {
     size_t index;              // of that in the run
     int64_t workers;           // that asked: clients by threads
     double offered;            // operations a second that were to begin; 0: a closed loop
+    double place;              // on the axis; 0: a closed loop has no rate, an open one is not
+                               // driven by its workers
+    size_t set;                // of points that may be compared
+    size_t column, curve;      // of the picture
     struct spread rate;        // locks/s
     int64_t samples;           // acquires
     double p50_ns, p99_ns;     // from their merged histograms; NaN: of too few
@@ -96,134 +100,128 @@ static void add_points(const struct run_result *run, size_t index, struct load *
             point.workers = phase->clients * scenario->clients.threads;
             point.offered = (double)phase->rate / 1000;
         }
-        struct point measured = point;
-        measure(run, i, &measured);
-        *APPEND(load->points, load->count, load->room) = measured;
+        point.place = load->axis == BY_RATE ? point.offered
+                      : point.offered > 0   ? 0
+                                            : (double)point.workers;
+        if (point.place > 0) {
+            struct point *added = APPEND(load->points, load->count, load->room);
+            *added = point;
+            measure(run, i, added);
+        }
     }
-}
-
-// Where a point lies on the axis; 0: not there (a closed loop has no rate, an open one is not
-// driven by its workers).
-static double place_of(const struct load *load, const struct point *point)
-{
-    if (load->axis == BY_RATE)
-        return point->offered;
-    return point->offered > 0 ? 0 : (double)point->workers;
 }
 
 // --- chosen --------------------------------------------------------------------------------------
-
-static bool same_text(const char *a, const char *b)
-{
-    return strcmp(a != NULL ? a : "", b != NULL ? b : "") == 0;
-}
-
-static bool same_servers(const struct scenario *a, const struct scenario *b)
-{
-    for (size_t i = 0; a->servers[i].kind != NULL && b->servers[i].kind != NULL; i++) {
-        const struct server_settings *one = &a->servers[i];
-        const struct server_settings *other = &b->servers[i];
-        if (!same_text(one->topology, other->topology) || one->nodes != other->nodes ||
-            one->persistence != other->persistence || !same_text(one->external, other->external))
-            return false;
-    }
-    return true;
-}
-
-static bool same_work(const struct workload_settings *a, const struct workload_settings *b)
-{
-    return same_text(a->kind, b->kind) && same_text(a->store, b->store) &&
-           a->boundary == b->boundary && a->fenced == b->fenced && a->hold_ns == b->hold_ns &&
-           a->think_ns == b->think_ns && a->depth == b->depth && a->readers == b->readers &&
-           a->permits == b->permits;
-}
 
 static bool same_locks(const struct scenario *a, const struct scenario *b)
 {
     return a->workload.keys == b->workload.keys && a->workload.skew == b->workload.skew;
 }
 
-// True if the scenarios differ in nothing that bears on costs but the load; and, if the axis is
-// that of the workers, the number of locks.
-static bool belong_together(const struct scenario *a, const struct scenario *b, enum load_axis axis)
+// All that bears on costs in a scenario but the load; and, if the axis is that of the workers, but
+// the number of locks.
+static char *conditions_of(const struct scenario *scenario, enum load_axis axis)
 {
-    if (axis == BY_RATE && (!same_locks(a, b) || a->clients.processes != b->clients.processes))
-        return false;
-    return same_work(&a->workload, &b->workload) && a->clients.threads == b->clients.threads &&
-           a->clients.placement == b->clients.placement && a->lock.lease_ns == b->lock.lease_ns &&
-           a->lock.retry_ns == b->lock.retry_ns && same_servers(a, b);
+    const struct workload_settings *work = &scenario->workload;
+    struct text words = {0};
+    const long long numbers[] = {work->boundary,
+                                 work->fenced,
+                                 work->hold_ns,
+                                 work->think_ns,
+                                 work->depth,
+                                 work->readers,
+                                 work->permits,
+                                 scenario->clients.threads,
+                                 scenario->clients.placement,
+                                 scenario->lock.lease_ns,
+                                 scenario->lock.retry_ns};
+    text_format(&words, "%s/%s", work->kind, work->store != NULL ? work->store : "");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        text_format(&words, " %lld", numbers[i]);
+    for (const struct server_settings *server = scenario->servers; server->kind != NULL; server++)
+        text_format(&words, " %s/%lld/%d/%s", server->topology != NULL ? server->topology : "",
+                    (long long)server->nodes, (int)server->persistence,
+                    server->external != NULL ? server->external : "");
+    if (axis == BY_RATE)
+        text_format(&words, " %lld/%g/%lld", (long long)work->keys, (double)work->skew,
+                    (long long)scenario->clients.processes);
+    return words.bytes;
+}
+
+static void find_sets(struct load *load)
+{
+    char **conditions = memory_new((load->count + 1) * sizeof *conditions);
+    for (size_t i = 0; i < load->count; i++) {
+        size_t set = 0;
+        conditions[i] = conditions_of(load->points[i].trial->scenario, load->axis);
+        while (strcmp(conditions[set], conditions[i]) != 0)
+            set++;
+        load->points[i].set = set;
+    }
+    for (size_t i = 0; i < load->count; i++)
+        free(conditions[i]);
+    free(conditions);
 }
 
 static bool is_one_curve(const struct point *a, const struct point *b)
 {
-    return strcmp(a->trial->scheme, b->trial->scheme) == 0 &&
+    return a->set == b->set && strcmp(a->trial->scheme, b->trial->scheme) == 0 &&
            same_locks(a->trial->scenario, b->trial->scenario);
-}
-
-// Marks the points that belong together with the scenario's: of each curve the first at each place,
-// and none of a curve of a single one. Returns how many.
-static size_t mark_set(const struct load *load, const struct scenario *scenario, bool *is_in)
-{
-    size_t marked = 0;
-    for (size_t i = 0; i < load->count; i++) {
-        const struct point *point = &load->points[i];
-        is_in[i] = place_of(load, point) > 0 &&
-                   belong_together(point->trial->scenario, scenario, load->axis);
-        for (size_t j = 0; j < i && is_in[i]; j++)
-            is_in[i] = !is_in[j] || !is_one_curve(&load->points[j], point) ||
-                       place_of(load, &load->points[j]) != place_of(load, point);
-    }
-    for (size_t i = 0; i < load->count; i++) {
-        bool alone = is_in[i];
-        for (size_t j = 0; j < load->count && alone; j++)
-            alone = j == i || !is_in[j] || !is_one_curve(&load->points[j], &load->points[i]);
-        is_in[i] &= !alone;
-        marked += is_in[i];
-    }
-    return marked;
 }
 
 static int by_load(const void *left, const void *right)
 {
     const struct point *a = left;
     const struct point *b = right;
-    if (a->offered != b->offered)
-        return a->offered < b->offered ? -1 : 1;
-    if (a->workers != b->workers)
-        return a->workers < b->workers ? -1 : 1;
+    if (a->place != b->place)
+        return a->place < b->place ? -1 : 1;
     return (a->index > b->index) - (a->index < b->index);
 }
 
-// Keeps the points of one picture, sorted: of all sets of them the largest.
+// Keeps the points of one picture: of each curve the first at each place, of the set that has most
+// of them; no curve has a single one.
 static void choose_points(struct load *load)
 {
-    bool *is_in = memory_new(load->count + 1);
-    size_t most = 0;
+    size_t *sizes = memory_zeroed(load->count + 1, sizeof *sizes);
+    size_t best = 0;
     size_t kept = 0;
-    const struct scenario *chosen = NULL;
+    find_sets(load);
     for (size_t i = 0; i < load->count; i++) {
-        const struct scenario *scenario = load->points[i].trial->scenario;
-        size_t size = i > 0 && scenario == load->points[i - 1].trial->scenario
-                          ? 0
-                          : mark_set(load, scenario, is_in);
-        chosen = size > most ? scenario : chosen;
-        most = size > most ? size : most;
+        bool is_first = true;
+        for (size_t j = 0; j < kept && is_first; j++)
+            is_first = !is_one_curve(&load->points[j], &load->points[i]) ||
+                       load->points[j].place != load->points[i].place;
+        if (is_first)
+            load->points[kept++] = load->points[i];
     }
-    if (chosen != NULL)
-        mark_set(load, chosen, is_in);
-    for (size_t i = 0; i < load->count && chosen != NULL; i++) {
-        if (is_in[i])
+    load->count = kept;
+    for (size_t i = 0; i < load->count; i++) {
+        size_t length = 0;
+        for (size_t j = 0; j < load->count; j++)
+            length += is_one_curve(&load->points[j], &load->points[i]);
+        if (length < 2)
+            load->points[i].place = 0;
+        else
+            sizes[load->points[i].set]++;
+    }
+    for (size_t i = 1; i < load->count; i++)
+        best = sizes[load->points[i].set] > sizes[best] ? load->points[i].set : best;
+    kept = 0;
+    for (size_t i = 0; i < load->count; i++) {
+        if (load->points[i].set == best && load->points[i].place > 0)
             load->points[kept++] = load->points[i];
     }
     load->count = kept;
     if (kept > 0)
         qsort(load->points, kept, sizeof *load->points, by_load);
-    free(is_in);
+    free(sizes);
 }
 
-// One lock first, then one for each, then others.
+// One lock first, then one for each, then others. Leaves out the points of what there is no column
+// for.
 static void list_columns(struct load *load)
 {
+    size_t kept = 0;
     for (int order = 0; order < 3; order++) {
         for (size_t i = 0; i < load->count && load->column_count < MOST_COLUMNS; i++) {
             const struct scenario *scenario = load->points[i].trial->scenario;
@@ -235,86 +233,65 @@ static void list_columns(struct load *load)
                 load->columns[load->column_count++] = scenario;
         }
     }
-}
-
-static bool is_of(const struct point *point, const struct scheme_curve *curve,
-                  const struct scenario *locks)
-{
-    return strcmp(point->trial->scheme, curve->trial->scheme) == 0 &&
-           same_locks(point->trial->scenario, locks);
+    for (size_t i = 0; i < load->count; i++) {
+        struct point point = load->points[i];
+        while (point.column < load->column_count &&
+               !same_locks(load->columns[point.column], point.trial->scenario))
+            point.column++;
+        if (point.column < load->column_count)
+            load->points[kept++] = point;
+    }
+    load->count = kept;
 }
 
 // Ranked by how high they end in the first panel.
-static void list_schemes(struct load *load, size_t run_count)
+static void list_schemes(struct load *load)
 {
     load->curves = memory_zeroed(load->count + 1, sizeof *load->curves);
-    for (size_t index = 0; index < run_count; index++) {
-        for (size_t i = 0; i < load->count; i++) {
-            struct scheme_curve curve = {.trial = load->points[i].trial, .rank = NAN};
-            bool is_known = load->points[i].index != index;
-            for (size_t j = 0; j < load->scheme_count && !is_known; j++)
-                is_known = strcmp(load->curves[j].trial->scheme, curve.trial->scheme) == 0;
-            if (!is_known)
-                load->curves[load->scheme_count++] = curve;
-        }
-    }
-    for (size_t i = 0; i < load->scheme_count * load->count; i++) {
-        struct scheme_curve *curve = &load->curves[i / load->count];
-        const struct point *point = &load->points[i % load->count];
+    for (size_t i = 0; i < load->count; i++) {
+        struct point *point = &load->points[i];
         double value = load->axis == BY_RATE ? point->p50_ns : point->rate.median;
-        if (!isnan(value) && is_of(point, curve, load->columns[0]))
+        while (point->curve < load->scheme_count &&
+               strcmp(load->curves[point->curve].trial->scheme, point->trial->scheme) != 0)
+            point->curve++;
+        struct scheme_curve *curve = &load->curves[point->curve];
+        if (point->curve == load->scheme_count)
+            load->curves[load->scheme_count++] =
+                (struct scheme_curve){.trial = point->trial, .rank = NAN};
+        if (!isnan(value) && point->column == 0)
             curve->rank = value;
-        curve->is_marked |=
-            point->driver_bound && strcmp(point->trial->scheme, curve->trial->scheme) == 0;
+        curve->is_marked |= point->driver_bound;
     }
 }
 
 // --- written -------------------------------------------------------------------------------------
 
-static void write_curves(const struct load *load, struct picture *picture)
+static void write_curves(struct load *load, struct picture *picture)
 {
-    struct scheme_group *groups = NULL;
-    size_t count = scheme_groups_make(load->curves, load->scheme_count, &groups);
-    picture_tell(picture, "groups = %zu", count);
-    for (size_t i = 0; i < count; i++)
-        picture_tell(picture, "group_%zu = %s", i + 1, groups[i].title);
-    free(groups);
-    for (size_t i = 0; i < load->scheme_count; i++) {
-        const struct scheme_curve *curve = &load->curves[i];
-        scheme_legend(picture, curve->group, curve);
-        for (size_t column = 0; column < load->column_count; column++) {
-            struct picture_block *block = picture_block(
-                picture, "curve %zu %zu %zu: %s locks/s least most p50(ns) p99(ns) held",
-                curve->group, column + 1, curve->number,
-                load->axis == BY_RATE ? "offered" : "workers");
-            for (size_t j = 0; j < load->count; j++) {
-                const struct point *point = &load->points[j];
-                if (is_of(point, curve, load->columns[column]))
-                    picture_row(block, "%.7g %.7g %.7g %.7g %.7g %.7g %d", place_of(load, point),
-                                point->rate.median, point->rate.least, point->rate.most,
-                                point->p50_ns, point->p99_ns, point->held);
-            }
-        }
+    size_t groups = scheme_groups_make(load->curves, load->scheme_count, 0, "", picture);
+    picture_tell(picture, "groups = %zu", groups);
+    for (size_t i = 0; i < load->scheme_count; i++)
+        scheme_legend(&load->curves[i], picture);
+    for (size_t i = 0; i < load->count; i++) {
+        const struct point *point = &load->points[i];
+        const struct scheme_curve *curve = &load->curves[point->curve];
+        picture_row(picture_block(picture,
+                                  "curve %zu %zu %zu: %s locks/s least most p50(ns) p99(ns) held",
+                                  curve->group, point->column + 1, curve->number,
+                                  load->axis == BY_RATE ? "offered" : "workers"),
+                    "%.7g %.7g %.7g %.7g %.7g %.7g %d", point->place, point->rate.median,
+                    point->rate.least, point->rate.most, point->p50_ns, point->p99_ns, point->held);
     }
-}
-
-// The numbers at the axis of loads.
-static size_t write_places(const struct load *load, struct picture *picture)
-{
-    struct picture_block *block = picture_block(picture, "places: at name");
-    size_t count = 0;
-    double last = 0;
+    // The numbers at the axis of loads.
     for (size_t i = 0; i < load->count; i++) {
         char name[32];
-        double place = place_of(load, &load->points[i]);
-        if (place == last)
+        if (i > 0 && load->points[i].place == load->points[i - 1].place)
             continue;
-        rate_text(place, name, sizeof name - 2);
-        picture_row(block, "%.7g %s", place, strcat(name, load->axis == BY_RATE ? "/s" : ""));
-        last = place;
-        count++;
+        rate_text(load->points[i].place, name, sizeof name - 2);
+        picture_row(picture_block(picture, "places: at name"), "%.7g %s", load->points[i].place,
+                    strcat(name, load->axis == BY_RATE ? "/s" : ""));
+        load->places++;
     }
-    return count;
 }
 
 static void add_title(const struct load *load, const char *what, struct text *title)
@@ -340,6 +317,9 @@ static void add_notes(const struct load *load, struct picture *picture)
         driver_bound |= load->points[i].driver_bound;
         few |= load->points[i].samples < LEAST_FOR_P99;
     }
+    if (load->axis == BY_RATE)
+        picture_note(picture, "Counted from when each acquire was to begin. What a phase left "
+                              "undone comes first in the next one.");
     if (missed)
         picture_note(picture, "Ringed: the rate could not be held. More than a hundredth of what "
                               "was to begin did not in time.");
@@ -353,36 +333,34 @@ static void add_notes(const struct load *load, struct picture *picture)
         picture_note(picture, "%s", cost_late_note);
 }
 
-// All that both pictures have. False if there is nothing to compare.
-static bool start(struct load *load, const struct run_result *run, enum load_axis axis,
-                  const char *title, struct picture *picture)
+// False if there is nothing to compare.
+static bool write(const struct run_result *run, enum load_axis axis, const char *title,
+                  void (*describe)(const struct load *load, struct picture *picture),
+                  struct picture *picture)
 {
+    struct load load = {.axis = axis};
     struct cost_choice choice;
-    *load = (struct load){.axis = axis};
     cost_choice_make(run, &choice);
     for (size_t i = 0; i < choice.count; i++) {
         size_t *schemes = NULL;
         size_t count = cost_schemes(run, choice.scenarios[i], &schemes);
         for (size_t j = 0; j < count; j++)
-            add_points(run, schemes[j], load);
+            add_points(run, schemes[j], &load);
         free(schemes);
     }
     cost_choice_free(&choice);
-    choose_points(load);
-    if (load->count == 0)
-        return false;
-    list_columns(load);
-    list_schemes(load, run->count);
-    add_title(load, title, &picture->title);
-    write_curves(load, picture);
-    load->places = write_places(load, picture);
-    return true;
-}
-
-static void end(struct load *load)
-{
-    free(load->points);
-    free(load->curves);
+    choose_points(&load);
+    if (load.count > 0) {
+        list_columns(&load);
+        list_schemes(&load);
+        add_title(&load, title, &picture->title);
+        write_curves(&load, picture);
+        add_notes(&load, picture);
+        describe(&load, picture);
+    }
+    free(load.points);
+    free(load.curves);
+    return load.count > 0;
 }
 
 // --- against the number of clients ---------------------------------------------------------------
@@ -398,37 +376,33 @@ static const char *locks_title(const struct scenario *scenario, char *out, size_
     return out;
 }
 
+static void describe_clients(const struct load *load, struct picture *picture)
+{
+    const struct point *best = NULL;
+    char locks[64];
+    for (size_t i = 0; i < load->column_count; i++)
+        picture_tell(picture, "locks_%zu = %s", i + 1,
+                     locks_title(load->columns[i], locks, sizeof locks));
+    picture_tell(picture, "columns = %zu\nload = %s", load->column_count,
+                 load->columns[0]->clients.threads > 1 ? "workers: clients × threads" : "clients");
+    for (size_t i = 0; i < load->count; i++) {
+        const struct point *point = &load->points[i];
+        if (point->column == 0 && (best == NULL || point->rate.median > best->rate.median))
+            best = point;
+    }
+    text_format(&picture->alternative,
+                "Locks a second and acquire p99 of %zu schemes at %zu numbers of clients. With "
+                "%s, the most locks a second were %.0f, of %s at %lld.",
+                load->scheme_count, load->places,
+                locks_title(load->columns[0], locks, sizeof locks), best->rate.median,
+                best->trial->scheme, (long long)best->workers);
+}
+
 static bool write_clients(const struct picture_subject *subject, struct picture *picture)
 {
-    struct load load;
-    bool any =
-        start(&load, subject->run, BY_WORKERS,
-              "Throughput and acquire p99 against the number of clients, without faults", picture);
-    if (any) {
-        const struct point *best = NULL;
-        char locks[64];
-        for (size_t i = 0; i < load.column_count; i++)
-            picture_tell(picture, "locks_%zu = %s", i + 1,
-                         locks_title(load.columns[i], locks, sizeof locks));
-        picture_tell(picture, "columns = %zu\nload = %s", load.column_count,
-                     load.columns[0]->clients.threads > 1 ? "workers: clients × threads"
-                                                          : "clients");
-        add_notes(&load, picture);
-        for (size_t i = 0; i < load.count; i++) {
-            const struct point *point = &load.points[i];
-            if (same_locks(point->trial->scenario, load.columns[0]) &&
-                (best == NULL || point->rate.median > best->rate.median))
-                best = point;
-        }
-        text_format(&picture->alternative,
-                    "Locks a second and acquire p99 of %zu schemes at %zu numbers of clients. With "
-                    "%s, the most locks a second were %.0f, of %s at %lld.",
-                    load.scheme_count, load.places,
-                    locks_title(load.columns[0], locks, sizeof locks), best->rate.median,
-                    best->trial->scheme, (long long)best->workers);
-    }
-    end(&load);
-    return any;
+    return write(subject->run, BY_WORKERS,
+                 "Throughput and acquire p99 against the number of clients, without faults",
+                 describe_clients, picture);
 }
 
 PICTURE(clients, .name = "clients", .title = "Throughput and latency against clients",
@@ -436,30 +410,25 @@ PICTURE(clients, .name = "clients", .title = "Throughput and latency against cli
 
 // --- against the offered rate: where latency rises is what a lock can bear -----------------------
 
+static void describe_rates(const struct load *load, struct picture *picture)
+{
+    const struct point *first = NULL;
+    for (size_t i = load->count; i-- > 0;)
+        first = load->points[i].held ? first : &load->points[i];
+    text_format(&picture->alternative, "Acquire p50 and p99 of %zu schemes at %zu offered rates.",
+                load->scheme_count, load->places);
+    if (first != NULL)
+        text_format(&picture->alternative,
+                    " The first that could not hold its rate is %s, at %.4g a second.",
+                    first->trial->scheme, first->offered);
+    else
+        text_add(&picture->alternative, " All held their rate.");
+}
+
 static bool write_rates(const struct picture_subject *subject, struct picture *picture)
 {
-    struct load load;
-    bool any = start(&load, subject->run, BY_RATE,
-                     "Acquire latency against the offered rate, without faults", picture);
-    if (any) {
-        const struct point *first = NULL;
-        for (size_t i = load.count; i-- > 0;)
-            first = load.points[i].held ? first : &load.points[i];
-        picture_note(picture, "Counted from when each acquire was to begin. What a phase left "
-                              "undone comes first in the next one.");
-        add_notes(&load, picture);
-        text_format(&picture->alternative,
-                    "Acquire p50 and p99 of %zu schemes at %zu offered rates.", load.scheme_count,
-                    load.places);
-        if (first != NULL)
-            text_format(&picture->alternative,
-                        " The first that could not hold its rate is %s, at %.4g a second.",
-                        first->trial->scheme, first->offered);
-        else
-            text_add(&picture->alternative, " All held their rate.");
-    }
-    end(&load);
-    return any;
+    return write(subject->run, BY_RATE, "Acquire latency against the offered rate, without faults",
+                 describe_rates, picture);
 }
 
 PICTURE(rates, .name = "rates", .title = "Latency against the offered rate", .place = PLACE_COSTS,

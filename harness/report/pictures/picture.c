@@ -3,6 +3,7 @@
 #include "harness/base/file.h"
 #include "harness/report/gnuplot.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,30 +208,26 @@ static char *path_of(const char *folder, const char *name, const char *ending)
     return path.bytes;
 }
 
-static int write_file(const char *folder, const char *name, const char *ending,
-                      const struct text *text, struct error *error)
+int picture_files_write(const char *folder, const char *name, const struct plot_source *source,
+                        struct error *error)
 {
-    char *path = path_of(folder, name, ending);
-    int result = file_write(path, text_string(text), text->length, error);
-    free(path);
-    return result;
-}
-
-int picture_files_write(const char *folder, const char *name, const struct text *data,
-                        const struct text *script, struct error *error)
-{
-    char *picture = path_of(folder, name, "svg");
+    char *const paths[] = {path_of(folder, name, "svg"), path_of(folder, name, "dat"),
+                           path_of(folder, name, "gp")};
     struct stat status;
     // gnuplot writes through links, and waits for who reads a pipe.
-    if (lstat(picture, &status) == 0 && (!S_ISREG(status.st_mode) || status.st_nlink > 1))
-        unlink(picture);
-    free(picture);
-    if (write_file(folder, name, "dat", data, error) != 0)
-        return -1;
-    return write_file(folder, name, "gp", script, error);
+    if (lstat(paths[0], &status) == 0 && (!S_ISREG(status.st_mode) || status.st_nlink > 1))
+        unlink(paths[0]);
+    int failed = file_write(paths[1], text_string(&source->data), source->data.length, error);
+    if (failed == 0)
+        failed = file_write(paths[2], text_string(&source->script), source->script.length, error);
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+        free(paths[i]);
+    return failed;
 }
 
-char *picture_svg_read(const char *folder, const char *name, struct error *error)
+// NAME.svg as an element of HTML: without the declarations before it. The caller frees it. NULL
+// with `error` set if it is not there in full.
+static char *read_svg(const char *folder, const char *name, struct error *error)
 {
     char *path = path_of(folder, name, "svg");
     struct text svg = {0};
@@ -245,4 +242,231 @@ char *picture_svg_read(const char *folder, const char *name, struct error *error
     text_free(&svg);
     free(path);
     return picture;
+}
+
+// False if there is too little for it. Else the caller frees the source with source_free and, if it
+// wants it, the alternative.
+static bool make(const struct picture_kind *kind, const struct picture_subject *subject,
+                 struct plot_source *source, char **alternative)
+{
+    struct picture picture;
+    bool any = picture_write(kind, subject, &picture);
+    *source = (struct plot_source){0};
+    if (any) {
+        picture_script(kind, &picture, &source->script);
+        source->data = picture.data;
+        picture.data = (struct text){0};
+    }
+    if (any && alternative != NULL)
+        *alternative = memory_string(text_string(&picture.alternative));
+    picture_free(&picture);
+    return any;
+}
+
+static void source_free(struct plot_source *source)
+{
+    text_free(&source->data);
+    text_free(&source->script);
+}
+
+// --- drawn ---------------------------------------------------------------------------------------
+
+// A picture that has its files.
+struct drawing {
+    struct gnuplot_script script;
+    char **svg;    // becomes what was drawn; NULL: nobody wants it
+    bool is_drawn; // in full
+};
+
+// Where one fails each is drawn by itself, so that only those are missing which cannot be drawn. 0,
+// or -1 with `error` set to why one of them could not; without gnuplot nothing is drawn.
+static int draw(struct drawing *drawings, size_t count, struct error *error)
+{
+    struct gnuplot_script *scripts = memory_new((count + 1) * sizeof *scripts);
+    bool missing = false;
+    int failed = 0;
+    for (size_t i = 0; i < count; i++)
+        scripts[i] = drawings[i].script;
+    bool together = gnuplot_run(scripts, count, &missing, error) == 0;
+    for (size_t i = 0; i < count && !missing; i++) {
+        struct drawing *drawing = &drawings[i];
+        struct error *first = failed == 0 ? error : NULL;
+        drawing->is_drawn = together || gnuplot_run(&scripts[i], 1, &missing, first) == 0;
+        if (drawing->is_drawn && drawing->svg != NULL)
+            *drawing->svg = read_svg(scripts[i].folder, scripts[i].name, first);
+        if (!drawing->is_drawn || (drawing->svg != NULL && *drawing->svg == NULL))
+            failed = -1;
+    }
+    free(scripts);
+    return failed;
+}
+
+char *picture_draw(const struct picture_kind *kind, const struct picture *picture,
+                   struct error *error)
+{
+    char folder[] = "/tmp/lockpick-picture-XXXXXX";
+    char *svg = NULL;
+    bool missing = false;
+    const struct gnuplot_script script = {folder, kind->name};
+    struct plot_source source = {.data = picture->data};
+    if (mkdtemp(folder) == NULL) {
+        error_set(error, "cannot make the folder %s: %s", folder, strerror(errno));
+        return NULL;
+    }
+    picture_script(kind, picture, &source.script);
+    if (picture_files_write(folder, kind->name, &source, error) == 0 &&
+        gnuplot_run(&script, 1, &missing, error) == 0)
+        svg = read_svg(folder, kind->name, error);
+    text_free(&source.script);
+    folder_remove(folder, NULL);
+    return svg;
+}
+
+// --- of a trial ----------------------------------------------------------------------------------
+
+static const struct picture_kind *const kinds[] = {
+    [PICTURE_TIMELINE] = &timeline_picture,        [PICTURE_THROUGHPUT] = &throughput_picture,
+    [PICTURE_LATENCY] = &latency_picture,          [PICTURE_OPERATIONS] = &operations_picture,
+    [PICTURE_SLICES] = &latency_over_time_picture,
+};
+
+const char *picture_name(enum trial_picture which)
+{
+    return kinds[which]->name;
+}
+
+int plots_write(const struct digest *digest, struct trial_result *result, bool with_gnuplot,
+                struct error *error)
+{
+    const struct picture_subject subject = {.digest = digest, .judgement = &result->judgement};
+    int failed = 0;
+    for (enum trial_picture which = 0; which < PICTURE_ALL && failed == 0; which++) {
+        struct plot_source source;
+        if (make(kinds[which], &subject, &source, NULL)) {
+            failed = picture_files_write(result->folder, picture_name(which), &source, error);
+            result->undrawn |= failed == 0 ? 1u << which : 0;
+        }
+        source_free(&source);
+    }
+    return failed == 0 && with_gnuplot ? plots_draw_all(result, 1, error) : failed;
+}
+
+void plots_keep(const struct digest *digest, struct trial_result *result)
+{
+    const struct picture_subject subject = {.digest = digest, .judgement = &result->judgement};
+    result->sources = memory_zeroed(PICTURES_OF_PAGE, sizeof *result->sources);
+    for (enum trial_picture which = 0; which < PICTURES_OF_PAGE; which++) {
+        if (make(kinds[which], &subject, &result->sources[which], NULL))
+            result->undrawn |= 1u << which;
+    }
+}
+
+void plots_free(struct trial_result *result)
+{
+    for (size_t i = 0; result->sources != NULL && i < PICTURES_OF_PAGE; i++)
+        source_free(&result->sources[i]);
+    free(result->sources);
+    free(result->timeline);
+    free(result->throughput);
+    free(result->latency);
+}
+
+// False if there is nothing to draw it from.
+static bool has_files(const struct plot_wish *wish, struct error *error)
+{
+    const struct trial_result *result = wish->result;
+    if ((result->undrawn & 1u << wish->which) == 0)
+        return false;
+    return result->sources == NULL ||
+           (folder_make(result->folder, error) == 0 &&
+            picture_files_write(result->folder, picture_name(wish->which),
+                                &result->sources[wish->which], error) == 0);
+}
+
+int plots_draw(const struct plot_wish *wishes, size_t count, struct error *error)
+{
+    struct plot_wish *undrawn = memory_new((count + 1) * sizeof *undrawn);
+    struct drawing *drawings = memory_new((count + 1) * sizeof *drawings);
+    struct error reason = {0};
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct trial_result *result = wishes[i].result;
+        char **const kept[PICTURE_ALL] = {&result->timeline, &result->throughput, &result->latency};
+        if (!has_files(&wishes[i], &reason))
+            continue;
+        undrawn[left] = wishes[i];
+        drawings[left++] =
+            (struct drawing){.script = {result->folder, picture_name(wishes[i].which)},
+                             .svg = kept[wishes[i].which]};
+    }
+    int failed = draw(drawings, left, error);
+    for (size_t i = 0; i < left; i++) {
+        struct trial_result *result = undrawn[i].result;
+        if (!drawings[i].is_drawn)
+            continue;
+        result->undrawn &= ~(1u << undrawn[i].which);
+        result->has_operations |= undrawn[i].which == PICTURE_OPERATIONS;
+        result->has_slices |= undrawn[i].which == PICTURE_SLICES;
+    }
+    if (reason.text[0] != '\0')
+        failed = error_set(error, "%s", reason.text);
+    free(undrawn);
+    free(drawings);
+    return failed;
+}
+
+int plots_draw_all(struct trial_result *results, size_t count, struct error *error)
+{
+    struct plot_wish *wishes = memory_new((count + 1) * PICTURE_ALL * sizeof *wishes);
+    for (size_t i = 0; i < count * PICTURE_ALL; i++)
+        wishes[i] =
+            (struct plot_wish){&results[i / PICTURE_ALL], (enum trial_picture)(i % PICTURE_ALL)};
+    int failed = plots_draw(wishes, count * PICTURE_ALL, error);
+    free(wishes);
+    return failed;
+}
+
+// --- of a run ------------------------------------------------------------------------------------
+
+int run_pictures_write(struct run_result *run, bool with_gnuplot, struct error *error)
+{
+    char *folder = path_join(run->folder, "plots");
+    struct drawing *drawings;
+    size_t most = 0;
+    int failed = 0;
+    while (picture_catalogue[most] != NULL)
+        most++;
+    drawings = memory_new((most + 1) * sizeof *drawings);
+    run->pictures = memory_new((most + 1) * sizeof *run->pictures);
+    for (size_t i = 0; i < most && failed == 0; i++) {
+        const struct picture_kind *kind = picture_catalogue[i];
+        struct run_picture *picture = &run->pictures[run->picture_count];
+        struct plot_source source;
+        *picture =
+            (struct run_picture){.place = kind->place, .name = kind->name, .title = kind->title};
+        if (make(kind, &(struct picture_subject){.run = run}, &source, &picture->alternative)) {
+            failed = folder_make(folder, error);
+            if (failed == 0)
+                failed = picture_files_write(folder, kind->name, &source, error);
+            drawings[run->picture_count++] =
+                (struct drawing){.script = {folder, kind->name}, .svg = &picture->svg};
+        }
+        source_free(&source);
+    }
+    if (failed == 0 && with_gnuplot)
+        failed = draw(drawings, run->picture_count, error);
+    free(drawings);
+    free(folder);
+    return failed;
+}
+
+void run_pictures_free(struct run_result *run)
+{
+    for (size_t i = 0; i < run->picture_count; i++) {
+        free(run->pictures[i].alternative);
+        free(run->pictures[i].svg);
+    }
+    free(run->pictures);
+    run->pictures = NULL;
+    run->picture_count = 0;
 }

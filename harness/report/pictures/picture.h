@@ -75,17 +75,14 @@ void picture_free(struct picture *picture);
 void picture_script(const struct picture_kind *kind, const struct picture *picture,
                     struct text *script);
 
-// Draws it by itself, in a folder that is removed again. Returns the SVG as picture_svg_read does.
+// Draws it by itself, in a folder that is removed again. Returns the SVG, without declarations
+// before it, which the caller frees; NULL with `error` set.
 char *picture_draw(const struct picture_kind *kind, const struct picture *picture,
                    struct error *error);
 
 // Writes NAME.dat and NAME.gp into the folder. 0, or -1 with `error` set.
-int picture_files_write(const char *folder, const char *name, const struct text *data,
-                        const struct text *script, struct error *error);
-
-// NAME.svg as an element of HTML: without the declarations before it. The caller frees it. NULL
-// with `error` set if it is not there in full.
-char *picture_svg_read(const char *folder, const char *name, struct error *error);
+int picture_files_write(const char *folder, const char *name, const struct plot_source *source,
+                        struct error *error);
 
 // Draws all that the run has something for, into plots/ of its folder and `run->pictures`; free
 // with run_pictures_free. Without gnuplot there are the files to draw from, and no SVG. 0, or -1

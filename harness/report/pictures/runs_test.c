@@ -179,7 +179,7 @@ TEST_WITH(each_trial_has_the_median_of_its_windows_and_a_scheme_their_range, sta
           "0 3000000 3 1 \"a\" \"pause\"\n"
           "0 5000000 3 1 \"a\" \"pause\"\n\n",
           "# double-grant ranges: row least(ns) most(ns) windows scheme\n"
-          "0 1 4000000 3 \"a\"\n\n",
+          "0 1 4000000 3 \"a\"\n",
           "Unsafe windows of 1 scheme, 9 in all. The longest was of a: 9 ms.");
 }
 

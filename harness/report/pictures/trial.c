@@ -7,45 +7,35 @@
 #include "harness/stats/latencies.h"
 
 #include <math.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 
-// Of a trial whole, with its faults.
-static void begin(const struct picture_subject *subject, struct picture *picture, struct axis *axis)
+// Begins a picture of a trial whole, with its faults.
+static struct axis begin(const struct digest *digest, struct picture *picture, const char *title,
+                         const char *width)
 {
-    const struct digest *digest = subject->digest;
-    axis_start(axis, picture, 1, digest->started_ns, digest->started_ns, digest->ended_ns);
-    axis_faults(axis, digest, true);
-}
-
-__attribute__((format(printf, 3, 4))) static void add_title(const struct digest *digest,
-                                                            struct picture *picture,
-                                                            const char *format, ...)
-{
-    char words[100];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(words, sizeof words, format, arguments);
-    va_end(arguments);
-    text_format(&picture->title, "%s: %s, %s", words, digest->trial->scenario->name,
+    struct axis axis;
+    axis_start(&axis, picture, 1, digest->started_ns, digest->started_ns, digest->ended_ns);
+    axis_faults(&axis, digest, true);
+    text_format(&picture->title, "%s%s: %s, %s", title, width, digest->trial->scenario->name,
                 digest->trial->scheme);
+    return axis;
 }
 
-// The least round width that divides a duration into at most so many bins; from 6 to 100 of them,
+// The least round width that divides the axis into at most so many bins; from 6 to 100 of them,
 // whatever is wanted.
-static int64_t bin_width_ns(int64_t duration_ns, size_t wanted)
+static int64_t bin_width_ns(const struct digest *digest, size_t wanted, char *text, size_t room)
 {
     static const double steps[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 8};
     int64_t bins = wanted > 100 ? 100 : wanted < 6 ? 6 : (int64_t)wanted;
-    for (double decade = 1; decade < 1e18; decade *= 10) {
-        for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-            int64_t width = (int64_t)(steps[i] * decade);
-            if (width >= 1 && duration_ns / width < bins)
-                return width;
-        }
+    int64_t width = 0;
+    int64_t duration_ns = time_later(digest->ended_ns - digest->started_ns, 1);
+    for (double decade = 1; width == 0; decade *= 10) {
+        for (size_t i = 0; i < sizeof steps / sizeof *steps && width == 0; i++)
+            width = duration_ns / (int64_t)(steps[i] * decade) < bins ? (int64_t)(steps[i] * decade)
+                                                                      : 0;
     }
-    return NS_PER_S;
+    text_duration(width, text, room);
+    return width;
 }
 
 // --- holds per second, the time in which nobody was granted, and the stop ------------------------
@@ -61,10 +51,9 @@ static void write_bins(const struct axis *axis, const struct digest *digest, int
     if (count == 0 || duration_ns - (int64_t)count * bin_ns > bin_ns / 2)
         count++;
     size_t *holds = memory_zeroed(count, sizeof *holds);
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        int64_t at_ns = digest->holds[i].granted_ns - axis->from;
-        size_t bin = (size_t)(at_ns / bin_ns);
-        if (at_ns >= 0 && at_ns <= duration_ns)
+    FOR_EACH_HOLD (hold, digest) {
+        size_t bin = (size_t)((hold->granted_ns - axis->from) / bin_ns);
+        if (hold->granted_ns >= axis->from && hold->granted_ns <= axis->to)
             holds[bin < count ? bin : count - 1]++;
     }
     struct picture_block *bins = picture_block(
@@ -84,17 +73,15 @@ static void write_stuck(struct axis *axis, const struct digest *digest,
 {
     int64_t from_ns = digest->started_ns;
     char length[32];
-    if (judgement->verdict != VERDICT_STUCK && digest->stop_reason != STOP_STUCK)
-        return;
-    for (size_t i = 0; i < digest->hold_count; i++)
-        from_ns = time_later(from_ns, digest->holds[i].granted_ns);
-    if (digest->ended_ns <= from_ns)
+    FOR_EACH_HOLD (hold, digest)
+        from_ns = time_later(from_ns, hold->granted_ns);
+    if ((judgement->verdict != VERDICT_STUCK && digest->stop_reason != STOP_STUCK) ||
+        digest->ended_ns <= from_ns)
         return;
     picture_row(
         picture_block(axis->picture, "stuck: from(%s) to(%s)", axis->unit_name, axis->unit_name),
         "%.9g %.9g", axis_at(axis, from_ns), axis_at(axis, digest->ended_ns));
-    axis_label(axis, from_ns + (digest->ended_ns - from_ns) / 2, "red",
-               "nobody granted for %s",
+    axis_label(axis, from_ns + (digest->ended_ns - from_ns) / 2, "red", "nobody granted for %s",
                text_duration(digest->ended_ns - from_ns, length, sizeof length));
 }
 
@@ -106,12 +93,9 @@ static bool write_throughput(const struct picture_subject *subject, struct pictu
         [STOP_BROKEN] = "stopped: broken",   [STOP_INTERRUPTED] = "interrupted",
     };
     const struct digest *digest = subject->digest;
-    struct axis axis;
     char width[32];
-    begin(subject, picture, &axis);
-    int64_t bin_ns = bin_width_ns(axis.to - axis.from, digest->hold_count / HOLDS_PER_BIN);
-    add_title(digest, picture, "Holds per second, in bins of %s",
-              text_duration(bin_ns, width, sizeof width));
+    int64_t bin_ns = bin_width_ns(digest, digest->hold_count / HOLDS_PER_BIN, width, sizeof width);
+    struct axis axis = begin(digest, picture, "Holds per second, in bins of ", width);
     write_bins(&axis, digest, bin_ns);
     write_stuck(&axis, digest, subject->judgement);
     picture_row(picture_block(picture, "stop: at(%s)", axis.unit_name), "%.9g",
@@ -130,39 +114,36 @@ PICTURE(throughput, .name = "throughput", .title = "Throughput", .place = PLACE_
 // Points for each decade of x: enough for a smooth curve, few enough for a small picture.
 #define POINTS_PER_DECADE 60
 
-// The value of rank i (from 0) covers percentiles i/n to (i+1)/n.
-static void write_series(struct picture *picture, const char *name, struct durations durations)
-{
-    struct picture_block *series =
-        picture_block(picture, "%s: 1/(1-percentile) percentile ns", name);
-    double count = (double)durations.count;
-    double next = 0;
-    sort_values(durations.items, durations.count);
-    // What the legend says.
-    if (durations.count > 0)
-        text_format(&series->rows, "\"%s (%zu)\"\n", name, durations.count);
-    for (size_t i = 0; i < durations.count; i++) {
-        double x = count / (count - (double)i);
-        if (x < next && i + 1 < durations.count)
-            continue;
-        // 1 ns stands for 0: a logarithm has no place for it.
-        picture_row(series, "%.6g %.7g %lld", x, 100 - 100 / x,
-                    (long long)time_later(durations.items[i], 1));
-        next = x * pow(10, 1.0 / POINTS_PER_DECADE);
-    }
-    durations_free(&durations);
-}
-
 static bool write_latency(const struct picture_subject *subject, struct picture *picture)
 {
-    const struct digest *digest = subject->digest;
-    if (digest->hold_count < LEAST_FOR_PERCENTILES)
-        return false;
-    add_title(digest, picture, "Latency by percentile");
-    write_series(picture, "acquire", durations_of(digest, LATENCY_ACQUIRE));
-    write_series(picture, "release", durations_of(digest, LATENCY_RELEASE));
-    write_series(picture, "hand-off", durations_of(digest, LATENCY_HAND_OFF));
-    return true;
+    static const enum latency shown[] = {LATENCY_ACQUIRE, LATENCY_RELEASE, LATENCY_HAND_OFF};
+    const struct trial *trial = subject->digest->trial;
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        const char *name = latency_forms[shown[i]].name;
+        struct durations durations = durations_of(subject->digest, shown[i]);
+        struct picture_block *series =
+            picture_block(picture, "%s: 1/(1-percentile) percentile ns", name);
+        double count = (double)durations.count;
+        double next = 0;
+        sort_values(durations.items, durations.count);
+        // What the legend says.
+        if (durations.count > 0)
+            text_format(&series->rows, "\"%s (%zu)\"\n", name, durations.count);
+        // The value of rank j (from 0) covers percentiles j/n to (j+1)/n.
+        for (size_t j = 0; j < durations.count; j++) {
+            double x = count / (count - (double)j);
+            if (x < next && j + 1 < durations.count)
+                continue;
+            // 1 ns stands for 0: a logarithm has no place for it.
+            picture_row(series, "%.6g %.7g %lld", x, 100 - 100 / x,
+                        (long long)time_later(durations.items[j], 1));
+            next = x * pow(10, 1.0 / POINTS_PER_DECADE);
+        }
+        durations_free(&durations);
+    }
+    text_format(&picture->title, "Latency by percentile: %s, %s", trial->scenario->name,
+                trial->scheme);
+    return subject->digest->hold_count >= LEAST_FOR_PERCENTILES;
 }
 
 PICTURE(latency, .name = "latency", .title = "Latency", .place = PLACE_TRIAL, .width = TRIAL_WIDTH,
@@ -207,17 +188,16 @@ static bool write_over_time(const struct picture_subject *subject, struct pictur
     struct durations durations = durations_of(subject->digest, LATENCY_ACQUIRE);
     size_t count = durations.count;
     struct acquire *acquires = memory_new((count + 1) * sizeof *acquires);
+    char width[32];
     for (size_t i = 0; i < count; i++)
         acquires[i] = (struct acquire){durations.ends_ns[i], durations.items[i]};
     sort_by_key(acquires, count, sizeof *acquires);
     durations_free(&durations);
+    int64_t width_ns =
+        bin_width_ns(subject->digest, count / ACQUIRES_PER_SLICE, width, sizeof width);
     if (count >= LEAST_FOR_PERCENTILES) {
-        struct axis axis;
-        char width[32];
-        begin(subject, picture, &axis);
-        int64_t width_ns = bin_width_ns(axis.to - axis.from, count / ACQUIRES_PER_SLICE);
-        add_title(subject->digest, picture, "Acquire latency over time, in slices of %s",
-                  text_duration(width_ns, width, sizeof width));
+        struct axis axis =
+            begin(subject->digest, picture, "Acquire latency over time, in slices of ", width);
         write_slices(&axis, acquires, count, width_ns);
         picture_note(picture,
                      "A slice has what was granted in it; where nothing was, it has no line.");
@@ -252,26 +232,24 @@ enum kind {
     KIND_COUNT
 };
 
-// Their colours and shapes are the template's.
+// Their colours and shapes are the template's. The first two went well.
 static const struct {
     const char *name, *meaning;
-    bool went_well;
 } kinds[KIND_COUNT] = {
-    [DOT_GRANTED] = {"granted", "granted", true},
-    [DOT_RELEASED] = {"released", "released", true},
-    [DOT_NOT_GRANTED] = {"not-granted", "not granted in time", false},
-    [DOT_RELEASED_LATE] = {"released-late", "released, but lost before", false},
-    [DOT_REFUSED] = {"write-refused", "write refused by the store", false},
-    [DOT_ACQUIRE_UNKNOWN] = {"acquire-unknown", "acquire without an answer", false},
-    [DOT_RELEASE_UNKNOWN] = {"release-unknown", "release without an answer", false},
-    [DOT_WRITE_UNKNOWN] = {"write-unknown", "write without an answer", false},
+    [DOT_GRANTED] = {"granted", "granted"},
+    [DOT_RELEASED] = {"released", "released"},
+    [DOT_NOT_GRANTED] = {"not-granted", "not granted in time"},
+    [DOT_RELEASED_LATE] = {"released-late", "released, but lost before"},
+    [DOT_REFUSED] = {"write-refused", "write refused by the store"},
+    [DOT_ACQUIRE_UNKNOWN] = {"acquire-unknown", "acquire without an answer"},
+    [DOT_RELEASE_UNKNOWN] = {"release-unknown", "release without an answer"},
+    [DOT_WRITE_UNKNOWN] = {"write-unknown", "write without an answer"},
 };
 
 struct dot {
     int64_t at_ns; // of its invocation
     int64_t latency_ns;
     enum kind kind;
-    bool is_drawn;
 };
 
 struct dots {
@@ -306,21 +284,17 @@ static struct dots collect(const struct digest *digest)
 {
     size_t most = 2 * digest->hold_count + digest->attempt_count + digest->access_count;
     struct dots dots = {digest->ended_ns, memory_new((most + 1) * sizeof *dots.items), 0, {0}};
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
+    FOR_EACH_HOLD (hold, digest) {
         add_dot(&dots, DOT_GRANTED, hold_acquire_began_ns(hold), hold->granted_ns, TIME_NEVER);
         if (hold->release_invoked)
             add_dot(&dots, kind_of_release(hold), hold_release_began_ns(hold), hold->returned_ns,
                     hold->died_ns);
     }
-    for (size_t i = 0; i < digest->attempt_count; i++) {
-        const struct attempt *attempt = &digest->attempts[i];
+    FOR_EACH_ATTEMPT (attempt, digest)
         add_dot(&dots, attempt->outcome == OUTCOME_NO ? DOT_NOT_GRANTED : DOT_ACQUIRE_UNKNOWN,
                 attempt->invoked_ns, attempt->returned_ns,
                 attempt->died ? attempt->died_ns : TIME_NEVER);
-    }
-    for (size_t i = 0; i < digest->access_count; i++) {
-        const struct access *access = &digest->accesses[i];
+    FOR_EACH_ACCESS (access, digest) {
         if (access->is_write && access->outcome != OUTCOME_OK)
             add_dot(&dots, access->outcome == OUTCOME_NO ? DOT_REFUSED : DOT_WRITE_UNKNOWN,
                     access->invoked_ns, access->returned_ns, TIME_NEVER);
@@ -328,30 +302,43 @@ static struct dots collect(const struct digest *digest)
     return dots;
 }
 
-// Of those that went well, or of the others, keeps as many of each kind as can be told apart, and
-// the slowest of each kind in each stretch of the trial.
-static void thin(struct dots *dots, const struct axis *axis, bool went_well)
+// The stretch of the trial that a dot lies in.
+static size_t stretch_of(const struct axis *axis, const struct dot *dot)
 {
-    struct dot *slowest[KIND_COUNT][STRETCHES] = {0};
+    double share = (double)(dot->at_ns - axis->from) / (double)(axis->to - axis->from);
+    return (size_t)fmin(fmax(share * STRETCHES, 0), STRETCHES - 1);
+}
+
+// Of those that went well, or of the others, writes as many of each kind as can be told apart, and
+// the slowest of each kind in each stretch of the trial.
+static void write_dots(const struct axis *axis, const struct dots *dots, bool went_well)
+{
+    const struct dot *slowest[KIND_COUNT][STRETCHES] = {0};
+    struct picture_block *blocks[KIND_COUNT] = {0};
     size_t seen[KIND_COUNT] = {0};
     size_t total = 0;
-    for (enum kind kind = 0; kind < KIND_COUNT; kind++)
-        total += kinds[kind].went_well == went_well ? dots->of_kind[kind] : 0;
-    size_t step = total / MOST_OF_A_CLASS + (total % MOST_OF_A_CLASS > 0);
     for (size_t i = 0; i < dots->count; i++) {
-        struct dot *dot = &dots->items[i];
-        if (kinds[dot->kind].went_well != went_well)
-            continue;
-        double share = (double)(dot->at_ns - axis->from) / (double)(axis->to - axis->from);
-        int stretch = (int)fmin(fmax(share * STRETCHES, 0), STRETCHES - 1);
-        struct dot **best = &slowest[dot->kind][stretch];
+        const struct dot *dot = &dots->items[i];
+        const struct dot **best = &slowest[dot->kind][stretch_of(axis, dot)];
         if (*best == NULL || dot->latency_ns > (*best)->latency_ns)
             *best = dot;
-        dot->is_drawn = seen[dot->kind]++ % step == 0;
+        total += (dot->kind <= DOT_RELEASED) == went_well;
     }
-    for (size_t i = 0; i < KIND_COUNT * STRETCHES; i++) {
-        if (slowest[i / STRETCHES][i % STRETCHES] != NULL)
-            slowest[i / STRETCHES][i % STRETCHES]->is_drawn = true;
+    size_t step = total / MOST_OF_A_CLASS + (total % MOST_OF_A_CLASS > 0);
+    for (size_t i = 0; i < dots->count; i++) {
+        const struct dot *dot = &dots->items[i];
+        if ((dot->kind <= DOT_RELEASED) != went_well)
+            continue;
+        struct picture_block **block = &blocks[dot->kind];
+        if (*block == NULL) {
+            *block = picture_block(axis->picture, "%s: at(%s) latency(ns)", kinds[dot->kind].name,
+                                   axis->unit_name);
+            // What the legend says.
+            text_format(&(*block)->rows, "\"%s (%zu)\"\n", kinds[dot->kind].meaning,
+                        dots->of_kind[dot->kind]);
+        }
+        if (seen[dot->kind]++ % step == 0 || slowest[dot->kind][stretch_of(axis, dot)] == dot)
+            picture_row(*block, "%.9g %lld", axis_at(axis, dot->at_ns), (long long)dot->latency_ns);
     }
     if (step > 1)
         picture_note(axis->picture,
@@ -360,49 +347,22 @@ static void thin(struct dots *dots, const struct axis *axis, bool went_well)
                      total, went_well ? "went well" : "did not go well", step);
 }
 
-static void write_dots(const struct axis *axis, const struct dots *dots)
-{
-    struct picture_block *blocks[KIND_COUNT];
-    int64_t least_ns = dots->items[0].latency_ns;
-    int64_t most_ns = least_ns;
-    size_t legends = 0;
-    for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
-        blocks[kind] = picture_block(axis->picture, "%s: at(%s) latency(ns)", kinds[kind].name,
-                                     axis->unit_name);
-        // What the legend says.
-        if (dots->of_kind[kind] > 0)
-            text_format(&blocks[kind]->rows, "\"%s (%zu)\"\n", kinds[kind].meaning,
-                        dots->of_kind[kind]);
-        legends += dots->of_kind[kind] > 0;
-    }
-    for (size_t i = 0; i < dots->count; i++) {
-        const struct dot *dot = &dots->items[i];
-        least_ns = time_earlier(least_ns, dot->latency_ns);
-        most_ns = time_later(most_ns, dot->latency_ns);
-        if (dot->is_drawn)
-            picture_row(blocks[dot->kind], "%.9g %lld", axis_at(axis, dot->at_ns),
-                        (long long)dot->latency_ns);
-    }
-    picture_tell(axis->picture,
-                 "legends = %zu\nsize = %g\ntimes_least = %.9g*1.0\ntimes_most = %.9g*1.0", legends,
-                 dots->count < FEW ? 0.63 : 0.35, (double)least_ns, (double)most_ns);
-}
-
 static bool write_operations(const struct picture_subject *subject, struct picture *picture)
 {
     struct dots dots = collect(subject->digest);
-    bool any = dots.count > 0;
-    if (any) {
-        struct axis axis;
-        begin(subject, picture, &axis);
-        add_title(subject->digest, picture, "Latency of each operation, by when it began");
-        thin(&dots, &axis, true);
-        thin(&dots, &axis, false);
-        write_dots(&axis, &dots);
+    size_t legends = 0;
+    if (dots.count > 0) {
+        struct axis axis =
+            begin(subject->digest, picture, "Latency of each operation, by when it began", "");
+        write_dots(&axis, &dots, true);
+        write_dots(&axis, &dots, false);
+        for (enum kind kind = 0; kind < KIND_COUNT; kind++)
+            legends += dots.of_kind[kind] > 0;
+        picture_tell(picture, "legends = %zu\nsize = %g", legends, dots.count < FEW ? 0.63 : 0.35);
         axis_end(&axis);
     }
     free(dots.items);
-    return any;
+    return dots.count > 0;
 }
 
 PICTURE(operations, .name = "operations", .title = "Each operation", .place = PLACE_FOLDER,

@@ -356,11 +356,11 @@ TEST_WITH(what_goes_wrong_names_where, start, stop)
     if (!have_gnuplot())
         skip();
     struct gnuplot_script script = {folder, "latency"};
-    struct text bad = {0};
+    struct plot_source bad = {0};
     bool missing = true;
-    text_add(&bad, "plott 1\n");
-    assert_int_equal(picture_files_write(folder, "latency", &bad, &bad, &error), 0);
-    text_free(&bad);
+    text_add(&bad.script, "plott 1\n");
+    assert_int_equal(picture_files_write(folder, "latency", &bad, &error), 0);
+    text_free(&bad.script);
     assert_int_equal(gnuplot_run(&script, 1, &missing, &error), -1);
     assert_false(missing);
     assert_non_null(strstr(error.text, "latency.gp"));

@@ -1,0 +1,436 @@
+// The schemes of each scenario without faults beside each other: acquire latency by percentile, a
+// curve for each; and sorted rows of how long a hand-off takes, and how evenly grants are shared
+// out.
+#include "harness/report/costs.h"
+#include "harness/report/pictures/groups.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_SECTIONS 8
+#define MOST_ROWS 60 // of all sections; the first has its own, however many
+#define MOST_VALUES 5
+// On a scale that gives each further nine as much room as the one before: x = 1 / (1 - percentile),
+// as HdrHistogram draws it. Enough for a smooth curve, few enough for a small picture.
+#define POINTS_PER_DECADE 20
+#define MEDIAN_POINT 6
+#define MOST_POINTS (POINTS_PER_DECADE * 5 + 1)
+// A percentile with fewer acquires beyond it would be of a few single ones.
+#define LEAST_BEYOND LEAST_FOR_PERCENTILES
+// Twice as many curves of more schemes than that would hide each other.
+#define MOST_WITH_UNCORRECTED 8
+
+struct points {
+    int64_t ns[MOST_POINTS];
+    size_t count;
+};
+
+// A scheme in a scenario.
+struct row {
+    struct scheme_curve curve;
+    double values[MOST_VALUES];        // NaN: not known; of rows
+    char figures[80];                  // the same in words
+    struct points points, uncorrected; // of curves
+};
+
+// The schemes of one scenario.
+struct section {
+    const struct scenario *scenario;
+    struct row *rows;
+    size_t count;
+    struct text short_ones; // schemes of which there was too little measured
+    bool has_uncorrected;
+};
+
+struct scheme_picture {
+    const char *title;
+    const char *columns; // of the values, in the data; NULL: curves
+    size_t value_count;
+    const char *note, *mark_note;
+    bool (*takes)(const struct scenario *scenario);
+    // Measures the scheme whose first trial has that index. False: too little.
+    bool (*measure)(const struct run_result *run, size_t index, const struct scheme_cost *cost,
+                    struct row *row);
+    void (*describe)(const struct section *section, struct text *out);
+};
+
+// --- sections ------------------------------------------------------------------------------------
+
+static int by_rank(const void *left, const void *right)
+{
+    const struct scheme_curve *a = &((const struct row *)left)->curve;
+    const struct scheme_curve *b = &((const struct row *)right)->curve;
+    if (a->rank != b->rank)
+        return a->rank > b->rank ? -1 : 1;
+    return strcmp(a->trial->scheme, b->trial->scheme);
+}
+
+static struct section section_make(const struct scheme_picture *kind, const struct run_result *run,
+                                   const struct scenario *scenario)
+{
+    size_t *indices = NULL;
+    size_t count = cost_schemes(run, scenario, &indices);
+    struct section section = {.scenario = scenario,
+                              .rows = memory_zeroed(count + 1, sizeof *section.rows)};
+    for (size_t i = 0; i < count; i++) {
+        struct row *row = &section.rows[section.count];
+        struct scheme_cost cost;
+        scheme_cost_make(run, indices[i], &cost);
+        row->curve.trial = cost.trial;
+        row->curve.is_marked = cost.driver_bound > 0;
+        if (kind->measure(run, indices[i], &cost, row))
+            section.count++;
+        else
+            text_format(&section.short_ones, "%s%s (%lld)",
+                        section.short_ones.length > 0 ? ", " : "", cost.trial->scheme,
+                        (long long)cost.latencies[LATENCY_ACQUIRE].total);
+        section.has_uncorrected |= row->uncorrected.count > 0;
+        scheme_cost_free(&cost);
+    }
+    section.has_uncorrected &= section.count <= MOST_WITH_UNCORRECTED;
+    free(indices);
+    if (kind->columns != NULL)
+        qsort(section.rows, section.count, sizeof *section.rows, by_rank);
+    return section;
+}
+
+// Scenarios in which all want the same lock come first: there, what one does matters most to the
+// others. Then those of most schemes.
+static bool is_before(const struct section *a, const struct section *b)
+{
+    bool several[] = {a->scenario->workload.keys > 1, b->scenario->workload.keys > 1};
+    return several[0] != several[1] ? several[1] : a->count > b->count;
+}
+
+// All of them, sorted; the caller frees each.
+static size_t sections_make(const struct scheme_picture *kind, const struct run_result *run,
+                            struct section **sections)
+{
+    struct cost_choice choice;
+    size_t count = 0;
+    cost_choice_make(run, &choice);
+    *sections = memory_new((choice.count + 1) * sizeof **sections);
+    for (size_t i = 0; i < choice.count; i++) {
+        if (!kind->takes(choice.scenarios[i]))
+            continue;
+        struct section section = section_make(kind, run, choice.scenarios[i]);
+        size_t place = count++;
+        for (; place > 0 && is_before(&section, &(*sections)[place - 1]); place--)
+            (*sections)[place] = (*sections)[place - 1];
+        (*sections)[place] = section;
+    }
+    cost_choice_free(&choice);
+    return count;
+}
+
+// --- written -------------------------------------------------------------------------------------
+
+// Sections lie one below the other, each below a row for its heading if there are `several`.
+// Returns the next row.
+static size_t write_rows(const struct scheme_picture *kind, const struct section *section,
+                         bool several, size_t y, struct picture *picture)
+{
+    struct picture_block *rows =
+        picture_block(picture, "rows: row%s scheme figures", kind->columns);
+    if (several)
+        picture_row(picture_block(picture, "scenarios: row name"), "%zu %s", y++,
+                    section->scenario->name);
+    for (size_t i = 0; i < section->count; i++) {
+        const struct row *row = &section->rows[i];
+        char name[120];
+        snprintf(name, sizeof name, "%s%s", row->curve.trial->scheme,
+                 row->curve.is_marked ? "*" : "");
+        text_format(&rows->rows, "%zu", y++);
+        for (size_t value = 0; value < kind->value_count; value++)
+            text_format(&rows->rows, " %.7g", row->values[value]);
+        picture_row(rows, " %s %s", name, row->figures);
+    }
+    return y;
+}
+
+static double place(size_t point)
+{
+    return pow(10, (double)point / POINTS_PER_DECADE);
+}
+
+// `first` is how many groups there are already. Returns how many there are then.
+static size_t write_curves(const struct section *section, size_t first, bool several,
+                           struct picture *picture)
+{
+    struct scheme_curve *curves = memory_new((section->count + 1) * sizeof *curves);
+    for (size_t i = 0; i < section->count; i++)
+        curves[i] = section->rows[i].curve;
+    first += scheme_groups_make(curves, section->count, first,
+                                several ? section->scenario->name : "", picture);
+    for (size_t i = 0; i < 2 * section->count; i++) {
+        const struct scheme_curve *curve = &curves[i / 2];
+        const struct row *row = &section->rows[i / 2];
+        const struct points *points = i % 2 == 0 ? &row->points : &row->uncorrected;
+        struct picture_block *block =
+            picture_block(picture, "%s %zu %zu: %s, %s: 1/(1-percentile) percentile acquire(ns)",
+                          i % 2 == 0 ? "curve" : "uncorrected", curve->group, curve->number,
+                          section->scenario->name, curve->trial->scheme);
+        for (size_t j = 0; j < points->count && (i % 2 == 0 || section->has_uncorrected); j++)
+            picture_row(block, "%.6g %.7g %lld", place(j), 100 - 100 / place(j),
+                        (long long)points->ns[j]);
+        if (i % 2 == 0)
+            scheme_legend(curve, picture);
+    }
+    free(curves);
+    return first;
+}
+
+static void add_notes(const struct scheme_picture *kind, const struct section *sections,
+                      size_t shown, size_t left_out, struct picture *picture)
+{
+    bool any_marked = false;
+    bool any_uncorrected = false;
+    picture_note(picture, "%s", kind->note);
+    for (size_t i = 0; i < shown; i++) {
+        any_uncorrected |= sections[i].has_uncorrected;
+        for (size_t j = 0; j < sections[i].count; j++)
+            any_marked |= sections[i].rows[j].curve.is_marked;
+        if (kind->columns == NULL && sections[i].short_ones.length > 0)
+            picture_note(picture, "No curve, for want of acquires, in %s: %s.",
+                         sections[i].scenario->name, sections[i].short_ones.bytes);
+    }
+    if (any_uncorrected)
+        picture_note(picture, "Latency counts from when each acquire was to begin. Thin and "
+                              "dotted: from when it was sent, which hides what waited for a "
+                              "stall.");
+    if (any_marked)
+        picture_note(picture, "%s", kind->mark_note);
+    if (left_out > 0)
+        picture_note(picture, "Not shown: %zu more scenario%s without faults.", left_out,
+                     left_out == 1 ? "" : "s");
+}
+
+// Moves those that are shown to the front. Returns how many they are.
+static size_t choose(struct section *sections, size_t count, size_t *left_out)
+{
+    size_t shown = 0;
+    size_t used = 0;
+    for (size_t i = 0; i < count; i++) {
+        // A scheme alone has nothing beside it; its trial has a picture of its latency.
+        if (sections[i].count < 2)
+            continue;
+        bool fits = shown == 0 || (shown < MOST_SECTIONS && used + sections[i].count <= MOST_ROWS);
+        *left_out += !fits;
+        if (!fits)
+            continue;
+        struct section section = sections[i];
+        sections[i] = sections[shown];
+        sections[shown++] = section;
+        used += section.count;
+    }
+    return shown;
+}
+
+static bool write(const struct scheme_picture *kind, const struct run_result *run,
+                  struct picture *picture)
+{
+    struct section *sections = NULL;
+    size_t count = sections_make(kind, run, &sections);
+    size_t left_out = 0;
+    size_t size = 0;
+    size_t shown = choose(sections, count, &left_out);
+    for (size_t i = 0; i < shown; i++) {
+        text_format(&picture->title, "%s%s", i == 0 ? kind->title : ", ", i == 0 ? ": " : "");
+        cost_title(sections[i].scenario, &picture->title);
+        size = kind->columns != NULL ? write_rows(kind, &sections[i], shown > 1, size, picture)
+                                     : write_curves(&sections[i], size, shown > 1, picture);
+    }
+    if (shown > 0) {
+        picture_tell(picture, kind->columns == NULL ? "groups = %zu" : "rows = %zu", size);
+        add_notes(kind, sections, shown, left_out, picture);
+        text_format(&picture->alternative, "%s: %zu schemes in %s. ", kind->title,
+                    sections[0].count, sections[0].scenario->name);
+        kind->describe(&sections[0], &picture->alternative);
+    }
+    for (size_t i = 0; i < count; i++) {
+        text_free(&sections[i].short_ones);
+        free(sections[i].rows);
+    }
+    free(sections);
+    return shown > 0;
+}
+
+// --- acquire latency by percentile ---------------------------------------------------------------
+
+static bool has_any(const struct scenario *scenario)
+{
+    return scenario != NULL;
+}
+
+static struct points points_of(const struct histogram *histogram)
+{
+    struct points points = {.count = 0};
+    while (points.count < MOST_POINTS) {
+        double x = place(points.count);
+        if ((double)histogram->total / x < LEAST_BEYOND * (1 - 1e-9))
+            break;
+        double percent = 100 - 100 / x;
+        points.ns[points.count++] = time_later(
+            percent > 0 ? histogram_percentile_ns(histogram, percent) : histogram->min_ns, 1);
+    }
+    return points;
+}
+
+static bool measure_percentiles(const struct run_result *run, size_t index,
+                                const struct scheme_cost *cost, struct row *row)
+{
+    (void)run;
+    (void)index;
+    row->points = points_of(&cost->latencies[LATENCY_ACQUIRE]);
+    // Up to the median at least: a shorter one is no curve.
+    if (row->points.count <= MEDIAN_POINT)
+        return false;
+    row->uncorrected = points_of(&cost->latencies[LATENCY_ACQUIRE_UNCORRECTED]);
+    row->curve.is_marked |= any_is_late(cost->late);
+    row->curve.rank = (double)row->points.ns[row->points.count - 1];
+    row->values[0] = (double)row->points.ns[MEDIAN_POINT];
+    return true;
+}
+
+// By the medians.
+static void describe_times(const struct section *section, struct text *out)
+{
+    const struct row *fastest = &section->rows[0];
+    const struct row *slowest = &section->rows[0];
+    char texts[2][32];
+    for (size_t i = 0; i < section->count; i++) {
+        const struct row *row = &section->rows[i];
+        fastest = row->values[0] < fastest->values[0] ? row : fastest;
+        slowest = row->values[0] >= slowest->values[0] ? row : slowest;
+    }
+    text_format(out, "At the median the fastest is %s with %s, the slowest %s with %s.",
+                fastest->curve.trial->scheme,
+                text_duration((long long)fastest->values[0], texts[0], sizeof texts[0]),
+                slowest->curve.trial->scheme,
+                text_duration((long long)slowest->values[0], texts[1], sizeof texts[1]));
+}
+
+static bool write_percentiles(const struct picture_subject *subject, struct picture *picture)
+{
+    static const struct scheme_picture kind = {
+        .title = "Acquire latency by percentile, without faults",
+        .note = "A curve ends where fewer than 10 acquires lie beyond it. Legends are in the order "
+                "of the curves' ends, the slowest first.",
+        .mark_note = cost_late_note,
+        .takes = has_any,
+        .measure = measure_percentiles,
+        .describe = describe_times};
+    return write(&kind, subject->run, picture);
+}
+
+PICTURE(percentiles, .name = "percentiles", .title = "Acquire latency by percentile",
+        .place = PLACE_COSTS, .width = 1100, .write = write_percentiles);
+
+// --- how long it takes from a release to the next grant where somebody waited --------------------
+
+static bool has_waiters(const struct scenario *scenario)
+{
+    return scenario->workload.keys != KEYS_OWN;
+}
+
+static bool measure_hand_off(const struct run_result *run, size_t index,
+                             const struct scheme_cost *cost, struct row *row)
+{
+    const struct histogram *hand_off = &cost->latencies[LATENCY_HAND_OFF];
+    bool has_p99 = percentile_has_enough(hand_off->total, 99);
+    int64_t p50_ns = histogram_percentile_ns(hand_off, 50);
+    int64_t p99_ns = histogram_percentile_ns(hand_off, 99);
+    char texts[2][32];
+    (void)run;
+    (void)index;
+    row->curve.rank = -(double)p50_ns;
+    row->values[0] = (double)p50_ns;
+    row->values[1] = has_p99 ? (double)p99_ns : NAN;
+    snprintf(row->figures, sizeof row->figures, "%s%s%s",
+             text_duration(p50_ns, texts[0], sizeof texts[0]), has_p99 ? " – " : "",
+             has_p99 ? text_duration(p99_ns, texts[1], sizeof texts[1]) : "");
+    return hand_off->total >= LEAST_FOR_PERCENTILES;
+}
+
+static bool write_hand_off(const struct picture_subject *subject, struct picture *picture)
+{
+    static const struct scheme_picture kind = {
+        .title = "Hand-off: from a release to the next grant, without faults",
+        .columns = " p50(ns) p99(ns)",
+        .value_count = 2,
+        .note = "Only releases during which somebody waited. The point is the median, the bar goes "
+                "on to the 99th percentile (of at least 100 hand-offs). Fastest first.",
+        .mark_note = cost_driver_note,
+        .takes = has_waiters,
+        .measure = measure_hand_off,
+        .describe = describe_times};
+    return write(&kind, subject->run, picture);
+}
+
+PICTURE(hand_off, .name = "hand-off", .title = "Hand-off to the next who waits",
+        .place = PLACE_COSTS, .width = 1000, .write = write_hand_off);
+
+// --- how evenly each scheme shares out its grants among the workers that ask ---------------------
+
+// Not where workers have locks of their own, nor where some of them take part for a shorter time.
+static bool shares_a_lock(const struct scenario *scenario)
+{
+    for (size_t i = 0; i < scenario->load_count; i++) {
+        int64_t clients = scenario->load[i].clients;
+        if (!scenario->load[i].warm_up && clients > 0 && clients < scenario->clients.processes)
+            return false;
+    }
+    return has_waiters(scenario);
+}
+
+static bool measure_fairness(const struct run_result *run, size_t index,
+                             const struct scheme_cost *cost, struct row *row)
+{
+    const struct spread *fairness = &cost->fairness;
+    // The least and the most that any worker of any repeat got, as shares of an even one.
+    double least = NAN;
+    double most = NAN;
+    for (size_t i = index; i < run->count; i++) {
+        const struct fairness *turns = &run->trials[i].statistics.turns;
+        if (!scheme_cost_has(cost, &run->trials[i]) || turns->grants == 0 || turns->workers < 2)
+            continue;
+        double even = (double)turns->grants / (double)turns->workers;
+        least = fmin(least, (double)turns->least_grants / even);
+        most = fmax(most, (double)turns->most_grants / even);
+    }
+    row->curve.rank = fairness->median;
+    const double values[] = {fairness->median, fairness->least, fairness->most, least, most};
+    memcpy(row->values, values, sizeof values);
+    snprintf(row->figures, sizeof row->figures, "%.2f; %.2f – %.2f", fairness->median, least, most);
+    return fairness->count > 0 && isfinite(least);
+}
+
+static void describe_fairness(const struct section *section, struct text *out)
+{
+    const struct row *best = &section->rows[0];
+    const struct row *worst = &section->rows[section->count - 1];
+    text_format(out, "The most even is %s with an index of %.2f, the least even %s with %.2f.",
+                best->curve.trial->scheme, best->values[0], worst->curve.trial->scheme,
+                worst->values[0]);
+}
+
+static bool write_fairness(const struct picture_subject *subject, struct picture *picture)
+{
+    static const struct scheme_picture kind = {
+        .title = "Fairness of grants, without faults",
+        .columns = " index least most least-share most-share",
+        .value_count = 5,
+        .note = "Left, Jain's index of the workers' grants: the median of the repeats, and their "
+                "least and most. Right, what the worker with the least and the one with the most "
+                "grants got. At the right both in figures. Most even first.",
+        .mark_note = cost_driver_note,
+        .takes = shares_a_lock,
+        .measure = measure_fairness,
+        .describe = describe_fairness};
+    return write(&kind, subject->run, picture);
+}
+
+PICTURE(fairness, .name = "fairness", .title = "Fairness of grants", .place = PLACE_COSTS,
+        .width = 1000, .write = write_fairness);
