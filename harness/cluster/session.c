@@ -91,8 +91,7 @@ bool session_has(const struct session *session, const char *part)
 
 int session_unexpected(const struct session *session, const char *answer, const char *request)
 {
-    return error_set(session->error, "%s answers '%.*s' to %.300s", session->peer.name,
-                     (int)strcspn(answer, "\r\n"), answer, request);
+    return peer_unexpected(&session->peer, answer, request, session->error);
 }
 
 bool session_pause(const struct session *session, const char *what)

@@ -23,14 +23,14 @@ static enum outcome acquire_soundly(struct lock *lock, struct grant *grant, int6
 }
 
 // The transaction is over before the SELECT: the row is locked for as long as that lasts.
-static enum outcome lock_outside(struct lock *lock, const struct mysql_patience *patience)
+static enum outcome lock_outside(struct lock *lock, const struct sql_patience *patience)
 {
     struct mysql_lock *state = lock->state;
-    struct mysql_answer answer;
+    struct sql_answer answer;
     enum outcome outcome = mysql_row_begin(lock);
     if (outcome == OUTCOME_OK)
-        outcome = mysql_noted(lock, mysql_request_in(state->connection, state->session, &answer,
-                                                     &mysql_commit_work, NULL));
+        outcome = mysql_noted(lock, sql_request_in(state->connection, state->session, &answer,
+                                                   &mysql_commit_work, NULL));
     return outcome == OUTCOME_OK ? mysql_row_lock(lock, patience, &state->value) : outcome;
 }
 
@@ -50,7 +50,7 @@ const struct lock_scheme for_update_alone_variant = {
     .write = mysql_row_write,
 };
 
-static enum outcome look_only(struct lock *lock, const struct mysql_patience *patience)
+static enum outcome look_only(struct lock *lock, const struct sql_patience *patience)
 {
     (void)patience;
     enum outcome outcome = mysql_row_begin(lock);
@@ -170,23 +170,13 @@ const struct lock_scheme release_not_asked_variant = {
     .release = release_silently,
 };
 
-static const struct mysql_statement insert_row = {
+static const struct sql_statement insert_row = {
     "INSERT", "INSERT INTO %s (unique_mutex, holder_id, create_time) VALUES (?, ?, NOW(6))"};
-
-static int open_forgetting(struct lock *lock, struct error *error)
-{
-    char table[MYSQL_TABLE_ROOM];
-    mysql_lock_table(&lock->options, table);
-    if (open_unique(lock, error) != 0)
-        return -1;
-    return mysql_statement_load(mysql_of(lock), &insert_row, table, error);
-}
 
 static enum outcome insert_forgetting(struct lock *lock, struct grant *grant)
 {
-    const struct mysql_argument arguments[] = {{lock->options.name, 0},
-                                               {mysql_new_holder(lock), 0}};
-    struct mysql_answer answer;
+    const struct sql_argument arguments[] = {{lock->options.name, 0}, {mysql_new_holder(lock), 0}};
+    struct sql_answer answer;
     grant->valid_until_ns = TIME_NEVER;
     enum outcome outcome = mysql_lock_request(lock, &answer, &insert_row, arguments);
     return outcome == OUTCOME_UNKNOWN ? OUTCOME_NO : outcome;
@@ -197,7 +187,7 @@ const struct lock_scheme insert_unknown_is_no_variant = {
     .summary = "an INSERT that was not answered counts as refused",
     .breaks = "a lost answer: the row stays for ever",
     VARIANT_OF_UNIQUE,
-    .open = open_forgetting,
+    .open = open_unique,
     .try_acquire = insert_forgetting,
     .release = delete_soundly,
 };
@@ -248,7 +238,7 @@ static enum outcome lock_over_one(struct lock *lock, struct grant *grant, int64_
 static enum release_answer unlock_over_another(struct lock *lock)
 {
     struct pooled *pool = lock->state;
-    pool->unlocks->session = mysql_connection_session(pool->unlocks->connection);
+    pool->unlocks->session = sql_session(pool->unlocks->connection);
     lock->state = pool->unlocks;
     enum release_answer answer = mysql_get_lock_scheme.release(lock);
     lock->state = pool;

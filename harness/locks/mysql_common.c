@@ -8,19 +8,14 @@
 
 const char *const mysql_topologies[] = {"single", "replica", "semi-sync", "galera", NULL};
 
-int mysql_lock_open(struct lock *lock, const struct mysql_statement *const *statements,
-                    const char *table, struct error *error)
+int mysql_lock_open(struct lock *lock, const char *table, struct error *error)
 {
     struct mysql_lock *state = memory_zeroed(1, sizeof *state);
     lock->state = state;
-    state->connection =
-        mysql_connection_open(lock->service, lock->options.request_ns, lock->actor, error);
+    state->connection = sql_open(lock->service, lock->options.request_ns, lock->actor, error);
     if (state->connection == NULL)
         return -1;
-    for (size_t i = 0; statements[i] != NULL; i++) {
-        if (mysql_statement_load(state->connection, statements[i], table, error) != 0)
-            return -1;
-    }
+    sql_use_table(state->connection, table);
     return 0;
 }
 
@@ -29,7 +24,7 @@ void mysql_lock_close(struct lock *lock)
     struct mysql_lock *state = lock->state;
     if (state == NULL)
         return;
-    mysql_connection_close(state->connection);
+    sql_close(state->connection);
     free(state);
     lock->state = NULL;
 }
@@ -39,7 +34,7 @@ struct mysql_lock *mysql_lock_of(struct lock *lock)
     return lock->state;
 }
 
-struct mysql_connection *mysql_of(struct lock *lock)
+struct sql_connection *mysql_of(struct lock *lock)
 {
     return mysql_lock_of(lock)->connection;
 }
@@ -47,21 +42,21 @@ struct mysql_connection *mysql_of(struct lock *lock)
 enum outcome mysql_noted(struct lock *lock, enum outcome outcome)
 {
     if (outcome == OUTCOME_BROKEN)
-        error_set(&lock->error, "%s", mysql_connection_error(mysql_of(lock)));
+        error_set(&lock->error, "%s", sql_error(mysql_of(lock)));
     return outcome;
 }
 
-enum outcome mysql_lock_request(struct lock *lock, struct mysql_answer *answer,
-                                const struct mysql_statement *statement,
-                                const struct mysql_argument *arguments)
+enum outcome mysql_lock_request(struct lock *lock, struct sql_answer *answer,
+                                const struct sql_statement *statement,
+                                const struct sql_argument *arguments)
 {
-    return mysql_noted(lock, mysql_request(mysql_of(lock), answer, statement, arguments));
+    return mysql_noted(lock, sql_request(mysql_of(lock), answer, statement, arguments));
 }
 
 bool mysql_hold_is_over(struct lock *lock)
 {
     const struct mysql_lock *state = lock->state;
-    if (state->session != 0 && mysql_connection_session(state->connection) == state->session)
+    if (state->session != 0 && sql_session(state->connection) == state->session)
         return false;
     lock_lose(lock, LOST_SESSION, lock->actor->history);
     return true;
@@ -79,7 +74,7 @@ enum release_answer mysql_lost_answer(struct lock *lock)
     const struct mysql_lock *state = lock->state;
     if (state->is_rolled_back)
         return rolled_back_answer(lock);
-    return mysql_connection_ended_by_server(state->connection) ? RELEASE_GONE : RELEASE_UNKNOWN;
+    return sql_ended_by_server(state->connection) ? RELEASE_GONE : RELEASE_UNKNOWN;
 }
 
 static bool is_over(void *context)
@@ -88,22 +83,22 @@ static bool is_over(void *context)
     return lock_must_give_up(waiter->lock, waiter->give_up_ns);
 }
 
-struct mysql_patience mysql_patience_of(struct mysql_waiter *waiter)
+struct sql_patience mysql_patience_of(struct mysql_waiter *waiter)
 {
-    return (struct mysql_patience){.is_over = is_over, .context = waiter};
+    return (struct sql_patience){.is_over = is_over, .context = waiter};
 }
 
 // --- rows that are locks -------------------------------------------------------------------------
 
-void mysql_lock_table(const struct lock_options *options, char table[MYSQL_TABLE_ROOM])
+void mysql_lock_table(const struct lock_options *options, char table[SQL_TABLE_ROOM])
 {
-    snprintf(table, MYSQL_TABLE_ROOM, "lockpick_%s_lock", options->tag);
+    snprintf(table, SQL_TABLE_ROOM, "lockpick_%s_lock", options->tag);
 }
 
 int mysql_lock_table_make(const struct service *service, const struct lock_options *options,
                           const char *columns, struct error *error)
 {
-    char table[MYSQL_TABLE_ROOM];
+    char table[SQL_TABLE_ROOM];
     char create[640];
     const char *const texts[] = {create, NULL};
     mysql_lock_table(options, table);
@@ -117,7 +112,7 @@ int mysql_lock_table_make(const struct service *service, const struct lock_optio
 int mysql_lock_table_drop(const struct service *service, const struct lock_options *options,
                           struct error *error)
 {
-    char table[MYSQL_TABLE_ROOM];
+    char table[SQL_TABLE_ROOM];
     char drop[128];
     const char *const texts[] = {drop, NULL};
     mysql_lock_table(options, table);
@@ -135,13 +130,13 @@ const char *mysql_new_holder(struct lock *lock)
     return state->holder;
 }
 
-const struct mysql_statement mysql_select_holder = {
+const struct sql_statement mysql_select_holder = {
     "SELECT", "SELECT holder_id FROM %s WHERE unique_mutex = ?"};
 
 enum outcome mysql_ask_for_row(struct lock *lock)
 {
-    const struct mysql_argument arguments[] = {{lock->options.name, 0}};
-    struct mysql_answer answer;
+    const struct sql_argument arguments[] = {{lock->options.name, 0}};
+    struct sql_answer answer;
     enum outcome outcome = mysql_lock_request(lock, &answer, &mysql_select_holder, arguments);
     bool mine =
         outcome == OUTCOME_OK && strcmp(answer.values[0].text, mysql_lock_of(lock)->holder) == 0;
@@ -151,17 +146,17 @@ enum outcome mysql_ask_for_row(struct lock *lock)
 // The row was not ours to remove: another's, or nobody's.
 static enum release_answer explain_loss(struct lock *lock)
 {
-    const struct mysql_argument arguments[] = {{lock->options.name, 0}};
-    struct mysql_answer answer;
+    const struct sql_argument arguments[] = {{lock->options.name, 0}};
+    struct sql_answer answer;
     enum outcome outcome = mysql_lock_request(lock, &answer, &mysql_select_holder, arguments);
     return outcome == OUTCOME_OK && answer.rows > 0 ? RELEASE_NOT_OWNER : RELEASE_GONE;
 }
 
-enum release_answer mysql_give_back_row(struct lock *lock, const struct mysql_statement *statement)
+enum release_answer mysql_give_back_row(struct lock *lock, const struct sql_statement *statement)
 {
-    const struct mysql_argument arguments[] = {{lock->options.name, 0},
-                                               {mysql_lock_of(lock)->holder, 0}};
-    struct mysql_answer answer = {0};
+    const struct sql_argument arguments[] = {{lock->options.name, 0},
+                                             {mysql_lock_of(lock)->holder, 0}};
+    struct sql_answer answer = {0};
     enum outcome outcome = OUTCOME_NO;
     // Others that wait for the same place in the index may make a deadlock of it.
     for (int attempt = 0; attempt < 10; attempt++) {
@@ -180,31 +175,29 @@ enum release_answer mysql_give_back_row(struct lock *lock, const struct mysql_st
 
 // --- transactions that are holds -----------------------------------------------------------------
 
-static const struct mysql_statement select_value = {"SELECT", "SELECT value FROM %s WHERE id = 1"};
+static const struct sql_statement select_value = {"SELECT", "SELECT value FROM %s WHERE id = 1"};
 
-static const struct mysql_statement select_for_update = {
+static const struct sql_statement select_for_update = {
     "SELECT", "SELECT value FROM %s WHERE id = 1 FOR UPDATE"};
 
-static const struct mysql_statement select_for_update_at_once = {
+static const struct sql_statement select_for_update_at_once = {
     "SELECT", "SELECT value FROM %s WHERE id = 1 FOR UPDATE NOWAIT"};
 
-static const struct mysql_statement update_value = {
+static const struct sql_statement update_value = {
     "UPDATE", "UPDATE %s SET value = ?, version = version + 1 WHERE id = 1"};
 
 int mysql_row_open(struct lock *lock, struct error *error)
 {
-    static const struct mysql_statement *const statements[] = {
-        &select_value, &select_for_update, &select_for_update_at_once, &update_value, NULL};
-    char table[MYSQL_TABLE_ROOM];
+    char table[SQL_TABLE_ROOM];
     mysql_account_table(lock->options.tag, table);
-    return mysql_lock_open(lock, statements, table, error);
+    return mysql_lock_open(lock, table, error);
 }
 
 enum outcome mysql_row_acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns,
                                mysql_attempt *attempt)
 {
     struct mysql_waiter waiter = {lock, give_up_ns};
-    const struct mysql_patience patience = mysql_patience_of(&waiter);
+    const struct sql_patience patience = mysql_patience_of(&waiter);
     grant->valid_until_ns = TIME_NEVER;
     for (;;) {
         grant->attempts++;
@@ -218,7 +211,7 @@ enum outcome mysql_row_acquire(struct lock *lock, struct grant *grant, int64_t g
 
 // With its session, if the server has ended that, a transaction ends that was never committed,
 // whatever became of the statement.
-static enum outcome without_session(const struct mysql_answer *answer, enum outcome outcome)
+static enum outcome without_session(const struct sql_answer *answer, enum outcome outcome)
 {
     return outcome == OUTCOME_UNKNOWN && answer->session_ended ? OUTCOME_NO : outcome;
 }
@@ -226,35 +219,35 @@ static enum outcome without_session(const struct mysql_answer *answer, enum outc
 enum outcome mysql_row_begin(struct lock *lock)
 {
     struct mysql_lock *state = lock->state;
-    struct mysql_answer answer;
+    struct sql_answer answer;
     enum outcome outcome = mysql_lock_request(lock, &answer, &mysql_begin, NULL);
-    state->session = mysql_connection_session(state->connection);
+    state->session = sql_session(state->connection);
     state->is_rolled_back = false;
     return without_session(&answer, outcome);
 }
 
 // A SELECT in the transaction. What is not OK ends it: after a deadlock there is none any more, and
 // what followed would be executed without a lock.
-static enum outcome select_in(struct lock *lock, const struct mysql_statement *statement,
-                              const struct mysql_patience *patience, int64_t *value)
+static enum outcome select_in(struct lock *lock, const struct sql_statement *statement,
+                              const struct sql_patience *patience, int64_t *value)
 {
     struct mysql_lock *state = lock->state;
-    struct mysql_answer answer;
-    struct mysql_answer end;
+    struct sql_answer answer;
+    struct sql_answer end;
     enum outcome outcome =
-        mysql_noted(lock, mysql_request_patiently(state->connection, state->session, &answer,
-                                                  statement, NULL, patience));
+        mysql_noted(lock, sql_request_patiently(state->connection, state->session, &answer,
+                                                statement, NULL, patience));
     if (outcome == OUTCOME_OK && answer.rows == 0) {
         error_set(&lock->error, "the row of the guarded value is gone");
         outcome = OUTCOME_BROKEN;
     }
     *value = answer.values[0].number;
-    bool is_open = answer.error != MYSQL_DEADLOCK &&
-                   mysql_connection_session(state->connection) == state->session;
+    bool is_open =
+        answer.error != MYSQL_DEADLOCK && sql_session(state->connection) == state->session;
     if (outcome != OUTCOME_OK && is_open &&
-        mysql_request_in(state->connection, state->session, &end, &mysql_roll_back, NULL) !=
+        sql_request_in(state->connection, state->session, &end, &mysql_roll_back, NULL) !=
             OUTCOME_OK)
-        mysql_connection_end_session(state->connection);
+        sql_end_session(state->connection);
     return without_session(&answer, outcome);
 }
 
@@ -263,8 +256,7 @@ enum outcome mysql_row_look(struct lock *lock, int64_t *value)
     return select_in(lock, &select_value, NULL, value);
 }
 
-enum outcome mysql_row_lock(struct lock *lock, const struct mysql_patience *patience,
-                            int64_t *value)
+enum outcome mysql_row_lock(struct lock *lock, const struct sql_patience *patience, int64_t *value)
 {
     return select_in(lock, patience != NULL ? &select_for_update : &select_for_update_at_once,
                      patience, value);
@@ -280,16 +272,16 @@ enum outcome mysql_row_read(struct lock *lock, int64_t *value)
 // nobody will commit it.
 enum outcome mysql_row_write(struct lock *lock, int64_t value)
 {
-    const struct mysql_argument arguments[] = {{NULL, value}};
+    const struct sql_argument arguments[] = {{NULL, value}};
     struct mysql_lock *state = lock->state;
-    struct mysql_answer answer;
+    struct sql_answer answer;
     if (mysql_hold_is_over(lock))
         return OUTCOME_NO;
-    enum outcome outcome = mysql_noted(lock, mysql_request_in(state->connection, state->session,
-                                                              &answer, &update_value, arguments));
+    enum outcome outcome = mysql_noted(
+        lock, sql_request_in(state->connection, state->session, &answer, &update_value, arguments));
     if (answer.error == MYSQL_DEADLOCK) {
         state->is_rolled_back = true;
-        mysql_connection_end_session(state->connection); // so that nothing follows in it
+        sql_end_session(state->connection); // so that nothing follows in it
     }
     if (outcome == OUTCOME_OK)
         state->value = value;
@@ -299,15 +291,15 @@ enum outcome mysql_row_write(struct lock *lock, int64_t value)
 enum release_answer mysql_row_release(struct lock *lock)
 {
     struct mysql_lock *state = lock->state;
-    struct mysql_answer answer;
+    struct sql_answer answer;
     if (mysql_hold_is_over(lock))
         return mysql_lost_answer(lock);
-    enum outcome outcome = mysql_noted(lock, mysql_request_in(state->connection, state->session,
-                                                              &answer, &mysql_commit_work, NULL));
+    enum outcome outcome = mysql_noted(
+        lock, sql_request_in(state->connection, state->session, &answer, &mysql_commit_work, NULL));
     state->session = 0;
     if (outcome == OUTCOME_OK)
         return RELEASE_RELEASED;
-    mysql_connection_end_session(state->connection); // so that it holds nothing
+    sql_end_session(state->connection); // so that it holds nothing
     if (outcome != OUTCOME_NO)
         return RELEASE_UNKNOWN;
     lock_lose(lock, LOST_SESSION, lock->actor->history); // rolled back, or not even sent

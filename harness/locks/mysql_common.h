@@ -6,7 +6,7 @@
 #include "harness/wire/mysql.h"
 
 struct mysql_lock {
-    struct mysql_connection *connection;
+    struct sql_connection *connection;
     char holder[64];     // who made the current or last attempt, unlike any other attempt
     int64_t session;     // that the current or last hold belongs to; 0: to none
     bool is_rolled_back; // the server has undone the transaction that was the hold
@@ -17,23 +17,21 @@ struct mysql_lock {
 // Works on every topology.
 extern const char *const mysql_topologies[];
 
-// lock->state becomes a struct mysql_lock, connected, with `statements` (NULL-terminated) about
-// `table`.
-int mysql_lock_open(struct lock *lock, const struct mysql_statement *const *statements,
-                    const char *table, struct error *error);
+// lock->state becomes a struct mysql_lock, connected, with statements about `table` ("": none).
+int mysql_lock_open(struct lock *lock, const char *table, struct error *error);
 void mysql_lock_close(struct lock *lock);
 
 // Shorthands for lock->state.
 struct mysql_lock *mysql_lock_of(struct lock *lock);
-struct mysql_connection *mysql_of(struct lock *lock);
+struct sql_connection *mysql_of(struct lock *lock);
 
 // Passes an outcome on; BROKEN takes the connection's message along.
 enum outcome mysql_noted(struct lock *lock, enum outcome outcome);
 
 // A statement that is a transaction of its own, in whatever session.
-enum outcome mysql_lock_request(struct lock *lock, struct mysql_answer *answer,
-                                const struct mysql_statement *statement,
-                                const struct mysql_argument *arguments);
+enum outcome mysql_lock_request(struct lock *lock, struct sql_answer *answer,
+                                const struct sql_statement *statement,
+                                const struct sql_argument *arguments);
 
 // True if the session of the hold, and all that was in it, has ended; raises `lock->lost`.
 bool mysql_hold_is_over(struct lock *lock);
@@ -48,12 +46,12 @@ struct mysql_waiter {
     struct lock *lock;
     int64_t give_up_ns;
 };
-struct mysql_patience mysql_patience_of(struct mysql_waiter *waiter);
+struct sql_patience mysql_patience_of(struct mysql_waiter *waiter);
 
 // --- rows that are locks: a unique index lets one in ---------------------------------------------
 
 // "lockpick_t17x2k_lock".
-void mysql_lock_table(const struct lock_options *options, char table[MYSQL_TABLE_ROOM]);
+void mysql_lock_table(const struct lock_options *options, char table[SQL_TABLE_ROOM]);
 int mysql_lock_table_make(const struct service *service, const struct lock_options *options,
                           const char *columns, struct error *error);
 int mysql_lock_table_drop(const struct service *service, const struct lock_options *options,
@@ -62,8 +60,8 @@ int mysql_lock_table_drop(const struct service *service, const struct lock_optio
 // A fresh holder for the next attempt: client, worker, and what no other attempt has.
 const char *mysql_new_holder(struct lock *lock);
 
-// Whose the row is; arguments: the lock's name. To be loaded by those that use what follows.
-extern const struct mysql_statement mysql_select_holder;
+// Whose the row is; arguments: the lock's name.
+extern const struct sql_statement mysql_select_holder;
 
 // What an INSERT without an answer came to: OK if the row is there and this attempt's. Else UNKNOWN
 // still, for what was sent may yet be executed.
@@ -71,12 +69,12 @@ enum outcome mysql_ask_for_row(struct lock *lock);
 
 // Removes the row, or leaves it once, by a statement with the arguments name and holder; again
 // after a deadlock.
-enum release_answer mysql_give_back_row(struct lock *lock, const struct mysql_statement *statement);
+enum release_answer mysql_give_back_row(struct lock *lock, const struct sql_statement *statement);
 
 // --- transactions that are holds: a row lock lets one in -----------------------------------------
 
 // One attempt at a transaction that locks the row. With `patience` NULL it does not wait.
-typedef enum outcome mysql_attempt(struct lock *lock, const struct mysql_patience *patience);
+typedef enum outcome mysql_attempt(struct lock *lock, const struct sql_patience *patience);
 
 // Attempts again and again, and waits on the server in between, until `give_up_ns`.
 enum outcome mysql_row_acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns,
@@ -87,8 +85,7 @@ int mysql_row_open(struct lock *lock, struct error *error);
 // The steps of an attempt. What is not OK has ended the transaction.
 enum outcome mysql_row_begin(struct lock *lock);
 enum outcome mysql_row_look(struct lock *lock, int64_t *value);
-enum outcome mysql_row_lock(struct lock *lock, const struct mysql_patience *patience,
-                            int64_t *value);
+enum outcome mysql_row_lock(struct lock *lock, const struct sql_patience *patience, int64_t *value);
 
 // What a holder does: reads what the attempt has left in `value`, writes, commits to release.
 enum outcome mysql_row_read(struct lock *lock, int64_t *value);

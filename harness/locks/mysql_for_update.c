@@ -2,7 +2,7 @@
 // on it, and that value it uses; COMMIT writes and releases in one. Who waits, waits on the server.
 #include "harness/locks/mysql_common.h"
 
-static enum outcome attempt(struct lock *lock, const struct mysql_patience *patience)
+static enum outcome attempt(struct lock *lock, const struct sql_patience *patience)
 {
     enum outcome outcome = mysql_row_begin(lock);
     if (outcome != OUTCOME_OK)

@@ -3,7 +3,7 @@
 // commits while this one waits for the row is overwritten.
 #include "harness/locks/mysql_common.h"
 
-static enum outcome attempt(struct lock *lock, const struct mysql_patience *patience)
+static enum outcome attempt(struct lock *lock, const struct sql_patience *patience)
 {
     int64_t ignored;
     enum outcome outcome = mysql_row_begin(lock);

@@ -4,20 +4,19 @@
 #include "harness/base/clock.h"
 #include "harness/locks/mysql_common.h"
 
-static const struct mysql_statement get_lock = {"GET_LOCK", "SELECT GET_LOCK(?, ? / 1000000)"};
+static const struct sql_statement get_lock = {"GET_LOCK", "SELECT GET_LOCK(?, ? / 1000000)"};
 
-static const struct mysql_statement release_lock = {"RELEASE_LOCK", "SELECT RELEASE_LOCK(?)"};
+static const struct sql_statement release_lock = {"RELEASE_LOCK", "SELECT RELEASE_LOCK(?)"};
 
 static int open_lock(struct lock *lock, struct error *error)
 {
-    static const struct mysql_statement *const statements[] = {&get_lock, &release_lock, NULL};
-    return mysql_lock_open(lock, statements, NULL, error);
+    return mysql_lock_open(lock, "", error);
 }
 
 // Both functions: 1 is OK; 0, and NULL for an error, is NO. Without an answer: NO if the server has
 // ended the session, for then what it may have been granted ended, too.
 static enum outcome understand(struct lock *lock, enum outcome outcome,
-                               const struct mysql_answer *answer)
+                               const struct sql_answer *answer)
 {
     if (outcome == OUTCOME_OK)
         return answer->values[0].number == 1 ? OUTCOME_OK : OUTCOME_NO;
@@ -28,12 +27,12 @@ static enum outcome understand(struct lock *lock, enum outcome outcome,
 
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
-    const struct mysql_argument arguments[] = {{lock->options.name, 0}, {NULL, 0}};
+    const struct sql_argument arguments[] = {{lock->options.name, 0}, {NULL, 0}};
     struct mysql_lock *state = lock->state;
-    struct mysql_answer answer;
-    enum outcome outcome = mysql_request(state->connection, &answer, &get_lock, arguments);
+    struct sql_answer answer;
+    enum outcome outcome = sql_request(state->connection, &answer, &get_lock, arguments);
     grant->valid_until_ns = TIME_NEVER;
-    state->session = mysql_connection_session(state->connection);
+    state->session = sql_session(state->connection);
     return understand(lock, outcome, &answer);
 }
 
@@ -48,13 +47,13 @@ static enum outcome wait_for_lock(struct lock *lock, int64_t give_up_ns)
     int64_t wait_ns = left_ns < LONGEST_WAIT_NS ? left_ns : LONGEST_WAIT_NS;
     struct mysql_lock *state = lock->state;
     struct mysql_waiter waiter = {lock, give_up_ns + lock->options.request_ns};
-    const struct mysql_patience patience = mysql_patience_of(&waiter);
-    const struct mysql_argument arguments[] = {{lock->options.name, 0},
-                                               {NULL, wait_ns > 0 ? wait_ns / NS_PER_US : 0}};
-    struct mysql_answer answer;
+    const struct sql_patience patience = mysql_patience_of(&waiter);
+    const struct sql_argument arguments[] = {{lock->options.name, 0},
+                                             {NULL, wait_ns > 0 ? wait_ns / NS_PER_US : 0}};
+    struct sql_answer answer;
     enum outcome outcome =
-        mysql_request_patiently(state->connection, 0, &answer, &get_lock, arguments, &patience);
-    state->session = mysql_connection_session(state->connection);
+        sql_request_patiently(state->connection, 0, &answer, &get_lock, arguments, &patience);
+    state->session = sql_session(state->connection);
     return understand(lock, outcome, &answer);
 }
 
@@ -74,13 +73,13 @@ static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give
 // The session counts how often it has the lock: each GET_LOCK needs a RELEASE_LOCK.
 static enum release_answer give_back(struct lock *lock)
 {
-    const struct mysql_argument arguments[] = {{lock->options.name, 0}};
+    const struct sql_argument arguments[] = {{lock->options.name, 0}};
     struct mysql_lock *state = lock->state;
-    struct mysql_answer answer;
+    struct sql_answer answer;
     if (mysql_hold_is_over(lock))
         return mysql_lost_answer(lock);
     enum outcome outcome =
-        mysql_request_in(state->connection, state->session, &answer, &release_lock, arguments);
+        sql_request_in(state->connection, state->session, &answer, &release_lock, arguments);
     if (outcome == OUTCOME_OK && answer.values[0].number == 1)
         return RELEASE_RELEASED;
     if (outcome == OUTCOME_OK)
@@ -89,7 +88,7 @@ static enum release_answer give_back(struct lock *lock)
         return mysql_lost_answer(lock);
     // Else the session would go on holding it, and let the next acquire in as one that reenters.
     // What was sent may have been executed before the session ended, whoever ended it.
-    mysql_connection_end_session(state->connection);
+    sql_end_session(state->connection);
     mysql_noted(lock, outcome);
     return RELEASE_UNKNOWN;
 }
@@ -98,14 +97,13 @@ static enum release_answer give_back(struct lock *lock)
 // server has ended this one.
 static enum outcome reenter(struct lock *lock, struct grant *grant)
 {
-    const struct mysql_argument arguments[] = {{lock->options.name, 0}, {NULL, 0}};
+    const struct sql_argument arguments[] = {{lock->options.name, 0}, {NULL, 0}};
     struct mysql_lock *state = lock->state;
-    struct mysql_answer answer;
+    struct sql_answer answer;
     enum outcome outcome = OUTCOME_NO;
     (void)grant;
     if (!mysql_hold_is_over(lock))
-        outcome =
-            mysql_request_in(state->connection, state->session, &answer, &get_lock, arguments);
+        outcome = sql_request_in(state->connection, state->session, &answer, &get_lock, arguments);
     if (outcome == OUTCOME_BROKEN)
         return mysql_noted(lock, outcome);
     if (mysql_hold_is_over(lock))

@@ -117,7 +117,7 @@ TEST(a_crash_leaves_only_what_has_neither_lease_nor_session_locked)
             continue;
         open_scheme(fixture, scheme, false);
         assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-        mysql_connection_end_session(mysql_of(&fixture->locks[0]));
+        sql_end_session(mysql_of(&fixture->locks[0]));
         fixture->locks[1].options.wait_ns = stays ? 50 * NS_PER_MS : TEST_PATIENCE_NS;
         hold_to(scheme, acquire(fixture, 1, &grant) == (stays ? OUTCOME_NO : OUTCOME_OK),
                 stays ? "is free after a crash" : "is not free after a crash");

@@ -2,19 +2,17 @@
 // version is still the one that was read. Whoever comes too late reads and writes again.
 #include "harness/locks/mysql_common.h"
 
-static const struct mysql_statement select_version = {"SELECT",
-                                                      "SELECT value, version FROM %s WHERE id = 1"};
+static const struct sql_statement select_version = {"SELECT",
+                                                    "SELECT value, version FROM %s WHERE id = 1"};
 
-static const struct mysql_statement update_version = {
+static const struct sql_statement update_version = {
     "UPDATE", "UPDATE %s SET value = ?, version = version + 1 WHERE id = 1 AND version = ?"};
 
 static int open_lock(struct lock *lock, struct error *error)
 {
-    static const struct mysql_statement *const statements[] = {&select_version, &update_version,
-                                                               NULL};
-    char table[MYSQL_TABLE_ROOM];
+    char table[SQL_TABLE_ROOM];
     mysql_account_table(lock->options.tag, table);
-    return mysql_lock_open(lock, statements, table, error);
+    return mysql_lock_open(lock, table, error);
 }
 
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
@@ -33,7 +31,7 @@ static enum release_answer release(struct lock *lock)
 static enum outcome read_version(struct lock *lock, int64_t *value)
 {
     struct mysql_lock *state = lock->state;
-    struct mysql_answer answer;
+    struct sql_answer answer;
     enum outcome outcome = mysql_lock_request(lock, &answer, &select_version, NULL);
     if (outcome == OUTCOME_OK && answer.rows == 0) {
         error_set(&lock->error, "the row of the guarded value is gone");
@@ -47,8 +45,8 @@ static enum outcome read_version(struct lock *lock, int64_t *value)
 // The version changes with every write, so that no row was changed only if it was another's.
 static enum outcome write_version(struct lock *lock, int64_t value)
 {
-    const struct mysql_argument arguments[] = {{NULL, value}, {NULL, mysql_lock_of(lock)->version}};
-    struct mysql_answer answer;
+    const struct sql_argument arguments[] = {{NULL, value}, {NULL, mysql_lock_of(lock)->version}};
+    struct sql_answer answer;
     enum outcome outcome = mysql_lock_request(lock, &answer, &update_version, arguments);
     return outcome == OUTCOME_OK && answer.affected == 0 ? OUTCOME_NO : outcome;
 }

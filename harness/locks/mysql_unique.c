@@ -5,10 +5,10 @@
 // that a later holder may have drawn an earlier one.
 #include "harness/locks/mysql_common.h"
 
-static const struct mysql_statement insert_row = {
+static const struct sql_statement insert_row = {
     "INSERT", "INSERT INTO %s (unique_mutex, holder_id, create_time) VALUES (?, ?, NOW(6))"};
 
-static const struct mysql_statement delete_row = {
+static const struct sql_statement delete_row = {
     "DELETE", "DELETE FROM %s WHERE unique_mutex = ? AND holder_id = ?"};
 
 static int set_up(const struct service *service, const struct lock_options *options,
@@ -24,19 +24,16 @@ static int set_up(const struct service *service, const struct lock_options *opti
 
 static int open_lock(struct lock *lock, struct error *error)
 {
-    static const struct mysql_statement *const statements[] = {&insert_row, &delete_row,
-                                                               &mysql_select_holder, NULL};
-    char table[MYSQL_TABLE_ROOM];
+    char table[SQL_TABLE_ROOM];
     mysql_lock_table(&lock->options, table);
-    return mysql_lock_open(lock, statements, table, error);
+    return mysql_lock_open(lock, table, error);
 }
 
 // A duplicate is a NO, as is a deadlock among those that wait for the same place in the index.
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
-    const struct mysql_argument arguments[] = {{lock->options.name, 0},
-                                               {mysql_new_holder(lock), 0}};
-    struct mysql_answer answer;
+    const struct sql_argument arguments[] = {{lock->options.name, 0}, {mysql_new_holder(lock), 0}};
+    struct sql_answer answer;
     grant->valid_until_ns = TIME_NEVER;
     enum outcome outcome = mysql_lock_request(lock, &answer, &insert_row, arguments);
     return outcome == OUTCOME_UNKNOWN ? mysql_ask_for_row(lock) : outcome;

@@ -4,24 +4,24 @@
 #include "harness/base/clock.h"
 #include "harness/locks/mysql_common.h"
 
-static const struct mysql_statement delete_stale = {
+static const struct sql_statement delete_stale = {
     "DELETE", "DELETE FROM %s WHERE unique_mutex = ? AND lock_until <= NOW(6)"};
 
-static const struct mysql_statement insert_row = {
+static const struct sql_statement insert_row = {
     "INSERT", "INSERT INTO %s (unique_mutex, holder_id, depth, create_time, lock_until) "
               "VALUES (?, ?, 1, NOW(6), NOW(6) + INTERVAL ? MICROSECOND)"};
 
 // The depth changes, if nothing else does: an UPDATE that changes nothing reports no row, as if the
 // lock were lost.
-static const struct mysql_statement enter_row = {
+static const struct sql_statement enter_row = {
     "UPDATE", "UPDATE %s SET depth = depth + 1, lock_until = NOW(6) + INTERVAL ? MICROSECOND "
               "WHERE unique_mutex = ? AND holder_id = ?"};
 
-static const struct mysql_statement leave_row = {
+static const struct sql_statement leave_row = {
     "UPDATE", "UPDATE %s SET depth = depth - 1 "
               "WHERE unique_mutex = ? AND holder_id = ? AND depth > 1"};
 
-static const struct mysql_statement delete_row = {
+static const struct sql_statement delete_row = {
     "DELETE", "DELETE FROM %s WHERE unique_mutex = ? AND holder_id = ?"};
 
 static int set_up(const struct service *service, const struct lock_options *options,
@@ -39,12 +39,9 @@ static int set_up(const struct service *service, const struct lock_options *opti
 
 static int open_lock(struct lock *lock, struct error *error)
 {
-    static const struct mysql_statement *const statements[] = {
-        &delete_stale, &insert_row,          &enter_row, &leave_row,
-        &delete_row,   &mysql_select_holder, NULL};
-    char table[MYSQL_TABLE_ROOM];
+    char table[SQL_TABLE_ROOM];
     mysql_lock_table(&lock->options, table);
-    return mysql_lock_open(lock, statements, table, error);
+    return mysql_lock_open(lock, table, error);
 }
 
 static int64_t lease_us(const struct lock *lock)
@@ -60,9 +57,9 @@ static int64_t lease_ends_ns(struct lock *lock)
 
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
-    const struct mysql_argument arguments[] = {
+    const struct sql_argument arguments[] = {
         {lock->options.name, 0}, {mysql_new_holder(lock), 0}, {NULL, lease_us(lock)}};
-    struct mysql_answer answer;
+    struct sql_answer answer;
     enum outcome outcome = mysql_lock_request(lock, &answer, &delete_stale, arguments);
     if (outcome != OUTCOME_OK)
         return outcome;
@@ -79,9 +76,9 @@ static enum release_answer release(struct lock *lock)
 // Renews the lease, too. A row that is stale but still there was nobody else's meanwhile.
 static enum outcome reenter(struct lock *lock, struct grant *grant)
 {
-    const struct mysql_argument arguments[] = {
+    const struct sql_argument arguments[] = {
         {NULL, lease_us(lock)}, {lock->options.name, 0}, {mysql_lock_of(lock)->holder, 0}};
-    struct mysql_answer answer;
+    struct sql_answer answer;
     int64_t valid_until_ns = lease_ends_ns(lock);
     enum outcome outcome = mysql_lock_request(lock, &answer, &enter_row, arguments);
     if (outcome != OUTCOME_OK) // refused or not sent: the row is there all the same

@@ -6,13 +6,18 @@
 // that was given up half-way would have to be cancelled, and might be granted meanwhile.
 #include "harness/base/text.h"
 #include "harness/locks/lock.h"
-#include "harness/wire/postgres.h"
+#include "harness/wire/sql.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+static const struct sql_statement take_it = {
+    "advisory_lock", "SELECT pg_try_advisory_lock(hashtextextended($1, 0))"};
+static const struct sql_statement give_it_back = {
+    "advisory_unlock", "SELECT pg_advisory_unlock(hashtextextended($1, 0))"};
+
 struct advisory_lock {
-    struct postgres_connection *connection;
+    struct sql_connection *connection;
     int64_t session; // that the current or last hold belongs to
 };
 
@@ -20,7 +25,7 @@ static int open_lock(struct lock *lock, struct error *error)
 {
     struct advisory_lock *state = memory_zeroed(1, sizeof *state);
     lock->state = state;
-    state->connection = postgres_open(lock->service, lock->options.request_ns, lock->actor, error);
+    state->connection = sql_open(lock->service, lock->options.request_ns, lock->actor, error);
     return state->connection == NULL ? -1 : 0;
 }
 
@@ -29,33 +34,24 @@ static void close_lock(struct lock *lock)
     struct advisory_lock *state = lock->state;
     if (state == NULL)
         return;
-    postgres_close(state->connection);
+    sql_close(state->connection);
     free(state);
     lock->state = NULL;
 }
 
 // Calls one of the lock functions, which take a number: a hash of the lock's name. In that session
 // only, or in any (0). OK: it answered true; NO: it answered false, or was not called.
-static enum outcome call(struct lock *lock, int64_t session, struct postgres_answer *answer,
-                         const char *name, const char *statement)
+static enum outcome call(struct lock *lock, int64_t session, struct sql_answer *answer,
+                         const struct sql_statement *statement)
 {
     struct advisory_lock *state = lock->state;
-    const char *const arguments[] = {lock->options.name, NULL};
-    enum outcome outcome =
-        session == 0
-            ? postgres_request(state->connection, answer, name, statement, arguments)
-            : postgres_request_in(state->connection, session, answer, name, statement, arguments);
+    const struct sql_argument name = {lock->options.name, 0};
+    enum outcome outcome = sql_request_in(state->connection, session, answer, statement, &name);
     if (outcome == OUTCOME_BROKEN)
-        error_set(&lock->error, "%s", postgres_error(state->connection));
-    if (outcome == OUTCOME_OK && strcmp(answer->text, "t") != 0)
+        error_set(&lock->error, "%s", sql_error(state->connection));
+    if (outcome == OUTCOME_OK && strcmp(answer->values[0].text, "t") != 0)
         return OUTCOME_NO;
     return outcome;
-}
-
-static enum outcome take(struct lock *lock, int64_t session, struct postgres_answer *answer)
-{
-    return call(lock, session, answer, "advisory_lock",
-                "SELECT pg_try_advisory_lock(hashtextextended($1, 0))");
 }
 
 // With a session that the server has ended, what it may have been granted ended too. One that was
@@ -63,10 +59,10 @@ static enum outcome take(struct lock *lock, int64_t session, struct postgres_ans
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
     struct advisory_lock *state = lock->state;
-    struct postgres_answer answer;
-    enum outcome outcome = take(lock, 0, &answer);
+    struct sql_answer answer;
+    enum outcome outcome = call(lock, 0, &answer, &take_it);
     grant->valid_until_ns = TIME_NEVER;
-    state->session = postgres_session(state->connection);
+    state->session = sql_session(state->connection);
     return outcome == OUTCOME_UNKNOWN && answer.session_ended ? OUTCOME_NO : outcome;
 }
 
@@ -75,17 +71,16 @@ static enum release_answer lose_session(struct lock *lock)
 {
     const struct advisory_lock *state = lock->state;
     lock_lose(lock, LOST_SESSION, lock->actor->history);
-    return postgres_ended_by_server(state->connection) ? RELEASE_GONE : RELEASE_UNKNOWN;
+    return sql_ended_by_server(state->connection) ? RELEASE_GONE : RELEASE_UNKNOWN;
 }
 
 static enum release_answer give_back(struct lock *lock)
 {
     struct advisory_lock *state = lock->state;
-    struct postgres_answer answer;
+    struct sql_answer answer;
     if (state->session == 0)
         return lose_session(lock);
-    enum outcome outcome = call(lock, state->session, &answer, "advisory_unlock",
-                                "SELECT pg_advisory_unlock(hashtextextended($1, 0))");
+    enum outcome outcome = call(lock, state->session, &answer, &give_it_back);
     if (outcome == OUTCOME_OK)
         return RELEASE_RELEASED;
     if (outcome == OUTCOME_NO && answer.session_ended)
@@ -95,7 +90,7 @@ static enum release_answer give_back(struct lock *lock)
     // Else the session would go on holding it, and let the next acquire in as one that reenters.
     // What was sent may have been executed before the session ended, whoever ended it.
     if (!answer.session_ended)
-        postgres_end_session(state->connection);
+        sql_end_session(state->connection);
     return RELEASE_UNKNOWN;
 }
 
@@ -104,9 +99,10 @@ static enum release_answer give_back(struct lock *lock)
 static enum outcome reenter(struct lock *lock, struct grant *grant)
 {
     struct advisory_lock *state = lock->state;
-    struct postgres_answer answer = {.session_ended = true};
+    struct sql_answer answer = {.session_ended = true};
     (void)grant;
-    enum outcome outcome = state->session == 0 ? OUTCOME_NO : take(lock, state->session, &answer);
+    enum outcome outcome =
+        state->session == 0 ? OUTCOME_NO : call(lock, state->session, &answer, &take_it);
     if (answer.session_ended)
         return lose_session(lock) == RELEASE_GONE ? OUTCOME_NO : OUTCOME_UNKNOWN;
     return outcome == OUTCOME_NO && answer.rows == 0 ? OUTCOME_UNKNOWN : outcome;

@@ -2,15 +2,15 @@
 #include "harness/locks/test_contract.h"
 #include "harness/testing/test.h"
 
-#include "harness/wire/postgres.h"
+#include "harness/wire/sql.h"
 
 // Asks as somebody else, and gives the first value as a number.
 static int64_t ask(struct fixture *fixture, const char *statement)
 {
-    static const char *const none[] = {NULL};
-    struct postgres_answer answer;
-    assert_int_equal(postgres_request(fixture->probe, &answer, "ask", statement, none), OUTCOME_OK);
-    return strtoll(answer.text, NULL, 10);
+    struct sql_answer answer;
+    const struct sql_statement asked = {"ask", statement};
+    assert_int_equal(sql_request(fixture->probe, &answer, &asked, NULL), OUTCOME_OK);
+    return answer.values[0].number;
 }
 
 // Ends the session that holds, and waits until the server has done so.
@@ -44,7 +44,7 @@ static int start(void **state)
     struct error error = {0};
     if (fixture_start(&fixture, &postgres_contract) != 0)
         return -1;
-    fixture.probe = postgres_open(&fixture.server.service, NS_PER_S, &nobody, &error);
+    fixture.probe = sql_open(&fixture.server.service, NS_PER_S, &nobody, &error);
     *state = &fixture;
     return fixture.probe == NULL ? -1 : 0;
 }
@@ -52,7 +52,7 @@ static int start(void **state)
 static int stop(void **state)
 {
     struct fixture *fixture = *state;
-    postgres_close(fixture->probe);
+    sql_close(fixture->probe);
     fixture_stop(fixture);
     return 0;
 }

@@ -12,14 +12,14 @@ __attribute__((format(printf, 2, 3))) static inline int64_t ask(struct fixture *
                                                                 const char *format, ...)
 {
     char text[400];
-    struct mysql_answer answer;
-    const struct mysql_statement statement = {"ASK", text};
+    struct sql_answer answer;
+    const struct sql_statement statement = {"ASK", text};
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    if (mysql_request(fixture->probe, &answer, &statement, NULL) != OUTCOME_OK)
-        fail_msg("%s: %s", text, mysql_connection_error(fixture->probe));
+    if (sql_request(fixture->probe, &answer, &statement, NULL) != OUTCOME_OK)
+        fail_msg("%s: %s", text, sql_error(fixture->probe));
     return answer.values[0].is_null ? -1 : answer.values[0].number;
 }
 
@@ -45,12 +45,12 @@ static inline void end_sessions(struct fixture *fixture)
     int64_t last = ask(fixture, "SELECT MAX(id) " SESSIONS);
     for (int64_t id; (id = ask(fixture, "SELECT MIN(id) " SESSIONS)) != -1 && id <= last;) {
         char text[64];
-        struct mysql_answer answer;
-        const struct mysql_statement kill_it = {"KILL", text};
+        struct sql_answer answer;
+        const struct sql_statement kill_it = {"KILL", text};
         if (clock_monotonic_ns() > give_up_ns)
             fail_msg("session %lld does not end", (long long)id);
         snprintf(text, sizeof text, "KILL CONNECTION %lld", (long long)id);
-        mysql_request(fixture->probe, &answer, &kill_it, NULL); // it may be gone by now
+        sql_request(fixture->probe, &answer, &kill_it, NULL); // it may be gone by now
     }
 }
 
@@ -97,8 +97,7 @@ static inline int start(void **state)
     struct error error = {0};
     if (fixture_start(&fixture, &mysql_contract) != 0)
         return -1;
-    fixture.probe =
-        mysql_connection_open(&fixture.server.service, TEST_PATIENCE_NS, &nobody, &error);
+    fixture.probe = sql_open(&fixture.server.service, TEST_PATIENCE_NS, &nobody, &error);
     *state = &fixture;
     return fixture.probe == NULL ? -1 : 0;
 }
@@ -106,7 +105,7 @@ static inline int start(void **state)
 static inline int stop(void **state)
 {
     struct fixture *fixture = *state;
-    mysql_connection_close(fixture->probe);
+    sql_close(fixture->probe);
     fixture_stop(fixture);
     return 0;
 }

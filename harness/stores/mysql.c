@@ -10,20 +10,20 @@
 
 #include <stdlib.h>
 
-static const struct mysql_statement read_plain = {"SELECT", "SELECT value FROM %s WHERE id = 1"};
+static const struct sql_statement read_plain = {"SELECT", "SELECT value FROM %s WHERE id = 1"};
 
-static const struct mysql_statement write_plain = {
+static const struct sql_statement write_plain = {
     "UPDATE", "UPDATE %s SET value = ?, version = version + 1 WHERE id = 1"};
 
-static const struct mysql_statement raise_token = {
+static const struct sql_statement raise_token = {
     "UPDATE", "UPDATE %s SET token = ?, version = version + 1 WHERE id = 1 AND token <= ?"};
 
-static const struct mysql_statement write_fenced = {
+static const struct sql_statement write_fenced = {
     "UPDATE",
     "UPDATE %s SET value = ?, token = ?, version = version + 1 WHERE id = 1 AND token <= ?"};
 
 struct mysql_store {
-    struct mysql_connection *connection;
+    struct sql_connection *connection;
     // The session of the open transaction, 0 if there is none; `is_undone`: it was rolled back
     // before its end, and what follows must not take effect by itself.
     int64_t transaction;
@@ -32,20 +32,14 @@ struct mysql_store {
 
 static int open_store(struct store *store, struct error *error)
 {
-    static const struct mysql_statement *const statements[] = {&read_plain, &write_plain,
-                                                               &raise_token, &write_fenced};
     struct mysql_store *state = memory_zeroed(1, sizeof *state);
-    char table[MYSQL_TABLE_ROOM];
+    char table[SQL_TABLE_ROOM];
     store->state = state;
     mysql_account_table(store->tag, table);
-    state->connection =
-        mysql_connection_open(store->service, store->request_ns, store->actor, error);
+    state->connection = sql_open(store->service, store->request_ns, store->actor, error);
     if (state->connection == NULL)
         return -1;
-    for (size_t i = 0; i < (store->fenced ? 4 : 2); i++) {
-        if (mysql_statement_load(state->connection, statements[i], table, error) != 0)
-            return -1;
-    }
+    sql_use_table(state->connection, table);
     return 0;
 }
 
@@ -54,7 +48,7 @@ static void close_store(struct store *store)
     struct mysql_store *state = store->state;
     if (state == NULL)
         return;
-    mysql_connection_close(state->connection);
+    sql_close(state->connection);
     free(state);
     store->state = NULL;
 }
@@ -67,13 +61,13 @@ static enum outcome noted(struct store *store, enum outcome outcome)
     if (outcome == OUTCOME_NO)
         return OUTCOME_UNKNOWN;
     if (outcome == OUTCOME_BROKEN)
-        error_set(&store->error, "%s", mysql_connection_error(state->connection));
+        error_set(&store->error, "%s", sql_error(state->connection));
     return outcome;
 }
 
 static enum outcome vanished(struct store *store)
 {
-    char table[MYSQL_TABLE_ROOM];
+    char table[SQL_TABLE_ROOM];
     mysql_account_table(store->tag, table);
     error_set(&store->error, "the row of the guarded value is gone from the table %s", table);
     return OUTCOME_BROKEN;
@@ -82,23 +76,23 @@ static enum outcome vanished(struct store *store)
 // --- without a fence, perhaps in a transaction ---------------------------------------------------
 
 // Requests in the open transaction, or as a transaction of its own.
-static enum outcome request(struct store *store, struct mysql_answer *answer,
-                            const struct mysql_statement *statement,
-                            const struct mysql_argument *arguments)
+static enum outcome request(struct store *store, struct sql_answer *answer,
+                            const struct sql_statement *statement,
+                            const struct sql_argument *arguments)
 {
     struct mysql_store *state = store->state;
-    *answer = (struct mysql_answer){0};
+    *answer = (struct sql_answer){0};
     if (state->is_undone)
         return OUTCOME_NO;
     enum outcome outcome =
-        mysql_request_in(state->connection, state->transaction, answer, statement, arguments);
-    bool over = answer->error == MYSQL_DEADLOCK ||
-                mysql_connection_session(state->connection) != state->transaction;
+        sql_request_in(state->connection, state->transaction, answer, statement, arguments);
+    bool over =
+        answer->error == MYSQL_DEADLOCK || sql_session(state->connection) != state->transaction;
     state->is_undone = state->transaction != 0 && over;
     return outcome;
 }
 
-static enum outcome read_value(struct store *store, struct mysql_answer *answer, int64_t *value)
+static enum outcome read_value(struct store *store, struct sql_answer *answer, int64_t *value)
 {
     enum outcome outcome = request(store, answer, &read_plain, NULL);
     if (outcome != OUTCOME_OK)
@@ -110,12 +104,12 @@ static enum outcome read_value(struct store *store, struct mysql_answer *answer,
 static enum outcome begin(struct store *store)
 {
     struct mysql_store *state = store->state;
-    struct mysql_answer answer;
+    struct sql_answer answer;
     state->transaction = 0;
     state->is_undone = false;
     enum outcome outcome = request(store, &answer, &mysql_begin, NULL);
     if (outcome == OUTCOME_OK)
-        state->transaction = mysql_connection_session(state->connection);
+        state->transaction = sql_session(state->connection);
     return noted(store, outcome);
 }
 
@@ -123,22 +117,22 @@ static enum outcome begin(struct store *store)
 static enum outcome commit(struct store *store)
 {
     struct mysql_store *state = store->state;
-    struct mysql_answer answer;
+    struct sql_answer answer;
     enum outcome outcome = request(store, &answer, &mysql_commit_work, NULL);
     state->transaction = 0;
     state->is_undone = false;
     if (outcome != OUTCOME_OK)
-        mysql_connection_end_session(state->connection);
+        sql_end_session(state->connection);
     return outcome == OUTCOME_NO ? outcome : noted(store, outcome);
 }
 
 // --- with a fence --------------------------------------------------------------------------------
 
 // An UPDATE that only a token as new as the row's gets through. NO: the token is old.
-static enum outcome update_if_new(struct store *store, const struct mysql_statement *statement,
-                                  const struct mysql_argument *arguments)
+static enum outcome update_if_new(struct store *store, const struct sql_statement *statement,
+                                  const struct sql_argument *arguments)
 {
-    struct mysql_answer answer;
+    struct sql_answer answer;
     enum outcome outcome = noted(store, request(store, &answer, statement, arguments));
     return outcome == OUTCOME_OK && answer.affected == 0 ? OUTCOME_NO : outcome;
 }
@@ -146,8 +140,8 @@ static enum outcome update_if_new(struct store *store, const struct mysql_statem
 // Raises the token and reads in one transaction, so that no older token gets in between.
 static enum outcome read_fenced(struct store *store, int64_t token, int64_t *value)
 {
-    const struct mysql_argument arguments[] = {{NULL, token}, {NULL, token}};
-    struct mysql_answer answer;
+    const struct sql_argument arguments[] = {{NULL, token}, {NULL, token}};
+    struct sql_answer answer;
     enum outcome outcome = begin(store);
     if (outcome != OUTCOME_OK)
         return outcome;
@@ -164,15 +158,15 @@ static enum outcome read_fenced(struct store *store, int64_t token, int64_t *val
 
 static enum outcome read_step(struct store *store, int64_t token, int64_t *value)
 {
-    struct mysql_answer answer;
+    struct sql_answer answer;
     return store->fenced ? read_fenced(store, token, value)
                          : noted(store, read_value(store, &answer, value));
 }
 
 static enum outcome write_step(struct store *store, int64_t token, int64_t value)
 {
-    const struct mysql_argument arguments[] = {{NULL, value}, {NULL, token}, {NULL, token}};
-    struct mysql_answer answer;
+    const struct sql_argument arguments[] = {{NULL, value}, {NULL, token}, {NULL, token}};
+    struct sql_answer answer;
     if (store->fenced)
         return update_if_new(store, &write_fenced, arguments);
     enum outcome outcome = noted(store, request(store, &answer, &write_plain, arguments));

@@ -245,24 +245,24 @@ TEST(what_a_transaction_has_read_it_goes_on_seeing)
 // Kills all sessions of others on our database, and waits until they are gone.
 static void end_sessions(struct fixture *fixture)
 {
-    static const struct mysql_statement find = {
-        "SELECT", "SELECT MIN(id) FROM information_schema.processlist "
-                  "WHERE id <> CONNECTION_ID() AND db = 'lockpick'"};
-    struct mysql_answer answer;
+    static const struct sql_statement find = {"SELECT",
+                                              "SELECT MIN(id) FROM information_schema.processlist "
+                                              "WHERE id <> CONNECTION_ID() AND db = 'lockpick'"};
+    struct sql_answer answer;
     struct error error;
-    struct mysql_connection *connection =
-        mysql_connection_open(&fixture->mysql.service, 10 * NS_PER_S, &fixture->actor, &error);
+    struct sql_connection *connection =
+        sql_open(&fixture->mysql.service, 10 * NS_PER_S, &fixture->actor, &error);
     assert_non_null(connection);
     for (;;) {
         char text[64];
-        const struct mysql_statement end = {"KILL", text};
-        assert_int_equal(mysql_request(connection, &answer, &find, NULL), OUTCOME_OK);
+        const struct sql_statement end = {"KILL", text};
+        assert_int_equal(sql_request(connection, &answer, &find, NULL), OUTCOME_OK);
         if (answer.values[0].is_null)
             break;
         snprintf(text, sizeof text, "KILL %lld", (long long)answer.values[0].number);
-        mysql_request(connection, &answer, &end, NULL); // it may be gone by now
+        sql_request(connection, &answer, &end, NULL); // it may be gone by now
     }
-    mysql_connection_close(connection);
+    sql_close(connection);
 }
 
 TEST(a_transaction_whose_session_ends_comes_to_nothing)

@@ -10,8 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// For the first connection, which is set-up and no part of what is measured.
-#define SET_UP_NS (10 * NS_PER_S)
 #define LOOK_EVERY_NS (10 * NS_PER_MS) // whether a request that waits is to be given up
 
 const char *const etcd_commands[] = {"grant",  "keepalive", "revoke", "txn",    "range",
@@ -288,7 +286,7 @@ static enum outcome request(struct etcd_connection *connection, const char *name
 struct etcd_connection *etcd_open(const struct service *service, int64_t request_ns,
                                   struct actor *actor, struct error *error)
 {
-    struct etcd_connection *connection = new_client(service, SET_UP_NS, error);
+    struct etcd_connection *connection = new_client(service, PEER_SET_UP_NS, error);
     json_t *answer;
     if (connection == NULL)
         return NULL;

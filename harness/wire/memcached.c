@@ -6,9 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-// For the first connection, which is set-up and no part of what is measured.
-#define SET_UP_NS (10 * NS_PER_S)
-
 const char *const memcached_commands[] = {"add", "gets", "delete", "md", NULL};
 
 // --- the link ------------------------------------------------------------------------------------
@@ -144,7 +141,7 @@ struct memcached_connection *memcached_open(const struct service *service, int64
     connection->service = service;
     connection->request_ns = request_ns;
     connection->actor = actor;
-    if (connect_within(connection, SET_UP_NS) == 0)
+    if (connect_within(connection, PEER_SET_UP_NS) == 0)
         return connection;
     error_set(error, "%s", connection->error.text);
     memcached_close(connection);

@@ -11,31 +11,27 @@
 
 #define TABLE "lockpick_wire"
 
-static const struct mysql_statement select_row = {"SELECT", "SELECT value FROM %s WHERE id = ?"};
-static const struct mysql_statement update_row = {"UPDATE", "UPDATE %s SET value = ? WHERE id = ?"};
-static const struct mysql_statement insert_row = {"INSERT", "INSERT INTO %s VALUES (?, ?)"};
+static const struct sql_statement select_row = {"SELECT", "SELECT value FROM %s WHERE id = ?"};
+static const struct sql_statement update_row = {"UPDATE", "UPDATE %s SET value = ? WHERE id = ?"};
+static const struct sql_statement insert_row = {"INSERT", "INSERT INTO %s VALUES (?, ?)"};
 
 static struct {
     struct test_server server;
     struct actor actor;
-    struct mysql_connection *connection;
-    struct mysql_connection *other;
+    struct sql_connection *connection;
+    struct sql_connection *other;
 } fixture;
-static struct mysql_answer answer; // to the last request
+static struct sql_answer answer; // to the last request
 
-static struct mysql_connection *open_connection(void)
+static struct sql_connection *open_connection(void)
 {
-    static const struct mysql_statement *const statements[] = {&select_row, &update_row,
-                                                               &insert_row};
     struct error error = {0};
-    struct mysql_connection *connection =
-        mysql_connection_open(&fixture.server.service, 300 * NS_PER_MS, &fixture.actor, &error);
-    for (size_t i = 0; connection != NULL && i < 3; i++) {
-        if (mysql_statement_load(connection, statements[i], TABLE, &error) != 0)
-            connection = NULL;
-    }
+    struct sql_connection *connection =
+        sql_open(&fixture.server.service, 300 * NS_PER_MS, &fixture.actor, &error);
     if (connection == NULL)
         fprintf(stderr, "%s\n", error.text);
+    else
+        sql_use_table(connection, TABLE);
     return connection;
 }
 
@@ -61,32 +57,32 @@ static int start(void **state)
 static int stop(void **state)
 {
     (void)state;
-    mysql_connection_close(fixture.connection);
-    mysql_connection_close(fixture.other);
+    sql_close(fixture.connection);
+    sql_close(fixture.other);
     test_server_stop(&fixture.server);
     return 0;
 }
 
-static enum outcome say(struct mysql_connection *connection, const char *text)
+static enum outcome say(struct sql_connection *connection, const char *text)
 {
-    const struct mysql_statement statement = {"SAY", text};
-    return mysql_request(connection, &answer, &statement, NULL);
+    const struct sql_statement statement = {"SAY", text};
+    return sql_request(connection, &answer, &statement, NULL);
 }
 
-static enum outcome update(struct mysql_connection *connection, int64_t id, int64_t value)
+static enum outcome update(struct sql_connection *connection, int64_t id, int64_t value)
 {
-    const struct mysql_argument arguments[] = {{NULL, value}, {NULL, id}};
-    return mysql_request(connection, &answer, &update_row, arguments);
+    const struct sql_argument arguments[] = {{NULL, value}, {NULL, id}};
+    return sql_request(connection, &answer, &update_row, arguments);
 }
 
-static enum outcome look_up(struct mysql_connection *connection, int64_t id)
+static enum outcome look_up(struct sql_connection *connection, int64_t id)
 {
-    const struct mysql_argument arguments[] = {{NULL, id}};
-    return mysql_request(connection, &answer, &select_row, arguments);
+    const struct sql_argument arguments[] = {{NULL, id}};
+    return sql_request(connection, &answer, &select_row, arguments);
 }
 
 // Asks again and again until the answer is `wanted`.
-static void await_number(struct mysql_connection *connection, int64_t wanted, const char *text)
+static void await_number(struct sql_connection *connection, int64_t wanted, const char *text)
 {
     int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
     for (;;) {
@@ -149,7 +145,7 @@ TEST(an_update_that_writes_what_is_there_affects_no_row)
 
 TEST(no_answer_in_time_is_unknown_and_the_next_request_has_a_new_session)
 {
-    int64_t session = mysql_connection_session(fixture.connection);
+    int64_t session = sql_session(fixture.connection);
     assert_true(session > 0);
     stand_still(&fixture.server.cluster.nodes[0]);
     int64_t began_ns = clock_monotonic_ns();
@@ -159,16 +155,16 @@ TEST(no_answer_in_time_is_unknown_and_the_next_request_has_a_new_session)
     assert_int_equal(outcome, OUTCOME_UNKNOWN);
     assert_true(took_ns >= 300 * NS_PER_MS); // of the library's own, none is below a second
     assert_false(answer.session_ended);
-    assert_non_null(strstr(mysql_connection_error(fixture.connection), "no answer in time"));
-    assert_int_equal(mysql_connection_session(fixture.connection), 0);
+    assert_non_null(strstr(sql_error(fixture.connection), "no answer in time"));
+    assert_int_equal(sql_session(fixture.connection), 0);
     assert_int_equal(look_up(fixture.connection, 2), OUTCOME_OK); // prepared anew
     assert_int_equal(answer.values[0].number, 20);
-    assert_int_equal(mysql_connection_session(fixture.connection), session + 1);
+    assert_int_equal(sql_session(fixture.connection), session + 1);
 }
 
 TEST(a_server_that_does_not_even_greet_has_executed_nothing)
 {
-    mysql_connection_end_session(fixture.connection);
+    sql_end_session(fixture.connection);
     stand_still(&fixture.server.cluster.nodes[0]);
     enum outcome outcome = look_up(fixture.connection, 1);
     go_on(&fixture.server.cluster.nodes[0]);
@@ -179,22 +175,22 @@ TEST(a_server_that_does_not_even_greet_has_executed_nothing)
 
 TEST(what_belongs_to_a_session_that_has_ended_is_not_sent_to_another)
 {
-    const struct mysql_statement statement = {"SAY", "SELECT 1"};
+    const struct sql_statement statement = {"SAY", "SELECT 1"};
     assert_int_equal(look_up(fixture.connection, 1), OUTCOME_OK);
-    int64_t session = mysql_connection_session(fixture.connection);
+    int64_t session = sql_session(fixture.connection);
     kill_session();
-    assert_int_equal(mysql_connection_session(fixture.connection), session); // as far as it knows
-    assert_int_equal(mysql_request_in(fixture.connection, session, &answer, &statement, NULL),
+    assert_int_equal(sql_session(fixture.connection), session); // as far as it knows
+    assert_int_equal(sql_request_in(fixture.connection, session, &answer, &statement, NULL),
                      OUTCOME_NO);
     assert_true(answer.session_ended);
-    assert_int_equal(mysql_connection_session(fixture.connection), 0);
-    assert_int_equal(mysql_request_in(fixture.connection, session, &answer, &statement, NULL),
+    assert_int_equal(sql_session(fixture.connection), 0);
+    assert_int_equal(sql_request_in(fixture.connection, session, &answer, &statement, NULL),
                      OUTCOME_NO);
     // What needs no session in particular does not notice.
     assert_int_equal(say(fixture.connection, "SELECT 1"), OUTCOME_OK);
     kill_session();
     assert_int_equal(update(fixture.connection, 1, 13), OUTCOME_OK);
-    assert_int_equal(mysql_connection_session(fixture.connection), session + 2);
+    assert_int_equal(sql_session(fixture.connection), session + 2);
 }
 
 TEST(a_session_that_is_killed_at_work_leaves_an_unknown)
@@ -204,7 +200,7 @@ TEST(a_session_that_is_killed_at_work_leaves_an_unknown)
     snprintf(text, sizeof text, "KILL CONNECTION %lld", (long long)answer.values[0].number);
     assert_int_equal(say(fixture.connection, text), OUTCOME_UNKNOWN);
     assert_true(answer.session_ended);
-    assert_int_equal(mysql_connection_session(fixture.connection), 0);
+    assert_int_equal(sql_session(fixture.connection), 0);
     assert_int_equal(say(fixture.connection, "SELECT CONNECTION_ID()"), OUTCOME_OK);
     snprintf(text, sizeof text, "KILL QUERY %lld", (long long)answer.values[0].number);
     assert_int_equal(say(fixture.connection, text), OUTCOME_UNKNOWN);
@@ -229,11 +225,10 @@ TEST(errors_say_whether_the_statement_can_ever_work)
     }
     assert_int_equal(say(fixture.connection, "SELEKT 1"), OUTCOME_BROKEN);
     assert_int_equal(say(fixture.connection, "SELECT 1 FROM nowhere"), OUTCOME_BROKEN);
-    assert_non_null(strstr(mysql_connection_error(fixture.connection), "nowhere"));
-    assert_true(mysql_connection_session(fixture.connection) > 0);
-    const struct mysql_argument arguments[] = {{NULL, 1}, {"7", 0}};
-    assert_int_equal(mysql_request(fixture.connection, &answer, &insert_row, arguments),
-                     OUTCOME_NO);
+    assert_non_null(strstr(sql_error(fixture.connection), "nowhere"));
+    assert_true(sql_session(fixture.connection) > 0);
+    const struct sql_argument arguments[] = {{NULL, 1}, {"7", 0}};
+    assert_int_equal(sql_request(fixture.connection, &answer, &insert_row, arguments), OUTCOME_NO);
     assert_int_equal(answer.error, MYSQL_DUPLICATE);
 }
 
@@ -242,7 +237,7 @@ TEST(errors_say_whether_the_statement_can_ever_work)
 TEST(a_request_passes_a_point_before_and_after)
 {
     struct point_board board = {0};
-    mysql_connection_end_session(fixture.connection);
+    sql_end_session(fixture.connection);
     count_points(&fixture.actor, &board, "SELECT");
     assert_int_equal(look_up(fixture.connection, 1), OUTCOME_OK); // connecting is none
     fixture.actor.board = NULL;
@@ -256,7 +251,7 @@ TEST(only_our_own_database_is_made_if_it_is_not_there)
     assert_int_equal(say(fixture.connection, "SELECT DATABASE()"), OUTCOME_OK);
     assert_string_equal(answer.values[0].text, "lockpick");
     snprintf(service.database, sizeof service.database, "theirs");
-    assert_null(mysql_connection_open(&service, NS_PER_S, &fixture.actor, &error));
+    assert_null(sql_open(&service, NS_PER_S, &fixture.actor, &error));
     assert_non_null(strstr(error.text, "theirs"));
 }
 
@@ -265,13 +260,13 @@ TEST(what_cannot_connect_was_certainly_not_executed)
 {
     struct error error = {0};
     struct node *node = &fixture.server.cluster.nodes[0];
-    int64_t session = mysql_connection_session(fixture.connection);
+    int64_t session = sql_session(fixture.connection);
     process_kill(node->server);
     node->server = 0;
     assert_int_equal(say(fixture.connection, "SELECT 1"), OUTCOME_NO);
-    assert_int_equal(mysql_connection_session(fixture.connection), 0);
+    assert_int_equal(sql_session(fixture.connection), 0);
     assert_true(session > 0);
-    assert_null(mysql_connection_open(&fixture.server.service, NS_PER_S, &fixture.actor, &error));
+    assert_null(sql_open(&fixture.server.service, NS_PER_S, &fixture.actor, &error));
     assert_non_null(strstr(error.text, fixture.server.service.servers[0].host));
 }
 
@@ -297,8 +292,8 @@ TEST(a_lock_that_is_not_waited_for_ends_its_statement_but_not_its_transaction)
 }
 
 struct waiter {
-    struct mysql_connection *connection;
-    struct mysql_answer answer;
+    struct sql_connection *connection;
+    struct sql_answer answer;
     enum outcome outcome;
     _Atomic bool is_over;
     pthread_t thread;
@@ -311,12 +306,12 @@ static bool is_over(void *context)
 
 static void *wait_for_row_2(void *context)
 {
-    static const struct mysql_statement statement = {"SELECT", "SELECT value FROM " TABLE
-                                                               " WHERE id = 2 FOR UPDATE"};
+    static const struct sql_statement statement = {"SELECT", "SELECT value FROM " TABLE
+                                                             " WHERE id = 2 FOR UPDATE"};
     struct waiter *waiter = context;
-    const struct mysql_patience patience = {is_over, &waiter->is_over};
-    waiter->outcome = mysql_request_patiently(waiter->connection, 0, &waiter->answer, &statement,
-                                              NULL, &patience);
+    const struct sql_patience patience = {is_over, &waiter->is_over};
+    waiter->outcome =
+        sql_request_patiently(waiter->connection, 0, &waiter->answer, &statement, NULL, &patience);
     return NULL;
 }
 
@@ -325,13 +320,12 @@ static void await_waiting(int64_t count)
 {
     struct error error;
     struct actor prober = {.client = 2, .worker = 1, .phase = PHASE_NONE}; // beside who waits
-    struct mysql_connection *probe =
-        mysql_connection_open(&fixture.server.service, NS_PER_S, &prober, &error);
+    struct sql_connection *probe = sql_open(&fixture.server.service, NS_PER_S, &prober, &error);
     assert_non_null(probe);
     await_number(probe, count,
                  "SELECT variable_value FROM information_schema.global_status "
                  "WHERE variable_name = 'INNODB_ROW_LOCK_CURRENT_WAITS'");
-    mysql_connection_close(probe);
+    sql_close(probe);
 }
 
 static void start_to_wait(struct waiter *waiter)
@@ -380,7 +374,7 @@ TEST(who_gives_up_on_a_server_that_is_silent_does_not_know)
     go_on(&fixture.server.cluster.nodes[0]);
     assert_int_equal(waiter.outcome, OUTCOME_UNKNOWN);
     assert_false(waiter.answer.session_ended);
-    mysql_connection_end_session(fixture.other);
+    sql_end_session(fixture.other);
 }
 
 TEST(a_deadlock_undoes_a_whole_transaction)
@@ -398,9 +392,9 @@ TEST(a_deadlock_undoes_a_whole_transaction)
     pthread_join(waiter.thread, NULL);
     assert_int_equal(other_is_victim ? answer.error : waiter.answer.error, MYSQL_DEADLOCK);
     assert_int_equal(waiter.outcome, other_is_victim ? OUTCOME_OK : OUTCOME_NO);
-    struct mysql_connection *victim = other_is_victim ? fixture.other : fixture.connection;
+    struct sql_connection *victim = other_is_victim ? fixture.other : fixture.connection;
     assert_int_equal(say(victim, "SELECT @@in_transaction"), OUTCOME_OK);
     assert_int_equal(answer.values[0].number, 0);
-    mysql_connection_end_session(fixture.connection);
-    mysql_connection_end_session(fixture.other);
+    sql_end_session(fixture.connection);
+    sql_end_session(fixture.other);
 }

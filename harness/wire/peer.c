@@ -116,3 +116,10 @@ int peer_receive(const struct peer *peer, int descriptor, struct text *answer, s
     text_add_bytes(answer, block, (size_t)got);
     return 0;
 }
+
+int peer_unexpected(const struct peer *peer, const char *answer, const char *request,
+                    struct error *error)
+{
+    return error_set(error, "%s answers '%.*s' to %.300s", peer->name, (int)strcspn(answer, "\r\n"),
+                     answer, request);
+}

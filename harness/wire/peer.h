@@ -1,10 +1,10 @@
 // A server at the other end of a connection, below all points: where it is, how messages call it,
 // and until when it is waited for.
 //
-// Redis, MySQL, PostgreSQL and memcached have one each (redis_peer.h, mysql_peer.h, postgres.h,
+// Redis, MySQL, PostgreSQL and memcached have one each (redis_peer.h, mysql.h, postgres.h,
 // memcached.h): a connection to that one server, which passes no points. Open it with
 // peer_at(&endpoint, "redis at", NS_PER_S), ask, close. The clients of the workers (redis.h,
-// mysql.h, ...) stand on them, and add points, outcomes and the way to the server that leads.
+// sql.h, ...) stand on them, and add points, outcomes and the way to the server that leads.
 //
 // What the clients have in common: X_open connects, and is patient about it, for it is set-up; NULL
 // with `error` set if the service cannot be reached. From then on `request_ns` limits the wait for
@@ -29,6 +29,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// For the first connection, which is set-up and no part of what is measured: long enough for TCP to
+// repeat what a full backlog has dropped.
+#define PEER_SET_UP_NS (10 * NS_PER_S)
+
 struct peer {
     struct endpoint at;
     char name[112];     // for messages: "redis-1 on 10.0.0.2:7000"
@@ -51,5 +55,9 @@ int peer_connect(const struct peer *peer, struct error *error);
 int peer_send(const struct peer *peer, int descriptor, const void *bytes, size_t length,
               struct error *error);
 int peer_receive(const struct peer *peer, int descriptor, struct text *answer, struct error *error);
+
+// Says in `error` that the server gave that answer (its first line) to `request`. Returns -1.
+int peer_unexpected(const struct peer *peer, const char *answer, const char *request,
+                    struct error *error);
 
 #endif

@@ -9,9 +9,6 @@
 #include <string.h>
 
 #define MAX_SCRIPTS 8
-// For the first connection and for scripts, which are set-up and no part of what is measured: long
-// enough for TCP to repeat what a full backlog has dropped.
-#define SET_UP_NS (10 * NS_PER_S)
 // A cluster that sends a request from one server to the next more often than that has lost its way.
 #define MOST_REDIRECTIONS 8
 #define PAUSE_NS (10 * NS_PER_MS) // before a cluster that says "try again" is asked again
@@ -66,7 +63,7 @@ static struct redis_connection *open_route(struct redis_route route, int64_t req
     connection->route = route;
     connection->request_ns = request_ns;
     connection->actor = actor;
-    if (redis_route_connect_patiently(&connection->route, SET_UP_NS, &actor->clock,
+    if (redis_route_connect_patiently(&connection->route, PEER_SET_UP_NS, &actor->clock,
                                       &connection->link, error) == ENTRY_OPEN) {
         redisSetTimeout(connection->link.context, redis_timeval(request_ns));
         note_leader(connection);
@@ -351,7 +348,7 @@ int redis_script_load(struct redis_connection *connection, const struct redis_sc
     struct redis_answer answer;
     print(connection, "SCRIPT LOAD %s", script->text);
     if (connection->link.context != NULL)
-        redisSetTimeout(connection->link.context, redis_timeval(SET_UP_NS));
+        redisSetTimeout(connection->link.context, redis_timeval(PEER_SET_UP_NS));
     enum outcome outcome =
         exchange(connection, &answer, connection->command.bytes, connection->command.length);
     if (connection->link.context != NULL)

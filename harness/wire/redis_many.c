@@ -7,9 +7,6 @@
 #include <string.h>
 #include <sys/socket.h>
 
-// For the first connections, which are set-up.
-#define SET_UP_NS (10 * NS_PER_S)
-
 // One of the servers.
 struct other {
     struct peer peer;
@@ -210,7 +207,7 @@ struct redis_many *redis_many_open(const struct service *service, int64_t limit_
         many->others[i].peer = peer_at(&service->servers[i], "redis at", 0);
     redis_command_begin(&many->command, 1);
     redis_command_add(&many->command, "PING");
-    run_round(many, NULL, SET_UP_NS);
+    run_round(many, NULL, PEER_SET_UP_NS);
     for (int i = 0; i < service->server_count; i++) {
         if (said[i].outcome == OUTCOME_OK)
             return many;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #define RETRY_NS (20 * NS_PER_MS)
-#define SET_UP_NS (10 * NS_PER_S)
 #define MOST_MASTERS 64 // an external cluster may be larger than what Lockpick boots
 
 bool redis_begins_with(const char *text, const char *word)
@@ -331,9 +330,9 @@ static int enter_service(const struct service *service, struct redis_peer *link,
 {
     const struct clock clock = {0};
     struct redis_route route = redis_route_to(service);
-    if (redis_route_connect_patiently(&route, SET_UP_NS, &clock, link, error) != ENTRY_OPEN)
+    if (redis_route_connect_patiently(&route, PEER_SET_UP_NS, &clock, link, error) != ENTRY_OPEN)
         return -1;
-    link->peer.give_up_ns = clock_monotonic_ns() + SET_UP_NS;
+    link->peer.give_up_ns = clock_monotonic_ns() + PEER_SET_UP_NS;
     return 0;
 }
 
@@ -360,7 +359,7 @@ static int clean_over(struct redis_peer *link, const char *pattern, struct error
     char cursor[24] = "0";
     int result = 0;
     do {
-        link->peer.give_up_ns = clock_monotonic_ns() + SET_UP_NS;
+        link->peer.give_up_ns = clock_monotonic_ns() + PEER_SET_UP_NS;
         redisReply *reply =
             redis_peer_ask(link, error, "SCAN %s MATCH %s COUNT 1000", cursor, pattern);
         if (reply == NULL)
@@ -428,7 +427,7 @@ int redis_clean(const struct service *service, const char *pattern, struct error
         redis_peer_close(&link);
     }
     for (int i = 0; result == 0 && i < count; i++) {
-        if (redis_enter(service, &masters[i], SET_UP_NS, &link, error) != ENTRY_OPEN)
+        if (redis_enter(service, &masters[i], PEER_SET_UP_NS, &link, error) != ENTRY_OPEN)
             return -1;
         result = clean_over(&link, pattern, error);
         redis_peer_close(&link);

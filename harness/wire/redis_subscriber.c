@@ -13,7 +13,6 @@
 
 // How often a waiter looks whether the trial has ended, and the thread tries to connect.
 #define SLICE_NS (20 * NS_PER_MS)
-#define SET_UP_NS (10 * NS_PER_S)
 
 // What the server was asked for about a channel; its subscribers say what is wanted.
 enum asked { ASKED_NOTHING, ASKED_TO_ENTER, ENTERED, ASKED_TO_LEAVE };
@@ -88,7 +87,7 @@ static bool connect_link(struct redis_subscriber *subscriber, struct error *erro
     struct redis_peer *link = &subscriber->link;
     int64_t request_ns = subscriber->settings.request_ns;
     enum redis_entry entry =
-        error != NULL ? redis_route_connect_patiently(route, SET_UP_NS, &clock, link, error)
+        error != NULL ? redis_route_connect_patiently(route, PEER_SET_UP_NS, &clock, link, error)
                       : redis_route_connect(route, request_ns, link, &ignored);
     if (entry != ENTRY_OPEN)
         return false;

@@ -288,12 +288,12 @@ static bool ready(const struct node *node)
 
 static int open_session(struct session *session)
 {
-    struct mysql_peer *link = memory_zeroed(1, sizeof *link);
-    const struct mysql_login login = {
+    struct sql_peer *link = memory_zeroed(1, sizeof *link);
+    const struct sql_login login = {
         .user = session->account != NULL ? session->account : OWN_ACCOUNT, .password = ""};
     unsigned ignored;
     session->client = link;
-    if (mysql_peer_open(link, &session->peer, &login, &ignored, session->error) != MYSQL_DONE)
+    if (mysql_peer_open(link, &session->peer, &login, &ignored, session->error) != 0)
         return -1;
     session->descriptor = mysql_get_socket(link->session);
     return 0;
@@ -306,26 +306,14 @@ static void close_session(struct session *session)
 
 static int ask(struct session *session, const char *statement)
 {
-    struct mysql_peer *link = session->client;
-    MYSQL_RES *rows;
+    struct sql_peer *link = session->client;
     link->peer = session->peer;
-    enum mysql_end end = mysql_peer_execute(link, statement, &rows);
-    for (MYSQL_ROW row; rows != NULL && (row = mysql_fetch_row(rows)) != NULL;) {
-        for (unsigned i = 0; i < mysql_num_fields(rows); i++)
-            text_format(&session->answer, "%s%s", i > 0 ? "\t" : "", row[i] != NULL ? row[i] : "");
-        text_add(&session->answer, "\n");
-    }
-    mysql_free_result(rows);
-    return end == MYSQL_DONE
-               ? 0
-               : session_unexpected(
-                     session, end == MYSQL_FAILED ? mysql_error(link->session) : "nothing in time",
-                     statement);
+    return mysql_peer_ask(link, statement, &session->answer, session->error);
 }
 
 static unsigned error_of(const struct session *session)
 {
-    const struct mysql_peer *link = session->client;
+    const struct sql_peer *link = session->client;
     return mysql_errno(link->session);
 }
 
@@ -418,7 +406,7 @@ static const struct {
 static void add_name(const void *context, const char *word, struct text *text)
 {
     const struct lock_identity *lock = context;
-    char table[MYSQL_TABLE_ROOM];
+    char table[SQL_TABLE_ROOM];
     mysql_account_table(lock->tag, table);
     text_add(text, strcmp(word, "tag") == 0    ? lock->tag
                    : strcmp(word, "lock") == 0 ? lock->name

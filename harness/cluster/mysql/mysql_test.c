@@ -295,24 +295,23 @@ TEST(a_replica_refuses_clients_whoever_asks_it_to_serve_again_and_its_link_is_no
 // A client of both.
 struct client {
     struct actor actor;
-    struct mysql_connection *connection;
+    struct sql_connection *connection;
 };
 
 static void open_client(struct client *client, const struct test_server *server)
 {
     struct error error = {0};
     client->actor = (struct actor){.client = 1, .worker = 1, .phase = PHASE_NONE};
-    client->connection =
-        mysql_connection_open(&server->service, 500 * NS_PER_MS, &client->actor, &error);
+    client->connection = sql_open(&server->service, 500 * NS_PER_MS, &client->actor, &error);
     if (client->connection == NULL)
         fail_msg("%s", error.text);
 }
 
 static enum outcome request(struct client *client, const char *text)
 {
-    const struct mysql_statement statement = {"SAY", text};
-    struct mysql_answer answer;
-    return mysql_request(client->connection, &answer, &statement, NULL);
+    const struct sql_statement statement = {"SAY", text};
+    struct sql_answer answer;
+    return sql_request(client->connection, &answer, &statement, NULL);
 }
 
 TEST(clients_find_the_replica_that_was_promoted_past_a_primary_that_refuses_or_hangs)
@@ -334,16 +333,16 @@ TEST(clients_find_the_replica_that_was_promoted_past_a_primary_that_refuses_or_h
     assert_int_equal(request(&client, INSERT), OUTCOME_OK);
     MUST_BE(1, DO(replica, has_lock, &row_lock));
     MUST_BE(0, DO(primary, has_lock, &row_lock));
-    mysql_connection_end_session(client.connection);
+    sql_end_session(client.connection);
     stand_still(primary);
     assert_int_equal(request(&client, "DELETE FROM lockpick_t1_lock"), OUTCOME_OK);
     // One that comes anew meets the other first.
     open_client(&late, &server);
     assert_int_equal(request(&late, INSERT), OUTCOME_OK);
-    mysql_connection_close(late.connection);
+    sql_close(late.connection);
     die(primary);
     assert_int_equal(request(&client, "DELETE FROM lockpick_t1_lock"), OUTCOME_OK);
-    mysql_connection_close(client.connection);
+    sql_close(client.connection);
     test_server_stop(&server);
 }
 

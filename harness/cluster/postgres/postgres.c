@@ -192,10 +192,14 @@ static bool ready(const struct node *node)
 
 static int open_session(struct session *session)
 {
-    struct postgres_peer *link = memory_zeroed(1, sizeof *link);
-    const char *name = session->account != NULL ? session->account : OWN_NAME;
+    struct sql_peer *link = memory_zeroed(1, sizeof *link);
+    const struct sql_login login = {.user = "postgres",
+                                    .database = "postgres",
+                                    .application =
+                                        session->account != NULL ? session->account : OWN_NAME,
+                                    .is_plain = true};
     session->client = link;
-    if (postgres_peer_open(link, &session->peer, NULL, name, session->error) != 0)
+    if (postgres_peer_open(link, &session->peer, &login, session->error) != 0)
         return -1;
     session->descriptor = PQsocket(link->session);
     return 0;
@@ -208,22 +212,9 @@ static void close_session(struct session *session)
 
 static int ask(struct session *session, const char *statement)
 {
-    struct postgres_peer *link = session->client;
+    struct sql_peer *link = session->client;
     link->peer = session->peer;
-    PGresult *rows = postgres_peer_ask(link, statement, NULL, session->error);
-    if (rows == NULL)
-        return -1;
-    ExecStatusType status = PQresultStatus(rows);
-    for (int row = 0; row < PQntuples(rows); row++) {
-        for (int column = 0; column < PQnfields(rows); column++)
-            text_format(&session->answer, "%s%s", column > 0 ? "\t" : "",
-                        PQgetvalue(rows, row, column));
-        text_add(&session->answer, "\n");
-    }
-    PQclear(rows);
-    return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK
-               ? 0
-               : session_unexpected(session, PQerrorMessage(link->session), statement);
+    return postgres_peer_ask(link, statement, &session->answer, session->error);
 }
 
 // --- control -------------------------------------------------------------------------------------

@@ -1,0 +1,161 @@
+#include "harness/wire/sql.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+// --- sessions ------------------------------------------------------------------------------------
+
+static const struct sql_kind *kind_of(const struct service *service)
+{
+    return strcmp(service->kind, sql_postgres.name) == 0 ? &sql_postgres : &sql_mysql;
+}
+
+struct sql_connection *sql_open_server(const struct service *service, int server,
+                                       int64_t request_ns, struct actor *actor, struct error *error)
+{
+    struct sql_connection *connection = memory_zeroed(1, sizeof *connection);
+    connection->kind = kind_of(service);
+    connection->service = service;
+    connection->endpoint = &service->servers[server];
+    connection->request_ns = request_ns;
+    connection->actor = actor;
+    if (connection->kind->connect(connection, PEER_SET_UP_NS) == 0)
+        return connection;
+    *error = connection->error;
+    sql_close(connection);
+    return NULL;
+}
+
+struct sql_connection *sql_open(const struct service *service, int64_t request_ns,
+                                struct actor *actor, struct error *error)
+{
+    const struct sql_kind *kind = kind_of(service);
+    int server = kind->first_server != NULL ? kind->first_server(service, actor) : 0;
+    return sql_open_server(service, server, request_ns, actor, error);
+}
+
+void sql_close(struct sql_connection *connection)
+{
+    if (connection == NULL)
+        return;
+    connection->kind->close(&connection->link);
+    text_free(&connection->text);
+    text_free(&connection->statement);
+    free(connection);
+}
+
+void sql_use_table(struct sql_connection *connection, const char *table)
+{
+    snprintf(connection->table, sizeof connection->table, "%s", table);
+}
+
+int64_t sql_session(const struct sql_connection *connection)
+{
+    return connection->link.session != NULL ? connection->sessions : 0;
+}
+
+bool sql_ended_by_server(const struct sql_connection *connection)
+{
+    return connection->ended_by_server;
+}
+
+void sql_lose_session(struct sql_connection *connection, bool by_server)
+{
+    if (connection->link.session == NULL)
+        return;
+    connection->kind->close(&connection->link);
+    connection->ended_by_server = by_server;
+}
+
+void sql_end_session(struct sql_connection *connection)
+{
+    sql_lose_session(connection, false);
+}
+
+// Libraries may end their messages with a line feed, and words for people with more than one line.
+void sql_note(struct sql_connection *connection, const char *message)
+{
+    error_set(&connection->error, "%s at %s:%d: %.*s", connection->kind->name,
+              connection->endpoint->host, connection->endpoint->port, (int)strcspn(message, "\n"),
+              message);
+}
+
+const char *sql_error(const struct sql_connection *connection)
+{
+    return connection->error.text;
+}
+
+// --- requests ------------------------------------------------------------------------------------
+
+void sql_take_value(struct sql_answer *answer, int column, const char *text)
+{
+    struct sql_value *value = &answer->values[column];
+    value->is_null = text == NULL;
+    snprintf(value->text, sizeof value->text, "%s", text != NULL ? text : "");
+    value->number = strtoll(value->text, NULL, 10);
+}
+
+// Writes the statement with its table.
+static const char *write_text(struct sql_connection *connection, const char *text)
+{
+    const char *place = connection->table[0] != '\0' ? strstr(text, "%s") : NULL;
+    if (place == NULL)
+        return text;
+    connection->text.length = 0;
+    text_add_bytes(&connection->text, text, (size_t)(place - text));
+    text_format(&connection->text, "%s%s", connection->table, place + 2);
+    return connection->text.bytes;
+}
+
+// Sees to it that there is a session that the request may go to. False, noted, if there is none.
+static bool find_session(struct sql_connection *connection, int64_t wanted,
+                         struct sql_answer *answer)
+{
+    bool by_server;
+    if (connection->link.session != NULL && (wanted != 0 || connection->kind->looks_always) &&
+        connection->kind->has_hung_up(&connection->link, &by_server))
+        sql_lose_session(connection, by_server);
+    answer->session_ended = wanted != 0 && sql_session(connection) != wanted;
+    if (answer->session_ended)
+        sql_note(connection, "the session has ended");
+    return !answer->session_ended &&
+           (connection->link.session != NULL ||
+            connection->kind->connect(connection, connection->request_ns) == 0);
+}
+
+enum outcome sql_request_patiently(struct sql_connection *connection, int64_t session,
+                                   struct sql_answer *answer, const struct sql_statement *statement,
+                                   const struct sql_argument *arguments,
+                                   const struct sql_patience *patience)
+{
+    struct sql_peer *link = &connection->link;
+    enum outcome outcome = OUTCOME_NO;
+    *answer = (struct sql_answer){0};
+    for (size_t i = 0; i < SQL_MOST_COLUMNS; i++)
+        answer->values[i].is_null = true;
+    point(connection->actor, POINT_BEFORE, statement->command);
+    if (find_session(connection, session, answer)) {
+        link->patience = patience;
+        link->peer.give_up_ns =
+            patience != NULL ? TIME_NEVER : clock_monotonic_ns() + connection->request_ns;
+        outcome = connection->kind->execute(connection, answer,
+                                            write_text(connection, statement->text), arguments);
+    }
+    point(connection->actor, POINT_AFTER, statement->command);
+    return outcome;
+}
+
+enum outcome sql_request_in(struct sql_connection *connection, int64_t session,
+                            struct sql_answer *answer, const struct sql_statement *statement,
+                            const struct sql_argument *arguments)
+{
+    return sql_request_patiently(connection, session, answer, statement, arguments, NULL);
+}
+
+enum outcome sql_request(struct sql_connection *connection, struct sql_answer *answer,
+                         const struct sql_statement *statement,
+                         const struct sql_argument *arguments)
+{
+    return sql_request_in(connection, 0, answer, statement, arguments);
+}

@@ -1,0 +1,168 @@
+// One client connection to an SQL server (MySQL or MariaDB, PostgreSQL), and with it one session.
+// What it has in common with other clients, peer.h tells.
+#ifndef LOCKPICK_WIRE_SQL_H
+#define LOCKPICK_WIRE_SQL_H
+
+#include "harness/point/point.h"
+#include "harness/wire/peer.h"
+
+// --- below all points (see peer.h) ---------------------------------------------------------------
+
+// When a statement that waits on the server is to be given up; asked every 10 ms.
+struct sql_patience {
+    bool (*is_over)(void *context);
+    void *context;
+};
+
+// A session with one server. mysql.h and postgres.h open one, and ask over it.
+struct sql_peer {
+    struct peer peer;
+    const struct sql_patience *patience; // ends the wait before the peer's time is up; or NULL
+    void *session;                       // the library's; NULL: not connected
+    bool is_closed; // the server has closed the connection instead of an answer
+};
+
+struct sql_login {
+    const char *user, *password;
+    const char *database;
+    // PostgreSQL: names the session among the server's; MySQL: a statement to begin it with.
+    // Either NULL: none.
+    const char *application, *first;
+    bool is_plain; // nothing needs to be negotiated
+};
+
+// --- a worker's client, which passes a point before and after each request -----------------------
+
+struct sql_connection;
+
+// A statement. MySQL: each `?` outside of quotes stands for an argument, which is written in its
+// place; PostgreSQL: $1, $2. `%s` in it stands for the connection's table.
+struct sql_statement {
+    const char *command; // names its points: "INSERT"
+    const char *text;
+};
+
+// A text, or, with `text` NULL, a number.
+struct sql_argument {
+    const char *text;
+    int64_t number;
+};
+
+#define SQL_TABLE_ROOM 64
+#define SQL_MOST_COLUMNS 2
+
+struct sql_value {
+    bool is_null; // or there is no such column, or no row
+    int64_t number;
+    char text[128]; // cut if longer
+};
+
+struct sql_answer {
+    int64_t rows;     // that came back
+    int64_t affected; // MySQL: that an INSERT, UPDATE or DELETE has changed: an UPDATE that writes
+                      // what was there already changes none
+    struct sql_value values[SQL_MOST_COLUMNS]; // the first columns of the first row
+    unsigned error;                            // MySQL: the server's, or the library's; 0: none
+    // With NO: nothing was sent, for the session has ended; or the primary has become read-only,
+    // and another one is to be looked for. With UNKNOWN: the server has answered that it has ended
+    // the session or interrupted the statement, and what belonged to the session ends with it: its
+    // open transaction is rolled back, its locks are free. A connection that is lost without such
+    // a word says nothing: until the server notices, it may go on with the session.
+    bool session_ended;
+};
+
+// User and database are the kind's own unless the service says otherwise: see mysql.h, postgres.h.
+struct sql_connection *sql_open(const struct service *service, int64_t request_ns,
+                                struct actor *actor, struct error *error);
+
+// The same with one server of the service, from 0.
+struct sql_connection *sql_open_server(const struct service *service, int server,
+                                       int64_t request_ns, struct actor *actor,
+                                       struct error *error);
+void sql_close(struct sql_connection *connection);
+
+// Which table its statements are about.
+void sql_use_table(struct sql_connection *connection, const char *table);
+
+// Sends the statement, with as many arguments as it has (NULL: none), and waits for its answer. If
+// the session has ended it goes to a new one. With UNKNOWN the session is given up; the next
+// request opens another.
+enum outcome sql_request(struct sql_connection *connection, struct sql_answer *answer,
+                         const struct sql_statement *statement,
+                         const struct sql_argument *arguments);
+
+// The same, but only in that session (see sql_session), for what makes no sense without what came
+// before. If it has ended, nothing is sent: NO, with answer->session_ended.
+enum outcome sql_request_in(struct sql_connection *connection, int64_t session,
+                            struct sql_answer *answer, const struct sql_statement *statement,
+                            const struct sql_argument *arguments);
+
+// MySQL only: the same as sql_request_in for a statement that waits on the server, perhaps for
+// ever: without request_ns, but until `patience` is over. Then it ends the session by KILL, for
+// else the server would wait on and be granted what nobody wants any more; NO, with
+// answer->session_ended.
+enum outcome sql_request_patiently(struct sql_connection *connection, int64_t session,
+                                   struct sql_answer *answer, const struct sql_statement *statement,
+                                   const struct sql_argument *arguments,
+                                   const struct sql_patience *patience);
+
+// Which session the next request goes to: counts up from 1 with each that is opened, 0 while there
+// is none.
+int64_t sql_session(const struct sql_connection *connection);
+
+// True if the last session that has ended was ended by the server: it said so, or closed it. Else
+// it was lost on the way or given up here, and the server may keep what belongs to it until it
+// notices.
+bool sql_ended_by_server(const struct sql_connection *connection);
+
+// Ends the session, and with it all that belongs to it; the next request opens another.
+void sql_end_session(struct sql_connection *connection);
+
+const char *sql_error(const struct sql_connection *connection);
+
+// --- what a kind of server adds ------------------------------------------------------------------
+
+struct sql_kind {
+    const char *name;
+    // The server that a client of the service begins with; NULL: the first.
+    int (*first_server)(const struct service *service, const struct actor *actor);
+    // Opens a session. 0, or -1, noted.
+    int (*connect)(struct sql_connection *connection, int64_t limit_ns);
+    void (*close)(struct sql_peer *link);
+    // True if there is something to be read although nothing was asked: the session has ended.
+    // *by_server: the server has said so, or closed it. A connection that was reset may have been
+    // so by what is between. Asked before what belongs to a session; if it `looks_always`, before
+    // each request.
+    bool looks_always;
+    bool (*has_hung_up)(const struct sql_peer *link, bool *by_server);
+    // Executes the statement, whose text has its table, in the session that is there, and gives
+    // that up where it must.
+    enum outcome (*execute)(struct sql_connection *connection, struct sql_answer *answer,
+                            const char *text, const struct sql_argument *arguments);
+};
+
+struct sql_connection {
+    const struct sql_kind *kind;
+    const struct service *service;
+    const struct endpoint *endpoint; // of the session, or of the last one
+    int64_t request_ns;
+    struct actor *actor;
+    struct sql_peer link;
+    int64_t sessions;     // opened so far
+    bool ended_by_server; // the last session that has ended
+    char table[SQL_TABLE_ROOM];
+    struct text text, statement; // as it was sent last: without its arguments, and with them
+    struct error error;
+};
+
+// Gives the session up.
+void sql_lose_session(struct sql_connection *connection, bool by_server);
+
+// Takes down what the session's server, or its library, says.
+void sql_note(struct sql_connection *connection, const char *message);
+
+void sql_take_value(struct sql_answer *answer, int column, const char *text);
+
+extern const struct sql_kind sql_mysql, sql_postgres;
+
+#endif
