@@ -5,8 +5,8 @@
 #include "harness/history/test_file.h"
 #include "harness/import/import.h"
 #include "harness/import/source.h"
-#include "harness/model/from_history.h"
 #include "harness/model/model.h"
+#include "harness/model/operations.h"
 #include "harness/testing/test.h"
 
 #include <sys/stat.h>

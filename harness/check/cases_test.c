@@ -1,9 +1,8 @@
 // Small histories and what they are judged: cases/*.events, of which cases/README.md says how they
 // are read. Each check has cases in which it fails.
 #include "harness/check/fairness.h"
-#include "harness/check/hanging_release.h"
 #include "harness/check/liveness.h"
-#include "harness/check/liveness_herd.h"
+#include "harness/check/stuck.h"
 #include "harness/check/test_events.h"
 
 // --- what is expected ----------------------------------------------------------------------------

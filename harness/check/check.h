@@ -64,7 +64,7 @@ struct hold {
     int64_t proven_until_ns; // the same without a gap, at the earliest: a renewal answered after
                              // the lease had run out proves nothing about the time between
     int64_t told_until_ns;   // the latest end without a gap. It is later than proven_until_ns if a
-                             // session may have ended before (bound_sessions), or if
+                             // session may have ended before (sessions_bound), or if
     bool is_unanchored;      // it is not known which request was granted, from which a lease counts
     int64_t told_lost_ns; // when it was told first that the lock is lost; TIME_NEVER if it was not
     int64_t token;        // fencing token, 0 if none
@@ -224,6 +224,23 @@ bool digest_mixes_locks(const struct digest *digest);
 void digest_make(const struct history *history, const struct trial *trial, struct digest *digest);
 void digest_free(struct digest *digest);
 
+// --- the counted time: what costs are measured in. A trial whose load has phases counts those that
+// are no warm-up; any other counts from the barrier to the stop.
+
+// True if it lies in the counted time. Of a trial without phases, everything does.
+bool counted_at(const struct digest *digest, int64_t at_ns);
+
+// An operation belongs to the phase in which it was to begin: in an open loop that is before its
+// invocation, if nobody was free.
+bool counted_hold(const struct digest *digest, const struct hold *hold);
+bool counted_attempt(const struct digest *digest, const struct attempt *attempt);
+
+// How long the counted time is, and when the last of it ends.
+int64_t counted_ns(const struct digest *digest);
+int64_t counted_end_ns(const struct digest *digest);
+
+// --- what is found in it
+
 // What the lease promise lets two clocks differ by on one machine: lease/100 + 2 ms, as in the
 // Redlock specification.
 int64_t allowed_drift_ns(int64_t lease_ns);
@@ -323,6 +340,15 @@ struct judgement {
 // processes that it rests on ran on time, both ends of the guarded value known), and compares the
 // verdict with the trial's expectation.
 void judge(const struct digest *digest, struct judgement *judgement);
+
+// Adds what is expected: "UNSAFE (stale-holder, lost-update)".
+void expectation_describe(const struct expectation *expectation, struct text *out);
+
+// Sets `expectation`, `expectation_text` and `unexpected` of a judgement whose verdict and findings
+// stand. `absent_fault` is what the scenario calls a fault that never took effect, NULL if all did:
+// a lock that broke without it is not what the scenario shows.
+void expectation_compare(const struct trial *trial, const char *absent_fault,
+                         struct judgement *judgement);
 
 // The judgement of a trial that was not run, or whose harness failed.
 void judge_skipped(const struct trial *trial, const char *reason, struct judgement *judgement);

@@ -3,25 +3,18 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-const char *describe_worker(const struct digest *digest, int client, int worker, char *out)
+struct words worker_name(const struct digest *digest, int client, int worker)
 {
-    if (worker != 0 && digest->trial->scenario->clients.threads > 1)
-        snprintf(out, DESCRIBE_ROOM, "client-%d worker-%d", client, worker);
-    else
-        snprintf(out, DESCRIBE_ROOM, "client-%d", client);
-    return out;
-}
-
-const char *describe_holder(const struct digest *digest, size_t hold, char *out)
-{
-    return describe_worker(digest, digest->holds[hold].client, digest->holds[hold].worker, out);
+    struct words words;
+    bool is_one_of_many = worker != 0 && digest->trial->scenario->clients.threads > 1;
+    snprintf(words.text, sizeof words.text, is_one_of_many ? "client-%d worker-%d" : "client-%d",
+             client, worker);
+    return words;
 }
 
 struct words holder_name(const struct digest *digest, size_t hold)
 {
-    struct words words;
-    describe_holder(digest, hold, words.text);
-    return words;
+    return worker_name(digest, digest->holds[hold].client, digest->holds[hold].worker);
 }
 
 struct words lasting(int64_t length_ns)

@@ -4,23 +4,18 @@
 
 #include "harness/check/check.h"
 
-// Room enough for a worker's name or a duration.
-#define DESCRIBE_ROOM 48
-
-// "client-1", or "client-1 worker-3" where clients have more than one worker and it is not 0: any
-// of them. Returns `out`, which holds DESCRIBE_ROOM bytes.
-const char *describe_worker(const struct digest *digest, int client, int worker, char *out);
-
-// The same of a hold's worker, and a duration, by value: they last as long as the expression in
-// which they are made.
+// By value: what is not kept lasts as long as the expression in which it is made.
 struct words {
     char text[160];
 };
+
+// "client-1", or "client-1 worker-3" where clients have more than one worker and it is not 0: any
+// of them.
+struct words worker_name(const struct digest *digest, int client, int worker);
+
+// The same of a hold's worker; a duration.
 struct words holder_name(const struct digest *digest, size_t hold);
 struct words lasting(int64_t length_ns);
-
-// The same of a hold's worker.
-const char *describe_holder(const struct digest *digest, size_t hold, char *out);
 
 // Sets the finding's sentence; what does not fit is cut off.
 __attribute__((format(printf, 2, 3))) void finding_say(struct finding *finding, const char *format,

@@ -1,8 +1,9 @@
 #include "harness/base/growing.h"
 #include "harness/check/check.h"
-#include "harness/check/counted.h"
-#include "harness/check/tracker.h"
-#include "harness/check/wire_sides.h"
+#include "harness/check/stalls.h"
+#include "harness/check/sweep.h"
+#include "harness/history/worker.h"
+#include "harness/point/point.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,485 @@ int64_t allowed_drift_ns(int64_t lease_ns)
     return lease_ns / 100 + 2 * NS_PER_MS;
 }
 
-// --- faults, stalls ------------------------------------------------------------------------------
+// === what workers did ===========================================================================
+
+#define NO_INDEX SIZE_MAX
+
+// When an accepted write takes effect: at once; or, as part of a transaction, when that is
+// committed, or when the lock is released because that is the commit. A write whose commit nobody
+// saw is of unknown outcome.
+enum effect { EFFECT_AT_ONCE, EFFECT_AT_COMMIT, EFFECT_AT_RELEASE };
+
+// What one worker is in the middle of.
+struct worker_track {
+    bool seen;
+    struct worker_state state;
+    struct attempt acquire; // its last one, as if nothing came of it
+    bool is_shared;         // which asked for a hold that is
+    int64_t called_ns;      // and when its library was called, 0 if that is not said
+    int64_t queued_ns;      // and when it last took a place in line, 0 if it did not
+    size_t hold;            // the open one, NO_INDEX if none
+    size_t access;          // the open one, NO_INDEX if none
+    size_t reentry;         // the last one
+    size_t *pending;        // accepted writes that are not yet committed
+    size_t pending_count, pending_room;
+    int server;      // what it sends goes to, from 1; 0: not known
+    int64_t last_ns; // of its last event
+};
+
+struct client_track {
+    struct worker_track *workers; // by worker number
+    size_t worker_count;
+};
+
+// Follows every worker from event to event, and collects what they did.
+struct tracker {
+    struct digest *digest; // of which it fills in holds, attempts, accesses and reentries
+    int64_t lease_ns;
+    enum effect effect;
+    bool is_whole;                // else the release of a hold, or a death, may have been lost
+    struct client_track *clients; // by client number
+    size_t client_count;
+    size_t hold_room, attempt_room, access_room, reentry_room;
+};
+
+// The worker's open hold if the event speaks of it, else NULL.
+static struct hold *open_hold(struct tracker *tracker, const struct worker_track *worker,
+                              const struct event *event)
+{
+    if (worker->hold == NO_INDEX ||
+        tracker->digest->holds[worker->hold].operation != event->operation)
+        return NULL;
+    return &tracker->digest->holds[worker->hold];
+}
+
+// True if its event is of an acquire that is under way.
+static bool is_acquiring(const struct worker_track *worker, const struct event *event)
+{
+    return worker->state.phase == WORKER_ACQUIRING && worker->state.operation == event->operation;
+}
+
+static struct client_track *client_of(struct tracker *tracker, size_t client)
+{
+    tracker->clients =
+        reaching(tracker->clients, &tracker->client_count, client, sizeof *tracker->clients);
+    return &tracker->clients[client];
+}
+
+static struct worker_track *worker_of(struct tracker *tracker, size_t client_number, size_t number)
+{
+    struct client_track *client = client_of(tracker, client_number);
+    client->workers =
+        reaching(client->workers, &client->worker_count, number, sizeof *client->workers);
+    struct worker_track *worker = &client->workers[number];
+    if (!worker->seen)
+        *worker = (struct worker_track){.seen = true,
+                                        .hold = NO_INDEX,
+                                        .access = NO_INDEX,
+                                        .pending = worker->pending,
+                                        .pending_room = worker->pending_room};
+    return worker;
+}
+
+// What is broken is not known.
+static enum outcome outcome_of(const struct event *event)
+{
+    return event->outcome <= OUTCOME_NO ? (enum outcome)event->outcome : OUTCOME_UNKNOWN;
+}
+
+static int64_t time_or_never(int64_t at_ns)
+{
+    return at_ns > 0 ? at_ns : TIME_NEVER;
+}
+
+// --- reads and writes, and when those take effect
+// -------------------------------------------------
+
+// Ends a transaction: the writes accepted in it have taken effect if it was committed (OK), have
+// not if it was rolled back (NO), and else nobody knows.
+static void access_settle(struct tracker *tracker, struct worker_track *worker,
+                          enum outcome outcome)
+{
+    for (size_t i = 0; i < worker->pending_count; i++)
+        tracker->digest->accesses[worker->pending[i]].outcome = outcome;
+    worker->pending_count = 0;
+}
+
+static void access_see_invoke(struct tracker *tracker, struct worker_track *worker,
+                              const struct event *event, size_t index)
+{
+    const struct hold *hold = open_hold(tracker, worker, event);
+    if (hold == NULL || hold->release_invoked)
+        return;
+    bool is_write = event->kind == EVENT_WRITE_INVOKE;
+    worker->access = tracker->digest->access_count;
+    struct access *access =
+        APPEND(tracker->digest->accesses, tracker->digest->access_count, tracker->access_room);
+    *access = (struct access){.is_write = is_write,
+                              .invoked_ns = event->at_ns,
+                              .returned_ns = TIME_NEVER,
+                              .value = is_write ? event->access.value : 0,
+                              .seen = is_write ? event->access.seen : 0,
+                              .token = event->access.token,
+                              .outcome = OUTCOME_UNKNOWN,
+                              .hold = worker->hold,
+                              .event = index};
+}
+
+static void access_see_return(struct tracker *tracker, struct worker_track *worker,
+                              const struct event *event)
+{
+    if (worker->access == NO_INDEX || open_hold(tracker, worker, event) == NULL)
+        return;
+    struct access *access = &tracker->digest->accesses[worker->access];
+    if (access->is_write != (event->kind == EVENT_WRITE_RETURN))
+        return;
+    access->returned_ns = event->at_ns;
+    access->outcome = outcome_of(event);
+    if (!access->is_write)
+        access->value = event->access.value;
+    if (access->is_write && access->outcome == OUTCOME_OK && tracker->effect != EFFECT_AT_ONCE) {
+        access->outcome = OUTCOME_UNKNOWN;
+        *APPEND(worker->pending, worker->pending_count, worker->pending_room) = worker->access;
+    }
+    worker->access = NO_INDEX;
+}
+
+// --- acquire ------------------------------------------------------------------------------------
+
+// It was not granted, as far as is known.
+static struct attempt *end_acquire(struct tracker *tracker, const struct worker_track *worker)
+{
+    struct digest *digest = tracker->digest;
+    struct attempt *attempt =
+        APPEND(digest->attempts, digest->attempt_count, tracker->attempt_room);
+    *attempt = worker->acquire;
+    return attempt;
+}
+
+static void see_acquire_invoke(struct tracker *tracker, struct worker_track *worker,
+                               const struct event *event, enum worker_phase before)
+{
+    if (before == WORKER_ACQUIRING)
+        end_acquire(tracker, worker);
+    if (worker->hold != NO_INDEX) {
+        // It goes for the lock again without having released it: it no longer believed in this
+        // hold, at the latest since what it did last.
+        struct hold *hold = &tracker->digest->holds[worker->hold];
+        if (!hold->release_invoked)
+            hold->released_ns = worker->last_ns;
+        worker->hold = NO_INDEX;
+        worker->access = NO_INDEX;
+    }
+    worker->called_ns = worker->queued_ns = 0;
+    worker->is_shared = event->detail != 0;
+    worker->acquire = (struct attempt){.client = event->client,
+                                       .worker = event->worker,
+                                       .operation = event->operation,
+                                       .key = event->acquire_invoke.key,
+                                       .intended_ns = event->acquire_invoke.intended_ns,
+                                       .invoked_ns = event->at_ns,
+                                       .returned_ns = TIME_NEVER,
+                                       .outcome = OUTCOME_UNKNOWN,
+                                       .killed_ns = TIME_NEVER,
+                                       .died_ns = TIME_NEVER};
+}
+
+static void see_acquire_return(struct tracker *tracker, struct worker_track *worker,
+                               const struct event *event, size_t index)
+{
+    if (event->outcome != OUTCOME_OK) {
+        struct attempt *attempt = end_acquire(tracker, worker);
+        attempt->returned_ns = event->at_ns;
+        attempt->outcome = outcome_of(event);
+        attempt->attempts = event->acquire_return.attempts;
+        return;
+    }
+    worker->hold = tracker->digest->hold_count;
+    int64_t until_ns = time_or_never(event->acquire_return.valid_until_ns);
+    bool is_unanchored = event->detail != 0 && until_ns != TIME_NEVER;
+    int64_t latest_ns = is_unanchored ? event->at_ns + tracker->lease_ns : until_ns;
+    struct hold *hold =
+        APPEND(tracker->digest->holds, tracker->digest->hold_count, tracker->hold_room);
+    *hold = (struct hold){.client = event->client,
+                          .worker = event->worker,
+                          .operation = event->operation,
+                          .key = worker->acquire.key,
+                          .intended_ns = worker->acquire.intended_ns,
+                          .invoked_ns = worker->acquire.invoked_ns,
+                          .acquire_called_ns = worker->called_ns,
+                          .granted_ns = event->at_ns,
+                          .released_ns = TIME_NEVER,
+                          .returned_ns = TIME_NEVER,
+                          .valid_until_ns = latest_ns,
+                          .proven_until_ns = until_ns,
+                          .told_until_ns = latest_ns,
+                          .is_unanchored = is_unanchored,
+                          .told_lost_ns = TIME_NEVER,
+                          .token = event->acquire_return.token,
+                          .attempts = event->acquire_return.attempts,
+                          .queued_ns = worker->queued_ns,
+                          .granted_by = worker->server,
+                          .shared = worker->is_shared,
+                          .died_ns = TIME_NEVER,
+                          .answer = RELEASE_UNKNOWN,
+                          .granted_event = index,
+                          .released_event = NO_INDEX};
+}
+
+// --- release, renewal ----------------------------------------------------------------------------
+
+static void see_release(struct tracker *tracker, struct worker_track *worker,
+                        const struct event *event, size_t index)
+{
+    struct hold *hold = &tracker->digest->holds[worker->hold];
+    if (event->kind == EVENT_RELEASE_INVOKE) {
+        hold->release_invoked = true;
+        hold->released_ns = event->at_ns;
+        hold->released_event = index;
+        worker->access = NO_INDEX;
+    } else {
+        hold->returned_ns = event->at_ns;
+        hold->released_at = worker->server;
+        bool answered = event->outcome <= OUTCOME_NO && event->detail <= RELEASE_UNCHECKED;
+        hold->answer = answered ? (enum release_answer)event->detail : RELEASE_UNKNOWN;
+        worker->hold = NO_INDEX;
+        if (tracker->effect == EFFECT_AT_RELEASE)
+            access_settle(tracker, worker, release_outcome(hold->answer));
+    }
+}
+
+// A renewal that was answered at `at_ns` moves the end of the lease, if that had not come by then.
+static void prolong_to(int64_t *end_ns, int64_t at_ns, int64_t until_ns, int64_t drift_ns)
+{
+    bool in_time = *end_ns == TIME_NEVER || at_ns <= *end_ns - drift_ns;
+    if (in_time && until_ns > *end_ns)
+        *end_ns = until_ns;
+}
+
+static void prolong(struct tracker *tracker, struct hold *hold, const struct event *event,
+                    int64_t until_ns)
+{
+    int64_t drift_ns = allowed_drift_ns(tracker->lease_ns);
+    hold->valid_until_ns = until_ns;
+    prolong_to(&hold->proven_until_ns, event->at_ns, until_ns, drift_ns);
+    prolong_to(&hold->told_until_ns, event->at_ns, until_ns, drift_ns);
+}
+
+static void see_renewal(struct tracker *tracker, const struct worker_track *worker,
+                        const struct event *event)
+{
+    struct hold *hold = open_hold(tracker, worker, event);
+    if (hold != NULL && !hold->release_invoked && event->outcome == OUTCOME_OK)
+        prolong(tracker, hold, event, time_or_never(event->renew_return.valid_until_ns));
+}
+
+// A watchdog tells for all workers of its client.
+static void see_loss(struct tracker *tracker, const struct event *event)
+{
+    struct client_track *client = client_of(tracker, event->client);
+    for (size_t i = 0; i < client->worker_count; i++) {
+        struct hold *hold =
+            client->workers[i].seen ? open_hold(tracker, &client->workers[i], event) : NULL;
+        if (hold != NULL)
+            hold->told_lost_ns = time_earlier(hold->told_lost_ns, event->at_ns);
+    }
+}
+
+// --- reentry -------------------------------------------------------------------------------------
+
+static void see_reentry_invoke(struct tracker *tracker, struct worker_track *worker,
+                               const struct event *event)
+{
+    worker->reentry = tracker->digest->reentry_count;
+    *APPEND(tracker->digest->reentries, tracker->digest->reentry_count, tracker->reentry_room) =
+        (struct reentry){.hold = worker->hold,
+                         .is_leave = event->kind == EVENT_LEAVE_INVOKE,
+                         .depth = event->nested.depth,
+                         .invoked_ns = event->at_ns,
+                         .returned_ns = TIME_NEVER,
+                         .outcome = OUTCOME_UNKNOWN,
+                         .answer = RELEASE_UNKNOWN};
+}
+
+static void see_reentry_return(struct tracker *tracker, struct worker_track *worker,
+                               const struct event *event)
+{
+    struct hold *hold = &tracker->digest->holds[worker->hold];
+    struct reentry *reentry = &tracker->digest->reentries[worker->reentry];
+    reentry->returned_ns = event->at_ns;
+    reentry->outcome = outcome_of(event);
+    if (reentry->is_leave && event->detail <= RELEASE_UNCHECKED)
+        reentry->answer = (enum release_answer)event->detail;
+    int64_t until_ns = event->nested.valid_until_ns;
+    if (!reentry->is_leave && reentry->outcome == OUTCOME_OK && until_ns > hold->proven_until_ns)
+        prolong(tracker, hold, event, until_ns);
+}
+
+// --- the library's call -------------------------------------------------------------------------
+
+// What was invoked before is timed from now on.
+static void see_call(struct tracker *tracker, struct worker_track *worker,
+                     const struct event *event)
+{
+    struct hold *hold = open_hold(tracker, worker, event);
+    if (is_acquiring(worker, event))
+        worker->called_ns = event->at_ns;
+    else if (hold != NULL && hold->release_invoked)
+        hold->release_called_ns = event->at_ns;
+}
+
+// --- death and end ------------------------------------------------------------------------------
+
+// The history lacks what the worker did next: of what it was in the middle of, nothing more is
+// known than that it was.
+static void see_gap(struct tracker *tracker, struct worker_track *worker)
+{
+    if (worker->state.phase == WORKER_ACQUIRING)
+        end_acquire(tracker, worker);
+    if (worker->hold != NO_INDEX && !tracker->digest->holds[worker->hold].release_invoked)
+        tracker->digest->holds[worker->hold].released_ns = worker->last_ns;
+    access_settle(tracker, worker, OUTCOME_UNKNOWN);
+    worker->seen = false;
+}
+
+static void see_death(struct tracker *tracker, const struct event *event)
+{
+    struct client_track *client = client_of(tracker, event->client);
+    int64_t killed_ns =
+        event->process_death.killed_ns > 0 ? event->process_death.killed_ns : event->at_ns;
+    for (size_t i = 0; i < client->worker_count; i++) {
+        struct worker_track *worker = &client->workers[i];
+        if (!worker->seen)
+            continue;
+        if (worker->state.phase == WORKER_ACQUIRING) {
+            struct attempt *attempt = end_acquire(tracker, worker);
+            attempt->died = true;
+            attempt->killed_ns = time_later(killed_ns, attempt->invoked_ns);
+            attempt->died_ns = event->at_ns;
+        }
+        if (worker->hold != NO_INDEX) {
+            struct hold *hold = &tracker->digest->holds[worker->hold];
+            hold->died_ns = event->at_ns;
+            hold->died = !hold->release_invoked;
+            // The process is dead by the time of the event, but it may have died, and a server may
+            // have noticed, as soon as it was killed, or right after what it did last.
+            bool later = killed_ns > worker->last_ns && tracker->is_whole;
+            if (hold->died)
+                hold->released_ns = later ? killed_ns : worker->last_ns;
+        }
+        access_settle(tracker, worker, OUTCOME_UNKNOWN);
+        worker->seen = false; // a process started anew begins anew
+    }
+}
+
+static void see_step(struct tracker *tracker, struct worker_track *worker,
+                     const struct event *event, size_t index, enum worker_phase before)
+{
+    switch (event->kind) {
+    case EVENT_ACQUIRE_INVOKE:
+        see_acquire_invoke(tracker, worker, event, before);
+        break;
+    case EVENT_ACQUIRE_RETURN:
+        see_acquire_return(tracker, worker, event, index);
+        break;
+    case EVENT_RELEASE_INVOKE:
+    case EVENT_RELEASE_RETURN:
+        see_release(tracker, worker, event, index);
+        break;
+    case EVENT_REENTER_INVOKE:
+    case EVENT_LEAVE_INVOKE:
+        see_reentry_invoke(tracker, worker, event);
+        break;
+    default:
+        see_reentry_return(tracker, worker, event);
+        break;
+    }
+}
+
+static void tracker_see(struct tracker *tracker, const struct event *event, size_t index)
+{
+    if (event->kind == EVENT_PROCESS_DEATH) {
+        see_death(tracker, event);
+        return;
+    }
+    struct worker_track *worker = worker_of(tracker, event->client, event->worker);
+    enum worker_phase before = worker->state.phase;
+    if (worker_step(&worker->state, event))
+        see_step(tracker, worker, event, index, before);
+    switch (event->kind) {
+    case EVENT_LOST:
+        see_loss(tracker, event);
+        break;
+    case EVENT_GAP:
+        see_gap(tracker, worker);
+        return;
+    case EVENT_RENEW_INVOKE:
+        return; // the watchdog's doing: no sign of life of the worker
+    case EVENT_RENEW_RETURN:
+        see_renewal(tracker, worker, event);
+        return;
+    case EVENT_CONNECTED:
+        if (event->detail != PHASE_RENEW)
+            worker->server = (int)event->connected.server;
+        return;
+    case EVENT_COMMIT_RETURN:
+        if (tracker->effect == EFFECT_AT_COMMIT)
+            access_settle(tracker, worker, outcome_of(event));
+        break;
+    case EVENT_READ_INVOKE:
+    case EVENT_WRITE_INVOKE:
+        access_see_invoke(tracker, worker, event, index);
+        break;
+    case EVENT_READ_RETURN:
+    case EVENT_WRITE_RETURN:
+        access_see_return(tracker, worker, event);
+        break;
+    case EVENT_QUEUED:
+        if (is_acquiring(worker, event))
+            worker->queued_ns = event->at_ns;
+        break;
+    case EVENT_CALL:
+        see_call(tracker, worker, event);
+        break;
+    default:
+        break;
+    }
+    worker->last_ns = event->at_ns;
+}
+
+static void tracker_end(struct tracker *tracker, int64_t ended_ns)
+{
+    for (size_t i = 0; i < tracker->client_count; i++) {
+        for (size_t j = 0; j < tracker->clients[i].worker_count; j++) {
+            struct worker_track *worker = &tracker->clients[i].workers[j];
+            if (!worker->seen)
+                continue;
+            if (worker->state.phase == WORKER_ACQUIRING)
+                end_acquire(tracker, worker);
+            if (worker->hold == NO_INDEX || tracker->digest->holds[worker->hold].release_invoked)
+                continue;
+            struct hold *hold = &tracker->digest->holds[worker->hold];
+            hold->released_ns = time_later(hold->granted_ns, ended_ns);
+            if (!tracker->is_whole)
+                hold->released_ns = worker->last_ns;
+        }
+    }
+}
+
+static void tracker_close(struct tracker *tracker)
+{
+    for (size_t i = 0; i < tracker->client_count; i++) {
+        for (size_t j = 0; j < tracker->clients[i].worker_count; j++)
+            free(tracker->clients[i].workers[j].pending);
+        free(tracker->clients[i].workers);
+    }
+    free(tracker->clients);
+}
+
+// === what the harness did ======================================================================
+
+// --- faults ------------------------------------------------------------------------------
 
 static void first_time(int64_t *at_ns, int64_t now_ns)
 {
@@ -82,83 +561,6 @@ static void see_besides(struct digest *digest, const struct event *event)
     if (event->kind == EVENT_QUEUED) {
         digest->has_line = true;
         digest->line_kept_ns = time_earlier(digest->line_kept_ns, event->queued.kept_ns);
-    }
-}
-
-static int compare_times(int64_t a_ns, int64_t b_ns)
-{
-    return (a_ns > b_ns) - (a_ns < b_ns);
-}
-
-static int compare_stalls(const void *left, const void *right)
-{
-    const struct stall *a = left;
-    const struct stall *b = right;
-    return a->from_ns != b->from_ns ? compare_times(a->from_ns, b->from_ns)
-                                    : compare_times(a->to_ns, b->to_ns);
-}
-
-static int compare_owners(const void *left, const void *right)
-{
-    const struct stall *a = left;
-    const struct stall *b = right;
-    if (a->of != b->of || a->number != b->number)
-        return compare_times(a->of, b->of) * 2 + compare_times(a->number, b->number);
-    return compare_stalls(left, right);
-}
-
-// A long one is recorded in pieces, of which each begins when the one before ends.
-static void join_stalls(struct digest *digest)
-{
-    size_t count = 0;
-    struct stall *stalls = digest->stalls;
-    if (digest->stall_count == 0)
-        return;
-    qsort(stalls, digest->stall_count, sizeof *stalls, compare_owners);
-    for (size_t i = 0; i < digest->stall_count; i++) {
-        struct stall *last = count > 0 ? &stalls[count - 1] : NULL;
-        if (last != NULL && last->of == stalls[i].of && last->number == stalls[i].number &&
-            last->to_ns == stalls[i].from_ns)
-            last->to_ns = stalls[i].to_ns;
-        else
-            stalls[count++] = stalls[i];
-    }
-    digest->stall_count = count;
-    qsort(stalls, count, sizeof *stalls, compare_stalls);
-    for (size_t i = 0; i < count; i++)
-        digest->longest_stall_ns =
-            time_later(digest->longest_stall_ns, stalls[i].to_ns - stalls[i].from_ns);
-}
-
-// What the machine lets a fault take to stand is not the lock's time, nor the scenario's.
-#define LATE_NS (50 * NS_PER_MS)
-
-static void add_lateness(struct digest *digest, int64_t from_ns, int64_t to_ns, int client,
-                         size_t *room)
-{
-    if (to_ns == TIME_NEVER || to_ns - from_ns < LATE_NS)
-        return;
-    *APPEND(digest->stalls, digest->stall_count, *room) =
-        (struct stall){.from_ns = from_ns,
-                       .to_ns = to_ns,
-                       .of = client > 0 ? STALLED_CLIENT : STALLED_CONDUCTOR,
-                       .number = client};
-}
-
-// A worker stands at the point of a fault until it stands. The conductor strikes at once, unless it
-// is late, or still at work on another fault: the worker has then stood still for that long. A
-// fault on a client or a wire takes no time either; those on servers last until they show.
-static void find_lateness(struct digest *digest, size_t *room)
-{
-    FOR_EACH_FAULT (record, digest) {
-        const struct fault_step *step = record->step;
-        bool on_server = step->target.client == 0 && step->side_counts[0] == 0;
-        int64_t stands_ns = on_server ? record->asked_ns : record->in_effect_ns;
-        if (record->asked_ns == TIME_NEVER)
-            continue;
-        add_lateness(digest, record->asked_ns, stands_ns, 0, room);
-        if (record->reached != NULL)
-            add_lateness(digest, record->reached->at_ns, stands_ns, record->reached->client, room);
     }
 }
 
@@ -276,137 +678,6 @@ static void start_faults(struct digest *digest, const struct scenario *scenario)
                                                   .met = -1};
 }
 
-// --- how long a session is certain
-// -----------------------------------------------------------------
-
-// In an ensemble the leader alone ends sessions, and it does not hear of clients itself: each
-// server keeps in mind which sessions it has heard of, and says so when the leader next asks, twice
-// a tick (ZooKeeper's Learner.ping and LearnerHandler.run; requests that it forwards say nothing of
-// it). So a server that answers a client may be asked by the leader too late: if the client had
-// been silent for nearly its time-out before, its session ends although it was answered, and with
-// it the lock that it was just granted. The recipe is not to blame for that, nor is the ensemble:
-// that is what a session is. But the time-out that the client counts from its request is no lease
-// then.
-//
-// While they run, clients do not let it come so far: the library pings after a third of the
-// time-out. So only who stands still for that long, or a server that does, or servers that do not
-// reach each other, leave a session in doubt; and no longer than until it has been answered for a
-// time-out again.
-//
-// memcached counts by a clock that it sets once a second itself. After a standstill it may serve
-// requests before it sets the clock, and what is stored by them counts from when the standstill
-// began: an item that was to last for long may be gone at once. Its locks ask for a second more
-// than the lease, rounding aside.
-
-#define CLOCK_TICK_NS NS_PER_S // of memcached
-
-// Somebody stood still.
-struct standstill {
-    int client; // 0: a server, or the machine: it concerns every session
-    int64_t from_ns;
-    int64_t to_ns;
-};
-
-struct standstills {
-    struct standstill *items;
-    size_t count, room;
-};
-
-static void add(struct standstills *all, int64_t lease_ns, struct standstill standstill)
-{
-    if (standstill.to_ns - standstill.from_ns >= lease_ns / 3)
-        *APPEND(all->items, all->count, all->room) = standstill;
-}
-
-// True if the fault keeps its client, or a server, from being heard of. What strikes only the wires
-// of a client does not: the library connects to another server then, which asks the leader.
-static bool silences(const struct digest *digest, const struct fault_step *step)
-{
-    if (fault_can(step, FAULT_STOPS))
-        return step->target.worker == 0 && !strikes_only_store(digest, step);
-    int64_t lease_ns = digest->trial->scenario->lock.lease_ns;
-    bool is_delay =
-        fault_can(step, FAULT_SLOWS) && !fault_can(step, FAULT_SEVERS) && step->share == 0;
-    if (is_delay && step->by_ns + step->jitter_ns < lease_ns / 3)
-        return false;
-    return step->side_counts[0] > 0 && wire_parts_servers(step);
-}
-
-static struct standstills find_standstills(const struct digest *digest)
-{
-    struct standstills all = {0};
-    int64_t lease_ns = digest->trial->scenario->lock.lease_ns;
-    FOR_EACH_FAULT (record, digest) {
-        if (record->in_effect_ns == TIME_NEVER || !silences(digest, record->step))
-            continue;
-        int64_t to_ns = time_earlier(record->healed_ns, digest->ended_ns);
-        bool on_wires = record->step->side_counts[0] > 0;
-        add(&all, lease_ns,
-            (struct standstill){on_wires ? 0 : record->step->target.client, record->asked_ns,
-                                to_ns});
-    }
-    for (size_t i = 0; i < digest->stall_count; i++) {
-        const struct stall *stall = &digest->stalls[i];
-        bool of_client = stall->of == STALLED_CLIENT || stall->of == STALLED_DRIVER;
-        if (stall->of != STALLED_CONDUCTOR)
-            add(&all, lease_ns,
-                (struct standstill){of_client ? stall->number : 0, stall->from_ns, stall->to_ns});
-    }
-    return all;
-}
-
-// A hold that was granted meanwhile or soon after: its lease is proven at no time. One that was
-// there already: for two thirds of the time-out from then on, for the library, which may have been
-// about to ping, had last been heard of a third before.
-static void doubt(struct hold *hold, const struct standstill *standstill, int64_t lease_ns)
-{
-    if (hold->granted_ns > standstill->to_ns + lease_ns || hold->released_ns < standstill->from_ns)
-        return;
-    // It was answered once more that it lives, when it would have been over long since.
-    if (hold->told_until_ns > standstill->to_ns + 2 * lease_ns)
-        return;
-    int64_t until_ns = hold->granted_ns;
-    if (hold->granted_ns < standstill->from_ns)
-        until_ns = standstill->from_ns + lease_ns / 3 * 2;
-    hold->proven_until_ns = time_earlier(hold->proven_until_ns, until_ns);
-}
-
-// The same of a hold that was granted before the server had set its clock again.
-static void doubt_clock(struct hold *hold, const struct standstill *standstill)
-{
-    int64_t early_ns = standstill->to_ns - standstill->from_ns - CLOCK_TICK_NS;
-    if (early_ns > 0 && hold->granted_ns >= standstill->from_ns &&
-        hold->invoked_ns <= standstill->to_ns + CLOCK_TICK_NS)
-        hold->proven_until_ns = time_earlier(
-            hold->proven_until_ns, time_later(hold->granted_ns, hold->told_until_ns - early_ns));
-}
-
-// Shortens `proven_until_ns` of the holds whose session may have been about to end when they were
-// granted, or renewed; and of those that a server granted by a clock that it had not set since it
-// stood still.
-static void bound_sessions(struct digest *digest)
-{
-    const struct trial *trial = digest->trial;
-    bool by_session = trial_has_trait(trial, "session") && trial_has_trait(trial, "lease") &&
-                      strcmp(trial_topology(trial), "single") != 0;
-    bool by_clock =
-        trial->server != NULL && trial->server->sets_clock_late && trial_has_trait(trial, "lease");
-    if (!by_session && !by_clock)
-        return;
-    struct standstills all = find_standstills(digest);
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        struct hold *hold = &digest->holds[i];
-        for (size_t j = 0; j < all.count; j++) {
-            const struct standstill *standstill = &all.items[j];
-            if (by_clock && standstill->client == 0)
-                doubt_clock(hold, standstill);
-            else if (by_session && (standstill->client == 0 || standstill->client == hold->client))
-                doubt(hold, standstill, trial->scenario->lock.lease_ns);
-        }
-    }
-    free(all.items);
-}
-
 // --- putting it together -------------------------------------------------------------------------
 
 // Brings each hold's accesses together, in the order of the holds (a counting sort).
@@ -476,7 +747,8 @@ void digest_make(const struct history *history, const struct trial *trial, struc
     *digest = (struct digest){
         .history = history, .trial = trial, .started_ns = TIME_NEVER, .line_kept_ns = TIME_NEVER};
     start_faults(digest, trial_as_run(trial));
-    struct tracker tracker = {.lease_ns = trial->scenario->lock.lease_ns,
+    struct tracker tracker = {.digest = digest,
+                              .lease_ns = trial->scenario->lock.lease_ns,
                               .effect = effect_of(trial),
                               .is_whole = history->condition.state == HISTORY_WHOLE};
     size_t stall_room = 0;
@@ -493,22 +765,13 @@ void digest_make(const struct history *history, const struct trial *trial, struc
     if (!digest->stop_known)
         digest->ended_ns =
             history->count > 0 ? history->events[history->count - 1].at_ns : digest->started_ns;
-    find_lateness(digest, &stall_room);
-    join_stalls(digest);
+    stalls_complete(digest, stall_room);
     tracker_end(&tracker, digest->ended_ns);
-    digest->holds = tracker.holds;
-    digest->hold_count = tracker.hold_count;
-    digest->attempts = tracker.attempts;
-    digest->attempt_count = tracker.attempt_count;
-    digest->accesses = tracker.accesses;
-    digest->access_count = tracker.access_count;
-    digest->reentries = tracker.reentries;
-    digest->reentry_count = tracker.reentry_count;
     if (tracker.effect == EFFECT_AT_RELEASE)
         find_rolled_back(digest);
     tracker_close(&tracker);
     sort_accesses(digest);
-    bound_sessions(digest);
+    sessions_bound(digest);
     end_load(digest);
     for (size_t i = 0; i < digest->fault_count; i++)
         text_clean(digest->faults[i].reason);

@@ -51,10 +51,18 @@ static void describe(const struct digest *digest, struct finding *finding)
     text_free(&names);
 }
 
+struct overlaps {
+    const struct digest *digest;
+    struct finding *finding;
+    int64_t *windows;
+};
+
 // The evidence is the first that stalls do not explain, if there is one.
-static void note(const struct digest *digest, struct finding *finding, int64_t *windows,
-                 const struct core *earlier, const struct core *core)
+static void note(void *context, const struct core *earlier, const struct core *core)
 {
+    struct overlaps *overlaps = context;
+    const struct digest *digest = overlaps->digest;
+    struct finding *finding = overlaps->finding;
     int64_t until_ns = time_earlier(earlier->to_ns, core->to_ns);
     bool is_first = finding->count == 0;
     const struct hold *first = &digest->holds[earlier->hold];
@@ -66,47 +74,30 @@ static void note(const struct digest *digest, struct finding *finding, int64_t *
         finding->evidence = (struct evidence){
             {earlier->hold, core->hold}, {SIZE_MAX, SIZE_MAX}, core->from_ns, until_ns};
     finding->by_stalls = by_stalls;
-    windows[finding->count++] = until_ns - core->from_ns;
-}
-
-// Sorted by grant, a core overlaps an earlier one that excludes it if and only if it begins before
-// the latest end of those.
-static void find_pairs(const struct digest *digest, const struct cores *cores,
-                       struct finding *finding, int64_t *windows)
-{
-    struct latest latest = {0};
-    for (size_t i = 0; i < cores->count; i++) {
-        const struct core *core = &cores->items[i];
-        bool shared = digest->holds[core->hold].shared;
-        const struct core *earlier = latest_excluding(&latest, shared);
-        if (earlier != NULL && earlier->to_ns > core->from_ns)
-            note(digest, finding, windows, earlier, core);
-        latest_see(&latest, core, shared);
-    }
+    overlaps->windows[finding->count++] = until_ns - core->from_ns;
 }
 
 static void find(const struct digest *digest, struct cores cores, struct finding *finding)
 {
-    int64_t *windows = memory_new(cores.count * sizeof *windows);
+    struct overlaps overlaps = {digest, finding, memory_new(cores.count * sizeof(int64_t))};
     if (digest_permits(digest) > 1) {
         struct excess *excess = memory_new(cores.count * sizeof *excess);
         size_t count = excess_find(&cores, digest_permits(digest), excess);
         for (size_t i = 0; i < count; i++)
-            note(digest, finding, windows, &cores.items[excess[i].holder],
-                 &cores.items[excess[i].beyond]);
+            note(&overlaps, &cores.items[excess[i].holder], &cores.items[excess[i].beyond]);
         free(excess);
     } else {
-        find_pairs(digest, &cores, finding, windows);
+        overlaps_find(digest, &cores, note, &overlaps);
     }
-    distribution_make(windows, (size_t)finding->count, &finding->windows);
-    free(windows);
+    distribution_make(overlaps.windows, (size_t)finding->count, &finding->windows);
+    free(overlaps.windows);
     free(cores.items);
 }
 
 static bool is_in_doubt(const struct digest *digest)
 {
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        if (digest->holds[i].told_until_ns != digest->holds[i].proven_until_ns)
+    FOR_EACH_HOLD (hold, digest) {
+        if (hold->told_until_ns != hold->proven_until_ns)
             return true;
     }
     return false;

@@ -1,4 +1,4 @@
-#include "harness/check/expectation.h"
+#include "harness/check/check.h"
 
 #include "harness/testing/test.h"
 

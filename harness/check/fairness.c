@@ -2,9 +2,8 @@
 
 #include "harness/base/rank.h"
 #include "harness/check/by_lock.h"
-#include "harness/check/counted.h"
 #include "harness/check/describe.h"
-#include "harness/check/silence.h"
+#include "harness/check/faults.h"
 #include "harness/check/sweep.h"
 
 #include <stdlib.h>

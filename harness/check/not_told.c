@@ -3,7 +3,7 @@
 //
 // Only schemes that can know of a loss are asked for that: those that renew their lease, those
 // whose lock lives as long as a session, and external ones.
-#include "harness/check/not_told.h"
+#include "harness/check/lost_lock.h"
 
 #include "harness/check/describe.h"
 #include "harness/check/stalls.h"

@@ -2,9 +2,9 @@
 #include "harness/base/random.h"
 #include "harness/check/by_lock.h"
 #include "harness/check/fairness.h"
+#include "harness/check/faults.h"
 #include "harness/check/stalls.h"
 #include "harness/check/test_keys.h"
-#include "harness/check/wire_sides.h"
 
 TEST(drift_is_a_hundredth_of_the_lease_and_two_milliseconds)
 {

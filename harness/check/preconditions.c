@@ -3,7 +3,7 @@
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
 #include "harness/check/describe.h"
-#include "harness/check/wire_sides.h"
+#include "harness/check/faults.h"
 #include "harness/point/point.h"
 
 #include <inttypes.h>
@@ -357,9 +357,9 @@ void tell_servers_down(const struct digest *digest, int64_t from_ns, int64_t to_
     const struct trial *trial = digest->trial;
     int most = 0;
     struct text which = {0};
-    for (size_t i = 0; i < digest->fault_count; i++) {
+    FOR_EACH_FAULT (record, digest) {
         // They are the most when one more goes down, or when the time begins.
-        const struct fault_record *added = &digest->faults[i];
+        const struct fault_record *added = record;
         int64_t at_ns = time_later(from_ns, time_earlier(added->asked_ns, added->in_effect_ns));
         struct text names = {0};
         int down = 0;

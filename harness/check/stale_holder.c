@@ -7,13 +7,13 @@
 // granted since must be certain although a reply may come late: the other hold was still provably
 // valid when both were granted, so the server had taken the lock from the writer by then.
 // With fencing: the store had answered an access with a newer token before the write was begun.
-#include "harness/check/stale_holder.h"
+#include "harness/check/lost_lock.h"
 
 #include "harness/base/rank.h"
 #include "harness/check/describe.h"
+#include "harness/check/faults.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
-#include "harness/check/wire_sides.h"
 
 #include <stdlib.h>
 

@@ -1,15 +1,104 @@
 #include "harness/check/stalls.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/growing.h"
 #include "harness/base/rank.h"
 #include "harness/check/describe.h"
+#include "harness/check/faults.h"
 #include "harness/check/sweep.h"
-#include "harness/check/wire_sides.h"
 #include "harness/cluster/topology.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+// --- which there were
+
+static int compare_times(int64_t a_ns, int64_t b_ns)
+{
+    return (a_ns > b_ns) - (a_ns < b_ns);
+}
+
+static int compare_stalls(const void *left, const void *right)
+{
+    const struct stall *a = left;
+    const struct stall *b = right;
+    return a->from_ns != b->from_ns ? compare_times(a->from_ns, b->from_ns)
+                                    : compare_times(a->to_ns, b->to_ns);
+}
+
+static int compare_owners(const void *left, const void *right)
+{
+    const struct stall *a = left;
+    const struct stall *b = right;
+    if (a->of != b->of || a->number != b->number)
+        return compare_times(a->of, b->of) * 2 + compare_times(a->number, b->number);
+    return compare_stalls(left, right);
+}
+
+// A long one is recorded in pieces, of which each begins when the one before ends.
+static void join_stalls(struct digest *digest)
+{
+    size_t count = 0;
+    struct stall *stalls = digest->stalls;
+    if (digest->stall_count == 0)
+        return;
+    qsort(stalls, digest->stall_count, sizeof *stalls, compare_owners);
+    for (size_t i = 0; i < digest->stall_count; i++) {
+        struct stall *last = count > 0 ? &stalls[count - 1] : NULL;
+        if (last != NULL && last->of == stalls[i].of && last->number == stalls[i].number &&
+            last->to_ns == stalls[i].from_ns)
+            last->to_ns = stalls[i].to_ns;
+        else
+            stalls[count++] = stalls[i];
+    }
+    digest->stall_count = count;
+    qsort(stalls, count, sizeof *stalls, compare_stalls);
+    for (size_t i = 0; i < count; i++)
+        digest->longest_stall_ns =
+            time_later(digest->longest_stall_ns, stalls[i].to_ns - stalls[i].from_ns);
+}
+
+// What the machine lets a fault take to stand is not the lock's time, nor the scenario's.
+#define LATE_NS (50 * NS_PER_MS)
+
+static void add_lateness(struct digest *digest, int64_t from_ns, int64_t to_ns, int client,
+                         size_t *room)
+{
+    if (to_ns == TIME_NEVER || to_ns - from_ns < LATE_NS)
+        return;
+    *APPEND(digest->stalls, digest->stall_count, *room) =
+        (struct stall){.from_ns = from_ns,
+                       .to_ns = to_ns,
+                       .of = client > 0 ? STALLED_CLIENT : STALLED_CONDUCTOR,
+                       .number = client};
+}
+
+// A worker stands at the point of a fault until it stands. The conductor strikes at once, unless it
+// is late, or still at work on another fault: the worker has then stood still for that long. A
+// fault on a client or a wire takes no time either; those on servers last until they show.
+static void find_lateness(struct digest *digest, size_t *room)
+{
+    FOR_EACH_FAULT (record, digest) {
+        const struct fault_step *step = record->step;
+        bool on_server = step->target.client == 0 && step->side_counts[0] == 0;
+        int64_t stands_ns = on_server ? record->asked_ns : record->in_effect_ns;
+        if (record->asked_ns == TIME_NEVER)
+            continue;
+        add_lateness(digest, record->asked_ns, stands_ns, 0, room);
+        if (record->reached != NULL)
+            add_lateness(digest, record->reached->at_ns, stands_ns, record->reached->client, room);
+    }
+}
+
+void stalls_complete(struct digest *digest, size_t room)
+{
+    find_lateness(digest, &room);
+    join_stalls(digest);
+}
+
+// --- whose they are
 
 static bool concerns(const struct stall *stall, int whose)
 {
@@ -71,7 +160,7 @@ int64_t longest_stall_ns(const struct digest *digest, int whose)
 const char *describe_stalls(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns,
                             char *out)
 {
-    char owner[DESCRIBE_ROOM];
+    char owner[48];
     const struct stall *longest = longest_between(digest, whose, from_ns, to_ns);
     int64_t total_ns = stalled_ns(digest, whose, from_ns, to_ns);
     if (longest == NULL) {
@@ -144,8 +233,8 @@ bool stall_may_have_deposed(const struct digest *digest, int one, int other, int
     int64_t least_ns = topology->deposes_after_ns / 2;
     from_ns -= 4 * topology->deposes_after_ns;
     const struct stall *longest = longest_between(digest, STALLS_OF_SERVERS, from_ns, to_ns);
-    for (size_t i = 0; i < digest->fault_count; i++) {
-        if (struck_servers(digest, &digest->faults[i], from_ns, to_ns))
+    FOR_EACH_FAULT (record, digest) {
+        if (struck_servers(digest, record, from_ns, to_ns))
             return false;
     }
     return longest != NULL && longest->to_ns - longest->from_ns >= least_ns;

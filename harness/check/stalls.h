@@ -5,6 +5,10 @@
 
 #include "harness/check/check.h"
 
+// Adds to the digest's stalls, for which it has so much room, what was late besides, and makes one
+// of the pieces of each. Part of digest_make.
+void stalls_complete(struct digest *digest, size_t room);
+
 // Whose stalls matter, besides the machine's: those of one client with its proxy and its driver,
 // and of the servers, which it waits for; of the servers alone; or of everybody, the conductor
 // included, who strikes and ends faults. Stalls of other clients keep nobody.

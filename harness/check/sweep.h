@@ -16,6 +16,11 @@ struct cores {
     size_t count;
 };
 
+// Shortens `proven_until_ns` of the holds whose session may have been about to end when they were
+// granted, or renewed; and of those that a server granted by a clock that it had not set since it
+// stood still. Part of digest_make.
+void sessions_bound(struct digest *digest);
+
 // Until when the server must have kept the hold's lease, allowed drift taken off; TIME_NEVER if it
 // does not expire.
 int64_t hold_lease_end_ns(const struct digest *digest, const struct hold *hold);
@@ -33,6 +38,10 @@ int64_t hold_stale_from_ns(const struct digest *digest, const struct hold *hold)
 
 // True if the worker still believed in the hold when it was stale.
 bool hold_outlived_lease(const struct digest *digest, const struct hold *hold);
+
+// True if some hold has a lease; if the store refused some write.
+bool holds_have_leases(const struct digest *digest);
+bool store_refused_writes(const struct digest *digest);
 
 // The part of each core in which the lease was proven valid; holds that learned of their grant only
 // when the lease had run out have none. Free `items`.
@@ -59,6 +68,12 @@ static inline const struct core *latest_excluding(const struct latest *latest, b
 }
 
 void latest_see(struct latest *latest, const struct core *core, bool shared);
+
+// Of a lock that is no semaphore: whenever a core begins before one that excludes it, and that
+// began earlier, is over, `see` is told of the two; of several such the one that ends last.
+void overlaps_find(const struct digest *digest, const struct cores *cores,
+                   void (*see)(void *context, const struct core *earlier, const struct core *core),
+                   void *context);
 
 // What a semaphore's cores show: each grant beyond its permits.
 struct excess {

@@ -8,13 +8,13 @@
 //
 // A lock that a fault took while its holder was giving it up already was kept for as long as that
 // was asked for.
-#include "harness/check/wrongful_release.h"
+#include "harness/check/lost_lock.h"
 
 #include "harness/base/rank.h"
 #include "harness/check/describe.h"
+#include "harness/check/faults.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
-#include "harness/check/wire_sides.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -205,25 +205,31 @@ static bool explain(const struct deletes *deletes, const struct hold *hold, int6
     return false;
 }
 
+struct granted_again {
+    const struct digest *digest;
+    struct deletes deletes;
+    int64_t *vanished_ns;
+};
+
+static void see_granted_again(void *context, const struct core *before, const struct core *core)
+{
+    struct granted_again *again = context;
+    const struct hold *holds = again->digest->holds;
+    int64_t *vanished_ns = &again->vanished_ns[before->hold];
+    if (!are_two_leaders(holds[before->hold].granted_by, holds[core->hold].granted_by) &&
+        explain(&again->deletes, &holds[before->hold], core->from_ns))
+        *vanished_ns = time_earlier(*vanished_ns, core->from_ns);
+}
+
 // Sets vanished_ns[i] of each hold i whose lock was granted to another after such a delete.
 static void find_granted_again(const struct digest *digest, int64_t *vanished_ns)
 {
-    struct deletes deletes = deletes_make(digest);
+    struct granted_again again = {digest, deletes_make(digest), vanished_ns};
     struct cores cores = cores_proven(digest);
-    struct latest latest = {0};
-    for (size_t i = 0; i < cores.count && deletes.count > 0; i++) {
-        const struct core *core = &cores.items[i];
-        bool shared = digest->holds[core->hold].shared;
-        const struct core *before = latest_excluding(&latest, shared);
-        if (before != NULL && before->to_ns > core->from_ns &&
-            !are_two_leaders(digest->holds[before->hold].granted_by,
-                             digest->holds[core->hold].granted_by) &&
-            explain(&deletes, &digest->holds[before->hold], core->from_ns))
-            vanished_ns[before->hold] = time_earlier(vanished_ns[before->hold], core->from_ns);
-        latest_see(&latest, core, shared);
-    }
+    if (again.deletes.count > 0)
+        overlaps_find(digest, &cores, see_granted_again, &again);
     free(cores.items);
-    free(deletes.items);
+    free(again.deletes.items);
 }
 
 // --- words ---------------------------------------------------------------------------------------
@@ -322,21 +328,6 @@ static bool taken_in_release(const struct digest *digest, size_t index)
     return struck && !another_removed_it(digest, index);
 }
 
-bool fault_lost_release(const struct digest *digest, const struct fault_record *record,
-                        const struct hold *hold)
-{
-    const struct fault_step *step = record->step;
-    int64_t over_ns = step->bound_ns < 0 ? record->in_effect_ns : record->healed_ns;
-    if (record->asked_ns > hold->returned_ns || record->in_effect_ns == TIME_NEVER ||
-        over_ns < hold->released_ns || strikes_only_store(digest, step))
-        return false;
-    if (step->side_counts[0] > 0)
-        return fault_can(step, FAULT_SEVERS | FAULT_SLOWS) && wire_names_client(step, hold->client);
-    if (step->target.client == 0)
-        return fault_can(step, FAULT_STOPS | FAULT_KILLS | FAULT_DISCONNECTS | FAULT_REFUSES);
-    return fault_can(step, FAULT_DISCONNECTS) && step->target.client == hold->client;
-}
-
 // --- releases that were sent twice ---------------------------------------------------------------
 
 // Whoever gets no answer to its release may send it once more, and is told then that the lock is
@@ -416,10 +407,10 @@ static bool removed_it_itself(const struct digest *digest, size_t index)
     bool may_be_lost = false;
     if (digest->trial->foreign == NULL)
         return false;
-    for (size_t i = 0; i < digest->fault_count; i++) {
-        if (took_before_release(&digest->faults[i], hold))
+    FOR_EACH_FAULT (record, digest) {
+        if (took_before_release(record, hold))
             return false;
-        may_be_lost = may_be_lost || fault_lost_release(digest, &digest->faults[i], hold);
+        may_be_lost = may_be_lost || fault_lost_release(digest, record, hold);
     }
     enum sending sending = see_sending(digest, hold);
     bool is_own = sending == SENT_AGAIN ||

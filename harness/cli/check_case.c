@@ -3,7 +3,7 @@
 #include "harness/base/rank.h"
 #include "harness/base/table.h"
 #include "harness/history/file.h"
-#include "harness/model/from_history.h"
+#include "harness/model/operations.h"
 #include "harness/report/fields.h"
 #include "harness/report/model_picture.h"
 #include "harness/run/run_files.h"

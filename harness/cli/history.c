@@ -3,7 +3,7 @@
 #include "harness/cli/verb.h"
 #include "harness/history/reader.h"
 #include "harness/import/import.h"
-#include "harness/model/from_history.h"
+#include "harness/model/operations.h"
 #include "harness/run/stored_run.h"
 
 #include <stdlib.h>

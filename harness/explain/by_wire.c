@@ -21,7 +21,7 @@ struct requests {
 };
 
 #define EACH_REQUEST(requests, each)                                                               \
-    EACH_OF (seen_request, each, (requests)->items, (requests)->count)
+    FOR_EACH(seen_request, each, (requests)->items, (requests)->count)
 
 // False if the reply belongs to none of the requests.
 static bool enter_reply(struct requests *requests, const struct event *event)
@@ -154,7 +154,7 @@ static bool was_watched(const struct digest *digest, const struct hold *hold)
         before = before || event->at_ns < hold->invoked_ns;
         after = after || event->at_ns > hold->granted_ns;
     }
-    EACH_FAULT (digest, record) {
+    FOR_EACH_FAULT (record, digest) {
         if (fault_can(record->step, FAULT_SEVERS | FAULT_SLOWS | FAULT_DISCONNECTS | FAULT_KILLS) &&
             record->asked_ns < hold->granted_ns)
             return false;
@@ -240,7 +240,7 @@ static const struct hold *hold_around(const struct digest *digest,
                                       const struct seen_request *request, bool taken)
 {
     const struct hold *found = NULL;
-    EACH_HOLD (digest, hold) {
+    FOR_EACH_HOLD (hold, digest) {
         int64_t from_ns = taken ? hold->invoked_ns : hold->released_ns;
         int64_t to_ns = taken ? hold->granted_ns : hold->returned_ns;
         if (!may_be_of(request, hold->client, hold->worker) || request->sent_ns < from_ns ||
@@ -401,7 +401,7 @@ static const struct attempt *attempt_of(const struct digest *digest,
                                         const struct seen_request *request)
 {
     const struct attempt *found = NULL;
-    EACH_ATTEMPT (digest, attempt) {
+    FOR_EACH_ATTEMPT (attempt, digest) {
         if (!may_be_of(request, attempt->client, attempt->worker) ||
             attempt->invoked_ns > request->sent_ns || attempt->returned_ns < request->sent_ns)
             continue;

@@ -5,7 +5,7 @@
 #include "harness/base/text.h"
 #include "harness/check/describe.h"
 #include "harness/check/liveness.h"
-#include "harness/check/silence.h"
+#include "harness/check/stuck.h"
 #include "harness/check/sweep.h"
 #include "harness/explain/diagnosis.h"
 #include "harness/explain/fault_text.h"
@@ -424,8 +424,7 @@ static void fill(const struct diagnosis *diagnosis, const char *words, size_t le
 
 static void add_worker(const struct diagnosis *diagnosis, int client, int worker, struct text *out)
 {
-    char name[DESCRIBE_ROOM];
-    text_add(out, describe_worker(diagnosis->digest, client, worker, name));
+    text_add(out, worker_name(diagnosis->digest, client, worker).text);
 }
 
 static void add_holder(const struct diagnosis *diagnosis, const struct hold *hold, struct text *out)
@@ -464,7 +463,7 @@ static void add_victims(const struct diagnosis *diagnosis, struct text *out)
     const struct fault_record *fault = diagnosis->fault;
     const struct fault_record *last = NULL;
     bool lists = false;
-    EACH_FAULT (diagnosis->digest, record) {
+    FOR_EACH_FAULT (record, diagnosis->digest) {
         if (strcmp(record->step->verb, fault->step->verb) != 0 ||
             record->in_effect_ns > fault->in_effect_ns ||
             record->in_effect_ns < diagnosis->holds[0]->invoked_ns ||
@@ -497,8 +496,7 @@ static void add_failover(const struct diagnosis *diagnosis, struct text *out)
 
 static void add_duration(int64_t length_ns, struct text *out)
 {
-    char length[DESCRIBE_ROOM];
-    text_add(out, text_duration(length_ns, length, sizeof length));
+    text_add(out, lasting(length_ns).text);
 }
 
 // The worker of the first hold, or of the attempt.
@@ -610,15 +608,6 @@ static void fill(const struct diagnosis *diagnosis, const char *words, size_t le
 }
 
 // --- the sentences -------------------------------------------------------------------------------
-
-static bool store_refused_writes(const struct digest *digest)
-{
-    for (size_t i = 0; i < digest->access_count; i++) {
-        if (digest->accesses[i].is_write && digest->accesses[i].outcome == OUTCOME_NO)
-            return true;
-    }
-    return false;
-}
 
 static void add_mitigation(const struct diagnosis *diagnosis, struct text *out)
 {

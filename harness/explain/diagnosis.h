@@ -9,7 +9,7 @@
 #ifndef LOCKPICK_EXPLAIN_DIAGNOSIS_H
 #define LOCKPICK_EXPLAIN_DIAGNOSIS_H
 
-#include "harness/check/check.h"
+#include "harness/check/by_lock.h"
 #include "harness/point/point.h"
 
 enum root_cause {
@@ -146,17 +146,27 @@ int64_t increments_lost(const struct digest *digest, int64_t *acknowledged);
 // caller frees it; "" if there is nothing to tell.
 char *evidence_json(const struct digest *digest, const struct judgement *judgement);
 
+// --- of several locks, the one that is to be told about: who waits for, or holds, another one has
+// no part in it
+
+struct one_lock {
+    const struct digest *digest;       // to tell from; its indices are its own, but those of events
+    const struct judgement *judgement; // of that lock; the verdict is still that of all
+    int64_t key;          // which one; 0: there is only one, and the above are the whole's
+    struct by_lock locks; // makes indices those of the whole (by_lock_to_whole)
+    struct judgement judged;
+};
+
+// Chooses the lock of the first violation; without one, all are told of together. Free with
+// one_lock_end, before the whole.
+void one_lock_start(const struct digest *digest, const struct judgement *judgement,
+                    struct one_lock *one);
+void one_lock_end(struct one_lock *one);
+
 // --- for the files of this room ------------------------------------------------------------------
 
-#define EACH_OF(type, item, items, count)                                                          \
-    for (const struct type *item = (items); item < (items) + (count); item++)
-#define EACH_FAULT(digest, record)                                                                 \
-    EACH_OF (fault_record, record, (digest)->faults, (digest)->fault_count)
-#define EACH_HOLD(digest, each) EACH_OF (hold, each, (digest)->holds, (digest)->hold_count)
-#define EACH_ATTEMPT(digest, each)                                                                 \
-    EACH_OF (attempt, each, (digest)->attempts, (digest)->attempt_count)
 #define EACH_FINDING(judgement, each)                                                              \
-    EACH_OF (finding, each, (judgement)->findings, (judgement)->finding_count)
+    FOR_EACH(finding, each, (judgement)->findings, (judgement)->finding_count)
 
 // NULL of an index that is none.
 static inline const struct hold *hold_at(const struct digest *digest, size_t index)

@@ -1,6 +1,5 @@
 // The diagnosis of a violation for machines. Its schema is documented in json.c.
 #include "harness/explain/diagnosis.h"
-#include "harness/explain/one_lock.h"
 
 #include <jansson.h>
 #include <stdlib.h>

@@ -87,7 +87,7 @@ static void tell_point(const struct digest *digest, const struct fault_record *r
                        const struct point_name *point, bool same_side, struct text *out)
 {
     static const char *const moments[] = {[MOMENT_BEFORE] = "before ", [MOMENT_AFTER] = "after "};
-    char worker[DESCRIBE_ROOM] = "";
+    char worker[24] = "";
     bool other_worker = point->worker != 0 && point->worker != record->step->target.worker &&
                         digest->trial->scenario->clients.threads > 1;
     if (other_worker)

@@ -2,23 +2,17 @@
 // that is. Each rule says in its comment what proves it.
 #include "harness/explain/diagnosis.h"
 
+#include "harness/base/rank.h"
 #include "harness/base/text.h"
+#include "harness/check/faults.h"
 #include "harness/check/liveness.h"
-#include "harness/check/stale_holder.h"
+#include "harness/check/lost_lock.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
-#include "harness/check/wire_sides.h"
-#include "harness/check/wrongful_release.h"
 
 #include <string.h>
 
 // --- what stretched a hold -----------------------------------------------------------------------
-
-static bool stops(const struct fault_step *step, const struct hold *hold)
-{
-    return fault_can(step, FAULT_STOPS) && step->target.client == hold->client &&
-           (step->target.worker == 0 || step->target.worker == hold->worker);
-}
 
 // The fault that stopped the hold's worker (or, `on_wires`, held up what it sent) for longest.
 static const struct fault_record *longest_fault(const struct digest *digest,
@@ -27,10 +21,10 @@ static const struct fault_record *longest_fault(const struct digest *digest,
 {
     const struct fault_record *longest = NULL;
     int64_t most = 0;
-    EACH_FAULT (digest, record) {
+    FOR_EACH_FAULT (record, digest) {
         bool strikes = on_wires ? fault_can(record->step, FAULT_SEVERS | FAULT_SLOWS) &&
                                       wire_names_client(record->step, hold->client)
-                                : stops(record->step, hold);
+                                : fault_stops(record->step, hold->client, hold->worker);
         if (!strikes || !took_effect(record))
             continue;
         int64_t length =
@@ -135,7 +129,7 @@ struct loss {
 static bool showed_at_start(const struct diagnosis *diagnosis, const struct fault_record *record,
                             int64_t from_ns, int64_t until_ns)
 {
-    EACH_FAULT (diagnosis->digest, other) {
+    FOR_EACH_FAULT (other, diagnosis->digest) {
         if (fault_can(other->step, FAULT_KILLS) && other->step->target.client == 0 &&
             other->step->bound_ns >= 0 && took_effect(other) &&
             strcmp(other->step->target.server, record->step->target.server) == 0 &&
@@ -237,7 +231,7 @@ static bool was_taken_by_fault(struct diagnosis *diagnosis, const struct hold *h
 {
     const struct loss loss = {hold, other, until_ns};
     const struct fault_record *best = NULL;
-    EACH_FAULT (diagnosis->digest, record) {
+    FOR_EACH_FAULT (record, diagnosis->digest) {
         enum root_cause deed = deed_of(diagnosis, record, &loss);
         // What was asked for before and proven only later may have done its work before.
         bool over = record->healed_ns < hold->invoked_ns;
@@ -364,12 +358,12 @@ static bool was_removed(struct diagnosis *diagnosis, const struct hold *hold, in
 static bool only_acquires_between(const struct digest *digest, const struct hold *first,
                                   const struct hold *second)
 {
-    EACH_HOLD (digest, hold) {
+    FOR_EACH_HOLD (hold, digest) {
         if (hold != first && hold != second && hold->released_ns < second->granted_ns &&
             hold->returned_ns > first->granted_ns)
             return false;
     }
-    EACH_FAULT (digest, record) {
+    FOR_EACH_FAULT (record, digest) {
         if (took_effect(record) && record->asked_ns < second->granted_ns &&
             record->healed_ns > first->invoked_ns && !fault_can(record->step, FAULT_STOPS))
             return false;
@@ -381,7 +375,7 @@ static bool only_acquires_between(const struct digest *digest, const struct hold
 static const struct fault_record *fault_on_acquire(const struct digest *digest,
                                                    const struct hold *hold)
 {
-    EACH_FAULT (digest, record) {
+    FOR_EACH_FAULT (record, digest) {
         if (took_effect(record) && fault_can(record->step, FAULT_SEVERS) &&
             wire_names_client(record->step, hold->client) &&
             record->in_effect_ns < hold->granted_ns && record->healed_ns > hold->invoked_ns)
@@ -402,7 +396,7 @@ static bool find_false_renewal(struct diagnosis *diagnosis, const struct hold *h
         if (event->kind != EVENT_RENEW_RETURN || event->client != hold->client ||
             event->worker != hold->worker || event->outcome != OUTCOME_OK)
             continue;
-        EACH_FAULT (digest, record) {
+        FOR_EACH_FAULT (record, digest) {
             if (covers(record, event->at_ns) && event->at_ns - record->in_effect_ns > NS_PER_MS &&
                 wire_cuts_off(digest, record->step, hold->client)) {
                 diagnosis->fault = record;
@@ -418,11 +412,11 @@ static bool find_given_twice(struct diagnosis *diagnosis, int64_t until_ns)
 {
     if (!diagnosis_has_trait(diagnosis, "permits"))
         return false;
-    EACH_FAULT (diagnosis->digest, record) {
+    FOR_EACH_FAULT (record, diagnosis->digest) {
         if (!fault_can(record->step, FAULT_SEVERS | FAULT_DISCONNECTS) || !took_effect(record) ||
             record->asked_ns >= until_ns)
             continue;
-        EACH_HOLD (diagnosis->digest, hold) {
+        FOR_EACH_HOLD (hold, diagnosis->digest) {
             if (hold->release_invoked && wire_names_client(record->step, hold->client) &&
                 hold->released_ns <= record->in_effect_ns &&
                 hold->returned_ns >= record->in_effect_ns) {
@@ -503,7 +497,7 @@ static void find_taken(struct diagnosis *diagnosis)
 static const struct fault_record *fault_on_release(const struct digest *digest,
                                                    const struct hold *hold)
 {
-    EACH_FAULT (digest, record) {
+    FOR_EACH_FAULT (record, digest) {
         bool breaks = fault_can(record->step, FAULT_DISCONNECTS | FAULT_KILLS) ||
                       (fault_can(record->step, FAULT_SEVERS) &&
                        wire_names_client(record->step, hold->client));
@@ -651,12 +645,8 @@ static const struct hold *let_in_beside(const struct diagnosis *diagnosis, const
 static bool find_undone(struct diagnosis *diagnosis, const struct hold *hold)
 {
     const struct digest *digest = diagnosis->digest;
-    const struct hold *next = NULL;
-    EACH_HOLD (digest, other) {
-        if (other->granted_ns > hold->granted_ns &&
-            (next == NULL || other->granted_ns < next->granted_ns))
-            next = other;
-    }
+    const struct hold *next = hold_at(
+        digest, FIRST_FROM(digest->holds, digest->hold_count, granted_ns, hold->granted_ns + 1));
     bool is_orphan = next == NULL && digest->ends.left == LEAVING_ORPHAN;
     bool is_same = next != NULL && next->client == hold->client && next->worker == hold->worker &&
                    diagnosis_has_trait(diagnosis, "session");

@@ -1,11 +1,11 @@
 // Why nobody is granted the lock any more, or a release is not answered.
 #include "harness/base/clock.h"
 #include "harness/base/rank.h"
-#include "harness/check/hanging_release.h"
+#include "harness/check/faults.h"
 #include "harness/check/liveness.h"
-#include "harness/check/silence.h"
-#include "harness/check/wire_sides.h"
-#include "harness/check/wrongful_release.h"
+#include "harness/check/lost_lock.h"
+#include "harness/check/stuck.h"
+#include "harness/check/sweep.h"
 #include "harness/explain/diagnosis.h"
 
 #include <string.h>
@@ -24,24 +24,15 @@ static const struct hold *lost_release(const struct digest *digest)
     return NULL;
 }
 
-static bool has_lease(const struct digest *digest)
-{
-    EACH_HOLD (digest, hold) {
-        if (hold->valid_until_ns != TIME_NEVER)
-            return true;
-    }
-    return false;
-}
-
 // The first acquire after the last grant whose answer was lost, of a lock that does not expire.
 static const struct attempt *lost_acquire(const struct digest *digest)
 {
     int64_t since_ns =
         digest->hold_count > 0 ? digest->holds[digest->hold_count - 1].granted_ns : 0;
-    EACH_ATTEMPT (digest, attempt) {
+    FOR_EACH_ATTEMPT (attempt, digest) {
         if (attempt->outcome == OUTCOME_UNKNOWN && !attempt->died &&
             attempt->returned_ns != TIME_NEVER && attempt->returned_ns > since_ns)
-            return has_lease(digest) ? NULL : attempt;
+            return holds_have_leases(digest) ? NULL : attempt;
     }
     return NULL;
 }
@@ -78,7 +69,7 @@ static int64_t tries_of(const struct digest *digest, const struct attempt *attem
 const struct attempt *attempt_that_sleeps(const struct digest *digest)
 {
     int64_t retry_ns = time_later(digest->trial->scenario->lock.retry_ns, 1);
-    EACH_ATTEMPT (digest, attempt) {
+    FOR_EACH_ATTEMPT (attempt, digest) {
         if (attempt->invoked_ns < digest->ended_ns && attempt->returned_ns >= digest->ended_ns &&
             !attempt->died && attempt->returned_ns != TIME_NEVER &&
             attempt->outcome == OUTCOME_NO &&
@@ -93,7 +84,7 @@ const struct attempt *attempt_that_sleeps(const struct digest *digest)
 static const struct hold *last_release(const struct digest *digest)
 {
     const struct hold *last = NULL;
-    EACH_HOLD (digest, hold) {
+    FOR_EACH_HOLD (hold, digest) {
         if (hold->returned_ns < digest->ended_ns &&
             (last == NULL || hold->returned_ns > last->returned_ns))
             last = hold;
@@ -108,7 +99,7 @@ static const struct fault_record *fault_that_deafened(const struct digest *diges
                                                       int64_t before_ns)
 {
     const struct fault_record *found = NULL;
-    EACH_FAULT (digest, record) {
+    FOR_EACH_FAULT (record, digest) {
         int client = record->step->target.client;
         bool ends = fault_can(record->step, FAULT_DISCONNECTS) &&
                     (client == 0 || client == sleeper->client);
@@ -137,7 +128,7 @@ static bool find_sleeper(struct diagnosis *diagnosis, const struct silence *sile
 // One on the clock of a server that makes leases last longer: it goes back, or stands still; NULL.
 static const struct fault_record *slow_clock(const struct digest *digest)
 {
-    EACH_FAULT (digest, record) {
+    FOR_EACH_FAULT (record, digest) {
         const struct fault_step *step = record->step;
         if (fault_can(step, FAULT_MOVES_CLOCK) && step->target.client == 0 &&
             (step->by_ns < 0 || step->rate < 100) && took_effect(record))
@@ -150,7 +141,7 @@ static const struct fault_record *slow_clock(const struct digest *digest)
 static const struct fault_record *cut_off_at_death(const struct diagnosis *diagnosis,
                                                    const struct hold *hold)
 {
-    EACH_FAULT (diagnosis->digest, record) {
+    FOR_EACH_FAULT (record, diagnosis->digest) {
         if (diagnosis_has_trait(diagnosis, "session") && fault_can(record->step, FAULT_SEVERS) &&
             wire_names_client(record->step, hold->client) && record->asked_ns <= hold->died_ns &&
             record->healed_ns > hold->died_ns)
@@ -165,7 +156,7 @@ static const struct fault_record *last_that_silences(const struct digest *digest
     static const unsigned silences = FAULT_STOPS | FAULT_KILLS | FAULT_SEVERS | FAULT_SLOWS |
                                      FAULT_DISCONNECTS | FAULT_REFUSES | FAULT_EMPTIES;
     const struct fault_record *last = NULL;
-    EACH_FAULT (digest, record) {
+    FOR_EACH_FAULT (record, digest) {
         if (took_effect(record) && record->asked_ns <= digest->ended_ns &&
             fault_can(record->step, silences) &&
             (record->step->target.client == 0 || record->step->side_counts[0] > 0) &&
@@ -189,7 +180,7 @@ static bool keeps_all_out(const struct digest *digest, const struct fault_record
 static bool may_keep_out(const struct digest *digest, const struct fault_record *record)
 {
     return record->step->target.client == 0 || record->step->side_counts[0] > 0 ||
-           !fault_can(record->step, FAULT_MOVES_CLOCK) || has_lease(digest);
+           !fault_can(record->step, FAULT_MOVES_CLOCK) || holds_have_leases(digest);
 }
 
 // --- which acquire or release --------------------------------------------------------------------
@@ -200,7 +191,7 @@ static bool left_by_no_other(const struct digest *digest, const struct attempt *
 {
     if (digest->ends.left != LEAVING_ORPHAN)
         return false;
-    EACH_ATTEMPT (digest, attempt) {
+    FOR_EACH_ATTEMPT (attempt, digest) {
         if (attempt != but && attempt->returned_ns != TIME_NEVER &&
             (has_died(digest, attempt) || attempt->outcome == OUTCOME_UNKNOWN))
             return false;
@@ -211,10 +202,10 @@ static bool left_by_no_other(const struct digest *digest, const struct attempt *
 // An acquire that was answered with a no while its client was cut off.
 static bool find_unknown_as_no(struct diagnosis *diagnosis)
 {
-    EACH_ATTEMPT (diagnosis->digest, attempt) {
+    FOR_EACH_ATTEMPT (attempt, diagnosis->digest) {
         if (attempt->outcome != OUTCOME_NO || attempt->returned_ns == TIME_NEVER)
             continue;
-        EACH_FAULT (diagnosis->digest, record) {
+        FOR_EACH_FAULT (record, diagnosis->digest) {
             if (fault_can(record->step, FAULT_SEVERS) &&
                 wire_names_client(record->step, attempt->client) &&
                 attempt->invoked_ns <= record->in_effect_ns &&
@@ -262,7 +253,7 @@ static void conclude_lost_release(struct diagnosis *diagnosis, const struct hold
     const struct digest *digest = diagnosis->digest;
     conclude(diagnosis, ROOT_LOST_RELEASE, left_by_no_other(digest, NULL));
     diagnosis->holds[0] = hold;
-    EACH_FAULT (digest, record) {
+    FOR_EACH_FAULT (record, digest) {
         if (fault_lost_release(digest, record, hold))
             diagnosis->fault = record;
     }
@@ -279,7 +270,7 @@ static void conclude_lost_acquire(struct diagnosis *diagnosis, const struct atte
 // Who died waiting for a lock that is given in turn.
 static bool find_dead_in_line(struct diagnosis *diagnosis)
 {
-    EACH_ATTEMPT (diagnosis->digest, attempt) {
+    FOR_EACH_ATTEMPT (attempt, diagnosis->digest) {
         if (has_died(diagnosis->digest, attempt) && diagnosis_has_trait(diagnosis, "fair")) {
             diagnosis->attempt = attempt;
             return conclude(diagnosis, ROOT_DEAD_IN_LINE, false);
@@ -336,7 +327,7 @@ void diagnose_no_progress(struct diagnosis *diagnosis)
     if (silence.unanswered) {
         conclude(diagnosis, ROOT_UNANSWERED, true);
         diagnosis->fault = last_that_silences(digest);
-    } else if (clock != NULL && has_lease(digest)) {
+    } else if (clock != NULL && holds_have_leases(digest)) {
         conclude(diagnosis, ROOT_LEASE_STANDS, died);
         diagnosis->fault = clock;
     } else if (diagnose_no_progress_by_wire(diagnosis)) {

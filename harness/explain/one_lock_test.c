@@ -1,8 +1,7 @@
 // Of several locks, the one that is told of: in words, for machines, and drawn.
-#include "harness/explain/one_lock.h"
+#include "harness/explain/diagnosis.h"
 
 #include "harness/check/test_keys.h"
-#include "harness/explain/diagnosis.h"
 #include "harness/explain/story.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/report/test_json_path.h"

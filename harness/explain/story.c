@@ -4,13 +4,11 @@
 #include "harness/explain/story.h"
 
 #include "harness/check/describe.h"
-#include "harness/check/hanging_release.h"
-#include "harness/check/silence.h"
+#include "harness/check/lost_lock.h"
+#include "harness/check/stuck.h"
 #include "harness/check/sweep.h"
-#include "harness/check/wrongful_release.h"
 #include "harness/explain/diagnosis.h"
 #include "harness/explain/fault_text.h"
-#include "harness/explain/one_lock.h"
 #include "harness/explain/story_lines.h"
 #include "harness/workloads/workload.h"
 
@@ -54,9 +52,9 @@ static void add_hold(struct story *story, const struct hold *hold)
         story->holds[story->hold_count++] = hold;
 }
 
-static const char *name_of(const struct story *story, const struct hold *hold, char *out)
+static struct words name_of(const struct story *story, const struct hold *hold)
 {
-    return describe_worker(story->digest, hold->client, hold->worker, out);
+    return worker_name(story->digest, hold->client, hold->worker);
 }
 
 static double seconds(const struct story *story, int64_t at_ns)
@@ -67,7 +65,7 @@ static double seconds(const struct story *story, int64_t at_ns)
 // True if a fault of the scenario killed the client: then the fault's line tells of its death.
 static bool fault_killed(const struct digest *digest, int client)
 {
-    EACH_FAULT (digest, record) {
+    FOR_EACH_FAULT (record, digest) {
         if (record->step->target.client == client && fault_can(record->step, FAULT_KILLS) &&
             took_effect(record))
             return true;
@@ -93,12 +91,11 @@ static const struct hold *believer(const struct story *story, const struct hold 
 // " (lease 300 ms, valid until 0.300 s)", as it was granted; renewals are told by themselves.
 static void add_lease(const struct story *story, const struct hold *hold, struct text *out)
 {
-    char lease[DESCRIBE_ROOM];
     const struct event *granted = &story->digest->history->events[hold->granted_event];
     if (hold->valid_until_ns == TIME_NEVER)
         return;
-    text_duration(story->digest->trial->scenario->lock.lease_ns, lease, sizeof lease);
-    text_format(out, " (lease %s, valid until %.3f s%s)", lease,
+    text_format(out, " (lease %s, valid until %.3f s%s)",
+                lasting(story->digest->trial->scenario->lock.lease_ns).text,
                 seconds(story, granted->acquire_return.valid_until_ns),
                 hold->is_unanchored ? " at the earliest" : "");
 }
@@ -107,12 +104,10 @@ static void add_lease(const struct story *story, const struct hold *hold, struct
 static void add_believer(const struct story *story, const struct hold *hold,
                          const struct hold *other, struct text *out)
 {
-    char ago[DESCRIBE_ROOM];
-    char who[DESCRIBE_ROOM];
-    text_format(out, ": %s", name_of(story, other, who));
+    text_format(out, ": %s", name_of(story, other).text);
     if (other->valid_until_ns <= hold->granted_ns)
         text_format(out, "'s lease ran out %s ago",
-                    text_duration(hold->granted_ns - other->valid_until_ns, ago, sizeof ago));
+                    lasting(hold->granted_ns - other->valid_until_ns).text);
     else if (hold_lease_end_ns(story->digest, other) > hold->granted_ns)
         text_add(out, " still holds it");
     else
@@ -123,7 +118,6 @@ static void add_believer(const struct story *story, const struct hold *hold,
 static void tell_grant(struct story *story, const struct hold *hold, const char *who)
 {
     struct text what = {0};
-    char ago[DESCRIBE_ROOM];
     int64_t permits = digest_permits(story->digest);
     int64_t taken = 0;
     bool late = hold->valid_until_ns <= hold->granted_ns;
@@ -141,7 +135,7 @@ static void tell_grant(struct story *story, const struct hold *hold, const char 
         text_format(&what, ": all %lld permits are out", (long long)permits);
     else if (permits == 1 && late)
         text_format(&what, ": its lease ran out %s ago",
-                    text_duration(hold->granted_ns - hold->valid_until_ns, ago, sizeof ago));
+                    lasting(hold->granted_ns - hold->valid_until_ns).text);
     else if (permits == 1 && other != NULL)
         add_believer(story, hold, other, &what);
     else
@@ -158,18 +152,16 @@ struct stored {
     bool in_doubt;           // nobody knows: other writes came at the same time, or may have come
 };
 
-#define EACH_ACCESS(digest, each) EACH_OF (access, each, (digest)->accesses, (digest)->access_count)
-
 static struct stored stored_before(const struct digest *digest, const struct access *write)
 {
     struct stored stored = {NULL, false};
-    EACH_ACCESS (digest, other) {
+    FOR_EACH_ACCESS (other, digest) {
         if (other->is_write && other->outcome == OUTCOME_OK &&
             other->returned_ns <= write->invoked_ns &&
             (stored.by == NULL || other->returned_ns > stored.by->returned_ns))
             stored.by = other;
     }
-    EACH_ACCESS (digest, other) {
+    FOR_EACH_ACCESS (other, digest) {
         if (!other->is_write || other == write || other->outcome == OUTCOME_NO ||
             other->invoked_ns >= write->returned_ns)
             continue;
@@ -187,7 +179,7 @@ static struct stored stored_before(const struct digest *digest, const struct acc
 static const struct hold *same_update_before(const struct story *story, const struct access *write)
 {
     const struct hold *found = NULL;
-    EACH_ACCESS (story->digest, other) {
+    FOR_EACH_ACCESS (other, story->digest) {
         const struct hold *hold = &story->digest->holds[other->hold];
         if (other->is_write && other->hold != write->hold && other->outcome == OUTCOME_OK &&
             other->seen == write->seen && other->returned_ns < write->returned_ns &&
@@ -207,7 +199,6 @@ static void add_sent(const struct story *story, const struct access *access, str
 
 static void add_sale(const struct story *story, const struct access *write, struct text *out)
 {
-    char seller[DESCRIBE_ROOM];
     const struct hold *same = same_update_before(story, write);
     struct stored stored = stored_before(story->digest, write);
     text_format(out, "buys unit %lld (writes %lld", (long long)write->seen,
@@ -218,12 +209,11 @@ static void add_sale(const struct story *story, const struct access *write, stru
     text_add(out, ")");
     add_sent(story, write, out);
     if (same != NULL)
-        text_format(out, ": %s has bought it already", name_of(story, same, seller));
+        text_format(out, ": %s has bought it already", name_of(story, same).text);
 }
 
 static void add_increment(const struct story *story, const struct access *write, struct text *out)
 {
-    char other[DESCRIBE_ROOM];
     const struct hold *same = same_update_before(story, write);
     struct stored stored = stored_before(story->digest, write);
     text_format(out, "writes %lld", (long long)write->value);
@@ -231,19 +221,19 @@ static void add_increment(const struct story *story, const struct access *write,
     if (stored.in_doubt) {
         if (same != NULL)
             text_format(out, ", computed from %lld, as %s did", (long long)write->seen,
-                        name_of(story, same, other));
+                        name_of(story, same).text);
         return;
     }
     if (stored.by == NULL || stored.by->value == write->seen)
         return;
-    name_of(story, &story->digest->holds[stored.by->hold], other);
+    struct words other = holder_name(story->digest, stored.by->hold);
     if (stored.by->value != write->value)
         text_format(out, ", computed from %lld, over the %lld that %s has written by then",
-                    (long long)write->seen, (long long)stored.by->value, other);
+                    (long long)write->seen, (long long)stored.by->value, other.text);
     else
         // It changes nothing: whatever comes later, this increment is not in the value. Of other
         // values some may be brought back by a third who has read them; the total is told at last.
-        text_format(out, " over %s's %lld: one increment is lost", other,
+        text_format(out, " over %s's %lld: one increment is lost", other.text,
                     (long long)stored.by->value);
 }
 
@@ -316,7 +306,6 @@ static void tell_renewals(struct story *story, const struct hold *hold, const ch
     const struct history *history = story->digest->history;
     const struct event *last = NULL;
     const struct hold *next = NULL;
-    char other[DESCRIBE_ROOM];
     size_t count = 0;
     for (size_t i = hold->granted_event;
          i < history->count && history->events[i].at_ns <= hold->released_ns; i++) {
@@ -335,7 +324,7 @@ static void tell_renewals(struct story *story, const struct hold *hold, const ch
     const char *times = count == 1 ? "" : " once more";
     if (next != NULL)
         story_add(&story->lines, last->at_ns, LINE_NEEDED, who,
-                  "renews the lock%s, which is %s's by now", times, name_of(story, next, other));
+                  "renews the lock%s, which is %s's by now", times, name_of(story, next).text);
     else if (last != NULL)
         story_add(&story->lines, last->at_ns, LINE_HELPFUL, who,
                   "renews its lease%s: valid until %.3f s", times,
@@ -355,7 +344,6 @@ static void tell_release(struct story *story, const struct hold *hold, const cha
         [RELEASE_UNKNOWN] = "tries to release the lock and gets no answer",
         [RELEASE_UNCHECKED] = "releases the lock by a plain delete",
     };
-    char wronged[DESCRIBE_ROOM];
     bool is_wronged = hold == story->wronged && story->needs_ends;
     bool is_permit = trial_has_trait(story->digest->trial, "permits");
     if (hold == story->culprit && story->wronged != NULL)
@@ -365,7 +353,7 @@ static void tell_release(struct story *story, const struct hold *hold, const cha
                                                   : "releases the lock",
                   story->certainly ? "removes" : "may have removed",
                   has_hold(story, story->wronged) ? "of " : "that ",
-                  name_of(story, story->wronged, wronged),
+                  name_of(story, story->wronged).text,
                   has_hold(story, story->wronged) ? "" : " has been granted meanwhile");
     else
         story_add(&story->lines, hold->returned_ns,
@@ -399,17 +387,16 @@ static void tell_end(struct story *story, const struct hold *hold, const char *w
 static void tell_holds(struct story *story)
 {
     for (size_t i = 0; i < story->hold_count; i++) {
-        char who[DESCRIBE_ROOM];
         const struct hold *hold = story->holds[i];
-        name_of(story, hold, who);
-        tell_grant(story, hold, who);
-        tell_accesses(story, hold, who);
-        tell_reentries(story, hold, who);
-        tell_renewals(story, hold, who);
+        struct words who = name_of(story, hold);
+        tell_grant(story, hold, who.text);
+        tell_accesses(story, hold, who.text);
+        tell_reentries(story, hold, who.text);
+        tell_renewals(story, hold, who.text);
         if (hold->told_lost_ns <= hold->released_ns)
-            story_add(&story->lines, hold->told_lost_ns, LINE_NEEDED, who,
+            story_add(&story->lines, hold->told_lost_ns, LINE_NEEDED, who.text,
                       "is told that it has lost the lock");
-        tell_end(story, hold, who);
+        tell_end(story, hold, who.text);
     }
 }
 
@@ -419,7 +406,7 @@ static void tell_holds(struct story *story)
 static bool waited_before(const struct digest *digest, const struct attempt *attempt,
                           int64_t from_ns)
 {
-    EACH_ATTEMPT (digest, other) {
+    FOR_EACH_ATTEMPT (other, digest) {
         if (other < attempt && other->client == attempt->client &&
             other->worker == attempt->worker && other->returned_ns >= from_ns)
             return true;
@@ -430,13 +417,12 @@ static bool waited_before(const struct digest *digest, const struct attempt *att
 static void tell_waiters(struct story *story, const struct diagnosis *diagnosis, int64_t from_ns)
 {
     int told = 0;
-    EACH_ATTEMPT (story->digest, attempt) {
-        char who[DESCRIBE_ROOM];
+    FOR_EACH_ATTEMPT (attempt, story->digest) {
         if (told == 3 || attempt->returned_ns < from_ns || attempt == diagnosis->attempt ||
             attempt->died || waited_before(story->digest, attempt, from_ns))
             continue;
-        describe_worker(story->digest, attempt->client, attempt->worker, who);
-        story_add(&story->lines, attempt->invoked_ns, LINE_HELPFUL, who,
+        story_add(&story->lines, attempt->invoked_ns, LINE_HELPFUL,
+                  worker_name(story->digest, attempt->client, attempt->worker).text,
                   "goes for the lock and waits");
         told++;
     }
@@ -445,21 +431,18 @@ static void tell_waiters(struct story *story, const struct diagnosis *diagnosis,
 // The acquire that may have left the lock behind.
 static void tell_lost_acquire(struct story *story, const struct attempt *lost, bool any_worker)
 {
-    char who[DESCRIBE_ROOM];
-    describe_worker(story->digest, lost->client, lost->worker, who);
-    story_add(&story->lines, lost->invoked_ns, LINE_NEEDED, who, "begins to acquire the lock%s",
-              any_worker ? ", as others of its client do" : "");
+    struct words who = worker_name(story->digest, lost->client, lost->worker);
+    story_add(&story->lines, lost->invoked_ns, LINE_NEEDED, who.text,
+              "begins to acquire the lock%s", any_worker ? ", as others of its client do" : "");
     if (!lost->died)
-        story_add(&story->lines, lost->returned_ns, LINE_NEEDED, who,
+        story_add(&story->lines, lost->returned_ns, LINE_NEEDED, who.text,
                   "gets no answer to its acquire");
     else if (!fault_killed(story->digest, lost->client))
-        story_add(&story->lines, lost->died_ns, LINE_NEEDED, who, "dies, acquiring the lock");
+        story_add(&story->lines, lost->died_ns, LINE_NEEDED, who.text, "dies, acquiring the lock");
 }
 
 static void tell_no_progress(struct story *story, const struct diagnosis *diagnosis)
 {
-    char who[DESCRIBE_ROOM];
-    char length[DESCRIBE_ROOM];
     const struct digest *digest = story->digest;
     const struct evidence *evidence = &diagnosis->finding->evidence;
     bool is_release = is_of_hanging_release(digest, diagnosis->finding);
@@ -471,14 +454,13 @@ static void tell_no_progress(struct story *story, const struct diagnosis *diagno
     if (!is_release && diagnosis->attempt != NULL)
         tell_lost_acquire(story, diagnosis->attempt, diagnosis->any_worker);
     tell_waiters(story, diagnosis, is_release ? from_ns : silence.from_ns);
-    text_duration(evidence->to_ns - (is_release ? hold->released_ns : from_ns), length,
-                  sizeof length);
+    struct words length = lasting(evidence->to_ns - (is_release ? hold->released_ns : from_ns));
     if (is_release)
-        story_add(&story->lines, evidence->to_ns, LINE_KEY, name_of(story, hold, who),
-                  "has waited for the answer to its release for %s", length);
+        story_add(&story->lines, evidence->to_ns, LINE_KEY, name_of(story, hold).text,
+                  "has waited for the answer to its release for %s", length.text);
     else
         story_add(&story->lines, evidence->to_ns, LINE_KEY, "nobody",
-                  "has been granted the lock for %s", length);
+                  "has been granted the lock for %s", length.text);
 }
 
 // --- a lock that was removed ---------------------------------------------------------------------
@@ -488,7 +470,7 @@ static const struct hold *granted_after_removal(const struct digest *digest,
                                                 const struct evidence *evidence)
 {
     const struct hold *wronged = hold_at(digest, evidence->holds[0]);
-    EACH_HOLD (digest, hold) {
+    FOR_EACH_HOLD (hold, digest) {
         if (hold != wronged && hold != hold_at(digest, evidence->holds[1]) &&
             hold->granted_ns > evidence->from_ns && hold->granted_ns < wronged->returned_ns &&
             hold->granted_ns >= wronged->granted_ns)
@@ -608,7 +590,7 @@ static void tell_faults(struct story *story, const struct fault_record *cause)
     }
     if (story->lines.count == 0)
         return;
-    EACH_FAULT (story->digest, record) {
+    FOR_EACH_FAULT (record, story->digest) {
         bool lasts = record->step->bound_ns >= 0;
         // A kill that came before has done its work before.
         bool outside = fault_struck_ns(record) > last_ns || record->healed_ns < first_ns ||
@@ -633,19 +615,18 @@ static void add_names(const char *words, const char *const *names, size_t count,
 // What it comes from, what it cost, what else comes of it, what would have prevented it.
 static void tell_diagnosis(const struct diagnosis *diagnosis, struct text *out)
 {
-    char length[DESCRIBE_ROOM];
+    struct words length = lasting(diagnosis->overlap_ns);
     int64_t acknowledged = 0;
     int64_t lost = increments_lost(diagnosis->digest, &acknowledged);
     int64_t permits = digest_permits(diagnosis->digest);
     struct text end = {0};
     if (diagnosis->text[0] != '\0')
         text_format(out, "  Cause: %s.\n", diagnosis->text);
-    text_duration(diagnosis->overlap_ns, length, sizeof length);
     if (diagnosis->overlap_ns > 0 && permits > 1)
         text_format(&end, "More than %lld believed to hold a permit for %s. ", (long long)permits,
-                    length);
+                    length.text);
     else if (diagnosis->overlap_ns > 0)
-        text_format(&end, "Both believed to hold it for %s. ", length);
+        text_format(&end, "Both believed to hold it for %s. ", length.text);
     if (lost > 0)
         text_format(&end, "In all, %lld of %lld acknowledged increment%s %s lost. ",
                     (long long)lost, (long long)acknowledged, plural(acknowledged),

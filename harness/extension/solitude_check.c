@@ -22,10 +22,9 @@ static void decide(const struct digest *digest, struct finding *finding)
         finding_say(finding, "%zu holders, each alone", digest->hold_count);
         return;
     }
-    char first[DESCRIBE_ROOM], second[DESCRIBE_ROOM];
     finding_say(finding, "%s had company: %s came while it held the lock (%lld such guest%s)",
-                describe_holder(digest, finding->evidence.holds[0], first),
-                describe_holder(digest, finding->evidence.holds[1], second),
+                holder_name(digest, finding->evidence.holds[0]).text,
+                holder_name(digest, finding->evidence.holds[1]).text,
                 (long long)finding->count, plural(finding->count));
 }
 

@@ -8,8 +8,8 @@
 #include "harness/history/checksum.h"
 #include "harness/history/file.h"
 #include "harness/history/writer.h"
-#include "harness/model/from_history.h"
 #include "harness/model/model.h"
+#include "harness/model/operations.h"
 
 #include <fcntl.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "harness/model/from_history.h"
+#include "harness/model/operations.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"

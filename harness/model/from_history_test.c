@@ -1,5 +1,5 @@
 // Operations as they are read from a trial's history, and what models make of them.
-#include "harness/model/from_history.h"
+#include "harness/model/operations.h"
 
 #include "harness/base/clock.h"
 #include "harness/history/test_file.h"

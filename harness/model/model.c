@@ -6,23 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// In the order of lists.
-#define MODELS(MODEL)                                                                              \
-    MODEL(mutex)                                                                                   \
-    MODEL(reentrant)                                                                               \
-    MODEL(fenced)                                                                                  \
-    MODEL(reentrant_fenced)                                                                        \
-    MODEL(semaphore)                                                                               \
-    MODEL(read_write)                                                                              \
-    MODEL(ownerless)                                                                               \
-    MODEL(tokens)
-
-#define DECLARED(name) extern const struct model name##_model;
-MODELS(DECLARED)
-
-#define LISTED(name) &name##_model,
-const struct model *const model_catalogue[] = {MODELS(LISTED) NULL};
-
 const struct model *model_find(const char *name)
 {
     for (size_t i = 0; model_catalogue[i] != NULL; i++) {

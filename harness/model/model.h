@@ -75,7 +75,7 @@ struct model_options {
     enum failed_release failed_release;
     enum failed_acquire failed_acquire;
     const int64_t *expiries; // of leases, by operation: model_decide finds them
-    const bool *interrupted; // of holds with owners, by the release that ends them: mutex.c tries
+    const bool *interrupted; // of holds with owners, by the release that ends them: models.c tries
 };
 
 // What is broken, in the order in which a decision prefers to tell it.
@@ -143,7 +143,7 @@ struct model {
     bool is_ownerless; // a refused release says nothing
 };
 
-// Every model; NULL-terminated. A new one is a line in model.c, and an object of its own.
+// Every model; NULL-terminated.
 extern const struct model *const model_catalogue[];
 
 // By name, or NULL.

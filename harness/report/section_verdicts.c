@@ -1,7 +1,7 @@
 // How the trials ended.
 #include "harness/report/sections.h"
 
-#include "harness/check/expectation.h"
+#include "harness/check/check.h"
 #include "harness/report/html.h"
 
 #include <stdlib.h>

@@ -66,7 +66,7 @@ bool watch_is_stuck(const struct watch *watch, int64_t now_ns, int64_t stuck_aft
 // True if somebody living has been waiting for the answer to its release for longer than any may
 // take (longest_release_ns), and nobody has done anything else meanwhile: all the others wait too,
 // or have ended. Stalls count likewise, and so does the longest fault (see
-// harness/check/hanging_release.h). What a fault that is still on holds up is no such release: that
+// harness/check/stuck.h). What a fault that is still on holds up is no such release: that
 // is for the caller to know.
 bool watch_is_unanswered(const struct watch *watch, int64_t now_ns,
                          const struct lock_settings *lock);

@@ -3,8 +3,8 @@
 #include "harness/base/file.h"
 #include "harness/base/rank.h"
 #include "harness/check/by_lock.h"
-#include "harness/check/counted.h"
-#include "harness/check/not_told.h"
+#include "harness/check/check.h"
+#include "harness/check/lost_lock.h"
 
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 // How long things took in a trial: sets of durations, of what belongs to the counted time
-// (counted.h); the same as histograms, kept so that repeats merge (percentiles never do), and
+// (check.h); the same as histograms, kept so that repeats merge (percentiles never do), and
 // written for other tools; and by phase of the load.
 #ifndef LOCKPICK_STATS_LATENCIES_H
 #define LOCKPICK_STATS_LATENCIES_H
@@ -21,7 +21,7 @@
 //  hand-off  release invoke to the next grant of the same key, of every release during which
 //            somebody waited for it: an acquire was invoked before it and granted after it
 //  told      from a loss, by another's grant, until its holder was told or went on no longer; only
-//            the time in which it ran (harness/check/not_told.h). Of all losses of the trial
+//            the time in which it ran (harness/check/lost_lock.h). Of all losses of the trial
 #define LATENCIES(X)                                                                               \
     X(ACQUIRE, acquire, "acquire")                                                                 \
     X(ACQUIRE_UNCORRECTED, acquire_uncorrected, "acquire-uncorrected")                             \
@@ -78,7 +78,7 @@ struct lateness lateness_of(const struct digest *digest);
 
 // What a trial cost in one phase of its load: where the clients or the rate differ, a figure of all
 // phases together is one of no load in particular. An acquire belongs to the phase in which it was
-// to begin (counted.h), a grant to that in which it came.
+// to begin (check.h), a grant to that in which it came.
 struct phase_cost {
     int64_t from_ns, to_ns; // since the barrier
     int64_t clients;        // that took part

@@ -1,7 +1,7 @@
 #include "harness/stats/resources.h"
 
 #include "harness/base/text.h"
-#include "harness/check/counted.h"
+#include "harness/check/check.h"
 
 #include <stdlib.h>
 

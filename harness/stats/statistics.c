@@ -1,6 +1,6 @@
 #include "harness/stats/statistics.h"
 
-#include "harness/check/counted.h"
+#include "harness/check/check.h"
 
 #include <math.h>
 #include <stdio.h>

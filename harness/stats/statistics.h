@@ -1,8 +1,8 @@
 // What a trial cost, derived from its digest.
 //
-// Only the counted time goes into it (see counted.h): what lies in a warm-up is left out of every
-// figure, except where it is said below. A figure that nothing was measured for is absent, by its
-// count of 0 or its `is_known`; it is never a zero that looks like a measurement.
+// Only the counted time goes into it (see harness/check/check.h): what lies in a warm-up is left
+// out of every figure, except where it is said below. A figure that nothing was measured for is
+// absent, by its count of 0 or its `is_known`; it is never a zero that looks like a measurement.
 #ifndef LOCKPICK_STATS_STATISTICS_H
 #define LOCKPICK_STATS_STATISTICS_H
 
@@ -10,7 +10,6 @@
 #include "harness/check/check.h"
 #include "harness/check/fairness.h"
 #include "harness/check/liveness.h"
-#include "harness/check/liveness_herd.h"
 #include "harness/stats/latencies.h"
 #include "harness/stats/recovery.h"
 #include "harness/stats/resources.h"
@@ -84,7 +83,7 @@ struct statistics {
     double holds_per_second; // grants in the counted time by its length: "locks/s"
     double attempts_per_hold;
     double commands_per_hold; // requests of acquire and release, and renewals, for each grant; see
-                              // liveness_herd.h. NaN if nobody told
+                              // liveness.h. NaN if nobody told
     // Of what LATENCIES says: `acquire`, or `latencies[LATENCY_ACQUIRE]`.
     union {
         struct {

@@ -2,11 +2,9 @@
 // first holds; and a second panel for a violation too short to be seen in the first.
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
-#include "harness/check/hanging_release.h"
-#include "harness/check/silence.h"
+#include "harness/check/stuck.h"
 #include "harness/explain/diagnosis.h"
 #include "harness/explain/fault_text.h"
-#include "harness/explain/one_lock.h"
 #include "harness/report/pictures/timeline.h"
 
 #include <math.h>

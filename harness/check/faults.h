@@ -1,8 +1,10 @@
-// Who stands on which side of a fault on wires.
-#ifndef LOCKPICK_CHECK_WIRE_SIDES_H
-#define LOCKPICK_CHECK_WIRE_SIDES_H
+// What a fault of the trial does to whom.
+#ifndef LOCKPICK_CHECK_FAULTS_H
+#define LOCKPICK_CHECK_FAULTS_H
 
 #include "harness/check/check.h"
+
+// --- who stands on which side of a fault on wires
 
 // True if the client is on that side (0 or 1), by its name, as one of `clients` or of `others`.
 bool wire_has_client(const struct fault_step *step, int side, int client);
@@ -25,5 +27,18 @@ bool wire_parts_servers(const struct fault_step *step);
 
 // True if the fault strikes the server of the guarded value, which has nothing to do with the lock.
 bool strikes_only_store(const struct digest *digest, const struct fault_step *step);
+
+// --- who cannot go on
+
+// True if the fault, while it is in effect, stops the worker.
+bool fault_stops(const struct fault_step *step, int client, int worker);
+
+// True if it stops it or cuts it off.
+bool fault_holds_up(const struct digest *digest, const struct fault_step *step, int client,
+                    int worker);
+
+// True if the fault may have kept back that release, or the answer to it.
+bool fault_lost_release(const struct digest *digest, const struct fault_record *record,
+                        const struct hold *hold);
 
 #endif

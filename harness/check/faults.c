@@ -1,8 +1,10 @@
-#include "harness/check/wire_sides.h"
+#include "harness/check/faults.h"
 
 #include "harness/base/text.h"
 
 #include <string.h>
+
+// --- which side of a wire
 
 static bool side_says(const struct fault_step *step, int side, const char *name)
 {
@@ -112,4 +114,33 @@ bool wire_cuts_off(const struct digest *digest, const struct fault_step *step, i
             return true;
     }
     return false;
+}
+
+// --- who cannot go on
+
+bool fault_stops(const struct fault_step *step, int client, int worker)
+{
+    return fault_can(step, FAULT_STOPS) && step->target.client == client &&
+           (step->target.worker == 0 || step->target.worker == worker);
+}
+
+bool fault_holds_up(const struct digest *digest, const struct fault_step *step, int client,
+                    int worker)
+{
+    return wire_cuts_off(digest, step, client) || fault_stops(step, client, worker);
+}
+
+bool fault_lost_release(const struct digest *digest, const struct fault_record *record,
+                        const struct hold *hold)
+{
+    const struct fault_step *step = record->step;
+    int64_t over_ns = step->bound_ns < 0 ? record->in_effect_ns : record->healed_ns;
+    if (record->asked_ns > hold->returned_ns || record->in_effect_ns == TIME_NEVER ||
+        over_ns < hold->released_ns || strikes_only_store(digest, step))
+        return false;
+    if (step->side_counts[0] > 0)
+        return fault_can(step, FAULT_SEVERS | FAULT_SLOWS) && wire_names_client(step, hold->client);
+    if (step->target.client == 0)
+        return fault_can(step, FAULT_STOPS | FAULT_KILLS | FAULT_DISCONNECTS | FAULT_REFUSES);
+    return fault_can(step, FAULT_DISCONNECTS) && step->target.client == hold->client;
 }
