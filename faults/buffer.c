@@ -1,18 +1,7 @@
 // buffer: packets between two groups of nodes wait until the fault is over, and then come at once
 // and in order: a reply that is lost for as long as it takes, although the command was executed; a
 // request that is delivered after the lease is gone.
-#include "faults/wire_fault.h"
-
-static enum availability available(const struct fault_step *step, const struct fault_world *world,
-                                   struct error *why)
-{
-    return wire_available(step, world, WIRE_BUFFER, why);
-}
-
-static enum strike_state inject(struct fault_strike *strike, struct error *error)
-{
-    return wire_inject(strike, WIRE_BUFFER, error);
-}
+#include "faults/fault.h"
 
 const struct fault buffer_fault = {
     .form = {.name = "buffer",
@@ -23,7 +12,8 @@ const struct fault buffer_fault = {
              .over = "what was held back arrives"},
     .summary = "holds back what goes between nodes, and lets it go at the end of the fault",
     .colour = "#f0e442",
-    .available = available,
-    .inject = inject,
+    .effect = WIRE_BUFFER,
+    .available = wire_available,
+    .inject = wire_inject,
     .heal = wire_heal,
 };

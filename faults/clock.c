@@ -6,7 +6,7 @@
 // was and look again only later (memcached once a second), so that a short jump would never have
 // been: in effect is one that the server has looked at, on the clock by which it counts how long a
 // lock lasts. If that clock is not struck, nothing depends on when it looks at the other.
-#include "faults/server_fault.h"
+#include "faults/fault.h"
 
 #include "harness/base/clock.h"
 #include "harness/cluster/outage.h"

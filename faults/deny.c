@@ -1,6 +1,6 @@
 // deny: a server refuses writes: as a read-only replica, out of memory, unable to save, short of
 // replicas.
-#include "faults/server_fault.h"
+#include "faults/fault.h"
 
 static const char *const hows[] = {"readonly", "oom", "misconf", "min-replicas", "no-space", NULL};
 

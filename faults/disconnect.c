@@ -1,6 +1,6 @@
 // disconnect: the server ends what a client has open: its connections, its session, its
 // subscriptions. The client is told by nothing but the end of the connection.
-#include "faults/server_fault.h"
+#include "faults/fault.h"
 
 #include "harness/cluster/sockets.h"
 

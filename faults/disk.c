@@ -6,7 +6,7 @@
 // A server may end by itself of a full disk: that is no failure, and it is started again once there
 // is room. When that is known: either it has ended, or it has written something since and does not
 // say that it gives up.
-#include "faults/server_fault.h"
+#include "faults/fault.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"

@@ -1,7 +1,7 @@
 // evict: fills a server's memory until it throws the lock away, and takes the pressure off again.
 // In effect once the lock is gone, of several each that was there (with `how: noeviction`: once
 // writes are refused).
-#include "faults/server_fault.h"
+#include "faults/fault.h"
 
 #include "harness/base/error.h"
 

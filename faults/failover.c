@@ -5,7 +5,7 @@
 // by asking them. An earlier `partition: leader from followers`, set before the lock was acquired,
 // makes that certain; without it the lock will mostly have been replicated. `keeps-lock` is the
 // opposite.
-#include "faults/server_fault.h"
+#include "faults/fault.h"
 
 #include "harness/base/clock.h"
 #include "harness/cluster/outage.h"

@@ -5,8 +5,7 @@
 
 #include "harness/base/clock_shift.h"
 #include "harness/base/error.h"
-#include "harness/cluster/cluster.h"
-#include "harness/cluster/control.h"
+#include "harness/cluster/server.h"
 #include "harness/cluster/wires.h"
 #include "harness/history/writer.h"
 #include "harness/point/point.h"
@@ -89,7 +88,8 @@ enum availability {
 struct fault {
     struct fault_form form;
     const char *summary;
-    const char *colour; // of its band in plots
+    const char *colour;      // of its band in plots
+    enum wire_effect effect; // of a fault on wires
     // Whether it can strike in this world. If not, `why` is the reason and the remedy. NULL:
     // always.
     enum availability (*available)(const struct fault_step *step, const struct fault_world *world,
@@ -106,6 +106,8 @@ struct fault {
     bool heals_at_once;
 };
 
+// --- what faults have in common (strike.c) -------------------------------------------------------
+
 // For a fault whose target ended before it could strike. Sets errno and returns STRIKE_FAILED.
 enum strike_state strike_came_too_late(struct error *error);
 
@@ -113,10 +115,35 @@ enum strike_state strike_came_too_late(struct error *error);
 enum strike_state strike_bring_back(struct fault_strike *strike, enum loss loss,
                                     struct error *error);
 
+// The server that the step will strike, as far as can be known before: for a role, any of its
+// group. NULL if there is none.
+const struct node *node_meant(const struct fault_step *step, const struct fault_world *world);
+
+// For `available`: that this kind of server cannot be made to do that. Returns FAULT_MEANINGLESS.
+enum availability cannot_be_done(const struct node *node, const char *what, struct error *why);
+
+// Whether `how` of the step is one of `ways` (NULL-terminated) of that kind of server.
+enum availability way_available(const struct fault_step *step, const struct node *node,
+                                const char *const *ways, struct error *why);
+
+// Finds the server that is struck now. 0, or -1 with `error` set.
+int strike_aim(struct fault_strike *strike, struct error *error);
+
 // True if the step kills a server: for good, or until its end brings it back.
 bool step_takes_server_down(const struct fault_step *step);
 
-// --- targets (target.c) --------------------------------------------------------------------------
+// Faults on wires: whether the nodes are there, and the network can be touched in this way here;
+// sets the fault's effect between the sides of the step, with what the step says of delay and
+// share; ends it, and notes how many packets met it.
+enum availability wire_available(const struct fault_step *step, const struct fault_world *world,
+                                 struct error *why);
+enum strike_state wire_inject(struct fault_strike *strike, struct error *error);
+enum strike_state wire_heal(struct fault_strike *strike, struct error *error);
+
+// --- targets and questions (target.c) ------------------------------------------------------------
+
+// What can be done to the node; never NULL, but its members may be.
+const struct server_control *node_control(const struct node *node);
 
 // Whether this world has what the target names (a server by its number, its node, or its role).
 enum availability target_available(const struct target *target, const struct fault_world *world,
@@ -138,8 +165,6 @@ bool target_is_role(const struct target *target);
 #define MAX_ADDRESSES 64
 int target_addresses(const struct fault_step *step, int side, const struct fault_world *world,
                      const char **addresses, struct error *error);
-
-// --- questions (ask.c) ---------------------------------------------------------------------------
 
 // Whether the servers have the lock as held by anybody: 1, 0, or -1 if they do not say.
 int world_lock_is_held(const struct fault_world *world, const struct lock_identity *lock,

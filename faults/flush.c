@@ -1,5 +1,5 @@
 // flush: all data of a server is removed, as by an operator's FLUSHALL or a test suite's clean-up.
-#include "faults/server_fault.h"
+#include "faults/fault.h"
 
 static enum availability available(const struct fault_step *step, const struct fault_world *world,
                                    struct error *why)

@@ -1,19 +1,8 @@
 // loss: a share of the packets between two groups of nodes vanishes at random; TCP sends them
 // again.
-#include "faults/wire_fault.h"
+#include "faults/fault.h"
 
 static const char *const options[] = {"share", NULL};
-
-static enum availability available(const struct fault_step *step, const struct fault_world *world,
-                                   struct error *why)
-{
-    return wire_available(step, world, WIRE_LOSE, why);
-}
-
-static enum strike_state inject(struct fault_strike *strike, struct error *error)
-{
-    return wire_inject(strike, WIRE_LOSE, error);
-}
 
 const struct fault loss_fault = {
     .form = {.name = "loss",
@@ -25,7 +14,8 @@ const struct fault loss_fault = {
              .over = "the network is as fast as before"},
     .summary = "loses a share of the packets between nodes",
     .colour = "#cc79a7",
-    .available = available,
-    .inject = inject,
+    .effect = WIRE_LOSE,
+    .available = wire_available,
+    .inject = wire_inject,
     .heal = wire_heal,
 };

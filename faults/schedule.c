@@ -1,9 +1,10 @@
 #include "faults/schedule.h"
 
-#include "faults/step.h"
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
+#include "harness/cluster/topology.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,388 @@
 #define LEAST_PAUSE_NS (2 * NS_PER_MS)
 // The longest that the end of a trial waits for one of its faults to be over.
 #define END_LIMIT_NS (30 * NS_PER_S)
+
+// A cause that something waits for.
+struct wait_for {
+    const struct cause *cause;
+    int64_t seen_ns; // the last time that a client did it
+};
+
+// What clients did lately, as far as causes need to know.
+struct grants {
+    int count;
+    int64_t *granted_ns; // granted_ns[i]: the last grant of client i + 1; 0: none
+};
+
+enum step_state {
+    STEP_ASLEEP,    // waits for the fault named by `after:`
+    STEP_ARMED,     // waits for its point, its time or its cause
+    STEP_TRIGGERED, // the trigger came; to strike at once
+    STEP_PENDING,   // struck, not yet proven
+    STEP_IN_EFFECT, // waits for its cause or its bound
+    STEP_HEALING,   // asked to end, not yet over
+    STEP_OVER,
+};
+
+struct step {
+    struct fault_strike strike;
+    const struct fault *fault;
+    enum step_state state;
+    struct wait_for trigger_cause;
+    struct wait_for until;
+    enum heal_reason heal_reason;
+    bool target_died;
+    bool has_found; // and told it
+    bool watches;   // its points are set
+    int64_t armed_ns;
+    int64_t reached_ns; // a worker came to the last point that was set for this fault
+    int64_t in_effect_ns;
+    pid_t process; // that was struck
+};
+
+struct schedule {
+    struct step *steps;
+    size_t count;
+    struct fault_world *world;
+    struct history_writer *writer;
+    struct grants grants;
+    int64_t started_ns; // TIME_NEVER before the start
+    int64_t ask_at_ns;  // when servers may be asked again
+    bool struck;
+    int64_t ended_ns;  // when the last fault was over, or was done
+    int64_t closed_ns; // since when nothing that was drawn strikes any more; 0: it does
+};
+
+// --- causes --------------------------------------------------------------------------------------
+
+static void grants_see(struct grants *grants, const struct event *event)
+{
+    if (event->kind == EVENT_ACQUIRE_RETURN && event->outcome == OUTCOME_OK && event->client >= 1 &&
+        event->client <= grants->count)
+        grants->granted_ns[event->client - 1] = event->at_ns;
+}
+
+static void cause_see(struct wait_for *wait, const struct event *event)
+{
+    static const enum event_kind kinds[] = {
+        [CAUSE_NONE] = EVENT_NONE,
+        [CAUSE_HOLDS] = EVENT_ACQUIRE_RETURN,
+        [CAUSE_READS] = EVENT_READ_RETURN,
+        [CAUSE_WRITES] = EVENT_WRITE_RETURN,
+        [CAUSE_RELEASES] = EVENT_RELEASE_RETURN,
+        [CAUSE_DIES] = EVENT_PROCESS_DEATH,
+        [CAUSE_TRIES] = EVENT_ACQUIRE_INVOKE,
+        [CAUSE_RENEWS] = EVENT_RENEW_RETURN,
+        [CAUSE_LOSES] = EVENT_LOST,
+    };
+    const struct cause *cause = wait->cause;
+    if (cause->kind == CAUSE_NONE || cause->kind >= CAUSE_LEASE_GONE ||
+        event->kind != kinds[cause->kind] || event->outcome != OUTCOME_OK)
+        return;
+    bool is_theirs = event->client == cause->target.client &&
+                     (cause->target.worker == 0 || event->worker == cause->target.worker);
+    if (is_theirs && event->at_ns > wait->seen_ns)
+        wait->seen_ns = event->at_ns;
+}
+
+static bool cause_is_asked(const struct cause *cause)
+{
+    return cause->kind == CAUSE_LEASE_GONE || cause->kind == CAUSE_LEADS ||
+           cause->kind == CAUSE_SERVES;
+}
+
+// The client was granted the lock, and the servers have it no more, or somebody else was granted it
+// since: it is the others that may take it at once.
+static bool lease_is_gone(int client, int64_t since_ns, const struct grants *grants,
+                          const struct fault_world *world)
+{
+    struct error ignored;
+    int64_t granted_ns = grants->granted_ns[client - 1];
+    if (granted_ns == 0)
+        return false;
+    for (int i = 0; i < grants->count; i++) {
+        int64_t other_ns = grants->granted_ns[i];
+        if (i != client - 1 && other_ns > granted_ns && other_ns > since_ns)
+            return true;
+    }
+    return world_lock_is_held(world, &world->lock, &ignored) == 0;
+}
+
+static bool cause_has_come(const struct wait_for *wait, int64_t since_ns,
+                           const struct grants *grants, const struct fault_world *world)
+{
+    const struct cause *cause = wait->cause;
+    switch (cause->kind) {
+    case CAUSE_NONE:
+    case CAUSE_OVER:
+        return false;
+    case CAUSE_LEASE_GONE:
+        return lease_is_gone(cause->target.client, since_ns, grants, world);
+    case CAUSE_LEADS:
+    case CAUSE_SERVES:
+        return world_server_is(world, &cause->target, cause->kind);
+    default:
+        return wait->seen_ns > since_ns;
+    }
+}
+
+// --- a step --------------------------------------------------------------------------------------
+
+static const struct fault_step *step_plan(const struct step *step)
+{
+    return step->strike.step;
+}
+
+static bool step_lasts(const struct step *step)
+{
+    return step_plan(step)->bound_ns >= 0;
+}
+
+// A fault that is healed as soon as it is in effect: over is when it has struck.
+static bool step_is_brief(const struct step *step)
+{
+    return step_lasts(step) && step_plan(step)->bound_ns == 0;
+}
+
+static bool step_has_struck(const struct step *step)
+{
+    return step_is_brief(step) ? step->state == STEP_OVER : step->state >= STEP_IN_EFFECT;
+}
+
+static bool step_is_on_server(const struct step *step)
+{
+    return step->strike.client == NULL;
+}
+
+// --- triggers ------------------------------------------------------------------------------------
+
+static struct point_match match_of(const struct point_name *name)
+{
+    struct point_match match = {.side = POINT_AT, .phase = PHASE_NONE};
+    if (name->moment != MOMENT_AT)
+        match.side = name->moment == MOMENT_BEFORE ? POINT_BEFORE : POINT_AFTER;
+    for (enum phase phase = PHASE_ACQUIRE; phase < PHASE_NONE; phase++) {
+        if (strcmp(name->phase, phase_name(phase)) == 0)
+            match.phase = phase;
+    }
+    if (strcmp(name->what, "request") != 0)
+        memcpy(match.what, name->what, sizeof match.what);
+    return match;
+}
+
+// All alternatives are of one client: the first's.
+static void step_watch(struct schedule *schedule, struct step *step)
+{
+    const struct fault_step *plan = step_plan(step);
+    struct point_trap *trap = step->strike.trigger;
+    step->watches = true;
+    trap->client = (uint16_t)plan->points[0].client;
+    trap->worker = (uint16_t)plan->points[0].worker;
+    trap->step = (uint8_t)plan->number;
+    trap->nth = plan->nth;
+    trap->match_count = (uint32_t)plan->point_count;
+    for (size_t i = 0; i < plan->point_count; i++)
+        trap->matches[i] = match_of(&plan->points[i]);
+    point_arm(schedule->world->board, trap);
+}
+
+static void step_arm(struct schedule *schedule, struct step *step)
+{
+    const struct fault_step *plan = step_plan(step);
+    step->state = STEP_ARMED;
+    step->armed_ns = clock_monotonic_ns();
+    if (plan->point_count == 0 && plan->at_ns < 0 && plan->cause.kind == CAUSE_NONE)
+        step->state = STEP_TRIGGERED; // by `after` alone
+    else if (plan->point_count > 0 && plan->at_ns < 0)
+        step_watch(schedule, step);
+}
+
+// --- the history ---------------------------------------------------------------------------------
+
+static int64_t record(struct schedule *schedule, const struct step *step, enum event_kind kind,
+                      unsigned detail)
+{
+    const struct fault_step *plan = step_plan(step);
+    struct event event = {
+        .kind = (uint8_t)kind,
+        .detail = (uint8_t)detail,
+        .step = (uint8_t)plan->number,
+        .fault = {plan->target.client, plan->target.worker, step->process, step->strike.met}};
+    return history_append(schedule->writer, event);
+}
+
+static void record_failure(struct schedule *schedule, const struct step *step, int reason,
+                           const struct error *error)
+{
+    const struct fault_step *plan = step_plan(step);
+    struct event event = {.kind = EVENT_FAULT_FAILED,
+                          .step = (uint8_t)plan->number,
+                          .fault_failed = {.client = plan->target.client,
+                                           .worker = plan->target.worker,
+                                           .error_number = reason}};
+    history_append(schedule->writer, event);
+    if (step->in_effect_ns != 0 && (step->strike.role[0] != '\0' || step->has_found))
+        history_append_text(schedule->writer, plan->number, ": "); // the role was noted before
+    history_append_text(schedule->writer, (uint8_t)plan->number, error->text);
+}
+
+// --- strikes -------------------------------------------------------------------------------------
+
+static void wake_followers(struct schedule *schedule, const struct step *first)
+{
+    for (size_t i = 0; i < schedule->count; i++) {
+        struct step *step = &schedule->steps[i];
+        if (step->state == STEP_ASLEEP && step_plan(step)->after == step_plan(first)->number)
+            step_arm(schedule, step);
+    }
+}
+
+// True once the step and all that strike at once after it have struck.
+static bool chain_has_struck(const struct schedule *schedule, const struct step *first)
+{
+    if (!step_has_struck(first))
+        return false;
+    for (size_t i = 0; i < schedule->count; i++) {
+        const struct step *step = &schedule->steps[i];
+        const struct fault_step *plan = step_plan(step);
+        bool at_once = plan->point_count == 0 && plan->at_ns < 0 && plan->cause.kind == CAUSE_NONE;
+        if (at_once && plan->after == step_plan(first)->number && !chain_has_struck(schedule, step))
+            return false;
+    }
+    return true;
+}
+
+// A worker that waited at the trigger goes on as soon as the fault stands, and all that follow it
+// at once, unless it is the one that the fault holds. And it must not wait for another one that may
+// be waiting for it.
+static void steps_release_triggers(struct schedule *schedule)
+{
+    for (size_t i = 0; i < schedule->count; i++) {
+        struct step *step = &schedule->steps[i];
+        bool holds_worker = step_lasts(step) && step_plan(step)->target.worker != 0;
+        bool held_there = holds_worker && step->state >= STEP_IN_EFFECT &&
+                          atomic_load(&step->strike.hold->state) == POINT_IDLE;
+        bool may_wait_for_it = holds_worker && step->state == STEP_PENDING;
+        if (step_plan(step)->point_count > 0 &&
+            atomic_load(&step->strike.trigger->state) == POINT_REACHED &&
+            (may_wait_for_it || (!held_there && chain_has_struck(schedule, step))))
+            point_let_go(schedule->world->board, step->strike.trigger);
+    }
+}
+
+static void fail(struct schedule *schedule, struct step *step, int reason,
+                 const struct error *error)
+{
+    record_failure(schedule, step, reason, error);
+    step->state = STEP_OVER;
+    point_let_go(schedule->world->board, step->strike.trigger);
+    point_let_go(schedule->world->board, step->strike.hold);
+}
+
+// Told once.
+static void record_found(struct schedule *schedule, struct step *step)
+{
+    char *found = step->strike.found;
+    if (found[0] == '\0')
+        return;
+    history_append_text(schedule->writer, step_plan(step)->number, FOUND_MARK);
+    history_append_text(schedule->writer, step_plan(step)->number, found);
+    step->has_found = true;
+    found[0] = '\0';
+}
+
+static void stand(struct schedule *schedule, struct step *step)
+{
+    step->in_effect_ns = record(schedule, step, EVENT_FAULT_IN_EFFECT, 0);
+    schedule->ended_ns = step->in_effect_ns;
+    history_append_text(schedule->writer, step_plan(step)->number, step->strike.role);
+    record_found(schedule, step);
+    if (step->strike.untried[0] != '\0') {
+        history_append_text(schedule->writer, step_plan(step)->number, UNTRIED_MARK);
+        history_append_text(schedule->writer, step_plan(step)->number, step->strike.untried);
+    }
+    // One worker stands still from the moment it came to its point: what others have done since
+    // then counts.
+    if (step_lasts(step) && step_plan(step)->target.worker != 0)
+        step->in_effect_ns = step->reached_ns;
+    step->state = step_lasts(step) ? STEP_IN_EFFECT : STEP_OVER;
+    schedule->struck = true;
+    if (!step_is_brief(step))
+        wake_followers(schedule, step);
+}
+
+// A drawn fault must not take the last server without which the others serve nobody.
+static int check_majority(const struct schedule *schedule, const struct step *step,
+                          struct error *error)
+{
+    const struct server_group *group = schedule->world->lock_group;
+    int down = 1;
+    if (!step_plan(step)->drawn || !step_takes_server_down(step_plan(step)) || group == NULL ||
+        !group->settings.topology->by_majority)
+        return 0;
+    for (size_t i = 0; i < schedule->count; i++) {
+        const struct step *other = &schedule->steps[i];
+        bool is_down = other->state == STEP_PENDING || other->state == STEP_HEALING ||
+                       other->state == STEP_IN_EFFECT;
+        down += other != step && is_down && step_takes_server_down(step_plan(other));
+    }
+    if (2 * (group->settings.count - down) > group->settings.count)
+        return 0;
+    return error_set(error, "it would have left %d of %d servers: no majority",
+                     group->settings.count - down, group->settings.count);
+}
+
+static void step_strike(struct schedule *schedule, struct step *step)
+{
+    struct error error = {0};
+    enum strike_state state;
+    errno = 0;
+    if (step->state == STEP_TRIGGERED) {
+        step->process = step->strike.client != NULL ? step->strike.client->process : 0;
+        if (check_majority(schedule, step, &error) != 0) {
+            fail(schedule, step, 0, &error);
+            return;
+        }
+        record(schedule, step, EVENT_FAULT_ASKED, 0);
+        state = step->fault->inject(&step->strike, &error);
+    } else {
+        state = step->fault->prove(&step->strike, &error);
+    }
+    if (state == STRIKE_PENDING)
+        step->state = STEP_PENDING;
+    else if (state == STRIKE_FAILED)
+        fail(schedule, step, errno, &error);
+    else
+        stand(schedule, step);
+}
+
+// --- healing -------------------------------------------------------------------------------------
+
+static void step_heal(struct schedule *schedule, struct step *step)
+{
+    struct error error = {0};
+    bool at_once = step->fault->heals_at_once;
+    // Written before the target goes on, so that whatever it does next comes after it.
+    if (at_once)
+        record(schedule, step, EVENT_FAULT_HEALED, step->heal_reason);
+    errno = 0;
+    enum strike_state state = step->fault->heal(&step->strike, &error);
+    if (state == STRIKE_PENDING) {
+        step->state = STEP_HEALING;
+        return;
+    }
+    step->state = STEP_OVER;
+    schedule->ended_ns = clock_monotonic_ns();
+    record_found(schedule, step);
+    if (state == STRIKE_FAILED)
+        record_failure(schedule, step, errno, &error);
+    else if (!at_once)
+        record(schedule, step, EVENT_FAULT_HEALED, step->heal_reason);
+    if (step_is_brief(step))
+        wake_followers(schedule, step);
+}
+
+// --- the schedule --------------------------------------------------------------------------------
 
 // True for a command of the lock's to its server, and for nothing else that a worker passes.
 // Without a phase it may be one to the guarded value's server.
@@ -82,7 +465,9 @@ struct schedule *schedule_new(struct fault_world *world, struct history_writer *
     schedule->world = world;
     schedule->writer = writer;
     schedule->started_ns = TIME_NEVER;
-    doings_start(&schedule->doings, world->client_count);
+    schedule->grants =
+        (struct grants){world->client_count, memory_zeroed((size_t)world->client_count,
+                                                           sizeof *schedule->grants.granted_ns)};
     for (size_t i = 0; i < schedule->count; i++) {
         const struct fault_step *plan = &scenario->faults[i];
         struct step *step = &schedule->steps[i];
@@ -110,7 +495,7 @@ void schedule_free(struct schedule *schedule)
 {
     if (schedule == NULL)
         return;
-    doings_free(&schedule->doings);
+    free(schedule->grants.granted_ns);
     free(schedule->steps);
     free(schedule);
 }
@@ -122,7 +507,7 @@ void schedule_start(struct schedule *schedule, int64_t now_ns)
 
 void schedule_see(struct schedule *schedule, const struct event *event)
 {
-    doings_see(&schedule->doings, event);
+    grants_see(&schedule->grants, event);
     for (size_t i = 0; i < schedule->count; i++) {
         struct step *step = &schedule->steps[i];
         const struct target *target = &step_plan(step)->target;
@@ -165,7 +550,7 @@ static bool has_come(const struct schedule *schedule, const struct wait_for *wai
     if (cause_is_asked(wait->cause) && now_ns < schedule->ask_at_ns)
         return false;
     return is_over(schedule, wait->cause) ||
-           cause_has_come(wait, since_ns, &schedule->doings, schedule->world);
+           cause_has_come(wait, since_ns, &schedule->grants, schedule->world);
 }
 
 static bool must_heal(const struct schedule *schedule, struct step *step, int64_t now_ns)
@@ -308,7 +693,7 @@ void schedule_close(struct schedule *schedule, int64_t now_ns)
 
 bool schedule_has_settled(const struct schedule *schedule, int64_t now_ns, int64_t bound_ns)
 {
-    const struct doings *doings = &schedule->doings;
+    const struct grants *grants = &schedule->grants;
     int64_t since_ns = time_later(schedule->ended_ns, schedule->closed_ns);
     bool all_granted = true;
     for (size_t i = 0; i < schedule->count; i++) {
@@ -319,9 +704,9 @@ bool schedule_has_settled(const struct schedule *schedule, int64_t now_ns, int64
     }
     if (schedule_is_striking(schedule))
         return false;
-    for (int i = 0; i < doings->count; i++) {
+    for (int i = 0; i < grants->count; i++) {
         if (schedule->world->clients[i].process != 0)
-            all_granted &= doings->granted_ns[i] > since_ns;
+            all_granted &= grants->granted_ns[i] > since_ns;
     }
     return all_granted || now_ns - since_ns > bound_ns;
 }

@@ -1,6 +1,5 @@
 // The schedule of faults against real processes that do nothing but wait.
 #include "faults/schedule.h"
-#include "faults/step.h"
 #include "harness/testing/test.h"
 
 #include "harness/base/clock.h"
@@ -285,19 +284,48 @@ TEST_WITH(the_end_of_the_trial_heals_and_disarms_everything, start, stop)
     assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
 }
 
+// A process that cannot stop before its child has ended; it does when the other end of `hold` is
+// closed.
+static pid_t start_unstoppable(const int hold[2])
+{
+    pid_t process = fork();
+    if (process == 0) {
+        char byte;
+        close(hold[1]);
+        if (vfork() == 0) {
+            (void)!read(hold[0], &byte, 1);
+            _exit(0);
+        }
+        for (;;)
+            pause();
+    }
+    while (state_of(process) != 'D')
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    return process;
+}
+
 // A process that does not stop at once (as one that the machine is too busy for) must not do so
 // after the end.
 TEST_WITH(a_pause_that_is_not_proven_when_the_trial_ends_is_undone, start, stop)
 {
     struct fixture *fixture = *state;
+    int hold[2];
+    assert_int_equal(pipe(hold), 0);
+    kill(fixture->clients[0].process, SIGKILL);
+    waitpid(fixture->clients[0].process, NULL, 0);
+    pid_t process = fixture->clients[0].process = start_unstoppable(hold);
     fixture->steps[0] = step_at(1, "pause", 1, 0);
     begin(fixture, 1);
-    kill(fixture->clients[0].process, SIGSTOP);
-    while (state_of(fixture->clients[0].process) != 'T')
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-    fixture->schedule->steps[0].state = STEP_PENDING;
+    schedule_start(fixture->schedule, 0);
+    schedule_advance(fixture->schedule, 1);
+    assert_int_equal(count(fixture, EVENT_FAULT_ASKED, 1), 1);
     schedule_end(fixture->schedule);
-    assert_true(state_of(fixture->clients[0].process) != 'T');
+    close(hold[0]);
+    close(hold[1]);
+    while (state_of(process) == 'D' || state_of(process) == 'R')
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    assert_int_equal(state_of(process), 'S');
+    assert_int_equal(count(fixture, EVENT_FAULT_IN_EFFECT, 1), 0);
     assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 0); // it was never in effect
 }
 

@@ -1,6 +1,6 @@
 // upgrade: a server is ended as its operator ends it, and started again with another program on the
 // same data, once `until` has come (without `until` at once).
-#include "faults/server_fault.h"
+#include "faults/fault.h"
 
 #include "harness/base/clock.h"
 #include "harness/cluster/outage.h"

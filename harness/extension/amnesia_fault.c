@@ -1,5 +1,5 @@
 // amnesia: a Keyval server forgets all that it knows.
-#include "faults/server_fault.h"
+#include "faults/fault.h"
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {

@@ -1,6 +1,6 @@
 #include "harness/run/draw.h"
 
-#include "faults/server_fault.h"
+#include "faults/fault.h"
 #include "harness/base/clock.h"
 #include "harness/base/random.h"
 #include "harness/base/text.h"

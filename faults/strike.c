@@ -1,0 +1,147 @@
+// What faults have in common when they strike a server or a wire.
+#include "faults/fault.h"
+
+#include "harness/base/text.h"
+#include "harness/cluster/outage.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+enum strike_state strike_came_too_late(struct error *error)
+{
+    errno = ESRCH;
+    return error_set(error, "the client had ended already");
+}
+
+// --- servers -------------------------------------------------------------------------------------
+
+const struct node *node_meant(const struct fault_step *step, const struct fault_world *world)
+{
+    struct error ignored;
+    const struct node *node = target_server(&step->target, world, &ignored);
+    if (node == NULL && world->lock_group != NULL)
+        node = &world->lock_group->nodes[0];
+    return node;
+}
+
+enum availability cannot_be_done(const struct node *node, const char *what, struct error *why)
+{
+    error_set(why, "%s cannot be %s", node->kind->name, what);
+    return FAULT_MEANINGLESS;
+}
+
+enum availability way_available(const struct fault_step *step, const struct node *node,
+                                const char *const *ways, struct error *why)
+{
+    struct text known = {0};
+    if (step->how == NULL || text_is_one_of(step->how, ways))
+        return FAULT_AVAILABLE;
+    for (size_t i = 0; ways[i] != NULL; i++)
+        text_format(&known, "%s%s", i > 0 ? ", " : "", ways[i]);
+    error_set(why, "%s has no way '%s' for %s (it has: %s)", node->kind->name, step->how,
+              step->verb, text_string(&known));
+    text_free(&known);
+    return FAULT_MEANINGLESS;
+}
+
+int strike_aim(struct fault_strike *strike, struct error *error)
+{
+    if (strike->node == NULL) {
+        strike->node = target_server(&strike->step->target, strike->world, error);
+        if (strike->node != NULL && target_is_role(&strike->step->target))
+            snprintf(strike->role, sizeof strike->role, "%s", strike->node->name);
+    }
+    return strike->node != NULL ? 0 : -1;
+}
+
+enum strike_state strike_bring_back(struct fault_strike *strike, enum loss loss,
+                                    struct error *error)
+{
+    if (strike->stage == 0 && outage_restart(strike->node, loss, error) != 0)
+        return STRIKE_FAILED;
+    strike->stage = 1;
+    int state = outage_is_over(strike->node, error);
+    return state < 0 ? STRIKE_FAILED : state == 0 ? STRIKE_IN_EFFECT : STRIKE_PENDING;
+}
+
+bool step_takes_server_down(const struct fault_step *step)
+{
+    return step->target.client == 0 && fault_can(step, FAULT_KILLS);
+}
+
+// --- wires ---------------------------------------------------------------------------------------
+
+static enum wire_effect effect_of(const struct fault_step *step)
+{
+    return step->how != NULL && strcmp(step->how, "reset") == 0 ? WIRE_RESET
+                                                                : fault_find(step->verb)->effect;
+}
+
+enum availability wire_available(const struct fault_step *step, const struct fault_world *world,
+                                 struct error *why)
+{
+    for (int side = 0; side < 2; side++) {
+        for (size_t i = 0; i < step->side_counts[side]; i++) {
+            enum availability available = target_available(&step->sides[side][i], world, why);
+            if (available != FAULT_AVAILABLE)
+                return available;
+        }
+    }
+    if (world->wires == NULL) {
+        error_set(why, "the network cannot be touched: %s", world->why_no_wires);
+        return FAULT_MISSING;
+    }
+    return wires_means(world->wires, effect_of(step), why) != NULL ? FAULT_AVAILABLE
+                                                                   : FAULT_MISSING;
+}
+
+// Notes who the leader is, if it is on that side: the only server there that holds data.
+static void note_leader(struct fault_strike *strike, int side, const char *const *addresses,
+                        int count)
+{
+    const struct server_group *group = strike->world->lock_group;
+    const struct fault_step *step = strike->step;
+    bool is_named = false;
+    for (size_t i = 0; i < step->side_counts[side]; i++)
+        is_named |= strcmp(step->sides[side][i].server, "leader") == 0;
+    for (int i = 0; is_named && group != NULL && i < group->count; i++) {
+        const struct node *node = &group->nodes[i];
+        for (int j = 0; j < count && node->server > 0; j++) {
+            if (strcmp(node->end.address, addresses[j]) == 0)
+                snprintf(strike->role, sizeof strike->role, "%s", node->name);
+        }
+    }
+}
+
+enum strike_state wire_inject(struct fault_strike *strike, struct error *error)
+{
+    const char *from[MAX_ADDRESSES];
+    const char *to[MAX_ADDRESSES];
+    const struct fault_step *step = strike->step;
+    struct wire_fault fault = {.effect = effect_of(step),
+                               .from = from,
+                               .to = to,
+                               .both_ways = !step->one_way,
+                               .percent = (int)step->share,
+                               .delay_ns = step->by_ns,
+                               .jitter_ns = step->jitter_ns,
+                               .seed = strike->world->seed + (uint64_t)step->number};
+    fault.from_count = target_addresses(step, 0, strike->world, from, error);
+    if (fault.from_count < 0)
+        return STRIKE_FAILED;
+    fault.to_count = target_addresses(step, 1, strike->world, to, error);
+    if (fault.to_count < 0)
+        return STRIKE_FAILED;
+    note_leader(strike, 0, from, fault.from_count);
+    note_leader(strike, 1, to, fault.to_count);
+    strike->wire = wires_strike(strike->world->wires, &fault, error);
+    return strike->wire > 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
+}
+
+enum strike_state wire_heal(struct fault_strike *strike, struct error *error)
+{
+    strike->met = wires_packets(strike->world->wires, strike->wire, error);
+    return wires_heal(strike->world->wires, strike->wire, error) == 0 ? STRIKE_IN_EFFECT
+                                                                      : STRIKE_FAILED;
+}
