@@ -4,14 +4,9 @@
 #include "harness/locks/etcd_common.h"
 
 #define VARIANT_OF_ETCD                                                                            \
-    .server = "etcd", .topologies = topologies, .open_client = etcd_open_client,                   \
-    .close_client = etcd_close_client, .open = etcd_open_lock, .close = etcd_close_lock,           \
-    .release = release, .traits = (const char *const[])                                            \
-    {                                                                                              \
-        "exclusive", "lease", "owner-checked", "fenced", "renewed", "etcd", NULL                   \
-    }
-
-static const char *const topologies[] = {"single", "ensemble", NULL};
+    ETCD_SCHEME,                                                                                   \
+        .release = release,                                                                        \
+        .traits = LOCK_TRAITS("exclusive", "lease", "owner-checked", "fenced", "renewed", "etcd")
 
 static enum release_answer release(struct lock *lock)
 {
@@ -33,11 +28,10 @@ static enum outcome find_blocker(struct lock *lock, int64_t revision, bool skips
 }
 
 // OK: nobody to wait for, or, by the other mistake, the one that was waited for has gone.
-static enum outcome wait_for_turn(struct lock *lock, int64_t revision, bool skips_one,
-                                  int64_t give_up_ns)
+static enum outcome wait_for_turn(struct lock *lock, int64_t revision, bool skips_one)
 {
     struct etcd_lock *state = lock->state;
-    struct etcd_wait wait = {.lock = lock, .give_up_ns = give_up_ns, .at_most_ns = TIME_NEVER};
+    struct etcd_wait wait = {.lock = lock, .at_most_ns = TIME_NEVER};
     const struct etcd_waiting waiting = {etcd_wait_is_over, &wait};
     while (!etcd_wait_is_over(&wait)) {
         struct etcd_entry blocker;
@@ -53,13 +47,11 @@ static enum outcome wait_for_turn(struct lock *lock, int64_t revision, bool skip
     return OUTCOME_NO;
 }
 
-static enum outcome attempt(struct lock *lock, struct grant *grant, bool skips_one,
-                            int64_t give_up_ns)
+static enum outcome attempt(struct lock *lock, struct grant *grant, bool skips_one)
 {
     struct etcd_lock *state = lock->state;
     struct etcd_entry own;
     struct etcd_entry oldest;
-    grant->attempts++;
     enum outcome outcome = etcd_have_session(lock);
     if (outcome != OUTCOME_OK)
         return outcome;
@@ -70,30 +62,18 @@ static enum outcome attempt(struct lock *lock, struct grant *grant, bool skips_o
     if (outcome == OUTCOME_NO || outcome == OUTCOME_BROKEN)
         return etcd_outcome(lock, outcome);
     if (outcome == OUTCOME_OK && oldest.create_revision != own.create_revision)
-        outcome = wait_for_turn(lock, own.create_revision, skips_one, give_up_ns);
+        outcome = wait_for_turn(lock, own.create_revision, skips_one);
     if (outcome == OUTCOME_BROKEN)
         return outcome;
     if (outcome != OUTCOME_OK)
         return etcd_withdraw(lock);
     grant->token = lock->options.fenced ? own.create_revision : 0;
-    etcd_begin_hold(lock, grant);
-    return OUTCOME_OK;
+    return etcd_hold(lock, grant);
 }
 
-static enum outcome acquire(struct lock *lock, struct grant *grant, bool skips_one,
-                            int64_t give_up_ns)
+static enum outcome acquire_out_of_order(struct lock *lock, struct grant *grant)
 {
-    for (;;) {
-        enum outcome outcome = attempt(lock, grant, skips_one, give_up_ns);
-        if (outcome != OUTCOME_NO || lock_must_give_up(lock, give_up_ns))
-            return outcome;
-        lock_wait_before_retry(lock, give_up_ns);
-    }
-}
-
-static enum outcome acquire_out_of_order(struct lock *lock, struct grant *grant, int64_t give_up_ns)
-{
-    return acquire(lock, grant, true, give_up_ns);
+    return attempt(lock, grant, true);
 }
 
 const struct lock_scheme etcd_wrong_predecessor_variant = {
@@ -101,12 +81,12 @@ const struct lock_scheme etcd_wrong_predecessor_variant = {
     .summary = "a key waits for the last but one before it",
     .breaks = "plain contention",
     VARIANT_OF_ETCD,
-    .acquire = acquire_out_of_order,
+    .try_acquire = acquire_out_of_order,
 };
 
-static enum outcome acquire_looking_once(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+static enum outcome acquire_looking_once(struct lock *lock, struct grant *grant)
 {
-    return acquire(lock, grant, false, give_up_ns);
+    return attempt(lock, grant, false);
 }
 
 const struct lock_scheme etcd_line_not_read_again_variant = {
@@ -114,5 +94,5 @@ const struct lock_scheme etcd_line_not_read_again_variant = {
     .summary = "when the key before its own has gone, it holds, without another look at the line",
     .breaks = "one that gives up, or dies, while it waits",
     VARIANT_OF_ETCD,
-    .acquire = acquire_looking_once,
+    .try_acquire = acquire_looking_once,
 };

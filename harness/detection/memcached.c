@@ -25,10 +25,7 @@ const struct lock_scheme cas_ignored_variant = {
     .name = "broken-memcached-cas-ignored",
     .summary = "a release reads the item with its unique number, and deletes without it",
     .breaks = "a pause between the two",
-    .traits = (const char *const[]){"memcached", "exclusive", "lease", "owner-checked", NULL},
-    .server = "memcached",
-    .open = memcached_lock_open,
-    .close = memcached_lock_close,
-    .try_acquire = memcached_try_acquire,
+    .traits = LOCK_TRAITS("memcached", "exclusive", "lease", "owner-checked"),
+    MEMCACHED_SCHEME,
     .release = release,
 };

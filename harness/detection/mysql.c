@@ -3,72 +3,49 @@
 #include "harness/locks/catalogue.h"
 #include "harness/locks/mysql_common.h"
 
-#include "harness/base/text.h"
-
-#include <stdlib.h>
-
 // --- transactions --------------------------------------------------------------------------------
 
-#define VARIANT_OF_FOR_UPDATE                                                                      \
-    .server = "mysql", .topologies = mysql_topologies, .own_store = "mysql",                       \
-    .set_up = mysql_row_set_up, .clean_up = mysql_row_clean_up, .close = mysql_lock_close,         \
-    .read = mysql_row_read, .traits = (const char *const[])                                        \
-    {                                                                                              \
-        "exclusive", "owner-checked", "session", "own-store", "transaction", "mysql", NULL         \
-    }
-
-static enum outcome acquire_soundly(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+static enum outcome acquire_soundly(struct lock *lock, struct grant *grant)
 {
-    return mysql_for_update_scheme.acquire(lock, grant, give_up_ns);
+    return mysql_for_update_scheme.try_acquire(lock, grant);
 }
 
 // The transaction is over before the SELECT: the row is locked for as long as that lasts.
-static enum outcome lock_outside(struct lock *lock, const struct sql_patience *patience)
+static enum outcome lock_outside(struct lock *lock, struct grant *grant)
 {
+    (void)grant;
     struct mysql_lock *state = lock->state;
     struct sql_answer answer;
     enum outcome outcome = mysql_row_begin(lock);
     if (outcome == OUTCOME_OK)
         outcome = mysql_noted(lock, sql_request_in(state->connection, state->session, &answer,
                                                    &mysql_commit_work, NULL));
-    return outcome == OUTCOME_OK ? mysql_row_lock(lock, patience, &state->value) : outcome;
-}
-
-static enum outcome acquire_outside(struct lock *lock, struct grant *grant, int64_t give_up_ns)
-{
-    return mysql_row_acquire(lock, grant, give_up_ns, lock_outside);
+    return outcome == OUTCOME_OK ? mysql_row_lock(lock, &state->value) : outcome;
 }
 
 const struct lock_scheme for_update_alone_variant = {
     .name = "broken-mysql-for-update-alone",
     .summary = "SELECT ... FOR UPDATE outside a transaction: the row is free at once",
     .breaks = "plain contention",
-    VARIANT_OF_FOR_UPDATE,
-    .open = mysql_row_open,
-    .acquire = acquire_outside,
+    MYSQL_ROW_SCHEME,
+    .try_acquire = lock_outside,
     .release = mysql_row_release,
     .write = mysql_row_write,
 };
 
-static enum outcome look_only(struct lock *lock, const struct sql_patience *patience)
+static enum outcome look_only(struct lock *lock, struct grant *grant)
 {
-    (void)patience;
+    (void)grant;
     enum outcome outcome = mysql_row_begin(lock);
     return outcome == OUTCOME_OK ? mysql_row_look(lock, &mysql_lock_of(lock)->value) : outcome;
-}
-
-static enum outcome acquire_by_looking(struct lock *lock, struct grant *grant, int64_t give_up_ns)
-{
-    return mysql_row_acquire(lock, grant, give_up_ns, look_only);
 }
 
 const struct lock_scheme select_without_lock_variant = {
     .name = "broken-mysql-select-without-lock",
     .summary = "SELECT without FOR UPDATE, in a transaction",
     .breaks = "plain contention",
-    VARIANT_OF_FOR_UPDATE,
-    .open = mysql_row_open,
-    .acquire = acquire_by_looking,
+    MYSQL_ROW_SCHEME,
+    .try_acquire = look_only,
     .release = mysql_row_release,
     .write = mysql_row_write,
 };
@@ -100,9 +77,8 @@ const struct lock_scheme unlock_before_commit_variant = {
     .name = "broken-mysql-unlock-before-commit",
     .summary = "the row is unlocked first, and what was written is committed after that",
     .breaks = "a pause between the two, or plain contention",
-    VARIANT_OF_FOR_UPDATE,
-    .open = mysql_row_open,
-    .acquire = acquire_soundly,
+    MYSQL_ROW_SCHEME,
+    .try_acquire = acquire_soundly,
     .release = unlock_then_write,
     .write = remember,
 };
@@ -117,21 +93,13 @@ const struct lock_scheme commit_unchecked_variant = {
     .name = "broken-mysql-commit-unchecked",
     .summary = "nobody looks whether the COMMIT succeeded",
     .breaks = "a connection that ends before it: the write is undone, and counts as done",
-    VARIANT_OF_FOR_UPDATE,
-    .open = mysql_row_open,
-    .acquire = acquire_soundly,
+    MYSQL_ROW_SCHEME,
+    .try_acquire = acquire_soundly,
     .release = commit_hopefully,
     .write = mysql_row_write,
 };
 
 // --- rows ----------------------------------------------------------------------------------------
-
-#define VARIANT_OF_UNIQUE                                                                          \
-    .server = "mysql", .topologies = mysql_topologies, .clean_up = mysql_lock_table_drop,          \
-    .set_up = set_up_unique, .close = mysql_lock_close, .traits = (const char *const[])            \
-    {                                                                                              \
-        "exclusive", "owner-checked", "mysql", NULL                                                \
-    }
 
 static int set_up_unique(const struct service *service, const struct lock_options *options,
                          struct error *error)
@@ -139,19 +107,34 @@ static int set_up_unique(const struct service *service, const struct lock_option
     return mysql_unique_scheme.set_up(service, options, error);
 }
 
-static int open_unique(struct lock *lock, struct error *error)
+static const struct sql_statement insert_row = {
+    "INSERT", "INSERT INTO %s (unique_mutex, holder_id, create_time) VALUES (?, ?, NOW(6))"};
+
+static const struct sql_statement delete_row = {
+    "DELETE", "DELETE FROM %s WHERE unique_mutex = ? AND holder_id = ?"};
+
+#define VARIANT_OF_UNIQUE                                                                          \
+    MYSQL_SCHEME, .set_up = set_up_unique, .clean_up = mysql_lock_table_drop,                      \
+                  .traits = LOCK_TRAITS("exclusive", "owner-checked", "mysql")
+
+static enum outcome insert_forgetting(struct lock *lock, struct grant *grant)
 {
-    return mysql_unique_scheme.open(lock, error);
+    const struct sql_argument arguments[] = {{lock->options.name, 0}, {mysql_new_holder(lock), 0}};
+    struct sql_answer answer;
+    (void)grant;
+    enum outcome outcome = mysql_lock_request(lock, &answer, &insert_row, arguments);
+    return outcome == OUTCOME_UNKNOWN ? OUTCOME_NO : outcome;
 }
 
 static enum outcome insert_soundly(struct lock *lock, struct grant *grant)
 {
-    return mysql_unique_scheme.try_acquire(lock, grant);
+    (void)grant;
+    return mysql_insert_row(lock, &insert_row);
 }
 
 static enum release_answer delete_soundly(struct lock *lock)
 {
-    return mysql_unique_scheme.release(lock);
+    return mysql_give_back_row(lock, &delete_row);
 }
 
 static enum release_answer release_silently(struct lock *lock)
@@ -165,29 +148,15 @@ const struct lock_scheme release_not_asked_variant = {
     .summary = "a release reports success without asking the server",
     .breaks = "everything: nobody is granted it again",
     VARIANT_OF_UNIQUE,
-    .open = open_unique,
     .try_acquire = insert_soundly,
     .release = release_silently,
 };
-
-static const struct sql_statement insert_row = {
-    "INSERT", "INSERT INTO %s (unique_mutex, holder_id, create_time) VALUES (?, ?, NOW(6))"};
-
-static enum outcome insert_forgetting(struct lock *lock, struct grant *grant)
-{
-    const struct sql_argument arguments[] = {{lock->options.name, 0}, {mysql_new_holder(lock), 0}};
-    struct sql_answer answer;
-    grant->valid_until_ns = TIME_NEVER;
-    enum outcome outcome = mysql_lock_request(lock, &answer, &insert_row, arguments);
-    return outcome == OUTCOME_UNKNOWN ? OUTCOME_NO : outcome;
-}
 
 const struct lock_scheme insert_unknown_is_no_variant = {
     .name = "broken-mysql-unknown-is-no",
     .summary = "an INSERT that was not answered counts as refused",
     .breaks = "a lost answer: the row stays for ever",
     VARIANT_OF_UNIQUE,
-    .open = open_unique,
     .try_acquire = insert_forgetting,
     .release = delete_soundly,
 };
@@ -196,50 +165,39 @@ const struct lock_scheme insert_unknown_is_no_variant = {
 
 // Two connections, as of a pool: what one locks, the other is asked to release.
 struct pooled {
-    struct mysql_lock *locks;
-    struct mysql_lock *unlocks;
+    struct mysql_lock locks, unlocks;
 };
 
 static int open_twice(struct lock *lock, struct error *error)
 {
-    struct pooled *pool = memory_zeroed(1, sizeof *pool);
-    int result = mysql_get_lock_scheme.open(lock, error);
-    pool->locks = lock->state;
+    struct pooled *pool = lock->state;
+    lock->state = &pool->unlocks;
+    int result = mysql_lock_open(lock, error);
+    lock->state = &pool->locks;
     if (result == 0)
-        result = mysql_get_lock_scheme.open(lock, error);
-    if (lock->state != pool->locks)
-        pool->unlocks = lock->state;
+        result = mysql_lock_open(lock, error);
     lock->state = pool;
     return result;
 }
 
 static void close_both(struct lock *lock)
 {
-    struct pooled *pool = lock->state;
-    if (pool == NULL)
-        return;
-    lock->state = pool->locks;
-    mysql_lock_close(lock);
-    lock->state = pool->unlocks;
-    mysql_lock_close(lock);
-    free(pool);
-    lock->state = NULL;
+    const struct pooled *pool = lock->state;
+    sql_close(pool->locks.connection);
+    sql_close(pool->unlocks.connection);
 }
 
-static enum outcome lock_over_one(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+// The first member locks.
+static enum outcome lock_over_one(struct lock *lock, struct grant *grant)
 {
-    struct pooled *pool = lock->state;
-    lock->state = pool->locks;
-    enum outcome outcome = mysql_get_lock_scheme.acquire(lock, grant, give_up_ns);
-    lock->state = pool;
-    return outcome;
+    return mysql_get_lock_scheme.try_acquire(lock, grant);
 }
 
 static enum release_answer unlock_over_another(struct lock *lock)
 {
     struct pooled *pool = lock->state;
-    pool->unlocks->session = sql_session(pool->unlocks->connection);
-    lock->state = pool->unlocks;
+    pool->unlocks.session = sql_session(pool->unlocks.connection);
+    lock->state = &pool->unlocks;
     enum release_answer answer = mysql_get_lock_scheme.release(lock);
     lock->state = pool;
     return answer;
@@ -249,11 +207,12 @@ const struct lock_scheme get_lock_elsewhere_variant = {
     .name = "broken-mysql-get-lock-elsewhere",
     .summary = "GET_LOCK goes over one connection of a pool, RELEASE_LOCK over another",
     .breaks = "everything: a lock belongs to its connection, and is never released",
-    .traits = (const char *const[]){"exclusive", "owner-checked", "session", "mysql", NULL},
+    .traits = LOCK_TRAITS("exclusive", "owner-checked", "session", "mysql"),
     .server = "mysql",
     .topologies = mysql_topologies,
+    .lock_bytes = sizeof(struct pooled),
     .open = open_twice,
     .close = close_both,
-    .acquire = lock_over_one,
+    .try_acquire = lock_over_one,
     .release = unlock_over_another,
 };

@@ -5,16 +5,8 @@
 
 static enum outcome acquire_hopefully(struct lock *lock, struct grant *grant)
 {
-    struct redis_answer answer;
-    const char *token = redis_new_token(lock);
-    grant->valid_until_ns = lease_ends_ns(lock);
-    enum outcome outcome = redis_request(redis_of(lock), &answer, "SET %s %s NX PX %lld",
-                                         lock->options.name, token, lease_ms(lock));
-    if (outcome == OUTCOME_UNKNOWN)
-        return OUTCOME_OK; // the mistake
-    if (outcome == OUTCOME_OK && answer.kind == REDIS_NIL)
-        return OUTCOME_NO;
-    return redis_outcome(lock, outcome);
+    enum outcome outcome = redis_set_token(lock, grant);
+    return outcome == OUTCOME_UNKNOWN ? OUTCOME_OK : outcome; // the mistake
 }
 
 const struct lock_scheme unknown_is_ok_variant = {
@@ -23,7 +15,6 @@ const struct lock_scheme unknown_is_ok_variant = {
     .breaks = "a lost request",
     VARIANT_OF_REDIS,
     WITHOUT_TOKENS,
-    .open = sound_open,
     .try_acquire = acquire_hopefully,
     .release = redis_release_checked,
 };
@@ -41,7 +32,6 @@ const struct lock_scheme one_in_a_thousand_variant = {
     .breaks = "plain contention, if one looks often enough",
     VARIANT_OF_REDIS,
     WITH_TOKENS,
-    .open = sound_open,
     .try_acquire = acquire_sometimes,
     .release = redis_release_checked,
 };
@@ -51,13 +41,11 @@ const struct lock_scheme one_in_a_thousand_variant = {
 static enum outcome acquire_then_expire(struct lock *lock, struct grant *grant)
 {
     struct redis_answer answer;
-    enum outcome outcome = acquire_by(lock, grant, "SET %s %s NX", 0);
+    enum outcome outcome = redis_acquire_by(lock, grant, "SET %s %s NX", 0);
     if (outcome != OUTCOME_OK)
         return outcome;
     grant->valid_until_ns = lease_ends_ns(lock);
-    outcome = redis_request(redis_of(lock), &answer, "PEXPIRE %s %lld", lock->options.name,
-                            lease_ms(lock));
-    return redis_outcome(lock, outcome);
+    return REDIS_ASK(lock, &answer, "PEXPIRE %s %lld", lease_ms(lock));
 }
 
 const struct lock_scheme lease_set_later_variant = {
@@ -66,15 +54,15 @@ const struct lock_scheme lease_set_later_variant = {
     .breaks = "a crash between the two",
     VARIANT_OF_REDIS,
     WITHOUT_TOKENS,
-    .open = sound_open,
     .try_acquire = acquire_then_expire,
     .release = redis_release_checked,
 };
 
 static enum outcome acquire_without_end(struct lock *lock, struct grant *grant)
 {
-    return grant->attempts > 1 ? acquire_by(lock, grant, "SET %s %s NX", 0)
-                               : acquire_by(lock, grant, "SET %s %s NX PX %lld", lease_ms(lock));
+    return grant->attempts > 1
+               ? redis_acquire_by(lock, grant, "SET %s %s NX", 0)
+               : redis_acquire_by(lock, grant, "SET %s %s NX PX %lld", lease_ms(lock));
 }
 
 const struct lock_scheme no_expiry_on_retry_variant = {
@@ -83,7 +71,6 @@ const struct lock_scheme no_expiry_on_retry_variant = {
     .breaks = "the crash of a holder that had to wait",
     VARIANT_OF_REDIS,
     WITHOUT_TOKENS,
-    .open = sound_open,
     .try_acquire = acquire_without_end,
     .release = redis_release_checked,
 };
@@ -104,7 +91,6 @@ const struct lock_scheme loser_renews_variant = {
     .breaks = "the crash of a holder: those that wait keep its lock alive",
     VARIANT_OF_REDIS,
     WITH_TOKENS,
-    .open = sound_open,
     .try_acquire = acquire_and_renew,
     .release = redis_release_checked,
 };
@@ -114,7 +100,7 @@ const struct lock_scheme loser_renews_variant = {
 static enum outcome acquire_until(struct lock *lock, struct grant *grant)
 {
     int64_t client_ms = clock_wall_ns(&lock->actor->clock) / NS_PER_MS;
-    return acquire_by(lock, grant, "SET %s %s NX PXAT %lld", client_ms + lease_ms(lock));
+    return redis_acquire_by(lock, grant, "SET %s %s NX PXAT %lld", client_ms + lease_ms(lock));
 }
 
 const struct lock_scheme clock_of_client_variant = {
@@ -123,7 +109,6 @@ const struct lock_scheme clock_of_client_variant = {
     .breaks = "a client whose clock is behind the server's",
     VARIANT_OF_REDIS,
     WITHOUT_TOKENS,
-    .open = sound_open,
     .try_acquire = acquire_until,
     .release = redis_release_checked,
 };
@@ -141,7 +126,6 @@ const struct lock_scheme validity_after_reply_variant = {
     .breaks = "an answer that comes late",
     VARIANT_OF_REDIS,
     WITH_TOKENS,
-    .open = sound_open,
     .try_acquire = acquire_counting_late,
     .release = redis_release_checked,
 };

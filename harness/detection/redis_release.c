@@ -11,7 +11,6 @@ const struct lock_scheme release_unchecked_variant = {
     .breaks = "a hold longer than the lease",
     VARIANT_OF_REDIS,
     WITH_TOKENS,
-    .open = sound_open,
     .try_acquire = sound_try_acquire,
     .release = redis_release_unchecked,
 };
@@ -27,7 +26,6 @@ const struct lock_scheme release_in_two_steps_variant = {
     .breaks = "a pause between the two",
     VARIANT_OF_REDIS,
     WITH_TOKENS,
-    .open = sound_open,
     .try_acquire = sound_try_acquire,
     .release = release_in_two_steps,
 };
@@ -56,7 +54,6 @@ const struct lock_scheme release_asked_twice_variant = {
     .breaks = "a lost answer: the first one was executed, and the second one hits the next holder",
     VARIANT_OF_REDIS,
     WITH_TOKENS,
-    .open = sound_open,
     .try_acquire = sound_try_acquire,
     .release = release_asked_twice,
 };
@@ -70,9 +67,8 @@ static enum outcome acquire_as_client(struct lock *lock, struct grant *grant)
     grant->valid_until_ns = lease_ends_ns(lock);
     snprintf(redis_lock_of(lock)->token, sizeof redis_lock_of(lock)->token, "client-%d",
              lock->client->number);
-    enum outcome outcome = redis_outcome(
-        lock, redis_request(redis_of(lock), &answer, "SET %s %s NX PX %lld", lock->options.name,
-                            redis_lock_of(lock)->token, lease_ms(lock)));
+    enum outcome outcome = REDIS_ASK(lock, &answer, "SET %s %s NX PX %lld",
+                                     redis_lock_of(lock)->token, lease_ms(lock));
     return outcome == OUTCOME_OK && answer.kind == REDIS_NIL ? OUTCOME_NO : outcome;
 }
 
@@ -82,7 +78,6 @@ const struct lock_scheme identity_of_client_variant = {
     .breaks = "a late release of one worker removes the lock of the next",
     VARIANT_OF_REDIS,
     WITHOUT_TOKENS,
-    .open = sound_open,
     .try_acquire = acquire_as_client,
     .release = redis_release_checked,
 };

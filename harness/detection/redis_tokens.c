@@ -18,7 +18,6 @@ const struct lock_scheme token_twice_variant = {
     .breaks = "a late write of the first of the two",
     VARIANT_OF_REDIS,
     WITH_TOKENS,
-    .open = sound_open,
     .try_acquire = acquire_with_half,
     .release = redis_release_checked,
 };
@@ -30,7 +29,7 @@ static enum outcome acquire_then_read(struct lock *lock, struct grant *grant)
     enum outcome outcome = sound_try_acquire(lock, grant);
     if (outcome != OUTCOME_OK || !lock->options.fenced)
         return outcome;
-    enum outcome read = redis_read_outcome(
+    enum outcome read = redis_outcome(
         lock, redis_request(redis_of(lock), &answer, "GET %s:fence", lock->options.name));
     if (read == OUTCOME_OK)
         grant->token = strtoll(answer.text, NULL, 10);
@@ -43,7 +42,6 @@ const struct lock_scheme token_read_later_variant = {
     .breaks = "a pause between the two: it reads the token of a later grant",
     VARIANT_OF_REDIS,
     WITH_TOKENS,
-    .open = sound_open,
     .try_acquire = acquire_then_read,
     .release = redis_release_checked,
 };
@@ -54,31 +52,17 @@ static const struct redis_script acquire_with_count = {
     "return tonumber(string.match(redis.call('INFO', 'stats'), "
     "'total_commands_processed:(%d+)'))"};
 
-static int open_counting(struct lock *lock, struct error *error)
-{
-    if (sound_open(lock, error) != 0)
-        return -1;
-    return redis_script_load(redis_of(lock), &acquire_with_count, error);
-}
-
 static enum outcome acquire_counting(struct lock *lock, struct grant *grant)
 {
-    char lease[24];
-    snprintf(lease, sizeof lease, "%lld", lease_ms(lock));
-    const char *const keys[] = {lock->options.name, NULL};
-    const char *const arguments[] = {redis_new_token(lock), lease, NULL};
     struct redis_answer answer;
     if (!lock->options.fenced)
         return sound_try_acquire(lock, grant);
+    const char *token = redis_new_token(lock);
     grant->valid_until_ns = lease_ends_ns(lock);
-    enum outcome outcome =
-        redis_eval(redis_of(lock), &answer, &acquire_with_count, keys, arguments);
-    if (outcome == OUTCOME_UNKNOWN)
-        return redis_release_checked(lock) == RELEASE_RELEASED ? OUTCOME_NO : OUTCOME_UNKNOWN;
-    if (outcome == OUTCOME_OK && answer.integer == 0)
-        return OUTCOME_NO;
-    grant->token = answer.integer;
-    return redis_outcome(lock, outcome);
+    enum outcome outcome = redis_outcome(
+        lock, redis_run(redis_of(lock), &answer, &lock->options, &acquire_with_count, NULL, token));
+    grant->token = outcome == OUTCOME_OK ? answer.integer : 0;
+    return outcome == OUTCOME_OK && answer.integer == 0 ? OUTCOME_NO : outcome;
 }
 
 const struct lock_scheme token_goes_back_variant = {
@@ -87,7 +71,6 @@ const struct lock_scheme token_goes_back_variant = {
     .breaks = "a restart of the server",
     VARIANT_OF_REDIS,
     WITH_TOKENS,
-    .open = open_counting,
     .try_acquire = acquire_counting,
     .release = redis_release_checked,
 };
@@ -105,7 +88,6 @@ const struct lock_scheme token_unchecked_variant = {
     .breaks = "a late write",
     VARIANT_OF_REDIS,
     WITH_TOKENS,
-    .open = sound_open,
     .try_acquire = acquire_without_token,
     .release = redis_release_checked,
 };

@@ -4,11 +4,6 @@
 #include "harness/locks/catalogue.h"
 #include "harness/locks/redlock_common.h"
 
-#include "harness/base/text.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-
 enum flaw {
     QUORUM_TOO_SMALL,
     ANSWERS_COUNTED,
@@ -24,8 +19,7 @@ struct state {
 
 static int open_lock(struct lock *lock, struct error *error)
 {
-    struct state *state = memory_zeroed(1, sizeof *state);
-    lock->state = state;
+    struct state *state = lock->state;
     for (int i = 0; i < lock->service->server_count; i++) {
         state->connections[i] = redis_open_server(
             lock->service, i, redlock_server_ns(&lock->options), lock->actor, error);
@@ -38,10 +32,8 @@ static int open_lock(struct lock *lock, struct error *error)
 static void close_lock(struct lock *lock)
 {
     struct state *state = lock->state;
-    for (int i = 0; state != NULL && i < MAX_SERVERS; i++)
+    for (int i = 0; i < MAX_SERVERS; i++)
         redis_close(state->connections[i]);
-    free(state);
-    lock->state = NULL;
 }
 
 static struct votes set_everywhere(struct lock *lock)
@@ -61,12 +53,10 @@ static struct votes unlock_everywhere(struct lock *lock)
 {
     struct state *state = lock->state;
     struct votes votes = {.count = lock->service->server_count};
-    const char *const keys[] = {lock->options.name, NULL};
-    const char *const arguments[] = {state->token, NULL};
     for (int i = 0; i < votes.count; i++) {
         struct redis_answer answer = {.kind = REDIS_NIL};
-        enum outcome outcome =
-            redis_eval(state->connections[i], &answer, &redlock_unlock_script, keys, arguments);
+        enum outcome outcome = redis_run(state->connections[i], &answer, &lock->options,
+                                         &redis_compare_and_delete, NULL, state->token);
         votes.items[i] = (struct vote){outcome, answer.integer};
     }
     return votes;
@@ -110,11 +100,9 @@ static enum release_answer release(struct lock *lock)
 // --- the variants --------------------------------------------------------------------------------
 
 #define VARIANT_OF_REDLOCK                                                                         \
-    .server = "redis", .topologies = redlock_topologies, .open = open_lock, .close = close_lock,   \
-    .release = release, .traits = (const char *const[])                                            \
-    {                                                                                              \
-        "redis", "exclusive", "lease", "owner-checked", NULL                                       \
-    }
+    .server = "redis", .topologies = redlock_topologies, .lock_bytes = sizeof(struct state),       \
+    .open = open_lock, .close = close_lock, .release = release,                                    \
+    .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked")
 
 static enum outcome acquire_with_half(struct lock *lock, struct grant *grant)
 {

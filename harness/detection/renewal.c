@@ -1,36 +1,12 @@
 // Mistakes in the renewal of a lease, and in entering a lock again.
 #include "harness/detection/redis_variants.h"
-#include "harness/locks/redis_renewal.h"
 #include "harness/locks/redisson_common.h"
 
 // All that is not said otherwise in a variant of redis-watchdog.
 #define VARIANT_OF_WATCHDOG                                                                        \
-    .server = "redis", .topologies = redis_topologies, .close_client = redis_renewal_close,        \
-    .open = open_lock, .close = redis_lock_close, .reenter = reenter,                              \
-    .traits = (const char *const[])                                                                \
-    {                                                                                              \
-        "redis", "exclusive", "lease", "owner-checked", "renewed", "reentrant", NULL               \
-    }
-
-static int open_sound_client(struct lock_client *client, struct error *error)
-{
-    return redis_watchdog_scheme.open_client(client, error);
-}
-
-static int open_lock(struct lock *lock, struct error *error)
-{
-    return redis_watchdog_scheme.open(lock, error);
-}
-
-static enum outcome try_acquire(struct lock *lock, struct grant *grant)
-{
-    return redis_watchdog_scheme.try_acquire(lock, grant);
-}
-
-static enum release_answer release(struct lock *lock)
-{
-    return redis_watchdog_scheme.release(lock);
-}
+    .kind = redis_checked, .try_acquire = redis_set_token, .recover = redis_release_checked,       \
+    .release = redis_release_checked, .reenter = reenter,                                          \
+    .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "renewed", "reentrant")
 
 static enum outcome reenter(struct lock *lock, struct grant *grant)
 {
@@ -44,152 +20,148 @@ static enum release_answer leave(struct lock *lock)
 
 // --- the lease -----------------------------------------------------------------------------------
 
-static enum outcome acquire_unwatched(struct lock *lock, struct grant *grant)
-{
-    enum outcome outcome = try_acquire(lock, grant);
-    redis_renewal_end(lock);
-    return outcome;
-}
-
 const struct lock_scheme never_renewed_variant = {
     .name = "broken-watchdog-never-renews",
-    .summary = "the watchdog forgets a hold as soon as it has begun",
+    .summary = "no watchdog renews a hold",
     .breaks = "work that is longer than the lease",
+    REDIS_SCHEME,
     VARIANT_OF_WATCHDOG,
-    .open_client = open_sound_client,
-    .try_acquire = acquire_unwatched,
-    .release = release,
     .leave = leave,
 };
 
+// A watchdog of its own, which no release stops.
+struct restless {
+    struct redis_client redis; // first, so that it is closed as one
+    struct watchdog *watchdog;
+};
+
 // The key, whoever's it is by now: and so it never learns that there is nothing left to renew.
-static enum outcome renew_unchecked(struct redis_renewal *renewal, const char *token,
-                                    int64_t *valid_until_ns)
+static void renew_unchecked(struct lock_client *client, struct actor *actor,
+                            struct renewal *renewal, size_t count)
 {
-    (void)token; // the mistake
-    const struct lock_options *options = &renewal->client->options;
+    const struct restless *state = client->state;
     struct redis_answer answer = {.integer = 0};
-    int64_t ends_ns = redis_renewal_ends_ns(renewal, options->lease_ns);
-    enum outcome outcome = redis_request(renewal->connection, &answer, "PEXPIRE %s %lld",
-                                         options->name, (long long)(options->lease_ns / NS_PER_MS));
-    if (outcome == OUTCOME_OK && answer.integer == 1)
-        *valid_until_ns = ends_ns;
-    else if (outcome != OUTCOME_BROKEN)
-        outcome = OUTCOME_UNKNOWN;
-    return outcome;
+    (void)count;
+    int64_t ends_ns = clock_now_ns(&actor->clock) + client->options.lease_ns;
+    renewal->outcome = redis_request(state->redis.connection, &answer, "PEXPIRE %s %lld",
+                                     client->options.name, lease_ms(renewal->lock));
+    if (renewal->outcome == OUTCOME_OK && answer.integer == 1)
+        renewal->valid_until_ns = ends_ns;
+    else if (renewal->outcome != OUTCOME_BROKEN)
+        renewal->outcome = OUTCOME_UNKNOWN;
 }
 
-static const struct redis_renewal_kind unchecked = {.never_gives_up = true,
-                                                    .renew = renew_unchecked};
-
-static int open_unchecked_client(struct lock_client *client, struct error *error)
+static int open_restless(struct lock_client *client, struct error *error)
 {
-    return redis_renewal_open(client, &unchecked, error);
+    static const struct watchdog_settings unchecked = {.never_gives_up = true,
+                                                       .renew = renew_unchecked};
+    struct restless *state = client->state;
+    state->watchdog = watchdog_start(client, &unchecked, error);
+    if (state->watchdog == NULL)
+        return -1;
+    state->redis.connection = redis_open(client->service, client->options.request_ns,
+                                         watchdog_actor(state->watchdog), error);
+    return state->redis.connection != NULL ? 0 : -1;
+}
+
+static void close_restless(struct lock_client *client)
+{
+    const struct restless *state = client->state;
+    watchdog_stop(state->watchdog);
+    redis_client_close(client);
+    watchdog_free(state->watchdog);
+}
+
+static void close_watched(struct lock *lock)
+{
+    const struct restless *client = lock->client->state;
+    watchdog_remove(client->watchdog, lock);
+    redis_lock_close(lock);
 }
 
 static enum outcome acquire_renewed(struct lock *lock, struct grant *grant)
 {
-    enum outcome outcome = acquire_by(lock, grant, "SET %s %s NX PX %lld", lease_ms(lock));
-    if (outcome == OUTCOME_OK) {
-        redis_renewal_end(lock);
-        redis_renewal_begin(lock, grant);
-        redis_lock_of(lock)->depth = 1;
-    }
-    return outcome;
+    const struct restless *client = lock->client->state;
+    enum outcome outcome = redis_set_token(lock, grant);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    watchdog_remove(client->watchdog, lock);
+    watchdog_add(client->watchdog, lock, grant->valid_until_ns);
+    return OUTCOME_OK;
 }
 
 const struct lock_scheme renews_anybodys_variant = {
     .name = "broken-watchdog-renews-anybodys",
     .summary = "the watchdog renews the key without looking whose it is, from a hold to the next",
     .breaks = "the crash of a holder: the watchdogs of the others keep its lock alive",
-    VARIANT_OF_WATCHDOG,
-    .open_client = open_unchecked_client,
+    .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "renewed", "reentrant"),
+    .server = "redis",
+    .topologies = redis_topologies,
+    .client_bytes = sizeof(struct restless),
+    .open_client = open_restless,
+    .close_client = close_restless,
+    .lock_bytes = sizeof(struct redis_lock),
+    .open = redis_lock_open,
+    .close = close_watched,
+    .kind = redis_checked,
     .try_acquire = acquire_renewed,
+    .recover = redis_release_checked,
     .release = redis_release_checked,
+    .reenter = reenter,
     .leave = leave,
 };
 
 // --- entering again ------------------------------------------------------------------------------
 
+static void renew_soundly(struct lock_client *client, struct actor *actor, struct renewal *renewals,
+                          size_t count)
+{
+    redis_watchdog_scheme.renewal->renew(client, actor, renewals, count);
+}
+
+static enum release_answer leave_for_good(struct lock *lock)
+{
+    watchdog_remove(lock->client->watchdog, lock);
+    return redis_release_checked(lock);
+}
+
 const struct lock_scheme leave_frees_variant = {
     .name = "broken-watchdog-leave-frees",
     .summary = "leaving an inner hold frees the lock",
     .breaks = "entering it again",
+    REDIS_RENEWED_SCHEME,
     VARIANT_OF_WATCHDOG,
-    .open_client = open_sound_client,
-    .try_acquire = try_acquire,
-    .release = release,
-    .leave = release,
+    .open_client = redis_client_open,
+    .renewal = &(const struct watchdog_settings){.renew = renew_soundly},
+    .leave = leave_for_good,
 };
 
 // --- renewals of a fenced lock -------------------------------------------------------------------
 
-typedef void renew_function(void *context, struct actor *actor, struct renewal *renewals,
-                            size_t count);
-
-// The sound client, with another watchdog.
-static int open_client_renewing(struct lock_client *client, renew_function *renew,
-                                struct error *error)
-{
-    if (redisson_fenced_scheme.open_client(client, error) != 0)
-        return -1;
-    struct redisson_client *state = client->state;
-    const struct watchdog_settings settings = {.interval_ns = client->options.lease_ns / 3,
-                                               .batch = 1,
-                                               .never_gives_up = true,
-                                               .renew = renew,
-                                               .context = state};
-    watchdog_stop(state->watchdog);
-    redis_close(state->renewer);
-    state->renewer = NULL;
-    state->watchdog = watchdog_start(client, &settings, error);
-    if (state->watchdog != NULL)
-        state->renewer = redis_open(client->service, client->options.request_ns,
-                                    watchdog_actor(state->watchdog), error);
-    if (state->renewer != NULL &&
-        redis_script_load(state->renewer, &redisson_renewal_script, error) == 0)
-        return 0;
-    redisson_client_close(client);
-    return -1;
-}
-
-static int open_fenced_lock(struct lock *lock, struct error *error)
-{
-    return redisson_fenced_scheme.open(lock, error);
-}
-
-#define VARIANT_OF_FENCED                                                                          \
-    .server = "redis", .topologies = redis_topologies, .clean_up = redisson_clean_up,              \
-    .close_client = redisson_client_close, .open = open_fenced_lock, .close = redisson_lock_close, \
-    .acquire = redisson_acquire, .release = redisson_release, .reenter = redisson_reenter,         \
-    .leave = redisson_leave, .traits = (const char *const[])                                       \
-    {                                                                                              \
-        "redis", "exclusive", "lease", "owner-checked", "fenced", "renewed", "reentrant", NULL     \
-    }
-
 // Whatever the server said, or did not say.
-static void renew_hopefully(void *context, struct actor *actor, struct renewal *renewals,
-                            size_t count)
+static void renew_hopefully(struct lock_client *client, struct actor *actor,
+                            struct renewal *renewals, size_t count)
 {
     int64_t asked_ns = clock_now_ns(&actor->clock);
-    redisson_renew(context, actor, renewals, count);
+    redisson_renew(client, actor, renewals, count);
     for (size_t i = 0; i < count; i++) {
         if (renewals[i].outcome == OUTCOME_BROKEN)
             continue;
         renewals[i].outcome = OUTCOME_OK;
-        renewals[i].valid_until_ns = asked_ns + renewals[i].lock->options.lease_ns;
+        renewals[i].valid_until_ns = asked_ns + client->options.lease_ns;
     }
-}
-
-static int open_hopeful_client(struct lock_client *client, struct error *error)
-{
-    return open_client_renewing(client, renew_hopefully, error);
 }
 
 const struct lock_scheme renewal_failure_ignored_variant = {
     .name = "broken-redisson-renewal-failure-ignored",
     .summary = "a renewal that failed counts as done",
     .breaks = "a connection that is cut for longer than the lease",
-    VARIANT_OF_FENCED,
-    .open_client = open_hopeful_client,
+    .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "fenced", "renewed",
+                          "reentrant"),
+    REDISSON_HANDLES(&redisson_fenced),
+    REDISSON_WAITS,
+    .release = redisson_release,
+    .reenter = redisson_reenter,
+    .leave = redisson_leave,
+    .renewal = &(const struct watchdog_settings){.never_gives_up = true, .renew = renew_hopefully},
 };

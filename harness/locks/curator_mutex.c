@@ -2,7 +2,7 @@
 // before it. The guid is Curator's protection: a create that was not answered is looked for by it.
 // Unlike ZooKeeper's recipe it does not let its server catch up first, so that a server which lags
 // behind may hide the node. The holder comes in again by counting in the client; nothing is sent.
-#include "harness/locks/zookeeper_queue.h"
+#include "harness/locks/zookeeper_common.h"
 
 static const struct zk_recipe recipe = {
     .below = "",
@@ -11,30 +11,14 @@ static const struct zk_recipe recipe = {
     .blocker = zk_queue_predecessor,
 };
 
-static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
-{
-    return zk_queue_acquire(lock, &recipe, grant, give_up_ns);
-}
-
-static const char *const traits[] = {"exclusive", "lease",     "session", "owner-checked", "fenced",
-                                     "fair",      "reentrant", "renewed", "zookeeper",     NULL};
-
 const struct lock_scheme curator_mutex_scheme = {
     .name = "curator-mutex",
     .summary = "Curator's InterProcessMutex: ephemeral nodes in line, protected by a guid",
     .breaks = "a pause longer than the session, unless the store checks its fencing token; a lost "
               "reply hidden by a lagging server blocks it until its session ends",
-    .traits = traits,
-    .server = "zookeeper",
-    .topologies = zk_topologies,
-    .set_up = zk_lock_set_up,
-    .clean_up = zk_lock_clean_up,
-    .open_client = zk_client_open,
-    .close_client = zk_client_close,
-    .open = zk_lock_open,
-    .close = zk_lock_close,
-    .acquire = acquire,
-    .release = zk_release,
+    .traits = LOCK_TRAITS("exclusive", "lease", "session", "owner-checked", "fenced", "fair",
+                          "reentrant", "renewed", "zookeeper"),
+    ZK_QUEUE_SCHEME(&recipe),
     .reenter = zk_reenter,
     .leave = zk_leave,
 };

@@ -5,7 +5,7 @@
 //           before it
 // It has no fencing tokens: readers hold together, and a store would take the token of the one that
 // came to it late for an old one.
-#include "harness/locks/zookeeper_queue.h"
+#include "harness/locks/zookeeper_common.h"
 
 #include <string.h>
 
@@ -27,31 +27,25 @@ static const struct zk_recipe reader = {
 static const struct zk_recipe writer = {
     .below = "", .prefix = "_c_", .suffix = WRITER, .blocker = zk_queue_predecessor};
 
-static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
-    enum outcome outcome =
-        zk_queue_acquire(lock, lock->mode == LOCK_SHARED ? &reader : &writer, grant, give_up_ns);
+    const struct zk_recipe *recipe = lock->mode == LOCK_SHARED ? &reader : &writer;
+    enum outcome outcome = zk_queue_wait(lock, recipe, &zk_lock_of(lock)->node, grant);
+    if (outcome == OUTCOME_OK)
+        zk_hold(lock, grant);
     grant->token = 0;
     return outcome;
 }
-
-static const char *const traits[] = {"exclusive", "lease",   "session",   "owner-checked", "shared",
-                                     "fair",      "renewed", "reentrant", "zookeeper",     NULL};
 
 const struct lock_scheme curator_rw_scheme = {
     .name = "curator-rw",
     .summary = "Curator's InterProcessReadWriteLock: readers and writers in one line",
     .breaks = "a pause longer than the session",
-    .traits = traits,
-    .server = "zookeeper",
-    .topologies = zk_topologies,
+    .traits = LOCK_TRAITS("exclusive", "lease", "session", "owner-checked", "shared", "fair",
+                          "renewed", "reentrant", "zookeeper"),
+    ZK_SCHEME,
     .set_up = zk_lock_set_up,
-    .clean_up = zk_lock_clean_up,
-    .open_client = zk_client_open,
-    .close_client = zk_client_close,
-    .open = zk_lock_open,
-    .close = zk_lock_close,
-    .acquire = acquire,
+    .try_acquire = try_acquire,
     .release = zk_release,
     .reenter = zk_reenter,
     .leave = zk_leave,

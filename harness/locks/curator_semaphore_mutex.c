@@ -4,7 +4,7 @@
 //   3. read the leases, watching them, until they are no more than the permits;
 //   4. give up the turn.
 // Release: delete the lease. Not reentrant.
-#include "harness/locks/zookeeper_queue.h"
+#include "harness/locks/zookeeper_common.h"
 
 static const struct zk_recipe turns = {
     .below = "/locks",
@@ -44,60 +44,52 @@ static enum outcome look(struct lock *lock, struct zk_node *lease, struct zk_wat
 }
 
 // Waits until the lease counts. NO: it gave up, or the lease is not there any more.
-static enum outcome wait_for_lease(struct lock *lock, struct zk_node *lease, struct grant *grant,
-                                   int64_t give_up_ns, int64_t *asked_ns)
+static enum outcome wait_for_lease(struct lock *lock, struct zk_node *lease, struct grant *grant)
 {
     for (;; grant->attempts++) {
         struct zk_watch *watch = zk_watch_new(zk_of(lock));
-        *asked_ns = lock_asks_ns(lock);
+        lock_asks_ns(lock);
         enum outcome outcome = look(lock, lease, watch);
-        if (outcome == OUTCOME_NO && lease->may_exist && !lock_must_give_up(lock, give_up_ns)) {
-            zk_wait(lock, watch, give_up_ns);
+        if (outcome == OUTCOME_NO && lease->may_exist && !lock_must_give_up(lock)) {
+            zk_wait(lock, watch);
             continue;
         }
         zk_watch_drop(watch);
-        if (outcome != OUTCOME_UNKNOWN || zk_node_is_over(lock, lease) ||
-            lock_must_give_up(lock, give_up_ns))
+        if (outcome != OUTCOME_UNKNOWN || zk_node_is_over(lock, lease) || lock_must_give_up(lock))
             return outcome;
-        lock_wait_before_retry(lock, give_up_ns);
+        lock_wait_before_retry(lock);
     }
 }
 
 // With the turn.
-static enum outcome take_lease(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+static enum outcome take_lease(struct lock *lock, struct grant *grant)
 {
-    int64_t asked_ns;
     struct zk_node *lease = &zk_lock_of(lock)->node;
     enum outcome outcome = zk_queue_join(lock, &leases, lease);
     // A turn ends with its session: what comes by another one is a place of its own.
     if (outcome == OUTCOME_OK && lease->session != zk_lock_of(lock)->turn.session)
         lock_queued(lock, TIME_NEVER);
     if (outcome == OUTCOME_OK)
-        outcome = wait_for_lease(lock, lease, grant, give_up_ns, &asked_ns);
+        outcome = wait_for_lease(lock, lease, grant);
     if (outcome == OUTCOME_OK)
-        outcome = zk_hold(lock, grant, asked_ns);
-    if (outcome == OUTCOME_OK || outcome == OUTCOME_BROKEN)
+        return zk_hold(lock, grant);
+    if (outcome == OUTCOME_BROKEN)
         return outcome;
     return zk_queue_leave(lock, &leases, lease) == RELEASE_UNKNOWN ? OUTCOME_UNKNOWN : OUTCOME_NO;
 }
 
-static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
     struct zk_lock *state = zk_lock_of(lock);
     if (zk_queue_leave(lock, &leases, &state->node) == RELEASE_UNKNOWN)
         return OUTCOME_UNKNOWN; // a former attempt's lease
-    for (;;) {
-        int64_t asked_ns;
-        enum outcome outcome =
-            zk_queue_wait(lock, &turns, &state->turn, grant, give_up_ns, &asked_ns);
-        if (outcome != OUTCOME_OK)
-            return outcome;
-        outcome = take_lease(lock, grant, give_up_ns);
-        // If there is no answer, the next acquire or the release sees to it.
-        zk_queue_leave(lock, &turns, &state->turn);
-        if (outcome != OUTCOME_NO || lock_must_give_up(lock, give_up_ns))
-            return outcome;
-    }
+    enum outcome outcome = zk_queue_wait(lock, &turns, &state->turn, grant);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    outcome = take_lease(lock, grant);
+    // If there is no answer, the next acquire or the release sees to it.
+    zk_queue_leave(lock, &turns, &state->turn);
+    return outcome;
 }
 
 static enum release_answer release(struct lock *lock)
@@ -107,22 +99,14 @@ static enum release_answer release(struct lock *lock)
     return answer;
 }
 
-static const char *const traits[] = {"exclusive", "lease",   "session", "owner-checked", "fenced",
-                                     "fair",      "renewed", "permits", "zookeeper",     NULL};
-
 const struct lock_scheme curator_semaphore_mutex_scheme = {
     .name = "curator-semaphore-mutex",
     .summary = "Curator's InterProcessSemaphoreV2: a lease for each permit, taken in turn",
     .breaks = "a pause longer than the session, unless the store checks its fencing token",
-    .traits = traits,
-    .server = "zookeeper",
-    .topologies = zk_topologies,
+    .traits = LOCK_TRAITS("exclusive", "lease", "session", "owner-checked", "fenced", "fair",
+                          "renewed", "permits", "zookeeper"),
+    ZK_SCHEME,
     .set_up = set_up,
-    .clean_up = zk_lock_clean_up,
-    .open_client = zk_client_open,
-    .close_client = zk_client_close,
-    .open = zk_lock_open,
-    .close = zk_lock_close,
-    .acquire = acquire,
+    .try_acquire = try_acquire,
     .release = release,
 };

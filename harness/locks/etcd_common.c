@@ -1,16 +1,9 @@
 #include "harness/locks/etcd_common.h"
 
-#include "harness/base/text.h"
-#include "harness/locks/watchdog.h"
-
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-struct etcd_client {
-    struct watchdog *watchdog;
-    struct etcd_connection *connection; // the watchdog's
-};
+const char *const etcd_topologies[] = {"single", "ensemble", NULL};
 
 static int64_t now_of(const struct lock *lock)
 {
@@ -41,50 +34,38 @@ static enum outcome keep_alive(struct etcd_connection *connection, struct etcd_l
     return outcome == OUTCOME_NO ? OUTCOME_UNKNOWN : outcome;
 }
 
-static void renew(void *context, struct actor *actor, struct renewal *renewals, size_t count)
+static void renew(struct lock_client *client, struct actor *actor, struct renewal *renewal,
+                  size_t count)
 {
-    struct etcd_client *client = context;
-    for (size_t i = 0; i < count; i++) {
-        struct etcd_lock *state = renewals[i].holder;
-        renewals[i].outcome = keep_alive(client->connection, state, clock_now_ns(&actor->clock),
-                                         &renewals[i].lock->options);
-        renewals[i].valid_until_ns = state->lease_until_ns;
-    }
+    const struct etcd_client *own = client->state;
+    struct etcd_lock *state = renewal->lock->state;
+    (void)count;
+    renewal->outcome =
+        keep_alive(own->connection, state, clock_now_ns(&actor->clock), &client->options);
+    renewal->valid_until_ns = state->lease_until_ns;
 }
+
+const struct watchdog_settings etcd_renewal = {.renew = renew};
 
 int etcd_open_client(struct lock_client *client, struct error *error)
 {
-    struct etcd_client *state = memory_zeroed(1, sizeof *state);
-    const struct watchdog_settings settings = {
-        .interval_ns = client->options.lease_ns / 3, .batch = 1, .renew = renew, .context = state};
-    client->state = state;
-    state->watchdog = watchdog_start(client, &settings, error);
-    if (state->watchdog != NULL)
-        state->connection = etcd_open(client->service, client->options.request_ns,
-                                      watchdog_actor(state->watchdog), error);
-    if (state->connection != NULL)
-        return 0;
-    etcd_close_client(client);
-    return -1;
+    struct etcd_client *state = client->state;
+    state->connection = etcd_open(client->service, client->options.request_ns,
+                                  watchdog_actor(client->watchdog), error);
+    return state->connection != NULL ? 0 : -1;
 }
 
 void etcd_close_client(struct lock_client *client)
 {
-    struct etcd_client *state = client->state;
-    if (state == NULL)
-        return;
-    watchdog_stop(state->watchdog);
+    const struct etcd_client *state = client->state;
     etcd_close(state->connection);
-    free(state);
-    client->state = NULL;
 }
 
 // --- the worker's session ------------------------------------------------------------------------
 
 int etcd_open_lock(struct lock *lock, struct error *error)
 {
-    struct etcd_lock *state = memory_zeroed(1, sizeof *state);
-    lock->state = state;
+    struct etcd_lock *state = lock->state;
     snprintf(state->prefix, sizeof state->prefix, "%s/", lock->options.name);
     state->connection = etcd_open(lock->service, lock->options.request_ns, lock->actor, error);
     if (state->connection != NULL)
@@ -95,15 +76,11 @@ int etcd_open_lock(struct lock *lock, struct error *error)
 // Leaves no lease behind, if the server can be had.
 void etcd_close_lock(struct lock *lock)
 {
-    struct etcd_lock *state = lock->state;
-    if (state == NULL)
-        return;
+    const struct etcd_lock *state = lock->state;
     if (state->lease != 0)
         etcd_revoke(state->connection, state->lease);
     etcd_close(state->side);
     etcd_close(state->connection);
-    free(state);
-    lock->state = NULL;
 }
 
 struct etcd_lock *etcd_of(struct lock *lock)
@@ -162,7 +139,7 @@ bool etcd_wait_is_over(void *context)
         now_ns = now_of(wait->lock);
     }
     return now_ns >= state->lease_until_ns || now_ns >= wait->at_most_ns ||
-           (now_ns >= wait->at_least_ns && lock_must_give_up(wait->lock, wait->give_up_ns));
+           (now_ns >= wait->at_least_ns && lock_must_give_up(wait->lock));
 }
 
 enum outcome etcd_withdraw(struct lock *lock)
@@ -173,33 +150,17 @@ enum outcome etcd_withdraw(struct lock *lock)
     return outcome == OUTCOME_OK ? OUTCOME_NO : OUTCOME_UNKNOWN;
 }
 
-enum outcome etcd_acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns,
-                          enum outcome (*attempt)(struct lock *lock, struct grant *grant,
-                                                  int64_t give_up_ns))
-{
-    for (;;) {
-        grant->attempts++;
-        enum outcome outcome = attempt(lock, grant, give_up_ns);
-        if (outcome != OUTCOME_NO || lock_must_give_up(lock, give_up_ns))
-            return outcome;
-        lock_wait_before_retry(lock, give_up_ns);
-    }
-}
-
 // --- holding -------------------------------------------------------------------------------------
 
-void etcd_begin_hold(struct lock *lock, struct grant *grant)
+enum outcome etcd_hold(struct lock *lock, struct grant *grant)
 {
-    struct etcd_lock *state = lock->state;
-    struct etcd_client *client = lock->client->state;
+    const struct etcd_lock *state = lock->state;
     grant->valid_until_ns = state->lease_until_ns;
     lock->asked = state->lease_asked;
-    watchdog_add(client->watchdog, lock, state, grant->valid_until_ns);
+    return OUTCOME_OK;
 }
 
 void etcd_end_hold(struct lock *lock)
 {
-    struct etcd_client *client = lock->client->state;
-    watchdog_remove(client->watchdog, lock);
     etcd_of(lock)->keep_alive_ns = now_of(lock) + lock->options.lease_ns / 6;
 }

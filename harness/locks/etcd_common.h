@@ -5,8 +5,10 @@
 #define LOCKPICK_LOCKS_ETCD_COMMON_H
 
 #include "harness/locks/lock.h"
+#include "harness/locks/watchdog.h"
 #include "harness/wire/etcd.h"
 
+// lock->state.
 struct etcd_lock {
     struct etcd_connection *connection;
     struct etcd_connection *side;    // for keep-alives while a request waits on the first
@@ -19,11 +21,22 @@ struct etcd_lock {
     char key[ETCD_KEY_ROOM];         // the lease's
 };
 
-// The client's watchdog; the worker's connections. lock->state becomes a struct etcd_lock.
+// lock_client->state.
+struct etcd_client {
+    struct etcd_connection *connection; // the watchdog's
+};
+
 int etcd_open_client(struct lock_client *client, struct error *error);
 void etcd_close_client(struct lock_client *client);
 int etcd_open_lock(struct lock *lock, struct error *error);
 void etcd_close_lock(struct lock *lock);
+extern const struct watchdog_settings etcd_renewal;
+extern const char *const etcd_topologies[];
+#define ETCD_SCHEME                                                                                \
+    .server = "etcd", .topologies = etcd_topologies, .client_bytes = sizeof(struct etcd_client),   \
+    .open_client = etcd_open_client, .close_client = etcd_close_client,                            \
+    .lock_bytes = sizeof(struct etcd_lock), .open = etcd_open_lock, .close = etcd_close_lock,      \
+    .renewal = &etcd_renewal
 
 // Shorthand for lock->state.
 struct etcd_lock *etcd_of(struct lock *lock);
@@ -38,7 +51,6 @@ enum outcome etcd_have_session(struct lock *lock);
 // A wait for the lock.
 struct etcd_wait {
     struct lock *lock;
-    int64_t give_up_ns;  // of the acquire
     int64_t at_least_ns; // until when it lasts all the same: one answer is waited for
     int64_t at_most_ns;
 };
@@ -51,13 +63,10 @@ bool etcd_wait_is_over(void *context);
 // waits for the answer. NO: nothing is left. UNKNOWN: no answer.
 enum outcome etcd_withdraw(struct lock *lock);
 
-// From the grant to the release: the client's watchdog keeps the session alive.
-void etcd_begin_hold(struct lock *lock, struct grant *grant);
-void etcd_end_hold(struct lock *lock);
+// Until when the hold is valid: as long as its session is.
+enum outcome etcd_hold(struct lock *lock, struct grant *grant);
 
-// Makes one attempt after the other until one is not NO, or the time is up.
-enum outcome etcd_acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns,
-                          enum outcome (*attempt)(struct lock *lock, struct grant *grant,
-                                                  int64_t give_up_ns));
+// To be called before a release: while nobody holds, the worker keeps its session alive.
+void etcd_end_hold(struct lock *lock);
 
 #endif

@@ -26,16 +26,16 @@ static enum outcome wait_for_predecessor(struct lock *lock, int64_t revision,
             return OUTCOME_NO; // but perhaps there is one before that one
     }
     if (outcome != OUTCOME_BROKEN && !etcd_wait_is_over(wait))
-        lock_wait_before_retry(lock, wait->give_up_ns);
+        lock_wait_before_retry(lock);
     return outcome == OUTCOME_BROKEN ? OUTCOME_BROKEN : OUTCOME_NO;
 }
 
 // Queued at `revision`: waits until no older key is left, and then makes sure that its own still
 // is. NO: the wait is over; the key may be there.
-static enum outcome wait_for_turn(struct lock *lock, int64_t revision, int64_t give_up_ns)
+static enum outcome wait_for_turn(struct lock *lock, int64_t revision)
 {
     struct etcd_lock *state = lock->state;
-    struct etcd_wait wait = {.lock = lock, .give_up_ns = give_up_ns, .at_most_ns = TIME_NEVER};
+    struct etcd_wait wait = {.lock = lock, .at_most_ns = TIME_NEVER};
     while (!etcd_wait_is_over(&wait)) {
         struct etcd_entry own;
         enum outcome outcome = wait_for_predecessor(lock, revision, &wait);
@@ -58,7 +58,7 @@ static enum outcome leave_queue(struct lock *lock)
     return outcome == OUTCOME_OK && deleted == 1 ? OUTCOME_NO : etcd_withdraw(lock);
 }
 
-static enum outcome attempt(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
     struct etcd_lock *state = lock->state;
     struct etcd_entry own, oldest;
@@ -78,18 +78,12 @@ static enum outcome attempt(struct lock *lock, struct grant *grant, int64_t give
     if (!is_first || grant->attempts > 1)
         lock_queued(lock, TIME_NEVER);
     if (!is_first) {
-        outcome = wait_for_turn(lock, own.create_revision, give_up_ns);
+        outcome = wait_for_turn(lock, own.create_revision);
         if (outcome != OUTCOME_OK)
             return outcome == OUTCOME_BROKEN ? outcome : leave_queue(lock);
     }
     grant->token = lock->options.fenced ? own.create_revision : 0;
-    etcd_begin_hold(lock, grant);
-    return OUTCOME_OK;
-}
-
-static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
-{
-    return etcd_acquire(lock, grant, give_up_ns, attempt);
+    return etcd_hold(lock, grant);
 }
 
 // Deletes the key by its name, which nobody else's can have.
@@ -105,22 +99,14 @@ static enum release_answer release(struct lock *lock)
     return deleted == 1 ? RELEASE_RELEASED : RELEASE_GONE;
 }
 
-static const char *const traits[] = {"exclusive", "lease",   "owner-checked", "fenced",
-                                     "fair",      "renewed", "etcd",          NULL};
-static const char *const topologies[] = {"single", "ensemble", NULL};
-
 const struct lock_scheme etcd_lease_scheme = {
     .name = "etcd-lease",
     .summary =
         "a key of one's own under a lease; the oldest holds, the others watch the one before",
     .breaks = "a pause longer than the lease, unless the store checks its fencing token",
-    .traits = traits,
-    .server = "etcd",
-    .topologies = topologies,
-    .open_client = etcd_open_client,
-    .close_client = etcd_close_client,
-    .open = etcd_open_lock,
-    .close = etcd_close_lock,
-    .acquire = acquire,
+    .traits =
+        LOCK_TRAITS("exclusive", "lease", "owner-checked", "fenced", "fair", "renewed", "etcd"),
+    ETCD_SCHEME,
+    .try_acquire = try_acquire,
     .release = release,
 };

@@ -5,7 +5,7 @@
 #include "harness/locks/etcd_common.h"
 
 // The service has no try: an attempt lasts until its first answer may be expected, at least.
-static enum outcome attempt(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
     struct etcd_lock *state = lock->state;
     int64_t revision;
@@ -13,7 +13,6 @@ static enum outcome attempt(struct lock *lock, struct grant *grant, int64_t give
     if (outcome != OUTCOME_OK)
         return outcome;
     struct etcd_wait wait = {.lock = lock,
-                             .give_up_ns = give_up_ns,
                              .at_least_ns =
                                  clock_now_ns(&lock->actor->clock) + lock->options.request_ns,
                              .at_most_ns = TIME_NEVER};
@@ -21,8 +20,7 @@ static enum outcome attempt(struct lock *lock, struct grant *grant, int64_t give
     outcome = etcd_lock(state->connection, lock->options.name, state->lease, &revision, &waiting);
     switch (outcome) {
     case OUTCOME_OK:
-        etcd_begin_hold(lock, grant);
-        return OUTCOME_OK;
+        return etcd_hold(lock, grant);
     case OUTCOME_NO:
         state->is_doubtful = etcd_lacks_lease(state->connection);
         return OUTCOME_NO;
@@ -32,11 +30,6 @@ static enum outcome attempt(struct lock *lock, struct grant *grant, int64_t give
         break;
     }
     return etcd_outcome(lock, outcome);
-}
-
-static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
-{
-    return etcd_acquire(lock, grant, give_up_ns, attempt);
 }
 
 // Unlock deletes the key by its name, and does not say whether it was there: so it is looked up
@@ -57,22 +50,13 @@ static enum release_answer release(struct lock *lock)
     return RELEASE_RELEASED;
 }
 
-static const char *const traits[] = {"exclusive", "lease", "owner-checked", "fair", "renewed",
-                                     "etcd",      NULL};
-static const char *const topologies[] = {"single", "ensemble", NULL};
-
 const struct lock_scheme etcd_lock_rpc_scheme = {
     .name = "etcd-lock-rpc",
     .summary = "etcd's lock service, which queues and waits for the client",
     .breaks =
         "a pause longer than the lease; etcd 3.4 grants it even after the waiter's lease ended",
-    .traits = traits,
-    .server = "etcd",
-    .topologies = topologies,
-    .open_client = etcd_open_client,
-    .close_client = etcd_close_client,
-    .open = etcd_open_lock,
-    .close = etcd_close_lock,
-    .acquire = acquire,
+    .traits = LOCK_TRAITS("exclusive", "lease", "owner-checked", "fair", "renewed", "etcd"),
+    ETCD_SCHEME,
+    .try_acquire = try_acquire,
     .release = release,
 };

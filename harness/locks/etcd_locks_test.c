@@ -265,7 +265,7 @@ TEST(a_lease_that_nobody_keeps_alive_gives_the_lock_to_the_next)
         struct grant first, second;
         open_scheme(fixture, lock_scheme_find(both[i]), true);
         assert_int_equal(acquire(fixture, 0, &first), OUTCOME_OK);
-        etcd_end_hold(&fixture->locks[0]); // the watchdog is gone
+        watchdog_remove(fixture->clients[0].watchdog, &fixture->locks[0]);
         fixture->locks[1].options.wait_ns = 30 * NS_PER_S;
         assert_int_equal(acquire(fixture, 1, &second), OUTCOME_OK);
         assert_true(clock_monotonic_ns() > first.valid_until_ns);

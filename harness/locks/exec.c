@@ -4,7 +4,7 @@
 //
 // The driver does its own waiting: an acquire is one request, answered once the lock is held or the
 // wait is over.
-#include "harness/locks/exec.h"
+#include "harness/locks/lock.h"
 
 #include "harness/base/text.h"
 #include "harness/locks/watchdog.h"
@@ -12,25 +12,21 @@
 
 #include <stdlib.h>
 
-// What all keys of a client share; on the first of them.
+// What all keys of a client share: lock_client->state of the first of them. (The others' is empty.)
 struct exec_client {
     struct driver *driver;
-    struct lock_client *first;
     const char **locks; // names of all
     char *log_path;
     struct history_writer writer; // of losses, which the driver's thread writes
-    size_t users;                 // keys that are open
 };
 
-// A key's, in a client.
-struct exec_key {
-    struct exec_client *shared;
-    struct watchdog *watchdog; // NULL: nobody asks the driver to renew
-};
+static struct exec_client *shared_by(const struct lock_client *client)
+{
+    return client->first->state;
+}
 
 // A worker's.
 struct exec_lock {
-    struct driver *driver;
     struct driver_hold hold;
     int64_t depth; // how often it holds the lock
 };
@@ -40,10 +36,7 @@ struct exec_lock {
 static void lose(void *context, struct driver_hold *hold, enum lost_reason reason)
 {
     struct exec_client *shared = context;
-    struct lock *lock = hold->context;
-    bool writes = shared->first->history != NULL;
-    shared->writer.worker = (uint16_t)hold->worker;
-    lock_lose(lock, reason, writes ? &shared->writer : NULL);
+    lock_lose(hold->context, reason, &shared->writer);
 }
 
 static int start_driver(struct lock_client *client, struct exec_client *shared, struct error *error)
@@ -87,16 +80,17 @@ static struct instant lease_instant(const struct actor *actor, const struct driv
     return (struct instant){answer->lease_from_ns, now.client_ns - ago_ns};
 }
 
-static void renew_one(struct driver *driver, struct actor *actor, struct renewal *renewal)
+static void renew(struct lock_client *client, struct actor *actor, struct renewal *renewal,
+                  size_t count)
 {
-    struct lock *lock = renewal->lock;
-    int64_t lease_ns = lock->options.lease_ns;
-    struct exec_lock *state = renewal->holder;
+    int64_t lease_ns = client->options.lease_ns;
+    struct exec_lock *state = renewal->lock->state;
     struct driver_answer answer;
     struct error ignored; // the holder is told by its own next request
     struct driver_request request = {
         .ask = DRIVER_RENEW, .hold = &state->hold, .lease_ns = lease_ns};
-    renewal->outcome = driver_ask(driver, actor, &request, &answer, &ignored);
+    (void)count;
+    renewal->outcome = driver_ask(shared_by(client)->driver, actor, &request, &answer, &ignored);
     if (renewal->outcome != OUTCOME_OK)
         return;
     renewal->returned_ns = answer.line.to_ns;
@@ -107,53 +101,19 @@ static void renew_one(struct driver *driver, struct actor *actor, struct renewal
         renewal->outcome = OUTCOME_UNKNOWN;
 }
 
-static void renew_all(void *context, struct actor *actor, struct renewal *renewals, size_t count)
-{
-    const struct exec_client *shared = context;
-    for (size_t i = 0; i < count; i++)
-        renew_one(shared->driver, actor, &renewals[i]);
-}
-
 static int open_client(struct lock_client *client, struct error *error)
 {
-    struct exec_key *key = memory_zeroed(1, sizeof *key);
-    bool is_first = client->first == client;
-    client->state = key;
-    if (is_first) {
-        key->shared = memory_zeroed(1, sizeof *key->shared);
-        key->shared->first = client;
-    } else {
-        const struct exec_key *first = client->first->state;
-        key->shared = first->shared;
-    }
-    key->shared->users++;
-    if (is_first && start_driver(client, key->shared, error) != 0)
-        return -1;
-    if (!client->scheme->foreign->renew)
-        return 0;
-    struct watchdog_settings settings = {.interval_ns = client->options.lease_ns / 3,
-                                         .batch = 1,
-                                         .renew = renew_all,
-                                         .context = key->shared};
-    key->watchdog = watchdog_start(client, &settings, error);
-    return key->watchdog != NULL ? 0 : -1;
+    return client == client->first ? start_driver(client, client->state, error) : 0;
 }
 
 static void close_client(struct lock_client *client)
 {
-    struct exec_key *key = client->state;
-    if (key == NULL)
+    const struct exec_client *shared = client->state;
+    if (client != client->first)
         return;
-    watchdog_stop(key->watchdog);
-    struct exec_client *shared = key->shared;
-    if (--shared->users == 0) {
-        driver_stop(shared->driver, &client->error);
-        free(shared->locks);
-        free(shared->log_path);
-        free(shared);
-    }
-    free(key);
-    client->state = NULL;
+    driver_stop(shared->driver, &client->error);
+    free(shared->locks);
+    free(shared->log_path);
 }
 
 // --- a worker ------------------------------------------------------------------------------------
@@ -161,31 +121,24 @@ static void close_client(struct lock_client *client)
 static int open_lock(struct lock *lock, struct error *error)
 {
     (void)error;
-    const struct exec_key *key = lock->client->state;
-    struct exec_lock *state = memory_zeroed(1, sizeof *state);
-    state->driver = key->shared->driver;
+    struct exec_lock *state = lock->state;
     state->hold = (struct driver_hold){
         .worker = lock->actor->worker, .lock = lock->options.name, .context = lock};
-    driver_add_hold(state->driver, &state->hold);
-    lock->state = state;
+    driver_add_hold(shared_by(lock->client)->driver, &state->hold);
     return 0;
 }
 
 static void close_lock(struct lock *lock)
 {
     struct exec_lock *state = lock->state;
-    if (state == NULL)
-        return;
-    driver_remove_hold(state->driver, &state->hold);
-    free(state);
-    lock->state = NULL;
+    driver_remove_hold(shared_by(lock->client)->driver, &state->hold);
 }
 
 static enum outcome ask(struct lock *lock, const struct driver_request *request,
                         struct driver_answer *answer)
 {
-    const struct exec_lock *state = lock->state;
-    enum outcome outcome = driver_ask(state->driver, lock->actor, request, answer, &lock->error);
+    enum outcome outcome =
+        driver_ask(shared_by(lock->client)->driver, lock->actor, request, answer, &lock->error);
     lock->call = (struct library_call){answer->line.from_ns, answer->line.to_ns};
     return outcome;
 }
@@ -227,31 +180,27 @@ static enum outcome outcome_of(struct lock *lock, const struct driver_answer *an
     return OUTCOME_BROKEN;
 }
 
-static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+static enum outcome ask_for(struct lock *lock, const struct driver_request *request,
+                            struct driver_answer *answer)
+{
+    enum outcome outcome = ask(lock, request, answer);
+    return outcome == OUTCOME_OK ? outcome_of(lock, answer) : outcome;
+}
+
+static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
     struct exec_lock *state = lock->state;
-    const struct exec_key *key = lock->client->state;
     struct driver_answer answer;
     state->depth = 0;
     struct driver_request request = acquire_request(lock);
-    request.wait_ns = time_later(0, give_up_ns - clock_now_ns(&lock->actor->clock));
-    grant->attempts = 1;
-    enum outcome outcome = ask(lock, &request, &answer);
-    if (outcome == OUTCOME_OK)
-        outcome = outcome_of(lock, &answer);
+    request.wait_ns = time_later(0, lock->give_up_ns - clock_now_ns(&lock->actor->clock));
+    enum outcome outcome = ask_for(lock, &request, &answer);
     if (outcome != OUTCOME_OK)
         return outcome;
     state->depth = 1;
     grant->token = lock->options.fenced ? answer.line.token : 0;
     date_grant(lock, &answer, grant);
-    if (key->watchdog != NULL)
-        watchdog_add(key->watchdog, lock, state, grant->valid_until_ns);
     return OUTCOME_OK;
-}
-
-static enum outcome try_acquire(struct lock *lock, struct grant *grant)
-{
-    return acquire(lock, grant, 0);
 }
 
 static enum release_answer release_answer_of(const struct lock *lock, enum driver_word word)
@@ -269,7 +218,7 @@ static enum release_answer release_answer_of(const struct lock *lock, enum drive
     }
 }
 
-static enum release_answer give_back(struct lock *lock)
+static enum release_answer release(struct lock *lock)
 {
     struct exec_lock *state = lock->state;
     struct driver_answer answer;
@@ -282,22 +231,12 @@ static enum release_answer give_back(struct lock *lock)
                                                       : RELEASE_UNKNOWN;
 }
 
-static enum release_answer release(struct lock *lock)
-{
-    const struct exec_key *key = lock->client->state;
-    if (key->watchdog != NULL)
-        watchdog_remove(key->watchdog, lock);
-    return give_back(lock);
-}
-
 static enum outcome reenter(struct lock *lock, struct grant *grant)
 {
     struct exec_lock *state = lock->state;
     struct driver_answer answer;
     struct driver_request request = acquire_request(lock);
-    enum outcome outcome = ask(lock, &request, &answer);
-    if (outcome == OUTCOME_OK)
-        outcome = outcome_of(lock, &answer);
+    enum outcome outcome = ask_for(lock, &request, &answer);
     if (outcome != OUTCOME_OK)
         return outcome;
     state->depth++;
@@ -311,8 +250,7 @@ static enum outcome reenter(struct lock *lock, struct grant *grant)
 
 static bool measures(const struct lock *lock)
 {
-    const struct exec_lock *state = lock->state;
-    return driver_measures(state->driver);
+    return driver_measures(shared_by(lock->client)->driver);
 }
 
 static enum outcome measure(struct lock *lock, const struct lock_measure *measure,
@@ -353,6 +291,8 @@ static enum outcome measure(struct lock *lock, const struct lock_measure *measur
     return OUTCOME_OK;
 }
 
+static const struct watchdog_settings renewal = {.renew = renew};
+
 struct lock_scheme exec_scheme(const struct foreign_settings *foreign)
 {
     return (struct lock_scheme){
@@ -363,15 +303,18 @@ struct lock_scheme exec_scheme(const struct foreign_settings *foreign)
         .server = foreign->server,
         .topologies = foreign->topologies,
         .foreign = foreign,
+        .client_bytes = sizeof(struct exec_client),
         .open_client = open_client,
         .close_client = close_client,
+        .lock_bytes = sizeof(struct exec_lock),
         .open = open_lock,
         .close = close_lock,
-        .acquire = acquire,
+        .renewal = foreign->renew ? &renewal : NULL,
         .try_acquire = try_acquire,
+        .wait = lock_waits_no_more,
         .release = release,
         .reenter = reenter,
-        .leave = give_back,
+        .leave = release,
         .measures = measures,
         .measure = measure,
     };

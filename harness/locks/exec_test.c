@@ -1,6 +1,6 @@
 // What workers are told of a driver's answers. The drivers are shell programs that say what the
 // test wants them to.
-#include "harness/locks/exec.h"
+#include "harness/locks/lock.h"
 
 #include "harness/base/test_folder.h"
 #include "harness/base/text.h"
@@ -58,7 +58,7 @@ static void open_command(struct fixture *fixture, const char *const *traits, boo
                                   .actor = &fixture->actor,
                                   .client = &fixture->client,
                                   .stop = &fixture->stop};
-    if (fixture->scheme.open_client(&fixture->client, &error) != 0)
+    if (lock_client_open(&fixture->client, &error) != 0)
         fail_msg("%s", error.text);
     assert_int_equal(lock_open(&fixture->lock, &error), 0);
 }
@@ -70,7 +70,7 @@ static void open_command(struct fixture *fixture, const char *const *traits, boo
 static void close_all(struct fixture *fixture)
 {
     lock_close(&fixture->lock);
-    fixture->scheme.close_client(&fixture->client);
+    lock_client_close(&fixture->client);
     assert_string_equal(fixture->client.error.text, "");
 }
 

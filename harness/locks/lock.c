@@ -1,15 +1,19 @@
 #include "harness/locks/lock.h"
 
 #include "harness/base/text.h"
+#include "harness/locks/watchdog.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-void lock_wait_before_retry(struct lock *lock, int64_t give_up_ns)
+// --- time ----------------------------------------------------------------------------------------
+
+void lock_wait_before_retry(struct lock *lock)
 {
     int64_t retry_ns = lock->options.retry_ns;
     int64_t jittered_ns =
         retry_ns / 2 + (int64_t)random_below(lock->random, (uint64_t)retry_ns + 1);
-    int64_t left_ns = give_up_ns - clock_now_ns(&lock->actor->clock);
+    int64_t left_ns = lock->give_up_ns - clock_now_ns(&lock->actor->clock);
     clock_sleep_ns(&lock->actor->clock, time_earlier(jittered_ns, left_ns));
 }
 
@@ -24,6 +28,16 @@ int64_t lock_asks_ns(struct lock *lock)
     return lock->asked.client_ns;
 }
 
+int64_t lease_ends_ns(struct lock *lock)
+{
+    return lock_asks_ns(lock) + lock->options.lease_ns;
+}
+
+long long lease_ms(const struct lock *lock)
+{
+    return lock->options.lease_ns / NS_PER_MS;
+}
+
 int64_t lease_ends_on_machine_ns(const struct instant *asked, int64_t valid_until_ns,
                                  int64_t lease_ns)
 {
@@ -33,22 +47,19 @@ int64_t lease_ends_on_machine_ns(const struct instant *asked, int64_t valid_unti
     return time_earlier(ends_ns, clock_monotonic_ns() + lease_ns);
 }
 
-bool lock_must_give_up(const struct lock *lock, int64_t give_up_ns)
+bool lock_must_give_up(const struct lock *lock)
 {
-    return clock_now_ns(&lock->actor->clock) >= give_up_ns ||
+    return clock_now_ns(&lock->actor->clock) >= lock->give_up_ns ||
            atomic_load_explicit(lock->stop, memory_order_relaxed) != 0;
 }
 
-static enum outcome try_again_and_again(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+bool lock_waits_no_more(struct lock *lock)
 {
-    for (;;) {
-        grant->attempts++;
-        enum outcome outcome = lock->scheme->try_acquire(lock, grant);
-        if (outcome != OUTCOME_NO || lock_must_give_up(lock, give_up_ns))
-            return outcome;
-        lock_wait_before_retry(lock, give_up_ns);
-    }
+    (void)lock;
+    return false;
 }
+
+// --- operations ----------------------------------------------------------------------------------
 
 static void begin(struct lock *lock, enum phase phase)
 {
@@ -56,15 +67,39 @@ static void begin(struct lock *lock, enum phase phase)
     lock->call = (struct library_call){0};
 }
 
+static enum outcome attempt(struct lock *lock, struct grant *grant)
+{
+    const struct lock_scheme *scheme = lock->scheme;
+    struct watchdog *watchdog = lock->client != NULL ? lock->client->watchdog : NULL;
+    grant->attempts++;
+    enum outcome outcome = scheme->try_acquire(lock, grant);
+    if (outcome == OUTCOME_UNKNOWN && scheme->recover != NULL &&
+        scheme->recover(lock) == RELEASE_RELEASED)
+        return OUTCOME_NO;
+    bool is_over = outcome == OUTCOME_OK && watchdog != NULL &&
+                   !watchdog_add(watchdog, lock, grant->valid_until_ns);
+    return is_over ? OUTCOME_NO : outcome;
+}
+
+static bool wait(struct lock *lock)
+{
+    if (lock->scheme->wait != NULL)
+        return lock->scheme->wait(lock);
+    lock_wait_before_retry(lock);
+    return true;
+}
+
 enum outcome lock_acquire(struct lock *lock, struct grant *grant)
 {
     *grant = (struct grant){.valid_until_ns = TIME_NEVER};
     atomic_store(&lock->lost, LOST_NOT);
     begin(lock, PHASE_ACQUIRE);
-    int64_t give_up_ns = lock_asks_ns(lock) + lock->options.wait_ns;
-    enum outcome outcome = lock->scheme->acquire != NULL
-                               ? lock->scheme->acquire(lock, grant, give_up_ns)
-                               : try_again_and_again(lock, grant, give_up_ns);
+    lock->give_up_ns = lock_asks_ns(lock) + lock->options.wait_ns;
+    enum outcome outcome = attempt(lock, grant);
+    while (outcome == OUTCOME_NO && !lock_must_give_up(lock) && wait(lock))
+        outcome = attempt(lock, grant);
+    if (lock->scheme->end_wait != NULL)
+        outcome = lock->scheme->end_wait(lock, outcome);
     lock->actor->phase = PHASE_NONE;
     return outcome;
 }
@@ -72,6 +107,8 @@ enum outcome lock_acquire(struct lock *lock, struct grant *grant)
 enum release_answer lock_release(struct lock *lock)
 {
     begin(lock, PHASE_RELEASE);
+    if (lock->client != NULL)
+        watchdog_remove(lock->client->watchdog, lock);
     enum release_answer answer = lock->scheme->release(lock);
     lock->actor->phase = PHASE_NONE;
     return answer;
@@ -97,8 +134,10 @@ enum release_answer lock_leave(struct lock *lock)
 void lock_lose(struct lock *lock, enum lost_reason reason, struct history_writer *writer)
 {
     uint32_t kept = LOST_NOT;
-    if (!atomic_compare_exchange_strong(&lock->lost, &kept, reason) || writer == NULL)
+    if (!atomic_compare_exchange_strong(&lock->lost, &kept, reason) || writer == NULL ||
+        writer->file == NULL)
         return;
+    writer->worker = (uint16_t)lock->actor->worker;
     history_append(writer,
                    (struct event){.kind = EVENT_LOST,
                                   .detail = (uint8_t)reason,
@@ -134,16 +173,62 @@ void lock_queued(const struct lock *lock, int64_t kept_ns)
                                                                        .kept_ns = kept_ns}});
 }
 
+// --- opening and closing -------------------------------------------------------------------------
+
+struct actor lock_client_actor(const struct lock_client *client, enum phase phase,
+                               struct history_writer *writer)
+{
+    if (client->history != NULL)
+        history_writer_start(writer, client->history, client->number, 0);
+    return (struct actor){.client = client->number,
+                          .phase = phase,
+                          .clock = client->clock,
+                          .board = client->history != NULL ? client->board : NULL,
+                          .history = writer};
+}
+
+int lock_client_open(struct lock_client *client, struct error *error)
+{
+    const struct lock_scheme *scheme = client->scheme;
+    client->state = scheme->client_bytes > 0 ? memory_zeroed(1, scheme->client_bytes) : NULL;
+    client->watchdog = NULL;
+    if (scheme->renewal != NULL) {
+        client->watchdog = watchdog_start(client, scheme->renewal, error);
+        if (client->watchdog == NULL)
+            return -1;
+    }
+    return scheme->open_client != NULL ? scheme->open_client(client, error) : 0;
+}
+
+void lock_client_close(struct lock_client *client)
+{
+    watchdog_stop(client->watchdog);
+    if (client->scheme->close_client != NULL)
+        client->scheme->close_client(client);
+    watchdog_free(client->watchdog);
+    free(client->state);
+    client->watchdog = NULL;
+    client->state = NULL;
+}
+
 int lock_open(struct lock *lock, struct error *error)
 {
-    return lock->scheme->open == NULL ? 0 : lock->scheme->open(lock, error);
+    size_t bytes = lock->scheme->lock_bytes;
+    lock->state = bytes > 0 ? memory_zeroed(1, bytes) : NULL;
+    return lock->scheme->open != NULL ? lock->scheme->open(lock, error) : 0;
 }
 
 void lock_close(struct lock *lock)
 {
+    if (lock->client != NULL)
+        watchdog_remove(lock->client->watchdog, lock);
     if (lock->scheme->close != NULL)
         lock->scheme->close(lock);
+    free(lock->state);
+    lock->state = NULL;
 }
+
+// --- the catalogue -------------------------------------------------------------------------------
 
 bool lock_scheme_has(const struct lock_scheme *scheme, const char *trait)
 {
@@ -155,8 +240,6 @@ bool lock_scheme_takes(const struct lock_scheme *scheme, const char *topology)
     static const char *const only_single[] = {"single", NULL};
     return text_is_one_of(topology, scheme->topologies != NULL ? scheme->topologies : only_single);
 }
-
-// --- the catalogue -------------------------------------------------------------------------------
 
 const struct lock_trait lock_traits[] = {
     {"exclusive", "at most one holder by design, as long as what `breaks` names stays away"},

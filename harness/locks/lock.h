@@ -15,6 +15,8 @@
 #include <stdbool.h>
 
 struct lock_scheme;
+struct watchdog;
+struct watchdog_settings;
 
 // What an acquire asks for. Only schemes with the trait `shared` are asked for anything but
 // LOCK_EXCLUSIVE.
@@ -32,8 +34,8 @@ struct lock_options {
 };
 
 // What all workers of one client process share of one of its locks: the process's own lock,
-// session, watchdog or subscription. All but `state` and `error` is set before `open_client`, in
-// all of the process's, which are one array.
+// session, watchdog or subscription. All down to `folder` is set before lock_client_open, in all of
+// the process's, which are one array. The first of them is opened first, and closed last.
 struct lock_client {
     const struct lock_scheme *scheme;
     struct lock_options options;
@@ -47,11 +49,13 @@ struct lock_client {
     struct lock_client *first;          // of the array
     size_t keys;                        // how long that is
     int workers;                        // of the client
-    bool
-        has_proxy; // requests of an external program pass a proxy, in a network of the client's own
-    const char *folder; // of the trial, for logs; NULL: none
-    void *state;        // the scheme's own
-    struct error error; // set by `close_client` if the set-up had failed by then
+    // Requests of an external program pass a proxy, in a network of the client's own.
+    bool has_proxy;
+    const char *folder;        // of the trial, for logs; NULL: none
+    struct watchdog *watchdog; // NULL: nothing is renewed
+    int64_t renewal_ns;        // from one renewal to the next
+    void *state;               // the scheme's own
+    struct error error;        // set by `close_client` if the set-up had failed by then
 };
 
 // One time, on the machine's clock and on the client's.
@@ -74,6 +78,7 @@ struct lock {
     const struct service *service; // NULL if the scheme needs none
     struct lock_client *client;
     const _Atomic uint32_t *stop; // not 0: the trial ends, give up waiting
+    int64_t give_up_ns;           // on the client's clock: how long the acquire under way may wait
     enum lock_mode mode;          // what the next acquire asks for, and the release gives back
     int64_t operation;            // what the hold is for; renewals are recorded under it
     _Atomic uint32_t lost;        // enum lost_reason; LOST_NOT while the scheme knows of no loss
@@ -135,18 +140,29 @@ struct lock_scheme {
                   struct error *error);
     int (*clean_up)(const struct service *service, const struct lock_options *options,
                     struct error *error);
-    // Optional: state shared by the workers of one client process.
+    const void *kind; // of several schemes that share functions: what differs; read by those
+    // Optional: state shared by the workers of one client process, `client_bytes` of zeros at first.
+    size_t client_bytes;
     int (*open_client)(struct lock_client *client, struct error *error);
     void (*close_client)(struct lock_client *client);
-    // Optional: connects the worker. 0, or -1 with `error` set.
+    // Optional: connects the worker, whose state is `lock_bytes` of zeros at first. 0, or -1 with
+    // `error` set. What was opened half-way is closed too.
+    size_t lock_bytes;
     int (*open)(struct lock *lock, struct error *error);
     void (*close)(struct lock *lock);
-    // Optional, for schemes that are woken instead of asking again and again: waits until held or
-    // until `give_up_ns` on the client's clock (NO), and looks at `lock->stop` now and then. With
-    // `give_up_ns` in the past it is one attempt.
-    enum outcome (*acquire)(struct lock *lock, struct grant *grant, int64_t give_up_ns);
-    // One attempt: OK (held), NO (certainly not held), UNKNOWN, BROKEN.
+    // Optional: how a watchdog renews the holds of a client, from each grant to its release.
+    const struct watchdog_settings *renewal;
+    // One attempt: OK (held), NO (certainly not held), UNKNOWN, BROKEN. It may wait on the server
+    // until lock->give_up_ns, and is made again after a NO.
     enum outcome (*try_acquire)(struct lock *lock, struct grant *grant);
+    // Optional: gives back what an attempt without an answer may have got. If that is RELEASED, the
+    // lock was certainly not held.
+    enum release_answer (*recover)(struct lock *lock);
+    // Optional: waits until the next attempt is due, or the time is up; false if there is to be no
+    // other. NULL: lock_wait_before_retry.
+    bool (*wait)(struct lock *lock);
+    // Optional: ends the waiting, once the outcome of the last attempt is known; may make it BROKEN.
+    enum outcome (*end_wait)(struct lock *lock, enum outcome outcome);
     // Releases what try_acquire got. With an answer of UNKNOWN, `lock->error` is set if the
     // harness is to blame. A release that asks again after a request without an answer may find its
     // own doing: such a one never says NOT_OWNER or GONE, but UNKNOWN.
@@ -170,17 +186,18 @@ struct lock_scheme {
     enum outcome (*write)(struct lock *lock, int64_t value);
 };
 
-// Waits, or tries again and again, until held, until `wait_ns` is over (NO) or the trial ends (NO),
-// or until an attempt's outcome is not NO. Sets every field of `grant` when it returns OK,
-// `attempts` always.
+// Attempts, and waits, until held, until `wait_ns` is over (NO) or the trial ends (NO), or until an
+// attempt's outcome is not NO. Sets every field of `grant` when it returns OK, `attempts` always.
 enum outcome lock_acquire(struct lock *lock, struct grant *grant);
 enum release_answer lock_release(struct lock *lock);
 enum outcome lock_reenter(struct lock *lock, struct grant *grant);
 enum release_answer lock_leave(struct lock *lock);
 
 // For schemes with a lease: the time on the client's clock from which a lease counts that is asked
-// for next. Keeps that time in lock->asked.
+// for next, and at which it may end at the earliest. Keep the first in lock->asked.
 int64_t lock_asks_ns(struct lock *lock);
+int64_t lease_ends_ns(struct lock *lock);
+long long lease_ms(const struct lock *lock);
 
 // When a lease that the client's clock shows as over at `valid_until_ns` is over for the server, on
 // the machine's clock: as long after it was asked for as the client believes, whatever its own
@@ -192,11 +209,14 @@ int64_t lease_ends_on_machine_ns(const struct instant *asked, int64_t valid_unti
 struct instant instant_now(const struct clock *clock);
 
 // For schemes that wait: true once the time is up or the trial ends.
-bool lock_must_give_up(const struct lock *lock, int64_t give_up_ns);
+bool lock_must_give_up(const struct lock *lock);
 
 // For schemes that wait: sleeps `retry_ns` on average, spread by half of it to either side so that
-// waiters do not march in step, and never beyond `give_up_ns`.
-void lock_wait_before_retry(struct lock *lock, int64_t give_up_ns);
+// waiters do not march in step, and never beyond lock->give_up_ns.
+void lock_wait_before_retry(struct lock *lock);
+
+// A `wait` of schemes whose one attempt has waited already.
+bool lock_waits_no_more(struct lock *lock);
 
 // For schemes that line up: records that the acquire under way has just taken a place, as the
 // server has confirmed. If it loses that and takes another, the last one counts. Where it may lose
@@ -205,7 +225,7 @@ void lock_wait_before_retry(struct lock *lock, int64_t give_up_ns);
 void lock_queued(const struct lock *lock, int64_t kept_ns);
 
 // For schemes that learn that a hold is gone: raises `lock->lost` and records it in the history of
-// the calling thread (`writer` may be NULL). The first reason of a hold stays.
+// the calling thread (`writer` may be NULL, or not started). The first reason of a hold stays.
 void lock_lose(struct lock *lock, enum lost_reason reason, struct history_writer *writer);
 
 // For reentrant schemes that count by themselves and send nothing: OK as long as the hold is not
@@ -215,7 +235,18 @@ enum outcome lock_still_held(const struct lock *lock);
 // The same as the answer to a `leave`: RELEASED, GONE or UNKNOWN.
 enum release_answer lock_left_answer(const struct lock *lock);
 
-// Opens and closes a worker's handle, whether or not the scheme has anything to open.
+// Opens what a client's workers share, with its watchdog, and closes it. 0, or -1 with `error` set:
+// then nothing is to be closed but the process.
+int lock_client_open(struct lock_client *client, struct error *error);
+void lock_client_close(struct lock_client *client);
+
+// Who a thread of a client's own is, that is none of its workers: it writes by `writer`, which is
+// started if there is a history.
+struct actor lock_client_actor(const struct lock_client *client, enum phase phase,
+                               struct history_writer *writer);
+
+// Opens and closes a worker's handle, whether or not the scheme has anything to open. Who ends while
+// it holds the lock is not renewed any more.
 int lock_open(struct lock *lock, struct error *error);
 void lock_close(struct lock *lock);
 
@@ -226,6 +257,11 @@ struct lock_trait {
     const char *meaning;
 };
 extern const struct lock_trait lock_traits[];
+#define LOCK_TRAITS(...)                                                                           \
+    (const char *const[])                                                                          \
+    {                                                                                              \
+        __VA_ARGS__, NULL                                                                          \
+    }
 
 // The scheme with this name, or NULL.
 const struct lock_scheme *lock_scheme_find(const char *name);
@@ -233,5 +269,10 @@ bool lock_scheme_has(const struct lock_scheme *scheme, const char *trait);
 
 // True if the scheme works on that topology of its server.
 bool lock_scheme_takes(const struct lock_scheme *scheme, const char *topology);
+
+// The scheme of a lock that is not ours: of a program that each client starts (exec.c), or of a
+// plug-in that it loads (plugin.c; harness/plugin/lockpick.h). `foreign` must outlive it.
+struct lock_scheme exec_scheme(const struct foreign_settings *foreign);
+struct lock_scheme plugin_scheme(const struct foreign_settings *foreign);
 
 #endif

@@ -18,10 +18,7 @@ const struct lock_scheme memcached_add_scheme = {
     .name = "memcached-add",
     .summary = "add with an expiry; a plain delete releases",
     .breaks = "eviction, restart; the delete of one whose lease is over removes another's",
-    .traits = (const char *const[]){"memcached", "exclusive", "lease", NULL},
-    .server = "memcached",
-    .open = memcached_lock_open,
-    .close = memcached_lock_close,
-    .try_acquire = memcached_try_acquire,
+    .traits = LOCK_TRAITS("memcached", "exclusive", "lease"),
+    MEMCACHED_SCHEME,
     .release = release,
 };

@@ -6,10 +6,7 @@ const struct lock_scheme memcached_add_cas_scheme = {
     .name = "memcached-add-cas",
     .summary = "add with a token and an expiry; gets, then md C<cas> releases",
     .breaks = "eviction, restart; a hold longer than the lease",
-    .traits = (const char *const[]){"memcached", "exclusive", "lease", "owner-checked", NULL},
-    .server = "memcached",
-    .open = memcached_lock_open,
-    .close = memcached_lock_close,
-    .try_acquire = memcached_try_acquire,
+    .traits = LOCK_TRAITS("memcached", "exclusive", "lease", "owner-checked"),
+    MEMCACHED_SCHEME,
     .release = memcached_release_checked,
 };

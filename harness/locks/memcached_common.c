@@ -1,27 +1,18 @@
 #include "harness/locks/memcached_common.h"
 
-#include "harness/base/text.h"
-
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 int memcached_lock_open(struct lock *lock, struct error *error)
 {
-    struct memcached_lock *state = memory_zeroed(1, sizeof *state);
-    lock->state = state;
+    struct memcached_lock *state = lock->state;
     state->connection = memcached_open(lock->service, lock->options.request_ns, lock->actor, error);
     return state->connection == NULL ? -1 : 0;
 }
 
 void memcached_lock_close(struct lock *lock)
 {
-    struct memcached_lock *state = lock->state;
-    if (state == NULL)
-        return;
-    memcached_close(state->connection);
-    free(state);
-    lock->state = NULL;
+    memcached_close(memcached_lock_of(lock)->connection);
 }
 
 struct memcached_lock *memcached_lock_of(struct lock *lock)
@@ -50,15 +41,12 @@ enum outcome memcached_try_acquire(struct lock *lock, struct grant *grant)
     struct memcached_lock *state = lock->state;
     struct memcached_answer answer;
     random_hex(lock->random, state->token, MEMCACHED_TOKEN_DIGITS);
-    grant->valid_until_ns = lock_asks_ns(lock) + lock->options.lease_ns;
-    enum outcome outcome =
+    grant->valid_until_ns = lease_ends_ns(lock);
+    enum outcome outcome = memcached_outcome(
+        lock,
         memcached_request(state->connection, &answer, "add %s 0 %lld %d\r\n%s", lock->options.name,
-                          expiry_s(lock), MEMCACHED_TOKEN_DIGITS, state->token);
-    if (outcome == OUTCOME_UNKNOWN)
-        return memcached_release_checked(lock) == RELEASE_RELEASED ? OUTCOME_NO : OUTCOME_UNKNOWN;
-    if (outcome == OUTCOME_OK && strcmp(answer.word, "STORED") != 0)
-        return OUTCOME_NO;
-    return memcached_outcome(lock, outcome);
+                          expiry_s(lock), MEMCACHED_TOKEN_DIGITS, state->token));
+    return outcome == OUTCOME_OK && strcmp(answer.word, "STORED") != 0 ? OUTCOME_NO : outcome;
 }
 
 enum release_answer memcached_release_checked(struct lock *lock)

@@ -14,13 +14,17 @@ struct memcached_lock {
 
 int memcached_lock_open(struct lock *lock, struct error *error);
 void memcached_lock_close(struct lock *lock);
+#define MEMCACHED_SCHEME                                                                           \
+    .server = "memcached", .lock_bytes = sizeof(struct memcached_lock),                            \
+    .open = memcached_lock_open, .close = memcached_lock_close,                                    \
+    .try_acquire = memcached_try_acquire, .recover = memcached_release_checked
+
 struct memcached_lock *memcached_lock_of(struct lock *lock);
 
 // Passes an outcome on; BROKEN takes the connection's message along.
 enum outcome memcached_outcome(struct lock *lock, enum outcome outcome);
 
-// add L 0 lease token: OK held, NO busy. After no answer it looks whether the lock is ours and, if
-// so, gives it back: then it was certainly not held.
+// add L 0 lease token: OK held, NO busy.
 enum outcome memcached_try_acquire(struct lock *lock, struct grant *grant);
 
 // gets L; if it is ours, md L C<cas>: deleted only if nobody has written it since.

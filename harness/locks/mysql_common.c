@@ -3,30 +3,34 @@
 #include "harness/base/text.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 const char *const mysql_topologies[] = {"single", "replica", "semi-sync", "galera", NULL};
 
-int mysql_lock_open(struct lock *lock, const char *table, struct error *error)
+// "lockpick_t17x2k_lock".
+static void lock_table(const struct lock_options *options, char table[SQL_TABLE_ROOM])
 {
-    struct mysql_lock *state = memory_zeroed(1, sizeof *state);
-    lock->state = state;
+    snprintf(table, SQL_TABLE_ROOM, "lockpick_%s_lock", options->tag);
+}
+
+int mysql_lock_open(struct lock *lock, struct error *error)
+{
+    struct mysql_lock *state = lock->state;
+    char table[SQL_TABLE_ROOM];
     state->connection = sql_open(lock->service, lock->options.request_ns, lock->actor, error);
     if (state->connection == NULL)
         return -1;
+    if (lock->scheme->own_store != NULL)
+        mysql_account_table(lock->options.tag, table);
+    else
+        lock_table(&lock->options, table);
     sql_use_table(state->connection, table);
     return 0;
 }
 
 void mysql_lock_close(struct lock *lock)
 {
-    struct mysql_lock *state = lock->state;
-    if (state == NULL)
-        return;
-    sql_close(state->connection);
-    free(state);
-    lock->state = NULL;
+    sql_close(mysql_of(lock));
 }
 
 struct mysql_lock *mysql_lock_of(struct lock *lock)
@@ -77,23 +81,7 @@ enum release_answer mysql_lost_answer(struct lock *lock)
     return sql_ended_by_server(state->connection) ? RELEASE_GONE : RELEASE_UNKNOWN;
 }
 
-static bool is_over(void *context)
-{
-    const struct mysql_waiter *waiter = context;
-    return lock_must_give_up(waiter->lock, waiter->give_up_ns);
-}
-
-struct sql_patience mysql_patience_of(struct mysql_waiter *waiter)
-{
-    return (struct sql_patience){.is_over = is_over, .context = waiter};
-}
-
 // --- rows that are locks -------------------------------------------------------------------------
-
-void mysql_lock_table(const struct lock_options *options, char table[SQL_TABLE_ROOM])
-{
-    snprintf(table, SQL_TABLE_ROOM, "lockpick_%s_lock", options->tag);
-}
 
 int mysql_lock_table_make(const struct service *service, const struct lock_options *options,
                           const char *columns, struct error *error)
@@ -101,7 +89,7 @@ int mysql_lock_table_make(const struct service *service, const struct lock_optio
     char table[SQL_TABLE_ROOM];
     char create[640];
     const char *const texts[] = {create, NULL};
-    mysql_lock_table(options, table);
+    lock_table(options, table);
     snprintf(create, sizeof create,
              "CREATE TABLE IF NOT EXISTS %s (%s) ENGINE = InnoDB CHARACTER SET ascii "
              "COLLATE ascii_bin",
@@ -115,7 +103,7 @@ int mysql_lock_table_drop(const struct service *service, const struct lock_optio
     char table[SQL_TABLE_ROOM];
     char drop[128];
     const char *const texts[] = {drop, NULL};
-    mysql_lock_table(options, table);
+    lock_table(options, table);
     snprintf(drop, sizeof drop, "DROP TABLE IF EXISTS %s", table);
     return mysql_execute_all(service, texts, error);
 }
@@ -130,26 +118,29 @@ const char *mysql_new_holder(struct lock *lock)
     return state->holder;
 }
 
-const struct sql_statement mysql_select_holder = {
+static const struct sql_statement select_holder = {
     "SELECT", "SELECT holder_id FROM %s WHERE unique_mutex = ?"};
 
-enum outcome mysql_ask_for_row(struct lock *lock)
+// Whose the row is.
+static enum outcome ask_for_row(struct lock *lock, struct sql_answer *answer)
 {
     const struct sql_argument arguments[] = {{lock->options.name, 0}};
+    return mysql_lock_request(lock, answer, &select_holder, arguments);
+}
+
+enum outcome mysql_insert_row(struct lock *lock, const struct sql_statement *statement)
+{
+    const struct sql_argument arguments[] = {{lock->options.name, 0},
+                                             {mysql_new_holder(lock), 0},
+                                             {NULL, lock->options.lease_ns / NS_PER_US}};
     struct sql_answer answer;
-    enum outcome outcome = mysql_lock_request(lock, &answer, &mysql_select_holder, arguments);
+    enum outcome outcome = mysql_lock_request(lock, &answer, statement, arguments);
+    if (outcome != OUTCOME_UNKNOWN)
+        return outcome;
+    outcome = ask_for_row(lock, &answer);
     bool mine =
         outcome == OUTCOME_OK && strcmp(answer.values[0].text, mysql_lock_of(lock)->holder) == 0;
     return mine || outcome == OUTCOME_BROKEN ? outcome : OUTCOME_UNKNOWN;
-}
-
-// The row was not ours to remove: another's, or nobody's.
-static enum release_answer explain_loss(struct lock *lock)
-{
-    const struct sql_argument arguments[] = {{lock->options.name, 0}};
-    struct sql_answer answer;
-    enum outcome outcome = mysql_lock_request(lock, &answer, &mysql_select_holder, arguments);
-    return outcome == OUTCOME_OK && answer.rows > 0 ? RELEASE_NOT_OWNER : RELEASE_GONE;
 }
 
 enum release_answer mysql_give_back_row(struct lock *lock, const struct sql_statement *statement)
@@ -170,7 +161,8 @@ enum release_answer mysql_give_back_row(struct lock *lock, const struct sql_stat
     if (answer.affected == 1)
         return RELEASE_RELEASED;
     lock_lose(lock, LOST_NOT_OWNER, lock->actor->history);
-    return explain_loss(lock);
+    outcome = ask_for_row(lock, &answer); // it is another's, or nobody's
+    return outcome == OUTCOME_OK && answer.rows > 0 ? RELEASE_NOT_OWNER : RELEASE_GONE;
 }
 
 // --- transactions that are holds -----------------------------------------------------------------
@@ -185,29 +177,6 @@ static const struct sql_statement select_for_update_at_once = {
 
 static const struct sql_statement update_value = {
     "UPDATE", "UPDATE %s SET value = ?, version = version + 1 WHERE id = 1"};
-
-int mysql_row_open(struct lock *lock, struct error *error)
-{
-    char table[SQL_TABLE_ROOM];
-    mysql_account_table(lock->options.tag, table);
-    return mysql_lock_open(lock, table, error);
-}
-
-enum outcome mysql_row_acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns,
-                               mysql_attempt *attempt)
-{
-    struct mysql_waiter waiter = {lock, give_up_ns};
-    const struct sql_patience patience = mysql_patience_of(&waiter);
-    grant->valid_until_ns = TIME_NEVER;
-    for (;;) {
-        grant->attempts++;
-        enum outcome outcome =
-            attempt(lock, lock_must_give_up(lock, give_up_ns) ? NULL : &patience);
-        if (outcome != OUTCOME_NO || lock_must_give_up(lock, give_up_ns))
-            return outcome;
-        lock_wait_before_retry(lock, give_up_ns); // it was no waiting that failed
-    }
-}
 
 // With its session, if the server has ended that, a transaction ends that was never committed,
 // whatever became of the statement.
@@ -256,10 +225,16 @@ enum outcome mysql_row_look(struct lock *lock, int64_t *value)
     return select_in(lock, &select_value, NULL, value);
 }
 
-enum outcome mysql_row_lock(struct lock *lock, const struct sql_patience *patience, int64_t *value)
+static bool is_over(void *lock)
 {
-    return select_in(lock, patience != NULL ? &select_for_update : &select_for_update_at_once,
-                     patience, value);
+    return lock_must_give_up(lock);
+}
+
+enum outcome mysql_row_lock(struct lock *lock, int64_t *value)
+{
+    const struct sql_patience patience = {.is_over = is_over, .context = lock};
+    return lock_must_give_up(lock) ? select_in(lock, &select_for_update_at_once, NULL, value)
+                                   : select_in(lock, &select_for_update, &patience, value);
 }
 
 enum outcome mysql_row_read(struct lock *lock, int64_t *value)

@@ -17,9 +17,13 @@ struct mysql_lock {
 // Works on every topology.
 extern const char *const mysql_topologies[];
 
-// lock->state becomes a struct mysql_lock, connected, with statements about `table` ("": none).
-int mysql_lock_open(struct lock *lock, const char *table, struct error *error);
+// Connects. The table of the statements is that of the guarded value, if the scheme has a store of
+// its own, or the lock's.
+int mysql_lock_open(struct lock *lock, struct error *error);
 void mysql_lock_close(struct lock *lock);
+#define MYSQL_SCHEME                                                                               \
+    .server = "mysql", .topologies = mysql_topologies, .lock_bytes = sizeof(struct mysql_lock),    \
+    .open = mysql_lock_open, .close = mysql_lock_close
 
 // Shorthands for lock->state.
 struct mysql_lock *mysql_lock_of(struct lock *lock);
@@ -41,17 +45,9 @@ bool mysql_hold_is_over(struct lock *lock);
 // server may keep the lock until it notices.
 enum release_answer mysql_lost_answer(struct lock *lock);
 
-// For acquires that wait on the server: the patience of one that gives up at `give_up_ns`.
-struct mysql_waiter {
-    struct lock *lock;
-    int64_t give_up_ns;
-};
-struct sql_patience mysql_patience_of(struct mysql_waiter *waiter);
-
 // --- rows that are locks: a unique index lets one in ---------------------------------------------
 
 // "lockpick_t17x2k_lock".
-void mysql_lock_table(const struct lock_options *options, char table[SQL_TABLE_ROOM]);
 int mysql_lock_table_make(const struct service *service, const struct lock_options *options,
                           const char *columns, struct error *error);
 int mysql_lock_table_drop(const struct service *service, const struct lock_options *options,
@@ -60,12 +56,11 @@ int mysql_lock_table_drop(const struct service *service, const struct lock_optio
 // A fresh holder for the next attempt: client, worker, and what no other attempt has.
 const char *mysql_new_holder(struct lock *lock);
 
-// Whose the row is; arguments: the lock's name.
-extern const struct sql_statement mysql_select_holder;
-
-// What an INSERT without an answer came to: OK if the row is there and this attempt's. Else UNKNOWN
-// still, for what was sent may yet be executed.
-enum outcome mysql_ask_for_row(struct lock *lock);
+// Inserts a row by a statement with the arguments name, a new holder and (if it takes that) lease
+// in microseconds. A duplicate is a NO, as is a deadlock among those that wait for the same place
+// in the index. Without an answer: OK if the row is there and this attempt's; else UNKNOWN still,
+// for what was sent may yet be executed.
+enum outcome mysql_insert_row(struct lock *lock, const struct sql_statement *statement);
 
 // Removes the row, or leaves it once, by a statement with the arguments name and holder; again
 // after a deadlock.
@@ -73,19 +68,11 @@ enum release_answer mysql_give_back_row(struct lock *lock, const struct sql_stat
 
 // --- transactions that are holds: a row lock lets one in -----------------------------------------
 
-// One attempt at a transaction that locks the row. With `patience` NULL it does not wait.
-typedef enum outcome mysql_attempt(struct lock *lock, const struct sql_patience *patience);
-
-// Attempts again and again, and waits on the server in between, until `give_up_ns`.
-enum outcome mysql_row_acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns,
-                               mysql_attempt *attempt);
-
-int mysql_row_open(struct lock *lock, struct error *error);
-
-// The steps of an attempt. What is not OK has ended the transaction.
+// The steps of an attempt. What is not OK has ended the transaction. The lock is waited for on the
+// server, while there is time.
 enum outcome mysql_row_begin(struct lock *lock);
 enum outcome mysql_row_look(struct lock *lock, int64_t *value);
-enum outcome mysql_row_lock(struct lock *lock, const struct sql_patience *patience, int64_t *value);
+enum outcome mysql_row_lock(struct lock *lock, int64_t *value);
 
 // What a holder does: reads what the attempt has left in `value`, writes, commits to release.
 enum outcome mysql_row_read(struct lock *lock, int64_t *value);
@@ -97,5 +84,11 @@ int mysql_row_set_up(const struct service *service, const struct lock_options *o
                      struct error *error);
 int mysql_row_clean_up(const struct service *service, const struct lock_options *options,
                        struct error *error);
+#define MYSQL_ROW_STORE                                                                            \
+    .own_store = "mysql", .set_up = mysql_row_set_up, .clean_up = mysql_row_clean_up
+#define MYSQL_ROW_SCHEME                                                                           \
+    MYSQL_SCHEME, MYSQL_ROW_STORE, .read = mysql_row_read,                                         \
+                                   .traits = LOCK_TRAITS("exclusive", "owner-checked", "session",  \
+                                                         "own-store", "transaction", "mysql")
 
 #endif

@@ -1,17 +1,11 @@
 // GET_LOCK: a lock by name in the server's memory. It belongs to the connection that took it, and
 // ends with it; transactions do not touch it. The name is case-insensitive, and of at most 64
 // characters. Who waits, waits on the server.
-#include "harness/base/clock.h"
 #include "harness/locks/mysql_common.h"
 
 static const struct sql_statement get_lock = {"GET_LOCK", "SELECT GET_LOCK(?, ? / 1000000)"};
 
 static const struct sql_statement release_lock = {"RELEASE_LOCK", "SELECT RELEASE_LOCK(?)"};
-
-static int open_lock(struct lock *lock, struct error *error)
-{
-    return mysql_lock_open(lock, "", error);
-}
 
 // Both functions: 1 is OK; 0, and NULL for an error, is NO. Without an answer: NO if the server has
 // ended the session, for then what it may have been granted ended, too.
@@ -25,49 +19,34 @@ static enum outcome understand(struct lock *lock, enum outcome outcome,
     return mysql_noted(lock, outcome);
 }
 
-static enum outcome try_acquire(struct lock *lock, struct grant *grant)
-{
-    const struct sql_argument arguments[] = {{lock->options.name, 0}, {NULL, 0}};
-    struct mysql_lock *state = lock->state;
-    struct sql_answer answer;
-    enum outcome outcome = sql_request(state->connection, &answer, &get_lock, arguments);
-    grant->valid_until_ns = TIME_NEVER;
-    state->session = sql_session(state->connection);
-    return understand(lock, outcome, &answer);
-}
-
 // What the server can be asked to wait for; longer waits are begun again.
 #define LONGEST_WAIT_NS (3600 * NS_PER_S)
 
-// Lets the server wait as long as there is time. It answers when that is over; to be asked to give
-// up is for the end of the trial, and for a server that does not answer.
-static enum outcome wait_for_lock(struct lock *lock, int64_t give_up_ns)
+// It answers when the wait is over; to be asked to give up is for the end of the trial, and for a
+// server that does not answer.
+static bool is_over(void *context)
 {
-    int64_t left_ns = give_up_ns - clock_now_ns(&lock->actor->clock);
-    int64_t wait_ns = left_ns < LONGEST_WAIT_NS ? left_ns : LONGEST_WAIT_NS;
-    struct mysql_lock *state = lock->state;
-    struct mysql_waiter waiter = {lock, give_up_ns + lock->options.request_ns};
-    const struct sql_patience patience = mysql_patience_of(&waiter);
-    const struct sql_argument arguments[] = {{lock->options.name, 0},
-                                             {NULL, wait_ns > 0 ? wait_ns / NS_PER_US : 0}};
-    struct sql_answer answer;
-    enum outcome outcome =
-        sql_request_patiently(state->connection, 0, &answer, &get_lock, arguments, &patience);
-    state->session = sql_session(state->connection);
-    return understand(lock, outcome, &answer);
+    const struct lock *lock = context;
+    int64_t late_ns = lock->give_up_ns + lock->options.request_ns;
+    return clock_now_ns(&lock->actor->clock) >= late_ns || atomic_load(lock->stop) != 0;
 }
 
-static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+// Lets the server wait as long as there is time.
+static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
-    for (;;) {
-        grant->attempts++;
-        enum outcome outcome = lock_must_give_up(lock, give_up_ns)
-                                   ? try_acquire(lock, grant)
-                                   : wait_for_lock(lock, give_up_ns);
-        if (outcome != OUTCOME_NO || lock_must_give_up(lock, give_up_ns))
-            return outcome;
-        lock_wait_before_retry(lock, give_up_ns);
-    }
+    struct mysql_lock *state = lock->state;
+    bool waits = !lock_must_give_up(lock);
+    int64_t left_ns = lock->give_up_ns - clock_now_ns(&lock->actor->clock);
+    int64_t wait_ns = waits ? time_later(0, time_earlier(left_ns, LONGEST_WAIT_NS)) : 0;
+    const struct sql_patience patience = {.is_over = is_over, .context = lock};
+    const struct sql_argument arguments[] = {{lock->options.name, 0}, {NULL, wait_ns / NS_PER_US}};
+    struct sql_answer answer;
+    (void)grant;
+    enum outcome outcome = waits ? sql_request_patiently(state->connection, 0, &answer, &get_lock,
+                                                         arguments, &patience)
+                                 : sql_request(state->connection, &answer, &get_lock, arguments);
+    state->session = sql_session(state->connection);
+    return understand(lock, outcome, &answer);
 }
 
 // The session counts how often it has the lock: each GET_LOCK needs a RELEASE_LOCK.
@@ -113,20 +92,13 @@ static enum outcome reenter(struct lock *lock, struct grant *grant)
     return answer.values[0].number == 1 ? OUTCOME_OK : OUTCOME_NO;
 }
 
-static const char *const traits[] = {"exclusive", "owner-checked", "reentrant",
-                                     "session",   "mysql",         NULL};
-
 const struct lock_scheme mysql_get_lock_scheme = {
     .name = "mysql-get-lock",
     .summary = "GET_LOCK waits on the server, held by the connection; RELEASE_LOCK",
     .breaks = "the end of the connection, which the holder learns only when it uses it again; "
               "Galera, where each node has locks of its own",
-    .traits = traits,
-    .server = "mysql",
-    .topologies = mysql_topologies,
-    .open = open_lock,
-    .close = mysql_lock_close,
-    .acquire = acquire,
+    .traits = LOCK_TRAITS("exclusive", "owner-checked", "reentrant", "session", "mysql"),
+    MYSQL_SCHEME,
     .try_acquire = try_acquire,
     .release = give_back,
     .reenter = reenter,

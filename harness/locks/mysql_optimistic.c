@@ -8,17 +8,9 @@ static const struct sql_statement select_version = {"SELECT",
 static const struct sql_statement update_version = {
     "UPDATE", "UPDATE %s SET value = ?, version = version + 1 WHERE id = 1 AND version = ?"};
 
-static int open_lock(struct lock *lock, struct error *error)
-{
-    char table[SQL_TABLE_ROOM];
-    mysql_account_table(lock->options.tag, table);
-    return mysql_lock_open(lock, table, error);
-}
-
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
-    (void)lock;
-    grant->valid_until_ns = TIME_NEVER;
+    (void)lock, (void)grant;
     return OUTCOME_OK;
 }
 
@@ -51,20 +43,13 @@ static enum outcome write_version(struct lock *lock, int64_t value)
     return outcome == OUTCOME_OK && answer.affected == 0 ? OUTCOME_NO : outcome;
 }
 
-static const char *const traits[] = {"optimistic", "own-store", "mysql", NULL};
-
 const struct lock_scheme mysql_optimistic_scheme = {
     .name = "mysql-optimistic",
     .summary = "no lock: UPDATE only if the version column is still what was read, else again",
     .breaks = "nothing on one server; it costs retries",
-    .traits = traits,
-    .server = "mysql",
-    .topologies = mysql_topologies,
-    .own_store = "mysql",
-    .set_up = mysql_row_set_up,
-    .clean_up = mysql_row_clean_up,
-    .open = open_lock,
-    .close = mysql_lock_close,
+    .traits = LOCK_TRAITS("optimistic", "own-store", "mysql"),
+    MYSQL_SCHEME,
+    MYSQL_ROW_STORE,
     .try_acquire = try_acquire,
     .release = release,
     .read = read_version,

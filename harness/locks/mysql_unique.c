@@ -22,21 +22,10 @@ static int set_up(const struct service *service, const struct lock_options *opti
                                  error);
 }
 
-static int open_lock(struct lock *lock, struct error *error)
-{
-    char table[SQL_TABLE_ROOM];
-    mysql_lock_table(&lock->options, table);
-    return mysql_lock_open(lock, table, error);
-}
-
-// A duplicate is a NO, as is a deadlock among those that wait for the same place in the index.
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
-    const struct sql_argument arguments[] = {{lock->options.name, 0}, {mysql_new_holder(lock), 0}};
-    struct sql_answer answer;
-    grant->valid_until_ns = TIME_NEVER;
-    enum outcome outcome = mysql_lock_request(lock, &answer, &insert_row, arguments);
-    return outcome == OUTCOME_UNKNOWN ? mysql_ask_for_row(lock) : outcome;
+    (void)grant;
+    return mysql_insert_row(lock, &insert_row);
 }
 
 static enum release_answer release(struct lock *lock)
@@ -44,19 +33,14 @@ static enum release_answer release(struct lock *lock)
     return mysql_give_back_row(lock, &delete_row);
 }
 
-static const char *const traits[] = {"exclusive", "owner-checked", "mysql", NULL};
-
 const struct lock_scheme mysql_unique_scheme = {
     .name = "mysql-unique",
     .summary = "INSERT into a table with a unique index; DELETE one's own row to release",
     .breaks = "a crash of the holder, which leaves the row for ever",
-    .traits = traits,
-    .server = "mysql",
-    .topologies = mysql_topologies,
+    .traits = LOCK_TRAITS("exclusive", "owner-checked", "mysql"),
+    MYSQL_SCHEME,
     .set_up = set_up,
     .clean_up = mysql_lock_table_drop,
-    .open = open_lock,
-    .close = mysql_lock_close,
     .try_acquire = try_acquire,
     .release = release,
 };

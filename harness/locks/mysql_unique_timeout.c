@@ -1,7 +1,6 @@
 // The lock table with a time-out: each row says until when it counts, and whoever comes removes one
 // that is stale, then inserts his own. Only the database's clock is asked what time it is.
 // Reentrant: the row counts how often its holder is in.
-#include "harness/base/clock.h"
 #include "harness/locks/mysql_common.h"
 
 static const struct sql_statement delete_stale = {
@@ -37,35 +36,15 @@ static int set_up(const struct service *service, const struct lock_options *opti
                                  error);
 }
 
-static int open_lock(struct lock *lock, struct error *error)
-{
-    char table[SQL_TABLE_ROOM];
-    mysql_lock_table(&lock->options, table);
-    return mysql_lock_open(lock, table, error);
-}
-
-static int64_t lease_us(const struct lock *lock)
-{
-    return lock->options.lease_ns / NS_PER_US;
-}
-
-// When a lease that is asked for now may end at the earliest, on the client's clock.
-static int64_t lease_ends_ns(struct lock *lock)
-{
-    return lock_asks_ns(lock) + lock->options.lease_ns;
-}
-
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
-    const struct sql_argument arguments[] = {
-        {lock->options.name, 0}, {mysql_new_holder(lock), 0}, {NULL, lease_us(lock)}};
+    const struct sql_argument arguments[] = {{lock->options.name, 0}};
     struct sql_answer answer;
     enum outcome outcome = mysql_lock_request(lock, &answer, &delete_stale, arguments);
     if (outcome != OUTCOME_OK)
         return outcome;
     grant->valid_until_ns = lease_ends_ns(lock);
-    outcome = mysql_lock_request(lock, &answer, &insert_row, arguments);
-    return outcome == OUTCOME_UNKNOWN ? mysql_ask_for_row(lock) : outcome;
+    return mysql_insert_row(lock, &insert_row);
 }
 
 static enum release_answer release(struct lock *lock)
@@ -76,8 +55,9 @@ static enum release_answer release(struct lock *lock)
 // Renews the lease, too. A row that is stale but still there was nobody else's meanwhile.
 static enum outcome reenter(struct lock *lock, struct grant *grant)
 {
-    const struct sql_argument arguments[] = {
-        {NULL, lease_us(lock)}, {lock->options.name, 0}, {mysql_lock_of(lock)->holder, 0}};
+    const struct sql_argument arguments[] = {{NULL, lock->options.lease_ns / NS_PER_US},
+                                             {lock->options.name, 0},
+                                             {mysql_lock_of(lock)->holder, 0}};
     struct sql_answer answer;
     int64_t valid_until_ns = lease_ends_ns(lock);
     enum outcome outcome = mysql_lock_request(lock, &answer, &enter_row, arguments);
@@ -96,20 +76,14 @@ static enum release_answer leave(struct lock *lock)
     return mysql_give_back_row(lock, &leave_row);
 }
 
-static const char *const traits[] = {"exclusive", "lease", "owner-checked",
-                                     "reentrant", "mysql", NULL};
-
 const struct lock_scheme mysql_unique_timeout_scheme = {
     .name = "mysql-unique-timeout",
     .summary = "a row in a table with a unique index, that anybody may remove when it is stale",
     .breaks = "a hold longer than the lease",
-    .traits = traits,
-    .server = "mysql",
-    .topologies = mysql_topologies,
+    .traits = LOCK_TRAITS("exclusive", "lease", "owner-checked", "reentrant", "mysql"),
+    MYSQL_SCHEME,
     .set_up = set_up,
     .clean_up = mysql_lock_table_drop,
-    .open = open_lock,
-    .close = mysql_lock_close,
     .try_acquire = try_acquire,
     .release = release,
     .reenter = reenter,

@@ -1,4 +1,5 @@
-#include "harness/locks/plugin.h"
+// A native plug-in as a scheme: a lock that is loaded into the clients (harness/plugin/lockpick.h).
+#include "harness/locks/lock.h"
 
 #include "harness/base/file.h"
 #include "harness/base/text.h"
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
 // "host:port", NULL-terminated.
 struct address_list {
     char text[MAX_SERVERS][64];
@@ -22,8 +24,7 @@ struct plugin_client {
     const struct lockpick_plugin *plugin;
     struct lockpick_setup setup;
     struct address_list addresses, sentinels;
-    void *state; // the plug-in's
-    struct lock_client *client;
+    void *state;                  // the plug-in's
     struct history_writer writer; // of losses, from whatever thread
     pthread_mutex_t mutex;        // of the writer
 };
@@ -32,8 +33,7 @@ struct plugin_client {
 struct plugin_lock {
     struct lockpick_worker worker;
     struct lock *lock;
-    int64_t give_up_ns; // on the client's clock
-    int depth;          // how often it holds the lock
+    int depth; // how often it holds the lock
 };
 
 static struct plugin_lock *of(const struct lockpick_worker *worker)
@@ -116,10 +116,8 @@ static void describe(struct plugin_client *own, const struct lock_client *client
 
 static int open_client(struct lock_client *client, struct error *error)
 {
-    struct plugin_client *own = memory_zeroed(1, sizeof *own);
+    struct plugin_client *own = client->state;
     char text[256] = "it does not say why";
-    client->state = own;
-    own->client = client;
     pthread_mutex_init(&own->mutex, NULL);
     if (client->history != NULL)
         history_writer_start(&own->writer, client->history, client->number, 0);
@@ -138,13 +136,9 @@ static int open_client(struct lock_client *client, struct error *error)
 static void close_client(struct lock_client *client)
 {
     struct plugin_client *own = client->state;
-    if (own == NULL)
-        return;
-    if (own->plugin != NULL && own->plugin->close_client != NULL)
+    if (own->plugin->close_client != NULL)
         own->plugin->close_client(own->state);
     pthread_mutex_destroy(&own->mutex);
-    free(own);
-    client->state = NULL;
 }
 
 // --- what a plug-in may call ---------------------------------------------------------------------
@@ -156,17 +150,15 @@ static int64_t now_ms(const struct lockpick_worker *worker)
 
 static bool must_give_up(const struct lockpick_worker *worker)
 {
-    return lock_must_give_up(of(worker)->lock, of(worker)->give_up_ns);
+    return lock_must_give_up(of(worker)->lock);
 }
 
 static void lost(struct lockpick_worker *worker, enum lockpick_loss reason)
 {
     struct lock *lock = of(worker)->lock;
     struct plugin_client *own = lock->client->state;
-    bool writes = own->client->history != NULL;
     pthread_mutex_lock(&own->mutex);
-    own->writer.worker = (uint16_t)worker->number;
-    lock_lose(lock, (enum lost_reason)reason, writes ? &own->writer : NULL);
+    lock_lose(lock, (enum lost_reason)reason, &own->writer);
     pthread_mutex_unlock(&own->mutex);
 }
 
@@ -175,8 +167,7 @@ static void lost(struct lockpick_worker *worker, enum lockpick_loss reason)
 static int open_lock(struct lock *lock, struct error *error)
 {
     const struct plugin_client *own = lock->client->state;
-    struct plugin_lock *state = memory_zeroed(1, sizeof *state);
-    lock->state = state;
+    struct plugin_lock *state = lock->state;
     state->lock = lock;
     state->worker = (struct lockpick_worker){.setup = &own->setup,
                                              .number = lock->actor->worker,
@@ -193,12 +184,8 @@ static void close_lock(struct lock *lock)
 {
     const struct plugin_client *own = lock->client->state;
     struct plugin_lock *state = lock->state;
-    if (state == NULL)
-        return;
     if (own->plugin->close != NULL)
         own->plugin->close(&state->worker);
-    free(state);
-    lock->state = NULL;
 }
 
 // Says until when the hold is valid, on the client's clock, if its acquire was called at
@@ -242,7 +229,7 @@ static enum outcome outcome_of(struct lock *lock, enum lockpick_outcome outcome,
 }
 
 // At that depth.
-static enum outcome ask(struct lock *lock, struct grant *grant, int64_t give_up_ns, int depth)
+static enum outcome ask(struct lock *lock, struct grant *grant, int depth)
 {
     _Static_assert((int)LOCKPICK_OK == (int)OUTCOME_OK && (int)LOCKPICK_NO == (int)OUTCOME_NO &&
                        (int)LOCKPICK_UNKNOWN == (int)OUTCOME_UNKNOWN,
@@ -251,7 +238,6 @@ static enum outcome ask(struct lock *lock, struct grant *grant, int64_t give_up_
     struct plugin_lock *state = lock->state;
     struct lockpick_grant got = {.valid_ms = -1};
     int64_t called_ns = clock_monotonic_ns();
-    state->give_up_ns = give_up_ns;
     state->worker.shared = lock->mode == LOCK_SHARED;
     state->worker.depth = depth;
     point(lock->actor, POINT_BEFORE, "acquire");
@@ -269,21 +255,16 @@ static enum outcome ask(struct lock *lock, struct grant *grant, int64_t give_up_
     return outcome;
 }
 
-static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
-    grant->attempts = 1;
-    return ask(lock, grant, give_up_ns, 1);
+    return ask(lock, grant, 1);
 }
 
 static enum outcome reenter(struct lock *lock, struct grant *grant)
 {
     const struct plugin_lock *state = lock->state;
-    return ask(lock, grant, 0, state->depth + 1);
-}
-
-static enum outcome try_acquire(struct lock *lock, struct grant *grant)
-{
-    return acquire(lock, grant, 0);
+    lock->give_up_ns = 0;
+    return ask(lock, grant, state->depth + 1);
 }
 
 static enum release_answer release(struct lock *lock)
@@ -319,12 +300,14 @@ struct lock_scheme plugin_scheme(const struct foreign_settings *foreign)
         .server = foreign->server,
         .topologies = foreign->topologies,
         .foreign = foreign,
+        .client_bytes = sizeof(struct plugin_client),
         .open_client = open_client,
         .close_client = close_client,
+        .lock_bytes = sizeof(struct plugin_lock),
         .open = open_lock,
         .close = close_lock,
-        .acquire = acquire,
         .try_acquire = try_acquire,
+        .wait = lock_waits_no_more,
         .release = release,
         .reenter = reenter,
         .leave = release,

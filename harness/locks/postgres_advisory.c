@@ -4,11 +4,9 @@
 //
 // It is tried again and again (pg_try_advisory_lock), not waited for (pg_advisory_lock): an attempt
 // that was given up half-way would have to be cancelled, and might be granted meanwhile.
-#include "harness/base/text.h"
 #include "harness/locks/lock.h"
 #include "harness/wire/sql.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 static const struct sql_statement take_it = {
@@ -23,20 +21,15 @@ struct advisory_lock {
 
 static int open_lock(struct lock *lock, struct error *error)
 {
-    struct advisory_lock *state = memory_zeroed(1, sizeof *state);
-    lock->state = state;
+    struct advisory_lock *state = lock->state;
     state->connection = sql_open(lock->service, lock->options.request_ns, lock->actor, error);
     return state->connection == NULL ? -1 : 0;
 }
 
 static void close_lock(struct lock *lock)
 {
-    struct advisory_lock *state = lock->state;
-    if (state == NULL)
-        return;
+    const struct advisory_lock *state = lock->state;
     sql_close(state->connection);
-    free(state);
-    lock->state = NULL;
 }
 
 // Calls one of the lock functions, which take a number: a hash of the lock's name. In that session
@@ -60,8 +53,8 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
     struct advisory_lock *state = lock->state;
     struct sql_answer answer;
+    (void)grant;
     enum outcome outcome = call(lock, 0, &answer, &take_it);
-    grant->valid_until_ns = TIME_NEVER;
     state->session = sql_session(state->connection);
     return outcome == OUTCOME_UNKNOWN && answer.session_ended ? OUTCOME_NO : outcome;
 }
@@ -108,15 +101,13 @@ static enum outcome reenter(struct lock *lock, struct grant *grant)
     return outcome == OUTCOME_NO && answer.rows == 0 ? OUTCOME_UNKNOWN : outcome;
 }
 
-static const char *const traits[] = {"exclusive", "owner-checked", "reentrant",
-                                     "session",   "postgres",      NULL};
-
 const struct lock_scheme postgres_advisory_scheme = {
     .name = "postgres-advisory",
     .summary = "pg_try_advisory_lock again and again, held by the connection; pg_advisory_unlock",
     .breaks = "the end of the connection, which the holder learns only when it uses it again",
-    .traits = traits,
+    .traits = LOCK_TRAITS("exclusive", "owner-checked", "reentrant", "session", "postgres"),
     .server = "postgres",
+    .lock_bytes = sizeof(struct advisory_lock),
     .open = open_lock,
     .close = close_lock,
     .try_acquire = try_acquire,

@@ -1,8 +1,9 @@
-// What the single-Redis schemes share: a connection, and the holder's token.
+// What the single-Redis schemes share: a connection, the holder's token, its release, its renewal.
 #ifndef LOCKPICK_LOCKS_REDIS_COMMON_H
 #define LOCKPICK_LOCKS_REDIS_COMMON_H
 
 #include "harness/locks/lock.h"
+#include "harness/locks/watchdog.h"
 #include "harness/wire/redis.h"
 
 #define TOKEN_DIGITS 40 // 160 random bits, as the Redlock specification asks for
@@ -10,19 +11,30 @@
 // Where one lock is one key, whatever stands behind it: single, sentinel, cluster.
 extern const char *const redis_topologies[];
 
+// lock->state.
 struct redis_lock {
     struct redis_connection *connection;
     char token[TOKEN_DIGITS + 1]; // of the current or last attempt
-    int depth;                    // how often the holder has locked, where the client counts that
     int64_t expiry_ms;            // when the lock ends by the client's clock, where that decides
 };
 
-// lock->state becomes a struct redis_lock, connected.
+// Connects, and loads the scripts that scheme->kind lists (NULL-terminated; NULL: none).
 int redis_lock_open(struct lock *lock, struct error *error);
 void redis_lock_close(struct lock *lock);
+#define REDIS_HANDLES                                                                              \
+    .lock_bytes = sizeof(struct redis_lock), .open = redis_lock_open, .close = redis_lock_close
+#define REDIS_SCHEME REDIS_HANDLES, .server = "redis", .topologies = redis_topologies
 
-// The same, ready for redis_release_checked.
-int redis_lock_open_checked(struct lock *lock, struct error *error);
+// lock_client->state of a scheme with a watchdog.
+struct redis_client {
+    struct redis_connection *connection; // the watchdog's
+    int dialect;                         // of the server, for schemes whose commands differ with it
+};
+
+int redis_client_open(struct lock_client *client, struct error *error);
+void redis_client_close(struct lock_client *client);
+#define REDIS_RENEWED_SCHEME                                                                       \
+    REDIS_SCHEME, .client_bytes = sizeof(struct redis_client), .close_client = redis_client_close
 
 // Shorthands for lock->state.
 struct redis_lock *redis_lock_of(struct lock *lock);
@@ -31,29 +43,45 @@ struct redis_connection *redis_of(struct lock *lock);
 // A fresh token for the next attempt.
 const char *redis_new_token(struct lock *lock);
 
-// When a lease that is asked for now may end at the earliest, on the client's clock.
-int64_t lease_ends_ns(struct lock *lock);
-long long lease_ms(const struct lock *lock);
-
 // Passes an outcome on; BROKEN takes the connection's message along.
 enum outcome redis_outcome(struct lock *lock, enum outcome outcome);
 
-// A command that only reads: if its answer is lost, nothing has happened all the same.
-enum outcome redis_read_outcome(struct lock *lock, enum outcome outcome);
+// A command about the lock, whose name is the first argument of its format.
+#define REDIS_ASK(lock, answer, format, ...)                                                       \
+    redis_outcome(lock, redis_request(redis_of(lock), answer, format,                              \
+                                      (lock)->options.name __VA_OPT__(, ) __VA_ARGS__))
 
-// SET L token NX PX lease: OK held, nil busy. `grant->valid_until_ns` is up to the caller, before.
-enum outcome redis_set_if_absent(struct lock *lock, const char *token);
+// GET L: if the answer is lost, nothing has happened all the same (NO).
+enum outcome redis_read(struct lock *lock, struct redis_answer *answer);
+
+// Runs a script with the keys L and, unless it is NULL, `other`; and the arguments token and lease.
+enum outcome redis_run(struct redis_connection *connection, struct redis_answer *answer,
+                       const struct lock_options *options, const struct redis_script *script,
+                       const char *other, const char *token);
+
+// One attempt with a new token: by a command, whose format takes the lock's name, the token and a
+// number, OK unless it answers nil (busy); by SET L token NX PX lease.
+enum outcome redis_acquire_by(struct lock *lock, struct grant *grant, const char *format,
+                              int64_t number);
+enum outcome redis_set_token(struct lock *lock, struct grant *grant);
+
+// SETNX L 1: OK held, NO busy.
+enum outcome redis_setnx(struct lock *lock);
 
 // DEL, whoever's lock is there.
 enum release_answer redis_release_unchecked(struct lock *lock);
 
-// Deletes the key only if it holds the token: 1 deleted, 0 another's, -1 nobody's. To be loaded
-// with redis_script_load, which redis_lock_open_checked does, before redis_release_checked.
+// Deletes the key only if it holds the token: 1 deleted, 0 another's, -1 nobody's.
 extern const struct redis_script redis_compare_and_delete;
+extern const struct redis_script *const redis_checked[]; // that one: a scheme's `kind`
 enum release_answer redis_release_checked(struct lock *lock);
 
 // Maps 1, 0, -1 of a compare-and-delete to RELEASED, NOT_OWNER, GONE.
 enum release_answer redis_release_answer(struct lock *lock, enum outcome outcome,
                                          const struct redis_answer *answer);
+
+// What a renewal came to that was answered so, by 1 or a status if it was done: until `ends_ns`.
+void redis_renewed(struct renewal *renewal, enum outcome outcome, const struct redis_answer *answer,
+                   int64_t ends_ns);
 
 #endif

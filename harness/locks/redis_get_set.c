@@ -5,28 +5,19 @@
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
     struct redis_answer answer;
-    enum outcome outcome = redis_read_outcome(
-        lock, redis_request(redis_of(lock), &answer, "GET %s", lock->options.name));
+    (void)grant;
+    enum outcome outcome = redis_read(lock, &answer);
     if (outcome != OUTCOME_OK)
         return outcome;
-    if (answer.kind != REDIS_NIL)
-        return OUTCOME_NO;
-    grant->valid_until_ns = TIME_NEVER;
-    return redis_outcome(lock,
-                         redis_request(redis_of(lock), &answer, "SET %s 1", lock->options.name));
+    return answer.kind != REDIS_NIL ? OUTCOME_NO : REDIS_ASK(lock, &answer, "SET %s 1");
 }
-
-static const char *const traits[] = {"redis", NULL};
 
 const struct lock_scheme redis_get_set_scheme = {
     .name = "redis-get-set",
     .summary = "GET, and if there is nothing SET; DEL to release",
     .breaks = "plain contention: two clients see nothing, both set",
-    .traits = traits,
-    .server = "redis",
-    .topologies = redis_topologies,
-    .open = redis_lock_open,
-    .close = redis_lock_close,
+    .traits = LOCK_TRAITS("redis"),
+    REDIS_SCHEME,
     .try_acquire = try_acquire,
     .release = redis_release_unchecked,
 };

@@ -6,25 +6,16 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
     struct redis_answer answer;
     grant->valid_until_ns = lease_ends_ns(lock);
-    enum outcome outcome =
-        redis_outcome(lock, redis_request(redis_of(lock), &answer, "SET %s 1 NX PX %lld",
-                                          lock->options.name, lease_ms(lock)));
-    if (outcome != OUTCOME_OK)
-        return outcome;
-    return answer.kind == REDIS_NIL ? OUTCOME_NO : OUTCOME_OK;
+    enum outcome outcome = REDIS_ASK(lock, &answer, "SET %s 1 NX PX %lld", lease_ms(lock));
+    return outcome == OUTCOME_OK && answer.kind == REDIS_NIL ? OUTCOME_NO : outcome;
 }
-
-static const char *const traits[] = {"exclusive", "lease", "redis", NULL};
 
 const struct lock_scheme redis_set_px_del_scheme = {
     .name = "redis-set-px-del",
     .summary = "SET NX PX with a constant value; DEL to release",
     .breaks = "a hold longer than the lease: its release deletes another's lock",
-    .traits = traits,
-    .server = "redis",
-    .topologies = redis_topologies,
-    .open = redis_lock_open,
-    .close = redis_lock_close,
+    .traits = LOCK_TRAITS("exclusive", "lease", "redis"),
+    REDIS_SCHEME,
     .try_acquire = try_acquire,
     .release = redis_release_unchecked,
 };

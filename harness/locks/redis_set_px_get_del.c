@@ -4,13 +4,12 @@
 
 #include <string.h>
 
-// GET L; if it is our token, DEL L.
+// GET L; if it is our token, DEL L. An acquire without an answer stays unknown after that: what a
+// plain DEL has removed is never certain.
 static enum release_answer release(struct lock *lock)
 {
     struct redis_answer answer;
-    enum outcome outcome =
-        redis_outcome(lock, redis_request(redis_of(lock), &answer, "GET %s", lock->options.name));
-    if (outcome != OUTCOME_OK)
+    if (REDIS_ASK(lock, &answer, "GET %s") != OUTCOME_OK)
         return RELEASE_UNKNOWN;
     if (answer.kind == REDIS_NIL)
         return RELEASE_GONE;
@@ -19,29 +18,13 @@ static enum release_answer release(struct lock *lock)
     return redis_release_unchecked(lock);
 }
 
-static enum outcome try_acquire(struct lock *lock, struct grant *grant)
-{
-    const char *token = redis_new_token(lock);
-    grant->valid_until_ns = lease_ends_ns(lock);
-    enum outcome outcome = redis_outcome(lock, redis_set_if_absent(lock, token));
-    // No answer: the lock may be ours. Give it back if it is; but what a plain DEL has removed is
-    // never certain, and so the outcome stays unknown.
-    if (outcome == OUTCOME_UNKNOWN)
-        release(lock);
-    return outcome;
-}
-
-static const char *const traits[] = {"exclusive", "lease", "redis", NULL};
-
 const struct lock_scheme redis_set_px_get_del_scheme = {
     .name = "redis-set-px-get-del",
     .summary = "SET NX PX with a token; GET, compare in the client, DEL to release",
     .breaks = "a pause between GET and DEL: it deletes another's lock",
-    .traits = traits,
-    .server = "redis",
-    .topologies = redis_topologies,
-    .open = redis_lock_open,
-    .close = redis_lock_close,
-    .try_acquire = try_acquire,
+    .traits = LOCK_TRAITS("exclusive", "lease", "redis"),
+    REDIS_SCHEME,
+    .try_acquire = redis_set_token,
+    .recover = release,
     .release = release,
 };

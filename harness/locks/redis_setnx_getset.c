@@ -12,38 +12,30 @@ static long long now_ms(const struct lock *lock)
     return clock_now_ns(&lock->actor->clock) / NS_PER_MS;
 }
 
-// GETSET L mine: held if what was there was still over.
-static enum outcome replace_expired(struct lock *lock, long long now, long long mine)
+static bool is_past(const struct redis_answer *answer, long long now)
 {
-    struct redis_answer answer;
-    enum outcome outcome = redis_outcome(
-        lock, redis_request(redis_of(lock), &answer, "GETSET %s %lld", lock->options.name, mine));
-    if (outcome != OUTCOME_OK || answer.kind == REDIS_NIL)
-        return outcome;
-    return strtoll(answer.text, NULL, 10) < now ? OUTCOME_OK : OUTCOME_NO;
+    return answer->kind != REDIS_NIL && strtoll(answer->text, NULL, 10) < now;
 }
 
-// SETNX L mine; if 0, GET L. A lock that is released in between is tried again from the start, by
-// the caller.
+// SETNX L mine; if 0, GET L; if that is over, GETSET L mine: held if what was there was still over.
+// A lock that is released in between is tried again from the start, by the caller.
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
-    struct redis_lock *state = redis_lock_of(lock);
     struct redis_answer answer;
     long long now = now_ms(lock);
     grant->valid_until_ns = lease_ends_ns(lock);
-    state->expiry_ms = now + lease_ms(lock) + 1;
-    enum outcome outcome =
-        redis_outcome(lock, redis_request(redis_of(lock), &answer, "SETNX %s %lld",
-                                          lock->options.name, (long long)state->expiry_ms));
+    long long mine = redis_lock_of(lock)->expiry_ms = now + lease_ms(lock) + 1;
+    enum outcome outcome = REDIS_ASK(lock, &answer, "SETNX %s %lld", mine);
     if (outcome != OUTCOME_OK || answer.integer == 1)
         return outcome;
-    outcome = redis_read_outcome(
-        lock, redis_request(redis_of(lock), &answer, "GET %s", lock->options.name));
-    if (outcome != OUTCOME_OK)
-        return outcome;
-    if (answer.kind == REDIS_NIL || strtoll(answer.text, NULL, 10) >= now)
+    outcome = redis_read(lock, &answer);
+    if (outcome == OUTCOME_OK && !is_past(&answer, now))
         return OUTCOME_NO;
-    return replace_expired(lock, now, (long long)state->expiry_ms);
+    if (outcome == OUTCOME_OK)
+        outcome = REDIS_ASK(lock, &answer, "GETSET %s %lld", mine);
+    if (outcome != OUTCOME_OK || answer.kind == REDIS_NIL)
+        return outcome;
+    return is_past(&answer, now) ? OUTCOME_OK : OUTCOME_NO;
 }
 
 // Only if its own time is not over: then DEL, whoever's it is.
@@ -59,11 +51,8 @@ const struct lock_scheme redis_setnx_getset_scheme = {
     .name = "redis-setnx-getset",
     .summary = "SETNX with the time of its end as value; GETSET takes over one that is over",
     .breaks = "clients' clocks; a loser writes over the winner's expiry; anybody's DEL unlocks",
-    .traits = (const char *const[]){"redis", "exclusive", "lease", NULL},
-    .server = "redis",
-    .topologies = redis_topologies,
-    .open = redis_lock_open,
-    .close = redis_lock_close,
+    .traits = LOCK_TRAITS("redis", "exclusive", "lease"),
+    REDIS_SCHEME,
     .try_acquire = try_acquire,
     .release = release,
 };

@@ -12,21 +12,20 @@
 static enum outcome wait_for_replica(struct lock *lock)
 {
     struct redis_answer answer;
-    enum outcome outcome = redis_wait(redis_of(lock), &answer, REPLICAS, lock->options.request_ns);
+    enum outcome outcome = redis_outcome(
+        lock, redis_wait(redis_of(lock), &answer, REPLICAS, lock->options.request_ns));
     return outcome == OUTCOME_OK && answer.integer < REPLICAS ? OUTCOME_NO : outcome;
 }
 
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
-    const char *token = redis_new_token(lock);
-    grant->valid_until_ns = lease_ends_ns(lock);
-    enum outcome outcome = redis_outcome(lock, redis_set_if_absent(lock, token));
+    enum outcome outcome = redis_set_token(lock, grant);
     // No answer: it may still be on its way. Only if it is there to be deleted, it was not held.
     if (outcome == OUTCOME_UNKNOWN)
         return redis_release_checked(lock) == RELEASE_RELEASED ? OUTCOME_NO : OUTCOME_UNKNOWN;
     if (outcome != OUTCOME_OK)
         return outcome;
-    outcome = redis_outcome(lock, wait_for_replica(lock));
+    outcome = wait_for_replica(lock);
     if (outcome == OUTCOME_OK || outcome == OUTCOME_BROKEN)
         return outcome;
     enum release_answer answer = redis_release_checked(lock);
@@ -35,7 +34,6 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
     return answer == RELEASE_UNKNOWN ? OUTCOME_UNKNOWN : OUTCOME_NO;
 }
 
-static const char *const traits[] = {"exclusive", "lease", "owner-checked", "redis", NULL};
 // On one server alone there is no replica, and nobody would ever be let in.
 static const char *const topologies[] = {"sentinel", "cluster", NULL};
 
@@ -44,11 +42,11 @@ const struct lock_scheme redis_wait_scheme = {
     .summary = "SET NX PX with a token, then WAIT for a replica; a script releases",
     .breaks =
         "a failover to a replica that has not heard of the lock; a hold longer than the lease",
-    .traits = traits,
+    .traits = LOCK_TRAITS("exclusive", "lease", "owner-checked", "redis"),
     .server = "redis",
+    REDIS_HANDLES,
     .topologies = topologies,
-    .open = redis_lock_open_checked,
-    .close = redis_lock_close,
+    .kind = redis_checked,
     .try_acquire = try_acquire,
     .release = redis_release_checked,
 };

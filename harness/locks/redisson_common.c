@@ -2,6 +2,7 @@
 
 #include "harness/base/text.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,40 +11,8 @@
 #define RENEWALS_AT_ONCE 100    // its lockWatchdogBatchSize
 #define RETRY_ATTEMPTS 4        // its retryAttempts
 #define RETRY_DELAY_MS 2000     // the longest delay before one
-
-// --- names ---------------------------------------------------------------------------------------
-
-char *redisson_tagged(char *out, const char *name)
-{
-    snprintf(out, REDISSON_NAME, strchr(name, '{') != NULL ? "%s" : "{%s}", name);
-    return out;
-}
-
-char *redisson_prefixed(char *out, const char *prefix, const char *name)
-{
-    bool has_tag = strchr(name, '{') != NULL;
-    snprintf(out, REDISSON_NAME, has_tag ? "%s:%s" : "%s:{%s}", prefix, name);
-    return out;
-}
-
-char *redisson_number(char out[REDISSON_NUMBER], int64_t number)
-{
-    snprintf(out, REDISSON_NUMBER, "%lld", (long long)number);
-    return out;
-}
-
-int64_t redisson_wall_ms(const struct lock *lock)
-{
-    return clock_wall_ns(&lock->actor->clock) / NS_PER_MS;
-}
-
-size_t redisson_lock_permits(const char *message, size_t subscribers, size_t waiters)
-{
-    (void)subscribers;
-    if (strcmp(message, REDISSON_WAKES_ALL) == 0)
-        return waiters;
-    return strcmp(message, REDISSON_WAKES_ONE) == 0 ? 1 : 0;
-}
+#define FAIR_WAIT_MS 300000     // its fairLockWaitTimeout
+#define REQUEST_ID_DIGITS 32    // 16 random bytes
 
 struct redisson_client *redisson_client_of(const struct lock *lock)
 {
@@ -55,7 +24,210 @@ struct redisson_lock *redisson_of(const struct lock *lock)
     return lock->state;
 }
 
-// --- a client ------------------------------------------------------------------------------------
+// --- words ---------------------------------------------------------------------------------------
+
+char *redisson_prefixed(char out[REDISSON_NAME], const char *prefix, const char *name)
+{
+    bool has_tag = strchr(name, '{') != NULL;
+    snprintf(out, REDISSON_NAME, has_tag ? "%s:%s" : "%s:{%s}", prefix, name);
+    return out;
+}
+
+static void spell_number(struct redisson_lock *state, enum redisson_word word, int64_t number)
+{
+    snprintf(state->words[word], REDISSON_NAME, "%lld", (long long)number);
+}
+
+static void append(struct redisson_lock *state, enum redisson_word word, const char *text)
+{
+    size_t length = strlen(state->words[word]);
+    snprintf(state->words[word] + length, REDISSON_NAME - length, "%s", text);
+}
+
+static void spell_names(struct lock *lock, const struct redisson_kind *kind)
+{
+    struct redisson_lock *state = lock->state;
+    const char *name = lock->options.name;
+    const struct {
+        enum redisson_word word;
+        const char *prefix;
+    } prefixed[] = {{WORD_CHANNEL, kind->channel},
+                    {WORD_OWN_CHANNEL, kind->channel},
+                    {WORD_QUEUE, "redisson_lock_queue"},
+                    {WORD_TIMEOUTS, "redisson_lock_timeout"},
+                    {WORD_COUNTER, "redisson_lock_token"}};
+    for (size_t i = 0; i < sizeof prefixed / sizeof *prefixed; i++)
+        redisson_prefixed(state->words[prefixed[i].word], prefixed[i].prefix, name);
+    snprintf(state->words[WORD_LOCK], REDISSON_NAME, "%s", name);
+    snprintf(state->words[WORD_TAGGED], REDISSON_NAME, strchr(name, '{') != NULL ? "%s" : "{%s}",
+             name);
+    snprintf(state->words[WORD_HOLDER], REDISSON_NAME, "%s:%d", redisson_client_of(lock)->id,
+             lock->actor->worker);
+    append(state, WORD_FIELD, state->words[WORD_HOLDER]);
+    if (kind->to_share[ACT_ACQUIRE] != NULL)
+        append(state, WORD_FIELD, ":write");
+    append(state, WORD_READS, state->words[WORD_TAGGED]);
+    append(state, WORD_READS, ":");
+    append(state, WORD_READS, state->words[WORD_HOLDER]);
+    append(state, WORD_READS, ":rwlock_timeout");
+    if (kind->has_own_channels) {
+        append(state, WORD_OWN_CHANNEL, ":");
+        append(state, WORD_OWN_CHANNEL, state->words[WORD_HOLDER]);
+    }
+    append(state, WORD_PUBLISH, "PUBLISH");
+}
+
+static void spell(struct lock *lock, const struct redisson_kind *kind)
+{
+    struct redisson_lock *state = lock->state;
+    int64_t request_ms = lock->options.request_ns / NS_PER_MS;
+    spell_names(lock, kind);
+    spell_number(state, WORD_LEASE, lease_ms(lock));
+    spell_number(state, WORD_LATCH_LEASE, (request_ms + RETRY_DELAY_MS) * RETRY_ATTEMPTS);
+    spell_number(state, WORD_0, 0);
+    spell_number(state, WORD_1, 1);
+}
+
+// --- steps ---------------------------------------------------------------------------------------
+
+static const struct redisson_kind *kind_of(const struct lock *lock)
+{
+    return lock->scheme->kind;
+}
+
+static const struct redisson_step *step_of(const struct lock *lock, enum redisson_act act)
+{
+    const struct redisson_kind *kind = kind_of(lock);
+    bool shares = lock->mode == LOCK_SHARED && kind->to_share[act] != NULL;
+    return shares ? kind->to_share[act] : kind->steps[act];
+}
+
+static enum outcome run_again(struct lock *lock, const struct redisson_step *step,
+                              struct redis_answer *answer)
+{
+    const struct redisson_lock *state = lock->state;
+    const char *keys[sizeof step->keys / sizeof *step->keys + 1] = {0};
+    const char *arguments[sizeof step->arguments / sizeof *step->arguments + 1] = {0};
+    for (size_t i = 0; i + 1 < sizeof keys / sizeof *keys && step->keys[i] != WORD_NONE; i++)
+        keys[i] = state->words[step->keys[i]];
+    for (size_t i = 0;
+         i + 1 < sizeof arguments / sizeof *arguments && step->arguments[i] != WORD_NONE; i++)
+        arguments[i] = state->words[step->arguments[i]];
+    return redis_outcome(lock, redis_eval(redis_of(lock), answer, &step->script, keys, arguments));
+}
+
+static int64_t place_kept_ms(const struct lock *lock)
+{
+    int64_t wait_ms = lock->options.wait_ns / NS_PER_MS;
+    return wait_ms > 0 ? wait_ms : FAIR_WAIT_MS;
+}
+
+static enum outcome run(struct lock *lock, const struct redisson_step *step,
+                        struct redis_answer *answer)
+{
+    spell_number(lock->state, WORD_NOW, clock_wall_ns(&lock->actor->clock) / NS_PER_MS);
+    spell_number(lock->state, WORD_WAIT, place_kept_ms(lock));
+    return run_again(lock, step, answer);
+}
+
+// --- latches -------------------------------------------------------------------------------------
+
+#define MOST_KEYS 1000
+
+// Deletes the latches of unlocks without anybody waiting for it: one thread of a client process,
+// and a connection, which passes the points DEL, in release. A latch that the server does not
+// delete stays until its lease is over, and so do those that find too many before them.
+struct redisson_sweeper {
+    struct actor actor;
+    struct history_writer writer;
+    struct redis_connection *connection;
+    pthread_t thread;
+    bool is_started;
+    pthread_mutex_t mutex; // guards what follows
+    pthread_cond_t changed;
+    char *keys[MOST_KEYS]; // a ring
+    size_t first, count;
+    bool stopping;
+};
+
+// False if the server did not answer.
+static bool delete_first(struct redisson_sweeper *sweeper)
+{
+    struct redis_answer answer;
+    char *key = sweeper->keys[sweeper->first];
+    sweeper->first = (sweeper->first + 1) % MOST_KEYS;
+    sweeper->count--;
+    pthread_mutex_unlock(&sweeper->mutex);
+    enum outcome outcome = redis_request(sweeper->connection, &answer, "DEL %s", key);
+    free(key);
+    pthread_mutex_lock(&sweeper->mutex);
+    return outcome == OUTCOME_OK;
+}
+
+static void *sweep(void *context)
+{
+    struct redisson_sweeper *sweeper = context;
+    bool answers = true;
+    pthread_mutex_lock(&sweeper->mutex);
+    while (!sweeper->stopping || (sweeper->count > 0 && answers)) {
+        if (sweeper->count == 0)
+            pthread_cond_wait(&sweeper->changed, &sweeper->mutex);
+        else
+            answers = delete_first(sweeper);
+    }
+    pthread_mutex_unlock(&sweeper->mutex);
+    return NULL;
+}
+
+// Returns once all is deleted, or the server does not answer.
+static void sweeper_stop(struct redisson_sweeper *sweeper)
+{
+    if (sweeper == NULL)
+        return;
+    if (sweeper->is_started) {
+        pthread_mutex_lock(&sweeper->mutex);
+        sweeper->stopping = true;
+        pthread_mutex_unlock(&sweeper->mutex);
+        pthread_cond_signal(&sweeper->changed);
+        pthread_join(sweeper->thread, NULL);
+    }
+    while (sweeper->count > 0)
+        free(sweeper->keys[(sweeper->first + --sweeper->count) % MOST_KEYS]);
+    redis_close(sweeper->connection);
+    pthread_cond_destroy(&sweeper->changed);
+    pthread_mutex_destroy(&sweeper->mutex);
+    free(sweeper);
+}
+
+static struct redisson_sweeper *sweeper_start(struct lock_client *client, struct error *error)
+{
+    struct redisson_sweeper *sweeper = memory_zeroed(1, sizeof *sweeper);
+    sweeper->actor = lock_client_actor(client, PHASE_RELEASE, &sweeper->writer);
+    pthread_mutex_init(&sweeper->mutex, NULL);
+    pthread_cond_init(&sweeper->changed, NULL);
+    sweeper->connection =
+        redis_open(client->service, client->options.request_ns, &sweeper->actor, error);
+    int reason =
+        sweeper->connection != NULL ? pthread_create(&sweeper->thread, NULL, sweep, sweeper) : 0;
+    if (reason != 0)
+        error_set(error, "cannot start the thread that deletes latches: %s", strerror(reason));
+    sweeper->is_started = sweeper->connection != NULL && reason == 0;
+    if (sweeper->is_started)
+        return sweeper;
+    sweeper_stop(sweeper);
+    return NULL;
+}
+
+static void sweeper_delete(struct redisson_sweeper *sweeper, const char *key)
+{
+    pthread_mutex_lock(&sweeper->mutex);
+    if (sweeper->count < MOST_KEYS)
+        sweeper->keys[(sweeper->first + sweeper->count++) % MOST_KEYS] = memory_string(key);
+    pthread_mutex_unlock(&sweeper->mutex);
+    pthread_cond_signal(&sweeper->changed);
+}
+
+// --- a client, and its workers -------------------------------------------------------------------
 
 // A random UUID (version 4), another one for each client of a trial.
 static void draw_uuid(const struct lock_client *client, char out[37])
@@ -68,102 +240,68 @@ static void draw_uuid(const struct lock_client *client, char out[37])
              digits + 20);
 }
 
-static int start_renewals(struct lock_client *client, struct error *error)
+// "0" wakes one, "1" wakes all that wait now.
+static size_t lock_permits(const char *message, size_t subscribers, size_t waiters)
 {
-    struct redisson_client *state = client->state;
-    struct watchdog_settings settings = {.interval_ns = client->options.lease_ns / 3,
-                                         .batch = RENEWALS_AT_ONCE,
-                                         .renew = redisson_renew,
-                                         .context = state};
-    state->watchdog = watchdog_start(client, &settings, error);
-    if (state->watchdog == NULL)
-        return -1;
-    state->renewer = redis_open(client->service, client->options.request_ns,
-                                watchdog_actor(state->watchdog), error);
-    if (state->renewer == NULL ||
-        redis_script_load(state->renewer, &redisson_renewal_script, error) != 0)
-        return -1;
-    return redis_script_load(state->renewer, &redisson_read_renewal_script, error);
+    (void)subscribers;
+    if (strcmp(message, "1") == 0)
+        return waiters;
+    return strcmp(message, "0") == 0 ? 1 : 0;
 }
 
-static int start(struct lock_client *client, const struct redisson_kind *kind, struct error *error)
+// As many as the message says are free, but no more than there are subscribers.
+static size_t semaphore_permits(const char *message, size_t subscribers, size_t waiters)
+{
+    (void)waiters;
+    long long number = strtoll(message, NULL, 10);
+    size_t free_now = number > 0 ? (size_t)number : 0;
+    return free_now < subscribers ? free_now : subscribers;
+}
+
+int redisson_client_open(struct lock_client *client, struct error *error)
 {
     struct redisson_client *state = client->state;
+    const struct redisson_kind *kind = client->scheme->kind;
     struct redis_subscriber_settings settings = {.service = client->service,
                                                  .request_ns = client->options.request_ns,
                                                  .ping_ns = PING_NS,
-                                                 .permits = kind->permits};
-    state->subscriber = redis_subscriber_open(&settings, error);
-    if (state->subscriber == NULL)
-        return -1;
-    if (!kind->is_renewed)
-        return 0;
-    state->sweeper = redisson_sweeper_start(client, error);
-    return state->sweeper == NULL ? -1 : start_renewals(client, error);
-}
-
-int redisson_client_open(struct lock_client *client, const struct redisson_kind *kind,
-                         struct error *error)
-{
-    struct redisson_client *state = memory_zeroed(1, sizeof *state);
-    client->state = state;
+                                                 .permits = kind->has_permits ? semaphore_permits
+                                                                              : lock_permits};
     draw_uuid(client, state->id);
-    if (start(client, kind, error) == 0)
-        return 0;
-    redisson_client_close(client);
-    return -1;
+    state->subscriber = redis_subscriber_open(&settings, error);
+    if (state->subscriber == NULL || kind->has_permits)
+        return state->subscriber != NULL ? 0 : -1;
+    state->sweeper = sweeper_start(client, error);
+    if (state->sweeper != NULL)
+        state->renewer = redis_open(client->service, client->options.request_ns,
+                                    watchdog_actor(client->watchdog), error);
+    return state->renewer != NULL ? 0 : -1;
 }
 
 void redisson_client_close(struct lock_client *client)
 {
     struct redisson_client *state = client->state;
-    if (state == NULL)
-        return;
-    watchdog_stop(state->watchdog);
     redis_close(state->renewer);
-    redisson_sweeper_stop(state->sweeper);
+    sweeper_stop(state->sweeper);
     redis_subscriber_close(state->subscriber);
-    free(state);
-    client->state = NULL;
 }
 
-// --- a worker ------------------------------------------------------------------------------------
-
-static int load_scripts(struct lock *lock, const struct redisson_kind *kind, struct error *error)
+int redisson_lock_open(struct lock *lock, struct error *error)
 {
-    for (size_t i = 0; kind->scripts[i] != NULL; i++) {
-        if (redis_script_load(redis_of(lock), kind->scripts[i], error) != 0)
+    const struct redisson_kind *kind = lock->scheme->kind;
+    struct redisson_lock *state = lock->state;
+    spell(lock, kind);
+    state->redis.connection =
+        redis_open(lock->service, lock->options.request_ns, lock->actor, error);
+    if (state->redis.connection == NULL)
+        return -1;
+    for (int i = 0; i < 2 * ACTS; i++) {
+        const struct redisson_step *step = i < ACTS ? kind->steps[i] : kind->to_share[i - ACTS];
+        if (step != NULL && redis_script_load(state->redis.connection, &step->script, error) != 0)
             return -1;
     }
     return 0;
 }
-
-int redisson_lock_open(struct lock *lock, const struct redisson_kind *kind, struct error *error)
-{
-    struct redisson_lock *state = memory_zeroed(1, sizeof *state);
-    int64_t request_ms = lock->options.request_ns / NS_PER_MS;
-    lock->state = state;
-    state->kind = kind;
-    snprintf(state->holder, sizeof state->holder, "%s:%d", redisson_client_of(lock)->id,
-             lock->actor->worker);
-    snprintf(state->field, sizeof state->field, "%s", state->holder);
-    redisson_prefixed(state->channel, kind->channel, lock->options.name);
-    redisson_number(state->lease, lease_ms(lock));
-    redisson_number(state->latch_lease, (request_ms + RETRY_DELAY_MS) * RETRY_ATTEMPTS);
-    state->redis.connection =
-        redis_open(lock->service, lock->options.request_ns, lock->actor, error);
-    return state->redis.connection == NULL ? -1 : load_scripts(lock, kind, error);
-}
-
-void redisson_lock_close(struct lock *lock)
-{
-    const struct redisson_client *client = redisson_client_of(lock);
-    if (client->watchdog != NULL)
-        watchdog_remove(client->watchdog, lock);
-    redis_lock_close(lock);
-}
-
-// --- after a trial -------------------------------------------------------------------------------
 
 int redisson_clean_up(const struct service *service, const struct lock_options *options,
                       struct error *error)
@@ -172,3 +310,329 @@ int redisson_clean_up(const struct service *service, const struct lock_options *
     snprintf(pattern, sizeof pattern, "*%s*", options->name);
     return redis_clean(service, pattern, error);
 }
+
+// --- unlock --------------------------------------------------------------------------------------
+
+// How an unlock was answered.
+enum answer {
+    ANSWER_FREED,      // 1
+    ANSWER_STILL_HELD, // 0: the holder's count is not down to nothing yet
+    ANSWER_NOT_HELD,   // nil: not by this thread
+    ANSWER_NONE,
+};
+
+// Without an answer it is sent once more, on a new connection, if it has a latch: that answers for
+// a first one that was executed. The latch is deleted when there is an answer, and nobody waits for
+// that. (A permit that is released again is a permit more.)
+static enum answer unlock(struct lock *lock)
+{
+    struct redisson_lock *state = lock->state;
+    const struct redisson_step *step = step_of(lock, ACT_UNLOCK);
+    char request_id[REQUEST_ID_DIGITS + 1];
+    struct redis_answer answer;
+    if (kind_of(lock)->has_permits)
+        return run(lock, step, &answer) == OUTCOME_OK ? ANSWER_FREED : ANSWER_NONE;
+    random_hex(lock->random, request_id, REQUEST_ID_DIGITS);
+    redisson_prefixed(state->words[WORD_LATCH], "redisson_unlock_latch", lock->options.name);
+    append(state, WORD_LATCH, ":");
+    append(state, WORD_LATCH, request_id);
+    enum outcome outcome = run(lock, step, &answer);
+    bool asks_again = outcome == OUTCOME_UNKNOWN;
+    if (asks_again)
+        outcome = run_again(lock, step, &answer);
+    if (outcome != OUTCOME_OK)
+        return ANSWER_NONE;
+    sweeper_delete(redisson_client_of(lock)->sweeper, state->words[WORD_LATCH]);
+    if (answer.kind == REDIS_NIL) // the first one may have freed it, and its latch be gone by now
+        return asks_again ? ANSWER_NONE : ANSWER_NOT_HELD;
+    return answer.integer == 1 ? ANSWER_FREED : ANSWER_STILL_HELD;
+}
+
+// Nil does not tell whether the lock is another's or nobody's. Still held: other readers have it;
+// or a lost answer has left a count that is too high, and the lock is ours until its lease is over.
+enum release_answer redisson_release(struct lock *lock)
+{
+    switch (unlock(lock)) {
+    case ANSWER_FREED:
+        return kind_of(lock)->has_permits ? RELEASE_UNCHECKED : RELEASE_RELEASED;
+    case ANSWER_STILL_HELD:
+        return redisson_of(lock)->is_reading ? RELEASE_RELEASED : RELEASE_UNKNOWN;
+    case ANSWER_NOT_HELD:
+        return RELEASE_NOT_OWNER;
+    default:
+        return RELEASE_UNKNOWN;
+    }
+}
+
+// An inner unlock that frees the lock tells that it had been lost and taken anew: it is gone now.
+enum release_answer redisson_leave(struct lock *lock)
+{
+    static const enum release_answer left[] = {[ANSWER_FREED] = RELEASE_GONE,
+                                               [ANSWER_STILL_HELD] = RELEASE_RELEASED,
+                                               [ANSWER_NOT_HELD] = RELEASE_NOT_OWNER,
+                                               [ANSWER_NONE] = RELEASE_UNKNOWN};
+    return left[unlock(lock)];
+}
+
+enum release_answer redisson_force(struct lock *lock)
+{
+    struct redis_answer answer;
+    watchdog_remove(lock->client->watchdog, lock);
+    if (run(lock, step_of(lock, ACT_FORCE), &answer) != OUTCOME_OK)
+        return RELEASE_UNKNOWN;
+    return answer.integer == 1 ? RELEASE_UNCHECKED : RELEASE_GONE;
+}
+
+const struct redisson_step redisson_unlock_plain = {
+    {"local stored = redis.call('GET', KEYS[3]) "
+     "if stored ~= false then return tonumber(stored) end "
+     "if redis.call('HEXISTS', KEYS[1], ARGV[3]) == 0 then return nil end "
+     "if redis.call('HINCRBY', KEYS[1], ARGV[3], -1) > 0 then "
+     "  redis.call('PEXPIRE', KEYS[1], ARGV[2]) "
+     "  redis.call('SET', KEYS[3], 0, 'PX', ARGV[5]) "
+     "  return 0 "
+     "end "
+     "redis.call('DEL', KEYS[1]) "
+     "redis.call(ARGV[4], KEYS[2], ARGV[1]) "
+     "redis.call('SET', KEYS[3], 1, 'PX', ARGV[5]) "
+     "return 1"},
+    {WORD_LOCK, WORD_CHANNEL, WORD_LATCH},
+    {WORD_0, WORD_LEASE, WORD_HOLDER, WORD_PUBLISH, WORD_LATCH_LEASE},
+};
+
+const struct redisson_step redisson_force_plain = {
+    {"if redis.call('DEL', KEYS[1]) == 0 then return 0 end "
+     "redis.call(ARGV[2], KEYS[2], ARGV[1]) "
+     "return 1"},
+    {WORD_LOCK, WORD_CHANNEL},
+    {WORD_0, WORD_PUBLISH},
+};
+
+// --- acquire -------------------------------------------------------------------------------------
+
+void redisson_queued(struct lock *lock, const struct grant *grant, enum outcome outcome,
+                     int64_t kept_ns)
+{
+    struct redisson_lock *state = redisson_of(lock);
+    bool was_in_doubt = grant->attempts > 1 && state->place_in_doubt;
+    state->place_in_doubt = outcome == OUTCOME_UNKNOWN;
+    if (was_in_doubt ? outcome != OUTCOME_UNKNOWN : grant->attempts == 1 && outcome == OUTCOME_NO)
+        lock_queued(lock, kept_ns);
+}
+
+// OK; NO with how long the lock is busy in state->ttl_ms. Nil, or {-1, fencing token}: held; else
+// the milliseconds until it expires, or the same and -1. Of a permit: 1, or 0 without an end.
+static enum outcome ask(struct lock *lock, struct grant *grant, bool will_wait)
+{
+    struct redisson_lock *state = lock->state;
+    const struct redisson_kind *kind = lock->scheme->kind;
+    bool just_tries = !will_wait && kind->steps[ACT_TRY] != NULL;
+    bool reads = lock->mode == LOCK_SHARED && kind->to_share[ACT_ACQUIRE] != NULL;
+    struct redis_answer answer;
+    if (state->is_reading !=
+        reads) // the watchdog reads it: a further entry changes nothing of that
+        state->is_reading = reads;
+    enum outcome outcome = run(lock, step_of(lock, just_tries ? ACT_TRY : ACT_ACQUIRE), &answer);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    bool is_array = answer.kind == REDIS_ARRAY;
+    int64_t number = is_array ? answer.items[0] : answer.integer;
+    bool is_held = kind->has_permits ? number == 1
+                   : is_array        ? number == -1
+                                     : answer.kind == REDIS_NIL;
+    if (is_held && is_array && lock->options.fenced)
+        grant->token = answer.items[1];
+    if (!is_held)
+        state->ttl_ms = kind->has_permits ? -1 : number;
+    return is_held ? OUTCOME_OK : OUTCOME_NO;
+}
+
+// With replicas Redisson waits after each grant until one of them has it. If none has in time, it
+// gives the lock back and tries again.
+static enum outcome await_replica(struct lock *lock)
+{
+    int64_t limit_ms = lock->options.request_ns / NS_PER_MS / 3; // as 1 s of its 3 s
+    struct redis_answer answer;
+    if (strcmp(lock->service->topology, "single") == 0)
+        return OUTCOME_OK;
+    enum outcome outcome = redis_outcome(
+        lock, redis_request(redis_of(lock), &answer, "WAIT 1 %lld", (long long)limit_ms));
+    if (outcome == OUTCOME_BROKEN || (outcome == OUTCOME_OK && answer.integer > 0))
+        return outcome;
+    bool given_back = unlock(lock) == ANSWER_FREED;
+    redis_doubt_master(redis_of(lock)); // Redisson asks its sentinels once a second
+    return given_back ? OUTCOME_NO : OUTCOME_UNKNOWN;
+}
+
+// An answer that says nothing of how long to wait leaves the pause between two attempts. Without an
+// answer the lock may be ours: if it is, it is given back, and was certainly not held.
+enum outcome redisson_try_acquire(struct lock *lock, struct grant *grant)
+{
+    struct redisson_lock *state = lock->state;
+    const struct redisson_kind *kind = lock->scheme->kind;
+    if (grant->attempts == 1)
+        state->will_wait = !lock_must_give_up(lock);
+    state->ttl_ms = lock->options.retry_ns / NS_PER_MS + 1;
+    if (!kind->has_permits)
+        grant->valid_until_ns = lease_ends_ns(lock);
+    enum outcome outcome = ask(lock, grant, state->will_wait);
+    if (kind->lines_up && state->will_wait)
+        redisson_queued(lock, grant, outcome,
+                        kind->steps[ACT_GIVE_UP] != NULL ? place_kept_ms(lock) * NS_PER_MS
+                                                         : TIME_NEVER);
+    if (outcome == OUTCOME_UNKNOWN && !kind->has_permits && unlock(lock) == ANSWER_FREED)
+        return OUTCOME_NO;
+    return outcome == OUTCOME_OK ? await_replica(lock) : outcome;
+}
+
+static int64_t next_attempt_ns(const struct lock *lock)
+{
+    int64_t ttl_ms = redisson_of(lock)->ttl_ms;
+    if (ttl_ms < 0)
+        return lock->give_up_ns;
+    int64_t now_ns = clock_now_ns(&lock->actor->clock);
+    int64_t most_ms = (TIME_NEVER - now_ns) / NS_PER_MS;
+    return time_earlier(lock->give_up_ns, now_ns + time_earlier(ttl_ms, most_ms) * NS_PER_MS);
+}
+
+// Subscribed, it tries again at once: a message that came before the subscription is not waited
+// for. A message that is lost costs the rest of the holder's lease.
+bool redisson_wait(struct lock *lock)
+{
+    struct redisson_lock *state = lock->state;
+    if (state->subscription != NULL) {
+        redis_subscription_wait(state->subscription, lock->actor, next_attempt_ns(lock),
+                                lock->stop);
+    } else {
+        state->subscription =
+            redis_subscribe(redisson_client_of(lock)->subscriber, lock->actor,
+                            state->words[WORD_OWN_CHANNEL], lock->give_up_ns, lock->stop);
+        if (state->subscription == NULL)
+            return false;
+    }
+    return !lock_must_give_up(lock);
+}
+
+// A place in the queue that stays for want of an answer is no hold: it runs out.
+enum outcome redisson_end_wait(struct lock *lock, enum outcome outcome)
+{
+    struct redisson_lock *state = lock->state;
+    const struct redisson_step *give_up = step_of(lock, ACT_GIVE_UP);
+    struct redis_answer answer;
+    if (state->subscription != NULL)
+        redis_unsubscribe(state->subscription, lock->actor);
+    state->subscription = NULL;
+    bool leaves = outcome != OUTCOME_OK && state->will_wait && give_up != NULL;
+    return leaves && run(lock, give_up, &answer) == OUTCOME_BROKEN ? OUTCOME_BROKEN : outcome;
+}
+
+// The script cannot tell a first entry from a further one, and so neither can we: a hold that was
+// lost meanwhile is taken anew. Without an answer nothing is given back, for that might be the hold
+// itself: the count may then be one too high. Only an answer that says how long another's lease
+// still lasts tells that it is not the holder; a server that refuses says nothing of that.
+enum outcome redisson_reenter(struct lock *lock, struct grant *grant)
+{
+    struct redisson_lock *state = lock->state;
+    const int64_t unsaid = state->ttl_ms = INT64_MIN;
+    int64_t valid_until_ns = lease_ends_ns(lock);
+    enum outcome outcome = ask(lock, grant, false);
+    if (outcome == OUTCOME_NO && state->ttl_ms == unsaid)
+        return OUTCOME_UNKNOWN;
+    if (outcome == OUTCOME_OK)
+        grant->valid_until_ns = time_later(grant->valid_until_ns, valid_until_ns);
+    return outcome;
+}
+
+// --- renewal -------------------------------------------------------------------------------------
+
+#define MOST_WORDS (REDIS_MOST_ITEMS + 4)
+
+// KEYS n1..nk, ARGV lease, holder 1..k: for each 1 (renewed) or 0 (not ours).
+static const struct redis_script renewal_script = {
+    "local result = {} "
+    "for i = 1, #KEYS do "
+    "  if redis.call('HEXISTS', KEYS[i], ARGV[i + 1]) == 1 then "
+    "    redis.call('PEXPIRE', KEYS[i], ARGV[1]) "
+    "    table.insert(result, 1) "
+    "  else "
+    "    table.insert(result, 0) "
+    "  end "
+    "end "
+    "return result"};
+
+// KEYS n1, prefix of n1's time-out keys, n2, ...; ARGV lease, then for each n how many readers, and
+// each of them. The answer is one per lock, not per reader: 1 as long as any of them reads.
+static const struct redis_script read_renewal_script = {
+    "local result = {} "
+    "local next = 2 "
+    "for i = 1, #KEYS, 2 do "
+    "  local any = false "
+    "  local readers = tonumber(ARGV[next]) "
+    "  for reader = next + 1, next + readers do "
+    "    local count = redis.call('HGET', KEYS[i], ARGV[reader]) "
+    "    if count ~= false then "
+    "      any = true "
+    "      for n = count, 1, -1 do "
+    "        redis.call('PEXPIRE', KEYS[i + 1] .. ':' .. ARGV[reader] .. ':rwlock_timeout:' .. n, "
+    "          ARGV[1]) "
+    "      end "
+    "    end "
+    "  end "
+    "  next = next + 1 + readers "
+    "  if any then "
+    "    redis.call('PEXPIRE', KEYS[i], ARGV[1]) "
+    "    table.insert(result, 1) "
+    "  else "
+    "    table.insert(result, 0) "
+    "  end "
+    "end "
+    "return result"};
+
+// One request for those that write, or for those that read: all readers of a client read the same
+// lock.
+static void renew_batch(struct redisson_client *client, struct actor *actor, bool reads,
+                        struct renewal *const *batch, size_t count)
+{
+    const struct redisson_lock *first = redisson_of(batch[0]->lock);
+    const char *keys[MOST_WORDS] = {first->words[WORD_LOCK], first->words[WORD_TAGGED]};
+    const char *arguments[MOST_WORDS] = {first->words[WORD_LEASE]};
+    char readers[24];
+    struct redis_answer answer;
+    snprintf(readers, sizeof readers, "%zu", count);
+    arguments[1] = readers;
+    for (size_t i = 0; i < count; i++) {
+        const struct redisson_lock *hold = redisson_of(batch[i]->lock);
+        arguments[i + 1 + reads] = hold->words[reads ? WORD_HOLDER : WORD_FIELD];
+        if (!reads)
+            keys[i] = hold->words[WORD_LOCK];
+    }
+    if (!reads)
+        keys[count] = NULL;
+    int64_t now_ns = clock_now_ns(&actor->clock);
+    enum outcome outcome = redis_eval(
+        client->renewer, &answer, reads ? &read_renewal_script : &renewal_script, keys, arguments);
+    for (size_t i = 0; i < count; i++) {
+        const struct redis_answer one = {
+            .kind = REDIS_INTEGER,
+            .integer = outcome == OUTCOME_OK ? answer.items[reads ? 0 : i] : 0};
+        redis_renewed(batch[i], outcome, &one, now_ns + batch[i]->lock->options.lease_ns);
+    }
+}
+
+void redisson_renew(struct lock_client *client, struct actor *actor, struct renewal *renewals,
+                    size_t count)
+{
+    for (int reads = 0; reads < 2; reads++) {
+        struct renewal *batch[REDIS_MOST_ITEMS];
+        size_t found = 0;
+        for (size_t i = 0; i < count && found < REDIS_MOST_ITEMS; i++) {
+            if (redisson_of(renewals[i].lock)->is_reading == (reads == 1))
+                batch[found++] = &renewals[i];
+        }
+        if (found > 0)
+            renew_batch(client->state, actor, reads == 1, batch, found);
+    }
+}
+
+const struct watchdog_settings redisson_renewal = {.batch = RENEWALS_AT_ONCE,
+                                                   .renew = redisson_renew};

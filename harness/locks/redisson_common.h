@@ -10,145 +10,136 @@
 #define LOCKPICK_LOCKS_REDISSON_COMMON_H
 
 #include "harness/locks/redis_common.h"
-#include "harness/locks/redisson_sweeper.h"
-#include "harness/locks/watchdog.h"
 #include "harness/wire/redis_subscriber.h"
 
-#define REDISSON_NAME 192  // room for any name of a key, field or channel
-#define REDISSON_HOLDER 64 // for a UUID and the number of a thread
-#define REDISSON_NUMBER 24 // room for a number in decimal digits
-#define REDISSON_PUBLISH "PUBLISH"
-#define REDISSON_WAKES_ONE "0" // the messages
-#define REDISSON_WAKES_ALL "1"
+#define REDISSON_NAME 256 // room for any name of a key, field or channel
 
-// How an unlock was answered.
-enum redisson_answer {
-    REDISSON_FREED,      // 1
-    REDISSON_STILL_HELD, // 0: the holder's count is not down to nothing yet
-    REDISSON_NOT_HELD,   // nil: not by this thread
-    REDISSON_NO_ANSWER,
+// What is sent to a script. Of keys: "{name}" is the name as it is if it has braces, so that all
+// keys of a lock are on one server of a cluster; "prefix:{name}" likewise.
+enum redisson_word {
+    WORD_NONE,
+    WORD_LOCK,        // its name
+    WORD_TAGGED,      // "{name}"
+    WORD_CHANNEL,     // "prefix:{name}", with the kind's prefix: where an unlock is told
+    WORD_OWN_CHANNEL, // where the worker waits: the same, or with ":<holder>" behind it
+    WORD_QUEUE,       // of a fair lock: "redisson_lock_queue:{name}"
+    WORD_TIMEOUTS,    // and until when each place is kept: "redisson_lock_timeout:{name}"
+    WORD_COUNTER,     // of fencing tokens: "redisson_lock_token:{name}"
+    WORD_READS,       // "{name}:<holder>:rwlock_timeout", to which the number of the hold is added
+    WORD_LATCH,       // of the current unlock: "redisson_unlock_latch:{name}:<request>"
+    WORD_HOLDER,      // "<UUID>:<number of the thread>"
+    WORD_FIELD,       // of the lock's hash: the holder, a writer's has a suffix
+    WORD_LEASE,       // in ms, as all that follow
+    WORD_LATCH_LEASE,
+    WORD_WAIT, // for how long a place is kept, counted from when the one before it is to be gone
+    WORD_NOW,  // since 1970, by the client's clock
+    WORD_PUBLISH,
+    WORD_0, // wakes one
+    WORD_1, // wakes all that wait now; of a semaphore: one permit
+    WORDS,
 };
 
-// One kind of Redisson lock.
+// A script, and what it is sent, in this order.
+struct redisson_step {
+    struct redis_script script;
+    enum redisson_word keys[6], arguments[7];
+};
+
+enum redisson_act {
+    ACT_ACQUIRE,
+    ACT_UNLOCK,
+    ACT_FORCE,   // unlock, whoever holds it: 1 removed, 0 not there
+    ACT_TRY,     // of a fair lock: acquire without queueing up
+    ACT_GIVE_UP, // leaves the queue
+    ACTS,
+};
+
+// One kind of Redisson lock: scheme->kind.
 struct redisson_kind {
-    const char *channel;                       // prefix of its channel's name
-    const struct redis_script *const *scripts; // which each worker sends; NULL-terminated
-    size_t (*permits)(const char *message, size_t subscribers, size_t waiters);
-    bool is_renewed; // has a lease and a watchdog
-    // One attempt. NO with how long the lock is busy in *ttl_ms, -1 for no end. A fair one
-    // queues up if the caller `will_wait`.
-    enum outcome (*attempt)(struct lock *lock, struct grant *grant, bool will_wait,
-                            int64_t *ttl_ms);
-    // Gives back what an attempt got.
-    enum redisson_answer (*unlock)(struct lock *lock);
-    // Whether `unlock` may be sent although nobody knows whether we hold it.
-    bool is_owner_checked;
-    // Optional: leaves the queue.
-    enum outcome (*give_up)(struct lock *lock);
+    const char *channel;                        // prefix of its channel's name
+    const struct redisson_step *steps[ACTS];    // NULL: there is none
+    const struct redisson_step *to_share[ACTS]; // of a reader, if they are others
+    bool has_permits; // a counter without owner, lease or latch; a message says how many are free
+    bool lines_up;    // who has to wait takes a place in a line
+    bool has_own_channels; // each waiter
 };
 
 // lock_client->state: an instance of Redisson.
 struct redisson_client {
     char id[37]; // its UUID
     struct redis_subscriber *subscriber;
-    struct redisson_sweeper *sweeper;
-    struct watchdog *watchdog; // NULL: nothing is renewed
-    struct redis_connection *renewer;
+    struct redisson_sweeper *sweeper; // deletes latches; NULL: there are none
+    struct redis_connection *renewer; // the watchdog's; NULL: nothing is renewed
 };
 
 // lock->state: a thread of it.
 struct redisson_lock {
     struct redis_lock redis; // first, so that redis_of() works
-    const struct redisson_kind *kind;
-    char holder[REDISSON_HOLDER]; // "<UUID>:<number of the thread>"
-    char field[REDISSON_NAME];    // of the lock's hash: the holder, a writer's has a suffix
-    bool is_reading;              // the current hold is a reader's
-    bool place_in_doubt;          // the last attempt had no answer: it may have used up our place
-    char channel[REDISSON_NAME];  // where it waits
-    char lease[REDISSON_NUMBER];  // in ms
-    char latch[REDISSON_NAME];    // key of the current unlock's latch
-    char latch_lease[REDISSON_NUMBER];
+    char words[WORDS][REDISSON_NAME];
+    bool is_reading;     // the current hold is a reader's
+    bool will_wait;      // the acquire under way
+    bool place_in_doubt; // the last attempt had no answer: it may have used up our place
+    int64_t ttl_ms; // for how long the lock is busy, as the last attempt was told; -1: for ever
+    struct redis_subscription *subscription; // of the acquire under way, once it has to wait
 };
-
-// For a scheme's `open_client`, `close_client`, `open`, `close` and `clean_up`. Who ends while it
-// holds the lock is not renewed any more.
-int redisson_client_open(struct lock_client *client, const struct redisson_kind *kind,
-                         struct error *error);
-void redisson_client_close(struct lock_client *client);
-int redisson_lock_open(struct lock *lock, const struct redisson_kind *kind, struct error *error);
-void redisson_lock_close(struct lock *lock);
-int redisson_clean_up(const struct service *service, const struct lock_options *options,
-                      struct error *error);
 
 // Shorthands for lock->client->state and lock->state.
 struct redisson_client *redisson_client_of(const struct lock *lock);
 struct redisson_lock *redisson_of(const struct lock *lock);
 
-// "{name}", or the name as it is if it has braces, so that all keys of a lock are on one server of
-// a cluster; "prefix:{name}" likewise. Returns `out`, which has room for REDISSON_NAME.
-char *redisson_tagged(char *out, const char *name);
-char *redisson_prefixed(char *out, const char *prefix, const char *name);
+int redisson_client_open(struct lock_client *client, struct error *error);
+void redisson_client_close(struct lock_client *client);
+int redisson_lock_open(struct lock *lock, struct error *error);
+int redisson_clean_up(const struct service *service, const struct lock_options *options,
+                      struct error *error);
+#define REDISSON_OPENED_BY(opens, of_kind)                                                         \
+    .server = "redis", .topologies = redis_topologies, .kind = of_kind,                            \
+    .clean_up = redisson_clean_up, .client_bytes = sizeof(struct redisson_client),                 \
+    .open_client = redisson_client_open, .close_client = redisson_client_close,                    \
+    .lock_bytes = sizeof(struct redisson_lock), .open = opens, .close = redis_lock_close
+#define REDISSON_HANDLES(of_kind) REDISSON_OPENED_BY(redisson_lock_open, of_kind)
 
-// Writes a number as Redisson's arguments are written. Returns `out`.
-char *redisson_number(char out[REDISSON_NUMBER], int64_t number);
+// Tries, subscribes, tries again, and waits for a message or the end of the holder's lease before
+// each further attempt. What a kind without owners got without an answer stays UNKNOWN; else it is
+// given back. With replicas, a grant that none of them has in time is given back too. (Redisson
+// waits for as many as it believes alive, and is content with one: so one is what is waited for
+// here. When it knows that all are down it does not wait at all. It also waits after further
+// entries, unlocks and renewals, but what it learns there changes nothing.)
+enum outcome redisson_try_acquire(struct lock *lock, struct grant *grant);
+bool redisson_wait(struct lock *lock);
+enum outcome redisson_end_wait(struct lock *lock, enum outcome outcome);
+#define REDISSON_WAITS                                                                             \
+    .try_acquire = redisson_try_acquire, .wait = redisson_wait, .end_wait = redisson_end_wait
 
-// The wall clock of the client, in milliseconds since 1970: CLOCK_REALTIME, with the client's
-// offset from the true time.
-int64_t redisson_wall_ms(const struct lock *lock);
+// One attempt, which raises the count; unlocks, which lower it; and one of whoever's lock.
+enum outcome redisson_reenter(struct lock *lock, struct grant *grant);
+enum release_answer redisson_release(struct lock *lock);
+enum release_answer redisson_leave(struct lock *lock);
+enum release_answer redisson_force(struct lock *lock);
 
-// For a kind's `permits`: "0" wakes one, "1" wakes all that wait now.
-size_t redisson_lock_permits(const char *message, size_t subscribers, size_t waiters);
+// Renews the holds of a client. Redisson drops a hold silently once the server says that it is not
+// ours any more; here the holder is told.
+void redisson_renew(struct lock_client *client, struct actor *actor, struct renewal *renewals,
+                    size_t count);
+extern const struct watchdog_settings redisson_renewal;
+#define REDISSON_OWNED                                                                             \
+    .release = redisson_release, .reenter = redisson_reenter, .leave = redisson_leave,             \
+    .renewal = &redisson_renewal
 
-// For a scheme's `acquire`: tries, subscribes, tries again, and waits for a message or the end of
-// the holder's lease before each further attempt. What a kind without owners got without an answer
-// stays UNKNOWN; else it is given back. With replicas, a grant that none of them has in time is
-// given back too. (Redisson waits for as many as it believes alive, and is content with one: so one
-// is what is waited for here. When it knows that all are down it does not wait at all. It also
-// waits after further entries, unlocks and renewals, but what it learns there changes nothing.)
-enum outcome redisson_acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns);
-
-// For a kind's `attempt`: runs a script that answers nil (held) or the milliseconds until the lock
-// expires.
-enum outcome redisson_attempt(struct lock *lock, const struct redis_script *script,
-                              const char *const *keys, const char *const *arguments,
-                              int64_t *ttl_ms);
-
-// For a fair kind's `attempt`, with its outcome: records that we have our place, for `kept_ns`,
-// when a first attempt was told so, and anew after one without an answer: that may have been
-// granted and given back, so that the place is another one. (Else further attempts keep the place,
-// or take another one without being told.)
+// Records that a worker has its place, for `kept_ns`, when a first attempt was told so, and anew
+// after one without an answer: that may have been granted and given back, so that the place is
+// another one. (Else further attempts keep the place, or take another one without being told.)
 void redisson_queued(struct lock *lock, const struct grant *grant, enum outcome outcome,
                      int64_t kept_ns);
 
-// For a kind's `unlock`: draws the name of a new latch, which is then among the script's keys.
-const char *redisson_new_latch(struct lock *lock);
-
-// For a kind's `unlock`: runs the script. If its answer is lost it runs it once more, on a new
-// connection: the latch answers for a first one that was executed. The latch is deleted when there
-// is an answer, and nobody waits for that.
-enum redisson_answer redisson_unlock(struct lock *lock, const struct redis_script *script,
-                                     const char *const *keys, const char *const *arguments);
-
-// For a scheme's `reenter`: one attempt, which raises the count.
-enum outcome redisson_reenter(struct lock *lock, struct grant *grant);
-
-// For a scheme's `release` and `leave`. The watchdog lets go of the lock before it is released.
-enum release_answer redisson_release(struct lock *lock);
-enum release_answer redisson_leave(struct lock *lock);
-
-// For a scheme's `force_release`: runs a script that answers 1 (removed) or 0 (not there).
-enum release_answer redisson_force(struct lock *lock, const struct redis_script *script,
-                                   const char *const *keys, const char *const *arguments);
-
-// For the watchdog's settings: renews the holds of a client; `context` is its redisson_client.
-// Redisson drops a hold silently once the server says that it is not ours any more; here the holder
-// is told.
-void redisson_renew(void *context, struct actor *actor, struct renewal *renewals, size_t count);
-extern const struct redis_script redisson_renewal_script, redisson_read_renewal_script;
+// "prefix:{name}"; returns `out`.
+char *redisson_prefixed(char out[REDISSON_NAME], const char *prefix, const char *name);
 
 // Unlock and forced unlock of the kinds that are one hash and one channel.
-enum redisson_answer redisson_unlock_plain(struct lock *lock);
-enum release_answer redisson_force_plain(struct lock *lock);
-extern const struct redis_script redisson_unlock_script;
+extern const struct redisson_step redisson_unlock_plain, redisson_force_plain;
+
+// The kinds of the schemes with these names.
+extern const struct redisson_kind redisson_plain, redisson_fair, redisson_fenced, redisson_rw,
+    redisson_semaphore;
 
 #endif

@@ -1,12 +1,11 @@
-// What both Redlocks share: the arithmetic of quorum and validity, and what an attempt, a release
-// and an extension come to once each server has said what it knows.
-// Algorithm: "Distributed Locks with Redis", redis.io, the Redlock algorithm.
+// What both Redlocks share: all but the way to ask the servers. SET NX PX with a fresh token on
+// each of N independent servers; held if a majority has set it while there is time left, else taken
+// back everywhere. A watchdog extends it at a third of the lease. Algorithm: "Distributed Locks
+// with Redis", redis.io, the Redlock algorithm.
 #ifndef LOCKPICK_LOCKS_REDLOCK_COMMON_H
 #define LOCKPICK_LOCKS_REDLOCK_COMMON_H
 
-#include "harness/locks/lock.h"
 #include "harness/locks/redis_common.h"
-#include "harness/wire/redis.h"
 
 // What one server answered to the last command of a round.
 struct vote {
@@ -18,6 +17,52 @@ struct votes {
     struct vote items[MAX_SERVERS];
     int count;
 };
+
+// One round: the lock's SET with the token, or a script (if it is not NULL) with the token and the
+// lease, to every server whose entry in `asked` is true (NULL: to all).
+struct redlock_round {
+    const struct lock_options *options;
+    const char *token;
+    const struct redis_script *script;
+    const bool *asked;
+};
+
+// A way to ask the servers: scheme->kind.
+struct redlock_kind {
+    // Connections to all of them, or NULL with `error` set. `limit_ns` is for one server's answer.
+    void *(*open)(const struct service *service, int64_t limit_ns, struct actor *actor,
+                  struct error *error);
+    void (*close)(void *servers); // NULL is fine
+    // Fills in the votes of those that it asks; `error` is set if one is BROKEN.
+    void (*ask)(void *servers, const struct redlock_round *round, struct votes *votes,
+                struct error *error);
+};
+
+// lock->state, and lock_client->state of the watchdog, which has connections of its own.
+struct redlock {
+    void *servers;
+    char token[TOKEN_DIGITS + 1]; // of the current or last attempt
+};
+
+int redlock_client_open(struct lock_client *client, struct error *error);
+void redlock_client_close(struct lock_client *client);
+int redlock_open(struct lock *lock, struct error *error);
+void redlock_close(struct lock *lock);
+enum outcome redlock_try_acquire(struct lock *lock, struct grant *grant);
+enum release_answer redlock_release(struct lock *lock);
+extern const struct watchdog_settings redlock_extension;
+extern const char *const redlock_topologies[];
+
+#define REDLOCK_SCHEME(of_kind)                                                                    \
+    .breaks = "a pause beyond the lease, a clock that jumps, a server that forgets in a restart",  \
+    .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "renewed"),              \
+    .server = "redis", .topologies = redlock_topologies, .kind = of_kind,                          \
+    .client_bytes = sizeof(struct redlock), .open_client = redlock_client_open,                    \
+    .close_client = redlock_client_close, .lock_bytes = sizeof(struct redlock),                    \
+    .open = redlock_open, .close = redlock_close, .renewal = &redlock_extension,                   \
+    .try_acquire = redlock_try_acquire, .release = redlock_release
+
+// --- the arithmetic ------------------------------------------------------------------------------
 
 int redlock_quorum(const struct votes *votes);
 
@@ -39,9 +84,5 @@ enum outcome redlock_refused(const struct votes *granted, const struct votes *un
 // What a release round, and an extension round that ended at `now_ns`, came to.
 enum release_answer redlock_released(const struct votes *votes);
 enum outcome redlock_extended(const struct votes *votes, int64_t valid_until_ns, int64_t now_ns);
-
-extern const struct redis_script redlock_unlock_script; // 1 deleted, 0 another's, -1 nobody's
-extern const struct redis_script redlock_extend_script; // 1 extended, 0 another's, -1 nobody's
-extern const char *const redlock_topologies[];
 
 #endif

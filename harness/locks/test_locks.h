@@ -86,7 +86,7 @@ static inline void open_worker(struct fixture *fixture, const struct lock_scheme
                                                .history = &fixture->history,
                                                .stop = &fixture->stop};
     random_start(&fixture->randoms[i], 7, (uint64_t)i);
-    if (scheme->open_client != NULL && scheme->open_client(&fixture->clients[i], &error) != 0)
+    if (lock_client_open(&fixture->clients[i], &error) != 0)
         fail_msg("%s: %s", scheme->name, error.text);
     fixture->locks[i] = (struct lock){.scheme = scheme,
                                       .options = *options,
@@ -131,8 +131,7 @@ static inline void close_scheme(struct fixture *fixture)
     struct error error = {0};
     for (int i = 0; i < WORKERS; i++) {
         lock_close(&fixture->locks[i]);
-        if (scheme->close_client != NULL)
-            scheme->close_client(&fixture->clients[i]);
+        lock_client_close(&fixture->clients[i]);
     }
     if (scheme->clean_up != NULL &&
         scheme->clean_up(&fixture->server.service, &fixture->locks[0].options, &error) != 0)

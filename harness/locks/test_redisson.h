@@ -83,7 +83,7 @@ static inline void await_waiters(const struct lock *lock, size_t count)
 {
     int64_t until_ns = clock_monotonic_ns() + PATIENCE_NS;
     while (redis_subscriber_waiters(redisson_client_of(lock)->subscriber,
-                                    redisson_of(lock)->channel) != count) {
+                                    redisson_of(lock)->words[WORD_OWN_CHANNEL]) != count) {
         assert_true(clock_monotonic_ns() < until_ns);
         clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
     }

@@ -4,7 +4,7 @@
 #define LOCKPICK_LOCKS_TEST_ZOOKEEPER_H
 
 #include "harness/locks/test_contract.h"
-#include "harness/locks/zookeeper_queue.h"
+#include "harness/locks/zookeeper_common.h"
 
 #define TIME_LIMIT_NS (20 * NS_PER_S)
 

@@ -11,16 +11,15 @@
 // A hold that is being renewed.
 struct charge {
     struct lock *lock;
-    void *holder;
     int64_t due_ns;         // of the next renewal, on the client's clock
     int64_t valid_until_ns; // by the last renewal that was answered
-    int64_t renewals;
-    bool busy;     // a renewal of it is under way
-    bool expiring; // it is over once its lease is: no answer came, or no more renewals will
+    bool busy;              // a renewal of it is under way
+    bool expiring;          // it is over once its lease is: no answer came
 };
 
 struct watchdog {
-    struct watchdog_settings settings;
+    const struct watchdog_settings *settings;
+    size_t batch;
     struct lock_client *client;
     struct actor actor;
     struct history_writer writer;
@@ -51,7 +50,7 @@ static int64_t now_of(const struct watchdog *watchdog)
 static void record(struct watchdog *watchdog, const struct lock *lock, enum event_kind kind,
                    int64_t at_ns, enum outcome outcome, int64_t valid_until_ns)
 {
-    if (watchdog->client->history == NULL)
+    if (watchdog->writer.file == NULL)
         return;
     int64_t valid_ns =
         lease_ends_on_machine_ns(&watchdog->asked, valid_until_ns, lock->options.lease_ns);
@@ -61,12 +60,6 @@ static void record(struct watchdog *watchdog, const struct lock *lock, enum even
                                                      .outcome = (uint8_t)outcome,
                                                      .renew_return = {.operation = lock->operation,
                                                                       .valid_until_ns = valid_ns}});
-}
-
-static void lose(struct watchdog *watchdog, struct lock *lock, enum lost_reason reason)
-{
-    watchdog->writer.worker = (uint16_t)lock->actor->worker;
-    lock_lose(lock, reason, watchdog->client->history != NULL ? &watchdog->writer : NULL);
 }
 
 static void drop(struct watchdog *watchdog, size_t index)
@@ -81,7 +74,7 @@ static void drop_expired(struct watchdog *watchdog, int64_t now_ns)
         struct charge *charge = &watchdog->charges[i];
         if (!charge->expiring || charge->valid_until_ns > now_ns)
             continue;
-        lose(watchdog, charge->lock, LOST_DEADLINE);
+        lock_lose(charge->lock, LOST_DEADLINE, &watchdog->writer);
         drop(watchdog, i);
     }
 }
@@ -95,10 +88,9 @@ static size_t take_due(struct watchdog *watchdog, struct renewal *renewals, int6
     drop_expired(watchdog, now_ns);
     for (size_t i = 0; i < watchdog->count; i++) {
         struct charge *charge = &watchdog->charges[i];
-        if (charge->due_ns <= now_ns && taken < watchdog->settings.batch) {
+        if (charge->due_ns <= now_ns && taken < watchdog->batch) {
             charge->busy = true;
             renewals[taken++] = (struct renewal){.lock = charge->lock,
-                                                 .holder = charge->holder,
                                                  .valid_until_ns = charge->valid_until_ns,
                                                  .outcome = OUTCOME_UNKNOWN};
         } else if (charge->due_ns < *next_ns) {
@@ -118,36 +110,27 @@ static struct charge *charge_of(struct watchdog *watchdog, const struct lock *lo
 }
 
 // After a stall the next renewal is due at once, but those that were missed are not made up for.
-static int64_t next_due_ns(const struct watchdog *watchdog, const struct charge *charge,
-                           bool enough)
+static int64_t next_due_ns(const struct watchdog *watchdog, const struct charge *charge)
 {
-    int64_t due_ns = charge->due_ns + watchdog->settings.interval_ns;
-    int64_t now_ns = now_of(watchdog);
-    if (due_ns < now_ns)
-        due_ns = now_ns;
-    if (enough || (charge->expiring && charge->valid_until_ns < due_ns))
-        due_ns = charge->valid_until_ns;
-    return due_ns;
+    int64_t due_ns = time_later(charge->due_ns + watchdog->client->renewal_ns, now_of(watchdog));
+    return charge->expiring ? time_earlier(due_ns, charge->valid_until_ns) : due_ns;
 }
 
 static void settle(struct watchdog *watchdog, const struct renewal *renewal)
 {
     struct charge *charge = charge_of(watchdog, renewal->lock);
-    const struct watchdog_settings *settings = &watchdog->settings;
+    bool never_gives_up = watchdog->settings->never_gives_up;
     charge->busy = false;
     if (renewal->outcome == OUTCOME_OK)
         charge->valid_until_ns = renewal->valid_until_ns;
-    charge->renewals++;
-    bool enough = settings->most_renewals > 0 && charge->renewals >= settings->most_renewals;
     bool ran_out = renewal->outcome != OUTCOME_OK && charge->valid_until_ns <= now_of(watchdog);
-    charge->expiring = enough || (renewal->outcome != OUTCOME_OK && !settings->never_gives_up);
-    charge->due_ns = next_due_ns(watchdog, charge, enough);
+    charge->expiring = renewal->outcome != OUTCOME_OK && !never_gives_up;
+    charge->due_ns = next_due_ns(watchdog, charge);
     if (renewal->outcome == OUTCOME_NO)
-        lose(watchdog, renewal->lock, LOST_NOT_OWNER);
+        lock_lose(renewal->lock, LOST_NOT_OWNER, &watchdog->writer);
     else if (ran_out)
-        lose(watchdog, renewal->lock, LOST_DEADLINE);
-    bool over = renewal->outcome == OUTCOME_NO || ran_out;
-    if (over && (enough || !settings->never_gives_up))
+        lock_lose(renewal->lock, LOST_DEADLINE, &watchdog->writer);
+    if ((renewal->outcome == OUTCOME_NO || ran_out) && !never_gives_up)
         drop(watchdog, (size_t)(charge - watchdog->charges));
 }
 
@@ -159,7 +142,7 @@ static void renew(struct watchdog *watchdog, struct renewal *renewals, size_t co
     watchdog->asked = instant_now(&watchdog->actor.clock);
     for (size_t i = 0; i < count; i++)
         record(watchdog, renewals[i].lock, EVENT_RENEW_INVOKE, 0, OUTCOME_OK, 0);
-    watchdog->settings.renew(watchdog->settings.context, &watchdog->actor, renewals, count);
+    watchdog->settings->renew(watchdog->client, &watchdog->actor, renewals, count);
     for (size_t i = 0; i < count; i++)
         record(watchdog, renewals[i].lock, EVENT_RENEW_RETURN, renewals[i].returned_ns,
                renewals[i].outcome,
@@ -173,7 +156,7 @@ static void renew(struct watchdog *watchdog, struct renewal *renewals, size_t co
 static void *watch(void *context)
 {
     struct watchdog *watchdog = context;
-    struct renewal *renewals = memory_zeroed(watchdog->settings.batch, sizeof *renewals);
+    struct renewal *renewals = memory_zeroed(watchdog->batch, sizeof *renewals);
     pthread_mutex_lock(&watchdog->mutex);
     while (!watchdog->stopping) {
         int64_t next_ns;
@@ -199,15 +182,12 @@ struct watchdog *watchdog_start(struct lock_client *client,
                                 const struct watchdog_settings *settings, struct error *error)
 {
     struct watchdog *watchdog = memory_zeroed(1, sizeof *watchdog);
-    watchdog->settings = *settings;
+    watchdog->settings = settings;
+    watchdog->batch = settings->batch > 0 ? settings->batch : 1;
     watchdog->client = client;
-    watchdog->actor = (struct actor){.client = client->number,
-                                     .phase = PHASE_RENEW,
-                                     .clock = client->clock,
-                                     .board = client->history != NULL ? client->board : NULL,
-                                     .history = &watchdog->writer};
-    if (client->history != NULL)
-        history_writer_start(&watchdog->writer, client->history, client->number, 0);
+    watchdog->actor = lock_client_actor(client, PHASE_RENEW, &watchdog->writer);
+    client->renewal_ns =
+        settings->interval_ns > 0 ? settings->interval_ns : client->options.lease_ns / 3;
     pthread_mutex_init(&watchdog->mutex, NULL);
     pthread_cond_init(&watchdog->settled, NULL);
     int reason = pthread_create(&watchdog->thread, NULL, watch, watchdog);
@@ -223,21 +203,25 @@ struct actor *watchdog_actor(struct watchdog *watchdog)
     return &watchdog->actor;
 }
 
-void watchdog_add(struct watchdog *watchdog, struct lock *lock, void *holder,
-                  int64_t valid_until_ns)
+bool watchdog_add(struct watchdog *watchdog, struct lock *lock, int64_t valid_until_ns)
 {
+    const struct watchdog_settings *settings = watchdog->settings;
     pthread_mutex_lock(&watchdog->mutex);
-    *APPEND(watchdog->charges, watchdog->count, watchdog->room) =
-        (struct charge){.lock = lock,
-                        .holder = holder,
-                        .due_ns = now_of(watchdog) + watchdog->settings.interval_ns,
-                        .valid_until_ns = valid_until_ns};
+    bool is_over = settings->is_over != NULL && settings->is_over(lock);
+    if (!is_over)
+        *APPEND(watchdog->charges, watchdog->count, watchdog->room) =
+            (struct charge){.lock = lock,
+                            .due_ns = now_of(watchdog) + watchdog->client->renewal_ns,
+                            .valid_until_ns = valid_until_ns};
     pthread_mutex_unlock(&watchdog->mutex);
     ring(watchdog);
+    return !is_over;
 }
 
 void watchdog_remove(struct watchdog *watchdog, const struct lock *lock)
 {
+    if (watchdog == NULL)
+        return;
     pthread_mutex_lock(&watchdog->mutex);
     struct charge *charge = charge_of(watchdog, lock);
     while (charge != NULL && charge->busy) {
@@ -246,6 +230,15 @@ void watchdog_remove(struct watchdog *watchdog, const struct lock *lock)
     }
     if (charge != NULL)
         drop(watchdog, (size_t)(charge - watchdog->charges));
+    pthread_mutex_unlock(&watchdog->mutex);
+}
+
+void watchdog_visit(struct watchdog *watchdog, void (*visit)(void *context, struct lock *lock),
+                    void *context)
+{
+    pthread_mutex_lock(&watchdog->mutex);
+    for (size_t i = 0; i < watchdog->count; i++)
+        visit(context, watchdog->charges[i].lock);
     pthread_mutex_unlock(&watchdog->mutex);
 }
 
@@ -258,6 +251,12 @@ void watchdog_stop(struct watchdog *watchdog)
     pthread_mutex_unlock(&watchdog->mutex);
     ring(watchdog);
     pthread_join(watchdog->thread, NULL);
+}
+
+void watchdog_free(struct watchdog *watchdog)
+{
+    if (watchdog == NULL)
+        return;
     pthread_cond_destroy(&watchdog->settled);
     pthread_mutex_destroy(&watchdog->mutex);
     free(watchdog->charges);

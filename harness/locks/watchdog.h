@@ -5,12 +5,9 @@
 
 #include "harness/locks/lock.h"
 
-struct watchdog;
-
 // One hold to be renewed, and what came of it.
 struct renewal {
     struct lock *lock;      // the holder's; touch only what does not change while it holds
-    void *holder;           // as given to watchdog_add
     int64_t valid_until_ns; // before: by now, on the client's clock; after: see `outcome`
     // To be filled in: OK (renewed, valid until `valid_until_ns` on the client's clock, counted
     // from before the request was sent), NO (the server says that the lock is not ours any more),
@@ -19,19 +16,24 @@ struct renewal {
     int64_t returned_ns; // when it was answered, on the machine's clock; 0: now
 };
 
+// A field of the scheme.
 struct watchdog_settings {
-    int64_t interval_ns;   // from the grant to the first renewal, and from one to the next; what a
-                           // stall has made the watchdog miss is not made up for
-    int64_t most_renewals; // of one hold, then it is left to run out; 0: no limit
-    size_t batch;          // at most so many holds in one request, at least 1
-    bool never_gives_up;   // renews on, whatever it is answered and however late it is
-    // Renews the leases; runs in the watchdog's thread, `actor` is the thread's.
-    void (*renew)(void *context, struct actor *actor, struct renewal *renewals, size_t count);
-    void *context;
+    // From the grant to the first renewal, and from one to the next; 0: a third of the lease, unless
+    // `open_client` sets client->renewal_ns. What a stall has made the watchdog miss is not made up
+    // for.
+    int64_t interval_ns;
+    size_t batch;        // at most so many holds in one request; 0: 1
+    bool never_gives_up; // renews on, whatever it is answered and however late it is
+    // Renews the leases; runs in the watchdog's thread, `actor` is the thread's. `count` is at most
+    // `batch`.
+    void (*renew)(struct lock_client *client, struct actor *actor, struct renewal *renewals,
+                  size_t count);
+    // Optional: the hold has ended, with its session, before its renewals began.
+    bool (*is_over)(const struct lock *lock);
 };
 
-// Starts the thread. NULL with `error` set. `client` must live as long. The actor of the thread,
-// whose phase is PHASE_RENEW, is for the connections that `renew` uses: open them after this,
+// Starts the thread. NULL with `error` set. `client` and `settings` must live as long. The actor of
+// the thread, whose phase is PHASE_RENEW, is for the connections that `renew` uses, which are opened
 // before the first watchdog_add.
 struct watchdog *watchdog_start(struct lock_client *client,
                                 const struct watchdog_settings *settings, struct error *error);
@@ -39,15 +41,19 @@ struct actor *watchdog_actor(struct watchdog *watchdog);
 
 // From now on the hold that `lock` was granted is renewed. Each renewal is recorded in the history
 // under lock->operation. A renewal that is answered NO, and a lease that runs out after a renewal
-// without an answer or after the last of `most_renewals`, raise `lock->lost` and end the renewals.
-void watchdog_add(struct watchdog *watchdog, struct lock *lock, void *holder,
-                  int64_t valid_until_ns);
+// without an answer, raise `lock->lost` and end the renewals. False if the hold is over already.
+bool watchdog_add(struct watchdog *watchdog, struct lock *lock, int64_t valid_until_ns);
 
-// Ends the renewals of the hold, and returns once none is under way: call it before the release is
-// sent. Does nothing if there is no such hold.
+// Ends the renewals of the hold, and returns once none is under way: for before the release is sent.
+// Does nothing if there is no such hold, or no watchdog.
 void watchdog_remove(struct watchdog *watchdog, const struct lock *lock);
 
-// Ends the thread.
+// Calls `visit` with each hold that is renewed; meanwhile none comes or goes.
+void watchdog_visit(struct watchdog *watchdog, void (*visit)(void *context, struct lock *lock),
+                    void *context);
+
+// Ends the thread; watchdog_visit may be called until watchdog_free.
 void watchdog_stop(struct watchdog *watchdog);
+void watchdog_free(struct watchdog *watchdog);
 
 #endif

@@ -174,115 +174,82 @@ TEST(the_unchecked_one_renews_a_strangers_lock)
 
 // --- on its own ----------------------------------------------------------------------------------
 
-static void renew_always(void *context, struct actor *actor, struct renewal *renewals, size_t count)
+// Starts a watchdog of settings of the test's own beside a scheme that has none.
+static struct watchdog *start_alone(const struct watchdog_settings *settings)
 {
-    _Atomic int *renewed = context;
-    for (size_t i = 0; i < count; i++) {
-        renewals[i].outcome = OUTCOME_OK;
-        renewals[i].valid_until_ns = clock_now_ns(&actor->clock) + 100 * NS_PER_MS;
-        atomic_fetch_add(renewed, 1);
-    }
-}
-
-// Each renewal is valid for 100 ms, so the end of the last is soon.
-TEST(a_limit_of_renewals_is_kept_and_the_end_of_the_last_is_told)
-{
-    _Atomic int renewed = 0;
     struct error error;
     open_with_lease("redis-set-px-lua", NS_PER_S);
-    struct watchdog_settings settings = {.interval_ns = 5 * NS_PER_MS,
-                                         .most_renewals = 3,
-                                         .batch = 10,
-                                         .renew = renew_always,
-                                         .context = &renewed};
-    struct watchdog *watchdog = watchdog_start(&fixture.clients[0], &settings, &error);
+    struct watchdog *watchdog = watchdog_start(&fixture.clients[0], settings, &error);
     assert_non_null(watchdog);
-    watchdog_add(watchdog, &fixture.locks[0], NULL, clock_monotonic_ns() + NS_PER_S);
-    watchdog_add(watchdog, &fixture.locks[1], NULL, clock_monotonic_ns() + NS_PER_S);
-    int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
-    while (atomic_load(&renewed) < 6 && clock_monotonic_ns() < give_up_ns)
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-    await_loss(LOST_DEADLINE); // much later than a further renewal would have been due
-    assert_int_equal(atomic_load(&renewed), 6);
-    watchdog_remove(watchdog, &fixture.locks[0]); // gone already: fine
+    return watchdog;
+}
+
+static void end_alone(struct watchdog *watchdog)
+{
     watchdog_stop(watchdog);
+    watchdog_free(watchdog);
     close_scheme(&fixture);
 }
 
-static void renew_without_an_answer(void *context, struct actor *actor, struct renewal *renewals,
-                                    size_t count)
+static _Atomic int asked;
+
+static void renew_without_an_answer(struct lock_client *client, struct actor *actor,
+                                    struct renewal *renewals, size_t count)
 {
-    _Atomic int *asked = context;
-    (void)actor;
+    (void)client, (void)actor;
     for (size_t i = 0; i < count; i++)
         renewals[i].outcome = OUTCOME_UNKNOWN;
-    atomic_fetch_add(asked, 1);
+    atomic_fetch_add(&asked, 1);
 }
 
 TEST(after_a_renewal_without_an_answer_the_holder_is_told_when_its_lease_is_over)
 {
-    _Atomic int asked = 0;
-    struct error error;
-    open_with_lease("redis-set-px-lua", NS_PER_S);
-    struct watchdog_settings settings = {.interval_ns = 200 * NS_PER_MS,
-                                         .batch = 1,
-                                         .renew = renew_without_an_answer,
-                                         .context = &asked};
-    struct watchdog *watchdog = watchdog_start(&fixture.clients[0], &settings, &error);
-    assert_non_null(watchdog);
+    static const struct watchdog_settings settings = {.interval_ns = 200 * NS_PER_MS,
+                                                      .renew = renew_without_an_answer};
+    struct watchdog *watchdog = start_alone(&settings);
     int64_t valid_until_ns = clock_monotonic_ns() + 250 * NS_PER_MS;
-    watchdog_add(watchdog, &fixture.locks[0], NULL, valid_until_ns);
+    watchdog_add(watchdog, &fixture.locks[0], valid_until_ns);
     await_loss(LOST_DEADLINE);
     assert_true(clock_monotonic_ns() >= valid_until_ns);
-    assert_int_equal(atomic_load(&asked), 1); // not only at the next renewal
-    watchdog_stop(watchdog);
-    close_scheme(&fixture);
+    assert_int_equal(atomic_load(&asked), 1);     // not only at the next renewal
+    watchdog_remove(watchdog, &fixture.locks[0]); // gone already: fine
+    end_alone(watchdog);
 }
-
-struct stall {
-    int64_t over_ns; // when the first renewal, which took long, was over
-    _Atomic int64_t fourth_ns;
-    int renewals;
-};
 
 #define STALL_INTERVAL_NS (10 * NS_PER_MS)
 
+static int64_t stall_over_ns; // when the first renewal, which took long, was over
+static _Atomic int64_t fourth_ns;
+
 // The first takes as long as ten renewals.
-static void renew_with_a_stall(void *context, struct actor *actor, struct renewal *renewals,
-                               size_t count)
+static void renew_with_a_stall(struct lock_client *client, struct actor *actor,
+                               struct renewal *renewal, size_t count)
 {
-    struct stall *stall = context;
-    (void)count; // it is a batch of one
-    stall->renewals++;
-    if (stall->renewals == 4)
-        atomic_store(&stall->fourth_ns, clock_monotonic_ns());
-    if (stall->renewals == 1) {
+    static int renewals;
+    (void)client, (void)count; // it is a batch of one
+    renewals++;
+    if (renewals == 4)
+        atomic_store(&fourth_ns, clock_monotonic_ns());
+    if (renewals == 1) {
         clock_sleep_until_ns(clock_monotonic_ns() + 10 * STALL_INTERVAL_NS);
-        stall->over_ns = clock_monotonic_ns();
+        stall_over_ns = clock_monotonic_ns();
     }
-    renewals[0].outcome = OUTCOME_OK;
-    renewals[0].valid_until_ns = clock_now_ns(&actor->clock) + NS_PER_S;
+    renewal->outcome = OUTCOME_OK;
+    renewal->valid_until_ns = clock_now_ns(&actor->clock) + NS_PER_S;
 }
 
 TEST(renewals_that_a_stall_made_it_miss_are_not_made_up_for)
 {
-    struct stall stall = {0};
-    struct error error;
-    open_with_lease("redis-set-px-lua", NS_PER_S);
-    struct watchdog_settings settings = {.interval_ns = STALL_INTERVAL_NS,
-                                         .batch = 1,
-                                         .renew = renew_with_a_stall,
-                                         .context = &stall};
-    struct watchdog *watchdog = watchdog_start(&fixture.clients[0], &settings, &error);
-    assert_non_null(watchdog);
-    watchdog_add(watchdog, &fixture.locks[0], NULL, clock_monotonic_ns() + NS_PER_S);
+    static const struct watchdog_settings settings = {.interval_ns = STALL_INTERVAL_NS,
+                                                      .renew = renew_with_a_stall};
+    struct watchdog *watchdog = start_alone(&settings);
+    watchdog_add(watchdog, &fixture.locks[0], clock_monotonic_ns() + NS_PER_S);
     int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
-    while (atomic_load(&stall.fourth_ns) == 0 && clock_monotonic_ns() < give_up_ns)
+    while (atomic_load(&fourth_ns) == 0 && clock_monotonic_ns() < give_up_ns)
         clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-    watchdog_stop(watchdog);
     // The second is due at once; from there it is one interval to the third, two to the fourth.
-    assert_true(stall.fourth_ns >= stall.over_ns + 2 * STALL_INTERVAL_NS);
-    close_scheme(&fixture);
+    assert_true(atomic_load(&fourth_ns) >= stall_over_ns + 2 * STALL_INTERVAL_NS);
+    end_alone(watchdog);
 }
 
 // A frozen clock never comes to the time of the next renewal, by which the server has long ended

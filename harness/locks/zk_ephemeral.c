@@ -46,20 +46,12 @@ static enum outcome create(struct lock *lock, struct zk_node *node)
     return zk_outcome(lock, outcome, "create", node->path, &answer);
 }
 
-static void wait_until_it_goes(struct lock *lock, int64_t give_up_ns)
+static bool wait_until_it_goes(struct lock *lock)
 {
-    struct zk_answer answer;
     char path[ZK_PATH_ROOM];
     zk_lock_path(&lock->options, "", "lock", path);
-    struct zk_watch *watch = zk_watch_new(zk_of(lock));
-    enum outcome outcome = zk_exists(zk_of(lock), lock->actor, &answer, path, watch);
-    if (outcome == OUTCOME_OK) {
-        zk_wait(lock, watch, give_up_ns);
-        return;
-    }
-    zk_watch_drop(watch);
-    if (answer.reply != ZK_NO_NODE)
-        lock_wait_before_retry(lock, give_up_ns);
+    zk_wait_for(lock, path, true);
+    return true;
 }
 
 // Deletes the node, unless it is not ours. RELEASED, GONE or UNKNOWN.
@@ -90,50 +82,34 @@ static bool tidy(struct lock *lock, struct zk_node *node)
     return outcome == OUTCOME_NO;
 }
 
-static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t give_up_ns)
+static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
     struct zk_node *node = &zk_lock_of(lock)->node;
     if (!tidy(lock, node))
         return OUTCOME_UNKNOWN;
-    for (;;) {
-        grant->attempts++;
-        enum outcome outcome = zk_begin(zk_of(lock));
-        int64_t asked_ns = lock_asks_ns(lock);
-        if (outcome == OUTCOME_OK)
-            outcome = create(lock, node);
-        if (outcome == OUTCOME_OK)
-            outcome = zk_hold(lock, grant, asked_ns);
-        if (outcome != OUTCOME_NO || lock_must_give_up(lock, give_up_ns))
-            return outcome;
-        wait_until_it_goes(lock, give_up_ns);
-    }
+    enum outcome outcome = zk_begin(zk_of(lock));
+    lock_asks_ns(lock);
+    if (outcome == OUTCOME_OK)
+        outcome = create(lock, node);
+    return outcome == OUTCOME_OK ? zk_hold(lock, grant) : outcome;
 }
 
 static enum release_answer release(struct lock *lock)
 {
-    zk_let_go(lock);
     enum release_answer answer = delete_ours(lock, &zk_lock_of(lock)->node);
     zk_note_loss(lock, answer);
     return answer == RELEASE_RELEASED ? RELEASE_UNCHECKED : answer;
 }
-
-static const char *const traits[] = {"exclusive", "lease",     "session", "fenced",
-                                     "renewed",   "zookeeper", NULL};
 
 const struct lock_scheme zk_ephemeral_scheme = {
     .name = "zk-ephemeral",
     .summary = "an ephemeral node, watched by all who wait; deleted to release",
     .breaks = "a pause longer than the session, unless the store checks its fencing token; deletes "
               "another's lock if its own was removed",
-    .traits = traits,
-    .server = "zookeeper",
-    .topologies = zk_topologies,
+    .traits = LOCK_TRAITS("exclusive", "lease", "session", "fenced", "renewed", "zookeeper"),
+    ZK_SCHEME,
     .set_up = zk_lock_set_up,
-    .clean_up = zk_lock_clean_up,
-    .open_client = zk_client_open,
-    .close_client = zk_client_close,
-    .open = zk_lock_open,
-    .close = zk_lock_close,
-    .acquire = acquire,
+    .try_acquire = try_acquire,
+    .wait = wait_until_it_goes,
     .release = release,
 };

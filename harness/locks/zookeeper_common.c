@@ -1,9 +1,7 @@
 #include "harness/locks/zookeeper_common.h"
 
 #include "harness/base/text.h"
-#include "harness/locks/watchdog.h"
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,18 +12,10 @@
 #define LOOKS 6
 // How often a waiter looks whether the trial has ended.
 #define SLICE_NS (20 * NS_PER_MS)
+#define TOP "/lockpick"
+#define SET_UP_NS (10 * NS_PER_S)
 
 const char *const zk_topologies[] = {"single", "ensemble", NULL};
-
-// lock->client->state.
-struct zk_client {
-    struct lock_client *client;
-    struct zk *zk;
-    struct watchdog *watchdog;
-    struct history_writer writer; // for what the library's thread tells; guarded by the mutex
-    pthread_mutex_t mutex;
-    struct zk_lock *holds;
-};
 
 static struct zk_client *client_of(const struct lock *lock)
 {
@@ -45,61 +35,63 @@ struct zk *zk_of(const struct lock *lock)
 // --- the client process --------------------------------------------------------------------------
 
 // Never more than was asked for: a server may grant more.
-static int64_t belief_ns(struct zk_client *client)
+static int64_t belief_ns(const struct zk_client *client)
 {
     int64_t agreed_ns = zk_timeout_ns(client->zk);
     int64_t asked_ns = client->client->options.lease_ns;
     return time_earlier(agreed_ns, asked_ns);
 }
 
-// On the library's thread: every hold of that session is lost.
+// A hold whose session is that, or has ended.
+struct ending {
+    struct zk_client *client;
+    int64_t session;
+};
+
+static void lose_with_session(void *context, struct lock *lock)
+{
+    const struct ending *ending = context;
+    if (zk_lock_of(lock)->node.session == ending->session)
+        lock_lose(lock, LOST_SESSION, &ending->client->writer);
+}
+
+// On the library's thread.
 static void lose_all(void *context, int64_t session)
 {
-    struct zk_client *client = context;
-    bool records = client->client->history != NULL;
-    pthread_mutex_lock(&client->mutex);
-    for (struct zk_lock *hold = client->holds; hold != NULL; hold = hold->next) {
-        if (hold->node.session != session)
-            continue;
-        client->writer.worker = (uint16_t)hold->lock->actor->worker;
-        lock_lose(hold->lock, LOST_SESSION, records ? &client->writer : NULL);
-    }
-    pthread_mutex_unlock(&client->mutex);
+    struct ending ending = {context, session};
+    watchdog_visit(ending.client->client->watchdog, lose_with_session, &ending);
 }
 
-static void lose(struct zk_client *client, struct actor *actor, struct lock *lock,
-                 enum lost_reason reason)
+// Without a connection for two thirds of the time-out, the session may well have ended by the time
+// there is one again: the holder is told to stop.
+static void renew(struct lock_client *client, struct actor *actor, struct renewal *renewal,
+                  size_t count)
 {
-    bool records = client->client->history != NULL;
-    if (records)
-        actor->history->worker = (uint16_t)lock->actor->worker;
-    lock_lose(lock, reason, records ? actor->history : NULL);
-}
-
-// In the watchdog's thread. Without a connection for two thirds of the time-out, the session may
-// well have ended by the time there is one again: the holder is told to stop.
-static void renew(void *context, struct actor *actor, struct renewal *renewals, size_t count)
-{
-    struct zk_client *client = context;
-    for (size_t i = 0; i < count; i++) {
-        struct renewal *renewal = &renewals[i];
-        struct zk_lock *hold = renewal->holder;
-        struct zk_answer answer;
-        if (zk_silence_ns(client->zk) > zk_timeout_ns(client->zk) / 3 * 2)
-            lose(client, actor, renewal->lock, LOST_SUSPENDED);
-        int64_t asked_ns = clock_now_ns(&actor->clock);
-        renewal->outcome = zk_exists(client->zk, actor, &answer, hold->node.path, NULL);
-        renewal->valid_until_ns = asked_ns + belief_ns(client);
-        if (answer.session_ended || answer.session != hold->node.session) {
-            lose(client, actor, renewal->lock, LOST_SESSION);
-            renewal->outcome = OUTCOME_NO;
-        }
+    const struct zk_client *state = client->state;
+    const struct zk_node *node = &zk_lock_of(renewal->lock)->node;
+    struct zk_answer answer;
+    (void)count;
+    if (zk_silence_ns(state->zk) > zk_timeout_ns(state->zk) / 3 * 2)
+        lock_lose(renewal->lock, LOST_SUSPENDED, actor->history);
+    int64_t asked_ns = clock_now_ns(&actor->clock);
+    renewal->outcome = zk_exists(state->zk, actor, &answer, node->path, NULL);
+    renewal->valid_until_ns = asked_ns + belief_ns(state);
+    if (answer.session_ended || answer.session != node->session) {
+        lock_lose(renewal->lock, LOST_SESSION, actor->history);
+        renewal->outcome = OUTCOME_NO;
     }
 }
+
+static bool is_over(const struct lock *lock)
+{
+    return zk_node_is_over(lock, &zk_lock_of(lock)->node);
+}
+
+const struct watchdog_settings zk_renewal = {.renew = renew, .is_over = is_over};
 
 int zk_client_open(struct lock_client *client, struct error *error)
 {
-    struct zk_client *state = memory_zeroed(1, sizeof *state);
+    struct zk_client *state = client->state;
     const struct zk_settings settings = {
         .service = client->service,
         .first_server = (client->number - 1) % client->service->server_count,
@@ -108,53 +100,23 @@ int zk_client_open(struct lock_client *client, struct error *error)
         .ended = lose_all,
         .context = state,
     };
-    client->state = state;
     state->client = client;
-    pthread_mutex_init(&state->mutex, NULL);
     if (client->history != NULL)
         history_writer_start(&state->writer, client->history, client->number, 0);
     state->zk = zk_open(&settings, error);
-    if (state->zk != NULL) {
-        const struct watchdog_settings care = {
-            .interval_ns = belief_ns(state) / LOOKS, .batch = 1, .renew = renew, .context = state};
-        state->watchdog = watchdog_start(client, &care, error);
-    }
-    if (state->watchdog != NULL)
-        return 0;
-    zk_client_close(client);
-    return -1;
+    if (state->zk == NULL)
+        return -1;
+    client->renewal_ns = belief_ns(state) / LOOKS;
+    return 0;
 }
 
 void zk_client_close(struct lock_client *client)
 {
-    struct zk_client *state = client->state;
-    if (state == NULL)
-        return;
-    watchdog_stop(state->watchdog);
+    const struct zk_client *state = client->state;
     zk_close(state->zk);
-    pthread_mutex_destroy(&state->mutex);
-    free(state);
-    client->state = NULL;
 }
 
 // --- the worker ----------------------------------------------------------------------------------
-
-int zk_lock_open(struct lock *lock, struct error *error)
-{
-    (void)error;
-    struct zk_lock *state = memory_zeroed(1, sizeof *state);
-    state->lock = lock;
-    lock->state = state;
-    return 0;
-}
-
-void zk_lock_close(struct lock *lock)
-{
-    if (lock->state != NULL)
-        zk_let_go(lock);
-    free(lock->state);
-    lock->state = NULL;
-}
 
 void zk_node_renew(struct lock *lock, struct zk_node *node)
 {
@@ -178,67 +140,42 @@ enum outcome zk_outcome(struct lock *lock, enum outcome outcome, const char *wha
     return outcome;
 }
 
-bool zk_wait(struct lock *lock, struct zk_watch *watch, int64_t give_up_ns)
+bool zk_wait(struct lock *lock, struct zk_watch *watch)
 {
     bool has_rung = false;
-    while (!has_rung && !lock_must_give_up(lock, give_up_ns)) {
-        int64_t left_ns = give_up_ns - clock_now_ns(&lock->actor->clock);
-        has_rung = zk_watch_wait(watch, left_ns < SLICE_NS ? left_ns : SLICE_NS);
+    while (!has_rung && !lock_must_give_up(lock)) {
+        int64_t left_ns = lock->give_up_ns - clock_now_ns(&lock->actor->clock);
+        has_rung = zk_watch_wait(watch, time_earlier(left_ns, SLICE_NS));
     }
     zk_watch_drop(watch);
     lock->actor->wakeups += has_rung;
     return has_rung;
 }
 
+void zk_wait_for(struct lock *lock, const char *path, bool exists)
+{
+    struct zk_answer answer;
+    struct zk_watch *watch = zk_watch_new(zk_of(lock));
+    enum outcome outcome =
+        (exists ? zk_exists : zk_get_data)(zk_of(lock), lock->actor, &answer, path, watch);
+    if (outcome == OUTCOME_OK) {
+        zk_wait(lock, watch);
+        return;
+    }
+    zk_watch_drop(watch);
+    if (answer.reply != ZK_NO_NODE)
+        lock_wait_before_retry(lock);
+}
+
 // --- holds ---------------------------------------------------------------------------------------
 
-// From here on an end of the session is told to the holder; false if it has ended already.
-static bool add_hold(struct zk_client *client, struct zk_lock *state)
+enum outcome zk_hold(struct lock *lock, struct grant *grant)
 {
-    pthread_mutex_lock(&client->mutex);
-    bool is_over = zk_node_is_over(state->lock, &state->node);
-    if (!is_over) {
-        state->holds = true;
-        state->next = client->holds;
-        client->holds = state;
-    }
-    pthread_mutex_unlock(&client->mutex);
-    return !is_over;
-}
-
-static void remove_hold(struct zk_client *client, struct zk_lock *state)
-{
-    pthread_mutex_lock(&client->mutex);
-    if (state->holds) {
-        struct zk_lock **place = &client->holds;
-        while (*place != state)
-            place = &(*place)->next;
-        *place = state->next;
-        state->holds = false;
-    }
-    pthread_mutex_unlock(&client->mutex);
-}
-
-enum outcome zk_hold(struct lock *lock, struct grant *grant, int64_t asked_ns)
-{
-    struct zk_client *client = client_of(lock);
     struct zk_lock *state = zk_lock_of(lock);
-    if (!add_hold(client, state)) {
-        state->node.may_exist = false;
-        return OUTCOME_NO;
-    }
     state->depth = 0;
     grant->token = lock->options.fenced ? state->node.czxid : 0;
-    grant->valid_until_ns = asked_ns + belief_ns(client);
-    watchdog_add(client->watchdog, lock, state, grant->valid_until_ns);
+    grant->valid_until_ns = lock->asked.client_ns + belief_ns(client_of(lock));
     return OUTCOME_OK;
-}
-
-void zk_let_go(struct lock *lock)
-{
-    struct zk_client *client = client_of(lock);
-    watchdog_remove(client->watchdog, lock);
-    remove_hold(client, zk_lock_of(lock));
 }
 
 // Without an answer, or if the node was not there, the caller knows more.
@@ -279,7 +216,6 @@ void zk_note_loss(struct lock *lock, enum release_answer answer)
 
 enum release_answer zk_release(struct lock *lock)
 {
-    zk_let_go(lock);
     enum release_answer answer = zk_node_delete(lock, &zk_lock_of(lock)->node);
     zk_note_loss(lock, answer);
     return answer;
@@ -302,4 +238,331 @@ enum release_answer zk_leave(struct lock *lock)
         return RELEASE_NOT_OWNER;
     state->depth--;
     return lock_left_answer(lock);
+}
+
+// --- folders: there before any client comes, removed when all have gone -----------------------
+
+void zk_lock_path(const struct lock_options *options, const char *below, const char *name,
+                  char path[ZK_PATH_ROOM])
+{
+    const char *slash = name[0] != '\0' ? "/" : "";
+    snprintf(path, ZK_PATH_ROOM, TOP "/%s%s%s%s", options->tag, below, slash, name);
+}
+
+static struct zk *open_for_set_up(const struct service *service, struct error *error)
+{
+    const struct zk_settings settings = {
+        .service = service, .session_ns = SET_UP_NS, .request_ns = SET_UP_NS};
+    return zk_open(&settings, error);
+}
+
+// The top is a container: the server removes it some time after the last lock in it. If it does so
+// right now, it is made once more.
+static int make_folder(struct zk *zk, const char *path, struct error *error)
+{
+    struct actor nobody = {.phase = PHASE_NONE};
+    struct zk_answer answer;
+    enum outcome outcome = OUTCOME_NO;
+    for (int tries = 0; tries < 3 && outcome != OUTCOME_OK; tries++) {
+        outcome = zk_create(zk, &nobody, &answer, TOP, "", ZK_CONTAINER);
+        if (outcome == OUTCOME_OK || answer.reply == ZK_NODE_EXISTS)
+            outcome = zk_create(zk, &nobody, &answer, path, "", ZK_PERSISTENT);
+        if (answer.reply == ZK_NODE_EXISTS)
+            outcome = OUTCOME_OK;
+    }
+    if (outcome == OUTCOME_OK)
+        return 0;
+    return error_set(error, "cannot create %s in zookeeper: %s", path, answer.why);
+}
+
+static int make_folders(const struct service *service, const struct lock_options *options,
+                        const char *const *below, struct error *error)
+{
+    char path[ZK_PATH_ROOM];
+    struct zk *zk = open_for_set_up(service, error);
+    int result = zk != NULL ? 0 : -1;
+    for (size_t i = 0; below[i] != NULL && result == 0; i++) {
+        zk_lock_path(options, below[i], "", path);
+        result = make_folder(zk, path, error);
+    }
+    zk_close(zk);
+    return result;
+}
+
+int zk_lock_set_up_folders(const struct service *service, const struct lock_options *options,
+                           const char *const *below, struct error *error)
+{
+    // A session may end while the servers are about to elect their leader: once more, then.
+    int result = -1;
+    for (int tries = 0; result != 0 && tries < 3; tries++)
+        result = make_folders(service, options, below, error);
+    return result;
+}
+
+int zk_lock_set_up(const struct service *service, const struct lock_options *options,
+                   struct error *error)
+{
+    static const char *const only_its_own[] = {"", NULL};
+    return zk_lock_set_up_folders(service, options, only_its_own, error);
+}
+
+// Sessions of clients that were killed may still end meanwhile, and take their nodes.
+static int remove_tree(struct zk *zk, const char *path, struct error *error)
+{
+    struct actor nobody = {.phase = PHASE_NONE};
+    struct zk_answer answer;
+    struct zk_names names;
+    enum outcome outcome = zk_get_children(zk, &nobody, &answer, path, &names, NULL);
+    int result = 0;
+    for (size_t i = 0; i < names.count && result == 0; i++) {
+        struct text child = {0};
+        text_format(&child, "%s/%s", path, names.items[i]);
+        result = remove_tree(zk, child.bytes, error);
+        text_free(&child);
+    }
+    zk_names_free(&names);
+    if (result == 0 && outcome == OUTCOME_OK)
+        outcome = zk_delete(zk, &nobody, &answer, path);
+    if (result != 0 || outcome == OUTCOME_OK || answer.reply == ZK_NO_NODE)
+        return result;
+    return error_set(error, "cannot remove %s from zookeeper: %s", path, answer.why);
+}
+
+static int remove_from(const struct service *service, const char *path, struct error *error)
+{
+    struct zk *zk = open_for_set_up(service, error);
+    if (zk == NULL)
+        return -1;
+    int result = remove_tree(zk, path, error);
+    zk_close(zk);
+    return result;
+}
+
+int zk_lock_clean_up(const struct service *service, const struct lock_options *options,
+                     struct error *error)
+{
+    char path[ZK_PATH_ROOM];
+    zk_lock_path(options, "", "", path);
+    return remove_from(service, path, error);
+}
+
+int zk_locks_clean(const struct service *service, struct error *error)
+{
+    return remove_from(service, TOP, error);
+}
+
+// --- numbers -------------------------------------------------------------------------------------
+
+bool zk_queue_number(const struct zk_recipe *recipe, const char *name, int32_t *number)
+{
+    size_t before = strlen(recipe->prefix) + ZK_GUID_ROOM - 1 + strlen(recipe->suffix);
+    if (strlen(name) < before + 10)
+        return false;
+    char *end;
+    long value = strtol(name + before, &end, 10);
+    *number = (int32_t)value;
+    return *end == '\0' && value >= INT32_MIN && value <= INT32_MAX;
+}
+
+bool zk_queue_is_before(int32_t number, int32_t other)
+{
+    return (int32_t)((uint32_t)number - (uint32_t)other) < 0;
+}
+
+static int compare_places(const void *left, const void *right)
+{
+    const struct zk_place *a = left;
+    const struct zk_place *b = right;
+    return zk_queue_is_before(b->number, a->number) - zk_queue_is_before(a->number, b->number);
+}
+
+// --- the line ------------------------------------------------------------------------------------
+
+static void path_of(const struct lock *lock, const struct zk_recipe *recipe, const char *name,
+                    char path[ZK_PATH_ROOM])
+{
+    zk_lock_path(&lock->options, recipe->below, name, path);
+}
+
+enum outcome zk_queue_read(struct lock *lock, const struct zk_recipe *recipe,
+                           struct zk_queue *queue, struct zk_watch *watch)
+{
+    struct zk_answer answer;
+    char folder[ZK_PATH_ROOM];
+    path_of(lock, recipe, "", folder);
+    *queue = (struct zk_queue){0};
+    enum outcome outcome =
+        zk_get_children(zk_of(lock), lock->actor, &answer, folder, &queue->names, watch);
+    queue->places = memory_zeroed(queue->names.count + 1, sizeof *queue->places);
+    for (size_t i = 0; i < queue->names.count; i++) {
+        struct zk_place *place = &queue->places[queue->count];
+        place->name = queue->names.items[i];
+        queue->count += zk_queue_number(recipe, place->name, &place->number);
+    }
+    qsort(queue->places, queue->count, sizeof *queue->places, compare_places);
+    return zk_outcome(lock, outcome, "getChildren", folder, &answer);
+}
+
+void zk_queue_free(struct zk_queue *queue)
+{
+    free(queue->places);
+    zk_names_free(&queue->names);
+}
+
+size_t zk_queue_find(const struct zk_queue *queue, const struct zk_node *node)
+{
+    size_t place = 0;
+    while (place < queue->count && strstr(queue->places[place].name, node->guid) == NULL)
+        place++;
+    return place;
+}
+
+size_t zk_queue_predecessor(const struct zk_queue *queue, size_t own)
+{
+    (void)queue;
+    return own > 0 ? own - 1 : own;
+}
+
+// --- lining up, and leaving ----------------------------------------------------------------------
+
+// Looks for a node whose create was not answered: whatever is asked later on the same session is
+// answered after it. NO: it is not there, and will not come any more.
+static enum outcome look_for(struct lock *lock, const struct zk_recipe *recipe,
+                             struct zk_node *node)
+{
+    struct zk_answer answer;
+    struct zk_queue queue = {0};
+    char folder[ZK_PATH_ROOM];
+    path_of(lock, recipe, "", folder);
+    enum outcome outcome = zk_await_connection(zk_of(lock));
+    if (outcome == OUTCOME_OK && recipe->syncs)
+        outcome = zk_sync(zk_of(lock), lock->actor, &answer, folder);
+    if (outcome == OUTCOME_OK)
+        outcome = zk_queue_read(lock, recipe, &queue, NULL);
+    size_t place = zk_queue_find(&queue, node);
+    bool is_there = place < queue.count;
+    if (is_there)
+        path_of(lock, recipe, queue.places[place].name, node->path);
+    zk_queue_free(&queue);
+    // With its session the node went, or is about to.
+    if (zk_node_is_over(lock, node) || (outcome == OUTCOME_OK && !is_there)) {
+        node->may_exist = false;
+        return OUTCOME_NO;
+    }
+    return outcome == OUTCOME_NO ? OUTCOME_UNKNOWN : outcome;
+}
+
+// The node is there, but when it was made was not told.
+static enum outcome find_again(struct lock *lock, const struct zk_recipe *recipe,
+                               struct zk_node *node)
+{
+    enum outcome outcome = look_for(lock, recipe, node);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    struct zk_answer answer;
+    outcome = zk_exists(zk_of(lock), lock->actor, &answer, node->path, NULL);
+    node->czxid = answer.czxid;
+    if (outcome != OUTCOME_NO)
+        return zk_outcome(lock, outcome, "exists", node->path, &answer);
+    node->may_exist = answer.reply != ZK_NO_NODE && !answer.session_ended;
+    return node->may_exist ? OUTCOME_UNKNOWN : OUTCOME_NO;
+}
+
+enum outcome zk_queue_join(struct lock *lock, const struct zk_recipe *recipe, struct zk_node *node)
+{
+    struct zk_answer answer;
+    char name[ZK_GUID_ROOM + 32];
+    char path[ZK_PATH_ROOM];
+    zk_node_renew(lock, node);
+    snprintf(name, sizeof name, "%s%s%s", recipe->prefix, node->guid, recipe->suffix);
+    path_of(lock, recipe, name, path);
+    enum outcome outcome =
+        zk_create(zk_of(lock), lock->actor, &answer, path, "", ZK_EPHEMERAL_SEQUENTIAL);
+    node->session = answer.session;
+    node->may_exist = outcome == OUTCOME_OK || outcome == OUTCOME_UNKNOWN;
+    if (outcome == OUTCOME_UNKNOWN)
+        return find_again(lock, recipe, node);
+    if (answer.reply == ZK_NO_NODE)
+        outcome = OUTCOME_BROKEN; // set-up made the folder
+    memcpy(node->path, answer.text, sizeof node->path);
+    node->czxid = answer.czxid;
+    return zk_outcome(lock, outcome, "create", path, &answer);
+}
+
+enum release_answer zk_queue_leave(struct lock *lock, const struct zk_recipe *recipe,
+                                   struct zk_node *node)
+{
+    if (!node->may_exist)
+        return RELEASE_GONE;
+    if (node->path[0] == '\0') {
+        enum outcome outcome = look_for(lock, recipe, node);
+        if (outcome != OUTCOME_OK)
+            return outcome == OUTCOME_NO ? RELEASE_GONE : RELEASE_UNKNOWN;
+    }
+    return zk_node_delete(lock, node);
+}
+
+// --- waiting -------------------------------------------------------------------------------------
+
+// Where the node stands: OK, it need not wait; NO, it waits for the node at `blocker`.
+static enum outcome look(struct lock *lock, const struct zk_recipe *recipe, struct zk_node *node,
+                         char blocker[ZK_PATH_ROOM])
+{
+    struct zk_queue queue;
+    blocker[0] = '\0';
+    enum outcome outcome = zk_queue_read(lock, recipe, &queue, NULL);
+    if (outcome == OUTCOME_OK) {
+        size_t own = zk_queue_find(&queue, node);
+        size_t other = own < queue.count ? recipe->blocker(&queue, own) : own;
+        node->may_exist = own < queue.count;
+        if (other != own)
+            path_of(lock, recipe, queue.places[other].name, blocker);
+        outcome = node->may_exist && other == own ? OUTCOME_OK : OUTCOME_NO;
+    } else if (outcome == OUTCOME_NO) {
+        outcome = OUTCOME_UNKNOWN;
+    }
+    zk_queue_free(&queue);
+    return outcome;
+}
+
+// A node that is not there any more went with its session, or somebody took it: NO.
+static enum outcome wait_in_line(struct lock *lock, const struct zk_recipe *recipe,
+                                 struct zk_node *node, struct grant *grant)
+{
+    char blocker[ZK_PATH_ROOM];
+    for (;; grant->attempts++) {
+        lock_asks_ns(lock);
+        enum outcome outcome = look(lock, recipe, node, blocker);
+        if (outcome == OUTCOME_OK || !node->may_exist || zk_node_is_over(lock, node))
+            return outcome == OUTCOME_UNKNOWN ? OUTCOME_NO : outcome;
+        if (outcome == OUTCOME_BROKEN || lock_must_give_up(lock)) {
+            bool has_left = zk_queue_leave(lock, recipe, node) != RELEASE_UNKNOWN;
+            if (outcome == OUTCOME_BROKEN)
+                return outcome;
+            return has_left ? OUTCOME_NO : OUTCOME_UNKNOWN;
+        }
+        if (outcome == OUTCOME_NO)
+            zk_wait_for(lock, blocker, false);
+        else
+            lock_wait_before_retry(lock); // it keeps its place meanwhile
+    }
+}
+
+enum outcome zk_queue_wait(struct lock *lock, const struct zk_recipe *recipe, struct zk_node *node,
+                           struct grant *grant)
+{
+    if (zk_queue_leave(lock, recipe, node) == RELEASE_UNKNOWN)
+        return OUTCOME_UNKNOWN;
+    enum outcome outcome = zk_begin(zk_of(lock));
+    if (outcome == OUTCOME_OK)
+        outcome = zk_queue_join(lock, recipe, node);
+    if (outcome == OUTCOME_OK)
+        lock_queued(lock, TIME_NEVER);
+    return outcome == OUTCOME_OK ? wait_in_line(lock, recipe, node, grant) : outcome;
+}
+
+enum outcome zk_queue_try_acquire(struct lock *lock, struct grant *grant)
+{
+    enum outcome outcome = zk_queue_wait(lock, lock->scheme->kind, &zk_lock_of(lock)->node, grant);
+    return outcome == OUTCOME_OK ? zk_hold(lock, grant) : outcome;
 }

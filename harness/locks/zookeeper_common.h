@@ -1,5 +1,5 @@
-// What the ZooKeeper schemes share: the session of a client process, its watchdog, and the holds
-// that end with the session.
+// What the ZooKeeper schemes share: the session of a client process, the holds that end with it,
+// the folders of their nodes, and nodes in line.
 //
 // How long may a holder believe? As long as the server keeps the session: until the agreed time-out
 // after it last heard of it. So a grant is valid for that time from before the request that decided
@@ -11,6 +11,7 @@
 #define LOCKPICK_LOCKS_ZOOKEEPER_COMMON_H
 
 #include "harness/locks/lock.h"
+#include "harness/locks/watchdog.h"
 #include "harness/wire/zookeeper.h"
 
 #define ZK_GUID_ROOM 37 // 8-4-4-4-12 digits, as Curator writes it
@@ -27,15 +28,18 @@ struct zk_node {
 
 // lock->state.
 struct zk_lock {
-    struct lock *lock;
     struct zk_node node; // the one that holds
     struct zk_node turn; // curator-semaphore-mutex: the one in line of those who want a lease
     int64_t depth;       // curator: how often the holder came in again
-    bool holds;          // guarded by the client's mutex, as is `next`
-    struct zk_lock *next;
 };
 
-// For a scheme's set_up, clean_up, open_client, close_client, open and close.
+// lock_client->state.
+struct zk_client {
+    struct lock_client *client;
+    struct zk *zk;
+    struct history_writer writer; // for what the library's thread tells
+};
+
 int zk_lock_set_up(const struct service *service, const struct lock_options *options,
                    struct error *error);
 // The same, with the folders that are listed (NULL-terminated), the lock's own ("") first.
@@ -46,11 +50,15 @@ int zk_lock_clean_up(const struct service *service, const struct lock_options *o
 
 // Removes the nodes of every lock, of whatever run. 0, or -1 with `error` set.
 int zk_locks_clean(const struct service *service, struct error *error);
+
 int zk_client_open(struct lock_client *client, struct error *error);
 void zk_client_close(struct lock_client *client);
-int zk_lock_open(struct lock *lock, struct error *error);
-void zk_lock_close(struct lock *lock);
 extern const char *const zk_topologies[];
+extern const struct watchdog_settings zk_renewal;
+#define ZK_SCHEME                                                                                  \
+    .server = "zookeeper", .topologies = zk_topologies, .clean_up = zk_lock_clean_up,              \
+    .client_bytes = sizeof(struct zk_client), .open_client = zk_client_open,                       \
+    .close_client = zk_client_close, .lock_bytes = sizeof(struct zk_lock), .renewal = &zk_renewal
 
 // Shorthands for lock->state and for the session.
 struct zk_lock *zk_lock_of(const struct lock *lock);
@@ -71,12 +79,8 @@ bool zk_node_is_over(const struct lock *lock, const struct zk_node *node);
 enum outcome zk_outcome(struct lock *lock, enum outcome outcome, const char *what, const char *path,
                         const struct zk_answer *answer);
 
-// The node holds, as the answer to a request that was sent at `asked_ns` (on the client's clock)
-// says: fills in the grant, and has the watchdog look after it. NO if the session has ended since.
-enum outcome zk_hold(struct lock *lock, struct grant *grant, int64_t asked_ns);
-
-// Ends the watchdog's care. To be called before the node is deleted.
-void zk_let_go(struct lock *lock);
+// The node holds, as the answer to the request says that lock->asked is of: fills in the grant.
+enum outcome zk_hold(struct lock *lock, struct grant *grant);
 
 // Deletes a node whose path is known, and asks again, three times in all, if there is no answer.
 // RELEASED, GONE (it was not there, or its session has ended) or UNKNOWN.
@@ -93,6 +97,79 @@ enum release_answer zk_leave(struct lock *lock);
 void zk_note_loss(struct lock *lock, enum release_answer answer);
 
 // Waits until the watch rings (true), or until lock_must_give_up; then drops the watch.
-bool zk_wait(struct lock *lock, struct zk_watch *watch, int64_t give_up_ns);
+bool zk_wait(struct lock *lock, struct zk_watch *watch);
+
+// Waits for the end of a node, whether it asks for its data or, with `exists`, whether it is there:
+// then a watch is left behind on a node that has gone. If it cannot ask, for the next retry.
+void zk_wait_for(struct lock *lock, const char *path, bool exists);
+
+// --- nodes in line -------------------------------------------------------------------------------
+
+// Each worker that wants the lock makes an ephemeral node, and the server numbers them. Who is
+// first, holds; whoever is not, waits for one other node to go, so that a release wakes only the
+// next.
+//
+// The name of a node carries its attempt's guid, so that a worker whose create was not answered
+// finds the node again, if there is one.
+
+// The line: its nodes' names in the order of their numbers.
+struct zk_queue {
+    size_t count;
+    struct zk_place {
+        int32_t number;
+        char *name;
+    } * places;
+    struct zk_names names; // that the places point to
+};
+
+// How a scheme lines up: "<prefix><guid><suffix><number>" in the lock's folder, or one below it.
+struct zk_recipe {
+    const char *below; // "" or "/leases"
+    const char *prefix;
+    const char *suffix;
+    // Whether it lets its server catch up with the leader before it looks for a node whose create
+    // was not answered. One that does not may overlook its own node.
+    bool syncs;
+    // Whom the one at `own` waits for: its place; `own` itself, if it need not wait.
+    size_t (*blocker)(const struct zk_queue *queue, size_t own);
+};
+
+// One attempt: lines up and waits until the node need not wait any more: OK, as the answer to the
+// request says that lock->asked is of. Otherwise, NO when it gives up or its node has gone, it
+// leaves the line. What a former attempt of the worker's may have left there goes first.
+enum outcome zk_queue_wait(struct lock *lock, const struct zk_recipe *recipe, struct zk_node *node,
+                           struct grant *grant);
+
+// The same by the recipe of scheme->kind, and then holds with that node.
+enum outcome zk_queue_try_acquire(struct lock *lock, struct grant *grant);
+#define ZK_QUEUE_SCHEME(recipe)                                                                    \
+    ZK_SCHEME, .set_up = zk_lock_set_up, .kind = recipe, .try_acquire = zk_queue_try_acquire,      \
+               .release = zk_release
+
+// Makes the node. If there is no answer it looks whether it is there. OK, NO, UNKNOWN
+// (node->may_exist) or BROKEN.
+enum outcome zk_queue_join(struct lock *lock, const struct zk_recipe *recipe, struct zk_node *node);
+
+// Deletes the node, if it may be there; looks for it if its path is not known.
+enum release_answer zk_queue_leave(struct lock *lock, const struct zk_recipe *recipe,
+                                   struct zk_node *node);
+
+// Reads the line. Free with zk_queue_free, also if it is not OK.
+enum outcome zk_queue_read(struct lock *lock, const struct zk_recipe *recipe,
+                           struct zk_queue *queue, struct zk_watch *watch);
+void zk_queue_free(struct zk_queue *queue);
+
+// The node's place in the line; queue->count if it is not there.
+size_t zk_queue_find(const struct zk_queue *queue, const struct zk_node *node);
+
+// For `blocker`: the one before.
+size_t zk_queue_predecessor(const struct zk_queue *queue, size_t own);
+
+// The number of a node: ten digits, or eleven characters once it has become negative. False if the
+// name is none of the recipe's.
+bool zk_queue_number(const struct zk_recipe *recipe, const char *name, int32_t *number);
+
+// After 2147483647 comes -2147483648: which of two numbers was given first.
+bool zk_queue_is_before(int32_t number, int32_t other);
 
 #endif

@@ -253,7 +253,7 @@ TEST(without_a_connection_the_holder_stops_before_its_session_can_end)
     assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_UNKNOWN);
     for (int i = 0; i < WORKERS; i++) {
         lock_close(&fixture->locks[i]);
-        fixture->locks[i].scheme->close_client(&fixture->clients[i]);
+        lock_client_close(&fixture->clients[i]);
     }
 }
 

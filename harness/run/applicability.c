@@ -3,8 +3,6 @@
 #include "harness/base/file.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
-#include "harness/locks/exec.h"
-#include "harness/locks/plugin.h"
 #include "harness/workloads/workload.h"
 
 #include <stdlib.h>

@@ -257,7 +257,8 @@ static void update(struct worker *worker, int64_t operation, int64_t token)
         enum outcome outcome = write_value(worker, operation, token, seen, written);
         if (outcome != OUTCOME_NO || !worker->is_optimistic || state_is_stopped(worker->state))
             return;
-        lock_wait_before_retry(&worker->key->lock, TIME_NEVER);
+        worker->key->lock.give_up_ns = TIME_NEVER;
+        lock_wait_before_retry(&worker->key->lock);
     }
 }
 
@@ -592,8 +593,7 @@ static struct lock_client *open_clients(const struct trial_state *state, const s
             .folder = state->folder};
     for (size_t i = 0; i < range.count; i++) {
         struct error error = {0};
-        if (state->scheme->open_client == NULL ||
-            state->scheme->open_client(&clients[i], &error) == 0)
+        if (lock_client_open(&clients[i], &error) == 0)
             continue;
         state_break(state, "%s: %s", node->name, error.text);
         _exit(1);
@@ -620,8 +620,8 @@ static void be_client(const struct trial_state *state, const struct node *node, 
     struct key_range range = state_keys_of(state, number, 0);
     struct lock_client *clients = open_clients(state, node, number, range);
     run_workers(state, clients, number);
-    for (size_t i = 0; i < range.count && state->scheme->close_client != NULL; i++) {
-        state->scheme->close_client(&clients[i]);
+    for (size_t i = range.count; i-- > 0;) {
+        lock_client_close(&clients[i]);
         if (clients[i].error.text[0] != '\0')
             state_break(state, "%s, scheme %s: %s", node->name, state->scheme->name,
                         clients[i].error.text);
