@@ -16,7 +16,7 @@
 
 const char *const failed_releases[] = {"held", "released", NULL};
 const char *const failed_acquires[] = {"nothing", "busy", NULL};
-static const char *const owners[] = {"process", "client", NULL};
+const char *const owners[] = {"process", "client", NULL};
 static const char *const values[] = {"shape", "name", "permits", "token", "nothing", NULL};
 
 static int take_model(void *options, char *name, struct error *error)
@@ -258,25 +258,26 @@ static int check_by_model(const struct check_options *options, const struct stor
 
 static int judge_anew(const struct check_options *options, const struct stored_path *stored)
 {
-    struct stored_run run;
+    struct stored_runs runs;
     struct run_report report;
     struct error error = {0};
-    if (stored_run_judge(stored->run, stored->trial, &run, &error) != 0) {
-        stored_run_free(&run);
+    if (stored_runs_open(&stored->run, 1, stored->trial, HISTORIES_NONE, &runs, &error) != 0) {
+        stored_runs_free(&runs);
         return verb_fails(&check_verb, EXIT_USAGE, "%s", error.text);
     }
-    run_report_make(&run.result, &report);
+    stored_runs_judge(&runs, stored->run, TRIAL_FILES_NONE);
+    run_report_make(&runs.result, &report);
     if (options->json) {
         char *json = report_json(&report);
         puts(json);
         free(json);
     } else {
         report_print(&report, stdout, colour_wanted(stdout), false);
-        differences_print(&run.differences, false);
+        differences_print(&runs.differences, false);
     }
     int code = report_exit_code(&report);
     run_report_free(&report);
-    stored_run_free(&run);
+    stored_runs_free(&runs);
     return code;
 }
 

@@ -15,10 +15,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+static const char *const verdicts[] = {"linearizable", "not-linearizable", "undecided"};
+
 const char *case_verdict_name(enum case_verdict verdict)
 {
-    static const char *const names[] = {"linearizable", "not-linearizable", "undecided"};
-    return names[verdict];
+    return verdicts[verdict];
 }
 
 // --- reading -------------------------------------------------------------------------------------
@@ -269,14 +270,13 @@ static void print_verdict(const struct check_case *result, bool coloured)
     static const struct {
         enum colour colour;
         const char *words;
-    } verdicts[] = {[CASE_LINEARIZABLE] = {COLOUR_GREEN, "LINEARIZABLE"},
-                    [CASE_NOT_LINEARIZABLE] = {COLOUR_RED, "NOT LINEARIZABLE"},
-                    [CASE_UNDECIDED] = {COLOUR_YELLOW, "UNDECIDED"}};
+    } words[] = {[CASE_LINEARIZABLE] = {COLOUR_GREEN, "LINEARIZABLE"},
+                 [CASE_NOT_LINEARIZABLE] = {COLOUR_RED, "NOT LINEARIZABLE"},
+                 [CASE_UNDECIDED] = {COLOUR_YELLOW, "UNDECIDED"}};
     const struct model_options *options = &result->model_options;
     size_t violations = result->decision.violation_count;
     char lease[40];
-    colour_print(stdout, coloured, verdicts[result->verdict].colour,
-                 verdicts[result->verdict].words);
+    colour_print(stdout, coloured, words[result->verdict].colour, words[result->verdict].words);
     printf("  %s · %s", result->name, result->options->model->name);
     if (options->permits > 0)
         printf(" of %" PRId64 " permit%s", options->permits, plural((size_t)options->permits));
@@ -590,45 +590,50 @@ static json_t *mapping_json(const struct model_options *options, bool linearizab
                      "violations", value_count(violations));
 }
 
-json_t *check_case_json(const struct check_case *result)
+// The one that was asked for first.
+static json_t *mappings_json(const void *record)
 {
+    const struct check_case *result = record;
     const struct model_decision *decision = &result->decision;
-    const struct import_notes *notes = &result->notes;
-    const struct operations *operations = &result->operations;
     json_t *mappings = json_pack("[o]", mapping_json(&result->model_options, decision->linearizable,
                                                      decision->violation_count));
     for (size_t i = 0; i < result->other_count; i++)
         json_array_append_new(mappings, mapping_json(&result->others[i].options,
                                                      result->others[i].linearizable,
                                                      result->others[i].violation_count));
-    bool by_client = result->options->import.owner == OWNER_IS_CLIENT;
-    bool is_whole = result->condition.state == HISTORY_WHOLE;
-    json_t *object =
-        json_pack("{s:o, s:s, s:o, s:o, s:{s:I, s:I, s:I, s:I}, s:b, s:I, s:s, s:o}", "file",
-                  value_text(result->name), "verdict", case_verdict_name(result->verdict), "reason",
-                  value_text(result->verdict == CASE_UNDECIDED ? result->reason : NULL),
-                  "condition", value_text(is_whole ? NULL : result->condition.text), "passed_over",
-                  "nemesis", (json_int_t)notes->nemesis, "skipped", (json_int_t)notes->skipped,
-                  "renewals", (json_int_t)notes->renewals, "tokens", (json_int_t)notes->tokens,
-                  "sorted_by_index", notes->was_sorted, "clock_back_ns",
-                  (json_int_t)operations->clock_back_ns, "owner", by_client ? "client" : "process",
-                  "clients", by_client ? json_integer(notes->concurrency) : json_null());
-    const struct {
-        const char *key;
-        size_t count;
-    } counts[] = {{"operations", operations->count},
-                  {"processes", operations->process_count},
-                  {"locks", operations->name_count},
-                  {"holds", decision->hold_count},
-                  {"unknown", decision->unknown_count},
-                  {"granted", result->granted},
-                  {"failed_acquires", result->failed_acquires},
-                  {"failed_releases", result->failed_releases},
-                  {"violations", decision->violation_count}};
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        set_value(object, counts[i].key, value_count(counts[i].count));
-    set_value(object, "violation", violation_json(result));
-    set_value(object, "windows", windows_json(decision));
-    set_value(object, "mappings", mappings);
-    return object;
+    return mappings;
+}
+
+#define CASE struct check_case
+MAKER(case_reason, CASE, value_text(it->verdict == CASE_UNDECIDED ? it->reason : NULL))
+MAKER(case_condition, CASE,
+      value_text(it->condition.state == HISTORY_WHOLE ? NULL : it->condition.text))
+MAKER(case_clients, CASE,
+      it->options->import.owner == OWNER_IS_CLIENT ? json_integer(it->notes.concurrency)
+                                                   : json_null())
+MAKER(case_owner, CASE, value_text(owners[it->options->import.owner]))
+MAKER(case_processes, CASE, value_count(it->operations.process_count))
+MAKER(case_locks, CASE, value_count(it->operations.name_count))
+MAKER(case_violation, CASE, violation_json(it))
+MAKER(case_windows, CASE, windows_json(&it->decision))
+
+TABLE(passed_over_fields, FIELD_AS("nemesis", CASE, notes.nemesis, ),
+      FIELD_AS("skipped", CASE, notes.skipped, ), FIELD_AS("renewals", CASE, notes.renewals, ),
+      FIELD_AS("tokens", CASE, notes.tokens, ));
+TABLE(case_fields, FIELD_AS("file", CASE, name, ), NAME("verdict", CASE, verdict, verdicts),
+      MADE("reason", case_reason), MADE("condition", case_condition),
+      PART("passed_over", passed_over_fields, ),
+      FIELD_AS("sorted_by_index", CASE, notes.was_sorted, ),
+      FIELD_AS("clock_back_ns", CASE, operations.clock_back_ns, ), MADE("owner", case_owner),
+      MADE("clients", case_clients), FIELD_AS("operations", CASE, operations.count, ),
+      MADE("processes", case_processes), MADE("locks", case_locks),
+      FIELD_AS("holds", CASE, decision.hold_count, ),
+      FIELD_AS("unknown", CASE, decision.unknown_count, ),
+      FIELDS(CASE, granted, failed_acquires, failed_releases),
+      FIELD_AS("violations", CASE, decision.violation_count, ), MADE("violation", case_violation),
+      MADE("windows", case_windows), MADE("mappings", mappings_json));
+
+json_t *check_case_json(const struct check_case *result)
+{
+    return fields_json(case_fields, result);
 }

@@ -23,8 +23,8 @@ struct check_options {
     bool json;
 };
 
-// The words of --map-failed-release and --map-failed-acquire, by their enums.
-extern const char *const failed_releases[], *const failed_acquires[];
+// The words of --map-failed-release, --map-failed-acquire and --owner, by their enums.
+extern const char *const failed_releases[], *const failed_acquires[], *const owners[];
 
 enum case_verdict { CASE_LINEARIZABLE, CASE_NOT_LINEARIZABLE, CASE_UNDECIDED };
 
@@ -65,24 +65,7 @@ const char *case_verdict_name(enum case_verdict verdict);
 // For people, on standard output.
 void check_case_print(const struct check_case *result, bool coloured);
 
-// For machines; a new reference. Keys:
-//
-//   file, verdict ("linearizable", "not-linearizable", "undecided"), reason (string or null)
-//   condition     string or null: what is not whole about a history of Lockpick's own
-//   passed_over   counts: nemesis, skipped, renewals, tokens
-//   sorted_by_index (boolean), clock_back_ns: how far times went back
-//   owner         "process" or "client"; clients: how many there were at first, or null
-//   operations, processes, locks, holds, unknown, granted, failed_acquires, failed_releases,
-//   violations    integers
-//   violation     object or null, the first: rule ("exclusion", "ownership", "token", "depth",
-//                 "failed-free"), story; overlap_ns (integer or null); operations: array of {kind,
-//                 process, lock (string or null), shared, outcome, error (string or null),
-//                 token (integer or null),
-//                 invoked, returned: {line, time_ns: integer or null, text: string or null}, or
-//                 null if it did not return}
-//   windows       object or null: count, min_ns, p50_ns, p90_ns, p99_ns, max_ns
-//   mappings      array: failed_release, failed_acquire, linearizable, violations; the one that was
-//                 asked for first
+// For machines: harness/report/FORMATS.md; a new reference.
 json_t *check_case_json(const struct check_case *result);
 
 #endif

@@ -191,23 +191,19 @@ static int compare_interleaved(const struct compare_options *options)
 // What result.json would say of the run, were it judged now; NULL with `error` set if it cannot be.
 static json_t *judge_anew(const char *folder, bool *was_stopped, struct error *error)
 {
-    struct stored_run run;
+    struct stored_runs runs;
     struct run_report report;
     json_t *result = NULL;
-    if (stored_run_open(folder, NULL, &run, error) == 0) {
-        if (stored_run_has_all(&run)) {
-            for (size_t i = 0; i < run.result.count; i++)
-                stored_run_decide(&run, i, TRIAL_FILES_NONE, &run.result.trials[i]);
-            run_report_make(&run.result, &report);
-            result = report_json_value(&report);
-            run_report_free(&report);
-            fputs(text_string(&run.differences.text), stderr);
-        } else {
-            error_set(error, "some histories of the run in %s are gone", folder);
-        }
-        *was_stopped = run.was_stopped;
+    char *const folders[] = {(char *)(size_t)folder};
+    if (stored_runs_open(folders, 1, NULL, HISTORIES_ALL, &runs, error) == 0) {
+        stored_runs_judge(&runs, folder, TRIAL_FILES_NONE);
+        run_report_make(&runs.result, &report);
+        result = report_json_value(&report);
+        run_report_free(&report);
+        fputs(text_string(&runs.differences.text), stderr);
     }
-    stored_run_free(&run);
+    *was_stopped = runs.was_stopped;
+    stored_runs_free(&runs);
     return result;
 }
 

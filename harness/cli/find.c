@@ -262,104 +262,69 @@ static void answer_of(const struct found *result, struct text *out)
     }
 }
 
-// --- JSON ----------------------------------------------------------------------------------------
+// --- JSON: see FORMATS.md ------------------------------------------------------------------------
 
-// The object with the rate put before its other keys.
-static json_t *with_rate(int64_t rate, json_t *object)
+static json_t *rate_json(int64_t rate)
 {
     struct text text = {0};
     rate_write(rate, &text);
-    json_t *whole = json_pack("{s:o, s:o}", "rate", value_text(text.bytes), "per_second",
-                              value_number((double)rate / 3600));
-    json_object_update(whole, object);
-    json_decref(object);
+    json_t *value = value_text(text.bytes);
     text_free(&text);
-    return whole;
+    return value;
 }
 
-static json_t *votes_json(const struct rate_votes *votes)
+static json_t *answer_json(const void *found)
 {
-    return votes == NULL
-               ? json_null()
-               : with_rate(votes->rate, json_pack("{s:i, s:i, s:i}", "met", votes->met, "missed",
-                                                  votes->missed, "driver_bound", votes->driver));
+    struct text text = {0};
+    answer_of(found, &text);
+    json_t *value = value_text(text.bytes);
+    text_free(&text);
+    return value;
 }
 
-static json_t *step_json(const struct step *step)
-{
-    static const char *const outcomes[] = {
-        [RATE_MET] = "met", [RATE_MISSED] = "missed", [RATE_DRIVER] = "driver-bound"};
-    return with_rate(step->rate,
-                     json_pack("{s:I, s:I, s:I, s:o, s:s, s:o, s:s, s:o}", "due",
-                               (json_int_t)step->due, "begun", (json_int_t)step->begun, "granted",
-                               (json_int_t)step->granted, "figure_ns",
-                               step->granted > 0 ? value_integer(step->figure_ns) : json_null(),
-                               "outcome", outcomes[step->answer], "driver",
-                               value_text(step->why[0] != '\0' ? step->why : NULL), "verdict",
-                               verdict_name(step->verdict), "folder", value_text(step->folder)));
-}
+static const char *const answers[] = {
+    [RATE_MET] = "met", [RATE_MISSED] = "missed", [RATE_DRIVER] = "driver-bound"};
+static const char *const outcomes[] = {[FIND_FOUND] = "found",
+                                       [FIND_NONE] = "none",
+                                       [FIND_DRIVER] = "driver-bound",
+                                       [FIND_FAILED] = "failed",
+                                       [FIND_NOT_TRIED] = "not-tried"};
 
-static json_t *search_json(const struct found *result)
-{
-    static const char *const outcomes[] = {[FIND_FOUND] = "found",
-                                           [FIND_NONE] = "none",
-                                           [FIND_DRIVER] = "driver-bound",
-                                           [FIND_FAILED] = "failed",
-                                           [FIND_NOT_TRIED] = "not-tried"};
-    const struct rate_search *search = &result->search;
-    struct text answer = {0};
-    json_t *steps = json_array();
-    answer_of(result, &answer);
-    for (size_t i = 0; i < result->count; i++)
-        json_array_append_new(steps, step_json(&result->steps[i]));
-    json_t *object = json_pack(
-        "{s:o, s:{s:s, s:I}, s:s, s:o, s:o, s:o, s:o}", "scheme", value_text(result->trial->scheme),
-        "target", "figure", result->figure, "limit_ns", (json_int_t)result->limit_ns, "outcome",
-        outcomes[result->outcome], "answer", value_text(answer.bytes), "met",
-        votes_json(rate_search_votes(search, search->met)), "missed",
-        votes_json(rate_search_votes(search, search->missed)), "steps", steps);
-    text_free(&answer);
-    return object;
-}
+MAKER(votes_rate, struct rate_votes, rate_json(it->rate))
+TABLE(votes_fields, MADE("rate", votes_rate),
+      FIELD_AS("per_second", struct rate_votes, rate, .divisor = 3600),
+      FIELDS(struct rate_votes, met, missed),
+      FIELD_AS("driver_bound", struct rate_votes, driver, ));
 
-// find.json, for machines. Schema "lockpick-find-1"; fields are only ever added to it. As in
-// result.json, names that end in _ns are integers, in nanoseconds, and null means that there is
-// none.
-//
-//  schema        string   "lockpick-find-1"
-//  folder        string   of the trials, whose runs are in folders of their own inside
-//  scenario      object   name, path: strings
-//  seed          string
-//  environment   object   see harness/report/FORMATS.md: of the first trial; load_at_end of the
-//  last searches      array, one for each scheme, of
-//    scheme      string
-//    target      object   figure: "p50", ... of acquire, from the intended beginning; limit_ns:
-//    integer outcome     string   "found"; "none": even the lowest rate misses the target;
-//    "driver-bound":
-//                         beyond `met`, if anything met it, the driver was the limit, which says
-//                         nothing about the lock; "failed"; "not-tried"
-//    answer      string   one sentence
-//    met         object or null: the highest rate that met the target, with its trials
-//    missed      object or null: the lowest that did not; the result lies between the two
-//                         Both have rate: string; per_second: number; met, missed, driver_bound:
-//                         integers, trials
-//    steps       array, in the order of the trials, of
-//      rate      string; per_second: number
-//      due, begun, granted  integers: operations
-//      figure_ns integer or null (nothing was granted)
-//      outcome   string   "met", "missed", "driver-bound"
-//      driver    string or null: by what the driver was the limit
-//      verdict   string   as in result.json
-//      folder    string
+MAKER(step_rate, struct step, rate_json(it->rate))
+MAKER(step_verdict, struct step, value_text(verdict_name(it->verdict)))
+TABLE(step_fields, MADE("rate", step_rate),
+      FIELD_AS("per_second", struct step, rate, .divisor = 3600),
+      FIELDS(struct step, due, begun, granted),
+      FIELD_IF("figure_ns", struct step, figure_ns, granted),
+      NAME("outcome", struct step, answer, answers), FIELD_IF("driver", struct step, why, why),
+      MADE("verdict", step_verdict), FIELD(struct step, folder));
+
+MAKER(found_scheme, struct found, value_text(it->trial->scheme))
+MAKER(found_met, struct found,
+      fields_json(votes_fields, rate_search_votes(&it->search, it->search.met)))
+MAKER(found_missed, struct found,
+      fields_json(votes_fields, rate_search_votes(&it->search, it->search.missed)))
+TABLE(target_fields, FIELDS(struct found, figure, limit_ns));
+TABLE(found_fields, MADE("scheme", found_scheme), PART("target", target_fields, ),
+      NAME("outcome", struct found, outcome, outcomes), MADE("answer", answer_json),
+      MADE("met", found_met), MADE("missed", found_missed),
+      ARRAY("steps", struct found, steps, count, step_fields));
+
 // Writes it, and prints it or where it is. 0, or -1 and said.
 static int write_json(const struct request *request, const struct found *results, size_t count)
 {
     char seed[24];
     struct error error = {0};
+    snprintf(seed, sizeof seed, "%" PRIu64, request->plan->seed);
     json_t *searches = json_array();
     for (size_t i = 0; i < count; i++)
-        json_array_append_new(searches, search_json(&results[i]));
-    snprintf(seed, sizeof seed, "%" PRIu64, request->plan->seed);
+        json_array_append_new(searches, fields_json(found_fields, &results[i]));
     json_t *object = json_pack("{s:s, s:o, s:{s:o, s:o}, s:s, s:o, s:o}", "schema",
                                "lockpick-find-1", "folder", value_text(request->folder), "scenario",
                                "name", value_text(request->scenario->name), "path",

@@ -1,12 +1,9 @@
 // history: prints a stored history as JSON lines, or exports it for other tools.
-#include "harness/base/file.h"
 #include "harness/cli/verb.h"
 #include "harness/history/reader.h"
 #include "harness/import/import.h"
 #include "harness/model/operations.h"
 #include "harness/run/stored_run.h"
-
-#include <stdlib.h>
 
 enum history_format { FORMAT_EVENTS, FORMAT_EDN, FORMAT_JSONL };
 
@@ -54,49 +51,32 @@ static int print_events(const char *path)
 }
 
 // A run with one trial means that trial; with several, the user must choose.
-static int choose_trial(const char *run, struct text *path)
-{
-    char *trials = path_join(run, "trials");
-    char **names = folder_entries(trials);
-    size_t count = 0;
-    int code = EXIT_USAGE;
-    while (names[count] != NULL)
-        count++;
-    if (count == 0) {
-        usage_error(&history_verb, "%s holds no trial", trials);
-    } else if (count == 1) {
-        text_format(path, "%s/%s/history.bin", trials, names[0]);
-        code = 0;
-    } else {
-        verb_fails(&history_verb, code, "%s has %zu trials; name one:", trials, count);
-        for (size_t i = 0; i < count; i++)
-            fprintf(stderr, "  %s/%s\n", trials, names[i]);
-    }
-    folder_entries_free(names);
-    free(trials);
-    return code;
-}
-
 static int run(const struct words *words, void *options)
 {
     enum history_format format = *(enum history_format *)options;
-    const char *given = words->items[0];
-    struct text path = {0};
+    struct stored_path stored;
+    int code = EXIT_USAGE;
     if (words->count == 0)
         return usage_error(&history_verb, "which run, trial or file?");
+    const char *given = words->items[0];
     if (words->count > 1)
         return usage_error(&history_verb, "one history at a time: %s, or %s?", given,
                            words->items[1]);
-    int code = EXIT_AS_EXPECTED;
-    if (is_folder("%s/trials", given))
-        code = choose_trial(given, &path);
-    else
-        text_format(&path, is_folder("%s", given) ? "%s/history.bin" : "%s", given);
-    if (code == EXIT_AS_EXPECTED)
+    stored_path_find(given, &stored);
+    if (stored.history_count == 0) {
+        usage_error(&history_verb, "%s holds no history", given);
+    } else if (stored.history_count > 1) {
+        verb_fails(&history_verb, code, "%s has %zu histories; name one:", given,
+                   stored.history_count);
+        for (size_t i = 0; i < stored.history_count; i++)
+            fprintf(stderr, "  %s\n", stored.histories[i]);
+    } else {
+        const char *path = stored.histories[0];
         code = format == FORMAT_EVENTS
-                   ? print_events(path.bytes)
-                   : export_operations(path.bytes, format == FORMAT_EDN ? IMPORT_EDN : IMPORT_JSON);
-    text_free(&path);
+                   ? print_events(path)
+                   : export_operations(path, format == FORMAT_EDN ? IMPORT_EDN : IMPORT_JSON);
+    }
+    stored_path_free(&stored);
     return code;
 }
 

@@ -2,8 +2,8 @@
 #include "harness/base/file.h"
 #include "harness/cli/verb.h"
 #include "harness/report/pictures/picture.h"
-#include "harness/run/merged_run.h"
 #include "harness/run/run_files.h"
+#include "harness/run/stored_run.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -125,16 +125,16 @@ static void keep_memory(void)
     mallopt(M_TRIM_THRESHOLD, INT_MAX);
 }
 
-static int write_report(struct merged_run *merged, const struct request *request, const char *out)
+static int write_report(struct stored_runs *stored, const struct request *request, const char *out)
 {
     const struct run_options *options = &request->options;
-    struct run_result *run = &merged->result;
+    struct run_result *run = &stored->result;
     struct error error = {0};
     run->has_plots = plots_available(run->plot_note, sizeof run->plot_note);
     run->strict = options->strict;
     run->is_brief = request->is_brief;
     keep_memory();
-    merged_run_judge(merged, out, run->is_brief ? TRIAL_FILES_PAGE : TRIAL_FILES_UNDRAWN);
+    stored_runs_judge(stored, out, run->is_brief ? TRIAL_FILES_PAGE : TRIAL_FILES_UNDRAWN);
     run->lacks_files =
         run->has_plots && (run->is_brief ? html_draw_pictures(run, &error)
                                          : plots_draw_all(run->trials, run->count, &error)) != 0;
@@ -148,7 +148,7 @@ static int write_report(struct merged_run *merged, const struct request *request
     }
     int code = run_outputs_write(run, options);
     if (!options->json)
-        differences_print(&merged->differences, options->quiet);
+        differences_print(&stored->differences, options->quiet);
     run_pictures_free(run);
     return code;
 }
@@ -156,21 +156,22 @@ static int write_report(struct merged_run *merged, const struct request *request
 static int report(const struct request *request, char *const *folders)
 {
     const struct run_options *options = &request->options;
-    struct merged_run merged = {0};
+    struct stored_runs stored = {0};
     struct error error = {0};
     const char *out = options->out != NULL ? options->out : folders[0];
     int code = EXIT_USAGE;
-    if (merged_run_open(folders, options->path_count, &merged, &error) != 0) {
+    if (stored_runs_open(folders, options->path_count, NULL, HISTORIES_SOME, &stored, &error) !=
+        0) {
         verb_fails(&report_verb, 0, "%s", error.text);
     } else if (check_out(options, folders[0], &error) != 0 ||
                run_outputs_check(options, &error) != 0 ||
-               (options->out != NULL && merged_run_keep_scenarios(&merged, out, &error) != 0)) {
+               (options->out != NULL && stored_runs_keep_scenarios(&stored, out, &error) != 0)) {
         verb_fails(&report_verb, 0, "%s", error.text);
         code = EXIT_ENVIRONMENT;
     } else {
-        code = write_report(&merged, request, out);
+        code = write_report(&stored, request, out);
     }
-    merged_run_free(&merged);
+    stored_runs_free(&stored);
     return code;
 }
 

@@ -74,54 +74,46 @@ static size_t columns_of(const struct results *results, const char **labels)
     return count;
 }
 
-// `missed`: the figures of its scheme were not as the scenario says.
-static void see_trial(json_t *trial, bool missed, const char *began, struct seen *seen)
-{
-    const char *expectation =
-        json_string_value(json_object_get(json_object_get(trial, "expectation"), "result"));
-    if (expectation == NULL || strcmp(expectation, "none") == 0)
-        return;
-    seen->trials++;
-    seen->as_expected += strcmp(expectation, "met") == 0 && !missed;
-    if (strncmp(began, seen->last, 10) > 0)
-        snprintf(seen->last, sizeof seen->last, "%.10s", began);
-}
-
 // True if the run missed a threshold of that scenario and scheme.
-static bool missed_threshold(json_t *root, const char *scenario, json_t *trial)
+static bool missed_threshold(const json_t *root, const char *scenario, const char *scheme)
 {
     size_t index;
     json_t *outcome;
-    const char *scheme = json_string_value(json_object_get(trial, "scheme"));
     json_array_foreach(json_object_get(root, "thresholds"), index, outcome)
     {
-        const char *of = json_string_value(json_object_get(outcome, "scenario"));
-        const char *whose = json_string_value(json_object_get(outcome, "scheme"));
-        const char *result = json_string_value(json_object_get(outcome, "result"));
-        if (of != NULL && whose != NULL && scheme != NULL && result != NULL &&
-            strcmp(of, scenario) == 0 && strcmp(whose, scheme) == 0 && strcmp(result, "met") != 0)
+        if (strcmp(text_at(outcome, "scenario"), scenario) == 0 &&
+            strcmp(text_at(outcome, "scheme"), scheme) == 0 &&
+            strcmp(text_at(outcome, "result"), "met") != 0)
             return true;
     }
     return false;
+}
+
+static void see_run(const json_t *root, const char *scenario, struct seen *seen)
+{
+    size_t index;
+    json_t *trial;
+    const char *began = text_at(json_object_get(root, "environment"), "began");
+    json_array_foreach(json_object_get(root, "trials"), index, trial)
+    {
+        const char *expectation = text_at(json_object_get(trial, "expectation"), "result");
+        if (strcmp(text_at(json_object_get(trial, "scenario"), "name"), scenario) != 0 ||
+            expectation[0] == '\0' || strcmp(expectation, "none") == 0)
+            continue;
+        seen->trials++;
+        seen->as_expected += strcmp(expectation, "met") == 0 &&
+                             !missed_threshold(root, scenario, text_at(trial, "scheme"));
+        if (strncmp(began, seen->last, 10) > 0)
+            snprintf(seen->last, sizeof seen->last, "%.10s", began);
+    }
 }
 
 static struct seen see_scenario(const struct results *results, const char *label, const char *name)
 {
     struct seen seen = {0};
     for (size_t i = 0; i < results->count; i++) {
-        if (strcmp(results->labels[i], label) != 0)
-            continue;
-        const char *began = json_string_value(
-            json_object_get(json_object_get(results->roots[i], "environment"), "began"));
-        size_t index;
-        json_t *trial;
-        json_array_foreach(json_object_get(results->roots[i], "trials"), index, trial)
-        {
-            json_t *scenario = json_object_get(json_object_get(trial, "scenario"), "name");
-            if (scenario != NULL && strcmp(json_string_value(scenario), name) == 0)
-                see_trial(trial, missed_threshold(results->roots[i], name, trial),
-                          began != NULL ? began : "", &seen);
-        }
+        if (strcmp(results->labels[i], label) == 0)
+            see_run(results->roots[i], name, &seen);
     }
     return seen;
 }

@@ -61,15 +61,17 @@ static void compare(const uint8_t *bytes, size_t length, FILE *out)
 
 static void judge_run(const uint8_t *bytes, size_t length, FILE *out)
 {
-    struct stored_run run;
+    struct stored_runs runs;
+    char *const folders[] = {folder};
     struct error error = {0};
     char *path = path_join(folder, "result.json");
     if (file_write(path, (const char *)bytes, length, NULL) != 0)
         abort();
     free(path);
-    if (stored_run_judge(folder, NULL, &run, &error) == 0) {
+    if (stored_runs_open(folders, 1, NULL, HISTORIES_NONE, &runs, &error) == 0) {
+        stored_runs_judge(&runs, folder, TRIAL_FILES_NONE);
         struct run_report report;
-        run_report_make(&run.result, &report);
+        run_report_make(&runs.result, &report);
         report_print(&report, out, false, false);
         free(report_json(&report));
         free(report_html(&report));
@@ -78,7 +80,7 @@ static void judge_run(const uint8_t *bytes, size_t length, FILE *out)
     } else if (error.text[0] == '\0') {
         abort();
     }
-    stored_run_free(&run);
+    stored_runs_free(&runs);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)

@@ -143,6 +143,24 @@ void stored_path_free(struct stored_path *stored)
     free(stored->trial);
 }
 
+// One of the runs. Its trials are named, and judged elsewhere.
+struct stored_run {
+    struct run_result result;
+    struct differences differences;
+    bool was_stopped; // before it wrote result.json
+    json_t *entries;  // what result.json says of each trial
+    // What the result points to.
+    struct vocabulary *vocabulary;
+    struct scenario_set scenarios;
+    struct plan plans[3];
+};
+
+// One trial of the whole: a trial of a stored run, under the name that it has here.
+struct stored_trial {
+    struct trial trial; // its name is owned
+    size_t run, index;  // which trial of which run
+};
+
 // --- the scenarios -------------------------------------------------------------------------------
 
 static int load_scenarios(const char *folder, struct stored_run *run, struct error *error)
@@ -347,8 +365,11 @@ static void compare(struct stored_run *run, const json_t *entry, const struct tr
                     now, before);
 }
 
-void stored_run_decide(struct stored_run *run, size_t index, enum trial_files files,
-                       struct trial_result *result)
+// Judges its trial of that number into `result`, whose `trial` and `folder` are set; that folder
+// gets the files, and is made if there are any. What result.json says of trials that were never
+// run, or failed, is taken over. A verdict that differs from it is one of `run->differences`.
+static void decide(struct stored_run *run, size_t index, enum trial_files files,
+                   struct trial_result *result)
 {
     const json_t *entry = json_array_get(run->entries, index);
     result->lanes = (int)json_integer_value(json_object_get(entry, "lanes"));
@@ -388,7 +409,10 @@ static int name_all(struct stored_run *run, struct error *error)
     return 0;
 }
 
-int stored_run_open(const char *folder, const char *trial, struct stored_run *run,
+// Reads the scenarios that the run's folder holds (as-run.yaml, or as-run/) and names its trials;
+// if `trial` is not NULL, only that one. Those that result.json tells of come in its order. Where
+// it lacks some or is missing (the run was stopped), every other trial that has a history.
+static int open_one(const char *folder, const char *trial, struct stored_run *run,
                     struct error *error)
 {
     *run = (struct stored_run){.result = {.folder = memory_string(folder)}};
@@ -398,7 +422,8 @@ int stored_run_open(const char *folder, const char *trial, struct stored_run *ru
     return name_all(run, error);
 }
 
-bool stored_run_was_tried(const struct stored_run *run, size_t index)
+// False of a trial that was SKIPPED, or made no sense, by what result.json says.
+static bool was_tried(const struct stored_run *run, size_t index)
 {
     const json_t *entry = json_array_get(run->entries, index);
     const char *verdict = json_string_value(json_object_get(entry, "verdict"));
@@ -406,50 +431,27 @@ bool stored_run_was_tried(const struct stored_run *run, size_t index)
                                strcmp(verdict, verdict_name(VERDICT_NOT_APPLICABLE)) != 0);
 }
 
-// How many trials that were tried have a history, and have none.
-static void count_histories(const struct stored_run *run, size_t counts[2])
+// What was skipped never had a history.
+static int check_histories(const struct stored_run *run, enum stored_histories wanted,
+                           struct error *error)
 {
-    counts[false] = counts[true] = 0;
+    size_t found = 0, tried = 0;
     for (size_t i = 0; i < run->result.count; i++) {
         bool has_one = is_there("%s/history.bin", run->result.trials[i].folder);
-        counts[has_one] += has_one || stored_run_was_tried(run, i);
+        found += has_one;
+        tried += has_one || was_tried(run, i);
     }
-}
-
-bool stored_run_has_history(const struct stored_run *run)
-{
-    size_t counts[2];
-    count_histories(run, counts);
-    return counts[true] > 0;
-}
-
-bool stored_run_has_all(const struct stored_run *run)
-{
-    size_t counts[2];
-    count_histories(run, counts);
-    return counts[true] > 0 && counts[false] == 0;
-}
-
-void differences_print(const struct differences *differences, bool quiet)
-{
-    if (differences->text.length > 0)
-        printf("not as it was judged before:\n%s", text_string(&differences->text));
-    else if (differences->compared > 0 && !quiet)
-        printf("judged anew: %zu verdict%s, as in result.json\n", differences->compared,
-               differences->compared == 1 ? "" : "s");
-}
-
-int stored_run_judge(const char *folder, const char *trial, struct stored_run *run,
-                     struct error *error)
-{
-    if (stored_run_open(folder, trial, run, error) != 0)
-        return -1;
-    for (size_t i = 0; i < run->result.count; i++)
-        stored_run_decide(run, i, TRIAL_FILES_NONE, &run->result.trials[i]);
+    if (wanted == HISTORIES_SOME && tried > 0 && found == 0)
+        return error_set(error,
+                         "the run in %s has no history left to make a report of: its report.html "
+                         "and result.json are all there is",
+                         run->result.folder);
+    if (wanted == HISTORIES_ALL && (found == 0 || found < tried))
+        return error_set(error, "some histories of the run in %s are gone", run->result.folder);
     return 0;
 }
 
-void stored_run_free(struct stored_run *run)
+static void free_one(struct stored_run *run)
 {
     for (size_t i = 0; i < run->result.count; i++)
         trial_result_free(&run->result.trials[i]);
@@ -462,4 +464,299 @@ void stored_run_free(struct stored_run *run)
     scenario_set_free(&run->scenarios);
     vocabulary_free(run->vocabulary);
     text_free(&run->differences.text);
+}
+
+// --- of several runs one: scenarios --------------------------------------------------------------
+
+// What is run, whatever the seed: what a run keeps has no faults left to draw.
+static bool is_same_text(const struct scenario *a, const struct scenario *b)
+{
+    return strcmp(a->name, b->name) == 0 && strcmp(a->settled, b->settled) == 0 &&
+           strcmp(a->settled_faults, b->settled_faults) == 0;
+}
+
+static bool has_name(const struct stored_runs *all, const char *name)
+{
+    for (size_t i = 0; i < all->scenario_count; i++) {
+        if (strcmp(all->scenarios[i]->name, name) == 0)
+            return true;
+    }
+    return false;
+}
+
+// All else stays the run's.
+static struct scenario *rename_scenario(struct stored_runs *all, const struct scenario *scenario)
+{
+    struct scenario *copy = memory_new(sizeof *copy);
+    struct text name = {0};
+    *copy = *scenario;
+    for (int i = 2; name.length == 0 || has_name(all, name.bytes); i++) {
+        text_free(&name);
+        text_format(&name, "%s-%d", scenario->name, i);
+    }
+    copy->name = name.bytes;
+    *APPEND(all->renamed, all->renamed_count, all->renamed_room) = copy;
+    return copy;
+}
+
+static struct scenario *add_scenario(struct stored_runs *all, struct scenario *scenario,
+                                     size_t earlier)
+{
+    for (size_t i = 0; i < earlier; i++) {
+        if (is_same_text(all->scenarios[i], scenario))
+            return all->scenarios[i];
+    }
+    if (has_name(all, scenario->name))
+        scenario = rename_scenario(all, scenario);
+    *APPEND(all->scenarios, all->scenario_count, all->scenario_room) = scenario;
+    return scenario;
+}
+
+// --- its trials ----------------------------------------------------------------------------------
+
+static bool is_repeat(const struct trial *a, const struct trial *b)
+{
+    return a->scenario == b->scenario && strcmp(a->scheme, b->scheme) == 0;
+}
+
+// The number of the next repeat: 1 if there is none yet.
+static int next_repeat(const struct stored_runs *all, const struct trial *trial)
+{
+    int most = 0;
+    for (size_t i = 0; i < all->trial_count; i++) {
+        const struct trial *other = &all->trials[i].trial;
+        if (is_repeat(other, trial) && other->repeat > most)
+            most = other->repeat;
+    }
+    return most + 1;
+}
+
+static void add_trial(struct stored_runs *all, size_t run, size_t index, struct scenario *scenario)
+{
+    const struct trial *found = all->runs[run].result.trials[index].trial;
+    struct stored_trial added = {.trial = *found, .run = run, .index = index};
+    struct text name = {0};
+    added.trial.scenario = scenario;
+    int repeat = next_repeat(all, &added.trial);
+    if (repeat > added.trial.repeat && run > 0)
+        added.trial.repeat = repeat;
+    if (added.trial.repeat == found->repeat && strcmp(scenario->name, found->scenario->name) == 0) {
+        text_add(&name, found->name);
+    } else {
+        text_format(&name, "%s--%s", scenario->name, added.trial.scheme);
+        if (added.trial.repeat > 1)
+            text_format(&name, "--%d", added.trial.repeat);
+    }
+    added.trial.name = name.bytes;
+    *APPEND(all->trials, all->trial_count, all->trial_room) = added;
+}
+
+// Those of later runs that were not tried would stand beside those that were, or twice.
+static bool is_told_already(const struct stored_runs *all, size_t run, size_t index,
+                            const struct scenario *scenario)
+{
+    struct trial trial = *all->runs[run].result.trials[index].trial;
+    trial.scenario = scenario;
+    return next_repeat(all, &trial) > 1 && !was_tried(&all->runs[run], index);
+}
+
+static void add_run(struct stored_runs *all, size_t run)
+{
+    const struct stored_run *stored = &all->runs[run];
+    const struct scenario_set *set = &stored->scenarios;
+    struct scenario **here = memory_new((set->count + 1) * sizeof(struct scenario *));
+    size_t earlier = all->scenario_count;
+    for (size_t i = 0; i < set->count; i++) {
+        size_t first = 0; // of its name: trials of one scenario, which have it in common
+        while (strcmp(set->scenarios[first]->name, set->scenarios[i]->name) != 0)
+            first++;
+        here[i] = first < i ? here[first] : add_scenario(all, set->scenarios[i], earlier);
+    }
+    for (size_t i = 0; i < stored->result.count; i++) {
+        size_t which = 0;
+        while (set->scenarios[which] != stored->result.trials[i].trial->scenario)
+            which++;
+        if (run == 0 || !is_told_already(all, run, i, here[which]))
+            add_trial(all, run, i, here[which]);
+    }
+    free(here);
+}
+
+// Brings repeats together, in the order in which the first of each was found.
+static void gather_repeats(struct stored_runs *all)
+{
+    size_t count = all->trial_count;
+    struct stored_trial *sorted = memory_new((count + 1) * sizeof *sorted);
+    bool *taken = memory_zeroed(count + 1, sizeof *taken);
+    size_t filled = 0;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t j = i; j < count && !taken[i]; j++) {
+            if (taken[j] || !is_repeat(&all->trials[i].trial, &all->trials[j].trial))
+                continue;
+            sorted[filled++] = all->trials[j];
+            taken[j] = j > i;
+        }
+        taken[i] = true;
+    }
+    free(all->trials);
+    free(taken);
+    all->trials = sorted;
+}
+
+// --- its remarks ---------------------------------------------------------------------------------
+
+static void remark_on_environment(const struct run_result *first, const struct run_result *run,
+                                  struct text *remarks)
+{
+    struct text differences = {0};
+    size_t count = environment_differences(&first->environment, &run->environment, &differences);
+    char *rest = differences.bytes;
+    for (char *line; count > 0 && (line = strsep(&rest, "\n")) != NULL;) {
+        if (line[0] != '\0')
+            text_format(remarks,
+                        "%s and %s were not made alike, so that their costs cannot be "
+                        "compared: %s\n",
+                        first->folder, run->folder, line);
+    }
+    text_free(&differences);
+}
+
+static void remark(struct stored_runs *all)
+{
+    struct text remarks = {0};
+    for (size_t i = 0; i < all->run_count; i++) {
+        const char *before = all->runs[i].result.remarks;
+        text_add(&remarks, before != NULL ? before : "");
+        if (all->runs[i].was_stopped)
+            text_format(&remarks,
+                        "the run in %s was stopped before it could write its result: these are "
+                        "the trials that have a history, and the last one of them may be cut "
+                        "short\n",
+                        all->runs[i].result.folder);
+    }
+    for (size_t i = 1; i < all->run_count; i++)
+        remark_on_environment(&all->runs[0].result, &all->runs[i].result, &remarks);
+    for (size_t i = 0; i < all->renamed_count; i++)
+        text_format(&remarks,
+                    "%s is the scenario in %s, which has the name, but not the text, of another "
+                    "one\n",
+                    all->renamed[i]->name, all->renamed[i]->path);
+    all->result.remarks = remarks.bytes;
+}
+
+// --- the whole -----------------------------------------------------------------------------------
+
+int stored_runs_open(char *const *folders, size_t count, const char *trial,
+                     enum stored_histories wanted, struct stored_runs *all, struct error *error)
+{
+    *all = (struct stored_runs){.runs = memory_zeroed(count + 1, sizeof *all->runs)};
+    for (size_t i = 0; i < count; i++) {
+        struct stored_run *run = &all->runs[all->run_count++];
+        if (open_one(folders[i], trial, run, error) != 0 ||
+            check_histories(run, wanted, error) != 0)
+            return -1;
+        add_run(all, i);
+        all->was_stopped |= run->was_stopped;
+        all->result.planned += run->result.planned - run->result.count;
+        all->result.duration_ns += run->result.duration_ns;
+    }
+    if (count > 1)
+        gather_repeats(all);
+    all->result.planned += all->trial_count;
+    all->result.environment = all->runs[0].result.environment;
+    all->result.seed = all->runs[0].result.seed;
+    remark(all);
+    return 0;
+}
+
+void stored_runs_judge(struct stored_runs *all, const char *out, enum trial_files files)
+{
+    struct run_result *whole = &all->result;
+    whole->folder = memory_string(out);
+    whole->trials = memory_zeroed(all->trial_count + 1, sizeof *whole->trials);
+    for (size_t i = 0; i < all->trial_count; i++) {
+        const struct stored_trial *each = &all->trials[i];
+        struct text folder = {0};
+        text_format(&folder, "%s/trials/%s", out, each->trial.name);
+        struct trial_result *result = &whole->trials[whole->count++];
+        *result = (struct trial_result){
+            .trial = &each->trial, .folder = folder.bytes, .story = memory_string("")};
+        decide(&all->runs[each->run], each->index, files, result);
+    }
+    for (size_t i = 0; i < all->run_count; i++) {
+        all->differences.compared += all->runs[i].differences.compared;
+        text_add(&all->differences.text, text_string(&all->runs[i].differences.text));
+    }
+}
+
+static int keep_scenario(const char *path, char *name, const char *trial,
+                         const struct scenario *scenario, struct error *error)
+{
+    struct scenario named = *scenario;
+    named.name = name;
+    char *text = scenario_as_run(&named, (uint64_t)scenario->seed, "", trial);
+    int result = scenario_keep(path, text, error);
+    free(text);
+    return result;
+}
+
+// Trials with faults of their own each have a file of their own.
+int stored_runs_keep_scenarios(const struct stored_runs *all, const char *out, struct error *error)
+{
+    char *many = path_join(out, "as-run");
+    char *one = path_join(out, "as-run.yaml");
+    bool is_one = all->scenario_count == 1 && all->scenarios[0]->trial == NULL;
+    int result = folder_make(is_one ? out : many, error);
+    for (size_t i = 0; result == 0 && i < all->scenario_count; i++) {
+        const struct scenario *scenario = all->scenarios[i];
+        struct text path = {0};
+        text_format(&path, "%s/%s.yaml", many, scenario->name);
+        if (scenario->trial == NULL)
+            result =
+                keep_scenario(is_one ? one : path.bytes, scenario->name, NULL, scenario, error);
+        text_free(&path);
+        for (size_t j = 0; result == 0 && scenario->trial != NULL && j < all->trial_count; j++) {
+            const struct trial *trial = &all->trials[j].trial;
+            const char *which = trial->name + strlen(scenario->name) + strlen("--");
+            text_format(&path, "%s/%s.yaml", many, trial->name);
+            if (trial->scenario == scenario)
+                result =
+                    keep_scenario(path.bytes, scenario->name, which, trial_as_run(trial), error);
+            text_free(&path);
+        }
+    }
+    free(many);
+    free(one);
+    return result;
+}
+
+void stored_runs_free(struct stored_runs *all)
+{
+    for (size_t i = 0; i < all->result.count; i++)
+        trial_result_free(&all->result.trials[i]);
+    free(all->result.trials);
+    free(all->result.folder);
+    free(all->result.remarks);
+    for (size_t i = 0; i < all->trial_count; i++)
+        free(all->trials[i].trial.name);
+    free(all->trials);
+    for (size_t i = 0; i < all->renamed_count; i++) {
+        free(all->renamed[i]->name);
+        free(all->renamed[i]);
+    }
+    free(all->renamed);
+    free(all->scenarios);
+    for (size_t i = 0; i < all->run_count; i++)
+        free_one(&all->runs[i]);
+    free(all->runs);
+    text_free(&all->differences.text);
+}
+
+void differences_print(const struct differences *differences, bool quiet)
+{
+    if (differences->text.length > 0)
+        printf("not as it was judged before:\n%s", text_string(&differences->text));
+    else if (differences->compared > 0 && !quiet)
+        printf("judged anew: %zu verdict%s, as in result.json\n", differences->compared,
+               differences->compared == 1 ? "" : "s");
 }

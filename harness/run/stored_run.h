@@ -1,5 +1,5 @@
-// Runs that were made before: what a path of the user's means, and a run judged anew from its
-// histories.
+// Runs that were made before: what a path of the user's means; and runs judged anew from their
+// histories, several of them made one.
 #ifndef LOCKPICK_RUN_STORED_RUN_H
 #define LOCKPICK_RUN_STORED_RUN_H
 
@@ -32,40 +32,41 @@ struct differences {
 // Says so on standard output; that nothing differs only if not `quiet`.
 void differences_print(const struct differences *differences, bool quiet);
 
-struct stored_run {
+struct stored_runs {
     struct run_result result;
     struct differences differences;
-    bool was_stopped;       // before it wrote result.json: how many trials it was to have is lost
-    struct json_t *entries; // what result.json says of each trial
+    bool was_stopped; // one of them was, before it wrote result.json
     // What the result points to.
-    struct vocabulary *vocabulary;
-    struct scenario_set scenarios;
-    struct plan plans[3];
+    struct stored_run *runs;
+    size_t run_count;
+    struct stored_trial *trials; // of several runs: by scenario, then scheme, then repeat
+    size_t trial_count, trial_room;
+    struct scenario **scenarios; // of all runs; those of the same text once
+    size_t scenario_count, scenario_room;
+    struct scenario **renamed; // those of them that had to be: copies, but for the name
+    size_t renamed_count, renamed_room;
 };
 
-// Reads the scenarios that the run's folder holds (as-run.yaml, or as-run/) and names its trials,
-// none of which is judged; if `trial` is not NULL, only that one. Those that result.json tells of
-// come in its order. Where it lacks some or is missing (the run was stopped), every other trial
-// that has a history. 0, or -1 with `error` set. Free with stored_run_free in either case.
-int stored_run_open(const char *folder, const char *trial, struct stored_run *run,
-                    struct error *error);
+// Of the trials of a run that were tried, which must have their history: none, one, each.
+enum stored_histories { HISTORIES_NONE, HISTORIES_SOME, HISTORIES_ALL };
 
-// Judges its trial of that number into `result`, whose `trial` and `folder` are set; that folder
-// gets the files, and is made if there are any. What result.json says of trials that were never
-// run, or failed, is taken over. A verdict that differs from it is one of `run->differences`.
-void stored_run_decide(struct stored_run *run, size_t index, enum trial_files files,
-                       struct trial_result *result);
+// Opens the runs that lie in `folders` and makes one of them, of which nothing is judged yet; of
+// only that trial, if it is not NULL. Where two have a scenario of the same text (the seed may
+// differ), the trials of a scheme count as repeats; of another text and the same name, the later
+// one is called NAME-2. What no reader may overlook is in the result's remarks: runs that were
+// stopped, that were made elsewhere or otherwise. 0, or -1 with `error` set. Free with
+// stored_runs_free in either case.
+int stored_runs_open(char *const *folders, size_t count, const char *trial,
+                     enum stored_histories wanted, struct stored_runs *all, struct error *error);
 
-// False of a trial that was SKIPPED, or made no sense, by what result.json says.
-bool stored_run_was_tried(const struct stored_run *run, size_t index);
+// Judges all its trials. Those that had a history get their files in `out`/trials; what result.json
+// says of trials that were never run, or failed, is taken over.
+void stored_runs_judge(struct stored_runs *all, const char *out, enum trial_files files);
 
-// False if there is nothing to judge it by any more; if some trial that was tried has no history.
-bool stored_run_has_history(const struct stored_run *run);
-bool stored_run_has_all(const struct stored_run *run);
+// Writes the scenarios into `out`, as a run does: as-run.yaml, or as-run/. 0, or -1 with `error`
+// set.
+int stored_runs_keep_scenarios(const struct stored_runs *all, const char *out, struct error *error);
 
-// Both, for all its trials, in their own folder, writing nothing.
-int stored_run_judge(const char *folder, const char *trial, struct stored_run *run,
-                     struct error *error);
-void stored_run_free(struct stored_run *run);
+void stored_runs_free(struct stored_runs *all);
 
 #endif
