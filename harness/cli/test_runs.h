@@ -78,21 +78,6 @@ __attribute__((format(printf, 3, 4))) UNUSED static void expect(int code, const 
     text_free(&line);
 }
 
-struct command_case {
-    const char *arguments;
-    int code;
-    const char *says;
-};
-
-// Each of a table, which ends with NULL.
-UNUSED static void expect_each(const struct command_case *cases)
-{
-    for (; cases->arguments != NULL; cases++) {
-        print_message("lockpick %s\n", cases->arguments);
-        command_expect(run_lockpick_in(folder, cases->arguments), cases->code, cases->says);
-    }
-}
-
 // The exit status of a command of the shell.
 __attribute__((format(printf, 1, 2))) UNUSED static int shell(const char *format, ...)
 {
@@ -118,13 +103,6 @@ UNUSED static void must_say(const struct command_result *result, const char *wor
     // More than a message of cmocka's holds.
     fprintf(stderr, "%s%s", text_string(&result->output), text_string(&result->errors));
     fail_msg("it does not say '%s'", words);
-}
-
-UNUSED static void must_not_say(const struct command_result *result, const char *words)
-{
-    if (says(result, words))
-        fail_msg("'%s' is in: %s%s", words, text_string(&result->output),
-                 text_string(&result->errors));
 }
 
 // Keeps the scenario as @/NAME.yaml and runs it with these options into @/NAME, anew.
@@ -193,22 +171,5 @@ UNUSED static bool replace(struct text *text, const char *old, const char *new)
     *text = result;
     return true;
 }
-
-// Keeps as NAME, in the folder, the driver that ships as a template, with these replacements, pairs
-// of old and new that end with NULL.
-UNUSED static void write_driver(const char *name, const char *const *replacements)
-{
-    struct text driver = {0};
-    assert_int_equal(file_read("scripts/drivers/template.py", &driver, NULL), 0);
-    for (; *replacements != NULL; replacements += 2)
-        assert_true(replace(&driver, replacements[0], replacements[1]));
-    write_in(folder, name, driver.bytes);
-    text_free(&driver);
-}
-
-// A scheme, in a list of them, by such a driver.
-#define DRIVER(name, file)                                                                         \
-    "  - exec: {name: " name ", command: [/usr/bin/python3, " file "], servers: redis, visible: "  \
-    "true,\n           traits: [exclusive, lease, owner-checked]}\n"
 
 #endif
