@@ -4,8 +4,7 @@
 // other.
 #include "harness/base/growing.h"
 #include "harness/report/costs.h"
-#include "harness/report/pictures/picture.h"
-#include "harness/report/scheme_grid.h"
+#include "harness/report/pictures/groups.h"
 #include "harness/report/summary.h"
 
 #include <math.h>
@@ -13,12 +12,116 @@
 #include <stdlib.h>
 #include <string.h>
 
+// The trials of one scheme in one scenario.
+struct cell {
+    size_t trials; // 0: there are none
+    enum verdict worst;
+    size_t alike;               // trials with that verdict
+    const struct check *broken; // the gravest property found broken in the first of them, or NULL
+};
+
+// A scheme with trials under faults, and what it costs where nothing goes wrong.
+struct row {
+    const char *scheme;
+    size_t kind;          // of server
+    struct cell cell;     // the verdict where it was measured
+    double rate;          // locks/s, the median of the repeats; NaN: not measured
+    double p99_ns;        // of acquire, from the merged histograms of the repeats; NaN
+    bool is_driver_bound; // some repeat was
+    bool is_late;         // or in some repeat, p99 tells of the driver
+};
+
+struct grid {
+    const struct run_result *run;
+    struct row *rows; // those of one kind of server together, in the order of the run
+    size_t row_count;
+    const struct scenario **columns; // those with faults, in the order of the run
+    size_t column_count;
+    struct cell *cells;              // row by row
+    const struct scenario *measured; // where all costs are from; NULL: there are none
+};
+
 // A grid in tables, about equally wide.
 struct tables {
-    const struct scheme_grid *grid;
+    const struct grid *grid;
     size_t count;
     size_t *rows; // of each table in the picture, for each row of the grid; SIZE_MAX: not in it
 };
+
+// --- schemes against scenarios -------------------------------------------------------------------
+
+static size_t row_of(const struct grid *grid, const char *scheme)
+{
+    size_t row = 0;
+    while (row < grid->row_count && strcmp(grid->rows[row].scheme, scheme) != 0)
+        row++;
+    return row;
+}
+
+static size_t column_of(const struct grid *grid, const struct scenario *scenario)
+{
+    size_t column = 0;
+    while (column < grid->column_count && grid->columns[column] != scenario)
+        column++;
+    return column;
+}
+
+// The cell of a trial, as an index; SIZE_MAX: it has none.
+static size_t cell_of(const struct grid *grid, const struct trial *trial)
+{
+    size_t row = row_of(grid, trial->scheme);
+    size_t column = column_of(grid, trial->scenario);
+    bool is_in = row < grid->row_count && column < grid->column_count;
+    return is_in ? row * grid->column_count + column : SIZE_MAX;
+}
+
+// Of several trials the gravest verdict counts.
+static void add_to_cell(struct cell *cell, const struct judgement *judgement)
+{
+    const struct finding *finding = judgement_first_violation(judgement);
+    if (cell->trials == 0 || verdict_gravity(judgement->verdict) > verdict_gravity(cell->worst))
+        *cell = (struct cell){.trials = cell->trials,
+                              .worst = judgement->verdict,
+                              .broken = finding != NULL && finding_counts(finding) ? finding->check
+                                                                                   : NULL};
+    cell->trials++;
+    cell->alike += judgement->verdict == cell->worst;
+}
+
+// Free with grid_free.
+static struct grid grid_make(const struct run_result *run)
+{
+    struct grid grid = {.run = run,
+                        .rows = memory_new((run->count + 1) * sizeof *grid.rows),
+                        .columns = memory_new((run->count + 1) * sizeof *grid.columns)};
+    for (size_t i = 0; i < scheme_kind_count() * run->count; i++) {
+        const struct trial *trial = run->trials[i % run->count].trial;
+        size_t kind = i / run->count;
+        if (scenario_has_faults(trial->scenario) && scheme_kind(trial) == kind &&
+            row_of(&grid, trial->scheme) == grid.row_count)
+            grid.rows[grid.row_count++] =
+                (struct row){.scheme = trial->scheme, .kind = kind, .rate = NAN, .p99_ns = NAN};
+    }
+    for (size_t i = 0; i < run->count; i++) {
+        const struct scenario *scenario = run->trials[i].trial->scenario;
+        if (scenario_has_faults(scenario) && column_of(&grid, scenario) == grid.column_count)
+            grid.columns[grid.column_count++] = scenario;
+    }
+    grid.cells = memory_zeroed(grid.row_count * grid.column_count + 1, sizeof *grid.cells);
+    for (size_t i = 0; i < run->count; i++) {
+        size_t cell = cell_of(&grid, run->trials[i].trial);
+        if (cell != SIZE_MAX)
+            add_to_cell(&grid.cells[cell], &run->trials[i].judgement);
+    }
+    return grid;
+}
+
+static void grid_free(struct grid *grid)
+{
+    free(grid->rows);
+    free(grid->columns);
+    free(grid->cells);
+}
 
 // The first column of a table, from 0, in the grid; of the one behind the last, how many there are.
 static size_t first_column(const struct tables *tables, size_t table)
@@ -30,8 +133,8 @@ static size_t first_column(const struct tables *tables, size_t table)
 // writes for each its blocks "rows NUMBER", "groups NUMBER" (each group begins with a row for its
 // name) and "columns NUMBER". `has` says of each cell, row by row, whether there is something in
 // it. The caller frees the rows.
-static struct tables write_tables(const struct scheme_grid *grid, const bool *has,
-                                  size_t most_columns, struct picture *picture)
+static struct tables write_tables(const struct grid *grid, const bool *has, size_t most_columns,
+                                  struct picture *picture)
 {
     struct tables tables = {.grid = grid,
                             .count = (grid->column_count + most_columns - 1) / most_columns};
@@ -43,13 +146,13 @@ static struct tables write_tables(const struct scheme_grid *grid, const bool *ha
             picture_block(picture, "columns %zu: column scenario", i + 1);
         size_t first = first_column(&tables, i);
         size_t end = first_column(&tables, i + 1);
-        const char *group = "";
+        size_t kind = SIZE_MAX;
         size_t y = 0;
         for (size_t row = 0; row < grid->row_count; row++) {
             bool is_in = memchr(has + row * grid->column_count + first, true, end - first) != NULL;
-            if (is_in && strcmp(grid->rows[row].group, group) != 0) {
-                group = grid->rows[row].group;
-                picture_row(groups, "%zu %s", y++, group);
+            if (is_in && grid->rows[row].kind != kind) {
+                kind = grid->rows[row].kind;
+                picture_row(groups, "%zu %s", y++, scheme_kind_name(kind));
             }
             if (is_in)
                 picture_row(rows, "%zu %s", y, grid->rows[row].scheme);
@@ -69,123 +172,161 @@ static struct tables write_tables(const struct scheme_grid *grid, const bool *ha
 #define MOST_COLUMNS 20
 #define MOST_WITHOUT_COSTS 24
 
-// In the order of enum verdict: a sign tells each in grey, too. Their colours are the template's.
-static const struct {
-    const char *sign, *meaning;
-} looks[] = {
-    [VERDICT_SAFE] = {"✓", "SAFE"},
-    [VERDICT_UNSAFE] = {"✗", "UNSAFE"},
-    [VERDICT_STUCK] = {"■", "STUCK: nobody was granted any more"},
-    [VERDICT_UNKNOWN] = {"?", "UNKNOWN"},
-    [VERDICT_SKIPPED] = {"»", "SKIPPED: something is missing here"},
-    [VERDICT_ERROR] = {"!", "ERROR: the harness failed"},
-    [VERDICT_NOT_APPLICABLE] = {"–", "n/a: they do not go together"},
-};
-
-#define LOOK_COUNT (sizeof looks / sizeof *looks)
-
-struct matrix {
-    const struct run_result *run;
-    struct scheme_grid grid;
-    struct grid_costs costs;
-    bool any_share;          // some cell says of how many trials its verdict is
-    bool any_blank;          // some cell has no trial
-    bool seen[LOOK_COUNT];   // verdicts
-    bool broken[MAX_CHECKS]; // by the catalogue: the first property that was, somewhere
-};
-
-// The check of the property that made a cell UNSAFE; SIZE_MAX: none did.
-static size_t broken_in(const struct grid_cell *cell)
+// How many workers there are for each lock.
+static double crowd_of(const struct scenario *scenario)
 {
-    size_t i = 0;
-    if (cell->worst != VERDICT_UNSAFE || cell->broken == NULL)
-        return SIZE_MAX;
-    while (check_catalogue[i] != NULL && strcmp(check_catalogue[i]->name, cell->broken) != 0)
-        i++;
-    return check_catalogue[i] != NULL ? i : SIZE_MAX;
+    int64_t workers = scenario->clients.processes * scenario->clients.threads;
+    return (double)workers / (double)scenario_key_count(scenario);
+}
+
+static size_t schemes_of(const struct run_result *run, const struct scenario *scenario)
+{
+    size_t *indices = NULL;
+    size_t count = cost_schemes(run, scenario, &indices);
+    free(indices);
+    return count;
+}
+
+// Of those that are as good otherwise, that where the most workers go for one lock.
+static const struct scenario *choose_scenario(const struct run_result *run)
+{
+    struct cost_choice choice;
+    cost_choice_make(run, &choice);
+    const struct scenario *best = choice.count > 0 ? choice.scenarios[0] : NULL;
+    for (size_t i = 1; i < choice.count; i++) {
+        const struct scenario *first = choice.scenarios[0];
+        const struct scenario *other = choice.scenarios[i];
+        if (schemes_of(run, other) == schemes_of(run, first) &&
+            cost_load_varies(other) == cost_load_varies(first) && crowd_of(other) > crowd_of(best))
+            best = other;
+    }
+    cost_choice_free(&choice);
+    return best;
+}
+
+// From one of the scenarios that cost_choice_make puts first, as figures of different scenarios
+// cannot be compared. If it measured less than half of the schemes, from none.
+static void measure_costs(struct grid *grid)
+{
+    size_t measured = 0;
+    grid->measured = choose_scenario(grid->run);
+    for (size_t i = 0; grid->measured != NULL && i < grid->run->count; i++) {
+        const struct trial *trial = grid->run->trials[i].trial;
+        size_t index = row_of(grid, trial->scheme);
+        struct row *row = &grid->rows[index];
+        struct scheme_cost cost;
+        if (trial->scenario != grid->measured || index == grid->row_count)
+            continue;
+        add_to_cell(&row->cell, &grid->run->trials[i].judgement);
+        if (!scheme_cost_begins_at(grid->run, i))
+            continue;
+        scheme_cost_make(grid->run, i, &cost);
+        const struct histogram *acquires = &cost.latencies[LATENCY_ACQUIRE];
+        row->rate = cost.rate.count > 0 ? cost.rate.median : NAN;
+        row->p99_ns = acquires->total > 0 ? (double)histogram_percentile_ns(acquires, 99) : NAN;
+        row->is_driver_bound = cost.driver_bound > 0;
+        row->is_late = cost.driver_bound > 0 || cost.late[PERCENTILE_p99];
+        measured += cost.rate.count > 0;
+        scheme_cost_free(&cost);
+    }
+    if (2 * measured >= grid->row_count)
+        return;
+    grid->measured = NULL;
+    for (size_t i = 0; i < grid->row_count; i++)
+        grid->rows[i].cell.trials = 0;
+}
+
+// The check of the property that made a cell UNSAFE, or NULL.
+static const struct check *broken_in(const struct cell *cell)
+{
+    return cell->trials > 0 && cell->worst == VERDICT_UNSAFE ? cell->broken : NULL;
 }
 
 // `x` is the middle of its column.
-static void write_cell(struct matrix *matrix, const struct grid_cell *cell, const char *scheme,
-                       const char *scenario, size_t row, double x, struct picture_block *block)
+static void write_cell(const struct cell *cell, const char *scheme, const char *scenario, size_t y,
+                       double x, struct picture_block *block)
 {
-    size_t broken = cell->trials > 0 ? broken_in(cell) : SIZE_MAX;
-    char sign[16];
-    char share[48] = "";
-    if (cell->trials == 0)
-        return;
-    snprintf(sign, sizeof sign, "%s%s", looks[cell->worst].sign,
-             broken != SIZE_MAX ? check_catalogue[broken]->letter : "");
-    // Trials that ended differently: how many of how many ended so.
-    if (cell->alike < cell->trials)
-        snprintf(share, sizeof share, "%zu/%zu", cell->alike, cell->trials);
-    matrix->any_share |= share[0] != '\0';
-    matrix->seen[cell->worst] = true;
-    if (broken != SIZE_MAX)
-        matrix->broken[broken] = true;
-    picture_row(block, "%zu %g %s %s %s %zu %zu %s %s %s", row, x, verdict_name(cell->worst), sign,
-                share, cell->trials, cell->alike, broken != SIZE_MAX ? cell->broken : "-", scheme,
-                scenario);
+    const struct check *broken = broken_in(cell);
+    if (cell->trials > 0)
+        picture_row(block, "%zu %g %s %s %zu %zu %s %s %s", y, x, verdict_name(cell->worst),
+                    broken != NULL ? broken->letter : "", cell->trials, cell->alike,
+                    broken != NULL ? broken->name : "-", scheme, scenario);
 }
 
-static void write_row(struct matrix *matrix, const struct tables *tables, size_t table, size_t row,
+static void write_row(const struct tables *tables, size_t table, size_t index,
                       struct picture *picture)
 {
-    const struct scheme_grid *grid = &matrix->grid;
-    const struct grid_cost *cost = &matrix->costs.rows[row];
-    const char *scheme = grid->rows[row].scheme;
-    size_t y = tables->rows[table * grid->row_count + row];
+    const struct grid *grid = tables->grid;
+    const struct row *row = &grid->rows[index];
+    size_t y = tables->rows[table * grid->row_count + index];
     size_t first = first_column(tables, table);
     struct picture_block *cells = picture_block(
-        picture, "cells %zu: row column verdict sign share trials alike broken scheme scenario",
+        picture, "cells %zu: row column verdict letter trials alike broken scheme scenario",
         table + 1);
     char rate[40] = "–";
     char latency[40] = "–";
-    write_cell(matrix, &cost->cell, scheme, "no fault", y, -0.8, cells);
+    write_cell(&row->cell, row->scheme, "no fault", y, -0.8, cells);
     for (size_t i = first; i < first_column(tables, table + 1); i++)
-        write_cell(matrix, scheme_grid_cell(grid, row, i), scheme, grid->columns[i]->name, y,
-                   (double)(i - first) + 0.5, cells);
-    if (matrix->costs.scenario == NULL)
+        write_cell(&grid->cells[index * grid->column_count + i], row->scheme,
+                   grid->columns[i]->name, y, (double)(i - first) + 0.5, cells);
+    if (grid->measured == NULL)
         return;
-    if (cost->is_measured)
-        rate_text(cost->rate, rate, sizeof rate - 1);
-    if (cost->has_latency)
-        text_duration(cost->p99_ns, latency, sizeof latency - 1);
-    strcat(rate, cost->is_measured && cost->is_driver_bound ? "*" : "");
-    strcat(latency, cost->has_latency && cost->is_late ? "*" : "");
+    if (!isnan(row->rate)) {
+        rate_text(row->rate, rate, sizeof rate - 1);
+        strcat(rate, row->is_driver_bound ? "*" : "");
+    }
+    if (!isnan(row->p99_ns)) {
+        text_duration((long long)row->p99_ns, latency, sizeof latency - 1);
+        strcat(latency, row->is_late ? "*" : "");
+    }
     picture_row(picture_block(picture, "costs %zu: row locks/s acquire-p99(ns) text text scheme",
                               table + 1),
-                "%zu %.6g %.6g %s %s %s", y, cost->is_measured ? cost->rate : NAN,
-                cost->has_latency ? (double)cost->p99_ns : NAN, rate, latency, scheme);
+                "%zu %.6g %.6g %s %s %s", y, row->rate, row->p99_ns, rate, latency, row->scheme);
 }
 
-static void note_cells(const struct matrix *matrix, struct picture *picture)
+// Returns whether some cell's trials ended differently.
+static bool note_cells(const struct grid *grid, struct picture *picture)
 {
     struct text note = {0};
+    bool any_share = false;
+    bool any_blank = false;
+    bool broken[MAX_CHECKS] = {false};
+    size_t cells = grid->row_count * grid->column_count;
+    for (size_t i = 0; i < cells + grid->row_count; i++) {
+        const struct cell *cell = i < cells ? &grid->cells[i] : &grid->rows[i - cells].cell;
+        any_share |= cell->alike < cell->trials;
+        any_blank |= i < cells && cell->trials == 0;
+        for (size_t j = 0; check_catalogue[j] != NULL; j++)
+            broken[j] |= broken_in(cell) == check_catalogue[j];
+    }
     for (size_t i = 0; check_catalogue[i] != NULL; i++) {
         const struct check *check = check_catalogue[i];
-        if (matrix->broken[i] && check->letter[0] != '\0')
+        if (broken[i] && check->letter[0] != '\0')
             text_format(&note, "%s%s %s", note.length > 0 ? " · " : "", check->letter, check->name);
     }
     if (note.length > 0)
         picture_note(picture, "Beside ✗, what was broken first: %s.", note.bytes);
     text_free(&note);
-    if (matrix->any_share)
+    if (any_share)
         picture_note(picture, "Of several trials the worst verdict is shown; where they ended "
                               "differently, how many of how many ended so.");
-    if (matrix->any_blank)
+    if (any_blank)
         picture_note(picture, "Blank: not in this run.");
+    return any_share;
 }
 
-static void note_costs(const struct matrix *matrix, struct picture *picture)
+static void note_costs(const struct grid *grid, struct picture *picture)
 {
-    const struct scenario *scenario = matrix->costs.scenario;
+    const struct scenario *scenario = grid->measured;
     bool any_unmeasured = false;
+    bool any_late = false;
     if (scenario == NULL)
         return;
     const struct clients_settings *clients = &scenario->clients;
-    for (size_t i = 0; i < matrix->grid.row_count; i++)
-        any_unmeasured |= !matrix->costs.rows[i].is_measured || !matrix->costs.rows[i].has_latency;
+    for (size_t i = 0; i < grid->row_count; i++) {
+        any_unmeasured |= isnan(grid->rows[i].rate) || isnan(grid->rows[i].p99_ns);
+        any_late |= grid->rows[i].is_late;
+    }
     picture_note(
         picture,
         "No fault, and costs: in %s (%lld client%s of %lld thread%s). Locks/s is the median of the "
@@ -193,17 +334,15 @@ static void note_costs(const struct matrix *matrix, struct picture *picture)
         scenario->name, (long long)clients->processes, clients->processes == 1 ? "" : "s",
         (long long)clients->threads, clients->threads == 1 ? "" : "s",
         any_unmeasured ? " –: not measured." : "",
-        matrix->costs.any_driver_bound
-            ? " *: driver-bound, the lock may be faster than what asked for it."
-            : "");
+        any_late ? " *: driver-bound, the lock may be faster than what asked for it." : "");
 }
 
-static void note_environment(const struct matrix *matrix, struct picture *picture)
+static void note_environment(const struct grid *grid, struct picture *picture)
 {
-    const struct environment *environment = &matrix->run->environment;
+    const struct environment *environment = &grid->run->environment;
     struct text mark = {0};
     struct text words = {0};
-    costs_add_mark_meaning(matrix->run, matrix->costs.scenario, &mark);
+    costs_add_mark_meaning(grid->run, grid->measured, &mark);
     if (mark.length > 0)
         picture_note(picture, "%s.", mark.bytes);
     text_add(&words, environment->kernel);
@@ -226,23 +365,20 @@ static void note_environment(const struct matrix *matrix, struct picture *pictur
     text_free(&mark);
 }
 
-static void describe(const struct matrix *matrix, struct text *out)
+static void describe(const struct grid *grid, struct text *out)
 {
-    const struct scheme_grid *grid = &matrix->grid;
     struct text names = {0};
     size_t unsafe = 0;
     size_t stuck = 0;
     for (size_t row = 0; row < grid->row_count; row++) {
-        size_t has[LOOK_COUNT] = {0};
-        size_t others = 0;
+        size_t has[VERDICT_NOT_APPLICABLE + 1] = {0};
+        size_t cells = 0;
         for (size_t i = 0; i < grid->column_count; i++) {
-            const struct grid_cell *cell = scheme_grid_cell(grid, row, i);
-            if (cell->trials == 0)
-                continue;
-            has[cell->worst]++;
-            others += cell->worst != VERDICT_SAFE && cell->worst != VERDICT_NOT_APPLICABLE;
+            const struct cell *cell = &grid->cells[row * grid->column_count + i];
+            cells += cell->trials > 0;
+            has[cell->worst] += cell->trials > 0;
         }
-        if (has[VERDICT_SAFE] > 0 && others == 0)
+        if (has[VERDICT_SAFE] > 0 && has[VERDICT_SAFE] + has[VERDICT_NOT_APPLICABLE] == cells)
             text_format(&names, "%s%s", names.length > 0 ? ", " : "", grid->rows[row].scheme);
         unsafe += has[VERDICT_UNSAFE] > 0;
         stuck += has[VERDICT_STUCK] > 0;
@@ -251,8 +387,8 @@ static void describe(const struct matrix *matrix, struct text *out)
                 "A table of %zu schemes and %zu scenarios with faults, a cell for each verdict%s. "
                 "Under some fault %zu of the schemes were UNSAFE and %zu STUCK. ",
                 grid->row_count, grid->column_count,
-                matrix->costs.scenario != NULL ? ", with locks/s and acquire p99 beside it" : "",
-                unsafe, stuck);
+                grid->measured != NULL ? ", with locks/s and acquire p99 beside it" : "", unsafe,
+                stuck);
     if (names.length > 0)
         text_format(out, "SAFE under every fault that applies: %s.", names.bytes);
     else
@@ -260,17 +396,13 @@ static void describe(const struct matrix *matrix, struct text *out)
     text_free(&names);
 }
 
-static void fill_matrix(struct matrix *matrix, struct picture *picture)
+static void fill_matrix(const struct grid *grid, struct picture *picture)
 {
-    const struct scheme_grid *grid = &matrix->grid;
     size_t cells = grid->row_count * grid->column_count;
     bool *has = memory_new(cells + 1);
-    bool has_costs = matrix->costs.scenario != NULL;
-    size_t legends = 0;
-    for (size_t i = 0; i < cells; i++) {
+    bool has_costs = grid->measured != NULL;
+    for (size_t i = 0; i < cells; i++)
         has[i] = grid->cells[i].trials > 0;
-        matrix->any_blank |= !has[i];
-    }
     // A picture of few columns is narrower, so that it can be shown larger.
     size_t width = 250 + 42 * grid->column_count + (has_costs ? 360 : 170);
     picture->width = (int)(width < 640 ? 640 : width > 1100 ? 1100 : width);
@@ -280,36 +412,26 @@ static void fill_matrix(struct matrix *matrix, struct picture *picture)
         write_tables(grid, has, has_costs ? MOST_COLUMNS : MOST_WITHOUT_COSTS, picture);
     for (size_t i = 0; i < tables.count * grid->row_count; i++) {
         if (tables.rows[i] != SIZE_MAX)
-            write_row(matrix, &tables, i / grid->row_count, i % grid->row_count, picture);
+            write_row(&tables, i / grid->row_count, i % grid->row_count, picture);
     }
-    // Verdicts that occur, two beside each other.
-    for (size_t i = 0; i < LOOK_COUNT; i++) {
-        if (matrix->seen[i])
-            picture_row(picture_block(picture, "legend: number verdict sign meaning"),
-                        "%zu %s %s %s", legends++, verdict_name((enum verdict)i), looks[i].sign,
-                        looks[i].meaning);
-    }
-    picture_tell(picture, "legends = %zu\ncosts = %d\nshares = %d", legends, has_costs,
-                 matrix->any_share);
-    note_cells(matrix, picture);
-    note_costs(matrix, picture);
-    note_environment(matrix, picture);
-    describe(matrix, &picture->alternative);
+    bool any_share = note_cells(grid, picture);
+    picture_tell(picture, "costs = %d\nshares = %d", has_costs, any_share);
+    note_costs(grid, picture);
+    note_environment(grid, picture);
+    describe(grid, &picture->alternative);
     free(tables.rows);
     free(has);
 }
 
 static bool write_matrix(const struct picture_subject *subject, struct picture *picture)
 {
-    struct matrix matrix = {.run = subject->run};
-    scheme_grid_make(subject->run, &matrix.grid);
-    bool is_worth_it = matrix.grid.row_count >= 2 && matrix.grid.column_count >= 1;
+    struct grid grid = grid_make(subject->run);
+    bool is_worth_it = grid.row_count >= 2 && grid.column_count >= 1;
     if (is_worth_it) {
-        grid_costs_make(subject->run, &matrix.grid, &matrix.costs);
-        fill_matrix(&matrix, picture);
-        grid_costs_free(&matrix.costs);
+        measure_costs(&grid);
+        fill_matrix(&grid, picture);
     }
-    scheme_grid_free(&matrix.grid);
+    grid_free(&grid);
     return is_worth_it;
 }
 
@@ -323,7 +445,7 @@ PICTURE(matrix, .name = "matrix", .title = "Which lock survives which fault, and
 struct dot {
     const struct trial *trial;
     const char *block; // what it tells of the recovery
-    size_t row, column;
+    size_t cell;
     int64_t ns;
     int fault;
 };
@@ -334,13 +456,10 @@ struct dots {
 };
 
 // Adds what the trial's recoveries tell: each up to two times, or that there was none.
-static void add_dots(const struct scheme_grid *grid, const struct trial_result *result,
-                     struct dots *dots)
+static void add_dots(const struct grid *grid, const struct trial_result *result, struct dots *dots)
 {
-    struct dot dot = {.trial = result->trial, .row = scheme_grid_row(grid, result->trial->scheme)};
-    while (dot.column < grid->column_count && grid->columns[dot.column] != result->trial->scenario)
-        dot.column++;
-    if (dot.row == grid->row_count || dot.column == grid->column_count || !result->has_history)
+    struct dot dot = {.trial = result->trial, .cell = cell_of(grid, result->trial)};
+    if (dot.cell == SIZE_MAX || !result->has_history)
         return;
     for (size_t i = 0; i < result->statistics.recoveries.count; i++) {
         const struct recovery *recovery = &result->statistics.recoveries.items[i];
@@ -361,25 +480,26 @@ static void add_dots(const struct scheme_grid *grid, const struct trial_result *
     }
 }
 
-static void fill_recovery(const struct scheme_grid *grid, const struct dots *dots,
-                          struct picture *picture)
+static void fill_recovery(const struct grid *grid, const struct dots *dots, struct picture *picture)
 {
     const struct dot *slowest = NULL;
     char text[32];
     bool *has = memory_zeroed(grid->row_count * grid->column_count + 1, sizeof *has);
     for (size_t i = 0; i < dots->count; i++)
-        has[dots->items[i].row * grid->column_count + dots->items[i].column] = true;
+        has[dots->items[i].cell] = true;
     struct tables tables = write_tables(grid, has, MOST_RECOVERY_COLUMNS, picture);
     for (size_t i = 0; i < dots->count; i++) {
         const struct dot *dot = &dots->items[i];
+        size_t row = dot->cell / grid->column_count;
+        size_t column = dot->cell % grid->column_count;
         size_t table = 0;
-        while (first_column(&tables, table + 1) <= dot->column)
+        while (first_column(&tables, table + 1) <= column)
             table++;
         picture_row(picture_block(picture, "%s %zu: row column ns repeat fault scheme scenario",
                                   dot->block, table + 1),
-                    "%zu %zu %lld %d %d %s %s", tables.rows[table * grid->row_count + dot->row],
-                    dot->column - first_column(&tables, table), (long long)dot->ns,
-                    dot->trial->repeat, dot->fault, dot->trial->scheme, dot->trial->scenario->name);
+                    "%zu %zu %lld %d %d %s %s", tables.rows[table * grid->row_count + row],
+                    column - first_column(&tables, table), (long long)dot->ns, dot->trial->repeat,
+                    dot->fault, dot->trial->scheme, dot->trial->scenario->name);
         if (strcmp(dot->block, "after-effect") == 0 && (slowest == NULL || dot->ns > slowest->ns))
             slowest = dot;
     }
@@ -401,15 +521,14 @@ static void fill_recovery(const struct scheme_grid *grid, const struct dots *dot
 
 static bool write_recovery(const struct picture_subject *subject, struct picture *picture)
 {
-    struct scheme_grid grid;
+    struct grid grid = grid_make(subject->run);
     struct dots dots = {0};
-    scheme_grid_make(subject->run, &grid);
     for (size_t i = 0; i < subject->run->count; i++)
         add_dots(&grid, &subject->run->trials[i], &dots);
     if (dots.count > 0)
         fill_recovery(&grid, &dots, picture);
     free(dots.items);
-    scheme_grid_free(&grid);
+    grid_free(&grid);
     return dots.count > 0;
 }
 

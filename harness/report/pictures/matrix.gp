@@ -10,6 +10,20 @@ colour(verdict) = verdict eq 'SAFE' ? 0x9fd9c6 : verdict eq 'UNSAFE' ? 0xb34700 
     verdict eq 'UNKNOWN' ? 0xdcdcdc : verdict eq 'SKIPPED' ? 0xf2f2f2 : verdict eq 'ERROR' ? dark : 0xffffff
 ink(verdict) = verdict eq 'SAFE' ? 0x06402f : verdict eq 'UNSAFE' || verdict eq 'ERROR' ? 0xffffff : \
     verdict eq 'STUCK' ? 0x2b1d00 : verdict eq 'UNKNOWN' ? dark : verdict eq 'SKIPPED' ? 0x555555 : grey
+# A sign tells each verdict in grey, too. Those that occur are explained below, two beside each other.
+verdicts = 'SAFE UNSAFE STUCK UNKNOWN SKIPPED ERROR n/a'
+array signs[7] = ['✓', '✗', '■', '?', '»', '!', '–']
+array meanings[7] = ['', '', ': nobody was granted any more', '', ': something is missing here', ': the harness failed', ': they do not go together']
+array place[7]
+number(verdict) = sum [v = 1:7] (word(verdicts, v) eq verdict ? v : 0)
+legends = 0
+do for [v = 1:7] {
+    found = 0
+    do for [t = 1:tables] { stats data index sprintf('cells %d:', t) using (found = found + (strcol(3) eq word(verdicts, v))) nooutput }
+    place[v] = found ? legends : -1
+    legends = legends + (found > 0)
+}
+share(all, alike) = alike < all ? sprintf('%d/%d', alike, all) : ''
 slant = 0.72 * letters(headings) + 20
 left = letters(names) + 20
 first = costs ? -1.4 : 0
@@ -41,8 +55,8 @@ do for [t = 1:tables] {
          data index sprintf('columns %d:', t) using 1:(NaN):x2tic(cut(strcol(2), 36)) axes x2y1, \
          data index sprintf('groups %d:', t) using (first):1:2 with labels left offset screen X(12 - left),0 font ',11' textcolor rgb 0x6a6a6a, \
          data index sprintf('cells %d:', t) using 2:1:(0.46):(0.44):(colour(strcol(3))) with boxxyerror fillstyle solid noborder linecolor rgb variable, \
-         data index sprintf('cells %d:', t) using 2:($1 - (strlen(strcol(5)) ? 0.18 : 0)):4:(ink(strcol(3))) with labels center font ',12' textcolor rgb variable, \
-         data index sprintf('cells %d:', t) using 2:($1 + 0.27):5:(ink(strcol(3))) with labels center font ',9' textcolor rgb variable
+         data index sprintf('cells %d:', t) using 2:($1 - ($6 < $5 ? 0.18 : 0)):(signs[number(strcol(3))].strcol(4)):(ink(strcol(3))) with labels center font ',12' textcolor rgb variable, \
+         data index sprintf('cells %d:', t) using 2:($1 + 0.27):(share($5, $6)):(ink(strcol(3))) with labels center font ',9' textcolor rgb variable
     if (!costs) { continue }
     unset x2tics; unset ytics
     do for [panel = 0:1] {
@@ -65,8 +79,10 @@ set bmargin at screen Y(panel_top + 24 * ceil(legends / 2.0))
 set lmargin at screen X(0)
 set rmargin at screen X(width)
 unset x2tics; unset ytics; unset xtics
-set xrange [0:width]; set yrange [ceil(legends / 2.0):0]
-plot data index 'legend' using (24 + 330 * (int($1) % 2)):(int($1) / 2 + 0.5):(12):(0.36):(colour(strcol(2))) with boxxyerror fillstyle solid border rgb 0xb0b0b0 linecolor rgb variable, \
-     data index 'legend' using (24 + 330 * (int($1) % 2)):(int($1) / 2 + 0.5):3:(ink(strcol(2))) with labels center font ',12' textcolor rgb variable, \
-     data index 'legend' using (42 + 330 * (int($1) % 2)):(int($1) / 2 + 0.5):4 with labels left font ',12' textcolor rgb dark
+set xrange [0:width]; set yrange [ceil(legends / 2.0):0]; set samples 7
+at(v) = 24 + 330 * (int(place[v]) % 2)
+line(v) = place[v] < 0 ? NaN : int(place[v]) / 2 + 0.5
+plot '+' using (at(int($0) + 1)):(line(int($0) + 1)):(12):(0.36):(colour(word(verdicts, int($0) + 1))) with boxxyerror fillstyle solid border rgb 0xb0b0b0 linecolor rgb variable, \
+     '+' using (at(int($0) + 1)):(line(int($0) + 1)):(signs[int($0) + 1]):(ink(word(verdicts, int($0) + 1))) with labels center font ',12' textcolor rgb variable, \
+     '+' using (at(int($0) + 1) + 18):(line(int($0) + 1)):(word(verdicts, int($0) + 1).meanings[int($0) + 1]) with labels left font ',12' textcolor rgb dark
 unset multiplot

@@ -49,10 +49,9 @@ struct scheme_picture {
     const char *columns; // of the values, in the data; NULL: curves
     size_t value_count;
     const char *note, *mark_note;
-    bool (*takes)(const struct scenario *scenario);
-    // Measures the scheme whose first trial has that index. False: too little.
-    bool (*measure)(const struct run_result *run, size_t index, const struct scheme_cost *cost,
-                    struct row *row);
+    bool (*takes)(const struct scenario *scenario); // NULL: any
+    // False: too little was measured.
+    bool (*measure)(const struct run_result *run, const struct scheme_cost *cost, struct row *row);
     void (*describe)(const struct section *section, struct text *out);
 };
 
@@ -80,7 +79,7 @@ static struct section section_make(const struct scheme_picture *kind, const stru
         scheme_cost_make(run, indices[i], &cost);
         row->curve.trial = cost.trial;
         row->curve.is_marked = cost.driver_bound > 0;
-        if (kind->measure(run, indices[i], &cost, row))
+        if (kind->measure(run, &cost, row))
             section.count++;
         else
             text_format(&section.short_ones, "%s%s (%lld)",
@@ -113,7 +112,7 @@ static size_t sections_make(const struct scheme_picture *kind, const struct run_
     cost_choice_make(run, &choice);
     *sections = memory_new((choice.count + 1) * sizeof **sections);
     for (size_t i = 0; i < choice.count; i++) {
-        if (!kind->takes(choice.scenarios[i]))
+        if (kind->takes != NULL && !kind->takes(choice.scenarios[i]))
             continue;
         struct section section = section_make(kind, run, choice.scenarios[i]);
         size_t place = count++;
@@ -259,11 +258,6 @@ static bool write(const struct scheme_picture *kind, const struct run_result *ru
 
 // --- acquire latency by percentile ---------------------------------------------------------------
 
-static bool has_any(const struct scenario *scenario)
-{
-    return scenario != NULL;
-}
-
 static struct points points_of(const struct histogram *histogram)
 {
     struct points points = {.count = 0};
@@ -278,11 +272,10 @@ static struct points points_of(const struct histogram *histogram)
     return points;
 }
 
-static bool measure_percentiles(const struct run_result *run, size_t index,
-                                const struct scheme_cost *cost, struct row *row)
+static bool measure_percentiles(const struct run_result *run, const struct scheme_cost *cost,
+                                struct row *row)
 {
     (void)run;
-    (void)index;
     row->points = points_of(&cost->latencies[LATENCY_ACQUIRE]);
     // Up to the median at least: a shorter one is no curve.
     if (row->points.count <= MEDIAN_POINT)
@@ -319,7 +312,6 @@ static bool write_percentiles(const struct picture_subject *subject, struct pict
         .note = "A curve ends where fewer than 10 acquires lie beyond it. Legends are in the order "
                 "of the curves' ends, the slowest first.",
         .mark_note = cost_late_note,
-        .takes = has_any,
         .measure = measure_percentiles,
         .describe = describe_times};
     return write(&kind, subject->run, picture);
@@ -335,8 +327,8 @@ static bool has_waiters(const struct scenario *scenario)
     return scenario->workload.keys != KEYS_OWN;
 }
 
-static bool measure_hand_off(const struct run_result *run, size_t index,
-                             const struct scheme_cost *cost, struct row *row)
+static bool measure_hand_off(const struct run_result *run, const struct scheme_cost *cost,
+                             struct row *row)
 {
     const struct histogram *hand_off = &cost->latencies[LATENCY_HAND_OFF];
     bool has_p99 = percentile_has_enough(hand_off->total, 99);
@@ -344,7 +336,6 @@ static bool measure_hand_off(const struct run_result *run, size_t index,
     int64_t p99_ns = histogram_percentile_ns(hand_off, 99);
     char texts[2][32];
     (void)run;
-    (void)index;
     row->curve.rank = -(double)p50_ns;
     row->values[0] = (double)p50_ns;
     row->values[1] = has_p99 ? (double)p99_ns : NAN;
@@ -385,14 +376,14 @@ static bool shares_a_lock(const struct scenario *scenario)
     return has_waiters(scenario);
 }
 
-static bool measure_fairness(const struct run_result *run, size_t index,
-                             const struct scheme_cost *cost, struct row *row)
+static bool measure_fairness(const struct run_result *run, const struct scheme_cost *cost,
+                             struct row *row)
 {
     const struct spread *fairness = &cost->fairness;
     // The least and the most that any worker of any repeat got, as shares of an even one.
     double least = NAN;
     double most = NAN;
-    for (size_t i = index; i < run->count; i++) {
+    for (size_t i = 0; i < run->count; i++) {
         const struct fairness *turns = &run->trials[i].statistics.turns;
         if (!scheme_cost_has(cost, &run->trials[i]) || turns->grants == 0 || turns->workers < 2)
             continue;

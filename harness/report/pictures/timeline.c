@@ -95,17 +95,18 @@ static int by_look(const void *left, const void *right)
     return 0;
 }
 
-// Joins neighbours of a row, all of one look, until few enough are left. Returns how many those
-// are; `below` becomes at what distance they were joined.
+// Joins neighbours of a row, all of one look, until few enough are left, and overlaps in any case.
+// Returns how many are left; `below` becomes at what distance they were joined.
 static size_t join(const struct axis *axis, struct timeline_item *items, size_t count,
                    int64_t *below)
 {
-    // From half a pixel on.
-    for (int64_t gap = (axis->to - axis->from) / 1400 + 1; count > MOST_BARS; gap *= 2) {
+    int64_t least = (axis->to - axis->from) / 1400 + 1; // half a pixel
+    int64_t gap = items->look == LOOK_OVERLAPS ? 0 : least;
+    for (; gap == 0 || count > MOST_BARS; gap = gap > 0 ? 2 * gap : least) {
         size_t kept = 0;
         for (size_t i = 0; i < count; i++) {
             struct timeline_item *before = kept > 0 ? &items[kept - 1] : NULL;
-            if (before != NULL && before->row == items[i].row && items[i].from - before->to < gap)
+            if (before != NULL && before->row == items[i].row && items[i].from - before->to <= gap)
                 before->to = time_later(before->to, items[i].to);
             else
                 items[kept++] = items[i];

@@ -42,12 +42,20 @@ do for [p = 1:1 + enlarged] {
     # A pixel less of each bar, so that a hold and its successor are two bars; but two at least.
     shown(from, to) = to - from > 4 * pixel ? to - pixel : to - from < 2 * pixel ? from + 2 * pixel : to
     set yrange [n + 0.5 : 0.5]
+    # What struck servers: more of it than four would be too thin. Its words are inside of it, else behind or before it.
+    strikes = 0
+    stats data index sprintf('servers %d:', p) every ::::3 using (strikes = strikes + 1) nooutput
+    middle(i) = n - 0.46 + 0.92 * (i + 0.5) / strikes - 0.03
+    x(time) = left + (time - value(sprintf('from_%d', p))) / pixel
+    room(words) = 7.3 * strlen(words) + 10
+    side(words) = x($2) - x($1) >= room(words) ? 1 : width - 30 - x($2) >= room(words) ? 2 : x($1) - left >= room(words) ? 3 : 0
+    said(half) = side(strcol(3).strcol(4)) ? strcol(3).strcol(4) : strcol(3).strcol(5)
     set ytics scale 0 offset 0,0; set grid noytics
     do for [i = 1:n - 1] { set arrow from graph 0, first i + 0.5 to graph 1, first i + 0.5 nohead back linewidth 0.7 linecolor rgb 0xcccccc }
     if (lines) { set xtics () }
     if (p == 2) { set label 4 'The violation, enlarged' at screen X(12), Y(second - 18 * lanes_2 - 16) left font ',15' textcolor rgb black }
     plot data index sprintf('shades %d:', p) using 2:1:2:3:($1 - 0.48):($1 + 0.48) with boxxyerror fillstyle solid noborder linecolor rgb shade, \
-         data index sprintf('servers %d:', p) using 1:3:1:2:3:4 with boxxyerror linecolor rgb shade fillstyle solid border rgb 0xd8c860, \
+         data index sprintf('servers %d:', p) every ::::3 using 1:(middle($0)):1:2:(middle($0) - 0.46 / strikes + 0.03):(middle($0) + 0.46 / strikes - 0.03) with boxxyerror linecolor rgb shade fillstyle solid border rgb 0xd8c860, \
          data index sprintf('tint %d:', p) using 1:(1):1:2:(0.5):($3 + 0.5) with boxxyerror fillstyle transparent solid 0.22 noborder linecolor rgb red, \
          data index sprintf('lines %d:', p) using 2:($1 - above(strcol(4))):($3 - $2):(0):(colour(strcol(4))) with vectors nohead linewidth 1.4 linecolor rgb variable, \
          data index sprintf('bars %d:', p) using 2:1:2:(shown($2, $3)):($1 - above(strcol(4)) + 0.05 * $5):($1 + under(strcol(4)) - 0.05 * $5):(colour(strcol(4))) with boxxyerror fillstyle solid noborder linecolor rgb variable, \
@@ -57,6 +65,8 @@ do for [p = 1:1 + enlarged] {
          data index sprintf('strikes %d:', p) using 1:(0):(0):(1):2 axes x1y2 with vectors nohead linewidth 1.6 dashtype 2 linecolor rgb variable, \
          data index sprintf('dotted %d:', p) using 2:($1 - above('long-write')):($3 - $2):(0) with vectors nohead linewidth 1.2 dashtype 3 linecolor rgb black, \
          data index sprintf('marks %d:', p) using 2:($1 - above(strcol(4))):(size(strcol(4))):(shape(strcol(4))):(colour(strcol(4))) with points pointsize variable pointtype variable linewidth 1.6 linecolor rgb variable, \
+         data index sprintf('servers %d:', p) every ::::3 using (side(said(0)) == 1 ? $1 : side(said(0)) == 2 ? $2 : NaN):(middle($0)):(said(0)) with labels left offset 0.8,0 font ',12' textcolor rgb brown, \
+         data index sprintf('servers %d:', p) every ::::3 using (side(said(0)) == 3 ? $1 : NaN):(middle($0)):(said(0)) with labels right offset -0.8,0 font ',12' textcolor rgb brown, \
          data index sprintf('words %d:', p) using (strcol(4) eq 'left' ? $1 : NaN):2:5:(value(strcol(3))) with labels right offset -0.8,0 font ',12' textcolor rgb variable, \
          data index sprintf('words %d:', p) using (strcol(4) eq 'centre' ? $1 : NaN):2:5:(value(strcol(3))) with labels center font ',12' textcolor rgb variable, \
          data index sprintf('words %d:', p) using (strcol(4) eq 'right' ? $1 : NaN):2:5:(value(strcol(3))) with labels left offset 0.8,0 font ',12' textcolor rgb variable, \

@@ -182,7 +182,7 @@ TEST_WITH(what_struck_a_server_has_a_row_of_its_own, start, stop)
     DRAWN("Cause: client-1 stood still for 494 ms (fault 1)", "\"fault 1: pause client-1\"",
           "\n1 6 500 \"fault\" 1\n", "!servers, network");
     add_fault("restart", 0, "server-2", 100, 150);
-    DRAWN("3 \"servers, network\"", "\"fault 2: server-2 crashes\"");
+    DRAWN("3 \"servers, network\"", " \"fault 2: \" \"server-2 crashes\" \"restart\"\n");
 }
 
 // --- what is in them -----------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 // Who believed to hold the lock when: a row for each worker, around the first violation, else the
 // first holds; and a second panel for a violation too short to be seen in the first.
-#include "harness/base/growing.h"
 #include "harness/base/rank.h"
 #include "harness/check/stuck.h"
 #include "harness/explain/diagnosis.h"
@@ -204,21 +203,20 @@ static void note_rows(const struct scene *scene)
     size_t rows = scene->timeline.row_count;
     size_t hidden = scene->timeline.hidden_count;
     size_t workers = rows + hidden;
+    char words[80];
     // Of several locks, who has to do with this one is not known but by what was done.
     if (planned > (int64_t)workers && scenario_key_count(scenario) == 1)
         workers = (size_t)planned;
-    size_t left_out = workers - rows;
-    const char *others = left_out == 1 ? "the other one" : "the others";
-    char words[80];
-    if (left_out == 0 || rows == 0)
+    if (workers == rows || rows == 0)
         return;
-    if (hidden == left_out)
-        snprintf(words, sizeof words, "%s %s active in this time, too", others,
-                 left_out == 1 ? "was" : "were");
+    if (hidden == workers - rows)
+        snprintf(words, sizeof words, "the other%s %s active in this time, too",
+                 hidden == 1 ? " one" : "s", hidden == 1 ? "was" : "were");
     else if (hidden > 0)
         snprintf(words, sizeof words, "of the others, %zu did something in this time", hidden);
     else
-        snprintf(words, sizeof words, "%s did nothing in this time", others);
+        snprintf(words, sizeof words, "the other%s did nothing in this time",
+                 workers == rows + 1 ? " one" : "s");
     picture_note(scene->timeline.axis.picture, "%zu of %zu workers shown: %s.", rows, workers,
                  words);
 }
@@ -241,43 +239,28 @@ static void name_rows(struct scene *scene, bool servers)
 
 // --- bars ----------------------------------------------------------------------------------------
 
-struct span {
-    int64_t from_ns, to_ns;
-};
-
-// The parts of holds during which another one lasted. Holds are sorted by grant, so that one
-// overlaps an earlier one if and only if it begins before the latest end so far.
+// The parts of holds during which another one lasted, but for the evidence, which has a colour of
+// its own.
 static void add_overlaps(struct scene *scene)
 {
-    struct span *both = NULL; // the times at which two or more hold, apart from each other
-    size_t count = 0;
-    size_t room = 0;
-    size_t first = 0;
-    int64_t latest_ns = INT64_MIN;
-    FOR_EACH_HOLD (hold, scene->digest) {
-        int64_t to_ns = time_earlier(hold->released_ns, latest_ns);
-        latest_ns = time_later(hold->released_ns, latest_ns);
-        if (to_ns <= hold->granted_ns || to_ns < scene->from_ns || hold->granted_ns > scene->to_ns)
+    const struct digest *digest = scene->digest;
+    const struct hold *end = digest->holds + digest->hold_count;
+    FOR_EACH_HOLD (hold, digest) {
+        if (hold->released_ns < scene->from_ns || hold->granted_ns > scene->to_ns)
             continue;
-        if (count > 0 && hold->granted_ns <= both[count - 1].to_ns)
-            both[count - 1].to_ns = time_later(both[count - 1].to_ns, to_ns);
-        else
-            *APPEND(both, count, room) = (struct span){hold->granted_ns, to_ns};
-    }
-    FOR_EACH_HOLD (hold, scene->digest) {
-        while (first < count && both[first].to_ns <= hold->granted_ns)
-            first++;
-        for (size_t i = first; i < count && both[i].from_ns < hold->released_ns; i++) {
-            int64_t from_ns = time_later(hold->granted_ns, both[i].from_ns);
-            int64_t to_ns = time_earlier(hold->released_ns, both[i].to_ns);
-            bool is_shown = is_evidence(scene, hold) &&
-                            from_ns >= scene->finding->evidence.from_ns &&
+        for (const struct hold *next = hold + 1;
+             next < end && next->granted_ns < time_earlier(hold->released_ns, scene->to_ns);
+             next++) {
+            const struct hold *const both[] = {hold, next};
+            int64_t to_ns = time_earlier(hold->released_ns, next->released_ns);
+            bool is_shown = is_evidence(scene, hold) && is_evidence(scene, next) &&
+                            next->granted_ns >= scene->finding->evidence.from_ns &&
                             to_ns <= scene->finding->evidence.to_ns;
-            if (!is_shown)
-                timeline_add(&scene->timeline, LOOK_OVERLAPS, holder_of(hold), from_ns, to_ns, 0);
+            for (size_t i = 0; i < 2 && to_ns > next->granted_ns && !is_shown; i++)
+                timeline_add(&scene->timeline, LOOK_OVERLAPS, holder_of(both[i]), next->granted_ns,
+                             to_ns, 0);
         }
     }
-    free(both);
 }
 
 // With words above it if it is wide enough for them; its beginning belongs to the death.
@@ -468,74 +451,36 @@ static void add_struck(struct scene *scene)
     }
 }
 
-// More of what struck servers, clocks and the network would be too thin.
-#define MOST_LANES 4
-
-// When it lasted, if it did in the window and struck no client. A failover takes from the death of
-// the old leader to the reign of the new one.
-static bool struck_servers(const struct scene *scene, const struct fault_record *record,
-                           struct span *span)
-{
-    bool instant = fault_is_instant(record);
-    if (record->in_effect_ns == TIME_NEVER ||
-        (record->step->target.client != 0 && record->step->side_counts[0] == 0))
-        return false;
-    int64_t from_ns =
-        instant && record->asked_ns != TIME_NEVER ? record->asked_ns : fault_struck_ns(record);
-    int64_t to_ns = instant ? record->in_effect_ns : fault_end_ns(scene->digest, record);
-    span->from_ns = time_later(from_ns, scene->from_ns);
-    span->to_ns = time_later(time_earlier(to_ns, scene->to_ns),
-                             span->from_ns + axis_pixels(&scene->timeline.axis, 2));
-    return to_ns >= scene->from_ns && from_ns <= scene->to_ns;
-}
-
-// What happened, inside its bar or beside it; the fault's name where there is no room for that.
-static void name_bar(struct scene *scene, const struct fault_record *record, struct span span,
-                     double row)
-{
-    double from = axis_pixel(&scene->timeline.axis, span.from_ns);
-    double to = axis_pixel(&scene->timeline.axis, span.to_ns);
-    bool said = false;
-    for (int brief = 0; brief < 2 && !said; brief++) {
-        struct text words = {0};
-        text_format(&words, "fault %d: ", record->step->number);
-        if (brief)
-            text_add(&words, record->step->verb);
-        else
-            fault_text(scene->digest, record, &words);
-        double room = timeline_room(words.bytes) * 12 / 13;
-        bool inside = to - from >= room;
-        bool behind = TRIAL_RIGHT - to >= room;
-        said = inside || behind || from - scene->timeline.axis.left >= room;
-        if (said)
-            timeline_say(&scene->timeline, inside || behind ? SIDE_RIGHT : SIDE_LEFT,
-                         !inside && behind ? span.to_ns : span.from_ns, row, 0, "brown",
-                         words.bytes);
-        text_free(&words);
-    }
-}
-
-// Returns true if there is a row of servers, too.
+// What struck servers, clocks and the network has a row of its own. A failover takes from the death
+// of the old leader to the reign of the new one. Returns true if there is any.
 static bool write_servers(struct scene *scene)
 {
     const struct axis *axis = &scene->timeline.axis;
-    struct span span;
-    int lanes = 0;
-    int lane = 0;
-    FOR_EACH_FAULT (record, scene->digest)
-        lanes += lanes < MOST_LANES && struck_servers(scene, record, &span);
+    bool any = false;
     FOR_EACH_FAULT (record, scene->digest) {
-        if (lane == lanes || !struck_servers(scene, record, &span))
+        bool instant = fault_is_instant(record);
+        if (record->in_effect_ns == TIME_NEVER ||
+            (record->step->target.client != 0 && record->step->side_counts[0] == 0))
             continue;
-        double top = (double)scene->timeline.row_count + 0.54 + 0.92 * lane++ / lanes;
-        double bottom = top + 0.92 / lanes - 0.06;
-        picture_row(picture_block(axis->picture, "servers %d: from to top bottom", axis->panel),
-                    "%.12g %.12g %g %g", axis_at(axis, span.from_ns), axis_at(axis, span.to_ns),
-                    top, bottom);
-        name_bar(scene, record, span, (top + bottom) / 2);
-        scene->timeline.seen[LOOK_FAULT] = true;
+        int64_t from_ns =
+            instant && record->asked_ns != TIME_NEVER ? record->asked_ns : fault_struck_ns(record);
+        int64_t to_ns = instant ? record->in_effect_ns : fault_end_ns(scene->digest, record);
+        if (to_ns < scene->from_ns || from_ns > scene->to_ns)
+            continue;
+        struct text words = {0};
+        char brief[60];
+        from_ns = time_later(from_ns, scene->from_ns);
+        to_ns = time_later(time_earlier(to_ns, scene->to_ns), from_ns + axis_pixels(axis, 2));
+        fault_text(scene->digest, record, &words);
+        snprintf(brief, sizeof brief, "fault %d: ", record->step->number);
+        picture_row(
+            picture_block(axis->picture, "servers %d: from to fault text brief", axis->panel),
+            "%.12g %.12g %s %s %s", axis_at(axis, from_ns), axis_at(axis, to_ns), brief,
+            words.bytes, record->step->verb);
+        text_free(&words);
+        any = scene->timeline.seen[LOOK_FAULT] = true;
     }
-    return lanes > 0;
+    return any;
 }
 
 // A cross where a client was killed; one that ended well is not dead, and what the harness ends
@@ -563,49 +508,49 @@ static void add_deaths(struct scene *scene)
 
 // --- the violation -------------------------------------------------------------------------------
 
-// How much of an evidence hold lies within the violation: false if nothing does.
-static bool clip_evidence(const struct scene *scene, size_t which, struct span *span)
+struct span {
+    int64_t from_ns, to_ns;
+};
+
+// How much of an evidence hold has the colour of the violation: what lies within it. False:
+// nothing.
+static bool marked_part(const struct scene *scene, size_t which, struct span *span)
 {
+    const struct evidence *violation = &scene->finding->evidence;
     const struct hold *hold = scene->evidence[which];
     if (hold == NULL)
         return false;
+    *span = (struct span){hold->granted_ns, hold->released_ns};
     // Of holds that were apart, each is shown in full: it is what they did that does not fit.
     if (is_apart(scene))
-        *span = (struct span){hold->granted_ns,
-                              time_later(hold->released_ns,
-                                         hold->granted_ns + axis_pixels(&scene->timeline.axis, 3))};
-    else
-        *span = (struct span){time_later(span->from_ns, hold->granted_ns),
-                              time_earlier(span->to_ns, hold->released_ns)};
-    return span->to_ns > span->from_ns;
+        return true;
+    span->from_ns = time_later(span->from_ns, violation->from_ns);
+    span->to_ns = time_earlier(span->to_ns, violation->to_ns);
+    return span->to_ns > span->from_ns ||
+           (span->to_ns == span->from_ns && violation->to_ns == violation->from_ns);
 }
 
 // The evidence in the colour of the violation; and a tint behind the rows that it concerns: those
-// of the evidence, or all if nobody at all is granted the lock.
+// of the evidence, or all if nobody at all is granted the lock. Each is wide enough to be seen.
 static void add_violation(struct scene *scene)
 {
     struct timeline *timeline = &scene->timeline;
-    struct span all = {scene->finding->evidence.from_ns, scene->finding->evidence.to_ns};
     int64_t least_ns = axis_pixels(&timeline->axis, 3);
+    int64_t from_ns = time_later(scene->finding->evidence.from_ns, scene->from_ns);
+    int64_t to_ns = time_later(scene->finding->evidence.to_ns, from_ns + least_ns);
+    struct span span;
     bool any_bar = false;
-    if (all.to_ns - all.from_ns < least_ns) {
-        all.from_ns -= (least_ns - (all.to_ns - all.from_ns)) / 2;
-        all.to_ns = all.from_ns + least_ns;
-    }
-    all.from_ns = time_later(all.from_ns, scene->from_ns);
-    all.to_ns = time_earlier(all.to_ns, scene->to_ns);
     for (size_t i = 0; i < 2; i++) {
-        struct span span = all;
-        if (!clip_evidence(scene, i, &span))
+        if (!marked_part(scene, i, &span))
             continue;
         any_bar = true;
         timeline_add(timeline, LOOK_VIOLATION, holder_of(scene->evidence[i]), span.from_ns,
-                     span.to_ns, 0);
+                     time_later(span.to_ns, span.from_ns + least_ns), 0);
     }
     timeline->seen[LOOK_VIOLATION] = true;
     bool concerns_all = (!any_bar && shows(scene, SHOWS_SILENCE)) || timeline->evidence_rows == 0;
     size_t rows = concerns_all ? timeline->row_count : timeline->evidence_rows;
-    timeline_tint(timeline, all.from_ns, all.to_ns, rows > 0 ? rows : 1);
+    timeline_tint(timeline, from_ns, time_earlier(to_ns, scene->to_ns), rows > 0 ? rows : 1);
 }
 
 static void label_violation(struct scene *scene)
@@ -613,18 +558,15 @@ static void label_violation(struct scene *scene)
     const struct finding *finding = scene->finding;
     const char *words = finding->check->label; // NULL: it tells how long it lasted
     struct span at = {finding->evidence.from_ns, finding->evidence.to_ns};
+    struct span part;
     long long permits = digest_permits(scene->digest);
-    bool overlap = true;
+    bool overlap = marked_part(scene, 0, &part) && marked_part(scene, 1, &part);
     char length[32];
     char said[100];
     if (shows(scene, SHOWS_REMOVAL)) {
         bool is_removed = !scene->told || scene->diagnosis.culprit != NULL;
         words = is_removed ? "the lock is removed" : "the lock is found gone";
         at.from_ns = time_later(at.from_ns, at.to_ns);
-    }
-    for (size_t i = 0; i < 2; i++) {
-        struct span span = at;
-        overlap = clip_evidence(scene, i, &span) && overlap;
     }
     text_duration(at.to_ns - at.from_ns, length, sizeof length);
     if (words != NULL) {
