@@ -225,7 +225,7 @@ static void add_bar(struct scene *scene, const struct bar *bar)
         if (bar->look == LOOK_STRAY)
             say(scene, bar, SIDE_CENTRE, middle, -0.28, "dark_red", "release");
         else if (bar->look == LOOK_REFUSAL)
-            say(scene, bar, SIDE_CENTRE, middle, -0.28, "grey", words);
+            say(scene, bar, SIDE_CENTRE, middle, -0.28, "dark", words);
     }
     if (!is_evidence(scene, operation) && !is_evidence(scene, bar->release))
         return;
