@@ -8,21 +8,6 @@ _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the value is the half
 // The two halves as one number, for the processor's compare-and-swap of 16 bytes.
 __extension__ typedef unsigned __int128 account_pair;
 
-static account_pair pack(uint64_t token, int64_t value)
-{
-    return (account_pair)token << 64 | (uint64_t)value;
-}
-
-static uint64_t token_of(account_pair pair)
-{
-    return (uint64_t)(pair >> 64);
-}
-
-static int64_t value_of(account_pair pair)
-{
-    return (int64_t)(uint64_t)pair;
-}
-
 #if defined(__x86_64__)
 __attribute__((target("cx16"), noinline))
 #endif
@@ -39,10 +24,10 @@ static enum outcome fenced_step(struct shared_account *account, uint64_t token,
     account_pair *pair = (account_pair *)(void *)account->halves;
     account_pair seen = swap_if(pair, 0, 0);
     for (;;) {
-        if (token < token_of(seen))
+        if (token < (uint64_t)(seen >> 64))
             return OUTCOME_NO;
-        *value = written != NULL ? *written : value_of(seen);
-        account_pair found = swap_if(pair, seen, pack(token, *value));
+        *value = written != NULL ? *written : (int64_t)(uint64_t)seen;
+        account_pair found = swap_if(pair, seen, (account_pair)token << 64 | (uint64_t)*value);
         if (found == seen)
             return OUTCOME_OK;
         seen = found;

@@ -89,8 +89,7 @@ static void settle(struct pending *pending)
 }
 
 // The first failure stays; whoever waits is woken. With the mutex (which is recursive) or without.
-__attribute__((format(printf, 2, 3))) static void fail(struct driver *driver, const char *format,
-                                                       ...)
+void driver_fail(struct driver *driver, const char *format, ...)
 {
     va_list arguments;
     char said[700];
@@ -116,17 +115,32 @@ __attribute__((format(printf, 2, 3))) static void fail(struct driver *driver, co
     text_free(&text);
 }
 
-static void note_failure(void *driver, const char *what)
+// True if it has failed: by what, is in `error`.
+static bool has_failed(struct driver *driver, struct error *error)
 {
-    fail(driver, "%s", what);
+    pthread_mutex_lock(&driver->mutex);
+    bool has = atomic_load(&driver->failed) != 0;
+    *error = driver->failure;
+    pthread_mutex_unlock(&driver->mutex);
+    return has;
 }
 
 // --- what passes its proxy -----------------------------------------------------------------------
 
-static const enum phase phases[] = {[DRIVER_ACQUIRE] = PHASE_ACQUIRE,
-                                    [DRIVER_RELEASE] = PHASE_RELEASE,
-                                    [DRIVER_RENEW] = PHASE_RENEW,
-                                    [DRIVER_MEASURE] = PHASE_NONE};
+#define IS(word) (1U << DRIVER_##word)
+
+// What is asked: the phase of what is sent to servers meanwhile, and the words that answer it.
+static const struct {
+    enum phase phase;
+    unsigned answers;
+} asks[] = {
+    [DRIVER_ACQUIRE] = {PHASE_ACQUIRE, IS(HELD) | IS(NOT_HELD) | IS(UNKNOWN) | IS(ERROR)},
+    [DRIVER_RELEASE] = {PHASE_RELEASE,
+                        IS(RELEASED) | IS(NOT_OWNER) | IS(GONE) | IS(UNKNOWN) | IS(ERROR)},
+    [DRIVER_RENEW] = {PHASE_RENEW,
+                      IS(RENEWED) | IS(NOT_OWNER) | IS(GONE) | IS(UNKNOWN) | IS(ERROR)},
+    [DRIVER_MEASURE] = {PHASE_NONE, IS(MEASURED) | IS(ERROR)},
+};
 
 // True if another worker holds a lock that its library renews by itself, in the background.
 static bool others_are_renewed(const struct driver *driver, int worker)
@@ -149,7 +163,7 @@ static void ask(void *context, struct parsed_request *request)
     for (const struct pending *each = first; each != NULL; each = each->next)
         is_alike = is_alike && each->ask == first->ask;
     request->asked_ns = clock_monotonic_ns();
-    request->phase = is_alike ? phases[first->ask] : PHASE_NONE;
+    request->phase = is_alike ? asks[first->ask].phase : PHASE_NONE;
     request->worker = is_alike && first->next == NULL ? first->worker : 0;
     request->is_certain = request->worker != 0 && !others_are_renewed(driver, request->worker);
     for (struct pending *each = first; each != NULL && !request->is_certain; each = each->next) {
@@ -271,16 +285,6 @@ static bool look_at_stops(struct driver *driver, int64_t *since_ns)
     return is_now;
 }
 
-// Waits until no request of the worker's stands still at a point.
-static void await_stops(struct driver *driver, int worker)
-{
-    if (driver->proxy == NULL)
-        return;
-    _Atomic uint32_t *word = &driver->stops.of_workers[worker];
-    for (uint32_t count; (count = atomic_load(word)) != 0;)
-        futex_wait_until_ns(word, count, TIME_NEVER);
-}
-
 // --- waiting -------------------------------------------------------------------------------------
 
 // How long the driver may take: what it was allowed, and its patience beyond that, in which the
@@ -400,21 +404,6 @@ static void date_answer(struct driver *driver, const struct standstill *last,
 
 // --- hearing -------------------------------------------------------------------------------------
 
-static bool may_answer(enum driver_ask ask, enum driver_word word)
-{
-    static const enum driver_word allowed[][4] = {
-        [DRIVER_ACQUIRE] = {DRIVER_HELD, DRIVER_NOT_HELD, DRIVER_UNKNOWN, DRIVER_ERROR},
-        [DRIVER_RELEASE] = {DRIVER_RELEASED, DRIVER_NOT_OWNER, DRIVER_GONE, DRIVER_UNKNOWN},
-        [DRIVER_RENEW] = {DRIVER_RENEWED, DRIVER_NOT_OWNER, DRIVER_GONE, DRIVER_UNKNOWN},
-        [DRIVER_MEASURE] = {DRIVER_MEASURED},
-    };
-    for (size_t i = 0; i < sizeof allowed[ask] / sizeof *allowed[ask]; i++) {
-        if (allowed[ask][i] == word)
-            return true;
-    }
-    return word == DRIVER_ERROR;
-}
-
 // The driver runs on this machine, so that its times lie within its conversation with us: else they
 // are of another clock, and prove nothing. False if they do not; the driver has failed then.
 static bool times_make_sense(struct driver *driver, const struct pending *pending,
@@ -433,11 +422,12 @@ static bool times_make_sense(struct driver *driver, const struct pending *pendin
         if (at_ns == 0 || (at_ns >= time_later(from_ns, pending->asked_ns) &&
                            at_ns <= time_earlier(to_ns, now_ns)))
             continue;
-        fail(driver,
-             "has answered '%s': its \"%s\" lies outside of the call, which it was asked for "
-             "at %" PRId64 " and answered at %" PRId64
-             ". Times are the machine's CLOCK_MONOTONIC in nanoseconds",
-             shown, times[i].name, pending->asked_ns, now_ns);
+        driver_fail(
+            driver,
+            "has answered '%s': its \"%s\" lies outside of the call, which it was asked for "
+            "at %" PRId64 " and answered at %" PRId64
+            ". Times are the machine's CLOCK_MONOTONIC in nanoseconds",
+            shown, times[i].name, pending->asked_ns, now_ns);
         return false;
     }
     return true;
@@ -450,14 +440,14 @@ static void hear_answer(struct driver *driver, struct driver_line *line, const c
         place = &(*place)->next;
     struct pending *pending = *place;
     if (pending == NULL) {
-        fail(driver, "has answered what it was not asked: '%s' %s", shown,
-             line->id <= driver->last_id ? "answers a request a second time"
-                                         : "has an id that no request had");
+        driver_fail(driver, "has answered what it was not asked: '%s' %s", shown,
+                    line->id <= driver->last_id ? "answers a request a second time"
+                                                : "has an id that no request had");
         return;
     }
-    if (!may_answer(pending->ask, line->word)) {
-        fail(driver, "has answered '%s', and \"%s\" is no answer to \"%s\"", shown,
-             driver_word_name(line->word), driver_commands[pending->ask]);
+    if ((asks[pending->ask].answers & 1U << line->word) == 0) {
+        driver_fail(driver, "has answered '%s', and \"%s\" is no answer to \"%s\"", shown,
+                    driver_word_name(line->word), driver_commands[pending->ask]);
         return;
     }
     if (!times_make_sense(driver, pending, line, shown))
@@ -481,28 +471,28 @@ static void hear_loss(struct driver *driver, const struct driver_line *line, con
     while (hold != NULL && (hold->worker != line->worker || strcmp(hold->lock, line->lock) != 0))
         hold = hold->next;
     if (hold == NULL) {
-        fail(driver, "has said '%s', and no such worker uses such a lock", shown);
+        driver_fail(driver, "has said '%s', and no such worker uses such a lock", shown);
     } else if (hold->held) {
         hold->held = false;
         if (driver->settings.lost != NULL)
             driver->settings.lost(driver->settings.context, hold, line->reason);
     } else if (++driver->strays > MOST_STRAYS) {
-        fail(driver,
-             "floods: %d times it has said that a hold is lost which nobody has, "
-             "the last time '%s'",
-             MOST_STRAYS, shown);
+        driver_fail(driver,
+                    "floods: %d times it has said that a hold is lost which nobody has, "
+                    "the last time '%s'",
+                    MOST_STRAYS, shown);
     }
 }
 
 static void hear_hello(struct driver *driver, const struct driver_line *line)
 {
     if (atomic_load(&driver->greeted) != 0) {
-        fail(driver, "has said hello twice");
+        driver_fail(driver, "has said hello twice");
     } else if (line->version != DRIVER_PROTOCOL) {
-        fail(driver,
-             "speaks version %" PRId64 " of the protocol; this Lockpick speaks version %d: "
-             "see scripts/drivers/README.md",
-             line->version, DRIVER_PROTOCOL);
+        driver_fail(driver,
+                    "speaks version %" PRId64 " of the protocol; this Lockpick speaks version %d: "
+                    "see scripts/drivers/README.md",
+                    line->version, DRIVER_PROTOCOL);
     } else {
         driver->measures = line->measures;
         atomic_store(&driver->greeted, 1);
@@ -510,9 +500,8 @@ static void hear_hello(struct driver *driver, const struct driver_line *line)
     }
 }
 
-static void hear(void *context, const char *bytes, size_t length)
+void driver_hear(struct driver *driver, const char *bytes, size_t length)
 {
-    struct driver *driver = context;
     struct driver_line line;
     struct driver_quote quote;
     struct error error = {0};
@@ -520,11 +509,11 @@ static void hear(void *context, const char *bytes, size_t length)
     const char *shown = driver_quote(bytes, length, &quote);
     pthread_mutex_lock(&driver->mutex);
     if (result != 0)
-        fail(driver, "is not understood: %s", error.text);
+        driver_fail(driver, "is not understood: %s", error.text);
     else if (line.word == DRIVER_HELLO)
         hear_hello(driver, &line);
     else if (atomic_load(&driver->greeted) == 0)
-        fail(driver, "must say hello first; it has said '%s'", shown);
+        driver_fail(driver, "must say hello first; it has said '%s'", shown);
     else if (line.word == DRIVER_LOST)
         hear_loss(driver, &line, shown);
     else
@@ -626,12 +615,13 @@ static enum outcome exchange(struct driver *driver, struct actor *actor,
     if (leave(driver, pending, &last, request->lease_ns, answer, actor))
         return OUTCOME_OK;
     if (wait == LATE)
-        fail(driver,
-             "hangs: \"%s\" (id %" PRId64 ", worker-%d) was not answered within the %s that it "
-             "may take and %s of patience. Give its connection a time-out, and answer unknown",
-             driver_commands[request->ask], id, request->hold->worker,
-             text_duration(budget.allowed_ns, allowed, sizeof allowed),
-             text_duration(budget.patience_ns, patience, sizeof patience));
+        driver_fail(
+            driver,
+            "hangs: \"%s\" (id %" PRId64 ", worker-%d) was not answered within the %s that it "
+            "may take and %s of patience. Give its connection a time-out, and answer unknown",
+            driver_commands[request->ask], id, request->hold->worker,
+            text_duration(budget.allowed_ns, allowed, sizeof allowed),
+            text_duration(budget.patience_ns, patience, sizeof patience));
     return wait == ENDED ? OUTCOME_UNKNOWN : OUTCOME_BROKEN;
 }
 
@@ -649,19 +639,21 @@ enum outcome driver_ask(struct driver *driver, struct actor *actor,
     actor->is_proxied = driver->proxy != NULL;
     point(actor, POINT_BEFORE, name);
     enum outcome outcome = exchange(driver, actor, request, answer);
-    await_stops(driver, request->hold->worker);
+    // Whoever asked goes on only when nothing of its stands still at a point any more.
+    _Atomic uint32_t *stopped =
+        driver->proxy != NULL ? &driver->stops.of_workers[request->hold->worker] : NULL;
+    for (uint32_t count; stopped != NULL && (count = atomic_load(stopped)) != 0;)
+        futex_wait_until_ns(stopped, count, TIME_NEVER);
     if (outcome == OUTCOME_OK && answer->line.word == DRIVER_ERROR) {
         struct driver_quote why;
         driver_quote(answer->line.why, strlen(answer->line.why), &why);
-        fail(driver, "answers \"%s\" of worker-%d with an error: %s", name, request->hold->worker,
-             why.text[0] != '\0' ? why.text : "it does not say which");
+        driver_fail(driver, "answers \"%s\" of worker-%d with an error: %s", name,
+                    request->hold->worker,
+                    why.text[0] != '\0' ? why.text : "it does not say which");
         outcome = OUTCOME_BROKEN;
     }
-    if (outcome == OUTCOME_BROKEN) {
-        pthread_mutex_lock(&driver->mutex);
-        *error = driver->failure;
-        pthread_mutex_unlock(&driver->mutex);
-    }
+    if (outcome == OUTCOME_BROKEN)
+        has_failed(driver, error);
     point(actor, POINT_AFTER, name);
     actor->is_proxied = false;
     return outcome;
@@ -682,20 +674,15 @@ static int greet(struct driver *driver, struct error *error)
         char patience[32];
         struct text log = {0};
         driver_process_quote_log(&driver->process, &log);
-        fail(driver,
-             "has not said hello within its patience of %s: it must answer its first line "
-             "with {\"hello\": 1}, and flush its standard output after each line%s",
-             text_duration(patience_ns, patience, sizeof patience), text_string(&log));
+        driver_fail(driver,
+                    "has not said hello within its patience of %s: it must answer its first line "
+                    "with {\"hello\": 1}, and flush its standard output after each line%s",
+                    text_duration(patience_ns, patience, sizeof patience), text_string(&log));
         text_free(&log);
     }
     if (wait == ENDED)
         return error_set(error, "the trial ended before a driver had said hello");
-    pthread_mutex_lock(&driver->mutex);
-    bool has_failed = atomic_load(&driver->failed) != 0;
-    if (has_failed)
-        *error = driver->failure;
-    pthread_mutex_unlock(&driver->mutex);
-    return has_failed ? -1 : 0;
+    return has_failed(driver, error) ? -1 : 0;
 }
 
 struct driver *driver_start(const struct driver_settings *settings, struct error *error)
@@ -708,8 +695,7 @@ struct driver *driver_start(const struct driver_settings *settings, struct error
     pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&driver->mutex, &recursive);
     pthread_mutexattr_destroy(&recursive);
-    driver->process = (struct driver_process){
-        .settings = &driver->settings, .hear = hear, .fail = note_failure, .context = driver};
+    driver->process = (struct driver_process){.settings = &driver->settings, .driver = driver};
     if (start_proxy(driver, error) == 0) {
         int network = driver->proxy != NULL ? proxy_network(driver->proxy) : -1;
         driver->has_process = true;
@@ -727,8 +713,7 @@ bool driver_stop(struct driver *driver, struct error *error)
         return true;
     pthread_mutex_lock(&driver->mutex);
     driver->stopping = true;
-    bool was_well = atomic_load(&driver->failed) == 0;
-    *error = driver->failure;
+    bool was_well = !has_failed(driver, error);
     pthread_mutex_unlock(&driver->mutex);
     if (driver->has_process)
         driver_process_end(&driver->process, was_well);

@@ -153,7 +153,7 @@ static void say_it_died(struct driver_process *process)
     if (process->reaped && process->status == 0)
         text_add(&how, ", and must not before it is told to quit or its standard input ends");
     driver_process_quote_log(process, &how);
-    process->fail(process->context, how.bytes);
+    driver_fail(process->driver, "%s", how.bytes);
     text_free(&how);
 }
 
@@ -200,7 +200,7 @@ static bool goes_on(struct driver_process *process, int64_t *looked_ns)
         return true;
     if (!process->reaped)
         kill(process->id, SIGKILL);
-    process->fail(process->context, "floods its standard error: its log is longer than 100 MB");
+    driver_fail(process->driver, "floods its standard error: its log is longer than 100 MB");
     return false;
 }
 
@@ -211,7 +211,7 @@ static size_t hear_lines(struct driver_process *process, char *bytes, size_t len
     char *end = bytes + length;
     for (char *newline; (newline = memchr(from, '\n', (size_t)(end - from))) != NULL;) {
         if (newline > from)
-            process->hear(process->context, from, (size_t)(newline - from));
+            driver_hear(process->driver, from, (size_t)(newline - from));
         from = newline + 1;
     }
     memmove(bytes, from, (size_t)(end - from));
@@ -243,11 +243,9 @@ static void *read_lines(void *context)
         length = hear_lines(process, bytes, length + (size_t)got);
         if (length == DRIVER_LONGEST_LINE) {
             struct driver_quote shown;
-            struct text what = {0};
-            text_format(&what, "floods: a line must have at most %d bytes; this one begins '%s'",
+            driver_fail(process->driver,
+                        "floods: a line must have at most %d bytes; this one begins '%s'",
                         DRIVER_LONGEST_LINE - 1, driver_quote(bytes, 60, &shown));
-            process->fail(process->context, what.bytes);
-            text_free(&what);
             break;
         }
     }

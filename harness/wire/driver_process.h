@@ -13,11 +13,7 @@
 struct driver_process {
     // To be set; the rest is its own, from zeroed memory.
     const struct driver_settings *settings;
-    // Called by its reader's thread: a line has come; or what it has done that no driver may do,
-    // after which nothing is read any more.
-    void (*hear)(void *context, const char *line, size_t length);
-    void (*fail)(void *context, const char *what);
-    void *context;
+    struct driver *driver; // that hears its lines
 
     pid_t id;
     int input, output; // descriptors: its standard input, and its standard output
@@ -51,5 +47,11 @@ void driver_process_quote_log(const struct driver_process *process, struct text 
 
 // Ends the reader, and the program: it is asked to if all was well, and sees to it that it does.
 void driver_process_end(struct driver_process *process, bool was_well);
+
+// The driver's, called by the reader's thread: a line has come; or what the program has done that
+// no driver may do, after which nothing is read any more.
+void driver_hear(struct driver *driver, const char *line, size_t length);
+__attribute__((format(printf, 2, 3))) void driver_fail(struct driver *driver, const char *format,
+                                                       ...);
 
 #endif

@@ -3,7 +3,6 @@
 #include "harness/wire/base64.h"
 
 #include <curl/curl.h>
-#include <inttypes.h>
 #include <jansson.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -27,6 +26,7 @@ struct etcd_connection {
     const char *body;
     size_t body_length, body_sent;
     struct text answer;
+    json_t *json; // the answer, if it is one of etcd's
     long status;
     bool lacks_lease;
     struct error error;
@@ -40,8 +40,7 @@ struct patience {
                         // a connection of its own, which goes with it.
 };
 
-// --- HTTP: one request after the other, over a connection that is kept
-// ----------------------------
+// --- HTTP: one request after the other, over a connection that is kept ---------------------------
 
 // curl's own preparations must not run in two threads at once: so they run in the first that comes.
 static void prepare(void)
@@ -105,6 +104,7 @@ void etcd_close(struct etcd_connection *connection)
     curl_easy_cleanup(connection->easy);
     curl_multi_cleanup(connection->multi);
     curl_slist_free_all(connection->headers);
+    json_decref(connection->json);
     text_free(&connection->answer);
     free(connection);
 }
@@ -204,8 +204,9 @@ enum grpc_code {
     GRPC_UNAUTHENTICATED = 16,
 };
 
-static enum outcome understand_error(struct etcd_connection *connection, const json_t *answer)
+static enum outcome understand_error(struct etcd_connection *connection)
 {
+    const json_t *answer = connection->json;
     const char *message = json_string_value(json_object_get(answer, "error"));
     error_set(&connection->error, "%s answered %ld: %s", connection->peer.name, connection->status,
               message != NULL ? message : text_string(&connection->answer));
@@ -249,36 +250,38 @@ static void read_entry(const json_t *range, struct etcd_entry *entry)
         *entry = (struct etcd_entry){.create_revision = 0};
 }
 
-static int64_t revision_of(const json_t *answer)
+// Of the store.
+static int64_t revision_of(const struct etcd_connection *connection)
 {
-    return number_of(json_object_get(answer, "header"), "revision");
+    return number_of(json_object_get(connection->json, "header"), "revision");
 }
 
 // --- requests ------------------------------------------------------------------------------------
 
-// Frees the body. The caller frees the answer (NULL if there is none) with json_decref.
+// Frees the body. The answer is connection->json, until the next one.
 static enum outcome ask(struct etcd_connection *connection, const char *path, json_t *body,
-                        const struct patience *patience, json_t **answer)
+                        const struct patience *patience)
 {
     char *text = json_dumps(body, JSON_COMPACT);
     enum outcome outcome = post(connection, path, text, patience);
     free(text);
     json_decref(body);
+    json_decref(connection->json);
+    connection->json = NULL;
     connection->lacks_lease = false;
-    *answer = NULL;
     if (outcome != OUTCOME_OK)
         return outcome;
-    *answer = json_loads(text_string(&connection->answer), 0, NULL);
-    return connection->status == 200 && *answer != NULL ? OUTCOME_OK
-                                                        : understand_error(connection, *answer);
+    connection->json = json_loads(text_string(&connection->answer), 0, NULL);
+    return connection->status == 200 && connection->json != NULL ? OUTCOME_OK
+                                                                 : understand_error(connection);
 }
 
 // The same, with points before and after.
 static enum outcome request(struct etcd_connection *connection, const char *name, const char *path,
-                            json_t *body, const struct patience *patience, json_t **answer)
+                            json_t *body, const struct patience *patience)
 {
     point(connection->actor, POINT_BEFORE, name);
-    enum outcome outcome = ask(connection, path, body, patience, answer);
+    enum outcome outcome = ask(connection, path, body, patience);
     point(connection->actor, POINT_AFTER, name);
     return outcome;
 }
@@ -287,13 +290,11 @@ struct etcd_connection *etcd_open(const struct service *service, int64_t request
                                   struct actor *actor, struct error *error)
 {
     struct etcd_connection *connection = new_client(service, PEER_SET_UP_NS, error);
-    json_t *answer;
     if (connection == NULL)
         return NULL;
     connection->actor = actor;
     connection->current = service->server_count > 0 ? actor->client % service->server_count : 0;
-    enum outcome outcome = ask(connection, "/v3/maintenance/status", json_object(), NULL, &answer);
-    json_decref(answer);
+    enum outcome outcome = ask(connection, "/v3/maintenance/status", json_object(), NULL);
     connection->request_ns = request_ns;
     if (outcome == OUTCOME_OK)
         return connection;
@@ -310,11 +311,6 @@ const char *etcd_error(const struct etcd_connection *connection)
 bool etcd_lacks_lease(const struct etcd_connection *connection)
 {
     return connection->lacks_lease;
-}
-
-static json_t *json_number(int64_t number)
-{
-    return json_sprintf("%" PRId64, number);
 }
 
 static json_t *json_key(const char *key)
@@ -344,31 +340,24 @@ static json_t *json_of_prefix(const char *prefix, const char *order)
 
 enum outcome etcd_grant(struct etcd_connection *connection, int64_t ttl_s, int64_t *lease)
 {
-    json_t *answer;
-    json_t *body = json_pack("{s:o}", "TTL", json_number(ttl_s));
-    enum outcome outcome = request(connection, "grant", "/v3/lease/grant", body, NULL, &answer);
-    *lease = number_of(answer, "ID");
-    json_decref(answer);
+    json_t *body = json_pack("{s:I}", "TTL", (json_int_t)ttl_s);
+    enum outcome outcome = request(connection, "grant", "/v3/lease/grant", body, NULL);
+    *lease = number_of(connection->json, "ID");
     return outcome;
 }
 
 enum outcome etcd_keep_alive(struct etcd_connection *connection, int64_t lease, int64_t *ttl_s)
 {
-    json_t *answer;
-    json_t *body = json_pack("{s:o}", "ID", json_number(lease));
-    enum outcome outcome =
-        request(connection, "keepalive", "/v3/lease/keepalive", body, NULL, &answer);
-    *ttl_s = number_of(json_object_get(answer, "result"), "TTL");
-    json_decref(answer);
+    json_t *body = json_pack("{s:I}", "ID", (json_int_t)lease);
+    enum outcome outcome = request(connection, "keepalive", "/v3/lease/keepalive", body, NULL);
+    *ttl_s = number_of(json_object_get(connection->json, "result"), "TTL");
     return outcome;
 }
 
 enum outcome etcd_revoke(struct etcd_connection *connection, int64_t lease)
 {
-    json_t *answer;
-    json_t *body = json_pack("{s:o}", "ID", json_number(lease));
-    enum outcome outcome = request(connection, "revoke", "/v3/lease/revoke", body, NULL, &answer);
-    json_decref(answer);
+    json_t *body = json_pack("{s:I}", "ID", (json_int_t)lease);
+    enum outcome outcome = request(connection, "revoke", "/v3/lease/revoke", body, NULL);
     return outcome == OUTCOME_NO && connection->lacks_lease ? OUTCOME_OK : outcome;
 }
 
@@ -377,70 +366,59 @@ enum outcome etcd_revoke(struct etcd_connection *connection, int64_t lease)
 enum outcome etcd_create(struct etcd_connection *connection, const char *key, int64_t lease,
                          const char *prefix, struct etcd_entry *own, struct etcd_entry *oldest)
 {
-    json_t *answer;
     json_t *absent = json_pack("{s:o, s:s, s:s, s:s}", "key", json_key(key), "target", "CREATE",
                                "result", "EQUAL", "create_revision", "0");
-    json_t *put = json_pack("{s:{s:o, s:s, s:o}}", "request_put", "key", json_key(key), "value", "",
-                            "lease", json_number(lease));
+    json_t *put = json_pack("{s:{s:o, s:s, s:I}}", "request_put", "key", json_key(key), "value", "",
+                            "lease", (json_int_t)lease);
     json_t *get = json_pack("{s:o}", "request_range", json_of_key(key));
     json_t *first = json_pack("{s:o}", "request_range", json_of_prefix(prefix, "ASCEND"));
     // In either case the answers are those of `get` and of `first`.
     json_t *body = json_pack("{s:[o], s:[o, O, O], s:[o, o]}", "compare", absent, "success", put,
                              get, first, "failure", get, first);
-    enum outcome outcome = request(connection, "txn", "/v3/kv/txn", body, NULL, &answer);
-    const json_t *responses = json_object_get(answer, "responses");
+    enum outcome outcome = request(connection, "txn", "/v3/kv/txn", body, NULL);
+    const json_t *responses = json_object_get(connection->json, "responses");
     size_t count = json_array_size(responses);
     const json_t *last[2] = {NULL, NULL};
     for (size_t i = 0; i < 2 && count >= 2; i++)
         last[i] = json_object_get(json_array_get(responses, count - 2 + i), "response_range");
     read_entry(last[0], own);
     read_entry(last[1], oldest);
-    json_decref(answer);
     return outcome;
 }
 
 enum outcome etcd_get(struct etcd_connection *connection, const char *key, struct etcd_entry *entry)
 {
-    json_t *answer;
-    enum outcome outcome =
-        request(connection, "range", "/v3/kv/range", json_of_key(key), NULL, &answer);
-    read_entry(answer, entry);
-    json_decref(answer);
+    enum outcome outcome = request(connection, "range", "/v3/kv/range", json_of_key(key), NULL);
+    read_entry(connection->json, entry);
     return outcome;
 }
 
 enum outcome etcd_get_older(struct etcd_connection *connection, const char *prefix,
                             int64_t create_revision, struct etcd_entry *entry, int64_t *revision)
 {
-    json_t *answer;
     json_t *body = json_of_prefix(prefix, "DESCEND");
-    json_object_set_new(body, "max_create_revision", json_number(create_revision - 1));
-    enum outcome outcome = request(connection, "range", "/v3/kv/range", body, NULL, &answer);
-    read_entry(answer, entry);
-    *revision = revision_of(answer);
-    json_decref(answer);
+    json_object_set_new(body, "max_create_revision", json_integer(create_revision - 1));
+    enum outcome outcome = request(connection, "range", "/v3/kv/range", body, NULL);
+    read_entry(connection->json, entry);
+    *revision = revision_of(connection);
     return outcome;
 }
 
 enum outcome etcd_delete(struct etcd_connection *connection, const char *key, int64_t *deleted)
 {
-    json_t *answer;
     enum outcome outcome =
-        request(connection, "delete", "/v3/kv/deleterange", json_of_key(key), NULL, &answer);
-    *deleted = number_of(answer, "deleted");
-    json_decref(answer);
+        request(connection, "delete", "/v3/kv/deleterange", json_of_key(key), NULL);
+    *deleted = number_of(connection->json, "deleted");
     return outcome;
 }
 
 enum outcome etcd_watch_deletion(struct etcd_connection *connection, const char *key,
                                  int64_t revision, const struct etcd_waiting *waiting)
 {
-    json_t *answer;
     const struct patience patience = {.waiting = waiting, .enough = "\"DELETE\""};
-    json_t *body = json_pack("{s:{s:o, s:o}}", "create_request", "key", json_key(key),
-                             "start_revision", json_number(revision));
-    enum outcome outcome = request(connection, "watch", "/v3/watch", body, &patience, &answer);
-    json_decref(answer);
+    json_t *body = json_pack("{s:{s:o, s:I}}", "create_request", "key", json_key(key),
+                             "start_revision", (json_int_t)revision);
+    enum outcome outcome = request(connection, "watch", "/v3/watch", body, &patience);
     if (strstr(text_string(&connection->answer), patience.enough) != NULL) {
         connection->actor->wakeups++;
         return OUTCOME_OK;
@@ -453,20 +431,14 @@ enum outcome etcd_watch_deletion(struct etcd_connection *connection, const char 
 enum outcome etcd_lock(struct etcd_connection *connection, const char *name, int64_t lease,
                        int64_t *revision, const struct etcd_waiting *waiting)
 {
-    json_t *answer;
     const struct patience patience = {.waiting = waiting};
-    json_t *body = json_pack("{s:o, s:o}", "name", json_key(name), "lease", json_number(lease));
-    enum outcome outcome = request(connection, "lock", "/v3/lock/lock", body, &patience, &answer);
-    *revision = revision_of(answer);
-    json_decref(answer);
+    json_t *body = json_pack("{s:o, s:I}", "name", json_key(name), "lease", (json_int_t)lease);
+    enum outcome outcome = request(connection, "lock", "/v3/lock/lock", body, &patience);
+    *revision = revision_of(connection);
     return outcome;
 }
 
 enum outcome etcd_unlock(struct etcd_connection *connection, const char *key)
 {
-    json_t *answer;
-    enum outcome outcome =
-        request(connection, "unlock", "/v3/lock/unlock", json_of_key(key), NULL, &answer);
-    json_decref(answer);
-    return outcome;
+    return request(connection, "unlock", "/v3/lock/unlock", json_of_key(key), NULL);
 }

@@ -7,7 +7,6 @@
 #include "harness/cluster/test_server.h"
 #include "harness/testing/test.h"
 #include "harness/wire/base64.h"
-#include "harness/wire/test_points.h"
 
 #include <pthread.h>
 
@@ -254,42 +253,6 @@ TEST(errors_say_whether_the_request_can_ever_work)
     assert_int_equal(etcd_get(connection, "", &own), OUTCOME_BROKEN);
     assert_non_null(strstr(etcd_error(connection), fixture.server.service.servers[0].host));
     assert_int_equal(etcd_grant(connection, INT64_MAX / 2, &lease), OUTCOME_NO); // too long for it
-}
-
-TEST(no_answer_in_time_is_unknown_and_the_next_request_connects_anew)
-{
-    const struct node *node = &fixture.server.cluster.nodes[0];
-    struct etcd_entry own, oldest;
-    int64_t lease = grant();
-    stand_still(node);
-    assert_int_equal(etcd_create(connection, "late", lease, "late", &own, &oldest),
-                     OUTCOME_UNKNOWN);
-    assert_non_null(strstr(etcd_error(connection), "no answer in time"));
-    go_on(node);
-    assert_int_equal(etcd_revoke(connection, lease), OUTCOME_OK);
-}
-
-TEST(a_request_passes_a_point_before_and_after)
-{
-    struct point_board board = {0};
-    struct etcd_entry own;
-    count_points(&fixture.actor, &board, "range");
-    assert_int_equal(etcd_get(connection, "key", &own), OUTCOME_OK);
-    fixture.actor.board = NULL;
-    assert_int_equal(board.traps[0].passed, 2);
-}
-
-// Ends the server: must be the last test of its group.
-TEST(what_cannot_connect_was_certainly_not_executed)
-{
-    struct error error = {0};
-    int64_t lease;
-    struct node *node = &fixture.server.cluster.nodes[0];
-    process_kill(node->server);
-    node->server = 0;
-    assert_int_equal(etcd_grant(connection, 60, &lease), OUTCOME_NO);
-    assert_null(etcd_open(&fixture.server.service, NS_PER_S, &fixture.actor, &error));
-    assert_non_null(strstr(error.text, fixture.server.service.servers[0].host));
 }
 
 // What was a leader's, the others can do only once they have elected another one: what they refuse

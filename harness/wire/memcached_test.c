@@ -1,7 +1,6 @@
-// The memcached connection against a real server: every class of outcome.
+// What the memcached client understands (what it promises: clients_test.c).
 #include "harness/wire/memcached.h"
 
-#include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
 #include "harness/testing/test.h"
 
@@ -49,32 +48,6 @@ TEST_WITH(answers_of_every_kind_are_understood, start, stop)
     ASSERT_SAYS("NOT_FOUND", "delete key");
 }
 
-TEST_WITH(no_answer_in_time_is_unknown_and_the_next_request_connects_anew, start, stop)
-{
-    struct memcached_answer answer;
-    ASSERT_SAYS("END", "gets key"); // the server has taken the connection
-    stand_still(&server.cluster.nodes[0]);
-    assert_int_equal(memcached_request(connection, &answer, "add key 0 60 1\r\n1"),
-                     OUTCOME_UNKNOWN);
-    assert_non_null(strstr(memcached_error(connection), "no answer in time"));
-    go_on(&server.cluster.nodes[0]);
-    // What timed out is executed all the same: the reason why it is UNKNOWN and not NO.
-    int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
-    do
-        assert_int_equal(memcached_request(connection, &answer, "gets key"), OUTCOME_OK);
-    while (strcmp(answer.word, "VALUE") != 0 && clock_monotonic_ns() < give_up_ns);
-    assert_string_equal(answer.word, "VALUE");
-}
-
-TEST_WITH(a_server_that_is_gone_is_unknown_once_and_then_no, start, stop)
-{
-    struct memcached_answer answer;
-    die(&server.cluster.nodes[0]);
-    assert_int_equal(memcached_request(connection, &answer, "gets key"), OUTCOME_UNKNOWN);
-    assert_int_equal(memcached_request(connection, &answer, "gets key"), OUTCOME_NO);
-    assert_non_null(strstr(memcached_error(connection), "cannot connect"));
-}
-
 TEST_WITH(a_wrong_command_is_broken_not_a_verdict, start, stop)
 {
     struct memcached_answer answer;
@@ -82,12 +55,4 @@ TEST_WITH(a_wrong_command_is_broken_not_a_verdict, start, stop)
     assert_non_null(strstr(memcached_error(connection), "answered: ERROR"));
     assert_int_equal(memcached_request(connection, &answer, "add key 0 60 none"), OUTCOME_BROKEN);
     assert_non_null(strstr(memcached_error(connection), "CLIENT_ERROR"));
-}
-
-TEST(a_port_where_nobody_listens_is_named)
-{
-    struct service nowhere = {.servers = {{.host = "127.0.0.1", .port = 1}}, .server_count = 1};
-    struct error error;
-    assert_null(memcached_open(&nowhere, NS_PER_S, &actor, &error));
-    assert_non_null(strstr(error.text, "127.0.0.1:1"));
 }

@@ -1,11 +1,9 @@
 // The MySQL connection against a real server: every class of outcome, and what comes of statements
 // that meet the locks of others: waiting, giving up, deadlock.
-#include "harness/cluster/process.h"
 #include "harness/cluster/test_outage.h"
 #include "harness/cluster/test_server.h"
 #include "harness/testing/test.h"
 #include "harness/wire/mysql.h"
-#include "harness/wire/test_points.h"
 
 #include <pthread.h>
 
@@ -232,17 +230,7 @@ TEST(errors_say_whether_the_statement_can_ever_work)
     assert_int_equal(answer.error, MYSQL_DUPLICATE);
 }
 
-// --- points, set-up, the end ---------------------------------------------------------------------
-
-TEST(a_request_passes_a_point_before_and_after)
-{
-    struct point_board board = {0};
-    sql_end_session(fixture.connection);
-    count_points(&fixture.actor, &board, "SELECT");
-    assert_int_equal(look_up(fixture.connection, 1), OUTCOME_OK); // connecting is none
-    fixture.actor.board = NULL;
-    assert_int_equal(board.traps[0].passed, 2);
-}
+// --- set-up --------------------------------------------------------------------------------------
 
 TEST(only_our_own_database_is_made_if_it_is_not_there)
 {
@@ -255,23 +243,7 @@ TEST(only_our_own_database_is_made_if_it_is_not_there)
     assert_non_null(strstr(error.text, "theirs"));
 }
 
-// Ends the server: must be the last test.
-TEST(what_cannot_connect_was_certainly_not_executed)
-{
-    struct error error = {0};
-    struct node *node = &fixture.server.cluster.nodes[0];
-    int64_t session = sql_session(fixture.connection);
-    process_kill(node->server);
-    node->server = 0;
-    assert_int_equal(say(fixture.connection, "SELECT 1"), OUTCOME_NO);
-    assert_int_equal(sql_session(fixture.connection), 0);
-    assert_true(session > 0);
-    assert_null(sql_open(&fixture.server.service, NS_PER_S, &fixture.actor, &error));
-    assert_non_null(strstr(error.text, fixture.server.service.servers[0].host));
-}
-
-// --- the locks of others, on a server of their own
-// -------------------------------------------------
+// --- the locks of others, on a server of their own -----------------------------------------------
 
 TEST_GROUP(start, stop);
 

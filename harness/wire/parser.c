@@ -98,14 +98,6 @@ void part_line(struct part *part)
     part_bytes(part, 0, 0);
 }
 
-bool part_has_body(struct part *part, size_t lead, uint64_t body)
-{
-    bool is_whole = part->length > lead || body == 0;
-    part->has_begun = !is_whole;
-    part->wanted += is_whole ? 0 : body;
-    return is_whole;
-}
-
 // Takes what counts: its beginning, and the FNV-1a of all.
 static void keep(struct part *part, const uint8_t *bytes, size_t length)
 {
@@ -154,10 +146,13 @@ static enum parse read_message(struct parser *parser, const uint8_t *bytes, size
     *used = 0;
     while (*used < length) {
         if (!part->has_begun) {
-            int first = protocol->begins(parser->state, bytes[*used], request != NULL);
+            int first = protocol->lead;
+            if (protocol->begins != NULL)
+                first = protocol->begins(parser->state, bytes[*used], request != NULL);
             if (first < 0)
                 return PARSE_LOST;
             part_bytes(part, (uint64_t)first, 0);
+            part->is_lead = first > 0 && protocol->body != NULL;
         }
         bool is_whole;
         *used += read_part(part, bytes + *used, length - *used, &is_whole);
@@ -165,7 +160,14 @@ static enum parse read_message(struct parser *parser, const uint8_t *bytes, size
             return PARSE_LOST;
         if (!is_whole)
             continue;
-        part->has_begun = false;
+        int64_t body = part->is_lead ? protocol->body(part, request != NULL) : 0;
+        if (body < 0)
+            return PARSE_LOST;
+        part->is_lead = false;
+        part->wanted += (uint64_t)body;
+        part->has_begun = body > 0;
+        if (body > 0)
+            continue;
         enum parse result = request != NULL ? protocol->request(parser->state, part, request)
                                             : protocol->reply(parser->state, part, front, id);
         if (result != PARSE_MORE)

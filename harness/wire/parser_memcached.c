@@ -41,12 +41,11 @@ static int begins(void *context, uint8_t first, bool is_request)
     return !is_request || islower(first) || isspace(first) ? 0 : -1;
 }
 
-static enum parse read_binary(struct part *part, uint8_t magic)
+static int64_t body_of(const struct part *lead, bool is_request)
 {
-    uint32_t body = part_uint32(part, 8);
-    if ((uint8_t)part->head[0] != magic || body > LONGEST)
-        return PARSE_LOST;
-    return part_has_body(part, LEAD, body) ? PARSE_WHOLE : PARSE_MORE;
+    uint32_t body = part_uint32(lead, 8);
+    bool is_binary = (uint8_t)lead->head[0] == (is_request ? BINARY_REQUEST : BINARY_REPLY);
+    return !is_binary || body > LONGEST ? -1 : (int64_t)body;
 }
 
 // --- requests ------------------------------------------------------------------------------------
@@ -102,9 +101,6 @@ static enum parse request(void *context, struct part *part, struct parsed_reques
         return PARSE_WHOLE;
     }
     uint8_t code = (uint8_t)part->head[1];
-    enum parse result = read_binary(part, BINARY_REQUEST);
-    if (result != PARSE_WHOLE)
-        return result;
     if (code >= sizeof names / sizeof *names || names[code] == NULL)
         return PARSE_LOST;
     strcpy(request->name, names[code]);
@@ -147,12 +143,13 @@ static enum parse reply(void *context, struct part *part, const struct parsed_re
     bool goes_on =
         (uint8_t)part->head[1] == BINARY_STAT && (part->head[2] != 0 || part->head[3] != 0);
     *id = goes_on ? REPLY_UNASKED : 0;
-    return read_binary(part, BINARY_REPLY);
+    return PARSE_WHOLE;
 }
 
 const struct protocol protocol_memcached = {.kind = "memcached",
                                             .state_bytes = sizeof(struct state),
                                             .tells_notices = true,
                                             .begins = begins,
+                                            .body = body_of,
                                             .request = request,
                                             .reply = reply};

@@ -46,17 +46,10 @@ static uint32_t number_at(const char *head)
            (uint32_t)bytes[3] << 24;
 }
 
-static int begins(void *state, uint8_t first, bool is_request)
+static int64_t body_of(const struct part *lead, bool is_request)
 {
-    (void)state;
-    (void)first;
     (void)is_request;
-    return LEAD;
-}
-
-static bool is_whole(struct part *part)
-{
-    return part_has_body(part, LEAD, number_at(part->head) & 0xffffff);
+    return number_at(lead->head) & 0xffffff;
 }
 
 // --- the word of a statement ---------------------------------------------------------------------
@@ -142,8 +135,6 @@ static void name_command(struct state *state, const char *body, size_t length,
 static enum parse request(void *context, struct part *part, struct parsed_request *request)
 {
     struct state *state = context;
-    if (!is_whole(part))
-        return PARSE_MORE;
     const char *body = part->head + LEAD;
     size_t length = part->have - LEAD;
     if (!state->logged_in)
@@ -162,8 +153,6 @@ static enum parse reply(void *context, struct part *part, const struct parsed_re
                         int64_t *id)
 {
     struct state *state = context;
-    if (!is_whole(part))
-        return PARSE_MORE;
     bool is_first = part->head[3] == 1 && front != NULL;
     if (is_first && strcmp(front->name, "PREPARE") == 0 && part->have >= LEAD + 5 &&
         part->head[LEAD] == 0) {
@@ -178,6 +167,7 @@ static enum parse reply(void *context, struct part *part, const struct parsed_re
 const struct protocol protocol_mysql = {.kind = "mysql",
                                         .state_bytes = sizeof(struct state),
                                         .tells_notices = true,
-                                        .begins = begins,
+                                        .lead = LEAD,
+                                        .body = body_of,
                                         .request = request,
                                         .reply = reply};

@@ -20,7 +20,7 @@ struct part {
     uint64_t length; // what was read: of a line, without "\n" or "\r\n"
     size_t have;     // of it in `head`
     uint64_t hash;   // of all that counts
-    bool has_begun;
+    bool has_begun, is_lead;
     char head[PART_HEAD]; // how it begins, NUL-terminated
 };
 
@@ -28,10 +28,6 @@ struct part {
 // the next part begins a message.
 void part_line(struct part *part);
 void part_bytes(struct part *part, uint64_t count, size_t ending);
-
-// For messages with their length in front, in the first `lead` bytes: false until the part has
-// `body` bytes more.
-bool part_has_body(struct part *part, size_t lead, uint64_t body);
 
 // The word of a line with that number, from 0; its length, 0 if there is none.
 size_t part_word(const struct part *part, int number, const char **word);
@@ -51,8 +47,12 @@ struct protocol {
     size_t state_bytes;
     bool tells_notices; // whatever a server may say to wake whoever waits is a NOTICE
     // A message begins with that byte: how many bytes its first part has, 0 for a line, -1 if no
-    // message begins so.
+    // message begins so. NULL: each begins with `lead` bytes.
     int (*begins)(void *state, uint8_t first, bool is_request);
+    int lead;
+    // How many bytes follow such a beginning, which are of the same part; -1: it is none. NULL: the
+    // parts say what follows.
+    int64_t (*body)(const struct part *lead, bool is_request);
     // A part of a request is complete. Sets name, id and replies once all is.
     enum parse (*request)(void *state, struct part *part, struct parsed_request *request);
     // The same of a reply; NULL: whatever comes is the reply to the oldest request. `front` is the

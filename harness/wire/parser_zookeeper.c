@@ -28,12 +28,11 @@ static const struct {
                 {100, "auth"},       {101, "setWatches"},    {102, "sasl"},
                 {105, "setWatches"}, {103, "getEphemerals"}, {106, "addWatch"}};
 
-static int begins(void *state, uint8_t first, bool is_request)
+static int64_t body_of(const struct part *lead, bool is_request)
 {
-    (void)state;
-    (void)first;
+    uint32_t body = part_uint32(lead, 0);
     (void)is_request;
-    return LEAD;
+    return body == 0 || body > LONGEST ? -1 : (int64_t)body;
 }
 
 // 0 stands for the oldest, so that xids must not be 0.
@@ -42,27 +41,13 @@ static int64_t id_of(int32_t xid)
     return (int64_t)xid + ((int64_t)1 << 40);
 }
 
-// True once the whole message is there, with its xid and its type, if it has one.
-static enum parse read_message(struct part *part, size_t shortest, bool is_first, int32_t *xid,
-                               int32_t *type)
-{
-    uint32_t body = part_uint32(part, 0);
-    if (body == 0 || body > LONGEST)
-        return PARSE_LOST;
-    if (!part_has_body(part, LEAD, body))
-        return PARSE_MORE;
-    *xid = (int32_t)part_uint32(part, LEAD);
-    *type = (int32_t)part_uint32(part, LEAD + 4);
-    return body < shortest && !is_first ? PARSE_LOST : PARSE_WHOLE;
-}
-
 static enum parse request(void *context, struct part *part, struct parsed_request *request)
 {
     struct state *state = context;
-    int32_t xid, type;
-    enum parse result = read_message(part, SHORTEST_REQUEST, !state->asked_to_connect, &xid, &type);
-    if (result != PARSE_WHOLE)
-        return result;
+    int32_t xid = (int32_t)part_uint32(part, LEAD);
+    int32_t type = (int32_t)part_uint32(part, LEAD + 4);
+    if (state->asked_to_connect && part->length < LEAD + SHORTEST_REQUEST)
+        return PARSE_LOST;
     strcpy(request->name, state->asked_to_connect ? "request" : "connect");
     request->id = state->asked_to_connect ? id_of(xid) : ID_OF_SESSION;
     for (size_t i = 0; state->asked_to_connect && i < sizeof requests / sizeof *requests; i++) {
@@ -77,11 +62,10 @@ static enum parse reply(void *context, struct part *part, const struct parsed_re
                         int64_t *id)
 {
     struct state *state = context;
-    int32_t xid, ignored;
+    int32_t xid = (int32_t)part_uint32(part, LEAD);
     (void)front;
-    enum parse result = read_message(part, SHORTEST_REPLY, false, &xid, &ignored);
-    if (result != PARSE_WHOLE)
-        return result;
+    if (part->length < LEAD + SHORTEST_REPLY)
+        return PARSE_LOST;
     *id = !state->connected ? ID_OF_SESSION : xid == XID_OF_WATCH ? REPLY_NOTICE : id_of(xid);
     state->connected = true;
     return PARSE_WHOLE;
@@ -90,6 +74,7 @@ static enum parse reply(void *context, struct part *part, const struct parsed_re
 const struct protocol protocol_zookeeper = {.kind = "zookeeper",
                                             .state_bytes = sizeof(struct state),
                                             .tells_notices = true,
-                                            .begins = begins,
+                                            .lead = LEAD,
+                                            .body = body_of,
                                             .request = request,
                                             .reply = reply};

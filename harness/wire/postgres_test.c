@@ -1,11 +1,8 @@
 // The PostgreSQL connection against a real server: every class of outcome.
 #include "harness/wire/sql.h"
 
-#include "harness/base/clock.h"
-#include "harness/cluster/process.h"
 #include "harness/cluster/test_server.h"
 #include "harness/testing/test.h"
-#include "harness/wire/test_points.h"
 
 static struct {
     struct test_server server;
@@ -87,30 +84,4 @@ TEST(errors_say_whether_the_statement_can_ever_work)
     assert_int_equal(ask("SELECT no_such_function()", NULL), OUTCOME_BROKEN);
     assert_non_null(strstr(sql_error(fixture.connection), "no_such_function"));
     assert_int_equal(sql_session(fixture.connection), session);
-}
-
-TEST(a_request_passes_a_point_before_and_after)
-{
-    struct point_board board = {0};
-    count_points(&fixture.actor, &board, "ask");
-    assert_int_equal(ask("SELECT 1", NULL), OUTCOME_OK);
-    fixture.actor.board = NULL;
-    assert_int_equal(board.traps[0].passed, 2);
-}
-
-// Ends the server: must be the last test.
-TEST(what_cannot_connect_was_certainly_not_executed)
-{
-    struct error error = {0};
-    struct node *node = &fixture.server.cluster.nodes[0];
-    process_kill(node->server);
-    node->server = 0;
-    enum outcome outcome = OUTCOME_OK;
-    while (outcome == OUTCOME_OK) // until the backend notices that its server is gone
-        outcome = ask("SELECT 1", NULL);
-    assert_int_equal(outcome, OUTCOME_UNKNOWN);
-    assert_true(answer.session_ended);
-    assert_int_equal(ask("SELECT 1", NULL), OUTCOME_NO);
-    assert_null(sql_open(&fixture.server.service, NS_PER_S, &fixture.actor, &error));
-    assert_non_null(strstr(error.text, fixture.server.service.servers[0].host));
 }

@@ -89,7 +89,7 @@ static int requests_stop_at_their_points(struct fixture *fixture)
     return 0;
 }
 
-// --- ends, and what it costs ---------------------------------------------------------------------
+// --- ends ----------------------------------------------------------------------------------------
 
 static int ends_are_passed_on(struct fixture *fixture)
 {
@@ -124,35 +124,6 @@ static int ends_are_passed_on(struct fixture *fixture)
     return 0;
 }
 
-static int64_t median_round_trip_ns(const struct fixture *fixture, bool through)
-{
-    enum { ROUNDS = 301 };
-    int64_t took_ns[ROUNDS] = {0};
-    int descriptor = connect_to(fixture, through);
-    for (int i = 0; i < ROUNDS; i++) {
-        int64_t from_ns = clock_monotonic_ns();
-        if (!server_says(descriptor, "PING\r\n", "+PONG\r\n"))
-            return -1;
-        int64_t one_ns = clock_monotonic_ns() - from_ns;
-        int place = i;
-        for (; place > 0 && took_ns[place - 1] > one_ns; place--)
-            took_ns[place] = took_ns[place - 1];
-        took_ns[place] = one_ns;
-    }
-    close(descriptor);
-    return took_ns[ROUNDS / 2];
-}
-
-static int its_cost_is_told(struct fixture *fixture)
-{
-    int64_t direct_ns = median_round_trip_ns(fixture, false);
-    int64_t through_ns = median_round_trip_ns(fixture, true);
-    CHECK(direct_ns > 0 && through_ns > 0);
-    fprintf(stderr, "a request takes %" PRId64 " ns, and through the proxy %.1f times as long\n",
-            direct_ns, (double)through_ns / (double)direct_ns);
-    return 0;
-}
-
 static int try_all(const struct sandbox *sandbox, void *context)
 {
     (void)context;
@@ -162,7 +133,6 @@ static int try_all(const struct sandbox *sandbox, void *context)
     int result = start(&fixture, sandbox);
     result = result != 0 ? result : bytes_come_as_they_were(&fixture);
     result = result != 0 ? result : requests_stop_at_their_points(&fixture);
-    result = result != 0 ? result : its_cost_is_told(&fixture);
     result = result != 0 ? result : ends_are_passed_on(&fixture);
     if (result == 0)
         end(&fixture);

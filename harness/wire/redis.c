@@ -103,13 +103,14 @@ const char *redis_error(const struct redis_connection *connection)
 
 // --- replies -------------------------------------------------------------------------------------
 
-// Error replies that promise that the command was not executed, by their first word.
+// Error replies that promise that the command was not executed, by their first word. Any other is
+// BROKEN.
 static const char *const refusals[] = {
     "MOVED",      "ASK", "TRYAGAIN", "CLUSTERDOWN", "READONLY", "LOADING",  "MASTERDOWN",
     "NOREPLICAS", "OOM", "MISCONF",  "NOAUTH",      "BUSY",     "NOSCRIPT", "EXECABORT",
 };
 
-enum outcome redis_error_outcome(const char *text)
+static enum outcome error_outcome(const char *text)
 {
     for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
         if (redis_begins_with(text, refusals[i]))
@@ -160,7 +161,7 @@ enum outcome redis_understand(const struct peer *peer, const redisReply *reply,
         return OUTCOME_OK;
     case REDIS_REPLY_ERROR:
         error_set(error, "%s answered: %s", peer->name, reply->str);
-        return redis_error_outcome(reply->str);
+        return error_outcome(reply->str);
     default:
         error_set(error, "%s: unexpected reply of type %d", peer->name, reply->type);
         return OUTCOME_BROKEN;

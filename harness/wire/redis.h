@@ -68,9 +68,6 @@ enum outcome redis_eval(struct redis_connection *connection, struct redis_answer
 int redis_script_load(struct redis_connection *connection, const struct redis_script *script,
                       struct error *error);
 
-// What an error reply means: NO if it promises that the command was not executed, else BROKEN.
-enum outcome redis_error_outcome(const char *text);
-
 const char *redis_error(const struct redis_connection *connection);
 
 extern const char *const redis_commands[];

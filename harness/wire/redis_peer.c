@@ -53,7 +53,11 @@ redisReply *redis_peer_next(struct redis_peer *link, struct error *error)
     return NULL;
 }
 
-redisReply *redis_peer_ask(struct redis_peer *link, struct error *error, const char *format, ...)
+// Sends one request (and what hiredis has pending before it). As redis_peer_next; `format` is
+// hiredis's, without %b.
+__attribute__((format(printf, 3, 4))) static redisReply *ask(struct redis_peer *link,
+                                                             struct error *error,
+                                                             const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -65,32 +69,12 @@ redisReply *redis_peer_ask(struct redis_peer *link, struct error *error, const c
     return NULL;
 }
 
-bool redis_reply_is_error(const redisReply *reply, const char *word)
-{
-    return reply->type == REDIS_REPLY_ERROR && strncmp(reply->str, word, strlen(word)) == 0;
-}
-
-int redis_peer_unexpected(const struct redis_peer *link, const char *request,
-                          const redisReply *reply, struct error *error)
+static int unexpected(const struct redis_peer *link, const char *request, const redisReply *reply,
+                      struct error *error)
 {
     char number[32];
     snprintf(number, sizeof number, "%lld", reply->integer);
-    return error_set(error, "%s answers '%.300s' to %s", link->peer.name,
-                     reply->str != NULL ? reply->str : number, request);
-}
-
-int redis_peer_is_master(struct redis_peer *link, struct error *error)
-{
-    redisReply *reply = redis_peer_ask(link, error, "ROLE");
-    if (reply == NULL)
-        return -1;
-    int result;
-    if (reply->type == REDIS_REPLY_ARRAY && reply->elements > 0 && reply->element[0]->str != NULL)
-        result = strcmp(reply->element[0]->str, "master") == 0;
-    else
-        result = redis_peer_unexpected(link, "ROLE", reply, error);
-    freeReplyObject(reply);
-    return result;
+    return peer_unexpected(&link->peer, reply->str != NULL ? reply->str : number, request, error);
 }
 
 // --- getting in ----------------------------------------------------------------------------------
@@ -102,8 +86,8 @@ static enum redis_entry judge(const struct redis_peer *link, redisReply *reply, 
     if (reply == NULL)
         return ENTRY_CLOSED;
     enum redis_entry entry = ENTRY_OPEN;
-    if (redis_reply_is_error(reply, "")) {
-        entry = redis_reply_is_error(reply, "LOADING") ? ENTRY_CLOSED : ENTRY_REFUSED;
+    if (reply->type == REDIS_REPLY_ERROR) {
+        entry = redis_begins_with(reply->str, "LOADING") ? ENTRY_CLOSED : ENTRY_REFUSED;
         error_set(error, "%s answered: %s; %s", link->peer.name, reply->str, remedy);
     }
     freeReplyObject(reply);
@@ -125,24 +109,23 @@ static enum redis_entry get_in(const struct service *service, struct redis_peer 
     const char *number = database_number(service);
     enum redis_entry entry = ENTRY_OPEN;
     if (service->password[0] != '\0')
-        entry =
-            judge(link,
-                  service->user[0] != '\0'
-                      ? redis_peer_ask(link, error, "AUTH %s %s", service->user, service->password)
-                      : redis_peer_ask(link, error, "AUTH %s", service->password),
-                  "check user and password in the server's URL, "
-                  "redis://USER:PASSWORD@HOST:PORT",
-                  error);
+        entry = judge(link,
+                      service->user[0] != '\0'
+                          ? ask(link, error, "AUTH %s %s", service->user, service->password)
+                          : ask(link, error, "AUTH %s", service->password),
+                      "check user and password in the server's URL, "
+                      "redis://USER:PASSWORD@HOST:PORT",
+                      error);
     if (entry != ENTRY_OPEN)
         return entry;
     if (number[0] != '\0')
-        return judge(link, redis_peer_ask(link, error, "SELECT %s", number),
+        return judge(link, ask(link, error, "SELECT %s", number),
                      "the path of the server's URL must be the number of a database that it has",
                      error);
     // Without a password the server may want one all the same, which it says only when asked for
     // something.
     if (service->external && service->password[0] == '\0')
-        return judge(link, redis_peer_ask(link, error, "PING"),
+        return judge(link, ask(link, error, "PING"),
                      "if it wants a password, write redis://:PASSWORD@HOST:PORT", error);
     return ENTRY_OPEN;
 }
@@ -177,7 +160,7 @@ static enum redis_entry understand_sentinel(const struct redis_peer *link, const
         return ENTRY_REFUSED;
     }
     if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2) {
-        redis_peer_unexpected(link, "SENTINEL get-master-addr-by-name", reply, error);
+        unexpected(link, "SENTINEL get-master-addr-by-name", reply, error);
         return ENTRY_CLOSED;
     }
     snprintf(master->host, sizeof master->host, "%s", reply->element[0]->str);
@@ -200,7 +183,7 @@ static enum redis_entry ask_sentinel(struct redis_route *route, const struct end
     if (redis_peer_open(&link, &peer, error) != 0)
         return ENTRY_CLOSED;
     link.peer.give_up_ns = clock_monotonic_ns() + limit_ns;
-    redisReply *reply = redis_peer_ask(&link, error, "SENTINEL get-master-addr-by-name %s", name);
+    redisReply *reply = ask(&link, error, "SENTINEL get-master-addr-by-name %s", name);
     enum redis_entry entry = ENTRY_CLOSED;
     if (reply != NULL) {
         entry = understand_sentinel(&link, name, reply, &route->endpoint, error);
@@ -227,6 +210,22 @@ static enum redis_entry find_master(struct redis_route *route, int64_t limit_ns,
     return entry;
 }
 
+// What sentinels say may be old: the server itself must agree.
+static enum redis_entry check_master(struct redis_peer *link, struct error *error)
+{
+    redisReply *reply = ask(link, error, "ROLE");
+    bool is_role = reply != NULL && reply->type == REDIS_REPLY_ARRAY && reply->elements > 0 &&
+                   reply->element[0]->str != NULL;
+    bool is_master = is_role && strcmp(reply->element[0]->str, "master") == 0;
+    if (reply != NULL && !is_role)
+        unexpected(link, "ROLE", reply, error);
+    else if (reply != NULL && !is_master)
+        error_set(error, "%s, which is the master by its sentinels, does not say so itself",
+                  link->peer.name);
+    freeReplyObject(reply);
+    return is_master ? ENTRY_OPEN : ENTRY_CLOSED;
+}
+
 static enum redis_entry connect_to_master(struct redis_route *route, int64_t limit_ns,
                                           struct redis_peer *link, struct error *error)
 {
@@ -235,17 +234,12 @@ static enum redis_entry connect_to_master(struct redis_route *route, int64_t lim
         entry = redis_enter(route->service, &route->endpoint, limit_ns, link, error);
     if (entry != ENTRY_OPEN)
         return entry;
-    // What sentinels say may be old: the server itself must agree.
     link->peer.give_up_ns = clock_monotonic_ns() + limit_ns;
-    int is_master = redis_peer_is_master(link, error);
+    entry = check_master(link, error);
     redisSetTimeout(link->context, redis_timeval(limit_ns));
-    if (is_master == 1)
-        return ENTRY_OPEN;
-    if (is_master == 0)
-        error_set(error, "%s, which is the master by its sentinels, does not say so itself",
-                  link->peer.name);
-    redis_peer_close(link);
-    return ENTRY_CLOSED;
+    if (entry != ENTRY_OPEN)
+        redis_peer_close(link);
+    return entry;
 }
 
 // --- any topology --------------------------------------------------------------------------------
@@ -348,7 +342,7 @@ static int remove_keys(struct redis_peer *link, const redisReply *keys, struct e
         if (reply == NULL)
             return -1;
         if (reply->type != REDIS_REPLY_INTEGER)
-            result = redis_peer_unexpected(link, "UNLINK", reply, error);
+            result = unexpected(link, "UNLINK", reply, error);
         freeReplyObject(reply);
     }
     return result;
@@ -360,12 +354,11 @@ static int clean_over(struct redis_peer *link, const char *pattern, struct error
     int result = 0;
     do {
         link->peer.give_up_ns = clock_monotonic_ns() + PEER_SET_UP_NS;
-        redisReply *reply =
-            redis_peer_ask(link, error, "SCAN %s MATCH %s COUNT 1000", cursor, pattern);
+        redisReply *reply = ask(link, error, "SCAN %s MATCH %s COUNT 1000", cursor, pattern);
         if (reply == NULL)
             return -1;
         if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2) {
-            result = redis_peer_unexpected(link, "SCAN", reply, error);
+            result = unexpected(link, "SCAN", reply, error);
         } else {
             snprintf(cursor, sizeof cursor, "%s", reply->element[0]->str);
             result = remove_keys(link, reply->element[1], error);
@@ -397,11 +390,11 @@ static bool is_about_a_master(const char *line, const char *asked, struct endpoi
 static int list_masters(struct redis_peer *link, struct endpoint *masters, struct error *error)
 {
     int count = 0;
-    redisReply *reply = redis_peer_ask(link, error, "CLUSTER NODES");
+    redisReply *reply = ask(link, error, "CLUSTER NODES");
     if (reply == NULL)
         return -1;
-    if (reply->str == NULL || redis_reply_is_error(reply, "")) {
-        count = redis_peer_unexpected(link, "CLUSTER NODES", reply, error);
+    if (reply->str == NULL || reply->type == REDIS_REPLY_ERROR) {
+        count = unexpected(link, "CLUSTER NODES", reply, error);
     } else {
         char *rest = reply->str;
         for (char *line; count < MOST_MASTERS && (line = strsep(&rest, "\n")) != NULL;)
@@ -441,9 +434,9 @@ bool redis_has_command(const struct service *service, const char *name, struct e
     bool has = false;
     if (enter_service(service, &link, error) != 0)
         return false;
-    redisReply *reply = redis_peer_ask(&link, error, "COMMAND INFO %s", name);
+    redisReply *reply = ask(&link, error, "COMMAND INFO %s", name);
     if (reply != NULL && (reply->type != REDIS_REPLY_ARRAY || reply->elements != 1))
-        redis_peer_unexpected(&link, "COMMAND INFO", reply, error);
+        unexpected(&link, "COMMAND INFO", reply, error);
     else if (reply != NULL)
         has = reply->element[0]->type == REDIS_REPLY_ARRAY && reply->element[0]->elements > 0;
     if (reply != NULL && !has && reply->type == REDIS_REPLY_ARRAY)

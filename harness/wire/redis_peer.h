@@ -24,25 +24,9 @@ struct redis_peer {
 int redis_peer_open(struct redis_peer *link, const struct peer *peer, struct error *error);
 void redis_peer_close(struct redis_peer *link);
 
-// Sends one request (and what hiredis has pending before it), and waits until the peer's time is up
-// for its reply, which the caller frees; an error reply is one. NULL with `error` set if none came.
-// `format` is hiredis's, without %b.
-__attribute__((format(printf, 3, 4))) redisReply *redis_peer_ask(struct redis_peer *link,
-                                                                 struct error *error,
-                                                                 const char *format, ...);
-
-// The next reply to what was sent by redisAppendCommand.
+// The next reply to what was sent by redisAppendCommand, for the caller to free; an error reply is
+// one. NULL with `error` set if none came before the peer's time was up.
 redisReply *redis_peer_next(struct redis_peer *link, struct error *error);
-
-// True if it is an error reply that begins with that word ("" for any).
-bool redis_reply_is_error(const redisReply *reply, const char *word);
-
-// Says in `error` that the server answered that to `request`. Returns -1.
-int redis_peer_unexpected(const struct redis_peer *link, const char *request,
-                          const redisReply *reply, struct error *error);
-
-// 1 if it is a master (whether or not of any slots), 0 if a replica, -1 with `error` set.
-int redis_peer_is_master(struct redis_peer *link, struct error *error);
 
 // --- the way to a service ------------------------------------------------------------------------
 

@@ -45,21 +45,6 @@ TEST_WITH(no_answer_in_time_is_unknown_and_the_next_request_connects_anew, start
     assert_string_equal(answer.text, "1");
 }
 
-TEST_WITH(a_server_that_is_gone_is_unknown_once_and_then_no, start, stop)
-{
-    die(&fixture.server.cluster.nodes[0]);
-    fixture.server.cluster.nodes[0].server = 0;
-    EXPECT(OUTCOME_UNKNOWN, "SET key 1");
-    EXPECT(OUTCOME_NO, "SET key 1");
-    EXPECT_ERROR("cannot connect");
-}
-
-TEST_WITH(a_wrong_command_is_broken_not_a_verdict, start, stop)
-{
-    EXPECT(OUTCOME_BROKEN, "NOSUCHCOMMAND");
-    EXPECT_ERROR("unknown command");
-}
-
 TEST_WITH(a_refusal_of_the_server_is_a_definite_no, start, stop)
 {
     EXPECT(OUTCOME_OK, "CONFIG SET maxmemory 1");
@@ -81,15 +66,6 @@ TEST_WITH(a_script_survives_a_flushed_script_cache, start, stop)
         assert_string_equal(answer.text, "hello");
         EXPECT(OUTCOME_OK, "SCRIPT FLUSH");
     }
-}
-
-TEST(a_port_where_nobody_listens_is_named)
-{
-    struct service nowhere = {.servers = {{.host = "127.0.0.1", .port = 1}}, .server_count = 1};
-    struct actor actor = {.phase = PHASE_NONE};
-    struct error error;
-    assert_null(redis_open(&nowhere, NS_PER_S, &actor, &error));
-    assert_non_null(strstr(error.text, "127.0.0.1:1"));
 }
 
 // --- sentinel ------------------------------------------------------------------------------------
