@@ -306,17 +306,15 @@ char *picture_draw(const struct picture_kind *kind, const struct picture *pictur
 {
     char folder[] = "/tmp/lockpick-picture-XXXXXX";
     char *svg = NULL;
-    bool missing = false;
-    const struct gnuplot_script script = {folder, kind->name};
+    struct drawing drawing = {.script = {folder, kind->name}, .svg = &svg};
     struct plot_source source = {.data = picture->data};
     if (mkdtemp(folder) == NULL) {
         error_set(error, "cannot make the folder %s: %s", folder, strerror(errno));
         return NULL;
     }
     picture_script(kind, picture, &source.script);
-    if (picture_files_write(folder, kind->name, &source, error) == 0 &&
-        gnuplot_run(&script, 1, &missing, error) == 0)
-        svg = read_svg(folder, kind->name, error);
+    if (picture_files_write(folder, kind->name, &source, error) == 0)
+        (void)draw(&drawing, 1, error);
     text_free(&source.script);
     folder_remove(folder, NULL);
     return svg;

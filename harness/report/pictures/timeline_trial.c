@@ -39,7 +39,7 @@ static int64_t holder_of(const struct hold *hold)
 
 static bool is_evidence(const struct scene *scene, const struct hold *hold)
 {
-    return hold == scene->evidence[0] || hold == scene->evidence[1];
+    return hold != NULL && (hold == scene->evidence[0] || hold == scene->evidence[1]);
 }
 
 static bool shows(const struct scene *scene, enum shows what)
@@ -125,7 +125,7 @@ static void choose_violation(struct scene *scene)
     int64_t least = from - FARTHEST * time_later(to - from, NS_PER_MS);
     int64_t most = to + FARTHEST * time_later(to - from, NS_PER_MS);
     FOR_EACH_ACCESS (access, scene->digest) {
-        if (access->is_write && is_evidence(scene, &scene->digest->holds[access->hold]) &&
+        if (access->is_write && is_evidence(scene, hold_at(scene->digest, access->hold)) &&
             access->returned_ns <= most)
             to = time_later(to, access->returned_ns);
     }
@@ -378,11 +378,11 @@ static void add_marks(struct scene *scene)
     if (evidence_only && scene->evidence[0] == NULL)
         return;
     FOR_EACH_ACCESS (access, scene->digest) {
-        const struct hold *hold = &scene->digest->holds[access->hold];
+        const struct hold *hold = hold_at(scene->digest, access->hold);
         int64_t at_ns = marked_ns(access);
         int64_t from_ns = time_later(access->invoked_ns, scene->from_ns);
         int64_t to_ns = time_earlier(access->returned_ns, scene->to_ns);
-        if (evidence_only && !is_evidence(scene, hold))
+        if (hold == NULL || (evidence_only && !is_evidence(scene, hold)))
             continue;
         if (is_marked(scene, access))
             timeline_add(timeline,
