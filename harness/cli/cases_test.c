@@ -134,6 +134,7 @@ struct playing {
     const struct row *row;
     struct definitions here; // of the row of a table
     char *rest, *block;      // of the row, expanded
+    bool is_skipped;         // something that is needed is not there
     int code;                // of what was called last
     struct text out, errors; // what it said; or what was read
 };
@@ -312,10 +313,9 @@ static void take_code(struct playing *playing)
 static void take_need(struct playing *playing)
 {
     call(playing, playing->rest);
-    if (playing->code == 0)
-        return;
-    print_message("it needs: %s\n", playing->rest);
-    skip();
+    playing->is_skipped = playing->code != 0;
+    if (playing->is_skipped)
+        print_message("it needs: %s\n%s", playing->rest, text_string(&playing->out));
 }
 
 static void take_reading(struct playing *playing)
@@ -433,10 +433,11 @@ static void play_row(struct playing *playing)
     free(playing->block);
 }
 
-// Up to the row without a word that ends them.
+// Up to the row without a word that ends them, or to what is needed and is not there.
 static void play_rows(struct playing *playing, const struct row *rows)
 {
-    for (playing->row = rows; playing->row->word != NULL; playing->row++)
+    playing->is_skipped = false;
+    for (playing->row = rows; playing->row->word != NULL && !playing->is_skipped; playing->row++)
         play_row(playing);
     forget_said(playing);
 }
@@ -467,15 +468,18 @@ static void play_table(struct playing *playing, const struct row *table)
     struct definition cells[8] = {{0}};
     playing->here = (struct definitions){.items = cells, .count = columns};
     char *content = memory_string(text_string(&table->block)), *next = content;
+    bool are_skipped = true;
     for (char *line; (line = strsep(&next, "\n")) != NULL && *line != '\0';) {
         for (size_t i = 0; i < columns; i++) {
             cells[i].name = names[i];
             text_add(&cells[i].value, cut_cell(&line, i + 1 == columns));
         }
         play_rows(playing, table + 1);
+        are_skipped &= playing->is_skipped;
         for (size_t i = 0; i < columns; i++)
             text_free(&cells[i].value);
     }
+    playing->is_skipped = are_skipped;
     free(content);
     free(header);
 }
@@ -491,6 +495,8 @@ static void play_case(void **state)
         play_table(&playing, first);
     else
         play_rows(&playing, first);
+    if (playing.is_skipped)
+        skip();
 }
 
 static const struct case_file *played; // the file of this program
