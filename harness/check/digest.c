@@ -13,7 +13,7 @@ int64_t allowed_drift_ns(int64_t lease_ns)
     return lease_ns / 100 + 2 * NS_PER_MS;
 }
 
-// === what workers did ===========================================================================
+// === what workers did ============================================================================
 
 #define NO_INDEX SIZE_MAX
 
@@ -104,8 +104,7 @@ static int64_t time_or_never(int64_t at_ns)
     return at_ns > 0 ? at_ns : TIME_NEVER;
 }
 
-// --- reads and writes, and when those take effect
-// -------------------------------------------------
+// --- reads and writes, and when those take effect ------------------------------------------------
 
 // Ends a transaction: the writes accepted in it have taken effect if it was committed (OK), have
 // not if it was rolled back (NO), and else nobody knows.
@@ -157,7 +156,7 @@ static void access_see_return(struct tracker *tracker, struct worker_track *work
     worker->access = NO_INDEX;
 }
 
-// --- acquire ------------------------------------------------------------------------------------
+// --- acquire -------------------------------------------------------------------------------------
 
 // It was not granted, as far as is known.
 static struct attempt *end_acquire(struct tracker *tracker, const struct worker_track *worker)
@@ -328,7 +327,7 @@ static void see_reentry_return(struct tracker *tracker, struct worker_track *wor
         prolong(tracker, hold, event, until_ns);
 }
 
-// --- the library's call -------------------------------------------------------------------------
+// --- the library's call --------------------------------------------------------------------------
 
 // What was invoked before is timed from now on.
 static void see_call(struct tracker *tracker, struct worker_track *worker,
@@ -341,7 +340,7 @@ static void see_call(struct tracker *tracker, struct worker_track *worker,
         hold->release_called_ns = event->at_ns;
 }
 
-// --- death and end ------------------------------------------------------------------------------
+// --- death and end -------------------------------------------------------------------------------
 
 // The history lacks what the worker did next: of what it was in the middle of, nothing more is
 // known than that it was.
@@ -489,9 +488,9 @@ static void tracker_close(struct tracker *tracker)
     free(tracker->clients);
 }
 
-// === what the harness did ======================================================================
+// === what the harness did ========================================================================
 
-// --- faults ------------------------------------------------------------------------------
+// --- faults --------------------------------------------------------------------------------------
 
 static void first_time(int64_t *at_ns, int64_t now_ns)
 {

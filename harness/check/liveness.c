@@ -10,8 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-// --- the times at which somebody waited for the lock
-// -----------------------------------------------
+// --- the times at which somebody waited for the lock ---------------------------------------------
 
 // A worker waits that asked for it, has not been granted it yet, is alive, and is neither stopped
 // nor cut off by a fault.
@@ -184,8 +183,7 @@ static const struct stretch *stretch_at(const struct stretches *stretches, int64
     return lasts ? &stretches->items[next] : NULL;
 }
 
-// --- figures
-// --------------------------------------------------------------------------------------
+// --- figures -------------------------------------------------------------------------------------
 
 // Waits for the next grant, of all locks.
 struct collection {
@@ -381,7 +379,7 @@ void liveness_measure(const struct digest *digest, struct liveness *liveness)
     free(longest_ns);
 }
 
-// === what a grant costs ======================================================================
+// === what a grant costs ==========================================================================
 
 // What was sent, by one worker or more.
 struct sent {

@@ -4,7 +4,7 @@
 // All jobs are bits of one value. A write that got no answer may reach the store late and undo what
 // was done since it was computed: who then finds the job not done does it again, whatever the lock.
 // That excuses a doer who read after the one before had written, if there is such a write without
-// the job's bit for each time that it was done again: as in late_writes.c, each comes but once.
+// the job's bit for each time that it was done again: as in updates.c, each comes but once.
 #include "harness/check/describe.h"
 #include "harness/check/sweep.h"
 #include "harness/check/updates.h"

@@ -17,15 +17,14 @@
 
 #include <stdlib.h>
 
-// === writes
-// =======================================================================================
+// === writes ======================================================================================
 
 static bool is_fenced(const struct digest *digest, const struct access *access)
 {
     return digest->trial->scenario->workload.fenced && access->token > 0;
 }
 
-// --- without fencing ----------------------------------------------------------------------------
+// --- without fencing -----------------------------------------------------------------------------
 
 struct grants {
     struct cores proven;
@@ -64,7 +63,7 @@ static size_t granted_since(const struct digest *digest, const struct grants *gr
     return before->to_ns > writer->granted_ns ? before->hold : SIZE_MAX;
 }
 
-// --- with fencing -------------------------------------------------------------------------------
+// --- with fencing --------------------------------------------------------------------------------
 
 struct answered {
     int64_t returned_ns;
@@ -100,7 +99,7 @@ static size_t newer_token(const struct digest *digest, const struct answered *an
     return answered[before - 1].newest;
 }
 
-// --- both ---------------------------------------------------------------------------------------
+// --- both ----------------------------------------------------------------------------------------
 
 // How many writes the store accepted outside their writer's exclusive time; `first` (evidence: the
 // write, its hold, the hold that was granted since, and with fencing the access that carried the
@@ -181,8 +180,7 @@ const struct check stale_write_check = {
     .may_follow = true,
 };
 
-// === holders
-// ======================================================================================
+// === holders =====================================================================================
 
 // --- the lock or the machine ---------------------------------------------------------------------
 
@@ -261,7 +259,7 @@ int64_t stall_to_blame_ns(const struct digest *digest, const struct hold *hold, 
     return is_late_renewal || explains ? stalls_ns : 0;
 }
 
-// --- the sweep ----------------------------------------------------------------------------------
+// --- the sweep -----------------------------------------------------------------------------------
 
 // A hold that outlived its lease: from `stale_ns` on (or from its grant, if that came later) it
 // coexists with whomever the lock is granted to.

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// === the silence at the end ====================================================================
+// === the silence at the end ======================================================================
 
 // --- since when ----------------------------------------------------------------------------------
 
@@ -369,7 +369,7 @@ struct waiting waiting_find(const struct digest *digest, const struct silence *s
     return waiting;
 }
 
-// === the property ==============================================================================
+// === the property ================================================================================
 
 // --- how long it may take ------------------------------------------------------------------------
 
@@ -603,8 +603,7 @@ static void decide_waiting(const struct digest *digest, struct finding *finding)
     text_free(&found);
 }
 
-// --- a release that hangs
-// -------------------------------------------------------------------------
+// --- a release that hangs ------------------------------------------------------------------------
 
 // True if the release was still to be answered when the trial ended. What comes after the stop with
 // an outcome shows that it was only slow; without one, that whoever waited for it gave up.

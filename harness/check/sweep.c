@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- how long a session is certain
-// -----------------------------------------------------------------
+// --- how long a session is certain ---------------------------------------------------------------
 
 // In an ensemble the leader alone ends sessions, and it does not hear of clients itself: each
 // server keeps in mind which sessions it has heard of, and says so when the leader next asks, twice
@@ -135,7 +134,7 @@ void sessions_bound(struct digest *digest)
     free(all.items);
 }
 
-// --- how long a lease is certain
+// --- how long a lease is certain -----------------------------------------------------------------
 
 static int64_t without_drift_ns(const struct digest *digest, int64_t until_ns)
 {
@@ -327,7 +326,7 @@ void distribution_make(int64_t *lengths_ns, size_t count, struct distribution *d
     distribution->max_ns = lengths_ns[count - 1];
 }
 
-// --- the counted time
+// --- the counted time ----------------------------------------------------------------------------
 
 bool counted_at(const struct digest *digest, int64_t at_ns)
 {

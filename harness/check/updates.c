@@ -6,8 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// === writes that come late
-// =========================================================================
+// === writes that come late =======================================================================
 
 // The argument, for a register that each holder reads and then writes, under a lock that lets one
 // in at a time and keeps him in until his write is answered or given up:
@@ -298,8 +297,7 @@ static bool late_writes_explain(const struct late_writes *late)
     return late->late != SIZE_MAX && late->unexplained == SIZE_MAX && !late->end_unexplained;
 }
 
-// === what the store acknowledged
-// ===================================================================
+// === what the store acknowledged =================================================================
 
 static size_t count_writes(const struct digest *digest, struct updates *updates, struct entry *seen)
 {

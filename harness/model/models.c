@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-// === locks that exclude
+// === locks that exclude ==========================================================================
 
 // Locks whose holds are cores that must not overlap: one holder at a time (the plain mutex, the
 // reentrant one, and both with fencing tokens), readers and a writer, permits.
@@ -15,8 +15,7 @@
 // as late and each release as early as it can, and the hold is its core; and every possible hold
 // contains its core. Tokens grow in the order of the cores, which is then the only order.
 
-// --- acquires that were refused
-// --------------------------------------------------------------------
+// --- acquires that were refused ------------------------------------------------------------------
 
 // From when until when a hold may have gone on.
 struct extent {
@@ -157,8 +156,7 @@ static void decide_refusals(const struct operations *operations, const struct mo
     free(all);
 }
 
-// --- one holder
-// ------------------------------------------------------------------------------------
+// --- one holder ----------------------------------------------------------------------------------
 
 static bool has_core(const struct model_hold *hold)
 {
@@ -372,8 +370,7 @@ static const struct model reentrant_fenced_model = {
     .has_depth = true,
     .has_tokens = true};
 
-// --- readers and a writer
-// --------------------------------------------------------------------------
+// --- readers and a writer ------------------------------------------------------------------------
 
 // Readers share, a writer excludes everybody: linearizable if and only if no writer's core overlaps
 // any other core, for the reason that holds of a mutex.
@@ -415,8 +412,7 @@ static const struct model read_write_model = {.name = "read-write",
                                               .decides_busy = true,
                                               .has_readers = true};
 
-// --- permits
-// ---------------------------------------------------------------------------------------
+// --- permits -------------------------------------------------------------------------------------
 
 // At most so many permits are held at any time. With each acquire as late and each release as early
 // as it can be, as few are held at every instant as can be: so it is linearizable if and only if
@@ -458,7 +454,7 @@ static const struct model semaphore_model = {
     .nesting = NESTING_PERMITS,
     .has_permits = true};
 
-// === locks that anyone may release
+// === locks that anyone may release ===============================================================
 
 // A lock, or permits, that anyone may release: only how many acquires and releases there were says
 // how many are held. Nothing happens before it must: when an operation returns that has not
@@ -613,7 +609,7 @@ static const struct model ownerless_model = {
     .may_have_permits = true,
     .is_ownerless = true};
 
-// === nothing but tokens
+// === nothing but tokens ==========================================================================
 
 // Fencing tokens alone: those of acquires that followed one another grow. As each is another, they
 // say in which order the acquires were; so it is linearizable if and only if no acquire returned
@@ -666,7 +662,7 @@ static const struct model tokens_model = {
     .has_tokens = true,
     .is_ownerless = true};
 
-// === the catalogue, in the order of lists
+// === the catalogue, in the order of lists ========================================================
 
 const struct model *const model_catalogue[] = {&mutex_model,
                                                &reentrant_model,

@@ -65,51 +65,29 @@ static void add_holds(const struct digest *digest, enum latency latency,
     }
 }
 
-// How many of the sorted times are not after `at_ns`.
-static size_t count_until(const int64_t *sorted, size_t count, int64_t at_ns)
-{
-    return first_from(sorted, count, sizeof *sorted, at_ns + 1);
-}
-
-// Of the holds of one key: `places` are theirs. `invoked` and `granted` have room for their times.
-static void add_hand_offs_of_key(const struct digest *digest, const struct ranked *places,
-                                 size_t count, int64_t *invoked, int64_t *granted,
-                                 struct durations *durations)
-{
-    for (size_t i = 0; i < count; i++) {
-        invoked[i] = digest->holds[places[i].index].invoked_ns;
-        granted[i] = digest->holds[places[i].index].granted_ns;
-    }
-    sort_values(invoked, count);
-    sort_values(granted, count);
-    for (size_t i = 0; i < count; i++) {
-        const struct hold *hold = &digest->holds[places[i].index];
-        if (!hold->release_invoked || !counted_at(digest, hold->released_ns))
-            continue;
-        // Whoever has invoked and has not been granted is waiting.
-        size_t next = count_until(granted, count, hold_release_began_ns(hold));
-        if (next < count && count_until(invoked, count, hold_release_began_ns(hold) - 1) > next)
-            add(durations, hold_release_began_ns(hold), granted[next]);
-    }
-}
-
 static void add_hand_offs(const struct digest *digest, struct durations *durations)
 {
-    size_t count = digest->hold_count;
-    struct ranked *places = memory_new((count + 1) * sizeof *places);
-    int64_t *invoked = memory_new((count + 1) * sizeof *invoked);
-    int64_t *granted = memory_new((count + 1) * sizeof *granted);
-    for (size_t i = 0; i < count; i++)
-        places[i] = (struct ranked){digest->holds[i].key, i};
-    sort_ranked(places, count);
-    for (size_t from = 0, end; from < count; from = end) {
-        for (end = from; end < count && places[end].value == places[from].value; end++)
-            continue;
-        add_hand_offs_of_key(digest, places + from, end - from, invoked, granted, durations);
+    int64_t *invoked = memory_new((digest->hold_count + 1) * sizeof *invoked);
+    struct by_lock locks;
+    by_lock_start(&locks, digest);
+    while (by_lock_next(&locks)) {
+        const struct digest *part = &locks.part;
+        size_t count = part->hold_count;
+        for (size_t i = 0; i < count; i++)
+            invoked[i] = part->holds[i].invoked_ns;
+        sort_values(invoked, count);
+        FOR_EACH_HOLD (hold, part) {
+            if (!hold->release_invoked || !counted_at(digest, hold->released_ns))
+                continue;
+            int64_t from_ns = hold_release_began_ns(hold);
+            size_t next = FIRST_FROM(part->holds, count, granted_ns, from_ns + 1);
+            // Whoever has invoked and has not been granted is waiting.
+            if (next < count && first_from(invoked, count, sizeof *invoked, from_ns) > next)
+                add(durations, from_ns, part->holds[next].granted_ns);
+        }
     }
-    free(places);
+    by_lock_end(&locks);
     free(invoked);
-    free(granted);
 }
 
 static void add_told(const struct digest *digest, struct durations *durations)
