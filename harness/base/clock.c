@@ -14,14 +14,40 @@ static int64_t read_clock(clockid_t id)
     return (int64_t)now.tv_sec * NS_PER_S + now.tv_nsec;
 }
 
+// Of the whole process, as the machine's clock is: by clock_follow alone.
+static const struct clock_shift *followed;
+
+void clock_follow(const struct clock_shift *shift)
+{
+    followed = shift;
+}
+
 int64_t clock_monotonic_ns(void)
+{
+    return clock_shift_read(followed, SHIFTED_MONOTONIC, read_clock(CLOCK_MONOTONIC));
+}
+
+int64_t clock_of_machine_ns(void)
 {
     return read_clock(CLOCK_MONOTONIC);
 }
 
 int64_t clock_realtime_ns(void)
 {
-    return read_clock(CLOCK_REALTIME);
+    return clock_shift_read(followed, SHIFTED_REALTIME, read_clock(CLOCK_REALTIME));
+}
+
+void clock_freeze(struct clock_shift *shift, int64_t zero_unix_ns, int64_t shown_ns)
+{
+    const int64_t wanted_ns[SHIFTED_CLOCKS] = {[SHIFTED_REALTIME] = zero_unix_ns + shown_ns,
+                                               [SHIFTED_MONOTONIC] = shown_ns};
+    const clockid_t ids[SHIFTED_CLOCKS] = {[SHIFTED_REALTIME] = CLOCK_REALTIME,
+                                           [SHIFTED_MONOTONIC] = CLOCK_MONOTONIC};
+    for (enum shifted_clock which = 0; which < SHIFTED_CLOCKS; which++) {
+        int64_t machine_ns = read_clock(ids[which]);
+        int64_t seen_ns = clock_shift_read(shift, which, machine_ns);
+        clock_shift_set(shift, which, machine_ns, wanted_ns[which] - seen_ns, 0);
+    }
 }
 
 void clock_sleep_until_ns(int64_t until_ns)
@@ -58,9 +84,12 @@ int64_t clock_look_again_ns(const struct clock *clock, int64_t until_ns)
 
 void clock_sleep_ns(const struct clock *clock, int64_t duration_ns)
 {
-    (void)clock; // see the header
     if (duration_ns <= 0)
         return;
+    if (clock->sleeper != NULL) {
+        clock->sleeper->sleep(clock->sleeper, duration_ns);
+        return;
+    }
     int64_t now_ns = clock_monotonic_ns();
     clock_sleep_until_ns(duration_ns > TIME_NEVER - now_ns ? TIME_NEVER : now_ns + duration_ns);
 }

@@ -36,7 +36,24 @@ void clock_sleep_until_ns(int64_t until_ns);
 // none goes wrong, those of all clients show the same.
 struct clock {
     const struct clock_shift *shift; // how they go wrong; NULL: never
+    struct sleeper *sleeper;         // who sleeps in the client's stead; NULL: nobody
 };
+
+// Where time passes only as somebody else says.
+struct sleeper {
+    void (*sleep)(struct sleeper *sleeper, int64_t duration_ns);
+};
+
+// From now on this process, with all its threads, lives by that clock instead of the machine's;
+// NULL: by the machine's again.
+void clock_follow(const struct clock_shift *shift);
+
+// The machine's CLOCK_MONOTONIC, whatever clock the process follows.
+int64_t clock_of_machine_ns(void);
+
+// Stops both clocks that the shift shows, and sets the monotonic one to `shown_ns`, the other to as
+// much after `zero_unix_ns`.
+void clock_freeze(struct clock_shift *shift, int64_t zero_unix_ns, int64_t shown_ns);
 
 // The client's CLOCK_MONOTONIC. A jump is seen by whoever reads next, in all threads of the client.
 int64_t clock_now_ns(const struct clock *clock);

@@ -177,7 +177,7 @@ static int make_plan(void *context, const struct scenario_set *set,
 
 static int compare_interleaved(const struct compare_options *options)
 {
-    static const struct scenario_run how = {make_plan, conduct};
+    static const struct scenario_run how = {.plan = make_plan, .conduct = conduct};
     struct request request = {.options = options, .run = options->run};
     struct error error = {0};
     request.run.keep_going = true;

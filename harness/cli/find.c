@@ -461,7 +461,7 @@ static const struct option find_options[] = {
 
 static int run(const struct words *words, void *from)
 {
-    static const struct scenario_run how = {make_plan, conduct};
+    static const struct scenario_run how = {.plan = make_plan, .conduct = conduct};
     struct run_options *options = from;
     struct error error = {0};
     options->paths = words->items;

@@ -73,7 +73,7 @@ static int run(const struct words *words, void *from)
                                            : "--tap and --github");
     if (words->count == 0)
         return usage_error(&run_verb, "which scenario? Give a file, or a folder of files");
-    static const struct scenario_run how = {make_plan, conduct};
+    static const struct scenario_run how = {.plan = make_plan, .conduct = conduct};
     int code = run_scenarios(options, &how, options, &error);
     return error.text[0] != '\0' ? verb_fails(&run_verb, code, "%s", error.text) : code;
 }

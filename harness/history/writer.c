@@ -72,10 +72,22 @@ int history_file_create(const char *path, size_t event_capacity, uint64_t seed,
     return 0;
 }
 
+void history_file_restart(struct history_file *file)
+{
+    struct history_header *header = file->header;
+    memset(file->chunks, 0, history_file_chunks(file) * HISTORY_CHUNK_BYTES);
+    atomic_store(&header->chunks_claimed, 0);
+    memset(&header->end, 0, sizeof header->end);
+    header->began_ns = clock_monotonic_ns();
+    header->began_unix_ns = clock_realtime_ns();
+    header->checksum = history_header_checksum(header);
+}
+
 // Says in the file what it holds, so that a reader misses what is missing.
 static void write_end(const struct history_file *file, uint64_t chunks_used)
 {
     struct history_end *end = &file->header->end;
+    *end = (struct history_end){.chunks = 0};
     for (uint64_t i = 0; i < chunks_used; i++) {
         uint64_t published = atomic_load(&file->chunks[i].published);
         end->chunks += published_events(published) > 0;
@@ -85,6 +97,11 @@ static void write_end(const struct history_file *file, uint64_t chunks_used)
     end->dropped = history_file_overflowed(file) || history_file_no_room(file) != 0;
     // Last: who is killed meanwhile leaves a file that was not closed.
     atomic_store_explicit(&end->checksum, history_end_checksum(end), memory_order_release);
+}
+
+void history_file_finish(struct history_file *file)
+{
+    write_end(file, history_file_chunks(file));
 }
 
 void history_file_close(struct history_file *file)
@@ -203,6 +220,12 @@ int64_t history_append(struct history_writer *writer, struct event event)
 {
     if (event.at_ns == 0)
         event.at_ns = clock_monotonic_ns();
+    if (writer->file->last_ns != NULL && *writer->file->last_ns == TIME_NEVER)
+        return event.at_ns;
+    if (writer->file->last_ns != NULL) {
+        event.at_ns = time_later(event.at_ns, *writer->file->last_ns + 1);
+        *writer->file->last_ns = event.at_ns;
+    }
     event.client = writer->client;
     event.worker = writer->worker;
     if (writer->chunk == NULL || writer->count == HISTORY_EVENTS_PER_CHUNK) {

@@ -14,11 +14,20 @@ struct history_file {
     struct history_chunk *chunks;
     size_t bytes;
     int descriptor;
+    // Not NULL: time stands still, and one thread at a time writes. The time of the last event:
+    // each comes after the one before, by a nanosecond at least. TIME_NEVER: none is taken any more.
+    int64_t *last_ns;
 };
 
 // Creates the file, sparse, for at most `event_capacity` events. 0, or -1 with `error` set.
 int history_file_create(const char *path, size_t event_capacity, uint64_t seed,
                         struct history_file *file, struct error *error);
+
+// Empties the file: it begins now. Call when no writer lives.
+void history_file_restart(struct history_file *file);
+
+// Writes into the file how much it holds, so that it is whole as it is.
+void history_file_finish(struct history_file *file);
 
 // Writes into the file how much it holds, cuts it behind the last claimed chunk and unmaps it. Call
 // when no writer lives any more.

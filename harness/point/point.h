@@ -55,6 +55,8 @@ struct point_board {
     struct point_trap traps[MAX_ARMED];
 };
 
+struct step_gate;
+
 // A worker thread as every request sees it: who it is, what it does, what it writes to.
 struct actor {
     int client;
@@ -62,6 +64,7 @@ struct actor {
     enum phase phase;
     struct clock clock;
     struct point_board *board; // NULL: no points (a tool of the harness itself)
+    struct step_gate *gate;         // NULL: none, see gate.h
     struct history_writer *history;
     int64_t requests[PHASE_NONE + 1]; // sent in each phase, as the points before them count them
     bool is_proxied;            // what it passes is no request to a server: a proxy passes those
@@ -76,6 +79,7 @@ void point_arm(struct point_board *board, struct point_trap *trap);
 // Lets the held worker go on, or disarms a trap nobody has reached. Conductor only.
 void point_let_go(struct point_board *board, struct point_trap *trap);
 
+void gate_pass(struct step_gate *gate, enum phase phase, enum point_side side, const char *what);
 void point_stop_if_armed(struct actor *actor, enum point_side side, const char *what,
                          size_t length);
 
@@ -85,6 +89,8 @@ static inline void point(struct actor *actor, enum point_side side, const char *
 {
     if (side == POINT_BEFORE)
         actor->requests[actor->phase]++;
+    if (actor->gate != NULL)
+        gate_pass(actor->gate, actor->phase, side, what);
     if (actor->board == NULL ||
         atomic_load_explicit(&actor->board->armed, memory_order_relaxed) == 0)
         return;

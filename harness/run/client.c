@@ -3,6 +3,7 @@
 #include "harness/base/futex.h"
 #include "harness/base/text.h"
 #include "harness/cluster/process.h"
+#include "harness/point/gate.h"
 #include "harness/run/applicability.h"
 #include "harness/run/usage.h"
 
@@ -214,6 +215,8 @@ static enum outcome read_value(struct worker *worker, int64_t operation, int64_t
                                ? scheme->read(&worker->key->lock, seen)
                                : worker->key->store.kind->read(&worker->key->store, token, seen);
     worker->actor.phase = PHASE_NONE;
+    if (worker->actor.gate != NULL)
+        gate_hear(worker->actor.gate, seen, sizeof *seen);
     record(worker,
            (struct event){.kind = EVENT_READ_RETURN,
                           .outcome = (uint8_t)outcome,
@@ -567,9 +570,9 @@ static void run_workers(const struct trial_state *state, struct lock_client *cli
     free(workers);
 }
 
-// What the client's workers share, of each key that they use. Does not return if that fails.
-static struct lock_client *open_clients(const struct trial_state *state, const struct node *node,
-                                        int number, struct key_range range)
+// What the client's workers share, of each key that they use. NULL if that fails.
+static struct lock_client *open_clients(const struct trial_state *state, const char *name,
+                                        int number, bool has_proxy, struct key_range range)
 {
     struct lock_client *clients = memory_zeroed(range.count, sizeof *clients);
     for (size_t i = 0; i < range.count; i++)
@@ -588,15 +591,15 @@ static struct lock_client *open_clients(const struct trial_state *state, const s
             .first = clients,
             .keys = range.count,
             .workers = (int)state->trial->scenario->clients.threads,
-            .has_proxy = node->end.network_namespace >= 0 && state->scheme->server != NULL &&
-                         trial_needs_proxy(state->trial),
+            .has_proxy = has_proxy,
             .folder = state->folder};
     for (size_t i = 0; i < range.count; i++) {
         struct error error = {0};
         if (lock_client_open(&clients[i], &error) == 0)
             continue;
-        state_break(state, "%s: %s", node->name, error.text);
-        _exit(1);
+        state_break(state, "%s: %s", name, error.text);
+        free(clients);
+        return NULL;
     }
     return clients;
 }
@@ -618,7 +621,11 @@ static void be_client(const struct trial_state *state, const struct node *node, 
                    (struct event){.kind = EVENT_PROCESS_START,
                                   .process_start = {.pid = getpid(), .cpu = node->processor}});
     struct key_range range = state_keys_of(state, number, 0);
-    struct lock_client *clients = open_clients(state, node, number, range);
+    bool has_proxy = node->end.network_namespace >= 0 && state->scheme->server != NULL &&
+                     trial_needs_proxy(state->trial);
+    struct lock_client *clients = open_clients(state, node->name, number, has_proxy, range);
+    if (clients == NULL)
+        _exit(1);
     run_workers(state, clients, number);
     for (size_t i = range.count; i-- > 0;) {
         lock_client_close(&clients[i]);
@@ -629,6 +636,79 @@ static void be_client(const struct trial_state *state, const struct node *node, 
     free(clients);
     usage_record_own(&writer, number, node->end.network_namespace >= 0);
 }
+
+// --- a client of one worker, with a gate ---------------------------------------------------------
+
+struct gated_client {
+    const struct trial_state *state;
+    struct step_gate *gate;
+    int number;
+    int64_t operations;
+    pthread_t thread;
+};
+
+static void operate_gated(struct gated_client *client, struct lock_client *clients)
+{
+    struct worker worker;
+    worker_prepare(&worker, client->state, clients, client->number, 1);
+    worker.actor.gate = client->gate;
+    worker.actor.clock.sleeper = &client->gate->sleeper;
+    if (connect_all(&worker) == 0) {
+        client->gate->is_free = false;
+        gate_stand(client->gate, GATE_AT_START);
+        for (int64_t i = 0; i < client->operations && !state_is_stopped(client->state); i++)
+            operate(&worker, &(struct turn){.operation =
+                                                (client->number - 1) * client->operations + i + 1});
+    }
+    gate_stand(client->gate, GATE_OVER);
+    atomic_store(&client->gate->order, GATE_END);
+    for (size_t i = 0; i < worker.opened; i++) {
+        store_close(&worker.keys[i].store);
+        lock_close(&worker.keys[i].lock);
+    }
+    free(worker.keys);
+}
+
+static void *run_gated(void *from)
+{
+    struct gated_client *client = from;
+    char name[24];
+    snprintf(name, sizeof name, "client-%d", client->number);
+    struct key_range range = state_keys_of(client->state, client->number, 0);
+    struct lock_client *clients = open_clients(client->state, name, client->number, false, range);
+    if (clients != NULL)
+        operate_gated(client, clients);
+    else
+        gate_stand(client->gate, GATE_OVER);
+    for (size_t i = 0;
+         clients != NULL && i < range.count && client->state->scheme->close_client != NULL; i++)
+        client->state->scheme->close_client(&clients[i]);
+    free(clients);
+    return NULL;
+}
+
+struct gated_client *client_start_gated(const struct trial_state *state, struct step_gate *gate,
+                                        int number, int64_t operations, struct error *error)
+{
+    struct gated_client *client = memory_new(sizeof *client);
+    *client = (struct gated_client){state, gate, number, operations, 0};
+    *gate = (struct step_gate){.sleeper = {gate_sleep}, .is_free = true};
+    int reason = pthread_create(&client->thread, NULL, run_gated, client);
+    if (reason == 0)
+        return client;
+    error_set(error, "cannot start the thread of client-%d: %s", number, strerror(reason));
+    free(client);
+    return NULL;
+}
+
+void client_join_gated(struct gated_client *client)
+{
+    gate_let_go(client->gate, GATE_END);
+    pthread_join(client->thread, NULL);
+    free(client);
+}
+
+// -------------------------------------------------------------------------------------------------
 
 pid_t client_start(const struct trial_state *state, const struct node *node, int number,
                    struct error *error)

@@ -4,11 +4,22 @@
 
 #include "faults/fault.h"
 #include "harness/cluster/cluster.h"
+#include "harness/point/gate.h"
 #include "harness/run/trial_state.h"
 
 // Forks client `number` (from 1) on its node. Returns its process id, or -1 with `error` set.
 pid_t client_start(const struct trial_state *state, const struct node *node, int number,
                    struct error *error);
+
+// A client that goes only as its gate (harness/point/gate.h) lets it: one worker, which does so many
+// operations, in a thread of this process. `gate` need not hold anything yet, and must outlive the
+// client. NULL with `error` set. The gate is awaited by the caller; end it with client_join_gated.
+struct gated_client;
+struct gated_client *client_start_gated(const struct trial_state *state, struct step_gate *gate,
+                                        int number, int64_t operations, struct error *error);
+
+// Ends it, whatever it does: requests that it would still send are not sent.
+void client_join_gated(struct gated_client *client);
 
 // Takes note of a client (`number` from 1) that has ended: its `process` is 0 from then on. One
 // that ends other than well and by no fault of ours is a bug of the harness, or of a plug-in.

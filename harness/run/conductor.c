@@ -8,6 +8,7 @@
 #include "harness/run/applicability.h"
 #include "harness/run/client.h"
 #include "harness/run/observer.h"
+#include "harness/run/replay.h"
 #include "harness/run/trial_state.h"
 #include "harness/run/usage.h"
 #include "harness/run/watch.h"
@@ -458,6 +459,8 @@ int trial_conduct(const struct trial *trial, struct server_pool *pool, const cha
                   int serial, const struct progress *progress, struct error *error)
 {
     const struct clients_settings *clients = &trial_as_run(trial)->clients;
+    if (trial->scenario->schedule.count > 0)
+        return replay_conduct(trial, pool, folder, error);
     struct conductor conductor = {.trial = trial,
                                   .scenario = trial_as_run(trial),
                                   .sandbox = pool->sandbox,

@@ -504,7 +504,8 @@ static int draw(const struct run_options *options, const struct scenario_run *ho
                 struct scenario_set *set, struct plan *plan, struct error *error)
 {
     struct vocabulary *vocabulary = vocabulary_new();
-    int result = scenario_set_load(options, vocabulary, set);
+    int result = how->load != NULL ? how->load(context, vocabulary, set, error)
+                                   : scenario_set_load(options, vocabulary, set);
     if (result == 0)
         result = how->plan(context, set, vocabulary, choose_seed(options, set), plan, error);
     for (size_t i = 0; result == 0 && i < set->count; i++)

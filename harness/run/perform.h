@@ -31,6 +31,10 @@ void performed_free(struct run_result *run);
 
 // How a verb runs scenarios: what trials it makes of them, and what it does with these.
 struct scenario_run {
+    // Optional, of scenarios that are in no files. 0, or -1 with `error` set or after saying why;
+    // the caller frees `set` in either case.
+    int (*load)(void *context, const struct vocabulary *vocabulary, struct scenario_set *set,
+                struct error *error);
     // 0, or -1 with `error` set; the caller frees `plan` in either case. `seed` is the run's.
     int (*plan)(void *context, const struct scenario_set *set, const struct vocabulary *vocabulary,
                 uint64_t seed, struct plan *plan, struct error *error);

@@ -2,6 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
+#include "harness/scenario/moves.h"
 #include "harness/scenario/units.h"
 
 #include <stdlib.h>
@@ -383,6 +384,9 @@ static const struct key scenario_keys[] = {
      .one_will_do = true, .text_is = "limit", .fallback_text = "none"},
     {"verdict-only", KEY_SWITCH, AT(scenario, verdict_only),
      "nobody asks what it costs, so that its trials may run beside others", .fallback = "false"},
+    {"schedule", KEY_TEXTS, AT(scenario, schedule),
+     "an order of steps: 'client-1 SET', 'a lease passes', ...; see lockpick help explore",
+     RANGE(1, MOST_MOVES), .fallback_text = "clients go freely"},
     {"repeat", KEY_WHOLE, AT(scenario, repeat), "trials of each scheme", RANGE(1, 1000),
      .fallback = "1"},
     {"trial", KEY_NAME, AT(scenario, trial),

@@ -4,6 +4,7 @@
 #include "harness/base/text.h"
 #include "harness/base/url.h"
 #include "harness/scenario/keys.h"
+#include "harness/scenario/moves.h"
 #include "harness/scenario/units.h"
 
 #include <string.h>
@@ -559,6 +560,35 @@ static void check_threshold(const struct rules *rules, const struct threshold *t
         complain(schemes, "'schemes' means no scheme of this scenario");
 }
 
+// Steps are held and time stands still: nothing else may strike, and nothing may take time.
+static void check_schedule(const struct rules *rules)
+{
+    static const char *const others[] = {"faults", "random", "load", NULL};
+    const struct scenario *scenario = rules->scenario;
+    struct node *schedule = node_child(rules->root, "schedule");
+    size_t count = node_fine(schedule) ? scenario->schedule.count : 0;
+    for (size_t i = 0; i < count; i++) {
+        struct move move;
+        char what[MOVE_WHAT_ROOM];
+        struct error error = {0};
+        struct node *item = schedule->count > 0 ? schedule->children[i] : schedule;
+        if (move_read(scenario->schedule.items[i], &move, what, &error) != 0)
+            complain(item, "%s", error.text);
+        else if (knows(rules, "clients.processes") && move.client > scenario->clients.processes)
+            complain(item, "there is no client-%d: clients.processes is %lld", move.client,
+                     (long long)scenario->clients.processes);
+    }
+    for (size_t i = 0; scenario->schedule.count > 0 && others[i] != NULL; i++) {
+        struct node *other = node_child(rules->root, others[i]);
+        if (other != NULL)
+            complain_key(other, "'%s' besides 'schedule': its moves are all that happens",
+                         others[i]);
+    }
+    if (scenario->schedule.count > 0 && knows(rules, "workload.operations") &&
+        scenario->workload.operations == 0)
+        complain_key(schedule, "'schedule' needs workload.operations: its moves take no time");
+}
+
 void validate(const struct scenario *scenario, const struct vocabulary *vocabulary,
               struct node *root)
 {
@@ -575,4 +605,5 @@ void validate(const struct scenario *scenario, const struct vocabulary *vocabula
     for (size_t i = 0; i < scenario->threshold_count; i++)
         check_threshold(&rules, &scenario->thresholds[i],
                         item_node(node_child(root, "thresholds"), i));
+    check_schedule(&rules);
 }

@@ -1,5 +1,6 @@
 #include "harness/wire/redis.h"
 
+#include "harness/point/gate.h"
 #include "harness/wire/redis_command.h"
 
 #include <errno.h>
@@ -177,13 +178,34 @@ static bool is_out_of_office(const char *refusal)
            redis_begins_with(refusal, "MASTERDOWN");
 }
 
+// By order of the worker's gate: the request, or its answer, is lost with the connection.
+static enum outcome lose(struct redis_connection *connection, struct redis_peer *link)
+{
+    error_set(&connection->error, "%s: the connection was lost", link->peer.name);
+    redis_peer_close(link);
+    return OUTCOME_UNKNOWN;
+}
+
+static void hear(struct step_gate *gate, enum outcome outcome, const struct redis_answer *answer)
+{
+    size_t items = answer->count < REDIS_MOST_ITEMS ? answer->count : REDIS_MOST_ITEMS;
+    gate_hear(gate, &outcome, sizeof outcome);
+    gate_hear(gate, &answer->kind, sizeof answer->kind);
+    gate_hear(gate, &answer->integer, sizeof answer->integer);
+    gate_hear(gate, answer->text, strlen(answer->text) + 1);
+    gate_hear(gate, answer->items, items * sizeof *answer->items);
+}
+
 // Sends one request over this very link, and reads the answer. hiredis gives up a context after any
 // failure; so do we, and the next request connects anew.
 static enum outcome exchange_over(struct redis_connection *connection, struct redis_peer *link,
                                   struct redis_answer *answer, const char *command, size_t length)
 {
     redisReply *reply = NULL;
+    enum gate_order order = gate_order(connection->actor);
     connection->refusal[0] = '\0';
+    if (order == GATE_LOSE_REQUEST || order == GATE_END)
+        return lose(connection, link);
     if (redisAppendFormattedCommand(link->context, command, length) != REDIS_OK ||
         redisGetReply(link->context, (void **)&reply) != REDIS_OK) {
         error_set(&connection->error, "%s: %s", link->peer.name,
@@ -195,6 +217,10 @@ static enum outcome exchange_over(struct redis_connection *connection, struct re
     if (reply->type == REDIS_REPLY_ERROR)
         snprintf(connection->refusal, sizeof connection->refusal, "%s", reply->str);
     freeReplyObject(reply);
+    if (order == GATE_LOSE_REPLY)
+        return lose(connection, link);
+    if (connection->actor->gate != NULL)
+        hear(connection->actor->gate, outcome, answer);
     if (connection->route.kind == ROUTE_SENTINEL && is_out_of_office(connection->refusal))
         redis_peer_close(link);
     return outcome;

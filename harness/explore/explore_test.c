@@ -1,0 +1,144 @@
+// Schedules of real locks on a real Redis: the same again each time, and the ones that break a
+// lock.
+#include "harness/cluster/sandbox.h"
+#include "harness/explore/search.h"
+#include "harness/locks/lock.h"
+#include "harness/run/test_trials.h"
+#include "harness/run/vocabulary.h"
+#include "harness/testing/test.h"
+
+#include <sys/mman.h>
+
+// A lock, what is done with it in a sandbox, and what came out.
+struct errand {
+    const char *scheme;
+    struct schedule_moves schedule; // to be made; or, with `limits`, looked for
+    const struct search_limits *limits;
+    struct search_result result;
+    char lines[2000]; // what was done
+    char broken[40];  // by the schedule that was made; "" if it broke nothing
+    char folder[80];
+};
+
+static int make(struct errand *errand, struct replay *replay, const struct trial *trial,
+                struct error *error)
+{
+    const struct digest *digest;
+    struct judgement judgement;
+    struct text lines = {0};
+    int result = search_replay(replay, trial, &errand->schedule, &lines, error) < 0
+                     ? -1
+                     : replay_judge(replay, &digest, &judgement, error);
+    snprintf(errand->lines, sizeof errand->lines, "%s", text_string(&lines));
+    if (result == 0) {
+        const struct check *broken =
+            search_broken(replay, trial, &errand->schedule, &judgement, NULL);
+        snprintf(errand->broken, sizeof errand->broken, "%s", broken != NULL ? broken->name : "");
+    }
+    text_free(&lines);
+    replay_end(replay);
+    return result;
+}
+
+static int go(const struct sandbox *sandbox, void *context)
+{
+    struct errand *errand = context;
+    struct error error = {0};
+    struct vocabulary *vocabulary = vocabulary_new();
+    struct scenario *scenario = explored_scenario(errand->scheme, 2, 1, vocabulary);
+    struct plan plan;
+    struct server_pool pool;
+    int result = plan_make(&scenario, 1, vocabulary, NULL, 0, 1, &plan, &error);
+    server_pool_start(&pool, sandbox, errand->folder);
+    struct replay *replay =
+        result == 0 ? replay_open(&plan.trials[0], &pool, errand->folder, &error) : NULL;
+    result = replay == NULL ? -1 : 0;
+    if (result == 0 && errand->limits != NULL)
+        search(replay, &plan.trials[0], errand->limits, NULL, NULL, &errand->result);
+    else if (result == 0)
+        result = make(errand, replay, &plan.trials[0], &error);
+    replay_close(replay);
+    server_pool_stop(&pool);
+    plan_free(&plan);
+    scenario_free(scenario);
+    vocabulary_free(vocabulary);
+    if (result != 0)
+        fprintf(stderr, "%s\n", error.text);
+    return result == 0 ? 0 : 1;
+}
+
+static struct errand *run_errand(struct errand wanted)
+{
+    struct errand *errand = memory_shared(sizeof *errand);
+    *errand = wanted;
+    char *folder = test_folder();
+    snprintf(errand->folder, sizeof errand->folder, "%s", folder);
+    assert_int_equal(sandbox_run(false, go, errand), 0);
+    remove_folder(folder);
+    return errand;
+}
+
+#define EXPLORED_NS (80 * NS_PER_S) // of a busy machine
+
+// A lock by its name alone, and what the search finds. The schedules are the shortest known.
+static const struct {
+    const char *scheme, *broken;
+    int faults, leases;
+    size_t moves;
+} locks[] = {
+    {"redis-get-set", "wrongful-release", 0, 0, 10},
+    {"redis-setnx-expire", "stuck", 1, 0, 14},
+    {"redis-set-px-del", "wrongful-release", 0, 1, 11},
+    {"redis-set-px-get-del", "wrongful-release", 0, 1, 9},
+    {"redis-setnx-getset", "wrongful-release", 0, 1, 14},
+};
+
+TEST(broken_locks_are_broken_by_a_schedule_that_does_it_again_each_time)
+{
+    for (size_t i = 0; i < sizeof locks / sizeof *locks; i++) {
+        const struct search_limits limits = {
+            .faults = locks[i].faults, .leases = locks[i].leases, .for_ns = EXPLORED_NS};
+        struct errand *errand =
+            run_errand((struct errand){.scheme = locks[i].scheme, .limits = &limits});
+        const struct search_result *found = &errand->result;
+        if (found->end != SEARCH_BROKEN || strcmp(found->broken->name, locks[i].broken) != 0 ||
+            found->found.count > locks[i].moves || found->replayed != REPLAYS)
+            fail_msg("%s: end %d, %s by %zu moves, again %d times", locks[i].scheme, found->end,
+                     found->broken != NULL ? found->broken->name : "nothing", found->found.count,
+                     found->replayed);
+        assert_int_equal(found->progress.unlike, 0);
+        munmap(errand, sizeof *errand);
+    }
+}
+
+TEST(a_sound_lock_is_exhausted_and_what_its_lease_admits_is_no_bug)
+{
+    const struct search_limits limits = {.faults = 0, .leases = 1, .for_ns = EXPLORED_NS};
+    struct errand *errand = run_errand((struct errand){.scheme = "redis-lua", .limits = &limits});
+    assert_int_equal(errand->result.end, SEARCH_EXHAUSTED);
+    assert_int_equal(errand->result.progress.waiting, 0);
+    assert_int_equal(errand->result.progress.unlike, 0);
+    assert_true(errand->result.admitted > 0);
+    munmap(errand, sizeof *errand);
+}
+
+TEST(a_lock_without_a_lease_stays_with_who_crashed_as_it_admits)
+{
+    struct errand *errand = run_errand(
+        (struct errand){.scheme = "redis-setnx",
+                        .schedule = {{{MOVE_STEP, 1}, {MOVE_STEP, 1}, {MOVE_CRASH, 1}}, 3}});
+    assert_string_equal(errand->broken, "");
+    assert_non_null(strstr(errand->lines, "client-1 crashes\nclient-2 start\n"
+                                          "client-2 SETNX\nall wait\nclient-2 retry\n"));
+    munmap(errand, sizeof *errand);
+}
+
+TEST(without_time_a_search_ends_and_claims_nothing)
+{
+    const struct search_limits limits = {.faults = 1, .leases = 1, .for_ns = 1};
+    struct errand *errand = run_errand((struct errand){.scheme = "redis-lua", .limits = &limits});
+    assert_int_equal(errand->result.end, SEARCH_OUT_OF_TIME);
+    assert_int_equal(errand->result.progress.schedules, 1);
+    assert_true(errand->result.progress.waiting > 0);
+    munmap(errand, sizeof *errand);
+}

@@ -1,0 +1,419 @@
+#include "harness/explore/search.h"
+
+#include "harness/base/growing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// A fault, or a lease that passes, counts as much as so many changes from one client to another.
+#define COST_OF_EVENT 16
+#define MOST_COST 127
+#define SHOW_EVERY_NS (200 * NS_PER_MS)
+#define MOST_TRIES 400 // to make a schedule shorter
+
+struct prefix {
+    struct move *moves;
+    size_t count;
+};
+
+struct search {
+    struct replay *replay;
+    const struct trial *trial;
+    const struct search_limits *limits;
+    struct search_result *result;
+    // Schedules that are still to be made, by what they cost; the last one first.
+    struct {
+        struct prefix *prefixes;
+        size_t count, room;
+    } waiting[MOST_COST + 1];
+    uint64_t *seen; // hashes of states, with open addressing; 0: an empty place
+    size_t seen_room;
+};
+
+// --- moves ---------------------------------------------------------------------------------------
+
+static bool is_fault(struct move move)
+{
+    return move.kind == MOVE_LOSE_REQUEST || move.kind == MOVE_LOSE_REPLY ||
+           move.kind == MOVE_CRASH;
+}
+
+static int count_faults(const struct schedule_moves *schedule)
+{
+    int count = 0;
+    for (size_t i = 0; i < schedule->count; i++)
+        count += is_fault(schedule->moves[i]);
+    return count;
+}
+
+static int count_leases(const struct schedule_moves *schedule)
+{
+    int count = 0;
+    for (size_t i = 0; i < schedule->count; i++)
+        count +=
+            schedule->moves[i].kind == MOVE_TIME || schedule->moves[i].kind == MOVE_TIME_INSIDE;
+    return count;
+}
+
+static int cost_of(const struct schedule_moves *schedule)
+{
+    int events = count_faults(schedule) + count_leases(schedule);
+    int changes = 0;
+    int last = 0;
+    for (size_t i = 0; i < schedule->count; i++) {
+        int client = schedule->moves[i].client;
+        changes += client != 0 && last != 0 && client != last;
+        last = client != 0 ? client : last;
+    }
+    int cost = events * COST_OF_EVENT + changes;
+    return cost < MOST_COST ? cost : MOST_COST;
+}
+
+// --- states and schedules ------------------------------------------------------------------------
+
+// Of a table with room: where the state is, or would be.
+static uint64_t *place_of(const struct search *search, uint64_t state)
+{
+    size_t at = (size_t)(state * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (search->seen_room - 1);
+    while (search->seen[at] != 0 && search->seen[at] != state)
+        at = (at + 1) & (search->seen_room - 1);
+    return &search->seen[at];
+}
+
+// False if it was seen already.
+static bool is_new(struct search *search, uint64_t state)
+{
+    struct search_progress *progress = &search->result->progress;
+    if (2 * progress->states >= search->seen_room) {
+        uint64_t *old = search->seen;
+        size_t old_room = search->seen_room;
+        search->seen_room = old_room > 0 ? 2 * old_room : 4096;
+        search->seen = memory_zeroed(search->seen_room, sizeof *search->seen);
+        for (size_t i = 0; i < old_room; i++) {
+            if (old[i] != 0)
+                *place_of(search, old[i]) = old[i];
+        }
+        free(old);
+    }
+    state = state != 0 ? state : 1;
+    uint64_t *place = place_of(search, state);
+    if (*place == state)
+        return false;
+    *place = state;
+    progress->states++;
+    return true;
+}
+
+static void keep_for_later(struct search *search, struct schedule_moves *schedule, struct move move)
+{
+    if (schedule->count == MOST_MOVES)
+        return;
+    schedule->moves[schedule->count++] = move;
+    int cost = cost_of(schedule);
+    size_t bytes = schedule->count * sizeof *schedule->moves;
+    struct prefix prefix = {memory_new(bytes), schedule->count};
+    memcpy(prefix.moves, schedule->moves, bytes);
+    *APPEND(search->waiting[cost].prefixes, search->waiting[cost].count,
+            search->waiting[cost].room) = prefix;
+    search->result->progress.waiting++;
+    schedule->count--;
+}
+
+static bool take_next(struct search *search, struct schedule_moves *schedule)
+{
+    for (int cost = 0; cost <= MOST_COST; cost++) {
+        if (search->waiting[cost].count == 0)
+            continue;
+        struct prefix prefix = search->waiting[cost].prefixes[--search->waiting[cost].count];
+        memcpy(schedule->moves, prefix.moves, prefix.count * sizeof *prefix.moves);
+        schedule->count = prefix.count;
+        free(prefix.moves);
+        search->result->progress.waiting--;
+        return true;
+    }
+    return false;
+}
+
+// --- one schedule --------------------------------------------------------------------------------
+
+static int last_client(const struct schedule_moves *schedule)
+{
+    for (size_t i = schedule->count; i-- > 0;) {
+        if (schedule->moves[i].client != 0)
+            return schedule->moves[i].client;
+    }
+    return 0;
+}
+
+static void keep_others(struct search *search, struct schedule_moves *schedule, struct move chosen)
+{
+    int clients = (int)search->trial->scenario->clients.processes;
+    bool more_faults = count_faults(schedule) < search->limits->faults;
+    bool more_leases = count_leases(schedule) < search->limits->leases;
+    bool has_moved = schedule->count > 0;
+    bool has_waited = has_moved && schedule->moves[schedule->count - 1].kind == MOVE_TIME;
+    for (int client = 1; client <= clients; client++) {
+        for (uint8_t kind = 0; kind < MOVE_KINDS; kind++) {
+            struct move move = {kind, (uint8_t)client};
+            bool is_chosen = kind == chosen.kind && client == chosen.client;
+            bool allowed = kind == MOVE_STEP || (is_fault(move) ? more_faults : more_leases);
+            if (kind < MOVE_TIME && !is_chosen && allowed && replay_can(search->replay, move))
+                keep_for_later(search, schedule, move);
+        }
+    }
+    // Twice in a row, or before anything was done, time changes nothing.
+    if (more_leases && has_moved && !has_waited)
+        keep_for_later(search, schedule, (struct move){.kind = MOVE_TIME});
+}
+
+// A schedule as it is made.
+struct making {
+    struct replay *replay;
+    const struct trial *trial;
+    struct schedule_moves made;
+    struct text *lines; // a line for each move; NULL: nobody asks
+};
+
+static void make_move(struct making *making, struct move move)
+{
+    if (making->lines != NULL) {
+        move_write(move, move.client != 0 ? replay_stands(making->replay, move.client) : "",
+                   making->lines);
+        text_add(making->lines, "\n");
+    }
+    replay_move(making->replay, move);
+    making->made.moves[making->made.count++] = move;
+}
+
+// Makes the moves that can be made. Returns how many could not.
+static size_t make_moves(struct making *making, const struct schedule_moves *schedule)
+{
+    size_t missed = 0;
+    for (size_t i = 0; i < schedule->count; i++) {
+        if (replay_can(making->replay, schedule->moves[i]))
+            make_move(making, schedule->moves[i]);
+        else
+            missed++;
+    }
+    return missed;
+}
+
+// Goes on until the trial is over. With a search, what else could be done is kept for later, and a
+// state that was seen is the end. 0, or -1 with `error` set.
+static int go_on(struct making *making, struct search *search, struct error *error)
+{
+    struct replay *replay = making->replay;
+    struct schedule_moves *schedule = &making->made;
+    while (!replay_is_over(replay) && schedule->count < MOST_MOVES) {
+        uint64_t state = 0;
+        struct move move;
+        if (search != NULL && replay_state(replay, &state, error) != 0)
+            return -1;
+        state += (uint64_t)(count_faults(schedule) * 64 + count_leases(schedule) + 1) *
+                 UINT64_C(0xd6e8feb86659fd93);
+        if (search != NULL && !is_new(search, state))
+            return 0;
+        if (!replay_usual(replay, last_client(schedule), &move))
+            return 0;
+        if (search != NULL)
+            keep_others(search, schedule, move);
+        make_move(making, move);
+    }
+    return 0;
+}
+
+int search_replay(struct replay *replay, const struct trial *trial, struct schedule_moves *schedule,
+                  struct text *lines, struct error *error)
+{
+    struct making making = {.replay = replay, .trial = trial, .lines = lines};
+    if (replay_begin(replay, error) != 0)
+        return -1;
+    size_t missed = make_moves(&making, schedule);
+    if (go_on(&making, NULL, error) != 0)
+        return -1;
+    *schedule = making.made;
+    return missed > 0;
+}
+
+// --- what a lock promises ------------------------------------------------------------------------
+
+// What a lock without fencing cannot prevent once a lease has passed, and one without a lease once
+// a client was cut off.
+static bool is_admitted(const struct trial *trial, const struct schedule_moves *schedule,
+                        const struct check *check)
+{
+    bool ends = trial_has_trait(trial, "lease") || trial_has_trait(trial, "session");
+    if (check->shows == SHOWS_SILENCE)
+        return !ends && count_faults(schedule) > 0;
+    return trial_has_trait(trial, "lease") && count_leases(schedule) > 0 &&
+           (check->shows == SHOWS_TWO_STALE || check->shows == SHOWS_LATE_WRITE);
+}
+
+const struct check *search_broken(const struct replay *replay, const struct trial *trial,
+                                  const struct schedule_moves *schedule,
+                                  const struct judgement *judgement, const struct check **admits)
+{
+    const struct check *admitted = NULL;
+    const struct check *broken = NULL;
+    const struct check *follows = NULL;
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        const struct finding *finding = &judgement->findings[i];
+        // Who waits where the schedule ends may be granted the lock by what comes next.
+        bool is_open = finding->check->shows == SHOWS_SILENCE && !replay_is_stuck(replay);
+        if (!finding_counts(finding) || is_open)
+            continue;
+        if (is_admitted(trial, schedule, finding->check))
+            admitted = finding->check;
+        else if (finding->check->may_follow || finding->check->shows == SHOWS_ACCESSES)
+            follows = follows == NULL ? finding->check : follows;
+        else
+            broken = broken == NULL ? finding->check : broken;
+    }
+    if (admits != NULL)
+        *admits = admitted;
+    return broken != NULL ? broken : admitted == NULL ? follows : NULL;
+}
+
+// Makes the schedule, judges and ends it. 0, or -1 with `error` set.
+static int try_schedule(struct search *search, struct schedule_moves *schedule,
+                        const struct check **broken, struct error *error)
+{
+    const struct digest *digest;
+    struct judgement judgement;
+    int result = search_replay(search->replay, search->trial, schedule, NULL, error) < 0
+                     ? -1
+                     : replay_judge(search->replay, &digest, &judgement, error);
+    if (result == 0)
+        *broken = search_broken(search->replay, search->trial, schedule, &judgement, NULL);
+    replay_end(search->replay);
+    return result;
+}
+
+// --- shorter ones --------------------------------------------------------------------------------
+
+// A move left out, or two moves of different clients the other way round; false if there is none.
+static bool change(struct schedule_moves *schedule, size_t at, bool swaps)
+{
+    struct move *moves = schedule->moves;
+    if (at + (swaps ? 1 : 0) >= schedule->count)
+        return false;
+    if (swaps) {
+        struct move first = moves[at];
+        moves[at] = moves[at + 1];
+        moves[at + 1] = first;
+        return first.client != moves[at].client;
+    }
+    memmove(&moves[at], &moves[at + 1], (schedule->count - at - 1) * sizeof *moves);
+    schedule->count--;
+    return true;
+}
+
+static bool is_shorter(const struct schedule_moves *one, const struct schedule_moves *other)
+{
+    int cost = cost_of(one);
+    int other_cost = cost_of(other);
+    return cost < other_cost || (cost == other_cost && one->count < other->count);
+}
+
+static void make_shorter(struct search *search)
+{
+    struct schedule_moves *found = &search->result->found;
+    struct error ignored;
+    bool goes_on = true;
+    for (int tries = 0; goes_on && tries < MOST_TRIES;) {
+        goes_on = false;
+        for (size_t i = 0; i < 2 * found->count && tries < MOST_TRIES; i++) {
+            struct schedule_moves shorter = *found;
+            const struct check *broken = NULL;
+            if (!change(&shorter, i / 2, i % 2 != 0))
+                continue;
+            tries++;
+            if (try_schedule(search, &shorter, &broken, &ignored) == 0 &&
+                broken == search->result->broken && is_shorter(&shorter, found)) {
+                *found = shorter;
+                goes_on = true;
+            }
+        }
+    }
+}
+
+// --- the search ----------------------------------------------------------------------------------
+
+// Makes one schedule to its end. 0, or -1 with the result's error set.
+static int explore(struct search *search, const struct schedule_moves *next)
+{
+    struct search_result *result = search->result;
+    const struct check *admits = NULL;
+    const struct digest *digest;
+    struct judgement judgement;
+    struct making making = {.replay = search->replay, .trial = search->trial};
+    const struct schedule_moves *made = &making.made;
+    int status = replay_begin(search->replay, &result->error);
+    if (status == 0 && make_moves(&making, next) > 0)
+        result->progress.unlike++;
+    else if (status == 0)
+        status = go_on(&making, search, &result->error);
+    if (status == 0)
+        status = replay_judge(search->replay, &digest, &judgement, &result->error);
+    result->progress.schedules++;
+    if (status == 0) {
+        result->broken = search_broken(search->replay, search->trial, made, &judgement, &admits);
+        if (result->broken != NULL)
+            result->found = *made;
+        else if (admits != NULL && result->admitted++ == 0)
+            snprintf(result->admitted_text, sizeof result->admitted_text, "%s", admits->name);
+    }
+    replay_end(search->replay);
+    return status;
+}
+
+static enum search_end explore_all(struct search *search,
+                                   void (*show)(void *context, const struct search_progress *),
+                                   void *context)
+{
+    struct search_result *result = search->result;
+    int64_t began_ns = clock_of_machine_ns();
+    int64_t shown_ns = began_ns;
+    struct schedule_moves next = {.count = 0};
+    do {
+        if (explore(search, &next) != 0)
+            return SEARCH_FAILED;
+        int64_t now_ns = clock_of_machine_ns();
+        result->progress.seconds = (double)(now_ns - began_ns) / NS_PER_S;
+        if (show != NULL && now_ns - shown_ns >= SHOW_EVERY_NS) {
+            show(context, &result->progress);
+            shown_ns = now_ns;
+        }
+        if (result->broken != NULL)
+            return SEARCH_BROKEN;
+        if (search->limits->interrupted != NULL && atomic_load(search->limits->interrupted) != 0)
+            return SEARCH_INTERRUPTED;
+        if (now_ns - began_ns >= search->limits->for_ns)
+            return SEARCH_OUT_OF_TIME;
+    } while (take_next(search, &next));
+    return SEARCH_EXHAUSTED;
+}
+
+void search(struct replay *replay, const struct trial *trial, const struct search_limits *limits,
+            void (*show)(void *context, const struct search_progress *progress), void *context,
+            struct search_result *result)
+{
+    struct search search = {.replay = replay, .trial = trial, .limits = limits, .result = result};
+    *result = (struct search_result){.end = SEARCH_FAILED};
+    result->end = explore_all(&search, show, context);
+    if (result->end == SEARCH_BROKEN) {
+        make_shorter(&search);
+        for (int i = 0; i < REPLAYS; i++) {
+            struct schedule_moves again = result->found;
+            const struct check *broken = NULL;
+            if (try_schedule(&search, &again, &broken, &result->error) == 0)
+                result->replayed += broken == result->broken;
+        }
+    }
+    for (int cost = 0; cost <= MOST_COST; cost++) {
+        while (search.waiting[cost].count > 0)
+            free(search.waiting[cost].prefixes[--search.waiting[cost].count].moves);
+        free(search.waiting[cost].prefixes);
+    }
+    free(search.seen);
+}

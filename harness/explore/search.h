@@ -1,0 +1,64 @@
+// The search for the shortest schedule that breaks a lock: fewest faults and leases first, then
+// fewest changes from one client to another.
+//
+// A schedule is a list of moves (replay.h). The search makes the moves of a schedule, goes on with
+// the client that moved last as long as nothing else is asked for, and keeps for later what else
+// could have been done in each state that it came by. A state that was seen is not entered again:
+// what can come of it depends on nothing but what replay_state tells.
+#ifndef LOCKPICK_EXPLORE_SEARCH_H
+#define LOCKPICK_EXPLORE_SEARCH_H
+
+#include "harness/run/replay.h"
+
+struct search_limits {
+    int faults; // lost requests, lost replies, crashes: at most so many in a schedule
+    int leases; // that pass
+    int64_t for_ns;
+    const _Atomic uint32_t *interrupted; // not 0: report what was done
+};
+
+enum search_end {
+    SEARCH_BROKEN,    // `found` breaks the lock
+    SEARCH_EXHAUSTED, // there is no other schedule within the limits, and none breaks it
+    SEARCH_OUT_OF_TIME,
+    SEARCH_INTERRUPTED,
+    SEARCH_FAILED, // of the harness or its set-up, by `error`
+};
+
+struct search_progress {
+    uint64_t schedules, states, waiting; // made, seen, still to be made
+    uint64_t unlike;                     // schedules that did not go as they had gone before
+    double seconds;
+};
+
+struct search_result {
+    enum search_end end;
+    struct search_progress progress;
+    struct schedule_moves found;
+    const struct check *broken; // the property, of SEARCH_BROKEN
+    int replayed;               // of REPLAYS replays of `found`, so many broke it again
+    uint64_t admitted;          // schedules that broke only what the lock's traits admit
+    char admitted_text[200];    // which, "" if none did
+    struct error error;
+};
+
+#define REPLAYS 10
+
+// Searches. `show` is called now and then.
+void search(struct replay *replay, const struct trial *trial, const struct search_limits *limits,
+            void (*show)(void *context, const struct search_progress *progress), void *context,
+            struct search_result *result);
+
+// Makes the moves that can be made, and then lets the clients go on by themselves, one after the
+// other; `schedule` is then what was done, and `lines` (may be NULL) is told each move. 0; 1 if a
+// move could not be made; -1 with `error` set. End it with replay_end.
+int search_replay(struct replay *replay, const struct trial *trial, struct schedule_moves *schedule,
+                  struct text *lines, struct error *error);
+
+// The property that the judgement says is broken although the lock promises it, or NULL. `admits`
+// (may be NULL) is set to a property that is broken as the lock's traits admit, if there is one.
+const struct check *search_broken(const struct replay *replay, const struct trial *trial,
+                                  const struct schedule_moves *schedule,
+                                  const struct judgement *judgement, const struct check **admits);
+
+#endif

@@ -1,0 +1,424 @@
+#include "harness/run/replay.h"
+
+#include "harness/base/file.h"
+#include "harness/run/applicability.h"
+#include "harness/run/client.h"
+#include "harness/run/conductor.h"
+#include "harness/run/trial_state.h"
+#include "harness/wire/redis.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+// What every schedule's clocks show first, and how far they go with each move: far less than any
+// lease, so that all of a schedule's moves together are no time.
+#define ZERO_NS (1000 * NS_PER_S)
+#define TICK_NS (10 * NS_PER_US)
+// Beyond a lease: for what clocks may differ by, and for servers that count in seconds.
+#define BEYOND_LEASE_NS (10 * NS_PER_MS)
+#define MOST_WAITS 3
+
+struct replay {
+    const struct trial *trial;
+    struct server_pool *pool;
+    struct trial_state state;
+    struct cluster nodes;
+    int64_t zero_unix_ns;
+    int64_t now_ns, last_ns;
+    int count; // of clients
+    struct step_gate gates[MOST_EXPLORED_CLIENTS];
+    struct gated_client *clients[MOST_EXPLORED_CLIENTS]; // NULL: not started
+    struct history_writer deaths[MOST_EXPLORED_CLIENTS];
+    bool crashed[MOST_EXPLORED_CLIENTS];
+    uint64_t moves;                         // made so far
+    uint64_t rested[MOST_EXPLORED_CLIENTS]; // how many were, when the client last stood
+    int waits;
+    struct actor actor; // of the probe
+    struct redis_connection *probe;
+    struct history_writer writer;
+    char *path; // of the history
+    struct history history;
+    struct digest digest;
+    bool is_judged;
+};
+
+// --- time ----------------------------------------------------------------------------------------
+
+static const struct server_group *group_of(const struct replay *replay)
+{
+    return &replay->pool->cluster.groups[0];
+}
+
+static void set_time(struct replay *replay, int64_t now_ns)
+{
+    const struct server_group *group = group_of(replay);
+    replay->now_ns = now_ns;
+    for (int i = 0; i < group->count; i++)
+        clock_freeze(group->nodes[i].clock, replay->zero_unix_ns, now_ns);
+}
+
+// Who has been granted something before knows it to be older now.
+static void pass_lease(struct replay *replay)
+{
+    for (int i = 0; i < replay->count; i++)
+        gate_hear(&replay->gates[i], "time", 4);
+    int64_t lease_ns = replay->trial->scenario->lock.lease_ns;
+    set_time(replay, replay->now_ns + lease_ns + allowed_drift_ns(lease_ns) + BEYOND_LEASE_NS);
+}
+
+// --- what is explored ----------------------------------------------------------------------------
+
+struct scenario *explored_scenario(const char *scheme, int64_t clients, int64_t operations,
+                                   const struct vocabulary *vocabulary)
+{
+    const struct lock_scheme *found = lock_scheme_find(scheme);
+    if (found == NULL)
+        return NULL;
+    struct text text = {0};
+    struct scenario *scenario = NULL;
+    struct complaints *complaints = complaints_new();
+    text_format(&text,
+                "version: 1\nname: explore-%s\nabout: Every order of its steps.\n"
+                "workload: {kind: increment, operations: %lld, fenced: %s}\n"
+                "clients: {processes: %lld}\n"
+                "lock: {lease: 1s, wait: 5m, retry: 10ms, request: 5s, stuck-after: 30s}\n"
+                "verdict-only: true\nschemes: [%s]\n",
+                scheme, (long long)(clients * operations),
+                lock_scheme_has(found, "fenced") ? "true" : "false", (long long)clients, scheme);
+    if (scenario_parse("explore.yaml", text.bytes, text.length, vocabulary, NULL, 0, &scenario,
+                       complaints) == 0)
+        scenario->is_explored = true;
+    else
+        complaints_print(complaints, stderr);
+    complaints_free(complaints);
+    text_free(&text);
+    return scenario;
+}
+
+// --- opening and closing -------------------------------------------------------------------------
+
+bool replay_is_possible(const struct trial *trial, struct error *error)
+{
+    struct lock_scheme room;
+    const struct lock_scheme *scheme = trial_scheme(trial, &room);
+    const char *why = NULL;
+    if (trial->foreign != NULL)
+        why = "it is a program of its own, whose steps nobody holds yet";
+    else if (trial->server == NULL || !trial->server->can_be_explored)
+        why = "only locks on Redis can be explored yet";
+    else if (strcmp(trial_topology(trial), "single") != 0)
+        why = "only locks on a single server can be explored yet";
+    else if (scheme->open_client != NULL)
+        why =
+            "it has threads of its own (a watchdog, a subscription), whose steps nobody holds yet";
+    else if (trial->scenario->clients.processes > MOST_EXPLORED_CLIENTS ||
+             trial->scenario->clients.threads > 1)
+        why = "it can be explored with up to 4 clients of one thread each";
+    if (why != NULL)
+        error_set(error, "%s cannot be explored: %s", trial->scheme, why);
+    return why == NULL;
+}
+
+static int connect_probe(struct replay *replay, struct error *error)
+{
+    replay->actor = (struct actor){.phase = PHASE_NONE};
+    replay->probe = redis_open(&replay->state.lock_service, 10 * NS_PER_S, &replay->actor, error);
+    return replay->probe == NULL ? -1 : 0;
+}
+
+struct replay *replay_open(const struct trial *trial, struct server_pool *pool, const char *folder,
+                           struct error *error)
+{
+    struct replay *replay = memory_zeroed(1, sizeof *replay);
+    replay->trial = trial;
+    replay->pool = pool;
+    replay->count = (int)trial->scenario->clients.processes;
+    replay->path = path_join(folder, "history.bin");
+    if (state_open(&replay->state, trial, pool, folder, 0, &replay->nodes, error) != 0 ||
+        connect_probe(replay, error) != 0) {
+        replay_close(replay);
+        return NULL;
+    }
+    replay->zero_unix_ns = clock_realtime_ns() / NS_PER_S * NS_PER_S;
+    replay->state.history.last_ns = &replay->last_ns;
+    set_time(replay, ZERO_NS);
+    clock_follow(group_of(replay)->nodes[0].clock);
+    return replay;
+}
+
+void replay_close(struct replay *replay)
+{
+    if (replay == NULL)
+        return;
+    clock_follow(NULL);
+    redis_close(replay->probe);
+    state_close(&replay->state, &replay->nodes);
+    free(replay->path);
+    free(replay);
+}
+
+// --- a schedule ----------------------------------------------------------------------------------
+
+static int start_clients(struct replay *replay, struct error *error)
+{
+    int64_t operations = replay->trial->scenario->workload.operations / replay->count;
+    for (int i = 0; i < replay->count; i++) {
+        history_writer_start(&replay->deaths[i], &replay->state.history, i + 1, 0);
+        history_append(&replay->deaths[i], (struct event){.kind = EVENT_PROCESS_START,
+                                                          .process_start = {.pid = i + 1}});
+        replay->clients[i] =
+            client_start_gated(&replay->state, &replay->gates[i], i + 1, operations, error);
+        if (replay->clients[i] == NULL)
+            return -1;
+        gate_await(&replay->gates[i]);
+    }
+    history_append(&replay->writer, (struct event){.kind = EVENT_BARRIER_OPEN});
+    const char *broken = state_broken(&replay->state);
+    return broken == NULL ? 0 : error_set(error, "%s", broken);
+}
+
+int replay_begin(struct replay *replay, struct error *error)
+{
+    struct redis_answer answer;
+    set_time(replay, ZERO_NS);
+    replay->moves = 1;
+    replay->waits = 0;
+    memset(replay->crashed, 0, sizeof replay->crashed);
+    memset(replay->rested, 0, sizeof replay->rested);
+    atomic_store(&replay->state.control->stop, 0);
+    // With the highest token that the store has seen.
+    memset(replay->state.accounts, 0, sizeof *replay->state.accounts);
+    history_file_restart(&replay->state.history);
+    replay->last_ns = ZERO_NS;
+    history_writer_start(&replay->writer, &replay->state.history, 0, 0);
+    if (redis_request(replay->probe, &answer, "FLUSHALL") != OUTCOME_OK)
+        return error_set(error, "cannot empty the server: %s", redis_error(replay->probe));
+    int64_t initial = replay->state.workload->initial(replay->trial->scenario);
+    return state_prepare(&replay->state, initial, &replay->writer, error) == 0
+               ? start_clients(replay, error)
+               : -1;
+}
+
+static bool can_step(const struct replay *replay, int client)
+{
+    enum gate_place place = replay->gates[client - 1].place;
+    return !replay->crashed[client - 1] && place != GATE_OVER &&
+           (place != GATE_SLEEPING || replay->rested[client - 1] < replay->moves);
+}
+
+bool replay_can(const struct replay *replay, struct move move)
+{
+    if (move.kind == MOVE_TIME)
+        return true;
+    if (move.kind == MOVE_WAIT) {
+        bool somebody_can = replay_is_stuck(replay) || replay_is_over(replay);
+        for (int client = 1; client <= replay->count; client++)
+            somebody_can |= can_step(replay, client);
+        return !somebody_can;
+    }
+    if (move.client == 0 || move.client > replay->count || replay->crashed[move.client - 1])
+        return false;
+    enum gate_place place = replay->gates[move.client - 1].place;
+    if (move.kind == MOVE_STEP)
+        return can_step(replay, move.client);
+    return move.kind == MOVE_CRASH ? place != GATE_AT_START && place != GATE_OVER
+                                   : place == GATE_BEFORE_REQUEST;
+}
+
+static void crash(struct replay *replay, int client)
+{
+    replay->crashed[client - 1] = true;
+    history_append(
+        &replay->deaths[client - 1],
+        (struct event){
+            .kind = EVENT_PROCESS_DEATH,
+            .process_death = {.pid = client, .signal = 9, .killed_ns = clock_monotonic_ns()}});
+}
+
+void replay_move(struct replay *replay, struct move move)
+{
+    static const enum gate_order orders[MOVE_KINDS] = {[MOVE_LOSE_REQUEST] = GATE_LOSE_REQUEST,
+                                                       [MOVE_LOSE_REPLY] = GATE_LOSE_REPLY,
+                                                       [MOVE_TIME_INSIDE] = GATE_GO_AND_STAND};
+    replay->moves++;
+    set_time(replay, replay->now_ns + TICK_NS);
+    if (move.kind == MOVE_TIME) {
+        pass_lease(replay);
+    } else if (move.kind == MOVE_WAIT) {
+        const struct lock_settings *lock = &replay->trial->scenario->lock;
+        set_time(replay, replay->now_ns + time_later(lock->stuck_after_ns, 2 * lock->lease_ns));
+        replay->waits++;
+    } else if (move.kind == MOVE_CRASH) {
+        crash(replay, move.client);
+    } else {
+        struct step_gate *gate = &replay->gates[move.client - 1];
+        gate_let_go(gate, orders[move.kind]);
+        if (gate->place == GATE_AFTER_REPLY) {
+            pass_lease(replay);
+            gate_let_go(gate, GATE_GO);
+        }
+        replay->rested[move.client - 1] = replay->moves;
+    }
+}
+
+bool replay_is_over(const struct replay *replay)
+{
+    bool is_over = true;
+    for (int i = 0; i < replay->count; i++)
+        is_over &= replay->crashed[i] || replay->gates[i].place == GATE_OVER;
+    return is_over;
+}
+
+bool replay_is_stuck(const struct replay *replay)
+{
+    return replay->waits == MOST_WAITS;
+}
+
+bool replay_usual(const struct replay *replay, int last, struct move *move)
+{
+    for (int i = 0; i <= replay->count; i++) {
+        *move = (struct move){MOVE_STEP, (uint8_t)(i == 0 ? last : i)};
+        if (move->client != 0 && can_step(replay, move->client))
+            return true;
+    }
+    *move = (struct move){.kind = MOVE_WAIT};
+    return replay_can(replay, *move);
+}
+
+// --- states --------------------------------------------------------------------------------------
+
+// All keys, in order, with their values, and whether they will expire.
+static const struct redis_script image_script = {
+    "local keys = redis.call('KEYS', '*') table.sort(keys) local all = {} "
+    "for _, key in ipairs(keys) do "
+    "all[#all + 1] = key all[#all + 1] = redis.call('DUMP', key) "
+    "all[#all + 1] = redis.call('PTTL', key) >= 0 and 'expires' or 'stays' end "
+    "return redis.sha1hex(table.concat(all, '\\n'))"};
+
+int replay_state(struct replay *replay, uint64_t *state, struct error *error)
+{
+    const char *const none[] = {NULL};
+    struct redis_answer answer;
+    struct step_gate hash = {.heard = 0};
+    const struct shared_account *account = &replay->state.accounts[0].account;
+    if (redis_eval(replay->probe, &answer, &image_script, none, none) != OUTCOME_OK)
+        return error_set(error, "cannot read what the server keeps: %s",
+                         redis_error(replay->probe));
+    gate_hear(&hash, answer.text, strlen(answer.text));
+    gate_hear(&hash, account->halves, sizeof account->halves);
+    for (int i = 0; i < replay->count; i++) {
+        const struct step_gate *gate = &replay->gates[i];
+        bool is_over = replay->crashed[i] || gate->place == GATE_OVER;
+        if (is_over)
+            continue;
+        const uint64_t stands[] = {(uint64_t)i, gate->place, gate->phase, gate->heard,
+                                   replay->rested[i] < replay->moves};
+        gate_hear(&hash, stands, sizeof stands);
+        gate_hear(&hash, gate->what, strlen(gate->what));
+    }
+    *state = hash.heard;
+    return 0;
+}
+
+const char *replay_stands(const struct replay *replay, int client)
+{
+    const struct step_gate *gate = &replay->gates[client - 1];
+    switch (gate->place) {
+    case GATE_AT_START:
+        return "start";
+    case GATE_BEFORE_WRITE:
+        return "write";
+    case GATE_SLEEPING:
+        return "retry";
+    case GATE_OVER:
+        return "end";
+    default:
+        return gate->what;
+    }
+}
+
+// --- verdicts ------------------------------------------------------------------------------------
+
+int replay_judge(struct replay *replay, const struct digest **digest, struct judgement *judgement,
+                 struct error *error)
+{
+    bool is_stuck = replay_is_stuck(replay);
+    history_append(&replay->writer, (struct event){.kind = EVENT_STOP_ASKED,
+                                                   .detail = is_stuck ? STOP_STUCK : STOP_DONE});
+    if (state_broken(&replay->state) != NULL)
+        return error_set(error, "%s", state_broken(&replay->state));
+    if (state_record_values(&replay->state, &replay->writer, error) != 0)
+        return -1;
+    replay->last_ns = TIME_NEVER; // nothing comes after this
+    history_file_finish(&replay->state.history);
+    if (history_load(replay->path, &replay->history, error) != 0)
+        return -1;
+    digest_make(&replay->history, replay->trial, &replay->digest);
+    judge(&replay->digest, judgement);
+    replay->is_judged = true;
+    *digest = &replay->digest;
+    return 0;
+}
+
+void replay_end(struct replay *replay)
+{
+    if (replay->is_judged) {
+        digest_free(&replay->digest);
+        history_free(&replay->history);
+    }
+    replay->is_judged = false;
+    atomic_store(&replay->state.control->stop, 1);
+    for (int i = 0; i < replay->count; i++) {
+        if (replay->clients[i] != NULL)
+            client_join_gated(replay->clients[i]);
+        replay->clients[i] = NULL;
+    }
+}
+
+// --- a schedule that is written down -------------------------------------------------------------
+
+// 0, or -1 with `error` set to what differs.
+static int make_written(struct replay *replay, const char *text, int *last, struct error *error)
+{
+    struct move move;
+    char what[MOVE_WHAT_ROOM];
+    if (move_read(text, &move, what, error) != 0)
+        return -1;
+    if (!replay_can(replay, move))
+        return error_set(error, "the schedule says '%s', but that cannot be done then%s%s", text,
+                         move.client != 0 ? ": the client is at its " : "",
+                         move.client != 0 ? replay_stands(replay, move.client) : "");
+    if (what[0] != '\0' && strcmp(what, replay_stands(replay, move.client)) != 0)
+        return error_set(error, "the schedule says '%s', but client-%d stands before %s then", text,
+                         move.client, replay_stands(replay, move.client));
+    replay_move(replay, move);
+    *last = move.client != 0 ? move.client : *last;
+    return 0;
+}
+
+int replay_conduct(const struct trial *trial, struct server_pool *pool, const char *folder,
+                   struct error *error)
+{
+    const struct string_list *schedule = &trial->scenario->schedule;
+    const struct digest *digest;
+    struct judgement judgement;
+    struct move move;
+    int last = 0;
+    if (!replay_is_possible(trial, error))
+        return TRIAL_MEANINGLESS;
+    struct replay *replay = replay_open(trial, pool, folder, error);
+    if (replay == NULL)
+        return -1;
+    int result = replay_begin(replay, error);
+    for (size_t i = 0; result == 0 && i < schedule->count; i++)
+        result = make_written(replay, schedule->items[i], &last, error);
+    for (int i = 0; result == 0 && i < MOST_MOVES && replay_usual(replay, last, &move); i++) {
+        replay_move(replay, move);
+        last = move.client != 0 ? move.client : last;
+    }
+    if (result == 0)
+        result = replay_judge(replay, &digest, &judgement, error);
+    replay_end(replay);
+    replay_close(replay);
+    return result;
+}

@@ -1,0 +1,78 @@
+// One schedule of a trial against the real servers: which client takes the next step, where time
+// passes, which request or reply is lost, who crashes. The same moves give the same history: time
+// stands still but for the moves, tokens are drawn from the trial's seed, and one client at a time
+// goes.
+//
+// A move lasts from where a client stands (harness/point/gate.h) to where it stands next: its
+// request executes at the server, and its answer is read.
+#ifndef LOCKPICK_RUN_REPLAY_H
+#define LOCKPICK_RUN_REPLAY_H
+
+#include "harness/check/check.h"
+#include "harness/run/servers.h"
+#include "harness/scenario/moves.h"
+
+#define MOST_EXPLORED_CLIENTS 4
+
+struct schedule_moves {
+    struct move moves[MOST_MOVES];
+    size_t count;
+};
+
+struct replay;
+
+// The scenario by which a scheme is explored: so many clients, which each do so many operations.
+// NULL if there is no such scheme. Free with scenario_free.
+struct scenario *explored_scenario(const char *scheme, int64_t clients, int64_t operations,
+                                   const struct vocabulary *vocabulary);
+
+// True if the trial can be replayed; else `error` says why not.
+bool replay_is_possible(const struct trial *trial, struct error *error);
+
+// Boots the servers, by `pool`. The history of each schedule is `<folder>/history.bin`. From here
+// to replay_close this process lives in the replay's time. NULL with `error` set.
+struct replay *replay_open(const struct trial *trial, struct server_pool *pool, const char *folder,
+                           struct error *error);
+void replay_close(struct replay *replay);
+
+// Puts servers, store, clocks and history back to the beginning, and brings every client to its
+// first step. End it with replay_end. 0, or -1 with `error` set.
+int replay_begin(struct replay *replay, struct error *error);
+
+// Whether the move can be made now. A client that sleeps can go on once somebody else has moved.
+bool replay_can(const struct replay *replay, struct move move);
+
+// Makes a move that can be made.
+void replay_move(struct replay *replay, struct move move);
+
+// True if every client is over, or has crashed.
+bool replay_is_over(const struct replay *replay);
+
+// The move of which nothing else is asked: the client that moved last (0: none) goes on, else the
+// first that can, else all wait. False: there is none, the trial is over.
+bool replay_usual(const struct replay *replay, int last, struct move *move);
+
+// True if nobody was granted the lock for so long that it is stuck: no move but MOVE_TIME is left.
+bool replay_is_stuck(const struct replay *replay);
+
+// All that decides what can come: what the servers keep, where each client stands and what it has
+// heard, the guarded value. Two equal ones go on equally. 0, or -1 with `error` set.
+int replay_state(struct replay *replay, uint64_t *state, struct error *error);
+
+// What the client stands before: a command, "write", "retry".
+const char *replay_stands(const struct replay *replay, int client);
+
+// Judges what has happened until now, which ends the trial: call replay_end next. The digest and
+// its history last until then. 0, or -1 with `error` set.
+int replay_judge(struct replay *replay, const struct digest **digest, struct judgement *judgement,
+                 struct error *error);
+
+// Ends the clients. The history file stays as replay_judge found it.
+void replay_end(struct replay *replay);
+
+// Conducts a trial whose scenario has a schedule, as trial_conduct does; what the schedule leaves
+// open is done by usual moves.
+int replay_conduct(const struct trial *trial, struct server_pool *pool, const char *folder,
+                   struct error *error);
+
+#endif
