@@ -5,6 +5,10 @@ const Redis = require("ioredis");
 const { Mutex, RedlockMutex } = require("redis-semaphore");
 const { connect, lost, noteSent, run, sent } = require("./lockpick_driver.js");
 
+// The library renews by a timer that looks at no failure: a renewal that times out would end the
+// process. An application that uses it must do as much as this; the timer tries again.
+process.on("unhandledRejection", (failure) => console.error(failure.message));
+
 const held = new Map(); // worker: its lock
 let clients, retry;
 
