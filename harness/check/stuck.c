@@ -210,14 +210,16 @@ static struct silence find_silence(const struct digest *digest, bool unanswered)
     return latest;
 }
 
-// True if the renewal is one of the digest's lock, as far as that matters.
+// True if the renewal is one of the digest's lock.
 static bool is_of(const struct digest *digest, const struct event *renewal)
 {
+    if (digest->of_lock == 0)
+        return true;
     FOR_EACH_HOLD (hold, digest) {
         if (hold->operation == renewal->operation && hold->client == renewal->client)
             return true;
     }
-    return digest->of_lock == 0;
+    return false;
 }
 
 // True if somebody's acquire or renewal was answered between that time and the trial's end, or may

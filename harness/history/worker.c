@@ -21,7 +21,7 @@ static const struct {
 bool worker_step(struct worker_state *state, const struct event *event)
 {
     bool begins = event->kind == EVENT_ACQUIRE_INVOKE;
-    if ((steps[event->kind].from >> state->phase & 1) == 0 ||
+    if (event->kind >= EVENT_KIND_COUNT || (steps[event->kind].from >> state->phase & 1) == 0 ||
         (!begins && event->operation != state->operation))
         return false;
     state->phase =
