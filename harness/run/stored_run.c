@@ -223,12 +223,6 @@ static const struct trial *find_trial(const struct stored_run *run, const char *
 
 // --- which trials --------------------------------------------------------------------------------
 
-static const char *name_of(const json_t *entry)
-{
-    const char *name = json_string_value(json_object_get(entry, "name"));
-    return name != NULL ? name : "";
-}
-
 // Adds {"name": ...} of each trial of the folder that has a history and is not among them.
 static void add_from_folder(const char *folder, json_t *trials)
 {
@@ -237,7 +231,7 @@ static void add_from_folder(const char *folder, json_t *trials)
     for (size_t i = 0; names[i] != NULL; i++) {
         bool is_known = false;
         for (size_t j = 0; j < json_array_size(trials); j++)
-            is_known |= strcmp(name_of(json_array_get(trials, j)), names[i]) == 0;
+            is_known |= strcmp(text_at(json_array_get(trials, j), "name"), names[i]) == 0;
         if (!is_known && is_there("%s/%s/history.bin", path, names[i]))
             json_array_append_new(trials, json_pack("{s:s}", "name", names[i]));
     }
@@ -251,7 +245,7 @@ static json_t *only(json_t *trials, const char *name)
     json_t *chosen = json_array();
     for (size_t i = 0; i < json_array_size(trials); i++) {
         json_t *entry = json_array_get(trials, i);
-        if (strcmp(name_of(entry), name) == 0)
+        if (strcmp(text_at(entry, "name"), name) == 0)
             json_array_append(chosen, entry);
     }
     if (json_array_size(chosen) == 0)
@@ -342,12 +336,10 @@ static bool take_over(const json_t *entry, struct trial_result *result)
     } cases[] = {{VERDICT_SKIPPED, judge_skipped},
                  {VERDICT_NOT_APPLICABLE, judge_not_applicable},
                  {VERDICT_ERROR, judge_error}};
-    const char *verdict = json_string_value(json_object_get(entry, "verdict"));
-    const char *reason = json_string_value(json_object_get(entry, "reason"));
-    for (size_t i = 0; verdict != NULL && i < sizeof cases / sizeof *cases; i++) {
-        if (strcmp(verdict, verdict_name(cases[i].verdict)) != 0)
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        if (strcmp(text_at(entry, "verdict"), verdict_name(cases[i].verdict)) != 0)
             continue;
-        cases[i].judge(result->trial, reason, &result->judgement);
+        cases[i].judge(result->trial, text_at(entry, "reason"), &result->judgement);
         return true;
     }
     return false;
@@ -355,9 +347,9 @@ static bool take_over(const json_t *entry, struct trial_result *result)
 
 static void compare(struct stored_run *run, const json_t *entry, const struct trial_result *result)
 {
-    const char *before = json_string_value(json_object_get(entry, "verdict"));
+    const char *before = text_at(entry, "verdict");
     const char *now = verdict_name(result->judgement.verdict);
-    if (before == NULL)
+    if (before[0] == '\0')
         return;
     run->differences.compared++;
     if (strcmp(before, now) != 0)
@@ -385,7 +377,7 @@ static int name_all(struct stored_run *run, struct error *error)
     json_t *entry;
     json_array_foreach(run->entries, index, entry)
     {
-        int64_t repeat = repeat_of(name_of(entry));
+        int64_t repeat = repeat_of(text_at(entry, "name"));
         repeats = repeat > repeats && repeat <= 1000 ? repeat : repeats;
     }
     size_t count = json_array_size(run->entries);
@@ -397,11 +389,11 @@ static int name_all(struct stored_run *run, struct error *error)
         return -1;
     json_array_foreach(run->entries, index, entry)
     {
-        const struct trial *trial = find_trial(run, name_of(entry));
+        const struct trial *trial = find_trial(run, text_at(entry, "name"));
         struct text folder = {0};
         if (trial == NULL)
             return error_set(error, "the scenarios of the run in %s have no trial '%s'",
-                             run->result.folder, name_of(entry));
+                             run->result.folder, text_at(entry, "name"));
         text_format(&folder, "%s/trials/%s", run->result.folder, trial->name);
         run->result.trials[run->result.count++] = (struct trial_result){
             .trial = trial, .folder = folder.bytes, .story = memory_string("")};
@@ -425,10 +417,9 @@ static int open_one(const char *folder, const char *trial, struct stored_run *ru
 // False of a trial that was SKIPPED, or made no sense, by what result.json says.
 static bool was_tried(const struct stored_run *run, size_t index)
 {
-    const json_t *entry = json_array_get(run->entries, index);
-    const char *verdict = json_string_value(json_object_get(entry, "verdict"));
-    return verdict == NULL || (strcmp(verdict, verdict_name(VERDICT_SKIPPED)) != 0 &&
-                               strcmp(verdict, verdict_name(VERDICT_NOT_APPLICABLE)) != 0);
+    const char *verdict = text_at(json_array_get(run->entries, index), "verdict");
+    return strcmp(verdict, verdict_name(VERDICT_SKIPPED)) != 0 &&
+           strcmp(verdict, verdict_name(VERDICT_NOT_APPLICABLE)) != 0;
 }
 
 // What was skipped never had a history.
