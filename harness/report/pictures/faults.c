@@ -149,7 +149,7 @@ static struct tables write_tables(const struct grid *grid, const bool *has, size
         size_t kind = SIZE_MAX;
         size_t y = 0;
         for (size_t row = 0; row < grid->row_count; row++) {
-            bool is_in = memchr(has + row * grid->column_count + first, true, end - first) != NULL;
+            bool is_in = memchr(has + row * grid->column_count + first, 1, end - first) != NULL;
             if (is_in && grid->rows[row].kind != kind) {
                 kind = grid->rows[row].kind;
                 picture_row(groups, "%zu %s", y++, scheme_kind_name(kind));

@@ -378,7 +378,7 @@ static const char *locks_title(const struct scenario *scenario, char *out, size_
 
 static void describe_clients(const struct load *load, struct picture *picture)
 {
-    const struct point *best = NULL;
+    const struct point *best = &load->points[0];
     char locks[64];
     for (size_t i = 0; i < load->column_count; i++)
         picture_tell(picture, "locks_%zu = %s", i + 1,
@@ -387,7 +387,7 @@ static void describe_clients(const struct load *load, struct picture *picture)
                  load->columns[0]->clients.threads > 1 ? "workers: clients × threads" : "clients");
     for (size_t i = 0; i < load->count; i++) {
         const struct point *point = &load->points[i];
-        if (point->column == 0 && (best == NULL || point->rate.median > best->rate.median))
+        if (point->column == 0 && (best->column != 0 || point->rate.median > best->rate.median))
             best = point;
     }
     text_format(&picture->alternative,
