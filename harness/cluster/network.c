@@ -25,8 +25,7 @@
 #define THIRD_PARTS 250
 _Static_assert(NETWORK_SERIALS == (255 - FIRST_PART) * THIRD_PARTS, "as many as there is room for");
 
-// Runs one `ip -batch` in a namespace (-1: ours).
-static int run_ip(const char *commands, int network_namespace, struct error *error)
+int network_configure(const char *commands, int network_namespace, struct error *error)
 {
     const char *const arguments[] = {"ip", "-batch", "-", NULL};
     struct text output = {0};
@@ -95,7 +94,7 @@ static int wire_router(struct network_end *ends, int count, int serial, struct e
                     serial, i + 1, self, ends[i].network_namespace, serial, i + 1, ends[i].address,
                     serial, i + 1);
     }
-    int result = run_ip(text_string(&batch), -1, error);
+    int result = network_configure(text_string(&batch), -1, error);
     text_free(&batch);
     return result;
 }
@@ -109,7 +108,7 @@ static int furnish_end(const struct network_end *end, struct error *error)
                 "link set eth0 up\n"
                 "route add default via " ROUTER_ADDRESS " dev eth0 onlink\n",
                 end->address);
-    int result = run_ip(text_string(&batch), end->network_namespace, error);
+    int result = network_configure(text_string(&batch), end->network_namespace, error);
     text_free(&batch);
     return result;
 }
@@ -188,7 +187,8 @@ void network_remove(struct network_end *ends, int count)
 int network_prepare_router(struct error *error)
 {
     static const char forward[] = "/proc/sys/net/ipv4/ip_forward";
-    if (run_ip("link set lo up\naddr add " ROUTER_ADDRESS "/32 dev lo\n", -1, error) != 0)
+    if (network_configure("link set lo up\naddr add " ROUTER_ADDRESS "/32 dev lo\n", -1, error) !=
+        0)
         return -1;
     if (kernel_write(forward, "1") != 0)
         return error_set(error, "cannot write %s: %s", forward, strerror(errno));

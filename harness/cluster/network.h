@@ -24,6 +24,9 @@ int network_prepare_router(struct error *error);
 #define NETWORK_SERIALS 44500
 int network_build(struct network_end *ends, int count, int serial, struct error *error);
 
+// Runs commands of `ip -batch` in a namespace (-1: ours). 0, or -1 with `error` set.
+int network_configure(const char *commands, int network_namespace, struct error *error);
+
 // Removes them.
 void network_remove(struct network_end *ends, int count);
 

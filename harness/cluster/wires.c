@@ -58,42 +58,41 @@ static const char *table_of(enum wire_effect effect)
     return is_queued(effect) ? QUEUE_TABLE : OUR_TABLE;
 }
 
+struct tool {
+    const char *name, *package;
+    const char *const *options; // to take commands
+};
+static const struct tool nft = {"nft", "nftables", (const char *const[]){"-f", "-", NULL}};
+static const struct tool iptables = {"iptables-nft-restore", "iptables",
+                                     (const char *const[]){"--noflush", NULL}};
+
 // Runs a program of /usr/sbin, which the PATH of an ordinary user often does not name.
-static int run_tool(const char *name, const char *package, const char *const *options,
-                    const char *input, struct text *output, struct error *error)
+static int run_tool(const struct tool *tool, const char *const *options, const char *input,
+                    struct text *output, struct error *error)
 {
     struct text path = {0};
     const char *arguments[8];
     int count = 0;
-    text_format(&path, "%s%s", program_exists(name) ? "" : "/usr/sbin/", name);
+    text_format(&path, "%s%s", program_exists(tool->name) ? "" : "/usr/sbin/", tool->name);
     arguments[count++] = path.bytes;
     while (*options != NULL)
         arguments[count++] = *options++;
     arguments[count] = NULL;
     int status = process_run(arguments, input, -1, TOOL_LIMIT, output, error);
     if (status < 0)
-        error_wrap(error, "%s cannot be used (if it is missing: apt-get install %s)", name,
-                   package);
+        error_wrap(error, "%s cannot be used (if it is missing: apt-get install %s)", tool->name,
+                   tool->package);
     else if (status > 0)
-        error_set(error, "%s failed with status %d: %.600s", name, status, text_string(output));
+        error_set(error, "%s failed with status %d: %.600s", tool->name, status,
+                  text_string(output));
     text_free(&path);
     return status == 0 ? 0 : -1;
 }
 
-static int run_nft(const char *commands, struct error *error)
+static int tell(const struct tool *tool, const char *commands, struct error *error)
 {
-    static const char *const options[] = {"-f", "-", NULL};
     struct text output = {0};
-    int result = run_tool("nft", "nftables", options, commands, &output, error);
-    text_free(&output);
-    return result;
-}
-
-static int run_iptables(const char *commands, struct error *error)
-{
-    static const char *const options[] = {"--noflush", NULL};
-    struct text output = {0};
-    int result = run_tool("iptables-nft-restore", "iptables", options, commands, &output, error);
+    int result = run_tool(tool, tool->options, commands, &output, error);
     text_free(&output);
     return result;
 }
@@ -133,7 +132,7 @@ static int read_listing(const char *table, const char *chain, bool whole_table, 
                                    NULL};
     struct text output = {0};
     *view = (struct view){0};
-    int result = run_tool("nft", "nftables", options, "", &output, error);
+    int result = run_tool(&nft, options, "", &output, error);
     // What comes before it are warnings.
     const char *start = result == 0 ? strstr(text_string(&output), "{\"nftables\"") : NULL;
     json_t *all = start != NULL ? json_loads(start, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
@@ -164,14 +163,6 @@ static int look(enum wire_effect effect, const char *chain, struct view *view, s
 
 // --- what a fault is made of ---------------------------------------------------------------------
 
-static void add_set(struct text *text, const char *const *addresses, int count)
-{
-    text_add(text, "{ ");
-    for (int i = 0; i < count; i++)
-        text_format(text, "%s%s", i > 0 ? ", " : "", addresses[i]);
-    text_add(text, " }");
-}
-
 static void add_list(struct text *text, const char *const *addresses, int count)
 {
     for (int i = 0; i < count; i++)
@@ -194,13 +185,13 @@ static int add_nft_rules(struct text *text, const struct wire_fault *fault, bool
                                                                                        : cut;
     int count = 0;
     for (; verdicts[count] != NULL; count++) {
-        text_format(text, "add rule ip " OUR_TABLE " %s ip saddr ", chain);
-        add_set(text, forwards ? fault->from : fault->to,
-                forwards ? fault->from_count : fault->to_count);
-        text_add(text, " ip daddr ");
-        add_set(text, forwards ? fault->to : fault->from,
-                forwards ? fault->to_count : fault->from_count);
-        text_format(text, " %s\n", verdicts[count]);
+        text_format(text, "add rule ip " OUR_TABLE " %s ip saddr { ", chain);
+        add_list(text, forwards ? fault->from : fault->to,
+                 forwards ? fault->from_count : fault->to_count);
+        text_add(text, " } ip daddr { ");
+        add_list(text, forwards ? fault->to : fault->from,
+                 forwards ? fault->to_count : fault->from_count);
+        text_format(text, " } %s\n", verdicts[count]);
     }
     text_free(&loss);
     return count;
@@ -218,7 +209,7 @@ static int set_nft_rules(const struct wire_fault *fault, const char *chain, stru
     text_format(&commands, "add rule ip " OUR_TABLE " before jump %s\n", chain);
     if (fault->effect != WIRE_LOSE)
         text_format(&commands, "add rule ip " OUR_TABLE " after jump %s\n", chain);
-    int result = run_nft(commands.bytes, error);
+    int result = tell(&nft, commands.bytes, error);
     text_free(&commands);
     return result;
 }
@@ -242,19 +233,20 @@ static int set_queue_rules(const struct wire_fault *fault, const char *chain,
     // Delays are first, holds last: what was delayed is still held.
     text_format(&commands, "-%c FORWARD -m mark ! --mark 0x%x/0x%x -j %s\nCOMMIT\n",
                 fault->effect == WIRE_DELAY ? 'I' : 'A', detour->mark, detour->mark, chain);
-    int result = run_iptables(commands.bytes, error);
+    int result = tell(&iptables, commands.bytes, error);
     text_free(&commands);
     return result;
 }
 
 static int prepare_rules(struct error *error)
 {
-    return run_nft("add table ip " OUR_TABLE "\n"
-                   "add chain ip " OUR_TABLE
-                   " before { type filter hook forward priority -10; policy accept; }\n"
-                   "add chain ip " OUR_TABLE
-                   " after { type filter hook forward priority 10; policy accept; }\n",
-                   error);
+    return tell(&nft,
+                "add table ip " OUR_TABLE "\n"
+                "add chain ip " OUR_TABLE
+                " before { type filter hook forward priority -10; policy accept; }\n"
+                "add chain ip " OUR_TABLE
+                " after { type filter hook forward priority 10; policy accept; }\n",
+                error);
 }
 
 // Waits until the kernel shows what was set. 0, or -1 with `error` set.
@@ -282,7 +274,7 @@ static int remove_rules(enum wire_effect effect, const char *chain, struct error
     // table that other processes change, too.
     char empty[80];
     snprintf(empty, sizeof empty, "flush chain ip %s %s\n", table_of(effect), chain);
-    bool is_over = run_nft(empty, NULL) == 0;
+    bool is_over = tell(&nft, empty, NULL) == 0;
     // Gone is what the kernel says it has removed and does not show, or does not show twice.
     int absences = 0;
     struct error last = {.text = "it is removed, but still there"};
@@ -294,7 +286,7 @@ static int remove_rules(enum wire_effect effect, const char *chain, struct error
         } else if (result == 0) {
             text_format(&view.removal, "flush chain ip %s %s\ndelete chain ip %s %s\n",
                         table_of(effect), chain, table_of(effect), chain);
-            absences = run_nft(view.removal.bytes, &last) == 0 ? 1 : 0;
+            absences = tell(&nft, view.removal.bytes, &last) == 0 ? 1 : 0;
         }
         text_free(&view.removal);
         if (result != 0)

@@ -32,7 +32,7 @@ static enum outcome wait_for_turn(struct lock *lock, int64_t revision, bool skip
 {
     struct etcd_lock *state = lock->state;
     struct etcd_wait wait = {.lock = lock, .at_most_ns = TIME_NEVER};
-    const struct etcd_waiting waiting = {etcd_wait_is_over, &wait};
+    const struct peer_patience waiting = {etcd_wait_is_over, &wait};
     while (!etcd_wait_is_over(&wait)) {
         struct etcd_entry blocker;
         int64_t seen_at;

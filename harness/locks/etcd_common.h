@@ -55,8 +55,8 @@ struct etcd_wait {
     int64_t at_most_ns;
 };
 
-// For etcd_waiting, with a struct etcd_wait: keeps the session alive, once a third of the lease has
-// passed, and says when the wait is over, for example because the session has come to its end.
+// For peer_patience, with a struct etcd_wait: keeps the session alive, once a third of the lease
+// has passed, and says when the wait is over, for example because the session has come to its end.
 bool etcd_wait_is_over(void *context);
 
 // Gives up an acquire that may have left a key, or may still leave one: ends the session, and

@@ -16,7 +16,7 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
                              .at_least_ns =
                                  clock_now_ns(&lock->actor->clock) + lock->options.request_ns,
                              .at_most_ns = TIME_NEVER};
-    const struct etcd_waiting waiting = {etcd_wait_is_over, &wait};
+    const struct peer_patience waiting = {etcd_wait_is_over, &wait};
     outcome = etcd_lock(state->connection, lock->options.name, state->lease, &revision, &waiting);
     switch (outcome) {
     case OUTCOME_OK:

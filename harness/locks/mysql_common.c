@@ -198,7 +198,7 @@ enum outcome mysql_row_begin(struct lock *lock)
 // A SELECT in the transaction. What is not OK ends it: after a deadlock there is none any more, and
 // what followed would be executed without a lock.
 static enum outcome select_in(struct lock *lock, const struct sql_statement *statement,
-                              const struct sql_patience *patience, int64_t *value)
+                              const struct peer_patience *patience, int64_t *value)
 {
     struct mysql_lock *state = lock->state;
     struct sql_answer answer;
@@ -232,7 +232,7 @@ static bool is_over(void *lock)
 
 enum outcome mysql_row_lock(struct lock *lock, int64_t *value)
 {
-    const struct sql_patience patience = {.is_over = is_over, .context = lock};
+    const struct peer_patience patience = {.is_over = is_over, .context = lock};
     return lock_must_give_up(lock) ? select_in(lock, &select_for_update_at_once, NULL, value)
                                    : select_in(lock, &select_for_update, &patience, value);
 }

@@ -38,7 +38,7 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
     bool waits = !lock_must_give_up(lock);
     int64_t left_ns = lock->give_up_ns - clock_now_ns(&lock->actor->clock);
     int64_t wait_ns = waits ? time_later(0, time_earlier(left_ns, LONGEST_WAIT_NS)) : 0;
-    const struct sql_patience patience = {.is_over = is_over, .context = lock};
+    const struct peer_patience patience = {.is_over = is_over, .context = lock};
     const struct sql_argument arguments[] = {{lock->options.name, 0}, {NULL, wait_ns / NS_PER_US}};
     struct sql_answer answer;
     (void)grant;

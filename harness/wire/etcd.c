@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LOOK_EVERY_NS (10 * NS_PER_MS) // whether a request that waits is to be given up
-
 const char *const etcd_commands[] = {"grant",  "keepalive", "revoke", "txn",    "range",
                                      "delete", "watch",     "lock",   "unlock", NULL};
 
@@ -35,7 +33,7 @@ struct etcd_connection {
 // A request that is not over when its answer comes to an end, but when the caller has seen enough,
 // or does not want to wait any longer.
 struct patience {
-    const struct etcd_waiting *waiting;
+    const struct peer_patience *waiting;
     const char *enough; // a word of the answer; NULL: none. It never ends by itself then, and gets
                         // a connection of its own, which goes with it.
 };
@@ -129,13 +127,13 @@ static const char *transfer(struct etcd_connection *connection, const struct pat
             return message->data.result == CURLE_OK ? NULL
                                                     : curl_easy_strerror(message->data.result);
         bool waits = patience != NULL && connection->body_sent > 0;
-        int64_t left_ns = waits ? LOOK_EVERY_NS : peer_left_ns(&connection->peer);
+        int64_t left_ns = waits ? PEER_LOOK_NS : peer_left_ns(&connection->peer);
         if (waits && is_over(connection, patience))
             return "waited for long enough";
         if (left_ns <= 0)
             return "no answer in time";
         if (patience != NULL)
-            left_ns = time_earlier(left_ns, LOOK_EVERY_NS);
+            left_ns = time_earlier(left_ns, PEER_LOOK_NS);
         curl_multi_poll(connection->multi, NULL, 0, (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS),
                         NULL);
     }
@@ -413,7 +411,7 @@ enum outcome etcd_delete(struct etcd_connection *connection, const char *key, in
 }
 
 enum outcome etcd_watch_deletion(struct etcd_connection *connection, const char *key,
-                                 int64_t revision, const struct etcd_waiting *waiting)
+                                 int64_t revision, const struct peer_patience *waiting)
 {
     const struct patience patience = {.waiting = waiting, .enough = "\"DELETE\""};
     json_t *body = json_pack("{s:{s:o, s:I}}", "create_request", "key", json_key(key),
@@ -429,7 +427,7 @@ enum outcome etcd_watch_deletion(struct etcd_connection *connection, const char 
 // --- etcd's own lock -----------------------------------------------------------------------------
 
 enum outcome etcd_lock(struct etcd_connection *connection, const char *name, int64_t lease,
-                       int64_t *revision, const struct etcd_waiting *waiting)
+                       int64_t *revision, const struct peer_patience *waiting)
 {
     const struct patience patience = {.waiting = waiting};
     json_t *body = json_pack("{s:o, s:I}", "name", json_key(name), "lease", (json_int_t)lease);

@@ -18,12 +18,6 @@ struct etcd_entry {
     int64_t lease;
 };
 
-// For requests that wait at the server: asked every few milliseconds whether to give up.
-struct etcd_waiting {
-    bool (*is_over)(void *context);
-    void *context;
-};
-
 // A worker begins with server (client number modulo their count), and goes to the next one when it
 // cannot connect, or gets no answer.
 struct etcd_connection *etcd_open(const struct service *service, int64_t request_ns,
@@ -66,14 +60,14 @@ enum outcome etcd_delete(struct etcd_connection *connection, const char *key, in
 // Waits until the key is deleted, at `revision` or later: OK. NO: not yet, or the server is not to
 // be had; nothing has changed by asking.
 enum outcome etcd_watch_deletion(struct etcd_connection *connection, const char *key,
-                                 int64_t revision, const struct etcd_waiting *waiting);
+                                 int64_t revision, const struct peer_patience *waiting);
 
 // --- etcd's own lock -----------------------------------------------------------------------------
 
 // Waits at the server until the lease owns the lock: *revision is the store's at that time. If
 // `waiting` is over before, the request is cut off, which says nothing about its fate: UNKNOWN.
 enum outcome etcd_lock(struct etcd_connection *connection, const char *name, int64_t lease,
-                       int64_t *revision, const struct etcd_waiting *waiting);
+                       int64_t *revision, const struct peer_patience *waiting);
 
 // Deletes the key that the lock gave the lease; etcd does not say whether it was there.
 enum outcome etcd_unlock(struct etcd_connection *connection, const char *key);

@@ -58,8 +58,8 @@ static bool never(void *context)
     return false;
 }
 
-static const struct etcd_waiting impatient = {at_once, NULL};
-static const struct etcd_waiting patient = {never, NULL};
+static const struct peer_patience impatient = {at_once, NULL};
+static const struct peer_patience patient = {never, NULL};
 
 static int64_t grant(void)
 {

@@ -58,11 +58,6 @@ int memcached_peer_ask(struct memcached_peer *link, const char *last, struct err
                : read_answer(link, last, error);
 }
 
-bool memcached_peer_answered(const struct memcached_peer *link, const char *beginning)
-{
-    return strncmp(text_string(&link->answer), beginning, strlen(beginning)) == 0;
-}
-
 // --- the client ----------------------------------------------------------------------------------
 
 struct memcached_connection {
@@ -86,7 +81,7 @@ static int read_value(struct memcached_connection *connection, struct memcached_
     struct memcached_peer *link = &connection->link;
     unsigned length = 0;
     unsigned long long cas = 0;
-    if (!memcached_peer_answered(link, "VALUE "))
+    if (strncmp(text_string(&link->answer), "VALUE ", 6) != 0)
         return 0;
     if (read_answer(link, "END", &connection->error) != 0)
         return -1;

@@ -26,9 +26,6 @@ void memcached_peer_close(struct memcached_peer *link);
 int memcached_peer_ask(struct memcached_peer *link, const char *last, struct error *error,
                        const char *format, va_list arguments);
 
-// True if link->answer begins so.
-bool memcached_peer_answered(const struct memcached_peer *link, const char *beginning);
-
 // --- a worker's client, which passes a point before and after each request -----------------------
 
 struct memcached_connection;

@@ -11,7 +11,6 @@
 #include <sys/socket.h>
 
 #define OUR_DATABASE "lockpick"
-#define LOOK_NS (10 * NS_PER_MS) // how often somebody with patience is asked for it
 
 const char *const mysql_commands[] = {"INSERT",   "UPDATE",       "DELETE",   "SELECT",
                                       "BEGIN",    "COMMIT",       "ROLLBACK", "KILL",
@@ -30,7 +29,7 @@ const struct sql_statement mysql_roll_back = {"ROLLBACK", "ROLLBACK"};
 // up.
 static bool wait_for(struct sql_peer *link, int *status)
 {
-    const struct sql_patience *patience = link->patience;
+    const struct peer_patience *patience = link->patience;
     struct pollfd look = {.fd = mysql_get_socket(link->session),
                           .events = (short)((*status & MYSQL_WAIT_READ ? POLLIN : 0) |
                                             (*status & MYSQL_WAIT_WRITE ? POLLOUT : 0) |
@@ -40,7 +39,7 @@ static bool wait_for(struct sql_peer *link, int *status)
         if (left_ns <= 0 || (patience != NULL && patience->is_over(patience->context)))
             return false;
         if (patience != NULL)
-            left_ns = time_earlier(left_ns, LOOK_NS);
+            left_ns = time_earlier(left_ns, PEER_LOOK_NS);
         struct timespec length = {.tv_sec = left_ns / NS_PER_S, .tv_nsec = left_ns % NS_PER_S};
         int count = ppoll(&look, 1, &length, NULL);
         if (count < 0 && errno != EINTR)

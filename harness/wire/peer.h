@@ -39,6 +39,13 @@ struct peer {
     int64_t give_up_ns; // CLOCK_MONOTONIC
 };
 
+// When a request that waits at the server is to be given up: asked every PEER_LOOK_NS.
+struct peer_patience {
+    bool (*is_over)(void *context);
+    void *context;
+};
+#define PEER_LOOK_NS (10 * NS_PER_MS)
+
 // A server that is waited for as long from now on; `name` is put before its address: "redis at".
 struct peer peer_at(const struct endpoint *endpoint, const char *name, int64_t limit_ns);
 

@@ -1,7 +1,7 @@
 #include "harness/wire/proxy.h"
 
 #include "harness/base/text.h"
-#include "harness/cluster/process.h"
+#include "harness/cluster/network.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -377,20 +377,14 @@ static void own_address(char *address, size_t room)
 // In the new namespace, every address becomes one of ours.
 static int furnish(int network, const char *address, struct error *error)
 {
-    const char *const arguments[] = {"ip", "-batch", "-", NULL};
     struct text commands = {0};
-    struct text output = {0};
     text_add(&commands, "link set lo up\n");
     if (strncmp(address, "127.", 4) != 0)
         text_format(&commands, "addr add %s/32 dev lo\n", address);
     text_format(&commands, "route add local 0.0.0.0/0 dev lo src %s\n", address);
-    int status = process_run(arguments, commands.bytes, network, PROCESS_LIMIT, &output, error);
-    if (status > 0)
-        error_set(error, "ip -batch failed in the network of a client's proxy: %.600s",
-                  text_string(&output));
+    int result = network_configure(commands.bytes, network, error);
     text_free(&commands);
-    text_free(&output);
-    return status == 0 ? 0 : -1;
+    return result == 0 ? 0 : error_wrap(error, "the network of a client's proxy");
 }
 
 // Listens on the servers' ports, on each once.

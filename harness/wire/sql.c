@@ -127,7 +127,7 @@ static bool find_session(struct sql_connection *connection, int64_t wanted,
 enum outcome sql_request_patiently(struct sql_connection *connection, int64_t session,
                                    struct sql_answer *answer, const struct sql_statement *statement,
                                    const struct sql_argument *arguments,
-                                   const struct sql_patience *patience)
+                                   const struct peer_patience *patience)
 {
     struct sql_peer *link = &connection->link;
     enum outcome outcome = OUTCOME_NO;

@@ -8,17 +8,11 @@
 
 // --- below all points (see peer.h) ---------------------------------------------------------------
 
-// When a statement that waits on the server is to be given up; asked every 10 ms.
-struct sql_patience {
-    bool (*is_over)(void *context);
-    void *context;
-};
-
 // A session with one server. mysql.h and postgres.h open one, and ask over it.
 struct sql_peer {
     struct peer peer;
-    const struct sql_patience *patience; // ends the wait before the peer's time is up; or NULL
-    void *session;                       // the library's; NULL: not connected
+    const struct peer_patience *patience; // ends the wait before the peer's time is up; or NULL
+    void *session;                        // the library's; NULL: not connected
     bool is_closed; // the server has closed the connection instead of an answer
 };
 
@@ -104,7 +98,7 @@ enum outcome sql_request_in(struct sql_connection *connection, int64_t session,
 enum outcome sql_request_patiently(struct sql_connection *connection, int64_t session,
                                    struct sql_answer *answer, const struct sql_statement *statement,
                                    const struct sql_argument *arguments,
-                                   const struct sql_patience *patience);
+                                   const struct peer_patience *patience);
 
 // Which session the next request goes to: counts up from 1 with each that is opened, 0 while there
 // is none.
