@@ -483,33 +483,27 @@ static void annotate_alarms(struct text *out, const struct ci_cases *cases, size
     }
 }
 
-static bool is_skipped(const struct ci_case *each)
+static bool were_skipped_alike(const struct trial_result *a, const struct trial_result *b)
 {
-    return each->result != NULL && each->alarm == ALARM_NONE &&
-           each->result->judgement.verdict == VERDICT_SKIPPED;
+    return a->judgement.verdict == VERDICT_SKIPPED && b->judgement.verdict == VERDICT_SKIPPED &&
+           a->judgement.expectation != EXPECTATION_MISSED &&
+           b->judgement.expectation != EXPECTATION_MISSED &&
+           strcmp(a->judgement.reason, b->judgement.reason) == 0;
 }
 
 // One for each reason, at the first trial that has it: GitHub shows ten annotations of a kind for
 // each step.
-static void annotate_skipped(struct text *out, const struct ci_cases *cases, bool is_strict)
+static void annotate_skipped(struct text *out, const struct run_result *run,
+                             const struct ci_cases *cases)
 {
-    for (size_t i = 0; i < cases->count; i++) {
-        const struct ci_case *first = &cases->items[i];
+    for (size_t i = 0; i < run->count; i++) {
         struct text message = {0};
-        size_t before = 0;
-        size_t all = 0;
-        for (size_t j = 0; is_skipped(first) && j < cases->count; j++) {
-            bool same =
-                is_skipped(&cases->items[j]) && strcmp(cases->items[j].result->judgement.reason,
-                                                       first->result->judgement.reason) == 0;
-            before += same && j < i;
-            all += same;
-        }
-        if (all == 0 || before > 0)
+        size_t count = trials_like(run, i, were_skipped_alike);
+        if (count == 0)
             continue;
-        text_format(&message, "%zu trial%s skipped: %s", all, all == 1 ? "" : "s",
-                    first->result->judgement.reason);
-        annotate(out, is_strict, first, message.bytes);
+        text_format(&message, "%zu trial%s skipped: %s", count, count == 1 ? "" : "s",
+                    run->trials[i].judgement.reason);
+        annotate(out, run->strict, &cases->items[i], message.bytes);
         text_free(&message);
     }
 }
@@ -535,7 +529,7 @@ void report_github(const struct run_report *report, FILE *out)
     struct text text = {0};
     struct text sentence = {0};
     annotate_alarms(&text, &cases, 0, trials);
-    annotate_skipped(&text, &cases, report->run->strict);
+    annotate_skipped(&text, report->run, &cases);
     annotate_alarms(&text, &cases, trials, cases.count);
     for (size_t i = 0; i < trials; i++) {
         const struct ci_case *each = &cases.items[i];

@@ -197,16 +197,6 @@ static void say_turns_and_uses(struct document *d)
 
 // --- of a page: faults ---------------------------------------------------------------------------
 
-// The times of one fault in all repeats, in nanoseconds: after its effect, after its healing, of
-// the longest outage.
-enum { TIMES = 3 };
-
-struct times {
-    double *values[TIMES];
-    size_t counts[TIMES];
-    size_t never; // repeats in which nobody was granted the lock after the fault
-};
-
 // True if the recovery is from that fault, or, as each trial draws its own, from any that was
 // drawn.
 static bool is_from(const struct recovery *recovery, const struct trial *trial,
@@ -219,29 +209,25 @@ static bool is_from(const struct recovery *recovery, const struct trial *trial,
     return recovery->fault <= (int)scenario->fault_count && faults[recovery->fault - 1].drawn;
 }
 
-static void take(struct times *times, const struct recovery *recovery)
-{
-    const int64_t taken[TIMES] = {recovery->after_effect_ns, recovery->after_heal_ns,
-                                  recovery->unavailable_ns};
-    for (int i = 0; i < TIMES; i++) {
-        if (taken[i] != TIME_NEVER)
-            times->values[i][times->counts[i]++] = (double)taken[i];
-    }
-    times->never += recovery->after_effect_ns == TIME_NEVER;
-}
+enum time_of { AFTER_EFFECT, AFTER_HEAL, UNAVAILABLE, TIMES };
 
-static void collect(const struct run_result *run, const struct scheme_cost *cost,
-                    const struct fault_step *step, struct times *times)
+// Such times of one fault in all repeats, in nanoseconds, but for those that never ended. Returns
+// how many.
+static size_t times_of(const struct run_result *run, const struct scheme_cost *cost,
+                       const struct fault_step *step, enum time_of which, double *values)
 {
-    for (int i = 0; i < TIMES; i++)
-        times->values[i] = memory_new((run->count * MOST_FAULTS + 1) * sizeof(double));
+    size_t count = 0;
     for (size_t i = 0; i < run->count; i++) {
         const struct recoveries *recoveries = &run->trials[i].statistics.recoveries;
         for (size_t j = 0; scheme_cost_has(cost, &run->trials[i]) && j < recoveries->count; j++) {
-            if (is_from(&recoveries->items[j], run->trials[i].trial, step))
-                take(times, &recoveries->items[j]);
+            const struct recovery *recovery = &recoveries->items[j];
+            const int64_t times[] = {recovery->after_effect_ns, recovery->after_heal_ns,
+                                     recovery->unavailable_ns};
+            if (is_from(recovery, run->trials[i].trial, step) && times[which] != TIME_NEVER)
+                values[count++] = (double)times[which];
         }
     }
+    return count;
 }
 
 static void say_times(struct document *d, double *values, size_t count)
@@ -271,10 +257,11 @@ static void begin_recoveries(struct document *d)
 static void say_fault(struct document *d, const struct scheme_cost *cost,
                       const struct fault_step *step)
 {
-    struct times times = {0};
-    collect(d->report->run, cost, step, &times);
-    size_t count = times.counts[TIMES - 1];
-    if (count > 0) {
+    const struct run_result *run = d->report->run;
+    double *values = memory_new((run->count * MOST_FAULTS + 1) * sizeof *values);
+    size_t all = times_of(run, cost, step, UNAVAILABLE, values);
+    size_t never = all - times_of(run, cost, step, AFTER_EFFECT, values);
+    if (all > 0) {
         if (doc_inside(d, DOC_TABLE) == NULL)
             begin_recoveries(d);
         doc_row(d, cost->trial->scenario->name, 1);
@@ -283,15 +270,14 @@ static void say_fault(struct document *d, const struct scheme_cost *cost,
                  step->drawn          ? "those that were drawn"
                  : step->text != NULL ? step->text
                                       : step->verb);
-        for (int i = 0; i < TIMES; i++)
-            say_times(d, times.values[i], times.counts[i]);
-        if (times.never > 0)
-            doc_cell(d, LOOK_MISSED, "%zu of %zu", times.never, count);
+        for (enum time_of which = 0; which < TIMES; which++)
+            say_times(d, values, times_of(run, cost, step, which, values));
+        if (never > 0)
+            doc_cell(d, LOOK_MISSED, "%zu of %zu", never, all);
         else
             doc_cell(d, LOOK_PLAIN, "–");
     }
-    for (int i = 0; i < TIMES; i++)
-        free(times.values[i]);
+    free(values);
 }
 
 static void say_recoveries(struct document *d)

@@ -7,19 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-size_t trials_alike(const struct run_result *run, size_t index)
+static bool are_alike(const struct trial_result *a, const struct trial_result *b)
 {
-    const struct trial_result *result = &run->trials[index];
-    size_t count = 0;
-    for (size_t i = 0; i < run->count; i++) {
-        const struct trial_result *other = &run->trials[i];
-        if (!scheme_cost_is_of(other->trial, result->trial) || !trials_ended_alike(other, result))
-            continue;
-        if (i < index)
-            return 0;
-        count++;
-    }
-    return count;
+    return scheme_cost_is_of(a->trial, b->trial) && trials_ended_alike(a, b);
 }
 
 // --- a row for each trial ------------------------------------------------------------------------
@@ -82,7 +72,7 @@ static void say_rows(struct document *d, unsigned which)
         if ((which & (trial_is_urgent(result) ? URGENT : OTHERS)) == 0 ||
             (is_terminal && trial_is_unfit(result)))
             continue;
-        size_t repeats = is_terminal ? 1 : trials_alike(run, i);
+        size_t repeats = is_terminal ? 1 : trials_like(run, i, are_alike);
         if (repeats > 0)
             say_row(d, result, repeats);
     }
@@ -259,7 +249,7 @@ static void say_matrix(struct document *d)
     for (size_t i = 0; i < across->count; i++)
         columns[i + 1].title = across->names[i];
     for (size_t i = 0; i < run->count; i++)
-        repeats[i] = trials_alike(run, i);
+        repeats[i] = trials_like(run, i, are_alike);
     if (large)
         doc_paragraph(d, LOOK_QUIET,
                       "Each verdict leads to its trial. Those that the scenario did "

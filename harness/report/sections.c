@@ -176,6 +176,13 @@ static void say_thresholds(struct document *d)
     }
 }
 
+static bool are_unfit_alike(const struct trial_result *a, const struct trial_result *b)
+{
+    return trial_is_unfit(a) && trial_is_unfit(b) &&
+           strcmp(a->trial->scheme, b->trial->scheme) == 0 &&
+           strcmp(a->judgement.reason, b->judgement.reason) == 0;
+}
+
 // A row for each scheme and reason, however many scenarios it is that do not apply.
 static void say_unfit(struct document *d)
 {
@@ -186,17 +193,8 @@ static void say_unfit(struct document *d)
     const struct run_result *run = d->report->run;
     for (size_t i = 0; i < run->count; i++) {
         const struct trial_result *result = &run->trials[i];
-        size_t before = 0;
-        size_t count = 0;
-        for (size_t j = 0; j < run->count && trial_is_unfit(result); j++) {
-            const struct trial_result *other = &run->trials[j];
-            bool same = trial_is_unfit(other) &&
-                        strcmp(other->trial->scheme, result->trial->scheme) == 0 &&
-                        strcmp(other->judgement.reason, result->judgement.reason) == 0;
-            count += same;
-            before += same && j < i;
-        }
-        if (count == 0 || before > 0)
+        size_t count = trials_like(run, i, are_unfit_alike);
+        if (count == 0)
             continue;
         if (doc_inside(d, DOC_TABLE) == NULL) {
             doc_section(d, "unfit", NULL, "Not applicable");

@@ -40,9 +40,6 @@ const char *rate_words(struct document *d, double rate);
 const char *repeat_text(struct document *d, const struct trial *trial);
 const char *trial_anchor(struct document *d, size_t index);
 
-// How many repeats came out like this one, itself included; 0 if one before it stands for them.
-size_t trials_alike(const struct run_result *run, size_t index);
-
 // "y" or "ies", "s" or "".
 #define PLURAL(count) ((count) == 1 ? "" : "s")
 

@@ -26,18 +26,33 @@ bool trial_is_unfit(const struct trial_result *result)
 // Of more reasons the sentence would be no sentence any more: they stand with the trials.
 #define MOST_REASONS 2
 
+size_t trials_like(const struct run_result *run, size_t index,
+                   bool (*is_like)(const struct trial_result *a, const struct trial_result *b))
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        bool is_one = is_like(&run->trials[i], &run->trials[index]);
+        if (is_one && i < index)
+            return 0;
+        count += is_one;
+    }
+    return count;
+}
+
+static bool ended_for_one_reason(const struct trial_result *a, const struct trial_result *b)
+{
+    return a->judgement.verdict == b->judgement.verdict &&
+           strcmp(a->judgement.reason, b->judgement.reason) == 0;
+}
+
 static void add_reasons(const struct run_result *run, enum verdict verdict, struct text *out)
 {
     struct text reasons = {0};
     size_t count = 0;
     for (size_t i = 0; i < run->count; i++) {
-        const char *reason = run->trials[i].judgement.reason;
-        size_t before = 0;
-        while (before < i && (run->trials[before].judgement.verdict != verdict ||
-                              strcmp(run->trials[before].judgement.reason, reason) != 0))
-            before++;
-        if (run->trials[i].judgement.verdict == verdict && before == i)
-            text_format(&reasons, "%s%s", count++ > 0 ? "; " : "", reason);
+        if (run->trials[i].judgement.verdict == verdict &&
+            trials_like(run, i, ended_for_one_reason) > 0)
+            text_format(&reasons, "%s%s", count++ > 0 ? "; " : "", run->trials[i].judgement.reason);
     }
     if (count > MOST_REASONS)
         text_format(out, " (for %zu different reasons, which stand with the trials)", count);

@@ -27,6 +27,11 @@ void machine_sentence(const struct run_result *run, struct text *out);
 // if there are none.
 void found_text(const struct judgement *judgement, struct text *out);
 
+// How many trials of the run are like this one, itself included; 0 if one before it is, which
+// stands for them.
+size_t trials_like(const struct run_result *run, size_t index,
+                   bool (*is_like)(const struct trial_result *a, const struct trial_result *b));
+
 // True if two repeats came out the same: verdict, expectation, properties.
 bool trials_ended_alike(const struct trial_result *a, const struct trial_result *b);
 
