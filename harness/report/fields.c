@@ -261,8 +261,11 @@ static json_t *field_json(const struct field *field, const void *record)
     }
 }
 
-void fields_set(json_t *object, const struct field *fields, const void *record)
+json_t *fields_json(const struct field *fields, const void *record)
 {
+    if (record == NULL)
+        return json_null();
+    json_t *object = json_object();
     for (const struct field *field = fields; field->kind != FIELD_END; field++) {
         json_t *value = field_json(field, record);
         if (field->key != NULL && value != NULL)
@@ -270,14 +273,6 @@ void fields_set(json_t *object, const struct field *fields, const void *record)
         else if (field->key == NULL)
             json_object_update_new(object, value);
     }
-}
-
-json_t *fields_json(const struct field *fields, const void *record)
-{
-    if (record == NULL)
-        return json_null();
-    json_t *object = json_object();
-    fields_set(object, fields, record);
     return object;
 }
 
@@ -285,10 +280,10 @@ json_t *fields_json(const struct field *fields, const void *record)
 static void read_numbers(const struct field *field, const json_t *value, void *record)
 {
     size_t count = field->size / sizeof(double);
+    double *numbers = (void *)((char *)record + field->offset);
     bool is_there = json_array_size(value) == count;
     for (size_t i = 0; i < count; i++)
-        ((double *)((char *)record + field->offset))[i] =
-            is_there ? json_number_value(json_array_get(value, i)) : 0;
+        numbers[i] = is_there ? json_number_value(json_array_get(value, i)) : 0;
     *(bool *)((char *)record + field->known_offset) = is_there;
 }
 

@@ -78,24 +78,26 @@ struct field {
 // What is not evaluated: the pointer is any but NULL, which cppcheck would take for one that is
 // used.
 #define FIELD_OF(type, member) ((type *)sizeof(type))->member
+// A pointer to characters is told from an array of them by its address.
 #define FIELD_KIND(type, member)                                                                   \
-    (FIELD_HAS_TYPE(type, member, char *) ? FIELD_STRING                                           \
-                                          : _Generic(FIELD_OF(type, member),                       \
-        bool: FIELD_BOOL,                                                                          \
-        int: FIELD_INT,                                                                            \
-        int64_t: FIELD_INTEGER,                                                                    \
-        size_t: FIELD_COUNT,                                                                       \
-        double: FIELD_NUMBER,                                                                      \
-        char *: FIELD_CHARS,                                                                       \
-        const char *: FIELD_STRING,                                                                \
-        double *: FIELD_NUMBERS,                                                                   \
-        bool *: FIELD_MARKS,                                                                       \
-        struct percentiles: FIELD_PERCENTILES))
-// Which _Generic cannot tell: a pointer from an array.
-#define FIELD_HAS_TYPE(type, member, wanted)                                                       \
-    __builtin_types_compatible_p(__typeof__(FIELD_OF(type, member)), wanted)
-#define FIELD_IS_POINTER(type, member)                                                             \
-    FIELD_HAS_TYPE(type, member, __typeof__(&*FIELD_OF(type, member)))
+    _Generic(&FIELD_OF(type, member),                                                              \
+        char **: FIELD_STRING,                                                                     \
+        default: _Generic(FIELD_OF(type, member),                                                  \
+            bool: FIELD_BOOL,                                                                      \
+            int: FIELD_INT,                                                                        \
+            int64_t: FIELD_INTEGER,                                                                \
+            size_t: FIELD_COUNT,                                                                   \
+            double: FIELD_NUMBER,                                                                  \
+            char *: FIELD_CHARS,                                                                   \
+            const char *: FIELD_STRING,                                                            \
+            double *: FIELD_NUMBERS,                                                               \
+            bool *: FIELD_MARKS,                                                                   \
+            struct percentiles: FIELD_PERCENTILES))
+// And so is a pointer to structs from an array of them.
+#define FIELD_ARRAY_KIND(type, member)                                                             \
+    _Generic(&FIELD_OF(type, member),                                                              \
+        __typeof__(*FIELD_OF(type, member)) **: FIELD_LIST,                                        \
+        default: FIELD_ARRAY)
 
 // What all fields say of a member, and those with a condition of another one.
 #define FIELD_AT(name, sort, type, member)                                                         \
@@ -124,7 +126,7 @@ struct field {
     {FIELD_AT(name, FIELD_POINTER, type, member), .fields = (table)}
 #define PART(name, table, ...) {.key = name, .kind = FIELD_OBJECT, .fields = (table), __VA_ARGS__}
 #define ARRAY(name, type, member, count, table)                                                    \
-    {.key = name, .kind = FIELD_IS_POINTER(type, member) ? FIELD_LIST : FIELD_ARRAY,               \
+    {.key = name, .kind = FIELD_ARRAY_KIND(type, member),                                          \
      .offset = offsetof(type, member), .size = sizeof *FIELD_OF(type, member), .fields = (table),  \
      FIELD_ONLY_IF(type, count)}
 #define MADE(name, function) {.key = name, .kind = FIELD_MADE, .make = (function)}
@@ -163,15 +165,8 @@ struct field {
 #define FIELDS_14(type, a, ...) FIELD(type, a), FIELDS_13(type, __VA_ARGS__)
 #define FIELDS_15(type, a, ...) FIELD(type, a), FIELDS_14(type, __VA_ARGS__)
 #define FIELDS_16(type, a, ...) FIELD(type, a), FIELDS_15(type, __VA_ARGS__)
-// Sets the fields of the record in an object.
-void fields_set(json_t *object, const struct field *fields, const void *record);
-
 // An object of the record; null if that is NULL.
 json_t *fields_json(const struct field *fields, const void *record);
-
-// An array of objects, of so many records of `size` bytes.
-json_t *fields_json_array(const struct field *fields, const void *records, size_t count,
-                          size_t size);
 
 // Reads booleans, numbers and arrays of characters of an object (NULL: it has none); what it lacks
 // becomes 0 or "".

@@ -13,9 +13,6 @@ const char *html_folder(const struct run_result *run, const struct trial_result 
 // PICTURES_OF_PAGE + which]`.
 void html_choose_pictures(struct document *page);
 
-// Its SVG, or NULL.
-const char *html_picture_of(const struct trial_result *result, enum trial_picture which);
-
 // Adds a picture of a trial, if it has it: embedded, or from the file beside the page, which of
 // throughput and latency is but a link if there are many trials.
 void html_add_picture(struct document *page, size_t index, enum trial_picture which,
