@@ -9,7 +9,7 @@
 #include "faults/fault.h"
 
 #include "harness/base/clock.h"
-#include "harness/cluster/outage.h"
+#include "harness/cluster/process_control.h"
 
 #include <errno.h>
 #include <string.h>
@@ -26,19 +26,19 @@ static bool strikes_clock(const struct fault_step *step, enum shifted_clock whic
            strcmp(how, which == SHIFTED_REALTIME ? "realtime" : "monotonic") == 0;
 }
 
-static enum availability available(const struct fault_step *step, const struct fault_world *world,
-                                   struct error *why)
+static enum availability available(const struct fault_step *step,
+                                   const struct fault_environment *environment, struct error *why)
 {
-    if (step->target.client > world->shifted_clients) {
+    if (step->target.client > environment->shifted_clients) {
         error_set(why, "only the first %d clients have a clock that can be shifted",
-                  world->shifted_clients);
+                  environment->shifted_clients);
         return FAULT_MISSING;
     }
-    if (step->target.client != 0 && world->is_foreign) {
+    if (step->target.client != 0 && environment->is_external_client) {
         error_set(why, "its lock is a program of its own, which reads the machine's clock");
         return FAULT_MEANINGLESS;
     }
-    enum availability there = target_available(&step->target, world, why);
+    enum availability there = target_available(&step->target, environment, why);
     if (there != FAULT_AVAILABLE || step->target.client != 0)
         return there;
     // A clock that counts from the machine's start never shows less than nothing: programs that
@@ -51,7 +51,7 @@ static enum availability available(const struct fault_step *step, const struct f
                   (long long)(clock_monotonic_ns() / NS_PER_S));
         return FAULT_MISSING;
     }
-    const struct node *node = node_meant(step, world);
+    const struct node *node = node_meant(step, environment);
     if (node->clock != NULL && atomic_load(&node->clock->readers) > 0)
         return FAULT_AVAILABLE;
     error_set(why, "the clock of %s cannot be shifted: it does not ask the C library for the time",
@@ -63,7 +63,7 @@ static struct clock_shift *shift_of(struct fault_strike *strike, struct error *e
 {
     int client = strike->step->target.client;
     if (client != 0)
-        return &strike->world->client_clocks[client - 1];
+        return &strike->environment->client_clocks[client - 1];
     return strike_aim(strike, error) == 0 ? strike->node->clock : NULL;
 }
 
@@ -79,7 +79,7 @@ static enum strike_state prove(struct fault_strike *strike, struct error *error)
     enum shifted_clock which = node->kind->lease_clock;
     // One that stands still will see it as soon as it goes on.
     if (!strikes_clock(strike->step, which) || clock_shift_was_shown(node->clock, which) ||
-        outage_stands_still(node))
+        server_stands_still(node))
         return STRIKE_IN_EFFECT;
     if (clock_monotonic_ns() - strike->acted_ns < PATIENCE_NS)
         return STRIKE_PENDING;

@@ -17,7 +17,7 @@ struct fixture {
     struct cluster cluster;
     char folder[64];
     struct scenario scenario;
-    struct fault_world world;
+    struct fault_environment environment;
     struct fault_step step;
     struct fault_strike strike;
 };
@@ -40,8 +40,8 @@ static int start(void **state)
     if (test_folder_make(fixture.folder) != 0 ||
         cluster_open(&fixture.cluster, &settings, &error) != 0)
         return -1;
-    fixture.world = (struct fault_world){.scenario = &fixture.scenario,
-                                         .lock_group = &fixture.cluster.groups[0]};
+    fixture.environment = (struct fault_environment){.scenario = &fixture.scenario,
+                                                     .lock_group = &fixture.cluster.groups[0]};
     return 0;
 }
 
@@ -60,7 +60,8 @@ static struct fault_strike *aim(struct fixture *fixture, char *how)
                                         .how = how,
                                         .by_ns = 3600 * NS_PER_S,
                                         .rate = 100};
-    fixture->strike = (struct fault_strike){.step = &fixture->step, .world = &fixture->world};
+    fixture->strike =
+        (struct fault_strike){.step = &fixture->step, .environment = &fixture->environment};
     return &fixture->strike;
 }
 
@@ -151,14 +152,14 @@ TEST(a_clock_cannot_go_back_to_before_the_machines_start)
     char how[] = "realtime";
     aim(fixture, NULL);
     fixture->step.by_ns = -clock_monotonic_ns() - 3600 * NS_PER_S;
-    assert_int_equal(fault_find("clock")->available(&fixture->step, &fixture->world, &error),
+    assert_int_equal(fault_find("clock")->available(&fixture->step, &fixture->environment, &error),
                      FAULT_MISSING);
     assert_non_null(strstr(error.text, "'how: realtime'"));
     fixture->step.how = how; // counts from 1970
-    assert_int_equal(fault_find("clock")->available(&fixture->step, &fixture->world, &error),
+    assert_int_equal(fault_find("clock")->available(&fixture->step, &fixture->environment, &error),
                      FAULT_AVAILABLE);
     fixture->step.how = NULL;
     fixture->step.by_ns = -clock_monotonic_ns() / 2;
-    assert_int_equal(fault_find("clock")->available(&fixture->step, &fixture->world, &error),
+    assert_int_equal(fault_find("clock")->available(&fixture->step, &fixture->environment, &error),
                      FAULT_AVAILABLE);
 }

@@ -4,11 +4,11 @@
 
 static const char *const hows[] = {"readonly", "oom", "misconf", "min-replicas", "no-space", NULL};
 
-static enum availability available(const struct fault_step *step, const struct fault_world *world,
-                                   struct error *why)
+static enum availability available(const struct fault_step *step,
+                                   const struct fault_environment *environment, struct error *why)
 {
-    enum availability there = target_available(&step->target, world, why);
-    const struct node *node = there == FAULT_AVAILABLE ? node_meant(step, world) : NULL;
+    enum availability there = target_available(&step->target, environment, why);
+    const struct node *node = there == FAULT_AVAILABLE ? node_meant(step, environment) : NULL;
     if (node == NULL)
         return there;
     if (node_control(node)->deny == NULL)

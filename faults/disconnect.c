@@ -10,12 +10,13 @@
 
 static const char *const hows[] = {"connection", "session", "pubsub", NULL};
 
-static enum availability available(const struct fault_step *step, const struct fault_world *world,
-                                   struct error *why)
+static enum availability available(const struct fault_step *step,
+                                   const struct fault_environment *environment, struct error *why)
 {
     const struct target server = {.server = "server-1"};
-    enum availability there = target_available(&server, world, why);
-    const struct node *node = there == FAULT_AVAILABLE ? target_server(&server, world, why) : NULL;
+    enum availability there = target_available(&server, environment, why);
+    const struct node *node =
+        there == FAULT_AVAILABLE ? target_server(&server, environment, why) : NULL;
     if (node == NULL)
         return there;
     if (node_control(node)->links == NULL)
@@ -27,7 +28,7 @@ static enum availability available(const struct fault_step *step, const struct f
 static int64_t end_links(const struct fault_strike *strike, const struct client_end *end,
                          struct error *error)
 {
-    const struct server_group *group = strike->world->lock_group;
+    const struct server_group *group = strike->environment->lock_group;
     int64_t ended = -1;
     for (int i = 0; i < group->count; i++) {
         struct node *node = &group->nodes[i];
@@ -46,13 +47,13 @@ static int64_t end_links(const struct fault_strike *strike, const struct client_
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
     int ports[MAX_PORTS];
-    const struct fault_world *world = strike->world;
-    const struct node *client = &world->client_nodes->nodes[strike->step->target.client - 1];
+    const struct fault_environment *environment = strike->environment;
+    const struct node *client = &environment->client_nodes->nodes[strike->step->target.client - 1];
     struct client_end end = {.address = client->end.address};
     if (strike->client->process == 0)
         return strike_came_too_late(error);
     // On loopback all clients come from one address.
-    if (world->client_nodes->isolation == ISOLATION_LOOPBACK) {
+    if (environment->client_nodes->isolation == ISOLATION_LOOPBACK) {
         end.ports = ports;
         end.port_count = sockets_of(strike->client->process, ports, MAX_PORTS, error);
         if (end.port_count < 0)

@@ -12,7 +12,7 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/cluster/disk.h"
-#include "harness/cluster/outage.h"
+#include "harness/cluster/process_control.h"
 #include "harness/cluster/server.h"
 
 #include <stdio.h>
@@ -43,11 +43,11 @@ static bool can_strike(const struct fault_form *form, const char *server,
     return false;
 }
 
-static enum availability available(const struct fault_step *step, const struct fault_world *world,
-                                   struct error *why)
+static enum availability available(const struct fault_step *step,
+                                   const struct fault_environment *environment, struct error *why)
 {
-    enum availability there = target_available(&step->target, world, why);
-    const struct node *node = there == FAULT_AVAILABLE ? node_meant(step, world) : NULL;
+    enum availability there = target_available(&step->target, environment, why);
+    const struct node *node = there == FAULT_AVAILABLE ? node_meant(step, environment) : NULL;
     if (node == NULL ||
         can_strike(&step->form, node->kind->name, node->group->settings.persistence, why))
         return there;
@@ -74,12 +74,12 @@ static enum strike_state hinder(struct fault_strike *strike, enum disk_mode mode
 static enum strike_state start_again(struct fault_strike *strike, struct error *error)
 {
     struct node *node = strike->node;
-    if (strike->stage == 1 && outage_restart(node, LOSS_NONE, error) != 0)
+    if (strike->progress == 1 && server_restart(node, LOSS_NONE, error) != 0)
         return STRIKE_FAILED;
-    strike->stage = 2;
+    strike->progress = 2;
     snprintf(strike->found, sizeof strike->found, "(%s had ended by itself, and is started again)",
              node->name);
-    int state = outage_is_over(node, error);
+    int state = server_is_back(node, error);
     return state < 0 ? STRIKE_FAILED : state > 0 ? STRIKE_PENDING : STRIKE_IN_EFFECT;
 }
 
@@ -100,14 +100,14 @@ static bool has_given_up(const struct node *node)
 static enum strike_state make_sound(struct fault_strike *strike, struct error *error)
 {
     struct node *node = strike->node;
-    if (strike->stage == 0) {
+    if (strike->progress == 0) {
         strike->met = atomic_load(&node->disk->met);
         atomic_store(&node->disk->mode, node->may_end && strike->met > 0 ? DISK_AGAIN : DISK_SOUND);
         strike->acted_ns = clock_monotonic_ns();
-        strike->stage = 1;
+        strike->progress = 1;
     }
     enum strike_state state = STRIKE_IN_EFFECT;
-    if (strike->stage == 2 || (node->may_end && outage_has_ended(node)))
+    if (strike->progress == 2 || (node->may_end && server_has_ended(node)))
         state = start_again(strike, error);
     else if (clock_monotonic_ns() - strike->acted_ns < PATIENCE_NS &&
              (atomic_load(&node->disk->mode) == DISK_AGAIN ||
@@ -126,24 +126,24 @@ static enum strike_state make_sound(struct fault_strike *strike, struct error *e
 static enum strike_state begin_to_lie(struct fault_strike *strike, struct error *error)
 {
     struct node *node = strike->node;
-    if (strike->stage == 0 && !outage_stands_still(node))
-        strike->stage = 1; // it is this fault that stops it
-    int state = outage_stop(node, error);
+    if (strike->progress == 0 && !server_stands_still(node))
+        strike->progress = 1; // it is this fault that stops it
+    int state = server_stop(node, error);
     if (state > 0)
         return STRIKE_PENDING;
     if (state == 0)
         state = disk_keep(node, error);
-    if (strike->stage == 1 && outage_continue(node, state == 0 ? error : NULL) != 0)
+    if (strike->progress == 1 && server_continue(node, state == 0 ? error : NULL) != 0)
         state = -1;
-    strike->stage = 0;
+    strike->progress = 0;
     return state == 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
 }
 
 static enum strike_state end_lie(struct fault_strike *strike, struct error *error)
 {
     disk_settle(strike->node);
-    return strike->stage == 0 || outage_continue(strike->node, error) == 0 ? STRIKE_IN_EFFECT
-                                                                           : STRIKE_FAILED;
+    return strike->progress == 0 || server_continue(strike->node, error) == 0 ? STRIKE_IN_EFFECT
+                                                                              : STRIKE_FAILED;
 }
 
 // --- the ways ------------------------------------------------------------------------------------
@@ -209,8 +209,8 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
     if (!is_way(strike, &corrupt))
         return hinder(strike, is_way(strike, &full) ? DISK_FULL : DISK_SLOW, error);
     char where[sizeof strike->found - 4];
-    int flipped = disk_flip_bits(node, strike->world->seed + (uint64_t)strike->step->number, where,
-                                 sizeof where, error);
+    int flipped = disk_flip_bits(node, strike->environment->seed + (uint64_t)strike->step->number,
+                                 where, sizeof where, error);
     snprintf(strike->found, sizeof strike->found, "in %s", where);
     return flipped == 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
 }

@@ -5,7 +5,7 @@
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
 #include "harness/cluster/disk.h"
-#include "harness/cluster/outage.h"
+#include "harness/cluster/process_control.h"
 #include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
 #include "harness/testing/test.h"
@@ -21,7 +21,7 @@ struct fixture {
     struct cluster cluster;
     char folder[64];
     struct scenario scenario;
-    struct fault_world world;
+    struct fault_environment environment;
     struct fault_step step;
     struct fault_strike strike;
 };
@@ -48,7 +48,7 @@ static int start_with(void **state, enum persistence persistence)
         fprintf(stderr, "%s\n", error.text);
         return -1;
     }
-    fixture.world = (struct fault_world){
+    fixture.environment = (struct fault_environment){
         .scenario = &fixture.scenario, .lock_group = &fixture.cluster.groups[0], .seed = 7};
     return 0;
 }
@@ -87,7 +87,8 @@ static void aim(struct fixture *fixture, enum way way)
                                         .form = *fault_find("disk")->form.ways[way],
                                         .target = {.server = "server-1"},
                                         .by_ns = 100 * NS_PER_MS};
-    fixture->strike = (struct fault_strike){.step = &fixture->step, .world = &fixture->world};
+    fixture->strike =
+        (struct fault_strike){.step = &fixture->step, .environment = &fixture->environment};
 }
 
 static void aim_upgrade(struct fixture *fixture, char *to)
@@ -97,7 +98,8 @@ static void aim_upgrade(struct fixture *fixture, char *to)
                                         .form = fault_find("upgrade")->form,
                                         .target = {.server = "server-1"},
                                         .to = to};
-    fixture->strike = (struct fault_strike){.step = &fixture->step, .world = &fixture->world};
+    fixture->strike =
+        (struct fault_strike){.step = &fixture->step, .environment = &fixture->environment};
 }
 
 // Asks again until it is proven. Nobody else may take the server's end for a failure meanwhile.
@@ -149,10 +151,10 @@ static void crash(struct fixture *fixture)
     struct error error = {0};
     struct node *node = node_of(fixture);
     int64_t give_up_ns = clock_monotonic_ns() + MOST_NS;
-    assert_int_equal(outage_kill(node, &error), 0);
-    assert_int_equal(outage_restart(node, LOSS_NONE, &error), 0);
+    assert_int_equal(server_kill(node, &error), 0);
+    assert_int_equal(server_restart(node, LOSS_NONE, &error), 0);
     int state;
-    while ((state = outage_is_over(node, &error)) == 1 && clock_monotonic_ns() < give_up_ns)
+    while ((state = server_is_back(node, &error)) == 1 && clock_monotonic_ns() < give_up_ns)
         clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
     if (state != 0)
         fail_msg("%d: %s", state, error.text);
@@ -197,7 +199,7 @@ TEST_WITH(a_server_that_ends_by_a_full_disk_is_started_again_with_its_data, star
     inject(fixture, fault_find("disk"));
     assert_string_equal(ask(fixture, "SET lock 2", answer), "");
     int64_t give_up_ns = clock_monotonic_ns() + MOST_NS;
-    while (!outage_has_ended(node_of(fixture)) && clock_monotonic_ns() < give_up_ns)
+    while (!server_has_ended(node_of(fixture)) && clock_monotonic_ns() < give_up_ns)
         assert_int_equal(cluster_check_servers(&fixture->cluster, &error), 0);
     heal(fixture, fault_find("disk"));
     assert_true(fixture->strike.met > 0);
@@ -265,14 +267,14 @@ TEST_WITH(damage_is_told_and_shows_when_the_server_starts, start, stop)
     assert_non_null(strstr(fixture->strike.found, "in appendonlydir/appendonly.aof.1.incr.aof, "
                                                   "bytes "));
     assert_string_equal(ask(fixture, "GET lock", answer), "1");
-    assert_int_equal(outage_kill(node, &error), 0);
-    assert_int_equal(outage_restart(node, LOSS_NONE, &error), 0);
+    assert_int_equal(server_kill(node, &error), 0);
+    assert_int_equal(server_restart(node, LOSS_NONE, &error), 0);
     int64_t give_up_ns = clock_monotonic_ns() + MOST_NS;
     int now = 1;
     while (now == 1 && clock_monotonic_ns() < give_up_ns) {
         // Who watches the servers meanwhile does not take it for a failure of the trial.
         assert_int_equal(cluster_check_servers(&fixture->cluster, &error), 0);
-        now = outage_is_over(node, &error);
+        now = server_is_back(node, &error);
     }
     if (now == 0) // it was a value that was damaged
         return;
@@ -383,7 +385,7 @@ TEST_WITH(an_upgrade_to_what_is_not_there_is_skipped, start, stop)
     struct error why = {0};
     char to[] = "redis-of-nobody";
     aim_upgrade(fixture, to);
-    assert_int_equal(fault_find("upgrade")->available(&fixture->step, &fixture->world, &why),
+    assert_int_equal(fault_find("upgrade")->available(&fixture->step, &fixture->environment, &why),
                      FAULT_MISSING);
     assert_non_null(strstr(why.text, "found no redis-of-nobody in PATH"));
 }

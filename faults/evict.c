@@ -11,14 +11,14 @@ static const char *const hows[] = {
     "allkeys-lru", "volatile-lru", "volatile-ttl", "allkeys-random", "noeviction", "lru", NULL};
 static const char *const bounded[] = {"noeviction", NULL};
 
-static enum availability available(const struct fault_step *step, const struct fault_world *world,
-                                   struct error *why)
+static enum availability available(const struct fault_step *step,
+                                   const struct fault_environment *environment, struct error *why)
 {
-    enum availability there = target_available(&step->target, world, why);
-    const struct node *node = there == FAULT_AVAILABLE ? node_meant(step, world) : NULL;
+    enum availability there = target_available(&step->target, environment, why);
+    const struct node *node = there == FAULT_AVAILABLE ? node_meant(step, environment) : NULL;
     if (node == NULL)
         return there;
-    if (world->is_unseen) {
+    if (environment->is_unseen) {
         error_set(why, "it cannot be seen when the lock is evicted: see 'visible' of the scheme");
         return FAULT_MEANINGLESS;
     }
@@ -34,19 +34,19 @@ static enum strike_state failed(const struct fault_strike *strike)
 }
 
 // One lock after the other, of those that the server had when their turn came, and kept until it
-// evicted them: strike->stage counts two for each, and one for that which is being evicted.
+// evicted them: strike->progress counts two for each, and one for that which is being evicted.
 static enum strike_state fill(struct fault_strike *strike, struct error *error)
 {
     if (strike_aim(strike, error) != 0)
         return STRIKE_FAILED;
-    const struct fault_world *world = strike->world;
+    const struct fault_environment *environment = strike->environment;
     const struct server_control *control = node_control(strike->node);
     const char *policy = strike->step->how != NULL ? strike->step->how : control->policies[0];
     bool needs_lock = strcmp(policy, "noeviction") != 0;
-    int count = needs_lock ? world->lock_count : 1;
-    while (strike->stage / 2 < count) {
-        const struct lock_identity *lock = &world->locks[strike->stage / 2];
-        bool is_new = strike->stage % 2 == 0;
+    int count = needs_lock ? environment->lock_count : 1;
+    while (strike->progress / 2 < count) {
+        const struct lock_identity *lock = &environment->locks[strike->progress / 2];
+        bool is_new = strike->progress % 2 == 0;
         int there =
             is_new && count > 1 ? control_do(strike->node, control->has_lock, lock, error) : 1;
         int state = there == 1   ? control_evict(strike->node, lock, policy, error)
@@ -54,10 +54,10 @@ static enum strike_state fill(struct fault_strike *strike, struct error *error)
                                  : EVICTION_FAILED;
         if (state == EVICTION_FAILED || (state == EVICTION_TOO_LATE && count == 1))
             return failed(strike);
-        strike->stage += is_new;
+        strike->progress += is_new;
         if (state == EVICTION_GOES_ON)
             return STRIKE_PENDING;
-        strike->stage++;
+        strike->progress++;
         strike->done += state == EVICTION_DONE;
     }
     if (strike->done == 0) {

@@ -15,7 +15,7 @@ struct fixture {
     struct test_server server;
     struct lock_identity locks[3];
     struct fault_step step;
-    struct fault_world world;
+    struct fault_environment environment;
     struct fault_strike strike;
 };
 
@@ -27,11 +27,13 @@ static int start(void **state)
     fixture = (struct fixture){.locks = {LOCK(1), LOCK(2), LOCK(3)},
                                .step = {.verb = "evict", .target = {.server = "server-1"}}};
     start_servers(&fixture.server, "redis", "single", 1, PERSISTENCE_NONE);
-    fixture.world = (struct fault_world){.lock_group = &fixture.server.cluster.groups[0],
-                                         .lock = fixture.locks[0],
-                                         .locks = fixture.locks,
-                                         .lock_count = 3};
-    fixture.strike = (struct fault_strike){.step = &fixture.step, .world = &fixture.world};
+    fixture.environment =
+        (struct fault_environment){.lock_group = &fixture.server.cluster.groups[0],
+                                   .lock = fixture.locks[0],
+                                   .locks = fixture.locks,
+                                   .lock_count = 3};
+    fixture.strike =
+        (struct fault_strike){.step = &fixture.step, .environment = &fixture.environment};
     return 0;
 }
 
@@ -100,11 +102,13 @@ static int start_memcached(void **state)
     fixture = (struct fixture){.locks = {LOCK(1), LOCK(2), LOCK(3)},
                                .step = {.verb = "evict", .target = {.server = "server-1"}}};
     assert_int_equal(test_server_start(&fixture.server, "memcached"), 0);
-    fixture.world = (struct fault_world){.lock_group = &fixture.server.cluster.groups[0],
-                                         .lock = fixture.locks[0],
-                                         .locks = fixture.locks,
-                                         .lock_count = 3};
-    fixture.strike = (struct fault_strike){.step = &fixture.step, .world = &fixture.world};
+    fixture.environment =
+        (struct fault_environment){.lock_group = &fixture.server.cluster.groups[0],
+                                   .lock = fixture.locks[0],
+                                   .locks = fixture.locks,
+                                   .lock_count = 3};
+    fixture.strike =
+        (struct fault_strike){.step = &fixture.step, .environment = &fixture.environment};
     return 0;
 }
 

@@ -8,7 +8,7 @@
 #include "faults/fault.h"
 
 #include "harness/base/clock.h"
-#include "harness/cluster/outage.h"
+#include "harness/cluster/process_control.h"
 #include "harness/cluster/topology.h"
 
 #include <stdio.h>
@@ -19,13 +19,13 @@
 static const char *const hows[] = {"any", "loses-lock", "keeps-lock", NULL};
 static const char *const keeps[] = {"keeps-lock", NULL};
 
-static enum availability available(const struct fault_step *step, const struct fault_world *world,
-                                   struct error *why)
+static enum availability available(const struct fault_step *step,
+                                   const struct fault_environment *environment, struct error *why)
 {
-    enum availability there = target_available(&step->target, world, why);
+    enum availability there = target_available(&step->target, environment, why);
     if (there != FAULT_AVAILABLE)
         return there;
-    const struct server_group *group = world->lock_group;
+    const struct server_group *group = environment->lock_group;
     int followers = 0;
     for (int i = 0; i < group->count; i++)
         followers += node_control(&group->nodes[i])->leads != NULL;
@@ -45,14 +45,14 @@ static enum availability available(const struct fault_step *step, const struct f
 // How many of those that stay have the lock, or -1 if one does not say.
 static int count_with_lock(const struct fault_strike *strike, struct error *error)
 {
-    const struct server_group *group = strike->world->lock_group;
+    const struct server_group *group = strike->environment->lock_group;
     int with = 0;
     for (int i = 0; i < group->count; i++) {
         const struct node *node = &group->nodes[i];
         const struct server_control *control = node_control(node);
         if (node == strike->node || node->server <= 0 || control->has_lock == NULL)
             continue;
-        int has = control_do(node, control->has_lock, &strike->world->lock, error);
+        int has = control_do(node, control->has_lock, &strike->environment->lock, error);
         if (has < 0)
             return -1;
         with += has;
@@ -67,7 +67,7 @@ static int check_lock(const struct fault_strike *strike, struct error *error)
     if (strcmp(how, "any") == 0)
         return 0;
     if (control->has_lock == NULL ||
-        control_do(strike->node, control->has_lock, &strike->world->lock, error) != 1)
+        control_do(strike->node, control->has_lock, &strike->environment->lock, error) != 1)
         return error_set(error, "%s does not have the lock itself", strike->node->name);
     int with = count_with_lock(strike, error);
     if (with < 0)
@@ -88,9 +88,9 @@ static void note_untried(struct fault_strike *strike)
     struct error ignored;
     const struct server_control *control = node_control(strike->node);
     bool is_left_to_luck = strike->step->how == NULL || strcmp(strike->step->how, hows[0]) == 0;
-    if (!is_left_to_luck || !strike->world->lock_group->settings.topology->lags ||
-        strike->world->is_unseen || control->has_lock == NULL ||
-        control_do(strike->node, control->has_lock, &strike->world->lock, &ignored) != 1)
+    if (!is_left_to_luck || !strike->environment->lock_group->settings.topology->lags ||
+        strike->environment->is_unseen || control->has_lock == NULL ||
+        control_do(strike->node, control->has_lock, &strike->environment->lock, &ignored) != 1)
         return;
     if (count_with_lock(strike, &ignored) > 0)
         snprintf(strike->untried, sizeof strike->untried,
@@ -99,9 +99,9 @@ static void note_untried(struct fault_strike *strike)
 
 static enum strike_state await_leader(struct fault_strike *strike, struct error *error)
 {
-    const struct server_group *group = strike->world->lock_group;
+    const struct server_group *group = strike->environment->lock_group;
     for (int i = 0; i < group->count; i++) {
-        if (!server_leads(&group->nodes[i], &strike->world->lock))
+        if (!server_leads(&group->nodes[i], &strike->environment->lock))
             continue;
         snprintf(strike->role, sizeof strike->role, "%s %s", strike->node->name,
                  group->nodes[i].name);
@@ -116,7 +116,7 @@ static enum strike_state await_leader(struct fault_strike *strike, struct error 
 // Groups that do not elect by themselves have their first follower promoted.
 static int promote_one(const struct fault_strike *strike, struct error *error)
 {
-    const struct server_group *group = strike->world->lock_group;
+    const struct server_group *group = strike->environment->lock_group;
     for (int i = 0; group->settings.topology->promoted && i < group->count; i++) {
         const struct node *node = &group->nodes[i];
         if (node->server > 0 && node_control(node)->promote != NULL)
@@ -130,7 +130,7 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
     if (strike_aim(strike, error) != 0 || check_lock(strike, error) != 0)
         return STRIKE_FAILED;
     note_untried(strike);
-    if (outage_kill(strike->node, error) != 0)
+    if (server_kill(strike->node, error) != 0)
         return STRIKE_FAILED;
     strike->acted_ns = clock_monotonic_ns();
     if (promote_one(strike, error) != 0)

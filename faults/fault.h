@@ -27,7 +27,7 @@ struct fault_client {
 };
 
 // All that faults can strike, and what they are told by. Whatever a trial has not is NULL.
-struct fault_world {
+struct fault_environment {
     const struct scenario *scenario;
     struct point_board *board;
     struct fault_client *clients; // clients[i] is client i + 1
@@ -39,7 +39,7 @@ struct fault_world {
     struct lock_identity lock;        // the first, which causes and roles are about
     struct lock_identity *locks;      // all of them
     int lock_count;
-    bool is_foreign;           // the lock is not ours: it reads time by itself
+    bool is_external_client;   // the lock is not ours: it reads time by itself
     const char *why_no_points; // at its requests to servers: why nothing can stop them; NULL: all
     bool points_are_missing;   // that is for want of something on this machine
     bool is_unseen;            // and how its servers keep it is not known
@@ -53,13 +53,13 @@ struct fault_world {
 // One fault about to strike, in effect, or over.
 struct fault_strike {
     const struct fault_step *step;
-    struct fault_world *world;
+    struct fault_environment *environment;
     struct fault_client *client; // the target's; NULL if it is none
     struct node *node;           // the server that is struck; found by fault_aim
     struct point_trap *trigger;  // where the triggering worker is held; idle if by time or cause
     struct point_trap *hold;     // where one worker is to be held, for faults that hold one
     int64_t acted_ns;            // when it was last done something for
-    int stage;                   // the fault's own: how far it has come
+    int progress;                // the fault's own: how far it has come
     int done;                    // the fault's own: how many of its locks it has struck
     int wire;                    // the fault's own: number of its wire fault
     int64_t met;                 // packets or connections that it met; -1 if nothing counts them
@@ -90,10 +90,10 @@ struct fault {
     const char *summary;
     const char *colour;      // of its band in plots
     enum wire_effect effect; // of a fault on wires
-    // Whether it can strike in this world. If not, `why` is the reason and the remedy. NULL:
+    // Whether it can strike in this environment. If not, `why` is the reason and the remedy. NULL:
     // always.
-    enum availability (*available)(const struct fault_step *step, const struct fault_world *world,
-                                   struct error *why);
+    enum availability (*available)(const struct fault_step *step,
+                                   const struct fault_environment *environment, struct error *why);
     // Strikes. Returns only what is proven; STRIKE_FAILED with `error` set, and errno the reason if
     // it has one.
     enum strike_state (*inject)(struct fault_strike *strike, struct error *error);
@@ -117,7 +117,8 @@ enum strike_state strike_bring_back(struct fault_strike *strike, enum loss loss,
 
 // The server that the step will strike, as far as can be known before: for a role, any of its
 // group. NULL if there is none.
-const struct node *node_meant(const struct fault_step *step, const struct fault_world *world);
+const struct node *node_meant(const struct fault_step *step,
+                              const struct fault_environment *environment);
 
 // For `available`: that this kind of server cannot be made to do that. Returns FAULT_MEANINGLESS.
 enum availability cannot_be_done(const struct node *node, const char *what, struct error *why);
@@ -135,8 +136,8 @@ bool step_takes_server_down(const struct fault_step *step);
 // Faults on wires: whether the nodes are there, and the network can be touched in this way here;
 // sets the fault's effect between the sides of the step, with what the step says of delay and
 // share; ends it, and notes how many packets met it.
-enum availability wire_available(const struct fault_step *step, const struct fault_world *world,
-                                 struct error *why);
+enum availability wire_available(const struct fault_step *step,
+                                 const struct fault_environment *environment, struct error *why);
 enum strike_state wire_inject(struct fault_strike *strike, struct error *error);
 enum strike_state wire_heal(struct fault_strike *strike, struct error *error);
 
@@ -145,13 +146,14 @@ enum strike_state wire_heal(struct fault_strike *strike, struct error *error);
 // What can be done to the node; never NULL, but its members may be.
 const struct server_control *node_control(const struct node *node);
 
-// Whether this world has what the target names (a server by its number, its node, or its role).
-enum availability target_available(const struct target *target, const struct fault_world *world,
-                                   struct error *why);
+// Whether this environment has what the target names (a server by its number, its node, or its
+// role).
+enum availability target_available(const struct target *target,
+                                   const struct fault_environment *environment, struct error *why);
 
 // The server that the target names now; roles are asked for. NULL with `error` set. The caller
 // looks at `control` of its kind.
-struct node *target_server(const struct target *target, const struct fault_world *world,
+struct node *target_server(const struct target *target, const struct fault_environment *environment,
                            struct error *error);
 
 // Whether the server answers that it decides about the lock.
@@ -163,16 +165,17 @@ bool target_is_role(const struct target *target);
 // Addresses of all nodes on one side of a wire; `except` are the nodes of the other side, which
 // `others` leaves out. Returns how many, or -1 with `error` set.
 #define MAX_ADDRESSES 64
-int target_addresses(const struct fault_step *step, int side, const struct fault_world *world,
-                     const char **addresses, struct error *error);
+int target_addresses(const struct fault_step *step, int side,
+                     const struct fault_environment *environment, const char **addresses,
+                     struct error *error);
 
 // Whether the servers have the lock as held by anybody: 1, 0, or -1 if they do not say.
-int world_lock_is_held(const struct fault_world *world, const struct lock_identity *lock,
-                       struct error *error);
+int lock_is_held(const struct fault_environment *environment, const struct lock_identity *lock,
+                 struct error *error);
 
 // Whether that server leads (CAUSE_LEADS) or answers (CAUSE_SERVES) now.
-bool world_server_is(const struct fault_world *world, const struct target *target,
-                     enum cause_kind kind);
+bool server_is(const struct fault_environment *environment, const struct target *target,
+               enum cause_kind kind);
 
 extern const struct fault *const fault_catalogue[]; // NULL-terminated
 const struct fault *fault_find(const char *name);

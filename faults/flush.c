@@ -1,11 +1,11 @@
 // flush: all data of a server is removed, as by an operator's FLUSHALL or a test suite's clean-up.
 #include "faults/fault.h"
 
-static enum availability available(const struct fault_step *step, const struct fault_world *world,
-                                   struct error *why)
+static enum availability available(const struct fault_step *step,
+                                   const struct fault_environment *environment, struct error *why)
 {
-    enum availability there = target_available(&step->target, world, why);
-    const struct node *node = there == FAULT_AVAILABLE ? node_meant(step, world) : NULL;
+    enum availability there = target_available(&step->target, environment, why);
+    const struct node *node = there == FAULT_AVAILABLE ? node_meant(step, environment) : NULL;
     if (node == NULL || node_control(node)->flush != NULL)
         return there;
     return cannot_be_done(node, "flushed", why);

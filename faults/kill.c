@@ -4,8 +4,8 @@
 #include "faults/fault.h"
 
 #include "harness/base/clock.h"
-#include "harness/cluster/outage.h"
 #include "harness/cluster/process.h"
+#include "harness/cluster/process_control.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -16,10 +16,10 @@
 #define MOMENT_NS (10 * NS_PER_MS)
 #define LOOK_EVERY_NS (NS_PER_MS / 10)
 
-static enum availability available(const struct fault_step *step, const struct fault_world *world,
-                                   struct error *why)
+static enum availability available(const struct fault_step *step,
+                                   const struct fault_environment *environment, struct error *why)
 {
-    return target_available(&step->target, world, why);
+    return target_available(&step->target, environment, why);
 }
 
 // Its parent reaps it: that is the proof that it is dead.
@@ -78,8 +78,8 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 {
     if (strike->client != NULL)
         return kill_client(strike->client, error);
-    strike->node = target_server(&strike->step->target, strike->world, error);
-    if (strike->node == NULL || outage_kill(strike->node, error) != 0)
+    strike->node = target_server(&strike->step->target, strike->environment, error);
+    if (strike->node == NULL || server_kill(strike->node, error) != 0)
         return STRIKE_FAILED;
     return STRIKE_IN_EFFECT;
 }

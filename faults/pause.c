@@ -1,9 +1,9 @@
-// pause: stops a whole client process, as a stop-the-world collection does (SIGSTOP: its
+// pause: stops a whole client process, as a stop-the-environment collection does (SIGSTOP: its
 // lease-renewing thread stands still too), one worker thread only, at its next point, or a server.
 #include "faults/fault.h"
 
-#include "harness/cluster/outage.h"
 #include "harness/cluster/process.h"
+#include "harness/cluster/process_control.h"
 
 #include <errno.h>
 #include <sched.h>
@@ -11,10 +11,10 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static enum availability available(const struct fault_step *step, const struct fault_world *world,
-                                   struct error *why)
+static enum availability available(const struct fault_step *step,
+                                   const struct fault_environment *environment, struct error *why)
 {
-    return target_available(&step->target, world, why);
+    return target_available(&step->target, environment, why);
 }
 
 // --- a client ------------------------------------------------------------------------------------
@@ -86,7 +86,7 @@ static enum strike_state hold_worker(struct fault_strike *strike)
     hold->match_count = 1;
     hold->matches[0] = (struct point_match){.side = POINT_ANYWHERE, .phase = PHASE_NONE};
     hold->nth = 1;
-    point_arm(strike->world->board, hold);
+    point_arm(strike->environment->board, hold);
     return STRIKE_PENDING;
 }
 
@@ -95,10 +95,10 @@ static enum strike_state hold_worker(struct fault_strike *strike)
 static enum strike_state stop_server(struct fault_strike *strike, struct error *error)
 {
     if (strike->node == NULL)
-        strike->node = target_server(&strike->step->target, strike->world, error);
+        strike->node = target_server(&strike->step->target, strike->environment, error);
     if (strike->node == NULL)
         return STRIKE_FAILED;
-    int state = outage_stop(strike->node, error);
+    int state = server_stop(strike->node, error);
     return state < 0 ? STRIKE_FAILED : state == 0 ? STRIKE_IN_EFFECT : STRIKE_PENDING;
 }
 
@@ -128,10 +128,10 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
 {
     struct fault_client *client = strike->client;
     if (client == NULL)
-        return outage_continue(strike->node, error) == 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
+        return server_continue(strike->node, error) == 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
     if (strike->step->target.worker != 0) {
-        point_let_go(strike->world->board, strike->trigger);
-        point_let_go(strike->world->board, strike->hold);
+        point_let_go(strike->environment->board, strike->trigger);
+        point_let_go(strike->environment->board, strike->hold);
         return STRIKE_IN_EFFECT;
     }
     if (client->process == 0 || --client->stops > 0)

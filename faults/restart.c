@@ -2,7 +2,7 @@
 // once): with all that it kept on its disk, without what it had not synced, or with nothing.
 #include "faults/fault.h"
 
-#include "harness/cluster/outage.h"
+#include "harness/cluster/process_control.h"
 #include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
 
@@ -17,11 +17,11 @@ static enum loss loss_of(const struct fault_step *step)
     return strcmp(step->how, hows[1]) == 0 ? LOSS_UNSYNCED : LOSS_ALL;
 }
 
-static enum availability available(const struct fault_step *step, const struct fault_world *world,
-                                   struct error *why)
+static enum availability available(const struct fault_step *step,
+                                   const struct fault_environment *environment, struct error *why)
 {
-    enum availability availability = target_available(&step->target, world, why);
-    const struct server_group *group = world->lock_group;
+    enum availability availability = target_available(&step->target, environment, why);
+    const struct server_group *group = environment->lock_group;
     bool is_alone = group != NULL && strcmp(group->settings.topology->name, "single") == 0;
     const char *lost = is_alone ? group->nodes[0].kind->form.set_up : NULL;
     if (availability != FAULT_AVAILABLE || loss_of(step) != LOSS_ALL || lost == NULL)
@@ -35,8 +35,8 @@ static enum availability available(const struct fault_step *step, const struct f
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
-    strike->node = target_server(&strike->step->target, strike->world, error);
-    if (strike->node == NULL || outage_kill(strike->node, error) != 0)
+    strike->node = target_server(&strike->step->target, strike->environment, error);
+    if (strike->node == NULL || server_kill(strike->node, error) != 0)
         return STRIKE_FAILED;
     return STRIKE_IN_EFFECT;
 }

@@ -54,7 +54,7 @@ struct step {
 struct schedule {
     struct step *steps;
     size_t count;
-    struct fault_world *world;
+    struct fault_environment *environment;
     struct history_writer *writer;
     struct grants grants;
     int64_t started_ns; // TIME_NEVER before the start
@@ -105,7 +105,7 @@ static bool cause_is_asked(const struct cause *cause)
 // The client was granted the lock, and the servers have it no more, or somebody else was granted it
 // since: it is the others that may take it at once.
 static bool lease_is_gone(int client, int64_t since_ns, const struct grants *grants,
-                          const struct fault_world *world)
+                          const struct fault_environment *environment)
 {
     struct error ignored;
     int64_t granted_ns = grants->granted_ns[client - 1];
@@ -116,11 +116,11 @@ static bool lease_is_gone(int client, int64_t since_ns, const struct grants *gra
         if (i != client - 1 && other_ns > granted_ns && other_ns > since_ns)
             return true;
     }
-    return world_lock_is_held(world, &world->lock, &ignored) == 0;
+    return lock_is_held(environment, &environment->lock, &ignored) == 0;
 }
 
 static bool cause_has_come(const struct wait_for *wait, int64_t since_ns,
-                           const struct grants *grants, const struct fault_world *world)
+                           const struct grants *grants, const struct fault_environment *environment)
 {
     const struct cause *cause = wait->cause;
     switch (cause->kind) {
@@ -128,10 +128,10 @@ static bool cause_has_come(const struct wait_for *wait, int64_t since_ns,
     case CAUSE_OVER:
         return false;
     case CAUSE_LEASE_GONE:
-        return lease_is_gone(cause->target.client, since_ns, grants, world);
+        return lease_is_gone(cause->target.client, since_ns, grants, environment);
     case CAUSE_LEADS:
     case CAUSE_SERVES:
-        return world_server_is(world, &cause->target, cause->kind);
+        return server_is(environment, &cause->target, cause->kind);
     default:
         return wait->seen_ns > since_ns;
     }
@@ -194,7 +194,7 @@ static void step_watch(struct schedule *schedule, struct step *step)
     trap->match_count = (uint32_t)plan->point_count;
     for (size_t i = 0; i < plan->point_count; i++)
         trap->matches[i] = match_of(&plan->points[i]);
-    point_arm(schedule->world->board, trap);
+    point_arm(schedule->environment->board, trap);
 }
 
 static void step_arm(struct schedule *schedule, struct step *step)
@@ -277,7 +277,7 @@ static void steps_release_triggers(struct schedule *schedule)
         if (step_plan(step)->point_count > 0 &&
             atomic_load(&step->strike.trigger->state) == POINT_REACHED &&
             (may_wait_for_it || (!held_there && chain_has_struck(schedule, step))))
-            point_let_go(schedule->world->board, step->strike.trigger);
+            point_let_go(schedule->environment->board, step->strike.trigger);
     }
 }
 
@@ -286,8 +286,8 @@ static void fail(struct schedule *schedule, struct step *step, int reason,
 {
     record_failure(schedule, step, reason, error);
     step->state = STEP_OVER;
-    point_let_go(schedule->world->board, step->strike.trigger);
-    point_let_go(schedule->world->board, step->strike.hold);
+    point_let_go(schedule->environment->board, step->strike.trigger);
+    point_let_go(schedule->environment->board, step->strike.hold);
 }
 
 // Told once.
@@ -326,7 +326,7 @@ static void stand(struct schedule *schedule, struct step *step)
 static int check_majority(const struct schedule *schedule, const struct step *step,
                           struct error *error)
 {
-    const struct server_group *group = schedule->world->lock_group;
+    const struct server_group *group = schedule->environment->lock_group;
     int down = 1;
     if (!step_plan(step)->drawn || !step_takes_server_down(step_plan(step)) || group == NULL ||
         !group->settings.topology->by_majority)
@@ -397,54 +397,58 @@ static void step_heal(struct schedule *schedule, struct step *step)
 
 // True for a command of the lock's to its server, and for nothing else that a worker passes.
 // Without a phase it may be one to the guarded value's server.
-static bool is_request_of_lock(const struct point_name *point, const struct fault_world *world)
+static bool is_request_of_lock(const struct point_name *point,
+                               const struct fault_environment *environment)
 {
     static const char *const phases[] = {"acquire", "release", "renew", NULL};
     static const char *const other[] = {"acquire", "release", "renew", "read",
                                         "write",   "holds",   NULL};
-    const char *store = world->scenario->workload.store;
+    const char *store = environment->scenario->workload.store;
     bool is_in_lock = point->phase[0] == '\0' ? store != NULL && strcmp(store, "shm") == 0
                                               : text_is_one_of(point->phase, phases);
     // What a program is asked is a request, too; but where those to its server are seen, they are
     // meant, and the same scenario must not strike elsewhere.
     bool is_any = strcmp(point->what, "request") == 0;
     return is_in_lock && !text_is_one_of(point->what, other) &&
-           (!is_any || world->points_are_missing);
+           (!is_any || environment->points_are_missing);
 }
 
 // A lock that is not ours may have requests that nobody sees.
 static enum availability points_available(const struct fault_step *plan,
-                                          const struct fault_world *world, struct error *why)
+                                          const struct fault_environment *environment,
+                                          struct error *why)
 {
     size_t unseen = 0;
     for (size_t i = 0; i < plan->point_count; i++)
-        unseen += is_request_of_lock(&plan->points[i], world);
-    if (world->why_no_points == NULL || unseen == 0 || unseen < plan->point_count)
+        unseen += is_request_of_lock(&plan->points[i], environment);
+    if (environment->why_no_points == NULL || unseen == 0 || unseen < plan->point_count)
         return FAULT_AVAILABLE;
-    error_set(why, "'%s' is inside the lock, and %s", plan->points[0].what, world->why_no_points);
-    return world->points_are_missing ? FAULT_MISSING : FAULT_MEANINGLESS;
+    error_set(why, "'%s' is inside the lock, and %s", plan->points[0].what,
+              environment->why_no_points);
+    return environment->points_are_missing ? FAULT_MISSING : FAULT_MEANINGLESS;
 }
 
 static enum availability fault_available(const struct fault_step *plan,
-                                         const struct fault_world *world, struct error *why)
+                                         const struct fault_environment *environment,
+                                         struct error *why)
 {
     const struct fault *fault = fault_find(plan->verb);
-    enum availability available = points_available(plan, world, why);
+    enum availability available = points_available(plan, environment, why);
     if (available == FAULT_AVAILABLE && fault->available != NULL)
-        available = fault->available(plan, world, why);
+        available = fault->available(plan, environment, why);
     if (available != FAULT_AVAILABLE)
         error_wrap(why, "fault %d (%s)", plan->number, plan->text);
     return available;
 }
 
-enum availability schedule_available(const struct fault_world *world, struct error *why)
+enum availability schedule_available(const struct fault_environment *environment, struct error *why)
 {
     struct error reason = {0};
     enum availability drawn = FAULT_AVAILABLE; // why the first that was drawn cannot strike
     bool any = false;
-    for (size_t i = 0; i < world->scenario->fault_count; i++) {
-        const struct fault_step *plan = &world->scenario->faults[i];
-        enum availability available = fault_available(plan, world, &reason);
+    for (size_t i = 0; i < environment->scenario->fault_count; i++) {
+        const struct fault_step *plan = &environment->scenario->faults[i];
+        enum availability available = fault_available(plan, environment, &reason);
         any |= available == FAULT_AVAILABLE;
         if (available == FAULT_AVAILABLE || (plan->drawn && drawn != FAULT_AVAILABLE))
             continue;
@@ -456,18 +460,18 @@ enum availability schedule_available(const struct fault_world *world, struct err
     return any ? FAULT_AVAILABLE : drawn;
 }
 
-struct schedule *schedule_new(struct fault_world *world, struct history_writer *writer)
+struct schedule *schedule_new(struct fault_environment *environment, struct history_writer *writer)
 {
-    const struct scenario *scenario = world->scenario;
+    const struct scenario *scenario = environment->scenario;
     struct schedule *schedule = memory_zeroed(1, sizeof *schedule);
     schedule->count = scenario->fault_count;
     schedule->steps = memory_zeroed(schedule->count, sizeof *schedule->steps);
-    schedule->world = world;
+    schedule->environment = environment;
     schedule->writer = writer;
     schedule->started_ns = TIME_NEVER;
-    schedule->grants =
-        (struct grants){world->client_count, memory_zeroed((size_t)world->client_count,
-                                                           sizeof *schedule->grants.granted_ns)};
+    schedule->grants = (struct grants){
+        environment->client_count,
+        memory_zeroed((size_t)environment->client_count, sizeof *schedule->grants.granted_ns)};
     for (size_t i = 0; i < schedule->count; i++) {
         const struct fault_step *plan = &scenario->faults[i];
         struct step *step = &schedule->steps[i];
@@ -477,13 +481,13 @@ struct schedule *schedule_new(struct fault_world *world, struct history_writer *
         step->until.cause = &plan->until;
         step->strike =
             (struct fault_strike){.step = plan,
-                                  .world = world,
-                                  .client = client != 0 ? &world->clients[client - 1] : NULL,
-                                  .trigger = &world->board->traps[i],
-                                  .hold = &world->board->traps[MAX_FAULTS + i],
+                                  .environment = environment,
+                                  .client = client != 0 ? &environment->clients[client - 1] : NULL,
+                                  .trigger = &environment->board->traps[i],
+                                  .hold = &environment->board->traps[MAX_FAULTS + i],
                                   .met = -1};
         struct error ignored = {0};
-        if (plan->drawn && fault_available(plan, world, &ignored) != FAULT_AVAILABLE)
+        if (plan->drawn && fault_available(plan, environment, &ignored) != FAULT_AVAILABLE)
             step->state = STEP_OVER; // the others are drawn, too
         else if (plan->after == 0)
             step_arm(schedule, step);
@@ -550,7 +554,7 @@ static bool has_come(const struct schedule *schedule, const struct wait_for *wai
     if (cause_is_asked(wait->cause) && now_ns < schedule->ask_at_ns)
         return false;
     return is_over(schedule, wait->cause) ||
-           cause_has_come(wait, since_ns, &schedule->grants, schedule->world);
+           cause_has_come(wait, since_ns, &schedule->grants, schedule->environment);
 }
 
 static bool must_heal(const struct schedule *schedule, struct step *step, int64_t now_ns)
@@ -687,7 +691,7 @@ void schedule_close(struct schedule *schedule, int64_t now_ns)
         if (!step_plan(step)->drawn || step->state > STEP_ARMED)
             continue;
         step->state = STEP_OVER;
-        point_let_go(schedule->world->board, step->strike.trigger);
+        point_let_go(schedule->environment->board, step->strike.trigger);
     }
 }
 
@@ -705,7 +709,7 @@ bool schedule_has_settled(const struct schedule *schedule, int64_t now_ns, int64
     if (schedule_is_striking(schedule))
         return false;
     for (int i = 0; i < grants->count; i++) {
-        if (schedule->world->clients[i].process != 0)
+        if (schedule->environment->clients[i].process != 0)
             all_granted &= grants->granted_ns[i] > since_ns;
     }
     return all_granted || now_ns - since_ns > bound_ns;
@@ -751,7 +755,7 @@ void schedule_end(struct schedule *schedule)
             step_heal(schedule, step);
         }
         step->state = STEP_OVER;
-        point_let_go(schedule->world->board, step->strike.trigger);
-        point_let_go(schedule->world->board, step->strike.hold);
+        point_let_go(schedule->environment->board, step->strike.trigger);
+        point_let_go(schedule->environment->board, step->strike.hold);
     }
 }

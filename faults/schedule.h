@@ -7,13 +7,14 @@
 
 struct schedule;
 
-// Whether all faults of the scenario can strike in this world. If not, `why` names the fault, the
-// reason and the remedy.
-enum availability schedule_available(const struct fault_world *world, struct error *why);
+// Whether all faults of the scenario can strike in this environment. If not, `why` names the fault,
+// the reason and the remedy.
+enum availability schedule_available(const struct fault_environment *environment,
+                                     struct error *why);
 
 // Sets the points of the scenario's faults. `writer` is the conductor's. All arguments must outlive
 // the schedule; free it with schedule_free.
-struct schedule *schedule_new(struct fault_world *world, struct history_writer *writer);
+struct schedule *schedule_new(struct fault_environment *environment, struct history_writer *writer);
 void schedule_free(struct schedule *schedule);
 
 // The clients have been let go: times of `at:` count from now.

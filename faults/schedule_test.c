@@ -21,7 +21,7 @@ struct fixture {
     struct fault_client clients[CLIENTS];
     struct fault_step steps[2];
     struct scenario scenario;
-    struct fault_world world;
+    struct fault_environment environment;
     struct schedule *schedule;
 };
 
@@ -79,11 +79,11 @@ static struct fault_step step_at(int number, const char *verb, int client, int64
 static void begin(struct fixture *fixture, size_t steps)
 {
     fixture->scenario.fault_count = steps;
-    fixture->world = (struct fault_world){.scenario = &fixture->scenario,
-                                          .board = fixture->board,
-                                          .clients = fixture->clients,
-                                          .client_count = CLIENTS};
-    fixture->schedule = schedule_new(&fixture->world, &fixture->writer);
+    fixture->environment = (struct fault_environment){.scenario = &fixture->scenario,
+                                                      .board = fixture->board,
+                                                      .clients = fixture->clients,
+                                                      .client_count = CLIENTS};
+    fixture->schedule = schedule_new(&fixture->environment, &fixture->writer);
 }
 
 static size_t count(const struct fixture *fixture, enum event_kind kind, int step)

@@ -2,7 +2,7 @@
 #include "faults/fault.h"
 
 #include "harness/base/text.h"
-#include "harness/cluster/outage.h"
+#include "harness/cluster/process_control.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -16,12 +16,13 @@ enum strike_state strike_came_too_late(struct error *error)
 
 // --- servers -------------------------------------------------------------------------------------
 
-const struct node *node_meant(const struct fault_step *step, const struct fault_world *world)
+const struct node *node_meant(const struct fault_step *step,
+                              const struct fault_environment *environment)
 {
     struct error ignored;
-    const struct node *node = target_server(&step->target, world, &ignored);
-    if (node == NULL && world->lock_group != NULL)
-        node = &world->lock_group->nodes[0];
+    const struct node *node = target_server(&step->target, environment, &ignored);
+    if (node == NULL && environment->lock_group != NULL)
+        node = &environment->lock_group->nodes[0];
     return node;
 }
 
@@ -48,7 +49,7 @@ enum availability way_available(const struct fault_step *step, const struct node
 int strike_aim(struct fault_strike *strike, struct error *error)
 {
     if (strike->node == NULL) {
-        strike->node = target_server(&strike->step->target, strike->world, error);
+        strike->node = target_server(&strike->step->target, strike->environment, error);
         if (strike->node != NULL && target_is_role(&strike->step->target))
             snprintf(strike->role, sizeof strike->role, "%s", strike->node->name);
     }
@@ -58,10 +59,10 @@ int strike_aim(struct fault_strike *strike, struct error *error)
 enum strike_state strike_bring_back(struct fault_strike *strike, enum loss loss,
                                     struct error *error)
 {
-    if (strike->stage == 0 && outage_restart(strike->node, loss, error) != 0)
+    if (strike->progress == 0 && server_restart(strike->node, loss, error) != 0)
         return STRIKE_FAILED;
-    strike->stage = 1;
-    int state = outage_is_over(strike->node, error);
+    strike->progress = 1;
+    int state = server_is_back(strike->node, error);
     return state < 0 ? STRIKE_FAILED : state == 0 ? STRIKE_IN_EFFECT : STRIKE_PENDING;
 }
 
@@ -78,29 +79,29 @@ static enum wire_effect effect_of(const struct fault_step *step)
                                                                 : fault_find(step->verb)->effect;
 }
 
-enum availability wire_available(const struct fault_step *step, const struct fault_world *world,
-                                 struct error *why)
+enum availability wire_available(const struct fault_step *step,
+                                 const struct fault_environment *environment, struct error *why)
 {
     for (int side = 0; side < 2; side++) {
         for (size_t i = 0; i < step->side_counts[side]; i++) {
-            enum availability available = target_available(&step->sides[side][i], world, why);
+            enum availability available = target_available(&step->sides[side][i], environment, why);
             if (available != FAULT_AVAILABLE)
                 return available;
         }
     }
-    if (world->wires == NULL) {
-        error_set(why, "the network cannot be touched: %s", world->why_no_wires);
+    if (environment->wires == NULL) {
+        error_set(why, "the network cannot be touched: %s", environment->why_no_wires);
         return FAULT_MISSING;
     }
-    return wires_means(world->wires, effect_of(step), why) != NULL ? FAULT_AVAILABLE
-                                                                   : FAULT_MISSING;
+    return wires_means(environment->wires, effect_of(step), why) != NULL ? FAULT_AVAILABLE
+                                                                         : FAULT_MISSING;
 }
 
 // Notes who the leader is, if it is on that side: the only server there that holds data.
 static void note_leader(struct fault_strike *strike, int side, const char *const *addresses,
                         int count)
 {
-    const struct server_group *group = strike->world->lock_group;
+    const struct server_group *group = strike->environment->lock_group;
     const struct fault_step *step = strike->step;
     bool is_named = false;
     for (size_t i = 0; i < step->side_counts[side]; i++)
@@ -126,22 +127,22 @@ enum strike_state wire_inject(struct fault_strike *strike, struct error *error)
                                .percent = (int)step->share,
                                .delay_ns = step->by_ns,
                                .jitter_ns = step->jitter_ns,
-                               .seed = strike->world->seed + (uint64_t)step->number};
-    fault.from_count = target_addresses(step, 0, strike->world, from, error);
+                               .seed = strike->environment->seed + (uint64_t)step->number};
+    fault.from_count = target_addresses(step, 0, strike->environment, from, error);
     if (fault.from_count < 0)
         return STRIKE_FAILED;
-    fault.to_count = target_addresses(step, 1, strike->world, to, error);
+    fault.to_count = target_addresses(step, 1, strike->environment, to, error);
     if (fault.to_count < 0)
         return STRIKE_FAILED;
     note_leader(strike, 0, from, fault.from_count);
     note_leader(strike, 1, to, fault.to_count);
-    strike->wire = wires_strike(strike->world->wires, &fault, error);
+    strike->wire = wires_strike(strike->environment->wires, &fault, error);
     return strike->wire > 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
 }
 
 enum strike_state wire_heal(struct fault_strike *strike, struct error *error)
 {
-    strike->met = wires_packets(strike->world->wires, strike->wire, error);
-    return wires_heal(strike->world->wires, strike->wire, error) == 0 ? STRIKE_IN_EFFECT
-                                                                      : STRIKE_FAILED;
+    strike->met = wires_packets(strike->environment->wires, strike->wire, error);
+    return wires_heal(strike->environment->wires, strike->wire, error) == 0 ? STRIKE_IN_EFFECT
+                                                                            : STRIKE_FAILED;
 }

@@ -51,34 +51,34 @@ static struct node *named(const struct server_group *group, const char *name)
 }
 
 // What a name that is no role means.
-static struct node *fixed_server(const char *name, const struct fault_world *world)
+static struct node *fixed_server(const char *name, const struct fault_environment *environment)
 {
     const struct server_group *store =
-        world->store_group != NULL ? world->store_group : world->lock_group;
+        environment->store_group != NULL ? environment->store_group : environment->lock_group;
     if (strncmp(name, "store", 5) == 0)
         return nth_server(store, number_in(name));
     if (strncmp(name, "server-", 7) == 0)
-        return nth_server(world->lock_group, number_in(name));
-    return named(world->lock_group, name);
+        return nth_server(environment->lock_group, number_in(name));
+    return named(environment->lock_group, name);
 }
 
-enum availability target_available(const struct target *target, const struct fault_world *world,
-                                   struct error *why)
+enum availability target_available(const struct target *target,
+                                   const struct fault_environment *environment, struct error *why)
 {
     bool is_store = strncmp(target->server, "store", 5) == 0;
-    bool has_servers = world->lock_group != NULL || world->store_group != NULL;
+    bool has_servers = environment->lock_group != NULL || environment->store_group != NULL;
     if (target->client != 0 || strcmp(target->server, "clients") == 0 ||
         (strcmp(target->server, "others") == 0 && has_servers))
         return FAULT_AVAILABLE;
-    if (world->is_external && !is_store) {
+    if (environment->is_external && !is_store) {
         error_set(why,
                   "%s is not ours: faults that need control of a server strike only those "
                   "that Lockpick boots (leave `external` out)",
                   target->server);
         return FAULT_MISSING;
     }
-    bool exists = is_role(target->server) ? world->lock_group != NULL
-                                          : fixed_server(target->server, world) != NULL;
+    bool exists = is_role(target->server) ? environment->lock_group != NULL
+                                          : fixed_server(target->server, environment) != NULL;
     if (exists)
         return FAULT_AVAILABLE;
     error_set(why, "the scheme's servers have no %s", target->server);
@@ -95,24 +95,25 @@ bool server_leads(const struct node *node, const struct lock_identity *lock)
 }
 
 // The leader, or the nth of those that do not lead.
-static struct node *by_role(const struct fault_world *world, const char *role)
+static struct node *by_role(const struct fault_environment *environment, const char *role)
 {
-    const struct server_group *group = world->lock_group;
+    const struct server_group *group = environment->lock_group;
     bool wants_leader = strcmp(role, "leader") == 0;
     int nth = wants_leader ? 1 : number_in(role);
     for (int i = 0; group != NULL && i < group->count; i++) {
         struct node *node = &group->nodes[i];
-        if (holds_data(node) && server_leads(node, &world->lock) == wants_leader && --nth == 0)
+        if (holds_data(node) && server_leads(node, &environment->lock) == wants_leader &&
+            --nth == 0)
             return node;
     }
     return NULL;
 }
 
-struct node *target_server(const struct target *target, const struct fault_world *world,
+struct node *target_server(const struct target *target, const struct fault_environment *environment,
                            struct error *error)
 {
-    struct node *node = is_role(target->server) ? by_role(world, target->server)
-                                                : fixed_server(target->server, world);
+    struct node *node = is_role(target->server) ? by_role(environment, target->server)
+                                                : fixed_server(target->server, environment);
     if (node == NULL)
         error_set(error, "no server is %s now", target->server);
     return node;
@@ -141,10 +142,10 @@ static void add_group(struct addresses *addresses, const struct server_group *gr
         add_address(addresses, &group->nodes[i]);
 }
 
-static void add_clients(struct addresses *addresses, const struct fault_world *world)
+static void add_clients(struct addresses *addresses, const struct fault_environment *environment)
 {
-    for (int i = 0; world->client_nodes != NULL && i < world->client_nodes->count; i++)
-        add_address(addresses, &world->client_nodes->nodes[i]);
+    for (int i = 0; environment->client_nodes != NULL && i < environment->client_nodes->count; i++)
+        add_address(addresses, &environment->client_nodes->nodes[i]);
 }
 
 static bool contains(const struct addresses *addresses, const char *address)
@@ -157,22 +158,23 @@ static bool contains(const struct addresses *addresses, const char *address)
 }
 
 static int add_target(struct addresses *addresses, const struct target *target,
-                      const struct fault_world *world, struct error *error)
+                      const struct fault_environment *environment, struct error *error)
 {
     if (target->client != 0) {
-        add_address(addresses, &world->client_nodes->nodes[target->client - 1]);
+        add_address(addresses, &environment->client_nodes->nodes[target->client - 1]);
     } else if (strcmp(target->server, "clients") == 0) {
-        add_clients(addresses, world);
+        add_clients(addresses, environment);
     } else if (strcmp(target->server, "servers") == 0) {
-        add_group(addresses, world->lock_group);
+        add_group(addresses, environment->lock_group);
     } else if (strcmp(target->server, "followers") == 0) {
-        for (int i = 0; world->lock_group != NULL && i < world->lock_group->count; i++) {
-            const struct node *node = &world->lock_group->nodes[i];
-            if (holds_data(node) && !server_leads(node, &world->lock))
+        for (int i = 0; environment->lock_group != NULL && i < environment->lock_group->count;
+             i++) {
+            const struct node *node = &environment->lock_group->nodes[i];
+            if (holds_data(node) && !server_leads(node, &environment->lock))
                 add_address(addresses, node);
         }
     } else {
-        const struct node *node = target_server(target, world, error);
+        const struct node *node = target_server(target, environment, error);
         if (node == NULL)
             return -1;
         add_address(addresses, node);
@@ -182,18 +184,18 @@ static int add_target(struct addresses *addresses, const struct target *target,
 
 // All nodes but those of the other side.
 static int add_others(struct addresses *addresses, const struct fault_step *step, int side,
-                      const struct fault_world *world, struct error *error)
+                      const struct fault_environment *environment, struct error *error)
 {
     const char *theirs[MAX_ADDRESSES];
     const char *everybody[MAX_ADDRESSES];
     struct addresses all = {.items = everybody};
     struct addresses other = {.items = theirs};
-    other.count = target_addresses(step, 1 - side, world, theirs, error);
+    other.count = target_addresses(step, 1 - side, environment, theirs, error);
     if (other.count < 0)
         return -1;
-    add_group(&all, world->lock_group);
-    add_group(&all, world->store_group);
-    add_clients(&all, world);
+    add_group(&all, environment->lock_group);
+    add_group(&all, environment->store_group);
+    add_clients(&all, environment);
     for (int i = 0; i < all.count; i++) {
         if (!contains(&other, everybody[i]) && addresses->count < MAX_ADDRESSES)
             addresses->items[addresses->count++] = everybody[i];
@@ -201,15 +203,16 @@ static int add_others(struct addresses *addresses, const struct fault_step *step
     return 0;
 }
 
-int target_addresses(const struct fault_step *step, int side, const struct fault_world *world,
-                     const char **addresses, struct error *error)
+int target_addresses(const struct fault_step *step, int side,
+                     const struct fault_environment *environment, const char **addresses,
+                     struct error *error)
 {
     struct addresses found = {.items = addresses};
     for (size_t i = 0; i < step->side_counts[side]; i++) {
         const struct target *target = &step->sides[side][i];
         bool others = strcmp(target->server, "others") == 0;
-        if ((others ? add_others(&found, step, side, world, error)
-                    : add_target(&found, target, world, error)) != 0)
+        if ((others ? add_others(&found, step, side, environment, error)
+                    : add_target(&found, target, environment, error)) != 0)
             return -1;
     }
     if (found.count == 0)
@@ -256,11 +259,11 @@ static int held_by_leaders(const struct server_group *group, const struct lock_i
     return held;
 }
 
-int world_lock_is_held(const struct fault_world *world, const struct lock_identity *lock,
-                       struct error *error)
+int lock_is_held(const struct fault_environment *environment, const struct lock_identity *lock,
+                 struct error *error)
 {
-    const struct server_group *group = world->lock_group;
-    if (world->is_unseen)
+    const struct server_group *group = environment->lock_group;
+    if (environment->is_unseen)
         return error_set(error, "how its servers keep the lock is not known: see 'visible'");
     if (group == NULL || node_control(&group->nodes[0])->has_lock == NULL)
         return error_set(error, "nobody can be asked whether the lock is held");
@@ -268,11 +271,11 @@ int world_lock_is_held(const struct fault_world *world, const struct lock_identi
     return equals ? held_by_most(group, lock, error) : held_by_leaders(group, lock, error);
 }
 
-bool world_server_is(const struct fault_world *world, const struct target *target,
-                     enum cause_kind kind)
+bool server_is(const struct fault_environment *environment, const struct target *target,
+               enum cause_kind kind)
 {
     struct error ignored;
-    const struct node *node = target_server(target, world, &ignored);
+    const struct node *node = target_server(target, environment, &ignored);
     if (node == NULL || node->server <= 0 || node_control(node)->leads == NULL)
         return false;
     int leads = control_do(node, node_control(node)->leads, NULL, &ignored);

@@ -3,8 +3,8 @@
 #include "faults/fault.h"
 
 #include "harness/base/clock.h"
-#include "harness/cluster/outage.h"
 #include "harness/cluster/process.h"
+#include "harness/cluster/process_control.h"
 #include "harness/cluster/server.h"
 
 #include <errno.h>
@@ -16,10 +16,10 @@
 
 static const char *const options[] = {"to", NULL};
 
-static enum availability available(const struct fault_step *step, const struct fault_world *world,
-                                   struct error *why)
+static enum availability available(const struct fault_step *step,
+                                   const struct fault_environment *environment, struct error *why)
 {
-    enum availability there = target_available(&step->target, world, why);
+    enum availability there = target_available(&step->target, environment, why);
     if (there != FAULT_AVAILABLE || strchr(step->to, '/') != NULL || program_exists(step->to))
         return there;
     error_set(why, "found no %s in PATH, to which a server was to be upgraded", step->to);
@@ -37,7 +37,7 @@ static void ask_version(const char *program, char *out, size_t room)
 static enum strike_state prove(struct fault_strike *strike, struct error *error)
 {
     struct node *node = strike->node;
-    if (!outage_has_ended(node) && node->server > 0) {
+    if (!server_has_ended(node) && node->server > 0) {
         if (clock_monotonic_ns() - strike->acted_ns < PATIENCE_NS)
             return STRIKE_PENDING;
         errno = ETIMEDOUT;
@@ -74,7 +74,7 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 static enum strike_state heal(struct fault_strike *strike, struct error *error)
 {
     struct node *node = strike->node;
-    if (node->server > 0 && strike->stage == 0 && !outage_has_ended(node))
+    if (node->server > 0 && strike->progress == 0 && !server_has_ended(node))
         return STRIKE_PENDING; // of a trial that ends: it was told to end, too
     node->may_end = false;
     node->program = strike->step->to;

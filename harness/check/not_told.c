@@ -22,7 +22,7 @@ static int64_t stopped_ns(const struct digest *digest, const struct hold *hold, 
     FOR_EACH_FAULT (record, digest) {
         const struct target *target = &record->step->target;
         if (!fault_can(record->step, FAULT_STOPS) || target->client != hold->client ||
-            (target->worker != 0 && digest->trial->foreign == NULL))
+            (target->worker != 0 && digest->trial->external_client == NULL))
             continue;
         int64_t length_ns =
             time_earlier(record->healed_ns, to_ns) - time_later(record->asked_ns, from_ns);
@@ -94,7 +94,7 @@ size_t losses_find(const struct digest *digest, struct lost_hold *losses)
 static bool is_promised(const struct trial *trial)
 {
     return trial->scenario->lock.told_ns > 0 &&
-           (trial->foreign != NULL ||
+           (trial->external_client != NULL ||
             (trial->traits != NULL &&
              (trial_has_trait(trial, "renewed") || trial_has_trait(trial, "session"))));
 }

@@ -38,7 +38,7 @@ static bool waits_for_command(const struct fault_step *step)
 static bool waits_for_driver(const struct digest *digest, const struct fault_step *step)
 {
     static const char *const asked[] = {"acquire", "release", "renew", NULL};
-    for (size_t i = 0; i < step->point_count && digest->trial->foreign == NULL; i++) {
+    for (size_t i = 0; i < step->point_count && digest->trial->external_client == NULL; i++) {
         if (step->points[i].moment != MOMENT_AT && text_is_one_of(step->points[i].what, asked))
             return true;
     }
@@ -51,9 +51,9 @@ static bool waits_for_one_of_several(const struct digest *digest, const struct f
 {
     static const char *const known[] = {"acquire", "release", "renew", "read",
                                         "write",   "holds",   NULL};
-    const struct foreign_settings *foreign = digest->trial->foreign;
-    bool tells =
-        foreign == NULL || foreign->plugin != NULL || digest->trial->scenario->clients.threads == 1;
+    const struct external_client *external_client = digest->trial->external_client;
+    bool tells = external_client == NULL || external_client->plugin != NULL ||
+                 digest->trial->scenario->clients.threads == 1;
     for (size_t i = 0; i < step->point_count && !tells; i++) {
         const struct point_name *point = &step->points[i];
         if (!text_is_one_of(point->what, known) && (point->worker != 0 || point->phase[0] != '\0'))
@@ -125,7 +125,7 @@ static void say_why_never_asked(const struct digest *digest, const struct fault_
     else if (waits_for_driver(digest, step))
         why = "its point was never reached: acquire, release and renew are what is asked of "
               "drivers; of this scheme, say 'request in release', or name its command";
-    else if (waits && digest->trial->foreign != NULL && say_sent(digest, step, out))
+    else if (waits && digest->trial->external_client != NULL && say_sent(digest, step, out))
         return;
     else if (waits_for_one_of_several(digest, step))
         why = "its point was never reached; is it a command that this scheme sends? And which "
@@ -564,12 +564,13 @@ static bool waited_in_vain(struct served *served, struct asker *asker,
                            const struct attempt *attempt)
 {
     const struct digest *digest = served->digest;
-    const struct foreign_settings *foreign = digest->trial->foreign;
+    const struct external_client *external_client = digest->trial->external_client;
     int64_t enough_ns = digest->trial->scenario->lock.stuck_after_ns;
     if (enough_ns > 0 && digest->ended_ns - attempt->invoked_ns > enough_ns)
         return true;
-    return foreign != NULL && foreign->plugin == NULL && attempt->outcome == OUTCOME_NO &&
-           attempt->returned_ns != TIME_NEVER && was_free(served, asker, attempt);
+    return external_client != NULL && external_client->plugin == NULL &&
+           attempt->outcome == OUTCOME_NO && attempt->returned_ns != TIME_NEVER &&
+           was_free(served, asker, attempt);
 }
 
 static void see_attempt(struct served *served, const struct attempt *attempt)
@@ -691,8 +692,8 @@ static bool was_held(const struct digest *digest, struct text *why)
         unknown += digest->attempts[i].outcome == OUTCOME_UNKNOWN;
     text_format(why, "nobody was ever granted the lock (%zu acquires tried)",
                 digest->attempt_count);
-    if (digest->trial->foreign != NULL && digest->trial->foreign->plugin == NULL && unknown > 0 &&
-        unknown == digest->attempt_count)
+    if (digest->trial->external_client != NULL && digest->trial->external_client->plugin == NULL &&
+        unknown > 0 && unknown == digest->attempt_count)
         text_add(why, ": its driver answered each of them with unknown; does it ask the servers "
                       "that the scenario names (servers: redis gives it LOCKPICK_REDIS)? See "
                       "driver-of-client-1.log");

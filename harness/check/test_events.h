@@ -558,8 +558,8 @@ static const struct server_form *server_with(const char *word)
 
 static void read_settings(struct reading *reading, struct row *row)
 {
-    static const struct foreign_settings driver = {.name = "own"};
-    static const struct foreign_settings plugin = {.name = "own", .plugin = "./own.so"};
+    static const struct external_client driver = {.name = "own"};
+    static const struct external_client plugin = {.name = "own", .plugin = "./own.so"};
     struct build *build = &reading->build;
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         const char *value = take_value(row, settings[i].name);
@@ -584,9 +584,9 @@ static void read_settings(struct reading *reading, struct row *row)
     if (store != NULL)
         build->trial.store_server = server_with(store);
     if (take_word(row, "driver"))
-        build->trial.foreign = &driver;
+        build->trial.external_client = &driver;
     if (take_word(row, "plugin"))
-        build->trial.foreign = &plugin;
+        build->trial.external_client = &plugin;
     struct history_condition *condition = &build->history.condition;
     if (take_word(row, "damaged"))
         condition->state = HISTORY_DAMAGED;

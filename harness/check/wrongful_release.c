@@ -405,7 +405,7 @@ static bool removed_it_itself(const struct digest *digest, size_t index)
 {
     const struct hold *hold = &digest->holds[index];
     bool may_be_lost = false;
-    if (digest->trial->foreign == NULL)
+    if (digest->trial->external_client == NULL)
         return false;
     FOR_EACH_FAULT (record, digest) {
         if (took_before_release(record, hold))

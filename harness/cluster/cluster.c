@@ -3,8 +3,8 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/cluster/disk.h"
-#include "harness/cluster/outage.h"
 #include "harness/cluster/process.h"
+#include "harness/cluster/process_control.h"
 #include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
 
@@ -437,7 +437,7 @@ void cluster_close(struct cluster *cluster)
     for (int i = 0; i < cluster->count; i++) {
         struct node *node = &cluster->nodes[i];
         struct error ignored;
-        if (outage_kill(node, &ignored) != 0)
+        if (server_kill(node, &ignored) != 0)
             process_kill(node->server);
         network_remove(&node->end, 1);
         clock_shift_close(node->clock);

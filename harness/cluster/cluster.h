@@ -49,10 +49,10 @@ struct node {
     int extra_ports[MAX_EXTRA_PORTS]; // as many as its kind asks for: for its peers, and the like
     int processor;                    // what runs here is pinned to it, or -1
     pid_t server;                     // its process, 0 if none runs
-    int64_t died_ns;                  // when outage_kill last ended it, by CLOCK_REALTIME; 0: never
+    int64_t died_ns;                  // when server_kill last ended it, by CLOCK_REALTIME; 0: never
     int64_t ready_ns;                 // when it first served, by CLOCK_REALTIME
     bool may_end;                     // a fault brings it to end by itself, which is no failure
-    bool is_starting;    // again, by outage_restart: whether it will serve is not known yet
+    bool is_starting;    // again, by server_restart: whether it will serve is not known yet
     bool has_ended;      // by itself, in one of those cases; until it is started again
     const char *program; // what it is started with instead of its kind's; a fault's, NULL: as ever
     char *folder;        // where its log and settings are found later; NULL for a client's

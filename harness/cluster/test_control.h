@@ -3,7 +3,7 @@
 #ifndef LOCKPICK_CLUSTER_TEST_CONTROL_H
 #define LOCKPICK_CLUSTER_TEST_CONTROL_H
 
-#include "harness/cluster/test_outage.h"
+#include "harness/cluster/test_process_control.h"
 #include "harness/cluster/test_server.h"
 
 #define TEST_LOCK "lockpick:{t1}:lock"

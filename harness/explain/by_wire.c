@@ -381,7 +381,7 @@ bool diagnose_by_wire(struct diagnosis *diagnosis, int64_t until_ns)
     const struct hold *other = diagnosis->holds[1];
     int64_t from_ns = hold->invoked_ns;
     int64_t to_ns = until_ns;
-    if (digest->trial->foreign == NULL || digest->history == NULL)
+    if (digest->trial->external_client == NULL || digest->history == NULL)
         return false;
     if (other != NULL) {
         from_ns = time_earlier(from_ns, other->invoked_ns);
@@ -471,7 +471,7 @@ static bool find_who_has_it(struct diagnosis *diagnosis, const struct requests *
 bool diagnose_no_progress_by_wire(struct diagnosis *diagnosis)
 {
     const struct digest *digest = diagnosis->digest;
-    if (digest->trial->foreign == NULL)
+    if (digest->trial->external_client == NULL)
         return false;
     struct requests requests = requests_between(digest, digest->started_ns, digest->ended_ns);
     bool found = find_who_has_it(diagnosis, &requests);

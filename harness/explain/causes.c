@@ -263,7 +263,7 @@ static const struct row {
     {ROOT_UNANSWERED, "unanswered", PLAIN,
      "{struck?since fault {fault} ({deed}) no acquire has been answered{healed?, not even now that "
      "{end}}|no acquire is answered any more}",
-     "{struck?" SERVERS "|{foreign?a lock that gives up in time and says so: "
+     "{struck?" SERVERS "|{external_client?a lock that gives up in time and says so: "
      "driver-of-client-1.log may say what it waits for|" SERVERS "}}"},
     {ROOT_LOST_PERMITS, "lost-permits", PLAIN,
      "{deed} (fault {fault}), and what it had stored of the semaphore is lost: there is no permit "
@@ -325,7 +325,7 @@ static bool may_count_from_reply(const struct diagnosis *diagnosis)
 {
     const struct trial *trial = diagnosis->digest->trial;
     const struct hold *hold = diagnosis->holds[first_was_stopped(diagnosis) ? 0 : 1];
-    return trial->foreign != NULL && diagnosis_has_trait(diagnosis, "lease") &&
+    return trial->external_client != NULL && diagnosis_has_trait(diagnosis, "lease") &&
            hold->valid_until_ns != TIME_NEVER &&
            hold->valid_until_ns - trial->scenario->lock.lease_ns >= diagnosis->fault->in_effect_ns;
 }
@@ -350,7 +350,7 @@ static int trial_fact(const struct diagnosis *diagnosis, const char *fact)
     const struct fault_record *fault = diagnosis->fault;
     FACT("semaphore", digest_permits(digest) > 1);
     FACT("quorum", has_topology(digest, "independent"));
-    FACT("foreign", digest->trial->foreign != NULL);
+    FACT("external_client", digest->trial->external_client != NULL);
     FACT("free", silence_was_free(digest, false));
     FACT("gone", digest->ends.left == LEAVING_NOTHING);
     FACT("orphan", digest->ends.left == LEAVING_ORPHAN);

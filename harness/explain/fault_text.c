@@ -234,7 +234,7 @@ void fault_text(const struct digest *digest, const struct fault_record *record, 
     const struct fault_step *step = record->step;
     const struct fault_form *form = &step->form;
     if (form->told == NULL) {
-        fault_describe_deed(step, out);
+        fault_describe_action(step, out);
         return;
     }
     fault_text_fill(digest, record,

@@ -658,7 +658,7 @@ static bool find_undone(struct diagnosis *diagnosis, const struct hold *hold)
 static bool may_be_counted_late(const struct diagnosis *diagnosis, const struct hold *hold)
 {
     const struct trial *trial = diagnosis->digest->trial;
-    return trial->foreign != NULL && diagnosis_has_trait(diagnosis, "lease") &&
+    return trial->external_client != NULL && diagnosis_has_trait(diagnosis, "lease") &&
            hold->returned_ns != TIME_NEVER &&
            hold->returned_ns - hold->invoked_ns >= trial->scenario->lock.lease_ns;
 }

@@ -54,7 +54,7 @@ static int64_t tries_of(const struct digest *digest, const struct attempt *attem
     const struct history *history = digest->history;
     int64_t requests = 0;
     bool was_seen = false;
-    if (digest->trial->foreign == NULL)
+    if (digest->trial->external_client == NULL)
         return attempt->attempts;
     for (size_t i = 0; i < history->count; i++) {
         const struct event *event = &history->events[i];
@@ -226,7 +226,7 @@ static bool never_asked_to_release(const struct digest *digest, const struct hol
         const struct event *event = &digest->history->events[i];
         if (event->kind == EVENT_WORKER_END && event->client == hold->client &&
             event->worker == hold->worker)
-            return digest->trial->foreign == NULL && event->sent.acquire_requests > 0 &&
+            return digest->trial->external_client == NULL && event->sent.acquire_requests > 0 &&
                    event->sent.release_requests == 0;
     }
     return false;

@@ -113,7 +113,7 @@ static const struct {
     [EVENT_CONNECTED] = {.of_whom = 1},
 };
 
-bool beginning_makes_sense(int64_t began_ns)
+bool beginning_is_valid(int64_t began_ns)
 {
     return began_ns > 0 && began_ns <= LARGEST;
 }
@@ -123,7 +123,7 @@ static bool is_number(const struct event *event, unsigned argument, int64_t most
     return argument == 0 || (event->args[argument - 1] >= 0 && event->args[argument - 1] <= most);
 }
 
-bool event_makes_sense(const struct event *event, int64_t began_ns)
+bool event_is_valid(const struct event *event, int64_t began_ns)
 {
     if (event->kind == EVENT_NONE || event->kind >= EVENT_KIND_COUNT || event->kind == EVENT_GAP ||
         event->outcome > OUTCOME_BROKEN || event->client > MOST_CLIENTS ||

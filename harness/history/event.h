@@ -268,9 +268,9 @@ int event_print_json(const struct event *event, int64_t zero_ns, char *line, siz
 
 // True if the event's numbers are in their ranges, and its times, of a history that was begun at
 // `began_ns`, far enough from the ends of theirs to reckon with.
-bool event_makes_sense(const struct event *event, int64_t began_ns);
+bool event_is_valid(const struct event *event, int64_t began_ns);
 
 // True if a history can have been begun then.
-bool beginning_makes_sense(int64_t began_ns);
+bool beginning_is_valid(int64_t began_ns);
 
 #endif

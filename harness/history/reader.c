@@ -73,7 +73,7 @@ static int check_header(const char *path, const struct history_header *header, s
         return error_set(error, "%s: damaged header: its checksum is not that of its contents",
                          path);
     if (header->event_bytes != sizeof(struct event) || header->chunk_bytes != HISTORY_CHUNK_BYTES ||
-        !beginning_makes_sense(header->began_ns))
+        !beginning_is_valid(header->began_ns))
         return error_set(error, "%s: damaged header: events of %u bytes in chunks of %u", path,
                          header->event_bytes, header->chunk_bytes);
     return 0;
@@ -203,7 +203,7 @@ static bool is_intact(const struct history_scan *scan, const struct history_chun
     // Both in one loop: a processor looks at an event while it waits for its checksum.
     for (uint32_t i = 0; i < count; i++) {
         checksum = checksum_add(checksum, &chunk->events[i], sizeof *chunk->events);
-        if (!event_makes_sense(&chunk->events[i], scan->header.began_ns))
+        if (!event_is_valid(&chunk->events[i], scan->header.began_ns))
             return false;
     }
     return checksum == published_checksum(published);

@@ -52,7 +52,7 @@ static int start_driver(struct lock_client *client, struct exec_client *shared, 
     }
     if (client->history != NULL)
         history_writer_start(&shared->writer, client->history, client->number, 0);
-    struct driver_settings settings = {.foreign = client->scheme->foreign,
+    struct driver_settings settings = {.external_client = client->scheme->external_client,
                                        .service = client->service,
                                        .locks = shared->locks,
                                        .log_path = shared->log_path,
@@ -293,23 +293,23 @@ static enum outcome measure(struct lock *lock, const struct lock_measure *measur
 
 static const struct watchdog_settings renewal = {.renew = renew};
 
-struct lock_scheme exec_scheme(const struct foreign_settings *foreign)
+struct lock_scheme exec_scheme(const struct external_client *external_client)
 {
     return (struct lock_scheme){
-        .name = foreign->name,
+        .name = external_client->name,
         .summary = "a program that locks for Lockpick",
         .breaks = "what its scenario says",
-        .traits = foreign->traits,
-        .server = foreign->server,
-        .topologies = foreign->topologies,
-        .foreign = foreign,
+        .traits = external_client->traits,
+        .server = external_client->server,
+        .topologies = external_client->topologies,
+        .external_client = external_client,
         .client_bytes = sizeof(struct exec_client),
         .open_client = open_client,
         .close_client = close_client,
         .lock_bytes = sizeof(struct exec_lock),
         .open = open_lock,
         .close = close_lock,
-        .renewal = foreign->renew ? &renewal : NULL,
+        .renewal = external_client->renew ? &renewal : NULL,
         .try_acquire = try_acquire,
         .wait = lock_waits_no_more,
         .release = release,

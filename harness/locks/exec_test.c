@@ -20,7 +20,7 @@
 
 struct fixture {
     const char *command[12];
-    struct foreign_settings foreign;
+    struct external_client external_client;
     struct lock_scheme scheme;
     _Atomic uint32_t stop;
     struct actor actor;
@@ -35,13 +35,13 @@ static void open_command(struct fixture *fixture, const char *const *traits, boo
     memset(fixture, 0, sizeof *fixture);
     for (size_t i = 0; command[i] != NULL; i++)
         fixture->command[i] = command[i];
-    fixture->foreign = (struct foreign_settings){.name = "own",
-                                                 .command = fixture->command,
-                                                 .folder = "",
-                                                 .traits = traits,
-                                                 .patience_ns = 10 * NS_PER_S,
-                                                 .renew = renew};
-    fixture->scheme = exec_scheme(&fixture->foreign);
+    fixture->external_client = (struct external_client){.name = "own",
+                                                        .command = fixture->command,
+                                                        .folder = "",
+                                                        .traits = traits,
+                                                        .patience_ns = 10 * NS_PER_S,
+                                                        .renew = renew};
+    fixture->scheme = exec_scheme(&fixture->external_client);
     fixture->actor = (struct actor){.client = 1, .worker = 1, .phase = PHASE_NONE};
     fixture->client = (struct lock_client){.scheme = &fixture->scheme,
                                            .options = {.name = "lock",

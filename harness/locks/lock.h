@@ -7,7 +7,7 @@
 #define LOCKPICK_LOCKS_LOCK_H
 
 #include "harness/base/error.h"
-#include "harness/base/foreign.h"
+#include "harness/base/external_client.h"
 #include "harness/base/random.h"
 #include "harness/point/point.h"
 #include "harness/wire/service.h"
@@ -124,7 +124,7 @@ struct lock_scheme {
     const char *const *traits; // NULL-terminated, from lock_traits; and its server
     const char *server;        // kind of server it needs, NULL for none
     // Of a scheme that a scenario brings along; else NULL.
-    const struct foreign_settings *foreign;
+    const struct external_client *external_client;
     // Which topologies of it the scheme works on, NULL-terminated, the usual one first; NULL: only
     // `single`.
     const char *const *topologies;
@@ -141,7 +141,8 @@ struct lock_scheme {
     int (*clean_up)(const struct service *service, const struct lock_options *options,
                     struct error *error);
     const void *kind; // of several schemes that share functions: what differs; read by those
-    // Optional: state shared by the workers of one client process, `client_bytes` of zeros at first.
+    // Optional: state shared by the workers of one client process, `client_bytes` of zeros at
+    // first.
     size_t client_bytes;
     int (*open_client)(struct lock_client *client, struct error *error);
     void (*close_client)(struct lock_client *client);
@@ -161,7 +162,8 @@ struct lock_scheme {
     // Optional: waits until the next attempt is due, or the time is up; false if there is to be no
     // other. NULL: lock_wait_before_retry.
     bool (*wait)(struct lock *lock);
-    // Optional: ends the waiting, once the outcome of the last attempt is known; may make it BROKEN.
+    // Optional: ends the waiting, once the outcome of the last attempt is known; may make it
+    // BROKEN.
     enum outcome (*end_wait)(struct lock *lock, enum outcome outcome);
     // Releases what try_acquire got. With an answer of UNKNOWN, `lock->error` is set if the
     // harness is to blame. A release that asks again after a request without an answer may find its
@@ -245,8 +247,8 @@ void lock_client_close(struct lock_client *client);
 struct actor lock_client_actor(const struct lock_client *client, enum phase phase,
                                struct history_writer *writer);
 
-// Opens and closes a worker's handle, whether or not the scheme has anything to open. Who ends while
-// it holds the lock is not renewed any more.
+// Opens and closes a worker's handle, whether or not the scheme has anything to open. Who ends
+// while it holds the lock is not renewed any more.
 int lock_open(struct lock *lock, struct error *error);
 void lock_close(struct lock *lock);
 
@@ -271,8 +273,8 @@ bool lock_scheme_has(const struct lock_scheme *scheme, const char *trait);
 bool lock_scheme_takes(const struct lock_scheme *scheme, const char *topology);
 
 // The scheme of a lock that is not ours: of a program that each client starts (exec.c), or of a
-// plug-in that it loads (plugin.c; harness/plugin/lockpick.h). `foreign` must outlive it.
-struct lock_scheme exec_scheme(const struct foreign_settings *foreign);
-struct lock_scheme plugin_scheme(const struct foreign_settings *foreign);
+// plug-in that it loads (plugin.c; harness/plugin/lockpick.h). `external_client` must outlive it.
+struct lock_scheme exec_scheme(const struct external_client *external_client);
+struct lock_scheme plugin_scheme(const struct external_client *external_client);
 
 #endif

@@ -57,21 +57,23 @@ static int check(const struct lockpick_plugin *plugin, const char *path, struct 
 }
 
 // dlopen looks into the system's folders for what has no '/' in its name.
-static char *path_of(const struct foreign_settings *foreign)
+static char *path_of(const struct external_client *external_client)
 {
-    return foreign->plugin[0] == '/'
-               ? memory_string(foreign->plugin)
-               : path_join(foreign->folder[0] ? foreign->folder : ".", foreign->plugin);
+    return external_client->plugin[0] == '/'
+               ? memory_string(external_client->plugin)
+               : path_join(external_client->folder[0] ? external_client->folder : ".",
+                           external_client->plugin);
 }
 
-static int load(struct plugin_client *own, const struct foreign_settings *foreign,
+static int load(struct plugin_client *own, const struct external_client *external_client,
                 struct error *error)
 {
-    char *path = path_of(foreign);
+    char *path = path_of(external_client);
     int result = -1;
     own->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (own->library == NULL)
-        error_set(error, "cannot load the plug-in of the scheme %s: %s", foreign->name, dlerror());
+        error_set(error, "cannot load the plug-in of the scheme %s: %s", external_client->name,
+                  dlerror());
     else if ((own->plugin = dlsym(own->library, "lockpick_plugin")) == NULL)
         error_set(error, "%s is no plug-in: it does not export lockpick_plugin", path);
     else
@@ -121,7 +123,7 @@ static int open_client(struct lock_client *client, struct error *error)
     pthread_mutex_init(&own->mutex, NULL);
     if (client->history != NULL)
         history_writer_start(&own->writer, client->history, client->number, 0);
-    if (load(own, client->scheme->foreign, error) != 0)
+    if (load(own, client->scheme->external_client, error) != 0)
         return -1;
     describe(own, client);
     if (own->plugin->open_client == NULL ||
@@ -290,16 +292,16 @@ static enum release_answer release(struct lock *lock)
     return RELEASE_UNKNOWN;
 }
 
-struct lock_scheme plugin_scheme(const struct foreign_settings *foreign)
+struct lock_scheme plugin_scheme(const struct external_client *external_client)
 {
     return (struct lock_scheme){
-        .name = foreign->name,
+        .name = external_client->name,
         .summary = "a native plug-in",
         .breaks = "what its scenario says",
-        .traits = foreign->traits,
-        .server = foreign->server,
-        .topologies = foreign->topologies,
-        .foreign = foreign,
+        .traits = external_client->traits,
+        .server = external_client->server,
+        .topologies = external_client->topologies,
+        .external_client = external_client,
         .client_bytes = sizeof(struct plugin_client),
         .open_client = open_client,
         .close_client = close_client,

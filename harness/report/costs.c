@@ -374,7 +374,7 @@ void costs_add_notes(const struct scheme_cost *cost, struct text *notes)
 
 const char *costs_mark(const struct trial *trial)
 {
-    return trial->foreign != NULL && trial->foreign->plugin == NULL ? "†" : "";
+    return trial->external_client != NULL && trial->external_client->plugin == NULL ? "†" : "";
 }
 
 // True if a mark tells of the trial's times, and these are of that source.

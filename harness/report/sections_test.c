@@ -540,14 +540,14 @@ RUN_TEST(at_a_terminal_percentiles_of_few_are_shown_and_hand_offs_and_commands_t
 // It is marked, and below it stands what that means; a plug-in is no program of its own.
 RUN_TEST(a_program_of_its_own_is_marked_and_explained)
 {
-    static const struct foreign_settings program = {.name = "redis-py"};
-    static const struct foreign_settings plugin = {.name = "flock", .plugin = "./flock.so"};
+    static const struct external_client program = {.name = "redis-py"};
+    static const struct external_client plugin = {.name = "flock", .plugin = "./flock.so"};
     static const char meaning[] = "† a program of its own (exec): redis-py: its times include";
     add_measured("flock", 100);
     add_measured("redis-py", 100);
-    test.trials[0].foreign = &plugin;
+    test.trials[0].external_client = &plugin;
     SHOWS(HTML, "!†");
-    test.trials[1].foreign = &program;
+    test.trials[1].external_client = &program;
     SHOWS(WORDS, "redis-py† | ", meaning);
     SHOWS(MARKUP, "| redis-py† | 100 ", meaning);
     SHOWS(SCREEN, "\nflock          100  ", "\nredis-py†      100  ", meaning);
@@ -555,14 +555,14 @@ RUN_TEST(a_program_of_its_own_is_marked_and_explained)
 
 RUN_TEST(it_is_said_whose_the_times_of_each_program_are)
 {
-    static const struct foreign_settings program = {.name = "redis-py"};
+    static const struct external_client program = {.name = "redis-py"};
     static const char *const names[] = {"kazoo", "curator", "etcdctl", "template"};
     static const unsigned sources[] = {TIMES_OWN | TIMES_OWN_LOOP | TIMES_STRAIGHT,
                                        TIMES_OWN | TIMES_OWN_LOOP | TIMES_STRAIGHT, TIMES_STRAIGHT,
                                        0};
     for (size_t i = 0; i < 4; i++) {
         add_measured(names[i], 100)->statistics.times = sources[i];
-        test.trials[i].foreign = &program;
+        test.trials[i].external_client = &program;
     }
     SHOWS(SCREEN,
           "† a program of its own (exec): template: its times include a line of JSON each way, and "

@@ -11,10 +11,10 @@
 
 const struct lock_scheme *trial_scheme(const struct trial *trial, struct lock_scheme *room)
 {
-    if (trial->foreign == NULL)
+    if (trial->external_client == NULL)
         return lock_scheme_find(trial->scheme);
-    *room = trial->foreign->plugin != NULL ? plugin_scheme(trial->foreign)
-                                           : exec_scheme(trial->foreign);
+    *room = trial->external_client->plugin != NULL ? plugin_scheme(trial->external_client)
+                                                   : exec_scheme(trial->external_client);
     return room;
 }
 
@@ -93,7 +93,7 @@ static bool need_is_there(const char *need, const char *folder)
 static void miss(const struct trial *trial, struct text *reason)
 {
     struct trial_servers servers = trial_servers_of(trial);
-    const struct foreign_settings *foreign = trial->foreign;
+    const struct external_client *external_client = trial->external_client;
     for (int i = 0; i < 2; i++) {
         const struct server_kind *kind =
             servers.kinds[i] != NULL ? server_kind_find(servers.kinds[i]) : NULL;
@@ -103,13 +103,14 @@ static void miss(const struct trial *trial, struct text *reason)
                     kind->program, kind->package);
         return;
     }
-    for (size_t i = 0; foreign != NULL && foreign->needs != NULL && foreign->needs[i] != NULL;
+    for (size_t i = 0; external_client != NULL && external_client->needs != NULL &&
+                       external_client->needs[i] != NULL;
          i++) {
-        if (need_is_there(foreign->needs[i], foreign->folder))
+        if (need_is_there(external_client->needs[i], external_client->folder))
             continue;
-        text_format(reason, "it needs %s, which is not there", foreign->needs[i]);
-        if (foreign->install != NULL)
-            text_format(reason, ": %s", foreign->install);
+        text_format(reason, "it needs %s, which is not there", external_client->needs[i]);
+        if (external_client->install != NULL)
+            text_format(reason, ": %s", external_client->install);
         // A second line of a stranger's could be taken for one of ours, or of a CI server's
         // commands.
         for (char *line = reason->bytes; (line = strchr(line, '\n')) != NULL;)

@@ -719,7 +719,7 @@ pid_t client_start(const struct trial_state *state, const struct node *node, int
     if (id < 0)
         return error_set(error, "cannot fork a client: %s", strerror(errno));
     // By both, as whoever comes second may need it.
-    if (state->scheme->foreign != NULL)
+    if (state->scheme->external_client != NULL)
         setpgid(id, id);
     if (id == 0) {
         be_client(state, node, number, parent);
@@ -730,7 +730,7 @@ pid_t client_start(const struct trial_state *state, const struct node *node, int
 
 const char *client_suspect(const struct trial *trial)
 {
-    bool has_plugin = trial->foreign != NULL && trial->foreign->plugin != NULL;
+    bool has_plugin = trial->external_client != NULL && trial->external_client->plugin != NULL;
     return has_plugin ? ": a call of the scheme's plug-in hangs; give its connections a time-out, "
                         "and come back when it must give up"
                       : "";
@@ -755,14 +755,14 @@ void client_reap(const struct trial_state *state, struct fault_client *client, i
     history_append(&client->writer,
                    (struct event){.kind = EVENT_PROCESS_DEATH,
                                   .process_death = {ended, signal, exit_status, 0}});
-    const struct foreign_settings *foreign = state->trial->foreign;
-    bool has_plugin = foreign != NULL && foreign->plugin != NULL;
+    const struct external_client *external_client = state->trial->external_client;
+    bool has_plugin = external_client != NULL && external_client->plugin != NULL;
     char end[32];
     state_break(state, "client-%d ended by %s, which no fault asked for%s%s%s", number,
                 process_end(status, end, sizeof end),
                 signal == SIGBUS ? ": there is no room left on the disk for the history" : "",
                 has_plugin ? "; what a plug-in crashes, it crashes its client with: " : "",
-                has_plugin ? foreign->plugin : "");
+                has_plugin ? external_client->plugin : "");
 }
 
 void client_kill(const struct fault_client *client)

@@ -42,7 +42,7 @@ struct conductor {
     struct pollfd *ends; // pidfds of the clients: readable when one ends, -1 once it has
     int client_count;
     pid_t observer;
-    struct fault_world world;
+    struct fault_environment environment;
     struct schedule *schedule;
     struct history_follower *follower;
     struct watch watch;
@@ -76,7 +76,7 @@ static int start_clients(struct conductor *conductor, struct error *error)
         if (id < 0)
             return -1;
         client->process = id;
-        client->leads_group = conductor->state.scheme->foreign != NULL;
+        client->leads_group = conductor->state.scheme->external_client != NULL;
         conductor->ends[i] =
             (struct pollfd){.fd = (int)syscall(SYS_pidfd_open, id, 0), .events = POLLIN};
     }
@@ -313,7 +313,7 @@ static enum stop_reason run_until_stop(struct conductor *conductor)
     enum stop_reason reason = STOP_DONE;
     int64_t started_ns = clock_monotonic_ns();
     schedule_start(conductor->schedule, started_ns);
-    usage_watch_start(&conductor->usage, &conductor->world, &conductor->pool->cluster,
+    usage_watch_start(&conductor->usage, &conductor->environment, &conductor->pool->cluster,
                       &conductor->pool->threads, conductor->observer, &conductor->writer);
     usage_read_all(&conductor->usage);
     open_gate(conductor,
@@ -335,7 +335,7 @@ static enum stop_reason run_until_stop(struct conductor *conductor)
 // After the stop: every client finishes what it does.
 static void let_clients_end(struct conductor *conductor)
 {
-    const struct foreign_settings *foreign = conductor->state.scheme->foreign;
+    const struct external_client *external_client = conductor->state.scheme->external_client;
     struct control *control = conductor->state.control;
     schedule_end(conductor->schedule);
     atomic_store(&control->gate, GATE_OPEN);
@@ -344,8 +344,8 @@ static void let_clients_end(struct conductor *conductor)
     int64_t left_ns =
         2 * lock->retry_ns + REQUESTS_PER_OPERATION * lock->request_ns + 10 * NS_PER_S;
     // A program that hangs is waited for until it is known to (see driver_wait).
-    if (foreign != NULL && foreign->plugin == NULL)
-        left_ns += lock->wait_ns + 20 * foreign->patience_ns;
+    if (external_client != NULL && external_client->plugin == NULL)
+        left_ns += lock->wait_ns + 20 * external_client->patience_ns;
     // While the conductor stands still, so may they.
     while (living_clients(conductor) > 0 && left_ns > 0) {
         int64_t from_ns = clock_monotonic_ns();
@@ -396,7 +396,7 @@ static int perform(struct conductor *conductor, struct error *error)
         return error_set(error, "%s", state_broken(&conductor->state));
     if (state_record_values(&conductor->state, &conductor->writer, error) != 0)
         return -1;
-    residual_locks_record(&conductor->world, conductor->state.keys, conductor->state.scheme,
+    residual_locks_record(&conductor->environment, conductor->state.keys, conductor->state.scheme,
                           conductor->scenario->lock.lease_ns, &conductor->writer);
     if (history_file_overflowed(&conductor->state.history))
         return error_set(error,
@@ -417,9 +417,9 @@ static int set_up(struct conductor *conductor, const char *folder, int serial, s
     if (state->scheme->is_possible != NULL &&
         !state->scheme->is_possible(&state->lock_service, error))
         return TRIAL_IMPOSSIBLE;
-    fault_world_open(&conductor->world, state, conductor->pool, &conductor->nodes,
-                     conductor->clients, conductor->client_count);
-    enum availability available = schedule_available(&conductor->world, error);
+    fault_environment_open(&conductor->environment, state, conductor->pool, &conductor->nodes,
+                           conductor->clients, conductor->client_count);
+    enum availability available = schedule_available(&conductor->environment, error);
     if (available != FAULT_AVAILABLE)
         return available == FAULT_MISSING ? TRIAL_IMPOSSIBLE : TRIAL_MEANINGLESS;
     history_writer_start(&conductor->writer, &state->history, 0, 0);
@@ -428,7 +428,7 @@ static int set_up(struct conductor *conductor, const char *folder, int serial, s
     if (state_prepare(state, initial, &conductor->writer, error) != 0)
         return -1;
     conductor->follower = history_follower_new(&state->history);
-    conductor->schedule = schedule_new(&conductor->world, &conductor->writer);
+    conductor->schedule = schedule_new(&conductor->environment, &conductor->writer);
     return 0;
 }
 
@@ -447,7 +447,7 @@ static void tear_down(struct conductor *conductor)
                 conductor->trial->name, error.text);
     history_follower_free(conductor->follower);
     schedule_free(conductor->schedule);
-    fault_world_close(&conductor->world);
+    fault_environment_close(&conductor->environment);
     watch_free(&conductor->watch);
     state_close(&conductor->state, &conductor->nodes);
     server_pool_release(conductor->pool, conductor->trial);
@@ -471,9 +471,10 @@ int trial_conduct(const struct trial *trial, struct server_pool *pool, const cha
     conductor.ends = memory_zeroed((size_t)conductor.client_count, sizeof *conductor.ends);
     for (int i = 0; i < conductor.client_count; i++)
         conductor.ends[i].fd = -1;
-    const struct foreign_settings *foreign = trial->foreign;
+    const struct external_client *external_client = trial->external_client;
     watch_start(&conductor.watch, conductor.client_count, (int)clients->threads,
-                clients->start_first.client, foreign != NULL && foreign->plugin == NULL);
+                clients->start_first.client,
+                external_client != NULL && external_client->plugin == NULL);
     int result = set_up(&conductor, folder, serial, error);
     if (result == 0)
         result = perform(&conductor, error);

@@ -182,9 +182,10 @@ static const char *why_unpromised(const struct draw *draw, const struct fault *f
 // Whether it can happen to a server of the scheme's, as far as that is known before.
 static bool may_strike_server(const struct draw *draw, const struct fault *fault, struct error *why)
 {
-    struct fault_world world = {
+    struct fault_environment environment = {
         .scenario = draw->scenario,
-        .is_unseen = draw->scheme->foreign != NULL && !draw->scheme->foreign->visible,
+        .is_unseen =
+            draw->scheme->external_client != NULL && !draw->scheme->external_client->visible,
         .lock_group = draw->group.count > 0 ? (struct server_group *)&draw->group : NULL};
     struct fault_step step = {.verb = fault->form.name,
                               .form = fault->form,
@@ -202,7 +203,7 @@ static bool may_strike_server(const struct draw *draw, const struct fault *fault
     snprintf(step.target.server, sizeof step.target.server, "%s",
              moves_leader(fault) ? "leader" : "server-1");
     return is_unknown || fault->available == NULL ||
-           fault->available(&step, &world, why) != FAULT_MEANINGLESS;
+           fault->available(&step, &environment, why) != FAULT_MEANINGLESS;
 }
 
 // How `word` of `of` is drawn for the trial. False, with `why` set, if it is not.
@@ -419,20 +420,20 @@ static void draw_repetition(struct draw *draw, const struct fault_step *step, ui
 static int settle_trial(struct plan *plan, struct trial *trial, const char *drawn,
                         const struct vocabulary *vocabulary)
 {
-    struct complaints *complaints = complaints_new();
+    struct diagnostics *diagnostics = diagnostics_new();
     struct scenario *made = NULL;
     uint64_t seed = trial->scenario->seed != 0 ? (uint64_t)trial->scenario->seed : plan->seed;
     const char *which = trial->name + strlen(trial->scenario->name) + strlen("--");
     char *text = scenario_as_run(trial->scenario, seed, drawn, which);
     int result = scenario_parse(trial->scenario->path, text, strlen(text), vocabulary, NULL, 0,
-                                &made, complaints);
+                                &made, diagnostics);
     if (result == 0) {
         plan->drawn = memory_resized(plan->drawn, (plan->drawn_count + 1) * sizeof *plan->drawn);
         plan->drawn[plan->drawn_count++] = made;
         trial->drawn = made;
     }
-    complaints_print(complaints, stderr);
-    complaints_free(complaints);
+    diagnostics_print(diagnostics, stderr);
+    diagnostics_free(diagnostics);
     free(text);
     return result;
 }

@@ -21,11 +21,11 @@ struct drawn {
 static struct scenario *parse(const char *text)
 {
     struct scenario *scenario = NULL;
-    struct complaints *complaints = complaints_new();
+    struct diagnostics *diagnostics = diagnostics_new();
     int result =
-        scenario_parse("a.yaml", text, strlen(text), vocabulary, NULL, 0, &scenario, complaints);
-    complaints_print(complaints, stderr);
-    complaints_free(complaints);
+        scenario_parse("a.yaml", text, strlen(text), vocabulary, NULL, 0, &scenario, diagnostics);
+    diagnostics_print(diagnostics, stderr);
+    diagnostics_free(diagnostics);
     assert_int_equal(result, 0);
     return scenario;
 }

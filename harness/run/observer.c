@@ -245,7 +245,7 @@ pid_t observer_start(const struct trial_state *state, const struct fault_client 
                                 .clients = clients,
                                 .client_count = client_count,
                                 .servers = servers,
-                                .looks_for_drivers = state->scheme->foreign != NULL};
+                                .looks_for_drivers = state->scheme->external_client != NULL};
     observer_tell(state->control, servers);
     fflush(NULL); // the child must not flush what the conductor had buffered
     pid_t id = fork();

@@ -105,8 +105,9 @@ TEST(who_is_kept_from_running_is_named_and_nobody_else)
     struct error error = {0};
     struct control *control =
         mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    static const struct foreign_settings foreign = {0};
-    static const struct lock_scheme scheme = {.name = "foreign", .foreign = &foreign};
+    static const struct external_client external_client = {0};
+    static const struct lock_scheme scheme = {.name = "external_client",
+                                              .external_client = &external_client};
     struct scenario scenario = {.fault_count = 1};
     struct trial trial = {.scenario = &scenario};
     struct trial_state trial_state = {.trial = &trial, .scheme = &scheme, .control = control};

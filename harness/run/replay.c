@@ -76,7 +76,7 @@ struct scenario *explored_scenario(const char *scheme, int64_t clients, int64_t 
         return NULL;
     struct text text = {0};
     struct scenario *scenario = NULL;
-    struct complaints *complaints = complaints_new();
+    struct diagnostics *diagnostics = diagnostics_new();
     text_format(&text,
                 "version: 1\nname: explore-%s\nabout: Every order of its steps.\n"
                 "workload: {kind: increment, operations: %lld, fenced: %s}\n"
@@ -86,11 +86,11 @@ struct scenario *explored_scenario(const char *scheme, int64_t clients, int64_t 
                 scheme, (long long)(clients * operations),
                 lock_scheme_has(found, "fenced") ? "true" : "false", (long long)clients, scheme);
     if (scenario_parse("explore.yaml", text.bytes, text.length, vocabulary, NULL, 0, &scenario,
-                       complaints) == 0)
+                       diagnostics) == 0)
         scenario->is_explored = true;
     else
-        complaints_print(complaints, stderr);
-    complaints_free(complaints);
+        diagnostics_print(diagnostics, stderr);
+    diagnostics_free(diagnostics);
     text_free(&text);
     return scenario;
 }
@@ -102,7 +102,7 @@ bool replay_is_possible(const struct trial *trial, struct error *error)
     struct lock_scheme room;
     const struct lock_scheme *scheme = trial_scheme(trial, &room);
     const char *why = NULL;
-    if (trial->foreign != NULL)
+    if (trial->external_client != NULL)
         why = "it is a program of its own, whose steps nobody holds yet";
     else if (trial->server == NULL || !trial->server->can_be_explored)
         why = "only locks on Redis can be explored yet";

@@ -40,15 +40,16 @@ static struct history recorded(int count)
     struct history_file file;
     struct history_writer writer;
     struct history history;
-    struct fault_world world = {.lock_group = &server.cluster.groups[0],
-                                .lock = locks[0],
-                                .locks = locks,
-                                .lock_count = count};
+    struct fault_environment environment = {.lock_group = &server.cluster.groups[0],
+                                            .lock = locks[0],
+                                            .locks = locks,
+                                            .lock_count = count};
     char *path = path_join(server.folder, "residual.history");
     if (history_file_create(path, 2 * LOCKS, 1, &file, &error) != 0)
         fail_msg("%s", error.text);
     history_writer_start(&writer, &file, 0, 0);
-    residual_locks_record(&world, keys, lock_scheme_find("redis-set-px-lua"), NS_PER_S, &writer);
+    residual_locks_record(&environment, keys, lock_scheme_find("redis-set-px-lua"), NS_PER_S,
+                          &writer);
     history_file_close(&file);
     if (history_load(path, &history, &error) != 0)
         fail_msg("%s", error.text);

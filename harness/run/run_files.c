@@ -123,7 +123,7 @@ int scenario_set_load(const struct run_options *options, const struct vocabulary
                       struct scenario_set *set)
 {
     struct path_list paths = {0};
-    struct complaints *complaints = complaints_new();
+    struct diagnostics *diagnostics = diagnostics_new();
     int result = 0;
     size_t room = 0;
     *set = (struct scenario_set){0};
@@ -132,7 +132,7 @@ int scenario_set_load(const struct run_options *options, const struct vocabulary
     for (size_t i = 0; i < paths.count; i++) {
         struct scenario *scenario = NULL;
         result |= scenario_load(paths.items[i], options->are_stored, vocabulary, options->overrides,
-                                options->override_count, &scenario, complaints);
+                                options->override_count, &scenario, diagnostics);
         // Each of a file's workloads is a scenario of its own.
         for (struct scenario *next; scenario != NULL; scenario = next) {
             next = scenario->next;
@@ -142,8 +142,8 @@ int scenario_set_load(const struct run_options *options, const struct vocabulary
         free(paths.items[i]);
     }
     free(paths.items);
-    complaints_print(complaints, stderr);
-    complaints_free(complaints);
+    diagnostics_print(diagnostics, stderr);
+    diagnostics_free(diagnostics);
     return result;
 }
 
@@ -440,7 +440,7 @@ int run_outputs_check(const struct run_options *options, struct error *error)
 }
 
 // Says on standard error what went wrong, if anything did.
-static int complain(int result, const struct error *error)
+static int refuse(int result, const struct error *error)
 {
     if (result != 0)
         fprintf(stderr, "lockpick run: %s\n", error->text);
@@ -454,7 +454,7 @@ static int write_text(const char *path, bool is_appended, char *text)
     int result =
         is_appended ? append(path, text, &error) : file_write(path, text, strlen(text), &error);
     free(text);
-    return complain(result, &error);
+    return refuse(result, &error);
 }
 
 int run_outputs_write_folder(const struct run_report *report)

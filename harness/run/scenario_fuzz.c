@@ -1,4 +1,4 @@
-// Whatever bytes there are as a scenario: complaints, or a scenario that can be planned, and that
+// Whatever bytes there are as a scenario: diagnostics, or a scenario that can be planned, and that
 // is the same again when it is read from what is written of it.
 #include "harness/run/vocabulary.h"
 #include "harness/scenario/plan.h"
@@ -13,20 +13,21 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 static struct scenario *parse(const struct vocabulary *vocabulary, const char *bytes, size_t length)
 {
     struct scenario *scenario = NULL;
-    struct complaints *complaints = complaints_new();
+    struct diagnostics *diagnostics = diagnostics_new();
     int result =
-        scenario_parse("fuzzed.yaml", bytes, length, vocabulary, NULL, 0, &scenario, complaints);
-    if ((result == 0) != (complaints_count(complaints) == 0) || (result == 0) != (scenario != NULL))
+        scenario_parse("fuzzed.yaml", bytes, length, vocabulary, NULL, 0, &scenario, diagnostics);
+    if ((result == 0) != (diagnostics_count(diagnostics) == 0) ||
+        (result == 0) != (scenario != NULL))
         abort();
     char *printed = NULL;
     size_t printed_length = 0;
     FILE *out = open_memstream(&printed, &printed_length);
-    complaints_print(complaints, out);
+    diagnostics_print(diagnostics, out);
     fclose(out);
     if ((printed_length == 0) != (result == 0))
         abort();
     free(printed);
-    complaints_free(complaints);
+    diagnostics_free(diagnostics);
     return scenario;
 }
 

@@ -173,7 +173,7 @@ static size_t event_capacity(const struct trial_state *state)
         2;
     if (operations == 0)
         return EVENT_CAPACITY + (size_t)(scenario->workload.for_ns / NS_PER_S) * EVENTS_PER_SECOND;
-    size_t requests = state->scheme->foreign != NULL ? EVENTS_OF_PROXIES : 0;
+    size_t requests = state->scheme->external_client != NULL ? EVENTS_OF_PROXIES : 0;
     return (size_t)(operations * each + writers * 2 * HISTORY_EVENTS_PER_CHUNK + 100000) + requests;
 }
 
@@ -189,7 +189,7 @@ int state_open(struct trial_state *state, const struct trial *trial, struct serv
                                   .store = trial_store(trial),
                                   .fenced = settings->fenced,
                                   .folder = folder};
-    state->scheme = trial_scheme(trial, &state->foreign_scheme);
+    state->scheme = trial_scheme(trial, &state->external_scheme);
     struct control *control =
         mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (control == MAP_FAILED)
@@ -302,7 +302,7 @@ int state_clean_up(const struct trial_state *state, struct error *error)
 // --- the environment of faults -------------------------------------------------------------------
 
 // The rules that an earlier trial left are gone with it: each trial has wires of its own.
-static void open_wires(struct fault_world *world, const struct sandbox *sandbox)
+static void open_wires(struct fault_environment *environment, const struct sandbox *sandbox)
 {
     struct error error = {0};
     if (sandbox->isolation == ISOLATION_LOOPBACK)
@@ -311,32 +311,37 @@ static void open_wires(struct fault_world *world, const struct sandbox *sandbox)
                   "root, or allow unprivileged user namespaces",
                   sandbox->why_loopback);
     else
-        world->wires = wires_open(&error);
-    if (world->wires == NULL)
-        world->why_no_wires = memory_string(error.text);
+        environment->wires = wires_open(&error);
+    if (environment->wires == NULL)
+        environment->why_no_wires = memory_string(error.text);
 }
 
-// Where nothing sees what a foreign lock sends, see harness/wire/proxy.h.
-static void tell_points(struct fault_world *world, const struct foreign_settings *foreign)
+// Where nothing sees what the lock of an external client sends, see harness/wire/proxy.h.
+static void tell_points(struct fault_environment *environment,
+                        const struct external_client *external_client)
 {
-    if (foreign == NULL)
+    if (external_client == NULL)
         return;
-    world->points_are_missing = foreign->plugin == NULL && foreign->server != NULL;
-    if (foreign->plugin != NULL)
-        world->why_no_points = "it is a plug-in, whose requests to its servers nobody sees";
-    else if (foreign->server == NULL)
-        world->why_no_points = "it locks with no server that Lockpick knows of";
-    else if (world->client_nodes->isolation != ISOLATION_NAMESPACES && world->is_external)
-        world->why_no_points = "what a program sends to servers that are somebody else's is not "
-                               "seen";
-    else if (world->client_nodes->isolation != ISOLATION_NAMESPACES)
-        world->why_no_points = "what a program sends to its servers is seen only where network "
-                               "namespaces can be made; lockpick doctor says what is missing";
+    environment->points_are_missing =
+        external_client->plugin == NULL && external_client->server != NULL;
+    if (external_client->plugin != NULL)
+        environment->why_no_points = "it is a plug-in, whose requests to its servers nobody sees";
+    else if (external_client->server == NULL)
+        environment->why_no_points = "it locks with no server that Lockpick knows of";
+    else if (environment->client_nodes->isolation != ISOLATION_NAMESPACES &&
+             environment->is_external)
+        environment->why_no_points =
+            "what a program sends to servers that are somebody else's is not "
+            "seen";
+    else if (environment->client_nodes->isolation != ISOLATION_NAMESPACES)
+        environment->why_no_points =
+            "what a program sends to its servers is seen only where network "
+            "namespaces can be made; lockpick doctor says what is missing";
 }
 
-void fault_world_open(struct fault_world *world, const struct trial_state *state,
-                      struct server_pool *pool, const struct cluster *client_nodes,
-                      struct fault_client *clients, int client_count)
+void fault_environment_open(struct fault_environment *environment, const struct trial_state *state,
+                            struct server_pool *pool, const struct cluster *client_nodes,
+                            struct fault_client *clients, int client_count)
 {
     int group = 0;
     const struct service *lock = &state->lock_service;
@@ -344,43 +349,46 @@ void fault_world_open(struct fault_world *world, const struct trial_state *state
     bool has_lock_group = lock->kind[0] != '\0' && !lock->external;
     bool has_store_group =
         store->kind[0] != '\0' && !store->external && !trial_shares_service(state->trial);
-    *world = (struct fault_world){
+    *environment = (struct fault_environment){
         .scenario = trial_as_run(state->trial),
         .board = &state->control->board,
         .clients = clients,
         .client_count = client_count,
         .client_nodes = client_nodes,
         .is_external = lock->external,
-        .is_foreign = state->scheme->foreign != NULL && state->scheme->foreign->plugin == NULL,
-        .is_unseen = state->scheme->foreign != NULL && !state->scheme->foreign->visible,
+        .is_external_client = state->scheme->external_client != NULL &&
+                              state->scheme->external_client->plugin == NULL,
+        .is_unseen =
+            state->scheme->external_client != NULL && !state->scheme->external_client->visible,
         .client_clocks = state->control->client_clocks,
         .shifted_clients = MAX_SHIFTED_CLIENTS,
         .seed = state->trial->seed,
     };
-    world->locks = memory_new(state->key_count * sizeof *world->locks);
+    environment->locks = memory_new(state->key_count * sizeof *environment->locks);
     for (size_t i = 0; i < state->key_count; i++)
-        world->locks[world->lock_count++] = (struct lock_identity){.name = state->keys[i].lock_name,
-                                                                   .tag = state->keys[i].tag,
-                                                                   .scheme = state->scheme->name};
-    world->lock = world->locks[0];
-    tell_points(world, state->scheme->foreign);
+        environment->locks[environment->lock_count++] =
+            (struct lock_identity){.name = state->keys[i].lock_name,
+                                   .tag = state->keys[i].tag,
+                                   .scheme = state->scheme->name};
+    environment->lock = environment->locks[0];
+    tell_points(environment, state->scheme->external_client);
     if (has_lock_group)
-        world->lock_group = &pool->cluster.groups[group++];
+        environment->lock_group = &pool->cluster.groups[group++];
     if (has_store_group)
-        world->store_group = &pool->cluster.groups[group];
+        environment->store_group = &pool->cluster.groups[group];
     bool touches_wires = false;
-    for (size_t i = 0; i < world->scenario->fault_count; i++)
-        touches_wires |= world->scenario->faults[i].side_counts[0] > 0;
+    for (size_t i = 0; i < environment->scenario->fault_count; i++)
+        touches_wires |= environment->scenario->faults[i].side_counts[0] > 0;
     if (touches_wires)
-        open_wires(world, pool->sandbox);
+        open_wires(environment, pool->sandbox);
 }
 
-void fault_world_close(struct fault_world *world)
+void fault_environment_close(struct fault_environment *environment)
 {
-    wires_close(world->wires);
-    free(world->why_no_wires);
-    free(world->locks);
-    *world = (struct fault_world){0};
+    wires_close(environment->wires);
+    free(environment->why_no_wires);
+    free(environment->locks);
+    *environment = (struct fault_environment){0};
 }
 
 // --- residual locks ------------------------------------------------------------------------------
@@ -396,7 +404,7 @@ void fault_world_close(struct fault_world *world)
 #define AT_ONCE_NS (5 * NS_PER_MS)
 
 struct look {
-    const struct fault_world *world;
+    const struct fault_environment *environment;
     const struct trial_key *keys;
     int64_t began_ns, enough_ns;
     struct history_writer *writer;
@@ -407,7 +415,7 @@ static bool settle(const struct look *look, int lock)
 {
     struct error ignored;
     bool is_at_once = clock_monotonic_ns() - look->began_ns <= AT_ONCE_NS;
-    int held = world_lock_is_held(look->world, &look->world->locks[lock], &ignored);
+    int held = lock_is_held(look->environment, &look->environment->locks[lock], &ignored);
     int64_t waited_ns = is_at_once ? 0 : clock_monotonic_ns() - look->began_ns;
     if (held == 1 && waited_ns < look->enough_ns)
         return waited_ns >= MOST_NS;
@@ -420,19 +428,19 @@ static bool settle(const struct look *look, int lock)
     return true;
 }
 
-void residual_locks_record(const struct fault_world *world, const struct trial_key *keys,
-                           const struct lock_scheme *scheme, int64_t lease_ns,
-                           struct history_writer *writer)
+void residual_locks_record(const struct fault_environment *environment,
+                           const struct trial_key *keys, const struct lock_scheme *scheme,
+                           int64_t lease_ns, struct history_writer *writer)
 {
     bool ends_by_itself = lock_scheme_has(scheme, "lease") || lock_scheme_has(scheme, "session");
-    struct look look = {.world = world,
+    struct look look = {.environment = environment,
                         .keys = keys,
                         .began_ns = clock_monotonic_ns(),
                         .enough_ns = ends_by_itself ? lease_ns + LEASE_EXCESS_NS : GRACE_NS,
                         .writer = writer};
-    bool *is_settled = memory_zeroed((size_t)world->lock_count, sizeof *is_settled);
-    for (int left = world->lock_count; left > 0;) {
-        for (int i = 0; i < world->lock_count; i++) {
+    bool *is_settled = memory_zeroed((size_t)environment->lock_count, sizeof *is_settled);
+    for (int left = environment->lock_count; left > 0;) {
+        for (int i = 0; i < environment->lock_count; i++) {
             if (!is_settled[i] && settle(&look, i)) {
                 is_settled[i] = true;
                 left--;

@@ -60,8 +60,8 @@ struct key_account {
 struct trial_state {
     const struct trial *trial;
     const struct lock_scheme *scheme;
-    struct lock_scheme foreign_scheme; // if the scenario brings it along
-    const char *folder;                // of the trial
+    struct lock_scheme external_scheme; // if the scenario brings it along
+    const char *folder;                 // of the trial
     const struct workload *workload;
     const struct store_kind *store;
     struct control *control;
@@ -131,12 +131,12 @@ int state_clean_up(const struct trial_state *state, struct error *error);
 // --- the environment of faults -------------------------------------------------------------------
 
 // Describes it: the servers of the state's services that the pool has booted, the clients' nodes,
-// the wires if a fault of the scenario needs them. All arguments must outlive the world; close with
-// fault_world_close.
-void fault_world_open(struct fault_world *world, const struct trial_state *state,
-                      struct server_pool *pool, const struct cluster *client_nodes,
-                      struct fault_client *clients, int client_count);
-void fault_world_close(struct fault_world *world);
+// the wires if a fault of the scenario needs them. All arguments must outlive the environment;
+// close with fault_environment_close.
+void fault_environment_open(struct fault_environment *environment, const struct trial_state *state,
+                            struct server_pool *pool, const struct cluster *client_nodes,
+                            struct fault_client *clients, int client_count);
+void fault_environment_close(struct fault_environment *environment);
 
 // --- residual locks ------------------------------------------------------------------------------
 
@@ -145,10 +145,10 @@ void fault_world_close(struct fault_world *world);
 // still end; that is waited for, but for no more than 5 s over all locks, and only if the lock has
 // one. Records nothing of a lock if the servers cannot be asked or do not answer, or if the lease
 // may last for longer. How long was waited is the time since the first was asked for, and 0 only of
-// those that were asked for within a few milliseconds of it. `keys` are those of the world's locks,
-// in their order.
-void residual_locks_record(const struct fault_world *world, const struct trial_key *keys,
-                           const struct lock_scheme *scheme, int64_t lease_ns,
-                           struct history_writer *writer);
+// those that were asked for within a few milliseconds of it. `keys` are those of the environment's
+// locks, in their order.
+void residual_locks_record(const struct fault_environment *environment,
+                           const struct trial_key *keys, const struct lock_scheme *scheme,
+                           int64_t lease_ns, struct history_writer *writer);
 
 #endif

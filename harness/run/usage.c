@@ -173,15 +173,15 @@ static void read_node(const struct usage_watch *watch, int node, pid_t process,
                      : process_usage_read(watch->threads, process, &usage))
         record_process(watch->writer, node, process, &usage);
     // On loopback ports all nodes share a network.
-    if (with_network && watch->world->client_nodes->isolation == ISOLATION_NAMESPACES)
+    if (with_network && watch->environment->client_nodes->isolation == ISOLATION_NAMESPACES)
         record_network(watch->writer, node, process);
 }
 
-void usage_watch_start(struct usage_watch *watch, const struct fault_world *world,
+void usage_watch_start(struct usage_watch *watch, const struct fault_environment *environment,
                        const struct cluster *servers, struct thread_watch *threads, pid_t observer,
                        struct history_writer *writer)
 {
-    *watch = (struct usage_watch){writer, world, servers, threads, observer, 0, 0};
+    *watch = (struct usage_watch){writer, environment, servers, threads, observer, 0, 0};
 }
 
 // Of this thread: what a reading costs, however busy the machine is.
@@ -205,8 +205,8 @@ void usage_read_all(struct usage_watch *watch)
     read_node(watch, 0, getpid(), NULL, false);
     read_node(watch, 0, watch->observer, NULL, false);
     struct process_list list = {0}; // read once it is needed
-    for (int i = 0; i < watch->world->client_count; i++) {
-        const struct fault_client *client = &watch->world->clients[i];
+    for (int i = 0; i < watch->environment->client_count; i++) {
+        const struct fault_client *client = &watch->environment->clients[i];
         if (client->leads_group && list.items == NULL)
             list = process_list_read();
         read_node(watch, i + 1, client->process, client->leads_group ? &list : NULL, true);

@@ -42,8 +42,8 @@ int processors_allowed(void);
 // --- what is recorded ----------------------------------------------------------------------------
 
 struct usage_watch {
-    struct history_writer *writer;   // the conductor's
-    const struct fault_world *world; // with the clients, of which some may not live
+    struct history_writer *writer;               // the conductor's
+    const struct fault_environment *environment; // with the clients, of which some may not live
     const struct cluster *servers;
     struct thread_watch *threads;
     pid_t observer;
@@ -52,7 +52,7 @@ struct usage_watch {
 };
 
 // All of them must outlive the watch, which needs no end.
-void usage_watch_start(struct usage_watch *watch, const struct fault_world *world,
+void usage_watch_start(struct usage_watch *watch, const struct fault_environment *environment,
                        const struct cluster *servers, struct thread_watch *threads, pid_t observer,
                        struct history_writer *writer);
 

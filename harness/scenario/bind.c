@@ -28,7 +28,7 @@ struct value {
     void *object;      // that the field is in
 };
 
-static void complain_about_shape(const struct value *value, const char *hint)
+static void refuse_shape(const struct value *value, const char *hint)
 {
     struct node *node = value->node;
     struct quote shown;
@@ -41,7 +41,7 @@ static void complain_about_shape(const struct value *value, const char *hint)
         text_add(&text, ", but nothing is there");
     else
         text_format(&text, ", not '%s'", quote(node->text, &shown));
-    complain(node, "%s%s", text.bytes, hint);
+    refuse(node, "%s%s", text.bytes, hint);
     text_free(&text);
 }
 
@@ -67,13 +67,13 @@ static void bind_string(const struct value *value)
     bool is_item = key->type >= KEY_POINTS;
     if ((!is_item && length < (size_t)key->least) ||
         (is_name && strspn(text, "abcdefghijklmnopqrstuvwxyz0123456789-") != length))
-        complain_about_shape(value, "");
+        refuse_shape(value, "");
     else if (!is_item && length > (size_t)key->most)
-        complain(value->node, "'%s' must have at most %lld bytes, not %zu", key->name,
-                 (long long)key->most, length);
+        refuse(value->node, "'%s' must have at most %lld bytes, not %zu", key->name,
+               (long long)key->most, length);
     else if (key->type == KEY_TEXTS && (length == 0 || length > 4000))
-        complain(value->node, "an item of '%s' must have 1 to 4000 bytes, not %zu", key->name,
-                 length);
+        refuse(value->node, "an item of '%s' must have 1 to 4000 bytes, not %zu", key->name,
+               length);
     else
         put(value, text);
 }
@@ -102,8 +102,8 @@ static void bind_word(const struct value *value)
         text_format(&advice, "it is called '%s' now", now);
     else
         words_advise(value->node->text, words, &advice);
-    complain(value->node, "unknown %s '%s' (%s)", nouns[value->key->words],
-             quote(value->node->text, &shown), advice.bytes);
+    refuse(value->node, "unknown %s '%s' (%s)", nouns[value->key->words],
+           quote(value->node->text, &shown), advice.bytes);
     text_free(&advice);
 }
 
@@ -121,7 +121,7 @@ static void bind_choice(const struct value *value)
     while (choices[index] != NULL && strcmp(choices[index], value->node->text) != 0)
         index++;
     if (choices[index] == NULL)
-        complain_about_shape(value, suggest(value->node->text, choices, &suggestion));
+        refuse_shape(value, suggest(value->node->text, choices, &suggestion));
     else
         memcpy(field_of(value->key, value->object), &index, sizeof index);
 }
@@ -156,11 +156,11 @@ static void bind_number(const struct value *value)
     if (reading == READING_WRONG && key->type == KEY_DURATION)
         duration_advise(text, key->least, key->most, &advice);
     if (advice.length > 0)
-        complain(value->node, "'%s': %s", key->name, advice.bytes);
+        refuse(value->node, "'%s': %s", key->name, advice.bytes);
     else
-        complain_about_shape(value, reading == READING_WRONG && key->type == KEY_DURATION
-                                        ? " (units: us, ms, s, m, h)"
-                                        : "");
+        refuse_shape(value, reading == READING_WRONG && key->type == KEY_DURATION
+                                ? " (units: us, ms, s, m, h)"
+                                : "");
     text_free(&advice);
 }
 
@@ -170,15 +170,15 @@ static void bind_switch(const struct value *value)
     if (switch_read(value->node->text, &on) == READING_FINE)
         *(bool *)field_of(value->key, value->object) = on;
     else
-        complain_about_shape(value, "");
+        refuse_shape(value, "");
 }
 
 // What a small grammar said, with the key before it. `result` is the grammar's.
 static bool is_read(int result, const struct value *value, const struct error *error)
 {
     if (result != 0)
-        complain(value->node, "'%s': %s", value->key->name ? value->key->name : value->node->key,
-                 error->text);
+        refuse(value->node, "'%s': %s", value->key->name ? value->key->name : value->node->key,
+               error->text);
     return result == 0;
 }
 
@@ -189,7 +189,7 @@ static void bind_client(const struct value *value)
     if (!is_read(target_read(value->node->text, &target, &error), value, &error))
         return;
     if (target.client == 0 || target.worker != 0)
-        complain_about_shape(value, "");
+        refuse_shape(value, "");
     else
         *(struct target *)field_of(value->key, value->object) = target;
 }
@@ -240,7 +240,7 @@ static void bind_limit(const struct value *value)
     struct error error;
     struct quote shown;
     if (limit_read(value->node->text, field_of(value->key, value->object), &error) != 0)
-        complain(value->node, "'%s': %s", quote(value->node->text, &shown), error.text);
+        refuse(value->node, "'%s': %s", quote(value->node->text, &shown), error.text);
 }
 
 // Longer than any name; and a glob of many stars takes very long to match.
@@ -260,8 +260,8 @@ static void bind_pattern(const struct value *value)
     }
     if (*suggest(pattern, vocabulary->schemes, &suggestion) == '\0')
         suggest(pattern, vocabulary->traits, &suggestion);
-    complain(value->node, "'%s' is no scheme, glob or trait of one%s", quote(pattern, &shown),
-             suggestion.text);
+    refuse(value->node, "'%s' is no scheme, glob or trait of one%s", quote(pattern, &shown),
+           suggestion.text);
 }
 
 // A scheme that the file brings along is meant by its name; external.c has bound it.
@@ -289,8 +289,8 @@ static void bind_list(struct value value)
     const struct node *list = value.node;
     const struct key *key = value.key;
     if (list->count < (size_t)key->least || list->count > (size_t)key->most) {
-        complain(value.node, "'%s' must have %lld to %lld items, not %zu", key->name,
-                 (long long)key->least, (long long)key->most, list->count);
+        refuse(value.node, "'%s' must have %lld to %lld items, not %zu", key->name,
+               (long long)key->least, (long long)key->most, list->count);
         return;
     }
     for (size_t i = 0; i < list->count; i++) {
@@ -298,7 +298,7 @@ static void bind_list(struct value value)
         if (value.node->kind == NODE_MAP && key->section != NULL)
             bind_brought_scheme(&value);
         else if (value.node->kind != NODE_TEXT)
-            complain(value.node, "an item of '%s' must be a text", key->name);
+            refuse(value.node, "an item of '%s' must be a text", key->name);
         else if (!value.node->bad)
             binders[key->type](&value);
     }
@@ -313,7 +313,7 @@ static void bind_value(const struct vocabulary *vocabulary, const struct key *ke
     else if (node->kind == NODE_MAP && key->section != NULL)
         bind_brought_scheme(&value);
     else if (node->kind != NODE_TEXT || node->text[0] == '\0')
-        complain_about_shape(&value, "");
+        refuse_shape(&value, "");
     else
         binders[key->type](&value);
 }
@@ -330,9 +330,8 @@ static const char *title_of(const struct section *section, const struct node *ma
     return out;
 }
 
-static void complain_about_unknown(const struct vocabulary *vocabulary,
-                                   const struct section *section, const struct node *map,
-                                   struct node *child)
+static void refuse_unknown(const struct vocabulary *vocabulary, const struct section *section,
+                           const struct node *map, struct node *child)
 {
     struct quote shown;
     char where[48];
@@ -340,26 +339,26 @@ static void complain_about_unknown(const struct vocabulary *vocabulary,
     const char *now = word_of_today(section->name, child->key);
     if (now != NULL) {
         child->meant = now;
-        complain_key(child, "'%s' in %s is called '%s' now", child->key, where, now);
+        refuse_key(child, "'%s' in %s is called '%s' now", child->key, where, now);
         return;
     }
     const char **names = key_names(section, vocabulary);
     struct text hint = {0};
     child->meant = words_advise(child->key, names, &hint);
-    complain_key(child, "unknown key '%s'%s%s (%s)", quote(child->key, &shown),
-                 *where ? " in " : "", where, hint.bytes);
+    refuse_key(child, "unknown key '%s'%s%s (%s)", quote(child->key, &shown), *where ? " in " : "",
+               where, hint.bytes);
     text_free(&hint);
     free(names);
 }
 
-static void complain_about_second(const struct node *first, struct node *second)
+static void refuse_second(const struct node *first, struct node *second)
 {
     if (strcmp(first->key, second->key) == 0)
-        complain_key(second, "duplicate key '%s' (the first is in line %d)", second->key,
-                     first->key_place.line);
+        refuse_key(second, "duplicate key '%s' (the first is in line %d)", second->key,
+                   first->key_place.line);
     else
-        complain_key(second, "'%s' besides '%s' of line %d: one fault does one thing", second->key,
-                     first->key, first->key_place.line);
+        refuse_key(second, "'%s' besides '%s' of line %d: one fault does one thing", second->key,
+                   first->key, first->key_place.line);
 }
 
 // A key without a name is any of its words.
@@ -376,8 +375,8 @@ static void check_not_missing(const struct vocabulary *vocabulary, const struct 
         text_format(&text, "%s'%s'", i == 0 ? "" : " or ", names[i]);
     }
     if (!has)
-        complain_missing(map, "missing key %s%s%s", text.bytes, *section->name ? " in " : "",
-                         title_of(section, map, where, sizeof where));
+        refuse_missing(map, "missing key %s%s%s", text.bytes, *section->name ? " in " : "",
+                       title_of(section, map, where, sizeof where));
     text_free(&text);
 }
 
@@ -417,18 +416,18 @@ static void bind_sections(const struct vocabulary *vocabulary, const struct key 
     bool is_one = key->one_will_do && list->kind == NODE_MAP;
     size_t count = is_one ? 1 : list->count;
     if (list->kind != NODE_LIST && !is_one) {
-        complain(list, "'%s' must be a list ('- ' before each item)%s", key->name,
-                 key->one_will_do ? " or one mapping ('key: value')" : "");
+        refuse(list, "'%s' must be a list ('- ' before each item)%s", key->name,
+               key->one_will_do ? " or one mapping ('key: value')" : "");
         return;
     }
     if (count > (size_t)key->most) {
-        complain(list, "'%s' must have at most %lld items, not %zu", key->name,
-                 (long long)key->most, count);
+        refuse(list, "'%s' must have at most %lld items, not %zu", key->name, (long long)key->most,
+               count);
         return;
     }
     if (count < (size_t)key->least) {
-        complain(list, "'%s' must have at least %lld item%s", key->name, (long long)key->least,
-                 key->least == 1 ? "" : "s");
+        refuse(list, "'%s' must have at least %lld item%s", key->name, (long long)key->least,
+               key->least == 1 ? "" : "s");
         return;
     }
     char *items = memory_zeroed(count, section->size);
@@ -436,7 +435,7 @@ static void bind_sections(const struct vocabulary *vocabulary, const struct key 
         struct node *item = is_one ? list : list->children[i];
         expand_text(key, item);
         if (key->text_is != NULL && item->kind == NODE_LIST)
-            complain(item, "an item of '%s' must be a text or a mapping", key->name);
+            refuse(item, "an item of '%s' must be a text or a mapping", key->name);
         bind_section(vocabulary, section, item, items + i * section->size);
     }
     memcpy(field_of(key, object), &items, sizeof items);
@@ -460,22 +459,22 @@ static void bind_child(const struct vocabulary *vocabulary, const struct section
     const struct key *key = key_find(section, child->key, vocabulary);
     struct node **first = key != NULL ? &seen[key - section->keys] : NULL;
     if (key == NULL) {
-        complain_about_unknown(vocabulary, section, map, child);
+        refuse_unknown(vocabulary, section, map, child);
         return;
     }
     if (key->type == KEY_SECTION && key->name == NULL) {
         const struct node *same = node_child(map, child->key);
         if (same != child)
-            complain_about_second(same, child);
+            refuse_second(same, child);
         return;
     }
     if (*first != NULL) {
-        complain_about_second(*first, child);
+        refuse_second(*first, child);
         return;
     }
     *first = child;
     if (child->bad && child->kind == NODE_TEXT)
-        return; // the reader has complained
+        return; // the reader has refused it
     if (key->type == KEY_SECTION)
         bind_section(vocabulary, key->section, child, field_of(key, object));
     else if (key->type == KEY_SECTIONS)
@@ -493,11 +492,11 @@ void bind_section(const struct vocabulary *vocabulary, const struct section *sec
         memcpy(object, section->blank, section->size);
     if (map != NULL && map->kind != NODE_MAP) {
         if (!map->bad && *section->name == '\0')
-            complain(map, "a scenario must be a mapping ('key: value')");
+            refuse(map, "a scenario must be a mapping ('key: value')");
         else if (!map->bad)
-            complain(map, "%s'%s' must be a mapping ('key: value')",
-                     section->place_offset != 0 ? "an item of " : "",
-                     title_of(section, map, title, sizeof title));
+            refuse(map, "%s'%s' must be a mapping ('key: value')",
+                   section->place_offset != 0 ? "an item of " : "",
+                   title_of(section, map, title, sizeof title));
         map = NULL;
     }
     if (map != NULL && section->place_offset != 0)
@@ -579,7 +578,7 @@ static void collect_paths(const struct section *section, const struct vocabulary
 }
 
 // "did you mean 'clients.threads'?", or which keys there are where `wrong` looks for one.
-static void complain_about_path(const struct vocabulary *vocabulary, const struct origin *origin)
+static void refuse_path(const struct vocabulary *vocabulary, const struct origin *origin)
 {
     const char *wrong = origin->override->path;
     const char *dot = strrchr(wrong, '.');
@@ -616,7 +615,7 @@ static void complain_about_path(const struct vocabulary *vocabulary, const struc
         whole = text_nearest(wrong, (const char *const *)paths.items);
     if (whole != NULL)
         text_format(&advice, " (did you mean '%s'?)", whole);
-    complain_at(origin, (struct place){0}, "unknown key%s", text_string(&advice));
+    refuse_at(origin, (struct place){0}, "unknown key%s", text_string(&advice));
     text_free(&advice);
     free(near);
     for (size_t i = 0; i < paths.count; i++)
@@ -670,10 +669,10 @@ static struct node *enter_item(struct node *map, const struct key *key, const ch
     int64_t index = 0;
     if (number == NULL || whole_number_read(number, &index) != READING_FINE || index < 1 ||
         (size_t)index > count) {
-        complain_at(origin, (struct place){0},
-                    "'%s' needs the number of an item: items count from 1; there %s %zu %s%s",
-                    section->name, count == 1 ? "is" : "are", count, section->item,
-                    count == 1 ? "" : "s");
+        refuse_at(origin, (struct place){0},
+                  "'%s' needs the number of an item: items count from 1; there %s %zu %s%s",
+                  section->name, count == 1 ? "is" : "are", count, section->item,
+                  count == 1 ? "" : "s");
         return NULL;
     }
     struct node *item = one != NULL ? one : list->children[index - 1];
@@ -689,7 +688,7 @@ static void apply(const struct vocabulary *vocabulary, const struct origin *orig
         char *name = strsep(&rest, ".");
         const struct key *key = name != NULL ? key_find(section, name, vocabulary) : NULL;
         if (key == NULL || (rest != NULL && key->section == NULL)) {
-            complain_about_path(vocabulary, origin);
+            refuse_path(vocabulary, origin);
             return;
         }
         if (rest == NULL) {

@@ -1,4 +1,4 @@
-// Every file in corpus/ is wrong, and <file>.expected beside it holds the complaints about it;
+// Every file in corpus/ is wrong, and <file>.expected beside it holds the diagnostics about it;
 // every file in corpus/good/ loads. With LOCKPICK_WRITE_EXPECTED=1 set the expectations are written
 // anew: read the difference before you keep them.
 #include "harness/base/file.h"
@@ -10,34 +10,34 @@
 
 #define CORPUS "harness/scenario/corpus/"
 
-static char *printed(const struct complaints *complaints)
+static char *printed(const struct diagnostics *diagnostics)
 {
     char *bytes = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&bytes, &length);
     assert_non_null(out);
-    complaints_print(complaints, out);
+    diagnostics_print(diagnostics, out);
     fclose(out);
     return bytes;
 }
 
-// The complaints about a file, "" if it loads. The caller frees the result.
-static char *complaints_about(const char *path)
+// The diagnostics about a file, "" if it loads. The caller frees the result.
+static char *diagnostics_about(const char *path)
 {
     struct text text = {0};
     struct error error = {0};
     if (file_read(path, &text, &error) != 0)
         fail_msg("%s (run it from the root of the project)", error.text);
-    struct complaints *complaints = complaints_new();
+    struct diagnostics *diagnostics = diagnostics_new();
     struct scenario *scenario = NULL;
     int result = scenario_parse(strrchr(path, '/') + 1, text_string(&text), text.length,
-                                &test_vocabulary, NULL, 0, &scenario, complaints);
-    assert_int_equal(result, complaints_count(complaints) == 0 ? 0 : -1);
+                                &test_vocabulary, NULL, 0, &scenario, diagnostics);
+    assert_int_equal(result, diagnostics_count(diagnostics) == 0 ? 0 : -1);
     assert_true((result == 0) == (scenario != NULL));
     scenario_free(scenario);
     text_free(&text);
-    char *all = printed(complaints);
-    complaints_free(complaints);
+    char *all = printed(diagnostics);
+    diagnostics_free(diagnostics);
     return all;
 }
 
@@ -51,7 +51,7 @@ static char *expected_path(const char *path)
 
 static bool is_as_expected(const char *path)
 {
-    char *actual = complaints_about(path);
+    char *actual = diagnostics_about(path);
     char *golden_path = expected_path(path);
     struct text golden = {0};
     struct error error = {0};
@@ -95,9 +95,9 @@ TEST(every_good_file_loads)
     glob_t files;
     assert_int_equal(glob(CORPUS "good/*.yaml", 0, NULL, &files), 0);
     for (size_t i = 0; i < files.gl_pathc; i++) {
-        char *complaints = complaints_about(files.gl_pathv[i]);
-        assert_string_equal(complaints, "");
-        free(complaints);
+        char *diagnostics = diagnostics_about(files.gl_pathv[i]);
+        assert_string_equal(diagnostics, "");
+        free(diagnostics);
     }
     globfree(&files);
 }

@@ -1,5 +1,5 @@
-// Whatever is done to a file, it loads or it gets complaints; nothing crashes. Worth most under the
-// sanitizers.
+// Whatever is done to a file, it loads or it gets diagnostics; nothing crashes. Worth most under
+// the sanitizers.
 #include "harness/base/file.h"
 #include "harness/base/random.h"
 #include "harness/base/text.h"
@@ -21,13 +21,13 @@ static bool survives(const char *bytes, size_t length)
     char *copy = memory_new(length);
     memcpy(copy, bytes, length);
     struct scenario *scenario = NULL;
-    struct complaints *complaints = complaints_new();
+    struct diagnostics *diagnostics = diagnostics_new();
     int result =
-        scenario_parse("a.yaml", copy, length, &test_vocabulary, NULL, 0, &scenario, complaints);
-    assert_int_equal(result, complaints_count(complaints) == 0 ? 0 : -1);
+        scenario_parse("a.yaml", copy, length, &test_vocabulary, NULL, 0, &scenario, diagnostics);
+    assert_int_equal(result, diagnostics_count(diagnostics) == 0 ? 0 : -1);
     assert_true((scenario != NULL) == (result == 0));
     scenario_free(scenario);
-    complaints_free(complaints);
+    diagnostics_free(diagnostics);
     free(copy);
     return result == 0;
 }
@@ -109,7 +109,7 @@ TEST(noise_is_refused)
 }
 
 // A scenario whose text `key` has `length` letters. The caller frees the result.
-static char *complaints_about_long(const char *key, size_t length)
+static char *diagnostics_about_long(const char *key, size_t length)
 {
     struct text text = {0};
     text_format(&text, "version: 1\n%s: ", key);
@@ -126,12 +126,12 @@ TEST(a_text_of_a_megabyte_is_refused_in_a_line_that_fits)
 {
     static const char *const keys[] = {"name", "about", "schemes", "workload", "limit", "unknown"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
-        char *printed = complaints_about_long(keys[i], 1 << 20);
+        char *printed = diagnostics_about_long(keys[i], 1 << 20);
         assert_true(strlen(printed) < 2000);
         assert_non_null(strstr(printed, "a.yaml:2:"));
         free(printed);
     }
-    char *printed = complaints_about_long("name", 1 << 20);
+    char *printed = diagnostics_about_long("name", 1 << 20);
     assert_non_null(
         strstr(printed, "a.yaml:2:7: 'name' must have at most 64 bytes, not 1048576\n"));
     free(printed);
@@ -195,7 +195,7 @@ TEST(too_many_keys_items_and_workloads_are_refused_at_their_place)
 {
     expect_refused(TEST_MINIMAL, "key%zu: 1\n", 200000, "a.yaml:9997:1: a scenario has at most");
     expect_refused(TEST_MINIMAL "faults: [", "x%zu,", 1000000, "a.yaml:6:");
-    expect_refused(TEST_MINIMAL, "key%zu: 1\n", 9000, "these are the first 200 complaints");
+    expect_refused(TEST_MINIMAL, "key%zu: 1\n", 9000, "these are the first 200 diagnostics");
     expect_refused(TEST_HEAD "schemes: [none]\nworkload:\n",
                    "  - {kind: increment, operations: %zu}\n", 3000,
                    "a.yaml:6:3: 'workload' must have at most 64 items, not 3000");

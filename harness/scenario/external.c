@@ -36,8 +36,8 @@ static void check_visible(const struct vocabulary *vocabulary, const char *serve
     }
     words_join(shown, "and", &names);
     if (!text_is_one_of(server, shown))
-        complain_key(visible, "'visible' with servers %s: only keys of %s can be looked at", server,
-                     text_string(&names));
+        refuse_key(visible, "'visible' with servers %s: only keys of %s can be looked at", server,
+                   text_string(&names));
     text_free(&names);
 }
 
@@ -53,10 +53,10 @@ static void check_exec(const struct vocabulary *vocabulary, const struct scenari
     for (size_t i = 0; i < exec->traits.count; i++)
         has_lease |= strcmp(exec->traits.items[i], "lease") == 0;
     if (is_taken)
-        complain(node_child(map, "name"), "'%s' is the name of another scheme, or of a trait",
-                 exec->name);
+        refuse(node_child(map, "name"), "'%s' is the name of another scheme, or of a trait",
+               exec->name);
     if (exec->renew && !has_lease)
-        complain_key(node_child(map, "renew"), "'renew' without the trait lease: there is none");
+        refuse_key(node_child(map, "renew"), "'renew' without the trait lease: there is none");
     if (exec->visible && exec->server != NULL)
         check_visible(vocabulary, exec->server, node_child(map, "visible"));
 }
@@ -70,10 +70,10 @@ static void take(const struct vocabulary *vocabulary, struct node *item, struct 
         map = plugin;
     if (map == NULL) {
         bool is_flat = node_child(item, "exec") != NULL || node_child(item, "plugin") != NULL;
-        complain(item,
-                 "a scheme must be a name, a glob, a trait, {exec: {name: ..., command: ...}}, or "
-                 "{plugin: {name: ..., file: ...}}%s",
-                 is_flat ? "; its keys must be indented more than 'exec' or 'plugin' is" : "");
+        refuse(item,
+               "a scheme must be a name, a glob, a trait, {exec: {name: ..., command: ...}}, or "
+               "{plugin: {name: ..., file: ...}}%s",
+               is_flat ? "; its keys must be indented more than 'exec' or 'plugin' is" : "");
         return;
     }
     // Written down, so that the scenario as run finds it from anywhere.
@@ -120,7 +120,7 @@ static void describe(struct exec_settings *exec, const struct vocabulary *vocabu
         topologies[count++] = topology->name;
         topologies[count] = NULL;
     }
-    exec->foreign = (struct foreign_settings){
+    exec->external_client = (struct external_client){
         .name = exec->name != NULL ? exec->name : "",
         .server = server,
         .command = names_of(&exec->command),
@@ -155,11 +155,12 @@ static struct vocabulary *extended(const struct vocabulary *general,
         servers[i] = general->scheme_servers[i];
     }
     for (size_t i = count; i < all; i++) {
-        const struct foreign_settings *foreign = &scenario->execs[i - count].foreign;
-        schemes[i] = foreign->name;
-        traits[i] = foreign->traits;
-        servers[i].kind = foreign->server;
-        servers[i].topology = foreign->topologies != NULL ? foreign->topologies[0] : "single";
+        const struct external_client *external_client = &scenario->execs[i - count].external_client;
+        schemes[i] = external_client->name;
+        traits[i] = external_client->traits;
+        servers[i].kind = external_client->server;
+        servers[i].topology =
+            external_client->topologies != NULL ? external_client->topologies[0] : "single";
     }
     own->schemes = schemes;
     own->scheme_traits = traits;
@@ -191,10 +192,10 @@ static void free_array(const void *array)
 void external_free(struct scenario *scenario)
 {
     for (size_t i = 0; i < scenario->exec_count; i++) {
-        free_array(scenario->execs[i].foreign.command);
-        free_array(scenario->execs[i].foreign.traits);
-        free_array(scenario->execs[i].foreign.needs);
-        free_array(scenario->execs[i].foreign.topologies);
+        free_array(scenario->execs[i].external_client.command);
+        free_array(scenario->execs[i].external_client.traits);
+        free_array(scenario->execs[i].external_client.needs);
+        free_array(scenario->execs[i].external_client.topologies);
         bool is_plugin = scenario->execs[i].file != NULL;
         unbind_section(is_plugin ? &plugin_section : &exec_section, &scenario->execs[i]);
     }
@@ -213,11 +214,12 @@ const struct vocabulary *scenario_vocabulary(const struct scenario *scenario,
     return scenario->vocabulary != NULL ? scenario->vocabulary : vocabulary;
 }
 
-const struct foreign_settings *scenario_foreign(const struct scenario *scenario, const char *scheme)
+const struct external_client *scenario_external_client(const struct scenario *scenario,
+                                                       const char *scheme)
 {
     for (size_t i = 0; i < scenario->exec_count; i++) {
-        if (strcmp(scenario->execs[i].foreign.name, scheme) == 0)
-            return &scenario->execs[i].foreign;
+        if (strcmp(scenario->execs[i].external_client.name, scheme) == 0)
+            return &scenario->execs[i].external_client;
     }
     return NULL;
 }

@@ -112,7 +112,7 @@ void words_join(const char *const *words, const char *last, struct text *out);
 const char *words_advise(const char *wrong, const char *const *words, struct text *out);
 
 // Fills `object`, the struct of `section`, from `map`, and with defaults where it says nothing.
-// `map` may be NULL: defaults only. Complains about every key that is unknown, doubled, missing,
+// `map` may be NULL: defaults only. Refuses every key that is unknown, doubled, missing,
 // or has a wrong value; such a field keeps its default, or stays blank.
 void bind_section(const struct vocabulary *vocabulary, const struct section *section,
                   struct node *map, void *object);
@@ -131,11 +131,11 @@ void external_bind(const struct vocabulary *vocabulary, struct node *root,
 void external_free(struct scenario *scenario);
 
 // validate.c: what must agree between keys; combinations that cannot be run, or could never come
-// true. Checks every rule whose values were all read without a complaint.
+// true. Checks every rule whose values were all read without a diagnostic.
 void validate(const struct scenario *scenario, const struct vocabulary *vocabulary,
               struct node *root);
 
-// as_run.c: keeps in a scenario without complaints what its tree says, for scenario_as_run.
+// as_run.c: keeps in a scenario without diagnostics what its tree says, for scenario_as_run.
 void settle(const struct node *root, struct scenario *scenario);
 
 #endif

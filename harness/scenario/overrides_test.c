@@ -20,12 +20,12 @@ static struct scenario *overridden(const char *path, const char *value)
 }
 
 // What is printed with `threads` right and one more override.
-static void refuses(const char *path, const char *value, const char *complaint)
+static void refuses(const char *path, const char *value, const char *diagnostic)
 {
     const struct override overrides[] = {{"clients.threads", "1"}, {path, value}};
     char *printed = NULL;
     assert_null(parse_with(file, overrides, 2, &printed));
-    assert_string_equal(printed, complaint);
+    assert_string_equal(printed, diagnostic);
     free(printed);
 }
 
@@ -169,16 +169,16 @@ TEST(what_contradicts_the_file_is_complained_about_at_the_file)
 TEST(an_override_of_many_files_is_complained_about_once)
 {
     const struct override overrides[] = {{"flux", "8"}};
-    struct complaints *complaints = complaints_new();
+    struct diagnostics *diagnostics = diagnostics_new();
     for (int i = 0; i < 3; i++) {
         struct scenario *scenario = NULL;
         assert_int_equal(scenario_parse("a.yaml", TEST_MINIMAL, strlen(TEST_MINIMAL),
-                                        &test_vocabulary, overrides, 1, &scenario, complaints),
+                                        &test_vocabulary, overrides, 1, &scenario, diagnostics),
                          -1);
         assert_null(scenario);
     }
-    assert_int_equal(complaints_count(complaints), 1);
-    complaints_free(complaints);
+    assert_int_equal(diagnostics_count(diagnostics), 1);
+    diagnostics_free(diagnostics);
 }
 
 TEST(without_a_mapping_there_is_nothing_to_set)

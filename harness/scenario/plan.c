@@ -89,7 +89,7 @@ static void add_trial(struct plan *plan, const struct scenario *scenario,
         .scenario = first,
         .drawn = first != scenario ? scenario : NULL,
         .scheme = scheme_name,
-        .foreign = scenario_foreign(scenario, scheme_name),
+        .external_client = scenario_external_client(scenario, scheme_name),
         .traits = traits,
         .topology = topology_of(scenario, &vocabulary->scheme_servers[scheme]),
         .server = server_form_find(vocabulary, vocabulary->scheme_servers[scheme].kind),
@@ -205,7 +205,7 @@ int plan_make(struct scenario *const *scenarios, size_t count, const struct voca
                            : no_scheme_is_left(scenarios, count, vocabulary, scheme_glob, error);
 }
 
-int plan_take_turns(struct plan *one, struct plan *other, struct plan *both, struct error *error)
+int plan_interleave(struct plan *one, struct plan *other, struct plan *both, struct error *error)
 {
     *both = (struct plan){.seed = one->seed};
     for (size_t i = 0; i < one->count || i < other->count; i++) {

@@ -9,7 +9,8 @@ struct trial {
     // The same with what was drawn for this trial; NULL: nothing was. See trial_as_run.
     const struct scenario *drawn;
     const char *scheme;
-    const struct foreign_settings *foreign; // of a scheme that the scenario brings along, or NULL
+    const struct external_client
+        *external_client;                   // of a scheme that the scenario brings along, or NULL
     const char *const *traits;              // of the scheme, NULL-terminated
     const char *topology;                   // of the lock's servers; see trial_topology
     const struct server_form *server;       // of the lock, or NULL
@@ -46,7 +47,7 @@ void plan_free(struct plan *plan);
 // Puts the trials of two plans for the same scenarios, of one scheme each, into one, so that the
 // repeats take turns and neither is always the first: X Y, Y X, X Y, ... The two plans are empty
 // then. 0, or -1 with `error` set if their trials do not go together; then nothing is changed.
-int plan_take_turns(struct plan *one, struct plan *other, struct plan *both, struct error *error);
+int plan_interleave(struct plan *one, struct plan *other, struct plan *both, struct error *error);
 
 // The scenario with the faults of this very trial.
 const struct scenario *trial_as_run(const struct trial *trial);

@@ -138,7 +138,7 @@ static void derive_time(struct scenario *scenario)
         workload->for_ns += workload->warm_up_ns;
 }
 
-// Makes `workload.warm-up` the first phase. Only for a scenario without complaints.
+// Makes `workload.warm-up` the first phase. Only for a scenario without diagnostics.
 static void derive_phases(struct scenario *scenario)
 {
     const struct workload_settings *workload = &scenario->workload;
@@ -181,7 +181,7 @@ static void choose_ways(struct scenario *scenario)
     }
 }
 
-// What a fault is called, and whom it follows. Only for a scenario without complaints.
+// What a fault is called, and whom it follows. Only for a scenario without diagnostics.
 static void derive_faults(struct scenario *scenario)
 {
     for (size_t i = 0; i < scenario->fault_count; i++) {
@@ -208,7 +208,7 @@ struct parsing {
     const struct origin *origins; // one for each override
     size_t override_count;
     struct node *root;
-    size_t made_before; // complaints
+    size_t made_before; // diagnostics
 };
 
 static struct scenario *make_scenario(const struct parsing *parsing)
@@ -231,7 +231,7 @@ static struct scenario *make_scenario(const struct parsing *parsing)
     derive_time(made);
     derive_label(made);
     validate(made, vocabulary, parsing->root);
-    if (complaints_made(parsing->root->origin->complaints) == parsing->made_before)
+    if (diagnostics_made(parsing->root->origin->diagnostics) == parsing->made_before)
         settle(parsing->root, made);
     return made;
 }
@@ -252,9 +252,9 @@ static void check_labels(const struct parsing *parsing, const struct scenario *s
             while (found != NULL && strcmp(found->label, label) != 0)
                 found = found->next;
             if (found == NULL)
-                complain_at(parsing->root->origin, expectation->place,
-                            "'workloads': the file has no workload '%s' (it has: %s)",
-                            quote(label, &shown), text_string(&known));
+                refuse_at(parsing->root->origin, expectation->place,
+                          "'workloads': the file has no workload '%s' (it has: %s)",
+                          quote(label, &shown), text_string(&known));
         }
     }
     text_free(&known);
@@ -262,7 +262,7 @@ static void check_labels(const struct parsing *parsing, const struct scenario *s
 
 #define MOST_WORKLOADS 64
 
-// One for each workload of the file. NULL after a complaint.
+// One for each workload of the file. NULL after a diagnostic.
 static struct scenario *make_scenarios(const struct parsing *parsing)
 {
     const struct node *root = parsing->root;
@@ -274,8 +274,7 @@ static struct scenario *make_scenarios(const struct parsing *parsing)
     struct node *list = place != NULL ? *place : NULL;
     bool is_list = list != NULL && list->kind == NODE_LIST && list->count > 0;
     if (is_list && list->count > MOST_WORKLOADS) {
-        complain(list, "'workload' must have at most %d items, not %zu", MOST_WORKLOADS,
-                 list->count);
+        refuse(list, "'workload' must have at most %d items, not %zu", MOST_WORKLOADS, list->count);
         return NULL;
     }
     struct scenario *first = NULL;
@@ -305,14 +304,14 @@ static struct scenario *make_scenarios(const struct parsing *parsing)
 
 static int parse(const char *path, const char *text, size_t length, bool is_stored,
                  const struct vocabulary *vocabulary, const struct override *overrides,
-                 size_t override_count, struct scenario **scenario, struct complaints *complaints)
+                 size_t override_count, struct scenario **scenario, struct diagnostics *diagnostics)
 {
-    size_t before = complaints_count(complaints);
-    size_t made_before = complaints_made(complaints);
-    const struct origin file = {.path = path, .complaints = complaints};
+    size_t before = diagnostics_count(diagnostics);
+    size_t made_before = diagnostics_made(diagnostics);
+    const struct origin file = {.path = path, .diagnostics = diagnostics};
     struct origin *origins = memory_zeroed(override_count, sizeof *origins);
     for (size_t i = 0; i < override_count; i++)
-        origins[i] = (struct origin){path, &overrides[i], complaints};
+        origins[i] = (struct origin){path, &overrides[i], diagnostics};
     struct parsing parsing = {path,
                               text,
                               length,
@@ -324,10 +323,10 @@ static int parse(const char *path, const char *text, size_t length, bool is_stor
     if (parsing.root != NULL && is_stored)
         words_renew(parsing.root);
     struct scenario *made = parsing.root != NULL ? make_scenarios(&parsing) : NULL;
-    bool is_sound = parsing.root != NULL && complaints_made(complaints) == made_before;
+    bool is_sound = parsing.root != NULL && diagnostics_made(diagnostics) == made_before;
     node_free(parsing.root);
     free(origins);
-    complaints_sort(complaints, before);
+    diagnostics_sort(diagnostics, before);
     if (!is_sound) {
         scenario_free(made);
         return -1;
@@ -342,17 +341,18 @@ static int parse(const char *path, const char *text, size_t length, bool is_stor
 
 int scenario_parse(const char *path, const char *text, size_t length,
                    const struct vocabulary *vocabulary, const struct override *overrides,
-                   size_t override_count, struct scenario **scenario, struct complaints *complaints)
+                   size_t override_count, struct scenario **scenario,
+                   struct diagnostics *diagnostics)
 {
     return parse(path, text, length, false, vocabulary, overrides, override_count, scenario,
-                 complaints);
+                 diagnostics);
 }
 
 #define MOST_BYTES (1 << 20)
 
 int scenario_load(const char *path, bool is_stored, const struct vocabulary *vocabulary,
                   const struct override *overrides, size_t override_count,
-                  struct scenario **scenario, struct complaints *complaints)
+                  struct scenario **scenario, struct diagnostics *diagnostics)
 {
     struct text text = {0};
     struct error error = {0};
@@ -361,10 +361,10 @@ int scenario_load(const char *path, bool is_stored, const struct vocabulary *voc
         error_set(&error, "%s:1:1: a scenario has at most %d KiB, not %zu", path, MOST_BYTES / 1024,
                   text.length / 1024);
     if (error.text[0] != '\0')
-        complaints_add_plain(complaints, error.text);
+        diagnostics_add_plain(diagnostics, error.text);
     else
         result = parse(path, text_string(&text), text.length, is_stored, vocabulary, overrides,
-                       override_count, scenario, complaints);
+                       override_count, scenario, diagnostics);
     text_free(&text);
     return result;
 }

@@ -3,7 +3,7 @@
 #define LOCKPICK_SCENARIO_SCENARIO_H
 
 #include "harness/base/error.h"
-#include "harness/base/foreign.h"
+#include "harness/base/external_client.h"
 #include "harness/base/percentile.h"
 #include "harness/base/server_form.h"
 
@@ -311,7 +311,7 @@ struct lock_settings {
     int64_t told_ns;        // a holder is told of a loss within that; 0: nothing is stated
 };
 
-// `exec:` or `plugin:`, as bound: a scheme of the scenario's own; `foreign` is its meaning.
+// `exec:` or `plugin:`, as bound: a scheme of the scenario's own; `external_client` is its meaning.
 struct exec_settings {
     char *name;
     struct string_list command; // of exec
@@ -325,7 +325,7 @@ struct exec_settings {
     struct string_list needs;
     char *install; // NULL: not said
     struct place place;
-    struct foreign_settings foreign;
+    struct external_client external_client;
 };
 
 // Faults drawn at random, for soak runs.
@@ -476,33 +476,33 @@ struct override {
     const char *value;
 };
 
-// Every complaint about a file, each `file:line:col: message`, one a line.
-struct complaints;
+// Every diagnostic about a file, each `file:line:col: message`, one a line.
+struct diagnostics;
 
 // What a key of that section, or a fault there, is called today, of a word that older scenario
 // files and results have; NULL if it was never renamed.
 const char *word_of_today(const char *section, const char *old);
 
 // Reads, binds and validates a scenario file. One that a run has stored may have words of its time;
-// any other is refused with the word of today in the complaint. 0 with *scenario set (free with
-// scenario_free, which frees its `next` too), or -1 after adding one complaint for each thing that
+// any other is refused with the word of today in the diagnostic. 0 with *scenario set (free with
+// scenario_free, which frees its `next` too), or -1 after adding one diagnostic for each thing that
 // is wrong, all in one pass.
 int scenario_load(const char *path, bool is_stored, const struct vocabulary *vocabulary,
                   const struct override *overrides, size_t override_count,
-                  struct scenario **scenario, struct complaints *complaints);
+                  struct scenario **scenario, struct diagnostics *diagnostics);
 
 // The same from text in memory; `path` is only for messages.
 int scenario_parse(const char *path, const char *text, size_t length,
                    const struct vocabulary *vocabulary, const struct override *overrides,
                    size_t override_count, struct scenario **scenario,
-                   struct complaints *complaints);
+                   struct diagnostics *diagnostics);
 
 void scenario_free(struct scenario *scenario);
 
-struct complaints *complaints_new(void);
-size_t complaints_count(const struct complaints *complaints);
-void complaints_print(const struct complaints *complaints, FILE *out);
-void complaints_free(struct complaints *complaints);
+struct diagnostics *diagnostics_new(void);
+size_t diagnostics_count(const struct diagnostics *diagnostics);
+void diagnostics_print(const struct diagnostics *diagnostics, FILE *out);
+void diagnostics_free(struct diagnostics *diagnostics);
 
 // True if `pattern` (a name, a glob, or a trait) means the scheme.
 bool scheme_is_meant(const char *pattern, const char *scheme, const char *const *traits);
@@ -520,8 +520,8 @@ const struct vocabulary *scenario_vocabulary(const struct scenario *scenario,
 const struct server_form *server_form_find(const struct vocabulary *vocabulary, const char *kind);
 
 // The scheme of that name that the scenario brings along, or NULL.
-const struct foreign_settings *scenario_foreign(const struct scenario *scenario,
-                                                const char *scheme);
+const struct external_client *scenario_external_client(const struct scenario *scenario,
+                                                       const char *scheme);
 
 // True if the expectation is about the scenario's workload.
 bool expectation_counts(const struct scenario *scenario, const struct expectation *expectation);

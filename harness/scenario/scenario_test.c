@@ -141,31 +141,31 @@ TEST(a_pattern_is_a_name_a_glob_or_a_trait)
 TEST(a_file_that_cannot_be_read_is_a_complaint)
 {
     struct scenario *scenario = NULL;
-    struct complaints *complaints = complaints_new();
+    struct diagnostics *diagnostics = diagnostics_new();
     assert_int_equal(scenario_load("/no/such/file.yaml", false, &test_vocabulary, NULL, 0,
-                                   &scenario, complaints),
+                                   &scenario, diagnostics),
                      -1);
-    assert_int_equal(complaints_count(complaints), 1);
+    assert_int_equal(diagnostics_count(diagnostics), 1);
     char *printed = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&printed, &length);
-    complaints_print(complaints, out);
+    diagnostics_print(diagnostics, out);
     fclose(out);
     assert_string_equal(printed, "cannot open /no/such/file.yaml: No such file or directory\n");
     free(printed);
     assert_int_equal(
-        scenario_load("harness", false, &test_vocabulary, NULL, 0, &scenario, complaints), -1);
-    assert_int_equal(complaints_count(complaints), 2);
+        scenario_load("harness", false, &test_vocabulary, NULL, 0, &scenario, diagnostics), -1);
+    assert_int_equal(diagnostics_count(diagnostics), 2);
     assert_null(scenario);
-    complaints_free(complaints);
+    diagnostics_free(diagnostics);
 }
 
 TEST(a_file_is_loaded_as_it_is)
 {
     static const char path[] = "harness/scenario/corpus/good/minimal.yaml";
     struct scenario *scenario = NULL;
-    struct complaints *complaints = complaints_new();
-    assert_int_equal(scenario_load(path, false, &test_vocabulary, NULL, 0, &scenario, complaints),
+    struct diagnostics *diagnostics = diagnostics_new();
+    assert_int_equal(scenario_load(path, false, &test_vocabulary, NULL, 0, &scenario, diagnostics),
                      0);
     assert_string_equal(scenario->path, path);
     struct text text = {0};
@@ -173,17 +173,17 @@ TEST(a_file_is_loaded_as_it_is)
     assert_string_equal(scenario->source, text.bytes);
     text_free(&text);
     scenario_free(scenario);
-    complaints_free(complaints);
+    diagnostics_free(diagnostics);
 }
 
 // Of a run that was stored before some words changed; a file with them is refused: see corpus/.
 TEST(a_stored_scenario_is_read_with_the_words_of_its_time)
 {
     struct scenario *scenario = NULL;
-    struct complaints *complaints = complaints_new();
+    struct diagnostics *diagnostics = diagnostics_new();
     int result = scenario_load("harness/scenario/corpus/old-words.yaml", true, &test_vocabulary,
-                               NULL, 0, &scenario, complaints);
-    complaints_print(complaints, stderr);
+                               NULL, 0, &scenario, diagnostics);
+    diagnostics_print(diagnostics, stderr);
     assert_int_equal(result, 0);
     assert_int_equal(scenario->workload.hold_ns, NS_PER_MS);
     assert_int_equal(scenario->clients.start_first.client, 1);
@@ -194,30 +194,30 @@ TEST(a_stored_scenario_is_read_with_the_words_of_its_time)
     assert_string_equal(scenario->random.of.items[1], "buffer");
     assert_string_equal(scenario->random.of.items[2], "pause");
     scenario_free(scenario);
-    complaints_free(complaints);
+    diagnostics_free(diagnostics);
 }
 
-TEST(complaints_about_several_files_stay_with_their_files)
+TEST(diagnostics_about_several_files_stay_with_their_files)
 {
-    struct complaints *complaints = complaints_new();
+    struct diagnostics *diagnostics = diagnostics_new();
     struct scenario *scenario = NULL;
     static const char text[] = "version: 1\nname: X\nversion: 1\n";
     static const char *const paths[] = {"b.yaml", "a.yaml"};
     for (size_t i = 0; i < 2; i++)
         assert_int_equal(scenario_parse(paths[i], text, strlen(text), &test_vocabulary, NULL, 0,
-                                        &scenario, complaints),
+                                        &scenario, diagnostics),
                          -1);
     char *printed = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&printed, &length);
-    complaints_print(complaints, out);
+    diagnostics_print(diagnostics, out);
     fclose(out);
-    assert_int_equal(complaints_count(complaints), 10);
+    assert_int_equal(diagnostics_count(diagnostics), 10);
     assert_true(strncmp(printed, "b.yaml:1:1: missing key 'about'\n", 32) == 0);
     assert_non_null(strstr(printed, "b.yaml:3:1: duplicate key 'version' (the first is in line 1)\n"
                                     "a.yaml:1:1: missing key 'about'\n"));
     free(printed);
-    complaints_free(complaints);
+    diagnostics_free(diagnostics);
 }
 
 TEST(there_are_no_more_faults_than_traps)

@@ -1,4 +1,4 @@
-// For tests: scenarios from text, and complaints as one string.
+// For tests: scenarios from text, and diagnostics as one string.
 #ifndef LOCKPICK_SCENARIO_TEST_PARSING_H
 #define LOCKPICK_SCENARIO_TEST_PARSING_H
 
@@ -10,20 +10,20 @@
 #define TEST_MINIMAL                                                                               \
     TEST_HEAD "workload: {kind: increment, operations: 40}\nschemes: [none, \"redis-*\"]\n"
 
-// The scenario, or NULL; *printed (the caller frees it) has all complaints, one a line.
+// The scenario, or NULL; *printed (the caller frees it) has all diagnostics, one a line.
 static inline struct scenario *parse_with(const char *text, const struct override *overrides,
                                           size_t count, char **printed)
 {
     struct scenario *scenario = NULL;
-    struct complaints *complaints = complaints_new();
+    struct diagnostics *diagnostics = diagnostics_new();
     int result = scenario_parse("a.yaml", text, strlen(text), &test_vocabulary, overrides, count,
-                                &scenario, complaints);
+                                &scenario, diagnostics);
     size_t length = 0;
     FILE *out = open_memstream(printed, &length);
-    complaints_print(complaints, out);
+    diagnostics_print(diagnostics, out);
     fclose(out);
-    assert_int_equal(result, complaints_count(complaints) == 0 ? 0 : -1);
-    complaints_free(complaints);
+    assert_int_equal(result, diagnostics_count(diagnostics) == 0 ? 0 : -1);
+    diagnostics_free(diagnostics);
     return scenario;
 }
 

@@ -521,7 +521,7 @@ static void describe_trigger(const struct fault_step *step, struct text *out)
     }
 }
 
-void fault_describe_deed(const struct fault_step *step, struct text *out)
+void fault_describe_action(const struct fault_step *step, struct text *out)
 {
     text_format(out, "%s ", step->verb);
     if (step->side_counts[0] == 0)
@@ -555,7 +555,7 @@ void fault_describe_deed(const struct fault_step *step, struct text *out)
 char *fault_describe(const struct fault_step *step)
 {
     struct text text = {0};
-    fault_describe_deed(step, &text);
+    fault_describe_action(step, &text);
     describe_trigger(step, &text);
     if (step->until.kind != CAUSE_NONE) {
         text_add(&text, " until ");

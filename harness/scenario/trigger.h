@@ -42,7 +42,7 @@ struct text;
 void target_write(const struct target *target, struct text *out);
 
 // What a fault does, without its trigger and its end: "partition server-1 from client-1, client-2".
-void fault_describe_deed(const struct fault_step *step, struct text *out);
+void fault_describe_action(const struct fault_step *step, struct text *out);
 
 // A fault as people read it: "pause client-1 after read until client-2 writes or 3s". The caller
 // frees the result.

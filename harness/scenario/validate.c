@@ -45,23 +45,23 @@ void check_who(const struct rules *rules, struct node *node, int client, int wor
 {
     const struct clients_settings *clients = &rules->scenario->clients;
     if (knows(rules, "clients.processes") && client > clients->processes)
-        complain(node, "there is no client-%d: clients.processes is %lld", client,
-                 (long long)clients->processes);
+        refuse(node, "there is no client-%d: clients.processes is %lld", client,
+               (long long)clients->processes);
     if (knows(rules, "clients.threads") && worker > clients->threads)
-        complain(node, "there is no worker-%d: clients.threads is %lld", worker,
-                 (long long)clients->threads);
+        refuse(node, "there is no worker-%d: clients.threads is %lld", worker,
+               (long long)clients->threads);
 }
 
 // "lock.retry of 3s is longer than lock.wait of 1s"; `why` follows.
-static void complain_about_times(struct node *node, const char *what, int64_t longer_ns,
-                                 const char *other, int64_t shorter_ns, const char *why)
+static void refuse_times(struct node *node, const char *what, int64_t longer_ns, const char *other,
+                         int64_t shorter_ns, const char *why)
 {
     struct text times = {0};
     text_format(&times, "%s of ", what);
     duration_write(longer_ns, &times);
     text_format(&times, " is longer than %s of ", other);
     duration_write(shorter_ns, &times);
-    complain(node, "%s%s", times.bytes, why);
+    refuse(node, "%s%s", times.bytes, why);
     text_free(&times);
 }
 
@@ -82,7 +82,7 @@ static void must_be(const struct node *workload, const struct key_rule *rule)
 {
     for (; rule != NULL && rule->key != NULL; rule++) {
         if (!node_has(workload, rule->key))
-            complain_missing(workload, "missing key '%s' in workload: %s", rule->key, rule->why);
+            refuse_missing(workload, "missing key '%s' in workload: %s", rule->key, rule->why);
     }
 }
 
@@ -91,7 +91,7 @@ static void must_not_be(const struct node *workload, const struct key_rule *rule
     for (; rule != NULL && rule->key != NULL; rule++) {
         struct node *node = node_child(workload, rule->key);
         if (node != NULL)
-            complain_key(node, "'%s' has no meaning here: %s", rule->key, rule->why);
+            refuse_key(node, "'%s' has no meaning here: %s", rule->key, rule->why);
     }
 }
 
@@ -114,14 +114,14 @@ static void check_amount_of_work(const struct rules *rules, const struct workloa
         must_be(workload, operations);
     else if (!form->ends_with_its_work && by_time != NULL &&
              said(rules, "workload.operations") != NULL)
-        complain_key(by_time, "'for' besides 'operations': a trial ends by one of them");
+        refuse_key(by_time, "'for' besides 'operations': a trial ends by one of them");
     if ((by_time != NULL || load != NULL) && knows(rules, "workload.for") && node_fine(load) &&
         knows(rules, "limit") && for_ns > scenario->limit_ns)
-        complain_about_times(limit != NULL  ? limit
-                             : load != NULL ? load
-                                            : by_time,
-                             load != NULL ? "load" : "workload.for", for_ns, "the limit",
-                             scenario->limit_ns, "");
+        refuse_times(limit != NULL  ? limit
+                     : load != NULL ? load
+                                    : by_time,
+                     load != NULL ? "load" : "workload.for", for_ns, "the limit",
+                     scenario->limit_ns, "");
 }
 
 // Locks beside each other: operations choose between them.
@@ -134,15 +134,15 @@ static void check_keys(const struct rules *rules)
     int64_t workers = scenario->clients.processes * scenario->clients.threads;
     int64_t count = scenario_key_count(scenario);
     if (skew != NULL && knows(rules, "workload.keys") && workload->skew > 0 && workload->keys <= 1)
-        complain_key(skew, "'skew' says how unlike 'keys' are taken: it needs 2 or more");
+        refuse_key(skew, "'skew' says how unlike 'keys' are taken: it needs 2 or more");
     if (keys == NULL || !knows(rules, "clients.processes") || !knows(rules, "clients.threads"))
         return;
     if (workload->keys == KEYS_OWN && workers > MOST_KEYS)
-        complain(keys, "'keys' of %lld workers' own: at most %d can be", (long long)workers,
-                 MOST_KEYS);
+        refuse(keys, "'keys' of %lld workers' own: at most %d can be", (long long)workers,
+               MOST_KEYS);
     else if (workload->keys > 1 && workers * count > MAX_WORKERS)
-        complain(keys, "%lld workers with a connection for each of %lld keys; at most %d can be",
-                 (long long)workers, (long long)count, MAX_WORKERS);
+        refuse(keys, "%lld workers with a connection for each of %lld keys; at most %d can be",
+               (long long)workers, (long long)count, MAX_WORKERS);
 }
 
 static void check_workload(const struct rules *rules)
@@ -160,13 +160,13 @@ static void check_workload(const struct rules *rules)
                            workload->store != NULL && knows(rules, "workload.store");
     if (has_transaction && !text_is_one_of(workload->store, vocabulary->transactional) &&
         strcmp(workload->store, "same") != 0)
-        complain_key(boundary,
-                     "'boundary' has no meaning here: the store %s knows no transactions; "
-                     "store: %s does",
-                     workload->store, vocabulary->transactional[0]);
+        refuse_key(boundary,
+                   "'boundary' has no meaning here: the store %s knows no transactions; "
+                   "store: %s does",
+                   workload->store, vocabulary->transactional[0]);
     else if (has_transaction && workload->fenced)
-        complain_key(boundary,
-                     "'boundary' besides 'fenced': a fenced store checks each step by itself");
+        refuse_key(boundary,
+                   "'boundary' besides 'fenced': a fenced store checks each step by itself");
     for (size_t i = 0; vocabulary->workloads[i] != NULL; i++) {
         if (form != &vocabulary->workload_forms[i])
             must_not_be(map, vocabulary->workload_forms[i].own);
@@ -182,12 +182,12 @@ static struct node *item_node(struct node *list, size_t index)
     return list->kind == NODE_LIST ? list->children[index] : list;
 }
 
-// Complains about a key of a phase, if it is there.
+// Refuses a key of a phase, if it is there.
 static void must_not_say(const struct node *phase, const char *key, const char *why)
 {
     struct node *node = node_child(phase, key);
     if (node != NULL)
-        complain_key(node, "'%s' %s", key, why);
+        refuse_key(node, "'%s' %s", key, why);
 }
 
 // What is done in a warm-up would be missing from a certain amount of work.
@@ -195,8 +195,8 @@ static void check_warm_up(const struct rules *rules, struct node *node)
 {
     if (node != NULL && node_fine(node) && rules->scenario->workload.for_ns == 0 &&
         knows(rules, "workload.for") && node_has(node_child(rules->root, "workload"), "kind"))
-        complain_key(node, "'warm-up' needs a workload that runs for a time ('for'): what is done "
-                           "meanwhile would be missing from the rest");
+        refuse_key(node, "'warm-up' needs a workload that runs for a time ('for'): what is done "
+                         "meanwhile would be missing from the rest");
 }
 
 static void check_phase(const struct rules *rules, size_t index, struct node *item)
@@ -213,11 +213,11 @@ static void check_phase(const struct rules *rules, size_t index, struct node *it
     }
     if (clients != NULL && !clients->bad && knows(rules, "clients.processes") &&
         phase->clients > scenario->clients.processes)
-        complain(clients, "%lld clients cannot take part: clients.processes is %lld",
-                 (long long)phase->clients, (long long)scenario->clients.processes);
+        refuse(clients, "%lld clients cannot take part: clients.processes is %lld",
+               (long long)phase->clients, (long long)scenario->clients.processes);
     if (index + 1 < scenario->load_count && item->kind == NODE_MAP && !node_has(item, "for"))
-        complain_missing(item, "missing key 'for' in load: only the last phase may go on until the "
-                               "work is done");
+        refuse_missing(item, "missing key 'for' in load: only the last phase may go on until the "
+                             "work is done");
     if (phase->warm_up)
         check_warm_up(rules, node_child(item, "warm-up"));
 }
@@ -230,11 +230,11 @@ static void check_find(const struct load_settings *phase, struct node *find, siz
     for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
         limits += target->ns[i] > 0;
     if (limits != 1)
-        complain_key(find, "'find' needs one limit, such as {p99: < 50ms}");
+        refuse_key(find, "'find' needs one limit, such as {p99: < 50ms}");
     else if (phase->rate == 0 || phase->to != 0 || phase->for_ns == 0)
-        complain_key(find, "'find' needs a 'rate' to begin with, no ramp, and a time ('for')");
+        refuse_key(find, "'find' needs a 'rate' to begin with, no ramp, and a time ('for')");
     else if (measured > 1 || phase->warm_up)
-        complain_key(find, "'find' must be in the only phase that is no warm-up");
+        refuse_key(find, "'find' must be in the only phase that is no warm-up");
 }
 
 // What the phases say together, and beside them the rest of the file. All of it was read.
@@ -256,36 +256,35 @@ static void check_phases(const struct rules *rules, struct node *load)
         open += scenario->load[i].rate > 0;
     }
     if (measured == 0)
-        complain_key(load, "every phase of 'load' is a warm-up: nothing would be measured");
+        refuse_key(load, "every phase of 'load' is a warm-up: nothing would be measured");
     if (operations > MOST_OPERATIONS)
-        complain_key(load,
-                     "'load' asks for %.0f operations; at most %d can be: a lower rate, or a "
-                     "shorter time",
-                     operations, MOST_OPERATIONS);
+        refuse_key(load,
+                   "'load' asks for %.0f operations; at most %d can be: a lower rate, or a "
+                   "shorter time",
+                   operations, MOST_OPERATIONS);
     // How many operations are left for the last phase must be known before, to draw when they
     // begin; in a closed loop before it nobody knows how many are done.
     if (open < scenario->load_count && last->for_ns == 0 && last->rate > 0)
-        complain_key(node_child(last_node, "rate"),
-                     "'rate' without 'for' after a phase without 'rate': how many operations that "
-                     "one leaves is not known");
+        refuse_key(node_child(last_node, "rate"),
+                   "'rate' without 'for' after a phase without 'rate': how many operations that "
+                   "one leaves is not known");
     for (size_t i = 0; i < scenario->load_count; i++) {
         struct node *find = node_child(item_node(load, i), "find");
         if (find != NULL)
             check_find(&scenario->load[i], find, measured);
     }
     if (think != NULL && open == scenario->load_count)
-        complain_key(think,
-                     "'think' besides 'load' with a 'rate': that says when operations begin");
+        refuse_key(think, "'think' besides 'load' with a 'rate': that says when operations begin");
     if (by_time != NULL && (scenario->load_count > 1 || node_has(item_node(load, 0), "for")))
-        complain_key(by_time, "'for' besides 'load', whose phases say how long they last");
+        refuse_key(by_time, "'for' besides 'load', whose phases say how long they last");
     else if (work != NULL && scenario->workload.for_ns > 0)
-        complain_key(work,
-                     "'operations' besides 'load', whose phases all end by time; without 'for' the "
-                     "last one goes on until they are done");
+        refuse_key(work,
+                   "'operations' besides 'load', whose phases all end by time; without 'for' the "
+                   "last one goes on until they are done");
     if (form != NULL && form->ends_with_its_work && scenario->workload.for_ns > 0)
-        complain_key(node_child(last_node, "for"),
-                     "'for' has no meaning in the last phase here: %s ends when all have come",
-                     scenario->workload.kind);
+        refuse_key(node_child(last_node, "for"),
+                   "'for' has no meaning in the last phase here: %s ends when all have come",
+                   scenario->workload.kind);
 }
 
 static void check_load(const struct rules *rules)
@@ -294,8 +293,8 @@ static void check_load(const struct rules *rules)
     struct node *load = node_child(rules->root, "load");
     struct node *lead = said(rules, "clients.start-first");
     if (lead != NULL && (load != NULL || scenario->workload.warm_up_ns > 0))
-        complain_key(lead, "'start-first' besides '%s': a phase begins for all at once",
-                     load != NULL ? "load" : "warm-up");
+        refuse_key(lead, "'start-first' besides '%s': a phase begins for all at once",
+                   load != NULL ? "load" : "warm-up");
     if (scenario->workload.warm_up_ns > 0)
         check_warm_up(rules, said(rules, "workload.warm-up"));
     for (size_t i = 0; load != NULL && i < scenario->load_count; i++)
@@ -339,16 +338,15 @@ static void check_topology(const struct rules *rules, struct node *map, const ch
         struct quote shown;
         struct text advice = {0};
         words_advise(node->text, names, &advice);
-        complain(node, "%s has no topology '%s' (%s)", kind, quote(node->text, &shown),
-                 advice.bytes);
+        refuse(node, "%s has no topology '%s' (%s)", kind, quote(node->text, &shown), advice.bytes);
         text_free(&advice);
     }
     if (nodes != NULL && !nodes->bad && node == NULL)
-        complain_key(nodes, "'nodes' without 'topology': say which one is to have that many");
+        refuse_key(nodes, "'nodes' without 'topology': say which one is to have that many");
     else if (nodes != NULL && !nodes->bad && topology != NULL &&
              (settings->nodes < topology->least || settings->nodes > topology->most))
-        complain(nodes, "%s of %s has from %d to %d nodes, not %lld", topology->name, kind,
-                 topology->least, topology->most, (long long)settings->nodes);
+        refuse(nodes, "%s of %s has from %d to %d nodes, not %lld", topology->name, kind,
+               topology->least, topology->most, (long long)settings->nodes);
 }
 
 static void check_external(struct node *map, const char *kind,
@@ -362,14 +360,14 @@ static void check_external(struct node *map, const char *kind,
     if (node == NULL || node->bad || settings->external == NULL)
         return;
     if (url_read(settings->external, &url, &error) != 0)
-        complain(node, "'external' must be a URL such as %s://host:port: %s", kind, error.text);
+        refuse(node, "'external' must be a URL such as %s://host:port: %s", kind, error.text);
     else if (strcmp(url.scheme, kind) != 0)
-        complain(node, "'external' of %s must begin with %s://, not %s://", kind, kind, url.scheme);
+        refuse(node, "'external' of %s must begin with %s://, not %s://", kind, kind, url.scheme);
     if (nodes != NULL)
-        complain_key(nodes, "'nodes' besides 'external': its URL says how many there are");
+        refuse_key(nodes, "'nodes' besides 'external': its URL says how many there are");
     if (persistence != NULL)
-        complain_key(persistence,
-                     "'persistence' besides 'external': Lockpick does not start that server");
+        refuse_key(persistence,
+                   "'persistence' besides 'external': Lockpick does not start that server");
 }
 
 static void check_servers(const struct rules *rules)
@@ -386,8 +384,8 @@ static void check_servers(const struct rules *rules)
         check_topology(rules, map, kinds[i], settings);
         check_external(map, kinds[i], settings);
         if (persistence != NULL && form->durability[PERSISTENCE_AOF_EVERYSEC] == NULL)
-            complain_key(persistence, "'persistence' cannot be chosen here (%s)",
-                         form->durability[PERSISTENCE_NONE]);
+            refuse_key(persistence, "'persistence' cannot be chosen here (%s)",
+                       form->durability[PERSISTENCE_NONE]);
     }
 }
 
@@ -402,9 +400,9 @@ static void check_clients(const struct rules *rules)
         node = said(rules, "clients.processes");
     if (node != NULL && knows(rules, "clients.threads") && knows(rules, "clients.processes") &&
         clients->processes * clients->threads > MAX_WORKERS)
-        complain(node, "%lld processes of %lld threads are %lld workers; at most %d can be",
-                 (long long)clients->processes, (long long)clients->threads,
-                 (long long)(clients->processes * clients->threads), MAX_WORKERS);
+        refuse(node, "%lld processes of %lld threads are %lld workers; at most %d can be",
+               (long long)clients->processes, (long long)clients->threads,
+               (long long)(clients->processes * clients->threads), MAX_WORKERS);
     if (lead != NULL)
         check_who(rules, lead, clients->start_first.client, 0);
 }
@@ -418,12 +416,12 @@ static void check_lock(const struct rules *rules)
         node = said(rules, "lock.wait");
     if (node != NULL && knows(rules, "lock.retry") && knows(rules, "lock.wait") &&
         lock->retry_ns > lock->wait_ns)
-        complain_about_times(node, "lock.retry", lock->retry_ns, "lock.wait", lock->wait_ns,
-                             ": there would be no second attempt");
+        refuse_times(node, "lock.retry", lock->retry_ns, "lock.wait", lock->wait_ns,
+                     ": there would be no second attempt");
     // Servers count leases in milliseconds: one that they cut would end before its holder believes.
     if (lease != NULL && lock->lease_ns % NS_PER_MS != 0)
-        complain(lease, "'lease' must be a whole number of milliseconds: write %lldms, not %s",
-                 (long long)(lock->lease_ns / NS_PER_MS + 1), lease->text);
+        refuse(lease, "'lease' must be a whole number of milliseconds: write %lldms, not %s",
+               (long long)(lock->lease_ns / NS_PER_MS + 1), lease->text);
 }
 
 // --- expectations and thresholds -----------------------------------------------------------------
@@ -456,11 +454,11 @@ static void check_who_is_expected(const struct rules *rules, const struct expect
         first += found == expectation || found->workloads.count > 0;
     }
     if (count == 0)
-        complain(node, "%s means no scheme of this scenario (it tries %s)", text_string(&meant),
-                 text_string(&tried));
+        refuse(node, "%s means no scheme of this scenario (it tries %s)", text_string(&meant),
+               text_string(&tried));
     else if (first == 0)
-        complain(node, "%s means only schemes that earlier expectations are about",
-                 text_string(&meant));
+        refuse(node, "%s means only schemes that earlier expectations are about",
+               text_string(&meant));
     text_free(&meant);
     text_free(&tried);
 }
@@ -504,7 +502,7 @@ static void check_properties(const struct rules *rules, struct node *list)
         const char *why =
             node->kind == NODE_TEXT && !node->bad ? why_never_broken(rules, node->text) : NULL;
         if (why != NULL)
-            complain(node, "'%s' cannot be found here: %s", node->text, why);
+            refuse(node, "'%s' cannot be found here: %s", node->text, why);
     }
 }
 
@@ -517,12 +515,11 @@ static void check_expectation(const struct rules *rules, const struct expectatio
     struct node *patterns = node_child(item, "schemes");
     bool knows_verdict = verdict != NULL && !verdict->bad;
     if (knows_verdict && expectation->verdict == EXPECT_SAFE && because != NULL)
-        complain_key(because,
-                     "'because' with verdict safe: nothing is to be violated (see 'allow')");
+        refuse_key(because, "'because' with verdict safe: nothing is to be violated (see 'allow')");
     if (knows_verdict && expectation->verdict == EXPECT_STUCK && knows(rules, "limit") &&
         knows(rules, "lock.stuck-after") && knows(rules, "lock.lease") &&
         scenario->lock.stuck_after_ns >= scenario->limit_ns)
-        complain(verdict, "'stuck' cannot come out: the limit is over before lock.stuck-after");
+        refuse(verdict, "'stuck' cannot come out: the limit is over before lock.stuck-after");
     check_properties(rules, because);
     check_properties(rules, node_child(item, "allow"));
     if (knows(rules, "schemes") && scenario->schemes.count > 0 && patterns != NULL &&
@@ -548,7 +545,7 @@ static void check_threshold(const struct rules *rules, const struct threshold *t
              !scenario_has_faults(scenario) && knows(rules, "faults") && knows(rules, "random"))
         why = "the scenario has no faults";
     if (why != NULL && limit != NULL && node_fine(limit))
-        complain(limit, "'%s' cannot be measured here: %s", threshold->limit.text, why);
+        refuse(limit, "'%s' cannot be measured here: %s", threshold->limit.text, why);
     bool means_one = false;
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
         const char *const *traits = vocabulary->scheme_traits[i];
@@ -557,7 +554,7 @@ static void check_threshold(const struct rules *rules, const struct threshold *t
     }
     if (!means_one && knows(rules, "schemes") && scenario->schemes.count > 0 && schemes != NULL &&
         node_fine(schemes))
-        complain(schemes, "'schemes' means no scheme of this scenario");
+        refuse(schemes, "'schemes' means no scheme of this scenario");
 }
 
 // Steps are held and time stands still: nothing else may strike, and nothing may take time.
@@ -573,20 +570,19 @@ static void check_schedule(const struct rules *rules)
         struct error error = {0};
         struct node *item = schedule->count > 0 ? schedule->children[i] : schedule;
         if (move_read(scenario->schedule.items[i], &move, what, &error) != 0)
-            complain(item, "%s", error.text);
+            refuse(item, "%s", error.text);
         else if (knows(rules, "clients.processes") && move.client > scenario->clients.processes)
-            complain(item, "there is no client-%d: clients.processes is %lld", move.client,
-                     (long long)scenario->clients.processes);
+            refuse(item, "there is no client-%d: clients.processes is %lld", move.client,
+                   (long long)scenario->clients.processes);
     }
     for (size_t i = 0; scenario->schedule.count > 0 && others[i] != NULL; i++) {
         struct node *other = node_child(rules->root, others[i]);
         if (other != NULL)
-            complain_key(other, "'%s' besides 'schedule': its moves are all that happens",
-                         others[i]);
+            refuse_key(other, "'%s' besides 'schedule': its moves are all that happens", others[i]);
     }
     if (scenario->schedule.count > 0 && knows(rules, "workload.operations") &&
         scenario->workload.operations == 0)
-        complain_key(schedule, "'schedule' needs workload.operations: its moves take no time");
+        refuse_key(schedule, "'schedule' needs workload.operations: its moves take no time");
 }
 
 void validate(const struct scenario *scenario, const struct vocabulary *vocabulary,

@@ -16,7 +16,7 @@ void validate_faults(const struct rules *rules);
 // The node of a path such as "limit" or "workload.for", or NULL if the file does not say it.
 struct node *said(const struct rules *rules, const char *path);
 
-// True if nothing was complained about there, so that the bound value can be relied on.
+// True if nothing was refused there, so that the bound value can be relied on.
 bool knows(const struct rules *rules, const char *path);
 
 // Complains if the clients do not have that worker (0: any).

@@ -48,31 +48,31 @@ static void check_repetition(const struct looked_at *fault, struct node *every)
     for (size_t i = 0; others[i] != NULL; i++) {
         struct node *other = node_child(fault->item, others[i]);
         if (other != NULL)
-            complain_key(other, "'%s' besides 'every'", others[i]);
+            refuse_key(other, "'%s' besides 'every'", others[i]);
     }
     if (knows_time && workload->for_ns == 0)
-        complain_key(every,
-                     "'every' needs a workload that runs for a time: 'for' instead of what ends it "
-                     "now");
+        refuse_key(every,
+                   "'every' needs a workload that runs for a time: 'for' instead of what ends it "
+                   "now");
     else if (fault->step->jitter_ns >= fault->step->every_ns && !fault_takes(fault->step, "jitter"))
-        complain(every, "'every' must be longer than 'jitter'");
+        refuse(every, "'every' must be longer than 'jitter'");
     else if (knows_time && workload->for_ns / fault->step->every_ns >= MOST_FAULTS / 2)
-        complain(every, "'every' would come more than %d times", MOST_FAULTS / 2);
+        refuse(every, "'every' would come more than %d times", MOST_FAULTS / 2);
 }
 
 static void check_points(const struct looked_at *fault, struct node *when)
 {
     const struct fault_step *step = fault->step;
     if (step->cause.kind != CAUSE_NONE && when->kind == NODE_LIST && when->count > 1)
-        complain(when, "a cause cannot be one of several: give each a fault of its own");
+        refuse(when, "a cause cannot be one of several: give each a fault of its own");
     for (size_t i = 0; step->cause.kind == CAUSE_NONE && i < step->point_count; i++) {
         const struct point_name *point = &step->points[i];
         struct node *node = when->kind == NODE_LIST ? when->children[i] : when;
         check_who(fault->rules, node, point->client, point->worker);
         if (point->client != step->points[0].client || point->worker != step->points[0].worker)
-            complain(node,
-                     "alternatives must be of one client (and worker): the first is of client-%d",
-                     step->points[0].client);
+            refuse(node,
+                   "alternatives must be of one client (and worker): the first is of client-%d",
+                   step->points[0].client);
     }
 }
 
@@ -89,21 +89,21 @@ static void check_trigger(const struct looked_at *fault)
         check_repetition(fault, every);
     if (!node_has(item, "every")) {
         if (!node_has(item, "when") && !node_has(item, "at") && !node_has(item, "after"))
-            complain_missing(item, "missing key 'when' (a point or a cause), 'at' (a time), "
-                                   "'every' or 'after' in faults");
+            refuse_missing(item, "missing key 'when' (a point or a cause), 'at' (a time), "
+                                 "'every' or 'after' in faults");
         else if (when != NULL && at != NULL && step->point_count == 0 && node_fine(when))
-            complain_key(at, "'at' besides a cause: only a point counts from a time on");
+            refuse_key(at, "'at' besides a cause: only a point counts from a time on");
         if (nth != NULL && when == NULL)
-            complain_key(nth, "'nth' counts how often a point is reached; %s",
-                         at != NULL ? "'at' is a time" : "there is no point");
+            refuse_key(nth, "'nth' counts how often a point is reached; %s",
+                       at != NULL ? "'at' is a time" : "there is no point");
     }
     if (at != NULL && !at->bad) {
         if (knows(fault->rules, "limit") && step->at_ns >= scenario->limit_ns)
-            complain(at, "'at' comes after the trial is over (limit)");
+            refuse(at, "'at' comes after the trial is over (limit)");
         else if (knows(fault->rules, "workload.for") && scenario->workload.for_ns > 0 &&
                  step->at_ns >= scenario->workload.for_ns)
-            complain(at, "'at' comes after the trial is over (%s)",
-                     scenario->load_count > 0 ? "load" : "workload.for");
+            refuse(at, "'at' comes after the trial is over (%s)",
+                   scenario->load_count > 0 ? "load" : "workload.for");
     }
     if (when != NULL && node_fine(when))
         check_points(fault, when);
@@ -125,8 +125,8 @@ static void check_name_of_earlier(const struct looked_at *fault, const char *nam
             names[count++] = scenario->faults[i].name;
     }
     names[count] = NULL;
-    complain(node, "no earlier fault is named '%s'%s", quote(name, &shown),
-             suggest(name, names, &suggestion));
+    refuse(node, "no earlier fault is named '%s'%s", quote(name, &shown),
+           suggest(name, names, &suggestion));
 }
 
 static void check_cause(const struct looked_at *fault, const struct cause *cause, struct node *node)
@@ -134,8 +134,8 @@ static void check_cause(const struct looked_at *fault, const struct cause *cause
     if (cause->target.client != 0)
         check_who(fault->rules, node, cause->target.client, cause->target.worker);
     if (cause->kind == CAUSE_LEASE_GONE && scenario_key_count(fault->rules->scenario) > 1)
-        complain(node, "the servers are asked for one lock only: no lease can be waited for with "
-                       "workload.keys");
+        refuse(node, "the servers are asked for one lock only: no lease can be waited for with "
+                     "workload.keys");
     if (cause->kind == CAUSE_OVER)
         check_name_of_earlier(fault, cause->fault, node);
 }
@@ -148,7 +148,7 @@ static void check_names(const struct looked_at *fault)
     struct node *when = node_child(fault->item, "when");
     const struct fault_step *other = find_named(fault->rules->scenario, fault->number, step->name);
     if (other != NULL && name != NULL)
-        complain(name, "the fault of line %d is named '%s' too", other->place.line, step->name);
+        refuse(name, "the fault of line %d is named '%s' too", other->place.line, step->name);
     if (step->after_name != NULL && after != NULL)
         check_name_of_earlier(fault, step->after_name, after);
     if (step->cause.kind != CAUSE_NONE && node_fine(when))
@@ -171,10 +171,10 @@ static void check_store(const struct looked_at *fault)
     bool is_for_good = (kills && lasting == LASTS_IF_TOLD) ||
                        (fault_can(step, FAULT_EMPTIES) && lasting == LASTS_NEVER);
     if (strncmp(step->target.server, "store", 5) == 0 && (loses || is_for_good))
-        complain(fault->verb,
-                 "'%s%s%s' of the store takes away the value by which the lock is judged: restart "
-                 "it with all that it kept, pause it, or cut it off",
-                 step->verb, loses ? ", how: " : "", loses ? step->how : "");
+        refuse(fault->verb,
+               "'%s%s%s' of the store takes away the value by which the lock is judged: restart "
+               "it with all that it kept, pause it, or cut it off",
+               step->verb, loses ? ", how: " : "", loses ? step->how : "");
 }
 
 static void check_target(const struct looked_at *fault)
@@ -194,12 +194,12 @@ static void check_target(const struct looked_at *fault)
         return;
     check_who(fault->rules, verb, target->client, target->worker);
     if (target->client == 0 && (strikes & STRIKES_SERVER) == 0)
-        complain(verb, "'%s' strikes clients, not servers", step->verb);
+        refuse(verb, "'%s' strikes clients, not servers", step->verb);
     else if (target->client != 0 && (strikes & (STRIKES_CLIENT | STRIKES_WORKER)) == 0)
-        complain(verb, "'%s' strikes servers, not clients", step->verb);
+        refuse(verb, "'%s' strikes servers, not clients", step->verb);
     else if (target->worker != 0 && (strikes & STRIKES_WORKER) == 0)
-        complain(verb, "'%s' strikes a whole client: leave worker-%d out", step->verb,
-                 target->worker);
+        refuse(verb, "'%s' strikes a whole client: leave worker-%d out", step->verb,
+               target->worker);
     check_store(fault);
     // With the only client struck nobody else goes for the lock, and no verdict could be given.
     bool is_over = is_final(step, fault->form);
@@ -207,10 +207,10 @@ static void check_target(const struct looked_at *fault)
                           (!knows(fault->rules, "clients.threads") || clients->threads > 1);
     if (!verb->bad && target->client != 0 && ((strikes & STRIKES_WORKER) != 0 || is_over) &&
         knows(fault->rules, "clients.processes") && clients->processes == 1 && !spares_workers)
-        complain(verb,
-                 "'%s' needs clients.processes of 2 or more, for others to go for the lock "
-                 "meanwhile",
-                 step->verb);
+        refuse(verb,
+               "'%s' needs clients.processes of 2 or more, for others to go for the lock "
+               "meanwhile",
+               step->verb);
 }
 
 // --- what ends it --------------------------------------------------------------------------------
@@ -241,10 +241,10 @@ static void check_bound(const struct looked_at *fault, struct node *until)
     duration_write(bound_ns, &times);
     text_add(&times, ", but the limit of ");
     duration_write(limit_ns, &times);
-    complain(until,
-             "'until': the fault may last %s is over by then: bound it (such as '... or 2s'), or "
-             "raise the limit",
-             times.bytes);
+    refuse(until,
+           "'until': the fault may last %s is over by then: bound it (such as '... or 2s'), or "
+           "raise the limit",
+           times.bytes);
     text_free(&times);
 }
 
@@ -255,20 +255,20 @@ static void check_until(const struct looked_at *fault)
     struct node *until = node_child(fault->item, "until");
     if (!node_has(fault->item, "until")) {
         if (form->lasting == LASTS_BOUNDED)
-            complain_missing(fault->item, "missing key 'until' in faults: what ends '%s'?",
-                             step->verb);
+            refuse_missing(fault->item, "missing key 'until' in faults: what ends '%s'?",
+                           step->verb);
         else if (form->bounded != NULL && step->how != NULL &&
                  text_is_one_of(step->how, form->bounded))
-            complain_missing(fault->item,
-                             "missing key 'until' in faults: '%s' with 'how: %s' is over at once "
-                             "without it",
-                             step->verb, step->how);
+            refuse_missing(fault->item,
+                           "missing key 'until' in faults: '%s' with 'how: %s' is over at once "
+                           "without it",
+                           step->verb, step->how);
     }
     if (until == NULL)
         return;
     if (is_final(step, form)) {
-        complain_key(until, "'until' with '%s', which nothing ends%s", step->verb,
-                     form->lasting == LASTS_IF_TOLD ? ": clients do not come back" : "");
+        refuse_key(until, "'until' with '%s', which nothing ends%s", step->verb,
+                   form->lasting == LASTS_IF_TOLD ? ": clients do not come back" : "");
         return;
     }
     if (until->bad)
@@ -276,8 +276,8 @@ static void check_until(const struct looked_at *fault)
     check_bound(fault, until);
     check_cause(fault, &step->until, until);
     if (!fault->verb->bad && waits_for_itself(fault))
-        complain(until, "client-%d cannot do that while the fault holds it: name another client",
-                 step->until.target.client);
+        refuse(until, "client-%d cannot do that while the fault holds it: name another client",
+               step->until.target.client);
 }
 
 // --- options -------------------------------------------------------------------------------------
@@ -289,14 +289,14 @@ static void check_how(const struct looked_at *fault)
     if (!node_fine(how) || step->how == NULL)
         return;
     if (fault->form->hows == NULL) {
-        complain_key(how, "'how' with '%s', which has one way only", step->verb);
+        refuse_key(how, "'how' with '%s', which has one way only", step->verb);
     } else if (!text_is_one_of(step->how, fault->form->hows)) {
         struct quote shown;
         struct suggestion suggestion;
         struct text ways = {0};
         words_join(fault->form->hows, "or", &ways);
-        complain(how, "'how' of %s must be %s, not '%s'%s", step->verb, ways.bytes,
-                 quote(step->how, &shown), suggest(step->how, fault->form->hows, &suggestion));
+        refuse(how, "'how' of %s must be %s, not '%s'%s", step->verb, ways.bytes,
+               quote(step->how, &shown), suggest(step->how, fault->form->hows, &suggestion));
         text_free(&ways);
     }
 }
@@ -313,18 +313,18 @@ static void check_options(const struct looked_at *fault)
         struct node *node = node_child(item, options[i]);
         bool is_of_every = strcmp(options[i], "jitter") == 0 && node_has(item, "every");
         if (node != NULL && !is_of_every && !fault_takes(step, options[i]))
-            complain_key(node, "'%s' with '%s', which does not take it", options[i], step->verb);
+            refuse_key(node, "'%s' with '%s', which does not take it", options[i], step->verb);
     }
     if (taken != NULL && !node_has(item, "by") && !node_has(item, "rate") &&
         !node_has(item, "share") && !node_has(item, "to")) {
         struct text amounts = {0};
         words_join(taken, "or", &amounts);
-        complain_missing(item, "'%s' needs to know %s: %s", step->verb,
-                         text_is_one_of("to", taken) ? "which program" : "how much", amounts.bytes);
+        refuse_missing(item, "'%s' needs to know %s: %s", step->verb,
+                       text_is_one_of("to", taken) ? "which program" : "how much", amounts.bytes);
         text_free(&amounts);
     }
     if (by != NULL && !fault_takes(step, "rate") && step->by_ns <= 0 && node_fine(by))
-        complain(by, "'by' of %s must be more than 0", step->verb);
+        refuse(by, "'by' of %s must be more than 0", step->verb);
 }
 
 // One in PATH is looked for when it is to be started.
@@ -338,11 +338,11 @@ static void check_program(const struct looked_at *fault)
         return;
     errno = 0;
     if (to[0] != '/')
-        complain(node, "'to' must be the name of a program in PATH, or its full path, not '%s'",
-                 quote(to, &shown));
+        refuse(node, "'to' must be the name of a program in PATH, or its full path, not '%s'",
+               quote(to, &shown));
     else if (stat(to, &about) != 0 || !S_ISREG(about.st_mode) || access(to, X_OK) != 0)
-        complain(node, "'to': %s cannot be executed: %s", quote(to, &shown),
-                 errno != 0 ? strerror(errno) : "it is no file");
+        refuse(node, "'to': %s cannot be executed: %s", quote(to, &shown),
+               errno != 0 ? strerror(errno) : "it is no file");
 }
 
 // A fault that the servers of no scheme here can have is a mistake.
@@ -367,7 +367,7 @@ static void check_servers(const struct looked_at *fault)
             return;
     }
     if (why.text[0] != '\0')
-        complain(fault->verb, "'%s': %s", fault->step->verb, why.text);
+        refuse(fault->verb, "'%s': %s", fault->step->verb, why.text);
 }
 
 // --- majorities ----------------------------------------------------------------------------------
@@ -424,10 +424,10 @@ static void check_majority(const struct rules *rules, const struct node *list)
         const char *scheme = scheme_without_majority(rules, ++dead, &servers);
         if (scheme == NULL)
             continue;
-        complain(verb,
-                 "'%s' would leave %d of the %d servers of %s for good, and without a majority "
-                 "nobody is served: bring it back ('until: 2s')",
-                 step->verb, servers - dead, servers, scheme);
+        refuse(verb,
+               "'%s' would leave %d of the %d servers of %s for good, and without a majority "
+               "nobody is served: bring it back ('until: 2s')",
+               step->verb, servers - dead, servers, scheme);
         return;
     }
 }
@@ -442,14 +442,14 @@ static void check_random(const struct rules *rules)
     if (section == NULL || !node_fine(section) || random->of.count == 0)
         return;
     if (knows(rules, "workload.for") && for_ns == 0)
-        complain_key(section,
-                     "'random' needs a workload that runs for a time: 'for' instead of what ends "
-                     "it now");
+        refuse_key(section,
+                   "'random' needs a workload that runs for a time: 'for' instead of what ends "
+                   "it now");
     else if (random->jitter_ns >= random->every_ns)
-        complain(said(rules, "random.jitter"), "'jitter' must be shorter than 'every'");
+        refuse(said(rules, "random.jitter"), "'jitter' must be shorter than 'every'");
     else if (knows(rules, "workload.for") && random->every_ns * MOST_FAULTS < for_ns)
-        complain_key(section, "'random' would draw more than %d faults: draw fewer ('every')",
-                     MOST_FAULTS);
+        refuse_key(section, "'random' would draw more than %d faults: draw fewer ('every')",
+                   MOST_FAULTS);
 }
 
 void validate_faults(const struct rules *rules)

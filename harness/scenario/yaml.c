@@ -11,77 +11,79 @@
 #define MAX_DEPTH 16
 // More than any scenario needs, and few enough to go through in no time.
 #define MAX_NODES 20000
-// Further complaints are counted, and not told.
+// Further diagnostics are counted, and not told.
 #define MOST_COMPLAINTS 200
 
-// --- complaints ----------------------------------------------------------------------------------
+// --- diagnostics
+// ----------------------------------------------------------------------------------
 
-struct complaint {
+struct diagnostic {
     struct place place;
     size_t number; // keeps the order of equals
     char *text;
 };
 
-struct complaints {
-    struct complaint *items;
+struct diagnostics {
+    struct diagnostic *items;
     size_t count;
     size_t made; // with those that were known already
 };
 
-struct complaints *complaints_new(void)
+struct diagnostics *diagnostics_new(void)
 {
-    return memory_zeroed(1, sizeof(struct complaints));
+    return memory_zeroed(1, sizeof(struct diagnostics));
 }
 
-size_t complaints_count(const struct complaints *complaints)
+size_t diagnostics_count(const struct diagnostics *diagnostics)
 {
-    return complaints->count;
+    return diagnostics->count;
 }
 
-size_t complaints_made(const struct complaints *complaints)
+size_t diagnostics_made(const struct diagnostics *diagnostics)
 {
-    return complaints->made;
+    return diagnostics->made;
 }
 
-void complaints_print(const struct complaints *complaints, FILE *out)
+void diagnostics_print(const struct diagnostics *diagnostics, FILE *out)
 {
-    for (size_t i = 0; i < complaints->count; i++)
-        fprintf(out, "%s\n", complaints->items[i].text);
-    if (complaints->count >= MOST_COMPLAINTS)
-        fprintf(out, "there may be more that is wrong: these are the first %d complaints\n",
+    for (size_t i = 0; i < diagnostics->count; i++)
+        fprintf(out, "%s\n", diagnostics->items[i].text);
+    if (diagnostics->count >= MOST_COMPLAINTS)
+        fprintf(out, "there may be more that is wrong: these are the first %d diagnostics\n",
                 MOST_COMPLAINTS);
 }
 
-void complaints_free(struct complaints *complaints)
+void diagnostics_free(struct diagnostics *diagnostics)
 {
-    for (size_t i = 0; complaints != NULL && i < complaints->count; i++)
-        free(complaints->items[i].text);
-    if (complaints != NULL)
-        free(complaints->items);
-    free(complaints);
+    for (size_t i = 0; diagnostics != NULL && i < diagnostics->count; i++)
+        free(diagnostics->items[i].text);
+    if (diagnostics != NULL)
+        free(diagnostics->items);
+    free(diagnostics);
 }
 
 // Takes `text` over.
-static void append(struct complaints *complaints, struct place place, char *text)
+static void append(struct diagnostics *diagnostics, struct place place, char *text)
 {
-    size_t count = complaints->count++;
-    complaints->items = memory_resized(complaints->items, (count + 1) * sizeof *complaints->items);
-    complaints->items[count] = (struct complaint){.place = place, .number = count, .text = text};
+    size_t count = diagnostics->count++;
+    diagnostics->items =
+        memory_resized(diagnostics->items, (count + 1) * sizeof *diagnostics->items);
+    diagnostics->items[count] = (struct diagnostic){.place = place, .number = count, .text = text};
 }
 
-void complaints_add_plain(struct complaints *complaints, const char *message)
+void diagnostics_add_plain(struct diagnostics *diagnostics, const char *message)
 {
-    complaints->made++;
-    append(complaints, (struct place){0}, memory_string(message));
+    diagnostics->made++;
+    append(diagnostics, (struct place){0}, memory_string(message));
 }
 
 static void add(const struct origin *origin, struct place place, const char *format,
                 va_list arguments)
 {
-    struct complaints *complaints = origin->complaints;
+    struct diagnostics *diagnostics = origin->diagnostics;
     char message[1024];
     vsnprintf(message, sizeof message, format, arguments);
-    complaints->made++;
+    diagnostics->made++;
     struct text text = {0};
     if (origin->override == NULL) {
         text_format(&text, "%s:%d:%d: %s", origin->path, place.line, place.column, message);
@@ -92,11 +94,11 @@ static void add(const struct origin *origin, struct place place, const char *for
         place = (struct place){INT_MAX, 0};
     }
     text_clean(text.bytes);
-    bool is_told = complaints->count < MOST_COMPLAINTS;
-    for (size_t i = 0; is_told && i < complaints->count; i++)
-        is_told = strcmp(complaints->items[i].text, text.bytes) != 0;
+    bool is_told = diagnostics->count < MOST_COMPLAINTS;
+    for (size_t i = 0; is_told && i < diagnostics->count; i++)
+        is_told = strcmp(diagnostics->items[i].text, text.bytes) != 0;
     if (is_told)
-        append(complaints, place, text.bytes);
+        append(diagnostics, place, text.bytes);
     else
         text_free(&text);
 }
@@ -107,32 +109,32 @@ static void add(const struct origin *origin, struct place place, const char *for
     add(origin, place, format, arguments);                                                         \
     va_end(arguments)
 
-void complain(struct node *node, const char *format, ...)
+void refuse(struct node *node, const char *format, ...)
 {
     ADD(node->origin, node->place);
     node->bad = true;
 }
 
-void complain_key(struct node *node, const char *format, ...)
+void refuse_key(struct node *node, const char *format, ...)
 {
     ADD(node->origin, node->key_place);
     node->bad = true;
 }
 
-void complain_missing(const struct node *map, const char *format, ...)
+void refuse_missing(const struct node *map, const char *format, ...)
 {
     ADD(map->origin, map->key != NULL ? map->key_place : map->place);
 }
 
-void complain_at(const struct origin *origin, struct place place, const char *format, ...)
+void refuse_at(const struct origin *origin, struct place place, const char *format, ...)
 {
     ADD(origin, place);
 }
 
 static int by_place(const void *left, const void *right)
 {
-    const struct complaint *a = left;
-    const struct complaint *b = right;
+    const struct diagnostic *a = left;
+    const struct diagnostic *b = right;
     if (a->place.line != b->place.line)
         return a->place.line < b->place.line ? -1 : 1;
     if (a->place.column != b->place.column)
@@ -140,10 +142,10 @@ static int by_place(const void *left, const void *right)
     return a->number < b->number ? -1 : 1;
 }
 
-void complaints_sort(struct complaints *complaints, size_t first)
+void diagnostics_sort(struct diagnostics *diagnostics, size_t first)
 {
-    if (complaints->count > first + 1)
-        qsort(complaints->items + first, complaints->count - first, sizeof *complaints->items,
+    if (diagnostics->count > first + 1)
+        qsort(diagnostics->items + first, diagnostics->count - first, sizeof *diagnostics->items,
               by_place);
 }
 
@@ -263,7 +265,7 @@ struct reader {
     const char *text;
     size_t length;
     size_t nodes;
-    bool failed; // and complained about: nothing more can be read
+    bool failed; // and refused: nothing more can be read
 };
 
 static struct place place_of(yaml_mark_t mark)
@@ -271,7 +273,7 @@ static struct place place_of(yaml_mark_t mark)
     return (struct place){(int)mark.line + 1, (int)mark.column + 1};
 }
 
-static void complain_about_syntax(struct reader *reader)
+static void refuse_syntax(struct reader *reader)
 {
     const yaml_parser_t *parser = &reader->parser;
     const char *problem = parser->problem ? parser->problem : "it cannot be read";
@@ -285,14 +287,14 @@ static void complain_about_syntax(struct reader *reader)
             if (reader->text[i] == '\n')
                 place = (struct place){place.line + 1, 1};
         }
-        complain_at(reader->origin, place, "not YAML: %s", problem);
+        refuse_at(reader->origin, place, "not YAML: %s", problem);
     } else if (parser->context != NULL && parser->context_mark.line != parser->problem_mark.line) {
-        complain_at(reader->origin, place_of(parser->problem_mark),
-                    "not YAML: %s %s that begins in line %d", problem, parser->context,
-                    (int)parser->context_mark.line + 1);
+        refuse_at(reader->origin, place_of(parser->problem_mark),
+                  "not YAML: %s %s that begins in line %d", problem, parser->context,
+                  (int)parser->context_mark.line + 1);
     } else {
-        complain_at(reader->origin, place_of(parser->problem_mark), "not YAML: %s%s%s", problem,
-                    parser->context ? " " : "", parser->context ? parser->context : "");
+        refuse_at(reader->origin, place_of(parser->problem_mark), "not YAML: %s%s%s", problem,
+                  parser->context ? " " : "", parser->context ? parser->context : "");
     }
 }
 
@@ -303,7 +305,7 @@ static bool next_event(struct reader *reader, yaml_event_t *event)
         return false;
     if (yaml_parser_parse(&reader->parser, event))
         return true;
-    complain_about_syntax(reader);
+    refuse_syntax(reader);
     reader->failed = true;
     return false;
 }
@@ -314,11 +316,11 @@ static void check_properties(struct node *node, const yaml_char_t *anchor, const
 {
     struct quote shown;
     if (anchor != NULL)
-        complain(node, "anchors are not supported: write it without '&%s'",
-                 quote((const char *)anchor, &shown));
+        refuse(node, "anchors are not supported: write it without '&%s'",
+               quote((const char *)anchor, &shown));
     if (tag != NULL)
-        complain(node, "tags are not supported: write it without '%s'",
-                 quote((const char *)tag, &shown));
+        refuse(node, "tags are not supported: write it without '%s'",
+               quote((const char *)tag, &shown));
 }
 
 // The value of `key`, which is freed.
@@ -326,7 +328,7 @@ static void read_value(struct reader *reader, struct node *map, struct node *key
 {
     yaml_event_t event;
     if (key->kind != NODE_TEXT && !key->bad)
-        complain(key, "a key must be a word, not a list or a mapping");
+        refuse(key, "a key must be a word, not a list or a mapping");
     if (next_event(reader, &event)) {
         struct node *value = read_node(reader, &event, depth + 1);
         yaml_event_delete(&event);
@@ -362,21 +364,21 @@ static struct node *read_text(const struct origin *origin, const yaml_event_t *e
         node_new_text((const char *)event->data.scalar.value, origin, place_of(event->start_mark));
     char *clean = text_clean(memory_string(node->text));
     if (strlen(node->text) != event->data.scalar.length)
-        complain(node, "the text contains a NUL character");
+        refuse(node, "the text contains a NUL character");
     else if (strcmp(clean, node->text) != 0)
-        complain(node, "the text contains a control character: '%s'", quote(node->text, &shown));
+        refuse(node, "the text contains a control character: '%s'", quote(node->text, &shown));
     free(clean);
     check_properties(node, event->data.scalar.anchor, event->data.scalar.tag);
     return node;
 }
 
-// Always a node; what could not be read of it is complained about.
+// Always a node; what could not be read of it is refused.
 static struct node *read_node(struct reader *reader, const yaml_event_t *event, int depth)
 {
     struct place place = place_of(event->start_mark);
     if (++reader->nodes == MAX_NODES) {
-        complain_at(reader->origin, place,
-                    "a scenario has at most %d keys and values: here they are too many", MAX_NODES);
+        refuse_at(reader->origin, place,
+                  "a scenario has at most %d keys and values: here they are too many", MAX_NODES);
         reader->failed = true;
     }
     if (event->type == YAML_SCALAR_EVENT)
@@ -384,14 +386,14 @@ static struct node *read_node(struct reader *reader, const yaml_event_t *event, 
     if (event->type == YAML_ALIAS_EVENT) {
         struct quote shown;
         struct node *alias = node_new_text("", reader->origin, place);
-        complain(alias, "aliases are not supported: write it out, or quote '*%s' if it is a glob",
-                 quote((const char *)event->data.alias.anchor, &shown));
+        refuse(alias, "aliases are not supported: write it out, or quote '*%s' if it is a glob",
+               quote((const char *)event->data.alias.anchor, &shown));
         return alias;
     }
     bool is_list = event->type == YAML_SEQUENCE_START_EVENT;
     struct node *node = node_new(is_list ? NODE_LIST : NODE_MAP, reader->origin, place);
     if (depth >= MAX_DEPTH) {
-        complain(node, "nested more than %d deep", MAX_DEPTH);
+        refuse(node, "nested more than %d deep", MAX_DEPTH);
         reader->failed = true;
         return node;
     }
@@ -415,8 +417,8 @@ struct node *tree_read(const struct origin *origin, const char *text, size_t len
     yaml_parser_set_input_string(&reader.parser, (const unsigned char *)text, length);
     while (!ended && next_event(&reader, &event)) {
         if (event.type == YAML_DOCUMENT_START_EVENT && ++documents > 1) {
-            complain_at(origin, place_of(event.start_mark),
-                        "a second document begins here: one file holds one scenario");
+            refuse_at(origin, place_of(event.start_mark),
+                      "a second document begins here: one file holds one scenario");
             ended = true;
         }
         ended = ended || event.type == YAML_STREAM_END_EVENT;
@@ -426,7 +428,7 @@ struct node *tree_read(const struct origin *origin, const char *text, size_t len
         yaml_event_delete(&event);
     }
     if (root == NULL && !reader.failed)
-        complain_at(origin, (struct place){1, 1}, "there is nothing in it");
+        refuse_at(origin, (struct place){1, 1}, "there is nothing in it");
     yaml_parser_delete(&reader.parser);
     if (reader.failed) {
         node_free(root);

@@ -1,4 +1,4 @@
-// A YAML text as a tree of nodes that know where they were written, and complaints about them.
+// A YAML text as a tree of nodes that know where they were written, and diagnostics about them.
 #ifndef LOCKPICK_SCENARIO_YAML_H
 #define LOCKPICK_SCENARIO_YAML_H
 
@@ -8,7 +8,7 @@
 struct origin {
     const char *path;
     const struct override *override; // NULL: in the file
-    struct complaints *complaints;   // about what was written there
+    struct diagnostics *diagnostics; // about what was written there
 };
 
 enum node_kind { NODE_TEXT, NODE_LIST, NODE_MAP };
@@ -23,11 +23,11 @@ struct node {
     struct node **children;
     size_t count;
     const char *meant; // of an unknown key: the one that it seems to stand for, or NULL
-    bool bad;          // somebody complained about it: its value cannot be relied on
+    bool bad;          // somebody refused it: its value cannot be relied on
 };
 
-// Reads one document. Aliases, anchors, tags, further documents and deep nesting are complained
-// about: none has a use in a scenario. Returns the root, or NULL after a complaint if the text is
+// Reads one document. Aliases, anchors, tags, further documents and deep nesting are refused
+// about: none has a use in a scenario. Returns the root, or NULL after a diagnostic if the text is
 // no YAML; `origin` must outlive it. Free with node_free.
 struct node *tree_read(const struct origin *origin, const char *text, size_t length);
 
@@ -43,34 +43,34 @@ void node_add(struct node *parent, const char *key, struct node *child);
 struct node *node_child(const struct node *map, const char *key);
 
 // True if the map has that key, or an unknown one that seems to stand for it: to call it missing
-// would be one complaint too many.
+// would be one diagnostic too many.
 bool node_has(const struct node *map, const char *key);
 
-// True if neither the node nor anything below it was complained about. NULL is fine.
+// True if neither the node nor anything below it was refused. NULL is fine.
 bool node_fine(const struct node *node);
 
-// Complains about the node's value, or its key, and marks it bad: "path:line:col: message", or
+// Refuses the node's value, or its key, and marks it bad: "path:line:col: message", or
 // "--set path=value: message" without the place. The same words are not added again: a `--set` goes
 // to every file of a run, and a file with several workloads is read once for each.
-__attribute__((format(printf, 2, 3))) void complain(struct node *node, const char *format, ...);
-__attribute__((format(printf, 2, 3))) void complain_key(struct node *node, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void refuse(struct node *node, const char *format, ...);
+__attribute__((format(printf, 2, 3))) void refuse_key(struct node *node, const char *format, ...);
 
 // Complains where a mapping begins, which is not wrong itself.
-__attribute__((format(printf, 2, 3))) void complain_missing(const struct node *map,
-                                                            const char *format, ...);
+__attribute__((format(printf, 2, 3))) void refuse_missing(const struct node *map,
+                                                          const char *format, ...);
 
-// Complains about a place without a node.
-__attribute__((format(printf, 3, 4))) void complain_at(const struct origin *origin,
-                                                       struct place place, const char *format, ...);
+// Refuses a place without a node.
+__attribute__((format(printf, 3, 4))) void refuse_at(const struct origin *origin,
+                                                     struct place place, const char *format, ...);
 
 // Adds a message as it is, for a file that cannot be read.
-void complaints_add_plain(struct complaints *complaints, const char *message);
+void diagnostics_add_plain(struct diagnostics *diagnostics, const char *message);
 
 // How many were made in all, whether added or not: none since then means that all is well.
-size_t complaints_made(const struct complaints *complaints);
+size_t diagnostics_made(const struct diagnostics *diagnostics);
 
-// Sorts the complaints from number `first` on by line and column; those about no line come last.
-void complaints_sort(struct complaints *complaints, size_t first);
+// Sorts the diagnostics from number `first` on by line and column; those about no line come last.
+void diagnostics_sort(struct diagnostics *diagnostics, size_t first);
 
 // Text of a file as a message can show it: short, on one line, no control characters.
 struct quote {

@@ -3,7 +3,7 @@
 #include "harness/testing/test.h"
 
 #include "harness/cluster/session.h"
-#include "harness/cluster/test_outage.h"
+#include "harness/cluster/test_process_control.h"
 #include "harness/cluster/test_server.h"
 #include "harness/wire/mysql.h"
 

@@ -1,5 +1,5 @@
 // What every client promises (peer.h), each against a real server of its kind.
-#include "harness/cluster/test_outage.h"
+#include "harness/cluster/test_process_control.h"
 #include "harness/cluster/test_server.h"
 #include "harness/testing/test.h"
 #include "harness/wire/etcd.h"

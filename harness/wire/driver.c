@@ -98,7 +98,7 @@ void driver_fail(struct driver *driver, const char *format, ...)
     vsnprintf(said, sizeof said, format, arguments);
     va_end(arguments);
     text_format(&text, "the driver of client-%d (", driver->settings.client);
-    const char *const *command = driver->settings.foreign->command;
+    const char *const *command = driver->settings.external_client->command;
     for (size_t i = 0; command[i] != NULL && text.length < 120; i++)
         text_format(&text, "%s%.60s", i > 0 ? " " : "", command[i]);
     text_format(&text, ") %s", said);
@@ -145,7 +145,7 @@ static const struct {
 // True if another worker holds a lock that its library renews by itself, in the background.
 static bool others_are_renewed(const struct driver *driver, int worker)
 {
-    const char *const *traits = driver->settings.foreign->traits;
+    const char *const *traits = driver->settings.external_client->traits;
     const struct driver_hold *hold = driver->holds;
     while (hold != NULL && (!hold->held || hold->worker == worker))
         hold = hold->next;
@@ -311,7 +311,7 @@ static enum wait wait_for(struct driver *driver, _Atomic uint32_t *word,
                           const struct budget *budget, struct standstill *last)
 {
     int64_t spent_ns = 0;
-    int64_t last_ns = time_earlier(LAST_NS, driver->settings.foreign->patience_ns);
+    int64_t last_ns = time_earlier(LAST_NS, driver->settings.external_client->patience_ns);
     int64_t ignored_ns = TIME_NEVER;
     *last = (struct standstill){0};
     while (atomic_load(word) == 0) {
@@ -596,7 +596,7 @@ static enum outcome exchange(struct driver *driver, struct actor *actor,
     char allowed[32], patience[32];
     struct text line = {0};
     struct budget budget = {.allowed_ns = driver->settings.request_ns,
-                            .patience_ns = driver->settings.foreign->patience_ns,
+                            .patience_ns = driver->settings.external_client->patience_ns,
                             .in_time = request->ask == DRIVER_ACQUIRE};
     if (request->ask == DRIVER_ACQUIRE)
         budget.allowed_ns = time_later(request->wait_ns, budget.allowed_ns);
@@ -663,7 +663,7 @@ enum outcome driver_ask(struct driver *driver, struct actor *actor,
 
 static int greet(struct driver *driver, struct error *error)
 {
-    int64_t patience_ns = driver->settings.foreign->patience_ns;
+    int64_t patience_ns = driver->settings.external_client->patience_ns;
     struct standstill ignored;
     char *hello = driver_hello(&driver->settings);
     driver_process_send(&driver->process, hello, strlen(hello), patience_ns, &driver->failed);

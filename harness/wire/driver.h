@@ -7,7 +7,7 @@
 #ifndef LOCKPICK_WIRE_DRIVER_H
 #define LOCKPICK_WIRE_DRIVER_H
 
-#include "harness/base/foreign.h"
+#include "harness/base/external_client.h"
 #include "harness/point/point.h"
 #include "harness/wire/driver_line.h"
 #include "harness/wire/service.h"
@@ -30,7 +30,7 @@ struct driver_hold {
 #define DRIVER_STOP_IN_TIME 2
 
 struct driver_settings {
-    const struct foreign_settings *foreign;
+    const struct external_client *external_client;
     const struct service *service; // NULL if it needs none
     const char *const *locks;      // names, NULL-terminated
     const char *log_path;          // for its standard error; NULL to inherit ours

@@ -65,19 +65,19 @@ static void advise_path(const char *path, const char *given, struct text *out)
 
 // Adds why the command most likely could not be started, and what to do, by a look at its file.
 // Nothing if that does not tell.
-static void advise(const struct foreign_settings *foreign, struct text *out)
+static void advise(const struct external_client *external_client, struct text *out)
 {
-    const char *program = foreign->command[0];
+    const char *program = external_client->command[0];
     const char *name = program;
     struct text path = {0}; // as the driver sees it, which runs in its folder
     struct stat about;
     while (strncmp(name, "./", 2) == 0)
         name += 2;
-    if (name[0] != '/' && foreign->folder[0] != '\0')
-        text_format(&path, "%s/", foreign->folder);
+    if (name[0] != '/' && external_client->folder[0] != '\0')
+        text_format(&path, "%s/", external_client->folder);
     text_add(&path, name);
-    if (foreign->folder[0] != '\0' &&
-        (stat(foreign->folder, &about) != 0 || !S_ISDIR(about.st_mode)))
+    if (external_client->folder[0] != '\0' &&
+        (stat(external_client->folder, &about) != 0 || !S_ISDIR(about.st_mode)))
         text_add(out, "; there is no such folder");
     else if (strchr(program, ' ') != NULL && !is_there(path.bytes))
         text_add(out, "; 'command' is a list of the program and its arguments: [python3, lock.py]");
@@ -360,7 +360,7 @@ static void add_addresses(const char *name, const struct endpoint *servers, int 
 static int start(struct driver_process *process, const char *const *environment, int network,
                  struct error *error)
 {
-    const struct foreign_settings *foreign = process->settings->foreign;
+    const struct external_client *external_client = process->settings->external_client;
     int input[2], output[2];
     if (pipe2(input, O_CLOEXEC) != 0)
         return error_set(error, "cannot make a pipe: %s", strerror(errno));
@@ -370,13 +370,14 @@ static int start(struct driver_process *process, const char *const *environment,
         return error_set(error, "cannot make a pipe: %s", strerror(errno));
     }
     const int streams[] = {input[0], output[1]};
-    struct process_settings settings = {.arguments = foreign->command,
-                                        .environment = environment,
-                                        .folder = foreign->folder[0] ? foreign->folder : NULL,
-                                        .log_path = process->settings->log_path,
-                                        .streams = streams,
-                                        .network_namespace = network,
-                                        .processor = -1};
+    struct process_settings settings = {
+        .arguments = external_client->command,
+        .environment = environment,
+        .folder = external_client->folder[0] ? external_client->folder : NULL,
+        .log_path = process->settings->log_path,
+        .streams = streams,
+        .network_namespace = network,
+        .processor = -1};
     process->id = process_start(&settings, error);
     close(input[0]);
     close(output[1]);
@@ -388,10 +389,11 @@ static int start(struct driver_process *process, const char *const *environment,
     close(process->input);
     close(process->output);
     struct text advice = {0};
-    advise(foreign, &advice);
+    advise(external_client, &advice);
     struct error reason = *error;
-    error_set(error, "the driver of the scheme %s, in the folder %s: %s%s", foreign->name,
-              foreign->folder[0] ? foreign->folder : ".", reason.text, text_string(&advice));
+    error_set(error, "the driver of the scheme %s, in the folder %s: %s%s", external_client->name,
+              external_client->folder[0] ? external_client->folder : ".", reason.text,
+              text_string(&advice));
     text_free(&advice);
     return -1;
 }

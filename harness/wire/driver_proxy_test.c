@@ -19,7 +19,7 @@ static const char *const locks[] = {"lock", NULL};
 // A driver that a test talks to, as worker 1.
 struct talk {
     const char *command[4];
-    struct foreign_settings foreign;
+    struct external_client external_client;
     _Atomic uint32_t stopped;
     struct driver *driver;
     struct driver_hold hold;
@@ -32,12 +32,12 @@ static int begin(struct fixture *fixture, struct talk *talk, const char *program
                  int64_t patience_ns)
 {
     *talk = (struct talk){.command = {"bash", "-c", program},
-                          .foreign = {.name = "own",
-                                      .command = talk->command,
-                                      .folder = fixture->folder,
-                                      .patience_ns = 10 * NS_PER_S},
+                          .external_client = {.name = "own",
+                                              .command = talk->command,
+                                              .folder = fixture->folder,
+                                              .patience_ns = 10 * NS_PER_S},
                           .hold = {.worker = 1, .lock = "lock"}};
-    const struct driver_settings settings = {.foreign = &talk->foreign,
+    const struct driver_settings settings = {.external_client = &talk->external_client,
                                              .service = &fixture->service,
                                              .locks = locks,
                                              .client = 1,
@@ -50,7 +50,7 @@ static int begin(struct fixture *fixture, struct talk *talk, const char *program
     talk->driver = driver_start(&settings, &talk->error);
     fprintf(stderr, "%s", talk->error.text);
     CHECK(talk->driver != NULL);
-    talk->foreign.patience_ns = patience_ns;
+    talk->external_client.patience_ns = patience_ns;
     driver_add_hold(talk->driver, &talk->hold);
     return 0;
 }
@@ -134,7 +134,7 @@ static int a_driver_is_not_blamed_for_being_held(struct fixture *fixture)
     struct talk talk;
     CHECK(begin(fixture, &talk, pings, 100 * NS_PER_MS) == 0);
     CHECK(ask_and_hold(fixture, &talk, DRIVER_ACQUIRE, POINT_AFTER) == 0);
-    talk.foreign.patience_ns = 10 * NS_PER_S;
+    talk.external_client.patience_ns = 10 * NS_PER_S;
     CHECK(ask_and_hold(fixture, &talk, DRIVER_RELEASE, POINT_BEFORE) == 0);
     return finish(&talk);
 }

@@ -16,7 +16,7 @@ static struct {
     char folder[40];
     char log_path[64];
     const char *command[4];
-    struct foreign_settings foreign;
+    struct external_client external_client;
     struct driver *driver;
     struct actor actor;
     struct driver_hold holds[2]; // of worker 1 and 2
@@ -47,12 +47,12 @@ static int start(const char *program, int64_t patience_ns)
     fixture.command[0] = "sh";
     fixture.command[1] = "-c";
     fixture.command[2] = program;
-    fixture.foreign = (struct foreign_settings){.name = "own",
-                                                .command = fixture.command,
-                                                .folder = fixture.folder,
-                                                .patience_ns = patience_ns};
+    fixture.external_client = (struct external_client){.name = "own",
+                                                       .command = fixture.command,
+                                                       .folder = fixture.folder,
+                                                       .patience_ns = patience_ns};
     fixture.actor = (struct actor){.client = 1, .worker = 1, .phase = PHASE_ACQUIRE};
-    struct driver_settings settings = {.foreign = &fixture.foreign,
+    struct driver_settings settings = {.external_client = &fixture.external_client,
                                        .locks = locks,
                                        .log_path = fixture.log_path,
                                        .client = 1,
@@ -315,12 +315,14 @@ TEST_WITH(a_command_that_cannot_be_started_is_named_with_the_reason_and_the_reme
     write_script("strange.py", "#! /usr/bin/pyton3 -u\n", 0755);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *const command[] = {cases[i].program, NULL};
-        struct foreign_settings foreign = {.name = "own",
-                                           .command = command,
-                                           .folder = cases[i].where ? cases[i].where : folder,
-                                           .patience_ns = NS_PER_S};
+        struct external_client external_client = {.name = "own",
+                                                  .command = command,
+                                                  .folder =
+                                                      cases[i].where ? cases[i].where : folder,
+                                                  .patience_ns = NS_PER_S};
         _Atomic uint32_t stop = 0;
-        struct driver_settings settings = {.foreign = &foreign, .locks = locks, .stop = &stop};
+        struct driver_settings settings = {
+            .external_client = &external_client, .locks = locks, .stop = &stop};
         assert_null(driver_start(&settings, &error));
         expect_in(error.text, cases[i].wanted);
     }

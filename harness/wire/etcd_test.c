@@ -3,7 +3,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/cluster/process.h"
-#include "harness/cluster/test_outage.h"
+#include "harness/cluster/test_process_control.h"
 #include "harness/cluster/test_server.h"
 #include "harness/testing/test.h"
 #include "harness/wire/base64.h"

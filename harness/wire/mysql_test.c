@@ -1,6 +1,6 @@
 // The MySQL connection against a real server: every class of outcome, and what comes of statements
 // that meet the locks of others: waiting, giving up, deadlock.
-#include "harness/cluster/test_outage.h"
+#include "harness/cluster/test_process_control.h"
 #include "harness/cluster/test_server.h"
 #include "harness/testing/test.h"
 #include "harness/wire/mysql.h"

@@ -115,7 +115,7 @@ static int ends_are_passed_on(struct fixture *fixture)
         close(through);
     }
     // The server is gone: the connection is refused by a reset.
-    CHECK(outage_kill(&fixture->cluster.nodes[0], &error) == 0);
+    CHECK(server_kill(&fixture->cluster.nodes[0], &error) == 0);
     CHECK(read_all(direct, answer, 1) == 0);
     through = connect_to(fixture, true);
     CHECK(through < 0 || read_all(through, answer, 1) == 0);

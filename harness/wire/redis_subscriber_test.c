@@ -1,7 +1,7 @@
 // Subscriptions against a real server: what is woken, and what a lost connection costs.
 #include "harness/wire/redis_subscriber.h"
 
-#include "harness/cluster/test_outage.h"
+#include "harness/cluster/test_process_control.h"
 #include "harness/cluster/test_server.h"
 #include "harness/testing/test.h"
 #include "harness/wire/redis.h"

@@ -9,7 +9,7 @@
 #include "harness/base/test_folder.h"
 #include "harness/base/text.h"
 #include "harness/cluster/cluster.h"
-#include "harness/cluster/outage.h"
+#include "harness/cluster/process_control.h"
 #include "harness/cluster/sandbox.h"
 #include "harness/cluster/topology.h"
 

@@ -4,7 +4,7 @@
 #define LOCKPICK_WIRE_TEST_REDIS_H
 
 #include "harness/cluster/session.h"
-#include "harness/cluster/test_outage.h"
+#include "harness/cluster/test_process_control.h"
 #include "harness/cluster/test_server.h"
 #include "harness/testing/test.h"
 #include "harness/wire/redis.h"

@@ -2,7 +2,7 @@
 #include "harness/wire/test_points.h"
 #include "harness/wire/test_zookeeper.h"
 
-#include "harness/cluster/test_outage.h"
+#include "harness/cluster/test_process_control.h"
 #include "harness/cluster/test_server.h"
 
 #include <signal.h>

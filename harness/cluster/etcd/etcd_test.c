@@ -164,7 +164,7 @@ TEST(one_of_an_ensemble_must_keep_its_data)
     struct node *node = node_of(&server, 1);
     etcd_make_lock(node);
     die(node);
-    MUST_BE(-1, outage_restart(node, LOSS_ALL, &error));
+    MUST_BE(-1, server_restart(node, LOSS_ALL, &error));
     assert_non_null(strstr(error.text, "let it keep its data"));
     come_back(node, LOSS_NONE);
     MUST_BE(1, DO(node, has_lock, &etcd_test_lock));
@@ -172,8 +172,8 @@ TEST(one_of_an_ensemble_must_keep_its_data)
     die(node);
     MUST_BE(0, folder_remove(node->data, &error));
     MUST_BE(0, folder_make(node->data, &error));
-    MUST_BE(0, outage_restart(node, LOSS_NONE, &error));
-    MUST_COME_TO_BE(-1, outage_is_over(node, &error));
+    MUST_BE(0, server_restart(node, LOSS_NONE, &error));
+    MUST_COME_TO_BE(-1, server_is_back(node, &error));
     char *path = path_join(node->folder, "server.log");
     MUST_BE(0, file_read(path, &log, &error));
     assert_non_null(strstr(text_string(&log), "has already been bootstrapped"));

@@ -446,7 +446,7 @@ TEST(a_file_without_times_is_not_guessed_at)
     struct node *node = node_of(&server, 1);
     must_answer(node, "CONFIG SET aof-timestamp-enabled no\r\nSET lock me", "+OK\r\n+OK");
     die(node);
-    MUST_BE(-1, outage_restart(node, LOSS_UNSYNCED, &error));
+    MUST_BE(-1, server_restart(node, LOSS_UNSYNCED, &error));
     assert_non_null(strstr(error.text, "aof-timestamp-enabled"));
     test_server_stop(&server);
 }

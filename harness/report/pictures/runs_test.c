@@ -55,11 +55,11 @@ TEST_WITH(each_cell_has_the_worst_verdict_and_each_row_its_cost, start, stop)
 
 TEST_WITH(that_the_way_to_a_program_costs_is_said, start, stop)
 {
-    static const struct foreign_settings program = {.name = "etcd-lease"};
+    static const struct external_client program = {.name = "etcd-lease"};
     add_small_run();
     for (size_t i = 0; i < test.run.count; i++) {
         if (strcmp(test.trials[i].scheme, "etcd-lease") == 0)
-            test.trials[i].foreign = &program;
+            test.trials[i].external_client = &program;
     }
     DRAWN(matrix_picture, "program of its own");
 }

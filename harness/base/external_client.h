@@ -1,12 +1,12 @@
 // A lock that is not ours, a program that Lockpick starts or a plug-in that it loads, and what it
 // promises. Said in a scenario, used by harness/locks/exec.c and plugin.c.
-#ifndef LOCKPICK_BASE_FOREIGN_H
-#define LOCKPICK_BASE_FOREIGN_H
+#ifndef LOCKPICK_BASE_EXTERNAL_CLIENT_H
+#define LOCKPICK_BASE_EXTERNAL_CLIENT_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-struct foreign_settings {
+struct external_client {
     const char *name;              // of the scheme: "my-lock"
     const char *server;            // kind that it locks with; NULL: none
     const char *const *command;    // NULL-terminated

@@ -1,9 +1,9 @@
 // For tests: servers that stand still, die and come back; and what comes to be so some time later.
-#ifndef LOCKPICK_CLUSTER_TEST_OUTAGE_H
-#define LOCKPICK_CLUSTER_TEST_OUTAGE_H
+#ifndef LOCKPICK_CLUSTER_TEST_PROCESS_CONTROL_H
+#define LOCKPICK_CLUSTER_TEST_PROCESS_CONTROL_H
 
 #include "harness/base/clock.h"
-#include "harness/cluster/outage.h"
+#include "harness/cluster/process_control.h"
 #include "harness/testing/test.h"
 
 #define PATIENCE_NS (30 * NS_PER_S) // long, even on a busy machine
@@ -31,26 +31,26 @@
 static inline void stand_still(const struct node *node)
 {
     struct error error = {0};
-    MUST_COME_TO_BE(0, outage_stop(node, &error));
+    MUST_COME_TO_BE(0, server_stop(node, &error));
 }
 
 static inline void go_on(const struct node *node)
 {
     struct error error = {0};
-    MUST_BE(0, outage_continue(node, &error));
+    MUST_BE(0, server_continue(node, &error));
 }
 
 static inline void die(struct node *node)
 {
     struct error error = {0};
-    MUST_BE(0, outage_kill(node, &error));
+    MUST_BE(0, server_kill(node, &error));
 }
 
 static inline void come_back(struct node *node, enum loss loss)
 {
     struct error error = {0};
-    MUST_BE(0, outage_restart(node, loss, &error));
-    MUST_COME_TO_BE(0, outage_is_over(node, &error));
+    MUST_BE(0, server_restart(node, loss, &error));
+    MUST_COME_TO_BE(0, server_is_back(node, &error));
 }
 
 #endif

@@ -14,7 +14,7 @@ static bool makes_sense(enum event_kind kind, int64_t a, int64_t b, int64_t c, i
                                 .worker = !is_harness,
                                 .kind = (uint8_t)kind,
                                 .args = {a, b, c, d}};
-    return event_makes_sense(&event, BEGAN_NS);
+    return event_is_valid(&event, BEGAN_NS);
 }
 
 TEST(a_load_has_numbers_to_reckon_with)

@@ -19,12 +19,12 @@ TEST(every_process_of_a_server_stands_still_until_it_goes_on)
         struct session client = start_client(node, &error);
         must_do(&client, request);
         stand_still(node);
-        assert_true(outage_stands_still(node));
+        assert_true(server_stands_still(node));
         client.peer.give_up_ns = clock_monotonic_ns() + 200 * NS_PER_MS;
         assert_int_equal(session_ask(&client, "%s", request), -1); // one that was served before
         assert_false(node_says(node, request, ""));                // and one that comes anew
         go_on(node);
-        assert_false(outage_stands_still(node));
+        assert_false(server_stands_still(node));
         MUST_COME_TO_BE(true, node_says(node, request, ""));
         session_close(&client);
         test_server_stop(&server);
@@ -44,8 +44,8 @@ TEST(a_killed_server_is_dead_and_cannot_be_killed_again)
     assert_false(answers(node, "PING", "PONG"));
     // No fault of the harness: nobody is to blame for a server that was killed on purpose.
     MUST_BE(0, cluster_check_servers(&server.cluster, &error));
-    MUST_BE(-1, outage_kill(node, &error));
-    MUST_BE(-1, outage_stop(node, &error));
+    MUST_BE(-1, server_kill(node, &error));
+    MUST_BE(-1, server_stop(node, &error));
     assert_non_null(strstr(error.text, "does not run"));
     come_back(node, LOSS_NONE);
     assert_int_not_equal(node->server, id);

@@ -1,4 +1,4 @@
-#include "harness/cluster/outage.h"
+#include "harness/cluster/process_control.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/processes.h"
@@ -79,7 +79,7 @@ static int first_is_stopped(const struct node *node, struct error *error)
     return info.si_code == CLD_STOPPED ? 0 : error_set(error, "%s ended meanwhile", node->name);
 }
 
-int outage_stop(const struct node *node, struct error *error)
+int server_stop(const struct node *node, struct error *error)
 {
     struct family family;
     if (node->server <= 0)
@@ -95,14 +95,14 @@ int outage_stop(const struct node *node, struct error *error)
     return family.all_stopped || !processes_can_be_read() ? 0 : 1;
 }
 
-bool outage_stands_still(const struct node *node)
+bool server_stands_still(const struct node *node)
 {
     struct process_entry server;
     return node->server <= 0 ||
            (processes_can_be_read() && process_read(node->server, &server) && server.state == 'T');
 }
 
-int outage_continue(const struct node *node, struct error *error)
+int server_continue(const struct node *node, struct error *error)
 {
     struct family family;
     siginfo_t info;
@@ -113,7 +113,7 @@ int outage_continue(const struct node *node, struct error *error)
     return signal_family(node, &family, SIGCONT, error);
 }
 
-int outage_kill(struct node *node, struct error *error)
+int server_kill(struct node *node, struct error *error)
 {
     struct family family;
     if (node->server <= 0) {
@@ -129,7 +129,7 @@ int outage_kill(struct node *node, struct error *error)
     return 0;
 }
 
-bool outage_has_ended(struct node *node)
+bool server_has_ended(struct node *node)
 {
     int status;
     if ((node->may_end || node->is_starting) && node->server > 0 &&
@@ -140,7 +140,7 @@ bool outage_has_ended(struct node *node)
     return node->has_ended;
 }
 
-int outage_restart(struct node *node, enum loss loss, struct error *error)
+int server_restart(struct node *node, enum loss loss, struct error *error)
 {
     if (control_forget(node, loss, error) != 0)
         return error_wrap(error, "%s could not be made to forget", node->name);
@@ -155,10 +155,10 @@ int outage_restart(struct node *node, enum loss loss, struct error *error)
     return error_wrap(error, "%s could not be started again", node->name);
 }
 
-int outage_is_over(struct node *node, struct error *error)
+int server_is_back(struct node *node, struct error *error)
 {
     int state = node->kind->ready(node) ? 0 : 1;
-    if (outage_has_ended(node))
+    if (server_has_ended(node))
         state = error_set(error, "%s ended while it started again; see %s/server.log", node->name,
                           node->folder);
     node->is_starting = state == 1;
