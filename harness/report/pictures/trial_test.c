@@ -222,34 +222,6 @@ TEST_WITH(labels_at_one_time_do_not_cover_each_other, start, stop)
     svg_assert_legible(&throughput_picture, &picture, 10);
 }
 
-// --- the script ----------------------------------------------------------------------------------
-
-static bool scripted(const char *words)
-{
-    struct text script = {0};
-    picture_script(&timeline_picture, &picture, &script);
-    bool found = strstr(script.bytes, words) != NULL;
-    text_free(&script);
-    return found;
-}
-
-// A word that is longer than any line has a line of its own, and is not looked at for ever.
-TEST_WITH(a_long_text_is_broken_between_words, start, stop)
-{
-    char longest[1000];
-    memset(longest, 'x', sizeof longest - 1);
-    longest[sizeof longest - 1] = '\0';
-    picture.width = 900;
-    for (int i = 0; i < 40; i++)
-        text_format(&picture.cause, "%sµword%d", i > 0 ? " " : "", i);
-    text_format(&picture.notes, "%s and more", longest);
-    assert_true(scripted("cause_lines = 3\n"));
-    assert_true(scripted("'µword0 "));
-    assert_true(scripted("µword39'\n"));
-    assert_true(scripted("notes_lines = 2\n"));
-    assert_true(scripted("'and more'"));
-}
-
 // --- files ---------------------------------------------------------------------------------------
 
 static bool exists(const char *name, const char *ending)
@@ -310,6 +282,25 @@ TEST_WITH(each_picture_lies_beside_its_script_and_data, start, stop)
         return;
     assert_non_null(strstr(result->timeline, "stale-holder: both hold for 80 ms"));
     assert_non_null(strstr(result->timeline, "at 'a_b' \"c\" `d` {e} $f \\ (at 6 ms, for 494 ms)"));
+}
+
+// A word that is longer than any line has a line of its own, and is not looked at for ever.
+TEST_WITH(a_long_text_is_broken_between_words, start, stop)
+{
+    char longest[1000];
+    memset(longest, 'x', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    if (!have_gnuplot())
+        skip();
+    add_violation();
+    assert_true(draw(&timeline_picture));
+    for (int i = 0; i < 40; i++)
+        text_format(&picture.cause, " µword%d", i);
+    svg_assert_legible(&timeline_picture, &picture, 10);
+    text_format(&picture.notes, "\n%s and more", longest);
+    char *svg = svg_draw(&timeline_picture, &picture);
+    assert_non_null(strstr(svg, ">and more"));
+    free(svg);
 }
 
 TEST_WITH(a_trial_without_any_event_still_has_pictures, start, stop)
