@@ -44,7 +44,9 @@ static struct ci_case case_of_trial(const struct trial_result *result)
                  : verdict == VERDICT_UNKNOWN && !trial_is_measurement(result) ? ALARM_WARNING
                                                                                : ALARM_NONE;
     made.line = expectation != NULL && expectation->place.line > 0 ? expectation->place.line : 1;
-    scheme_text(result->trial, &made.name);
+    text_add(&made.name, result->trial->scheme);
+    if (result->trial->repeat > 1 || result->trial->scenario->repeat > 1)
+        text_format(&made.name, " #%d", result->trial->repeat);
     return made;
 }
 

@@ -217,27 +217,6 @@ RUN_TEST(errors_come_before_warnings_and_stories_are_folded)
     assert_has(story, "::notice ");
 }
 
-RUN_TEST(the_table_of_the_step_begins_with_what_was_missed)
-{
-    char *names[] = {"stale-holder", "lost-update"};
-    struct expectation unsafe = {.verdict = EXPECT_UNSAFE, .because = {names, 2}};
-    ADD("a", SAFE, MET);
-    ADD("b", SKIPPED, NONE);
-    test_find(ADD("c", UNSAFE, MISSED), &test_lost_update, false);
-    ADD("d", NOT_APPLICABLE, NONE);
-    test.trials[0].expectation = &expect_safe;
-    test.trials[2].expectation = &unsafe;
-    char *text = report_github_summary(test_report(&test.run));
-    assert_has(text, "### Lockpick\n\n2 trials: 1 as expected, 1 missed");
-    assert_has(text, "| scenario | scheme | verdict | found | expected |\n"
-                     "|---|---|---|---|---|\n"
-                     "| pause | c | ✗ UNSAFE | lost-update | UNSAFE (stale-holder, lost-update) |\n"
-                     "| pause | a | ✓ SAFE | – | SAFE |\n"
-                     "| pause | b | ? SKIPPED | – | – |\n"
-                     "| pause | d | n/a | – | – |\n");
-    free(text);
-}
-
 // --- any text ------------------------------------------------------------------------------------
 
 RUN_TEST(no_text_becomes_a_command_a_cell_or_a_directive)

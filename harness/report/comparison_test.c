@@ -414,6 +414,14 @@ TEST_WITH(of_two_schemes_one_may_lack_commands_but_no_acquires, start, end)
 
 // --- machines ------------------------------------------------------------------------------------
 
+static json_t *written(void)
+{
+    char *text = comparison_json(&comparison);
+    json_t *json = json_loads(text, 0, NULL);
+    free(text);
+    return json;
+}
+
 // A reader of the JSON must not take what nobody knows for noise, or for green.
 TEST_WITH(machines_are_told_all_of_it_and_why, start, end)
 {
@@ -424,8 +432,7 @@ TEST_WITH(machines_are_told_all_of_it_and_why, start, end)
         comparison.is_broken = broken; // as of a run in turns in which some trial failed
         if (broken)
             comparison.pairs[0].figures[FIGURE_RATE].is_trusted = false;
-        char *text = comparison_json(&comparison);
-        json_t *json = json_loads(text, 0, NULL);
+        json_t *json = written();
         assert_json_all(json, (const char *const[][2]){
                                   {"exit_code", broken ? "4" : "1"},
                                   {"pairs.0.figures.locks/s.change", "\"slower\""},
@@ -436,7 +443,6 @@ TEST_WITH(machines_are_told_all_of_it_and_why, start, end)
                                   {NULL, NULL}});
         assert_true(json_real_value(json_find(json, "pairs.0.figures.locks/s.before")) > 499);
         json_decref(json);
-        free(text);
     }
 }
 
@@ -446,12 +452,10 @@ TEST_WITH(machines_are_told_what_nobody_knows, start, end)
     test_add_repeats(results[1], "contention", "redis-setnx", 500, 5);
     apply(&(struct edit){1, 0, 2, IS_BOUND, "true"});
     compare(0, &usual);
-    char *text = comparison_json(&comparison);
-    json_t *json = json_loads(text, 0, NULL);
+    json_t *json = written();
     const json_t *rate = json_find(json, "pairs.0.figures.locks/s");
     assert_json(rate, "change", "\"inconclusive\"");
     assert_json(rate, "reason", "\"the driver was the limit\"");
     assert_true(json_is_real(json_find(rate, "ratio")));
     json_decref(json);
-    free(text);
 }

@@ -284,13 +284,6 @@ bool cost_load_varies(const struct scenario *scenario)
     return false;
 }
 
-char *cost_name(const struct scheme_cost *cost)
-{
-    struct text name = {0};
-    text_format(&name, "%s%s", cost->trial->scheme, cost->driver_bound > 0 ? "*" : "");
-    return name.bytes;
-}
-
 const char cost_late_note[] = "* in some repeat driver-bound, or late in beginning acquires: the "
                               "figure may tell of the driver, not of the lock.";
 

@@ -110,9 +110,7 @@ bool cost_load_varies(const struct scenario *scenario);
 size_t cost_schemes(const struct run_result *run, const struct scenario *scenario,
                     size_t **indices);
 
-// What a legend calls the scheme: with an asterisk if it was driver-bound in any repeat, which the
-// note explains. The caller frees it.
-char *cost_name(const struct scheme_cost *cost);
+// What an asterisk means behind the name of a scheme that was driver-bound in any repeat.
 extern const char cost_driver_note[];
 
 // The same of acquire latencies, which may also be marked as one of them was late.

@@ -265,24 +265,17 @@ static void assert_seen(const char *part)
 
 TEST_GROUP(start, end);
 
-TEST(a_page_is_right_at_every_width_and_in_both_schemes)
+TEST(pages_small_and_large_are_right_at_every_width_and_in_both_schemes)
 {
+    static const char *const shown[] = {"360 light", "360 dark", "1200 light", "1200 dark"};
     if (!has_browser)
         skip();
-    assert_seen("small at 360 light: nothing wrong\n");
-    assert_seen("small at 360 dark: nothing wrong\n");
-    assert_seen("small at 1200 light: nothing wrong\n");
-    assert_seen("small at 1200 dark: nothing wrong\n");
-}
-
-TEST(so_is_one_with_a_large_table)
-{
-    if (!has_browser)
-        skip();
-    assert_seen("large at 360 light: nothing wrong\n");
-    assert_seen("large at 360 dark: nothing wrong\n");
-    assert_seen("large at 1200 light: nothing wrong\n");
-    assert_seen("large at 1200 dark: nothing wrong\n");
+    for (size_t i = 0; i < 8; i++) {
+        char line[60];
+        snprintf(line, sizeof line, "%s at %s: nothing wrong\n", i < 4 ? "small" : "large",
+                 shown[i % 4]);
+        assert_seen(line);
+    }
 }
 
 // As wide as A4, as high as Letter.

@@ -125,6 +125,23 @@ RUN_TEST(markdown_has_verdicts_then_stories_costs_and_the_environment)
           "Kernel: Linux 6.1 · ");
 }
 
+RUN_TEST(markdown_says_what_was_expected)
+{
+    static const struct expectation safe = {.verdict = EXPECT_SAFE};
+    char *names[] = {"stale-holder", "lost-update"};
+    struct expectation unsafe = {.verdict = EXPECT_UNSAFE, .because = {names, 2}};
+    ADD("a", SAFE, MET);
+    test_find(ADD("c", UNSAFE, MISSED), &test_lost_update, false);
+    ADD("d", NOT_APPLICABLE, NONE);
+    test.trials[0].expectation = &safe;
+    test.trials[1].expectation = &unsafe;
+    SHOWS(MARKUP, "| scenario | scheme | verdict | found | expected |\n"
+                  "|---|---|---|---|---|\n"
+                  "| pause | c | ✗ UNSAFE | lost-update | UNSAFE (stale-holder, lost-update) |\n"
+                  "| pause | a | ✓ SAFE | – | SAFE |\n"
+                  "| pause | d | n/a | – | – |\n");
+}
+
 RUN_TEST(sections_without_anything_in_them_are_not_there)
 {
     ADD("kept", SAFE, MET);

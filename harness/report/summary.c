@@ -175,13 +175,6 @@ const char *rate_text(double rate, char *out, size_t room)
     return out;
 }
 
-void scheme_text(const struct trial *trial, struct text *out)
-{
-    text_add(out, trial->scheme);
-    if (trial->repeat > 1 || trial->scenario->repeat > 1)
-        text_format(out, " #%d", trial->repeat);
-}
-
 const char *const finding_state_names[] = {"kept", "violated", "undecided", "irrelevant"};
 const char *const expectation_names[] = {"none", "met", "missed"};
 

@@ -38,9 +38,6 @@ bool trials_ended_alike(const struct trial_result *a, const struct trial_result 
 // "3", "12.5", "61,200": three digits at least, grouped by thousands.
 const char *rate_text(double rate, char *out, size_t room);
 
-// "redis-setnx", "redis-setnx #2": the scheme, and the repeat where the scenario has several.
-void scheme_text(const struct trial *trial, struct text *out);
-
 // By enum finding_state and enum expectation_result.
 extern const char *const finding_state_names[], *const expectation_names[];
 
