@@ -35,66 +35,41 @@ static bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
     return true;
 }
 
-static const struct contract etcd_contract = {
-    .server = "etcd", .request_ns = NS_PER_S, .evict = evict};
-static const struct contract ensemble_contract = {
-    .server = "etcd", .topology = "ensemble", .lease_ns = 4 * NS_PER_S, .request_ns = NS_PER_S};
-static const struct contract short_contract = {.server = "etcd", .lease_ns = 1500 * NS_PER_MS};
-
-static int start_with(void **state, struct fixture *fixture, const struct contract *contract)
+static void *open_probe(const struct service *service, struct error *error)
 {
     static struct actor nobody = {.phase = PHASE_NONE};
-    struct error error = {0};
-    *state = fixture;
-    if (fixture_start(fixture, contract) != 0)
-        return -1;
-    fixture->probe = etcd_open(&fixture->server.service, NS_PER_S, &nobody, &error);
-    return fixture->probe == NULL ? -1 : 0;
+    return etcd_open(service, NS_PER_S, &nobody, error);
 }
 
-static int start(void **state)
+static void close_probe(void *probe)
 {
-    static struct fixture fixture;
-    return start_with(state, &fixture, &etcd_contract);
+    etcd_close(probe);
 }
 
-static int start_short(void **state)
-{
-    static struct fixture fixture;
-    return start_with(state, &fixture, &short_contract);
-}
+#define ETCD_CONTRACT .server = "etcd", .open_probe = open_probe, .close_probe = close_probe
 
-static int start_ensemble(void **state)
-{
-    static struct fixture fixture;
-    return start_with(state, &fixture, &ensemble_contract);
-}
-
-static int stop(void **state)
-{
-    struct fixture *fixture = *state;
-    etcd_close(fixture->probe);
-    fixture_stop(fixture);
-    return 0;
-}
+static const struct contract etcd_contract = {ETCD_CONTRACT, .request_ns = NS_PER_S,
+                                              .evict = evict};
+static const struct contract ensemble_contract = {ETCD_CONTRACT, .topology = "ensemble",
+                                                  .lease_ns = 4 * NS_PER_S, .request_ns = NS_PER_S};
+static const struct contract short_contract = {ETCD_CONTRACT, .lease_ns = 1500 * NS_PER_MS};
 
 static const char *const both[] = {"etcd-lease", "etcd-lock-rpc", NULL};
 
 // --- one server ----------------------------------------------------------------------------------
 
-TEST_GROUP(start, stop);
+CONTRACT_GROUP(etcd_contract);
 CONTRACT_TESTS;
 
 TEST(who_gives_up_leaves_nothing_in_the_queue)
 {
     struct fixture *fixture = *state;
     for (size_t i = 0; both[i] != NULL; i++) {
-        struct grant grant;
         open_scheme(fixture, lock_scheme_find(both[i]), false);
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-        assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_NO);
+        assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+        assert_int_equal(acquire(fixture, 1), OUTCOME_NO);
         fixture->locks[1].options.wait_ns = 30 * NS_PER_MS;
-        assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_NO);
+        assert_int_equal(acquire(fixture, 1), OUTCOME_NO);
         assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
         assert_int_equal(oldest_key(fixture).create_revision, 0);
         close_scheme(fixture);
@@ -107,7 +82,7 @@ TEST(tokens_come_only_where_they_are_asked_for)
     for (int fenced = 0; fenced < 2; fenced++) {
         struct grant grant;
         open_scheme(fixture, lock_scheme_find("etcd-lease"), fenced == 1);
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
         assert_int_equal(grant.token > 0, fenced);
         lock_release(&fixture->locks[0]);
         close_scheme(fixture);
@@ -166,7 +141,7 @@ TEST(waiters_are_woken_in_the_order_they_came_and_their_tokens_grow)
         struct grant grant;
         struct waiter second, third;
         open_scheme(fixture, lock_scheme_find(both[i]), true);
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
         begin_to_wait(fixture, &second, 1);
         await_queue(fixture, 2);
         begin_to_wait(fixture, &third, 2);
@@ -189,29 +164,26 @@ TEST(a_session_that_ends_before_the_acquire_is_replaced)
 {
     struct fixture *fixture = *state;
     for (size_t i = 0; both[i] != NULL; i++) {
-        struct grant grant;
         open_scheme(fixture, lock_scheme_find(both[i]), false);
         struct lock *lock = &fixture->locks[0];
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
         assert_int_equal(lock_release(lock), RELEASE_RELEASED);
         assert_int_equal(etcd_revoke(fixture->probe, etcd_of(lock)->lease), OUTCOME_OK);
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_NO); // that attempt
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        assert_int_equal(acquire(fixture, 0), OUTCOME_NO); // that attempt
+        assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
         assert_int_equal(lock_release(lock), RELEASE_RELEASED);
         close_scheme(fixture);
     }
 }
 
-TEST(a_waiter_whose_key_is_taken_away_is_not_let_in_and_gets_another_place)
+SCHEME_TEST(a_waiter_whose_key_is_taken_away_is_not_let_in_and_gets_another_place, IS("etcd-lease"))
 {
-    struct fixture *fixture = *state;
     struct grant grant;
     struct waiter second;
     int64_t deleted;
-    open_scheme(fixture, lock_scheme_find("etcd-lease"), false);
     struct history_follower *follower = history_follower_new(&fixture->history);
     count_places(follower); // of earlier tests
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     begin_to_wait(fixture, &second, 1);
     await_queue(fixture, 2);
     assert_int_equal(etcd_delete(fixture->probe, etcd_of(&fixture->locks[1])->key, &deleted),
@@ -224,12 +196,11 @@ TEST(a_waiter_whose_key_is_taken_away_is_not_let_in_and_gets_another_place)
                      2); // the second was the first of the line, and need not wait
     history_follower_free(follower);
     assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
-    close_scheme(fixture);
 }
 
 // --- a lease of 1.5 s, which etcd keeps for 2 s -------------------------------------------------
 
-TEST_GROUP(start_short, stop);
+CONTRACT_GROUP(short_contract);
 
 TEST(a_hold_outlives_its_lease_while_it_is_kept_alive_and_so_does_a_wait)
 {
@@ -239,7 +210,7 @@ TEST(a_hold_outlives_its_lease_while_it_is_kept_alive_and_so_does_a_wait)
         struct waiter second;
         open_scheme(fixture, lock_scheme_find(both[i]), false);
         int64_t began_ns = clock_monotonic_ns();
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
         begin_to_wait(fixture, &second, 1);
         await_queue(fixture, 2);
         int64_t lease = etcd_of(&fixture->locks[1])->lease;
@@ -264,10 +235,10 @@ TEST(a_lease_that_nobody_keeps_alive_gives_the_lock_to_the_next)
     for (size_t i = 0; both[i] != NULL; i++) {
         struct grant first, second;
         open_scheme(fixture, lock_scheme_find(both[i]), true);
-        assert_int_equal(acquire(fixture, 0, &first), OUTCOME_OK);
+        assert_int_equal(lock_acquire(&fixture->locks[0], &first), OUTCOME_OK);
         watchdog_remove(fixture->clients[0].watchdog, &fixture->locks[0]);
         fixture->locks[1].options.wait_ns = 30 * NS_PER_S;
-        assert_int_equal(acquire(fixture, 1, &second), OUTCOME_OK);
+        assert_int_equal(lock_acquire(&fixture->locks[1], &second), OUTCOME_OK);
         assert_true(clock_monotonic_ns() > first.valid_until_ns);
         assert_true(is_right_after(&fixture->locks[1], second.token, first.token));
         assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_GONE);
@@ -280,10 +251,9 @@ TEST(a_holder_whose_lease_is_revoked_learns_it_from_its_watchdog)
 {
     struct fixture *fixture = *state;
     for (size_t i = 0; both[i] != NULL; i++) {
-        struct grant grant;
         open_scheme(fixture, lock_scheme_find(both[i]), false);
         struct lock *lock = &fixture->locks[0];
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
         assert_int_equal(etcd_revoke(fixture->probe, oldest_key(fixture).lease), OUTCOME_OK);
         while (atomic_load(&lock->lost) == LOST_NOT)
             clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
@@ -295,7 +265,7 @@ TEST(a_holder_whose_lease_is_revoked_learns_it_from_its_watchdog)
 
 // --- three servers -------------------------------------------------------------------------------
 
-TEST_GROUP(start_ensemble, stop);
+CONTRACT_GROUP(ensemble_contract);
 
 // Ends a server: must be the last test of its group.
 TEST(the_lock_works_on_when_one_of_three_servers_is_killed)
@@ -306,7 +276,7 @@ TEST(the_lock_works_on_when_one_of_three_servers_is_killed)
         struct grant grant;
         int64_t last = 0;
         open_scheme(fixture, lock_scheme_find(both[i]), true);
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
         process_kill(node->server);
         node->server = 0;
         for (int round = 0; round < 6; round++) {
@@ -315,7 +285,7 @@ TEST(the_lock_works_on_when_one_of_three_servers_is_killed)
                 fixture->locks[worker].options.wait_ns = 20 * NS_PER_S;
                 enum outcome outcome = OUTCOME_UNKNOWN; // while a leader is elected
                 while (outcome == OUTCOME_UNKNOWN)
-                    outcome = acquire(fixture, worker, &grant);
+                    outcome = lock_acquire(&fixture->locks[worker], &grant);
                 assert_int_equal(outcome, OUTCOME_OK);
             }
             assert_true(is_right_after(&fixture->locks[worker], grant.token, last));

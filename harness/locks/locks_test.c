@@ -4,20 +4,7 @@
 
 static const struct contract local_contract = {.server = NULL};
 
-static int start(void **state)
-{
-    static struct fixture fixture;
-    *state = &fixture;
-    return fixture_start(&fixture, &local_contract);
-}
-
-static int stop(void **state)
-{
-    fixture_stop(*state);
-    return 0;
-}
-
-TEST_GROUP(start, stop);
+CONTRACT_GROUP(local_contract);
 
 TEST(inside_one_process_a_local_scheme_keeps_the_neighbour_out)
 {
@@ -25,7 +12,7 @@ TEST(inside_one_process_a_local_scheme_keeps_the_neighbour_out)
     const struct lock_scheme *scheme = lock_scheme_find("process-mutex");
     struct grant grant;
     open_scheme(fixture, scheme, false);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     struct lock neighbour = fixture->locks[0]; // another worker of the same client
     assert_int_equal(lock_acquire(&neighbour, &grant), OUTCOME_NO);
     lock_release(&fixture->locks[0]);

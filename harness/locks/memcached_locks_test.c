@@ -19,29 +19,21 @@ static bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
     return true;
 }
 
-static const struct contract memcached_contract = {.server = "memcached", .evict = evict};
-
-static int start(void **state)
+static void *open_probe(const struct service *service, struct error *error)
 {
-    static struct fixture fixture;
     static struct actor nobody = {.phase = PHASE_NONE};
-    struct error error = {0};
-    if (fixture_start(&fixture, &memcached_contract) != 0)
-        return -1;
-    fixture.probe = memcached_open(&fixture.server.service, NS_PER_S, &nobody, &error);
-    *state = &fixture;
-    return fixture.probe == NULL ? -1 : 0;
+    return memcached_open(service, NS_PER_S, &nobody, error);
 }
 
-static int stop(void **state)
+static void close_probe(void *probe)
 {
-    struct fixture *fixture = *state;
-    memcached_close(fixture->probe);
-    fixture_stop(fixture);
-    return 0;
+    memcached_close(probe);
 }
 
-TEST_GROUP(start, stop);
+static const struct contract memcached_contract = {
+    .server = "memcached", .evict = evict, .open_probe = open_probe, .close_probe = close_probe};
+
+CONTRACT_GROUP(memcached_contract);
 
 // memcached's clock ticks once a second: the item must live for the whole lease all the same, and
 // not for long after it.
@@ -54,7 +46,7 @@ TEST(an_item_is_never_gone_before_its_lease_is_over_and_soon_after)
         struct lock_options options = next_lock(fixture, false);
         options.lease_ns = NS_PER_S;
         open_scheme_with(fixture, scheme, &options);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+        hold_to(scheme, lock_acquire(&fixture->locks[0], &grant) == OUTCOME_OK, "not let in");
         while (clock_monotonic_ns() < grant.valid_until_ns - 5 * NS_PER_MS) {
             bool is_there = strcmp(ask(fixture, "gets").word, "VALUE") == 0;
             hold_to(scheme, is_there || clock_monotonic_ns() >= grant.valid_until_ns,
@@ -62,7 +54,8 @@ TEST(an_item_is_never_gone_before_its_lease_is_over_and_soon_after)
             clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
         }
         int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
-        while (acquire(fixture, 1, &grant) != OUTCOME_OK && clock_monotonic_ns() < give_up_ns)
+        while (lock_acquire(&fixture->locks[1], &grant) != OUTCOME_OK &&
+               clock_monotonic_ns() < give_up_ns)
             clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
         hold_to(scheme, clock_monotonic_ns() < give_up_ns, "never expires");
         lock_release(&fixture->locks[1]);

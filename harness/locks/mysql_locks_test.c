@@ -15,114 +15,80 @@ static void await_reached(struct point_trap *trap)
     assert_int_equal(atomic_load(&trap->state), POINT_REACHED);
 }
 
-TEST_GROUP(start, stop);
+CONTRACT_GROUP(mysql_contract);
 
 // The INSERT of worker 1 reaches a server that is stopped; its question for the row, which comes
 // next, one that goes on.
-TEST(an_insert_without_an_answer_is_asked_for_and_then_held)
+SCHEME_TEST(an_insert_without_an_answer_is_asked_for_and_then_held, has_row(scheme))
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct act act = {.is_release = false};
-        struct grant grant;
-        struct point_trap *asking = &fixture->board.traps[1];
-        if (!has_row(scheme))
-            continue;
-        open_scheme(fixture, scheme, false);
-        *asking = (struct point_trap){.client = 1, .worker = 1, .match_count = 1, .nth = 1};
-        asking->matches[0] = (struct point_match){POINT_BEFORE, PHASE_ACQUIRE, "SELECT"};
-        point_arm(&fixture->board, asking);
-        // Of the first request before it is sent, or of the second: the INSERT.
-        assert_true(begin(fixture, &act, lock_scheme_has(scheme, "lease") ? 3 : 1));
-        signal_servers(fixture, SIGSTOP);
-        point_let_go(&fixture->board, &fixture->board.traps[0]);
-        await_reached(asking);
-        signal_servers(fixture, SIGCONT);
-        char count[80];
-        snprintf(count, sizeof count, "SELECT COUNT(*) FROM lockpick_%s_lock", fixture->tag);
-        await_answer(fixture, 1, count);
-        point_let_go(&fixture->board, asking);
-        pthread_join(act.thread, NULL);
-        hold_to(scheme, act.outcome == OUTCOME_OK, "does not know its own row");
-        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO, "another is let in");
-        hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_RELEASED, "no release");
-        close_scheme(fixture);
-    }
+    struct act act = {.is_release = false};
+    struct point_trap *asking = &fixture->board.traps[1];
+    *asking = (struct point_trap){.client = 1, .worker = 1, .match_count = 1, .nth = 1};
+    asking->matches[0] = (struct point_match){POINT_BEFORE, PHASE_ACQUIRE, "SELECT"};
+    point_arm(&fixture->board, asking);
+    // Of the first request before it is sent, or of the second: the INSERT.
+    assert_true(begin(fixture, &act, lock_scheme_has(scheme, "lease") ? 3 : 1));
+    signal_servers(fixture, SIGSTOP);
+    point_let_go(&fixture->board, &fixture->board.traps[0]);
+    await_reached(asking);
+    signal_servers(fixture, SIGCONT);
+    char count[80];
+    snprintf(count, sizeof count, "SELECT COUNT(*) FROM lockpick_%s_lock", fixture->tag);
+    await_answer(fixture, 1, count);
+    point_let_go(&fixture->board, asking);
+    pthread_join(act.thread, NULL);
+    hold_to(scheme, act.outcome == OUTCOME_OK, "does not know its own row");
+    hold_to(scheme, acquire(fixture, 1) == OUTCOME_NO, "another is let in");
+    hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_RELEASED, "no release");
 }
 
-TEST(a_release_that_meets_a_deadlock_is_sent_again)
+SCHEME_TEST(a_release_that_meets_a_deadlock_is_sent_again, IS("mysql-unique"))
 {
-    struct fixture *fixture = *state;
-    struct grant grant;
-    open_mysql(fixture, "mysql-unique");
     ask(fixture,
         "CREATE TRIGGER lockpick_%s_deadlock BEFORE DELETE ON lockpick_%s_lock FOR EACH ROW "
         "BEGIN SET @met = IFNULL(@met, 0) + 1; "
         "IF @met < 3 THEN SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213; END IF; END",
         fixture->tag, fixture->tag);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
-    assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_OK);
-    close_scheme(fixture);
+    assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
 }
 
-TEST(a_deadlock_is_a_no_to_who_inserts)
+SCHEME_TEST(a_deadlock_is_a_no_to_who_inserts, IS("mysql-unique"))
 {
-    struct fixture *fixture = *state;
-    struct grant grant;
-    open_mysql(fixture, "mysql-unique");
     ask(fixture,
         "CREATE TRIGGER lockpick_%s_deadlock BEFORE INSERT ON lockpick_%s_lock FOR EACH ROW "
         "SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213",
         fixture->tag, fixture->tag);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_NO);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_NO);
     ask(fixture, "DROP TRIGGER lockpick_%s_deadlock", fixture->tag);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-    close_scheme(fixture);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
 }
 
-TEST(a_scheme_without_its_table_is_broken)
+SCHEME_TEST(a_scheme_without_its_table_is_broken, strcmp(scheme->name, "mysql-get-lock") != 0)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        int64_t value;
-        if (strcmp(scheme->name, "mysql-get-lock") == 0)
-            continue; // it has none
-        open_scheme(fixture, scheme, false);
-        ask(fixture, "DROP TABLE IF EXISTS lockpick_%s_lock, lockpick_%s_account", fixture->tag,
-            fixture->tag);
-        struct lock *lock = &fixture->locks[0];
-        enum outcome outcome = acquire(fixture, 0, &grant);
-        if (lock_scheme_has(scheme, "optimistic"))
-            outcome = scheme->read(lock, &value);
-        hold_to(scheme, outcome == OUTCOME_BROKEN, "does not miss its table");
-        hold_to(scheme, strstr(lock->error.text, fixture->tag) != NULL, "does not name its table");
-        close_scheme(fixture);
-    }
+    int64_t value;
+    ask(fixture, "DROP TABLE IF EXISTS lockpick_%s_lock, lockpick_%s_account", fixture->tag,
+        fixture->tag);
+    struct lock *lock = &fixture->locks[0];
+    enum outcome outcome = acquire(fixture, 0);
+    if (lock_scheme_has(scheme, "optimistic"))
+        outcome = scheme->read(lock, &value);
+    hold_to(scheme, outcome == OUTCOME_BROKEN, "does not miss its table");
+    hold_to(scheme, strstr(lock->error.text, fixture->tag) != NULL, "does not name its table");
 }
 
 // --- crash and time-out --------------------------------------------------------------------------
 
-TEST(a_crash_leaves_only_what_has_neither_lease_nor_session_locked)
+SCHEME_TEST(a_crash_leaves_only_what_has_neither_lease_nor_session_locked,
+            !lock_scheme_has(scheme, "lease") && lock_scheme_has(scheme, "exclusive"))
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        bool stays = strcmp(scheme->name, "mysql-unique") == 0;
-        if (lock_scheme_has(scheme, "lease") || !lock_scheme_has(scheme, "exclusive"))
-            continue;
-        open_scheme(fixture, scheme, false);
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-        sql_end_session(mysql_of(&fixture->locks[0]));
-        fixture->locks[1].options.wait_ns = stays ? 50 * NS_PER_MS : TEST_PATIENCE_NS;
-        hold_to(scheme, acquire(fixture, 1, &grant) == (stays ? OUTCOME_NO : OUTCOME_OK),
-                stays ? "is free after a crash" : "is not free after a crash");
-        close_scheme(fixture);
-    }
+    bool stays = strcmp(scheme->name, "mysql-unique") == 0;
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    sql_end_session(mysql_of(&fixture->locks[0]));
+    fixture->locks[1].options.wait_ns = stays ? 50 * NS_PER_MS : TEST_PATIENCE_NS;
+    hold_to(scheme, acquire(fixture, 1) == (stays ? OUTCOME_NO : OUTCOME_OK),
+            stays ? "is free after a crash" : "is not free after a crash");
 }
 
 TEST(a_stale_row_is_taken_over_and_its_holder_told)
@@ -134,9 +100,9 @@ TEST(a_stale_row_is_taken_over_and_its_holder_told)
     open_scheme_with(fixture, lock_scheme_find("mysql-unique-timeout"), &options);
     struct lock *lock = &fixture->locks[0];
     int64_t began_ns = clock_monotonic_ns();
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     fixture->locks[1].options.wait_ns = TEST_PATIENCE_NS;
-    assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture->locks[1], &grant), OUTCOME_OK);
     assert_true(clock_monotonic_ns() - began_ns >= 100 * NS_PER_MS);
     assert_int_equal(lock->lost, LOST_NOT); // nobody has told it
     assert_int_equal(lock_reenter(lock, &grant), OUTCOME_NO);
@@ -147,13 +113,11 @@ TEST(a_stale_row_is_taken_over_and_its_holder_told)
     close_scheme(fixture);
 }
 
-TEST(who_reenters_renews_the_lease_and_who_leaves_does_not)
+SCHEME_TEST(who_reenters_renews_the_lease_and_who_leaves_does_not, IS("mysql-unique-timeout"))
 {
-    struct fixture *fixture = *state;
     struct grant grant;
-    open_mysql(fixture, "mysql-unique-timeout");
     struct lock *lock = &fixture->locks[0];
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     int64_t valid_until_ns = grant.valid_until_ns;
     ask(fixture, "UPDATE lockpick_%s_lock SET lock_until = NOW(6) + INTERVAL 1 SECOND",
         fixture->tag);
@@ -165,16 +129,13 @@ TEST(who_reenters_renews_the_lease_and_who_leaves_does_not)
     assert_int_equal(lock_leave(lock), RELEASE_RELEASED);
     assert_true(lease_left_ms(fixture, lock->scheme) < 2000);
     assert_int_equal(lock_release(lock), RELEASE_RELEASED);
-    close_scheme(fixture);
 }
 
-TEST(a_server_that_refuses_a_reentry_says_nothing_of_the_hold)
+SCHEME_TEST(a_server_that_refuses_a_reentry_says_nothing_of_the_hold, IS("mysql-unique-timeout"))
 {
-    struct fixture *fixture = *state;
     struct grant grant;
-    open_mysql(fixture, "mysql-unique-timeout");
     struct lock *lock = &fixture->locks[0];
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     ask(fixture,
         "CREATE TRIGGER lockpick_%s_refusal BEFORE UPDATE ON lockpick_%s_lock FOR EACH ROW "
         "SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213",
@@ -182,7 +143,6 @@ TEST(a_server_that_refuses_a_reentry_says_nothing_of_the_hold)
     assert_int_equal(lock_reenter(lock, &grant), OUTCOME_UNKNOWN);
     assert_int_equal(lock->lost, LOST_NOT);
     assert_int_equal(lock_release(lock), RELEASE_RELEASED);
-    close_scheme(fixture);
 }
 
 CONTRACT_TESTS;

@@ -41,14 +41,11 @@ static void start_to_wait(struct fixture *fixture, struct act *act, const char *
 
 // --- FOR UPDATE ----------------------------------------------------------------------------------
 
-TEST_GROUP(start, stop);
+CONTRACT_GROUP(mysql_contract);
 
-TEST(what_a_holder_writes_takes_effect_with_its_release)
+SCHEME_TEST(what_a_holder_writes_takes_effect_with_its_release, IS("mysql-for-update"))
 {
-    struct fixture *fixture = *state;
-    struct grant grant;
-    open_mysql(fixture, "mysql-for-update");
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     assert_int_equal(read_by(fixture, 0), 0);
     assert_int_equal(write_by(fixture, 0, 7), OUTCOME_OK);
     assert_int_equal(read_by(fixture, 0), 7);
@@ -58,16 +55,14 @@ TEST(what_a_holder_writes_takes_effect_with_its_release)
     assert_int_equal(kept(fixture), 7);
     assert_int_equal(write_by(fixture, 0, 8), OUTCOME_NO); // it holds no more
     assert_int_equal(kept(fixture), 7);
-    close_scheme(fixture);
 }
 
 // Worker 2 adds 1 while worker 1 waits for the row. What worker 1 then reads.
 static int64_t value_after_waiting(struct fixture *fixture, const char *scheme)
 {
     struct act act;
-    struct grant grant;
     open_mysql(fixture, scheme);
-    assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
     start_to_wait(fixture, &act, ROWS_WAITED_FOR);
     assert_int_equal(write_by(fixture, 1, read_by(fixture, 1) + 1), OUTCOME_OK);
     assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
@@ -85,59 +80,47 @@ TEST(a_value_read_with_the_lock_is_fresh_and_one_read_before_it_is_stale)
     assert_int_equal(value_after_waiting(*state, "mysql-for-update-late"), 0);
 }
 
-TEST(a_transaction_whose_session_ends_was_never_there)
+SCHEME_TEST(a_transaction_whose_session_ends_was_never_there, IS("mysql-for-update"))
 {
-    struct fixture *fixture = *state;
-    struct grant grant;
-    open_mysql(fixture, "mysql-for-update");
     struct lock *lock = &fixture->locks[0];
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     assert_int_equal(write_by(fixture, 0, 7), OUTCOME_OK);
     end_sessions(fixture);
     assert_int_equal(lock->lost, LOST_NOT); // nobody has told it
     assert_int_equal(lock_release(lock), RELEASE_GONE);
     assert_int_equal(lock->lost, LOST_SESSION);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     end_sessions(fixture);
     assert_int_equal(write_by(fixture, 0, 7), OUTCOME_NO);
     assert_int_equal(lock->lost, LOST_SESSION);
     assert_int_equal(write_by(fixture, 0, 7), OUTCOME_NO); // nor in another session
     assert_int_equal(lock_release(lock), RELEASE_GONE);
     assert_int_equal(kept(fixture), 0);
-    close_scheme(fixture);
 }
 
-TEST(a_deadlock_ends_the_hold)
+SCHEME_TEST(a_deadlock_ends_the_hold, IS("mysql-for-update"))
 {
-    struct fixture *fixture = *state;
-    struct grant grant;
-    open_mysql(fixture, "mysql-for-update");
     struct lock *lock = &fixture->locks[0];
     ask(fixture,
         "CREATE TRIGGER lockpick_%s_deadlock BEFORE UPDATE ON lockpick_%s_account FOR EACH ROW "
         "SIGNAL SQLSTATE '40001' SET MYSQL_ERRNO = 1213",
         fixture->tag, fixture->tag);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     assert_int_equal(write_by(fixture, 0, 7), OUTCOME_NO);
     assert_int_equal(lock->lost, LOST_SESSION);
     assert_int_equal(lock_release(lock), RELEASE_GONE);
     fixture->locks[1].options.wait_ns = TEST_PATIENCE_NS;
-    assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
     assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
-    close_scheme(fixture);
 }
 
-TEST(an_acquire_that_fails_leaves_no_transaction_open)
+SCHEME_TEST(an_acquire_that_fails_leaves_no_transaction_open, IS("mysql-for-update-late"))
 {
-    struct fixture *fixture = *state;
-    struct grant grant;
-    open_mysql(fixture, "mysql-for-update-late");
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-    assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_NO);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 1), OUTCOME_NO);
     // Its plain SELECT would keep the table's definition locked until the transaction ends.
     assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
     ask(fixture, "ALTER TABLE lockpick_%s_account WAIT 5 ADD COLUMN note INT", fixture->tag);
-    close_scheme(fixture);
 }
 
 // --- waiting -------------------------------------------------------------------------------------
@@ -149,10 +132,9 @@ TEST(the_end_of_the_trial_ends_the_waiting)
     struct fixture *fixture = *state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct act act;
-        struct grant grant;
         const char *waited_for = i < 2 ? ROWS_WAITED_FOR : LOCKS_WAITED_FOR;
         open_mysql(fixture, names[i]);
-        assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_OK);
+        assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
         start_to_wait(fixture, &act, waited_for);
         atomic_store(&fixture->stop, 1);
         pthread_join(act.thread, NULL);
@@ -160,7 +142,7 @@ TEST(the_end_of_the_trial_ends_the_waiting)
         assert_int_equal(act.outcome, OUTCOME_NO);
         await_answer(fixture, 0, waited_for);
         assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
         assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
         close_scheme(fixture);
     }
@@ -172,9 +154,8 @@ TEST(who_waits_is_let_in_by_the_release)
     struct fixture *fixture = *state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct act act;
-        struct grant grant;
         open_mysql(fixture, names[i]);
-        assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_OK);
+        assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
         start_to_wait(fixture, &act, i == 0 ? ROWS_WAITED_FOR : LOCKS_WAITED_FOR);
         // Longer than any one request may take.
         clock_sleep_until_ns(clock_monotonic_ns() + fixture->locks[0].options.request_ns * 3 / 2);
@@ -192,9 +173,8 @@ TEST(a_session_that_ends_while_it_waits_is_no_unknown)
     struct fixture *fixture = *state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         struct act act;
-        struct grant grant;
         open_mysql(fixture, names[i]);
-        assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_OK);
+        assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
         start_to_wait(fixture, &act, i == 0 ? ROWS_WAITED_FOR : LOCKS_WAITED_FOR);
         end_sessions(fixture); // the holder's, too: the next attempt gets it
         pthread_join(act.thread, NULL);
@@ -207,39 +187,36 @@ TEST(a_session_that_ends_while_it_waits_is_no_unknown)
 
 // --- GET_LOCK ------------------------------------------------------------------------------------
 
-TEST(a_session_that_ends_frees_its_lock_and_the_holder_learns_at_the_next_use)
+SCHEME_TEST(a_session_that_ends_frees_its_lock_and_the_holder_learns_at_the_next_use,
+            IS("mysql-get-lock"))
 {
-    struct fixture *fixture = *state;
     struct grant grant;
-    open_mysql(fixture, "mysql-get-lock");
     struct lock *lock = &fixture->locks[0];
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     assert_int_equal(lock_reenter(lock, &grant), OUTCOME_OK);
     end_sessions(fixture);
-    assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture->locks[1], &grant), OUTCOME_OK);
     assert_int_equal(lock->lost, LOST_NOT);
     assert_int_equal(lock_reenter(lock, &grant), OUTCOME_NO);
     assert_int_equal(lock->lost, LOST_SESSION);
     assert_int_equal(lock_leave(lock), RELEASE_GONE);
     assert_int_equal(lock_release(lock), RELEASE_GONE);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_NO); // in a session of its own
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant),
+                     OUTCOME_NO); // in a session of its own
     assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     assert_int_equal(lock->lost, LOST_NOT);
     assert_int_equal(lock_release(lock), RELEASE_RELEASED);
     assert_int_equal(lock_release(lock), RELEASE_GONE); // it has it no more
-    close_scheme(fixture);
 }
 
 // --- a version instead of a lock -----------------------------------------------------------------
 
-TEST(of_two_that_read_the_same_version_one_writes_and_the_other_reads_again)
+SCHEME_TEST(of_two_that_read_the_same_version_one_writes_and_the_other_reads_again,
+            IS("mysql-optimistic"))
 {
-    struct fixture *fixture = *state;
-    struct grant grant;
-    open_mysql(fixture, "mysql-optimistic");
     for (int worker = 0; worker < 2; worker++) {
-        assert_int_equal(acquire(fixture, worker, &grant), OUTCOME_OK);
+        assert_int_equal(acquire(fixture, worker), OUTCOME_OK);
         assert_int_equal(read_by(fixture, worker), 0);
     }
     assert_int_equal(write_by(fixture, 0, 0),
@@ -250,5 +227,4 @@ TEST(of_two_that_read_the_same_version_one_writes_and_the_other_reads_again)
     assert_int_equal(write_by(fixture, 1, 1), OUTCOME_OK);
     assert_int_equal(kept(fixture), 1);
     assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_UNCHECKED);
-    close_scheme(fixture);
 }

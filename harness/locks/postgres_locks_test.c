@@ -31,117 +31,88 @@ static int64_t lease_left_ms(struct fixture *fixture, const struct lock_scheme *
     return -1;
 }
 
+static void *open_probe(const struct service *service, struct error *error)
+{
+    static struct actor nobody = {.phase = PHASE_NONE};
+    return sql_open(service, NS_PER_S, &nobody, error);
+}
+
+static void close_probe(void *probe)
+{
+    sql_close(probe);
+}
+
 static const struct contract postgres_contract = {
     .server = "postgres",
     .evict = evict,
     .lease_left_ms = lease_left_ms,
+    .open_probe = open_probe,
+    .close_probe = close_probe,
 };
 
-static int start(void **state)
-{
-    static struct fixture fixture;
-    static struct actor nobody = {.phase = PHASE_NONE};
-    struct error error = {0};
-    if (fixture_start(&fixture, &postgres_contract) != 0)
-        return -1;
-    fixture.probe = sql_open(&fixture.server.service, NS_PER_S, &nobody, &error);
-    *state = &fixture;
-    return fixture.probe == NULL ? -1 : 0;
-}
+CONTRACT_GROUP(postgres_contract);
 
-static int stop(void **state)
+SCHEME_TEST(a_session_that_ends_frees_the_lock_and_its_holder_learns_at_the_next_use,
+            IS("postgres-advisory"))
 {
-    struct fixture *fixture = *state;
-    sql_close(fixture->probe);
-    fixture_stop(fixture);
-    return 0;
-}
-
-static void open_advisory(struct fixture *fixture)
-{
-    open_scheme(fixture, lock_scheme_find("postgres-advisory"), false);
-}
-
-TEST_GROUP(start, stop);
-
-TEST(a_session_that_ends_frees_the_lock_and_its_holder_learns_at_the_next_use)
-{
-    struct fixture *fixture = *state;
-    struct grant grant;
-    open_advisory(fixture);
     struct lock *lock = &fixture->locks[0];
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     evict(fixture, lock->scheme);
-    assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
     assert_int_equal(lock->lost, LOST_NOT);
     assert_int_equal(lock_release(lock), RELEASE_GONE);
     assert_int_equal(lock->lost, LOST_SESSION);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_NO); // in a session of its own
+    assert_int_equal(acquire(fixture, 0), OUTCOME_NO); // in a session of its own
     lock_release(&fixture->locks[1]);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     assert_int_equal(lock->lost, LOST_NOT);
     assert_int_equal(lock_release(lock), RELEASE_RELEASED);
-    close_scheme(fixture);
 }
 
-TEST(who_reenters_after_the_end_of_its_session_is_no_holder_any_more)
+SCHEME_TEST(who_reenters_after_the_end_of_its_session_is_no_holder_any_more,
+            IS("postgres-advisory"))
 {
-    struct fixture *fixture = *state;
     struct grant grant;
-    open_advisory(fixture);
     struct lock *lock = &fixture->locks[0];
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     assert_int_equal(lock_reenter(lock, &grant), OUTCOME_OK);
     evict(fixture, lock->scheme);
     assert_int_equal(lock_reenter(lock, &grant), OUTCOME_NO);
     assert_int_equal(lock->lost, LOST_SESSION);
     assert_int_equal(lock_leave(lock), RELEASE_GONE);
     assert_int_equal(lock_release(lock), RELEASE_GONE);
-    close_scheme(fixture);
 }
 
-TEST(an_acquire_whose_session_ends_on_its_way_is_a_no)
+SCHEME_TEST(an_acquire_whose_session_ends_on_its_way_is_a_no, IS("postgres-advisory"))
 {
-    struct fixture *fixture = *state;
-    struct grant grant;
-    open_advisory(fixture);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
     ask(fixture, "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity "
                  "WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()");
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_NO);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-    close_scheme(fixture);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_NO);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
 }
 
-TEST(a_scheme_whose_service_lacks_the_function_is_broken)
+SCHEME_TEST(a_scheme_whose_service_lacks_the_function_is_broken, IS("postgres-advisory"))
 {
-    struct fixture *fixture = *state;
-    struct grant grant;
-    open_advisory(fixture);
     ask(fixture, "ALTER FUNCTION pg_try_advisory_lock(bigint) RENAME TO hidden");
-    enum outcome outcome = acquire(fixture, 0, &grant);
+    enum outcome outcome = acquire(fixture, 0);
     ask(fixture, "ALTER FUNCTION hidden(bigint) RENAME TO pg_try_advisory_lock");
     assert_int_equal(outcome, OUTCOME_BROKEN);
     assert_non_null(strstr(fixture->locks[0].error.text, "pg_try_advisory_lock"));
-    close_scheme(fixture);
 }
 
-TEST(a_release_that_cannot_be_executed_leaves_nothing_held)
+SCHEME_TEST(a_release_that_cannot_be_executed_leaves_nothing_held, IS("postgres-advisory"))
 {
-    struct fixture *fixture = *state;
-    struct grant grant;
-    open_advisory(fixture);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     ask(fixture, "ALTER FUNCTION pg_advisory_unlock(bigint) RENAME TO hidden");
     enum release_answer answer = lock_release(&fixture->locks[0]);
     ask(fixture, "ALTER FUNCTION hidden(bigint) RENAME TO pg_advisory_unlock");
     assert_int_equal(answer, RELEASE_UNKNOWN);
     assert_non_null(strstr(fixture->locks[0].error.text, "pg_advisory_unlock"));
-    while (acquire(fixture, 1, &grant) == OUTCOME_NO) // until the server notices the end
+    while (acquire(fixture, 1) == OUTCOME_NO) // until the server notices the end
         clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
     assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
-    close_scheme(fixture);
 }
 
 CONTRACT_TESTS;

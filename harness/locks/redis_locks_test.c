@@ -95,7 +95,6 @@ TEST(a_server_without_the_commands_is_refused_with_a_remedy)
 // winner's.
 TEST(the_loser_of_a_getset_writes_over_the_winners_expiry)
 {
-    struct grant grant;
     open_scheme(&fixture, lock_scheme_find("redis-setnx-getset"), false);
     struct redis_answer answer;
     assert_int_equal(
@@ -105,7 +104,7 @@ TEST(the_loser_of_a_getset_writes_over_the_winners_expiry)
     struct act first = {.is_release = false};
     fixture.locks[0].options.lease_ns += NS_PER_S; // so that the two differ
     assert_true(begin(&fixture, &first, 4));       // after its GET, before its GETSET
-    assert_int_equal(acquire(&fixture, 1, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(&fixture, 1), OUTCOME_OK);
     char winners[32];
     assert_int_equal(redis_request(fixture.probe, &answer, "GET %s", fixture.name), OUTCOME_OK);
     snprintf(winners, sizeof winners, "%.31s", answer.text);
@@ -118,12 +117,11 @@ TEST(the_loser_of_a_getset_writes_over_the_winners_expiry)
 
 TEST(a_getset_whose_own_time_is_over_releases_nothing_and_says_nothing)
 {
-    struct grant grant;
     struct clock_shift shift = {0};
     struct redis_answer answer;
     fixture.clocks[0].shift = &shift;
     open_scheme(&fixture, lock_scheme_find("redis-setnx-getset"), false);
-    assert_int_equal(acquire(&fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(&fixture, 0), OUTCOME_OK);
     clock_shift_set(&shift, SHIFTED_MONOTONIC, clock_monotonic_ns(), 3600 * NS_PER_S,
                     CLOCK_RATE_NORMAL);
     assert_int_equal(lock_release(&fixture.locks[0]), RELEASE_UNKNOWN);

@@ -126,22 +126,18 @@ CONTRACT_TESTS;
 
 TEST_GROUP(start_on_sentinel_with_wait, stop);
 
-TEST(what_no_replica_has_is_given_back_and_was_not_held)
+SCHEME_TEST(what_no_replica_has_is_given_back_and_was_not_held, IS("redis-wait"))
 {
-    struct fixture *fixture = *state;
-    struct grant grant;
-    open_scheme(fixture, lock_scheme_find("redis-wait"), false);
     signal_replicas(fixture, SIGSTOP);
-    enum outcome outcome = acquire(fixture, 0, &grant);
+    enum outcome outcome = acquire(fixture, 0);
     int64_t there = ask(fixture, "EXISTS %s");
     signal_replicas(fixture, SIGCONT);
     assert_int_equal(outcome, OUTCOME_NO);
     assert_int_equal(there, 0);
     // Once the replicas have caught up.
     fixture->locks[1].options.wait_ns = 20 * NS_PER_S;
-    assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
     lock_release(&fixture->locks[1]);
-    close_scheme(fixture);
 }
 
 TEST(with_no_server_but_one_there_is_nothing_to_wait_for)
@@ -180,27 +176,22 @@ static void await_a_replica_of_the_new_master(struct fixture *fixture)
 // Tries until the answer is one of a master: OK or NO by the key that is there.
 static enum outcome acquire_from_the_new_master(struct fixture *fixture, int worker)
 {
-    struct grant grant;
     await_the_new_master(fixture);
-    enum outcome outcome = acquire(fixture, worker, &grant); // its connection is the old one
-    return outcome == OUTCOME_UNKNOWN ? acquire(fixture, worker, &grant) : outcome;
+    enum outcome outcome = acquire(fixture, worker); // its connection is the old one
+    return outcome == OUTCOME_UNKNOWN ? acquire(fixture, worker) : outcome;
 }
 
 TEST_GROUP(start_on_sentinel, stop);
 
-TEST(a_lock_that_replicas_have_outlives_its_master)
+SCHEME_TEST(a_lock_that_replicas_have_outlives_its_master, IS("redis-wait"))
 {
-    struct fixture *fixture = *state;
-    struct grant grant;
-    open_scheme(fixture, lock_scheme_find("redis-wait"), false);
     struct node *master = group_node(&fixture->server.cluster.groups[0], "master", 1);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     kill(master->server, SIGKILL);
     waitpid(master->server, NULL, 0);
     master->server = 0;
     assert_int_equal(acquire_from_the_new_master(fixture, 1), OUTCOME_NO);
     assert_int_equal(ask(fixture, "EXISTS %s"), 1);
-    close_scheme(fixture);
 }
 
 // Whether that server takes itself for a master.
@@ -221,13 +212,10 @@ TEST_GROUP(start_on_sentinel, stop);
 
 // It stood still while a replica took its place, and takes some seconds to be told. Whose
 // connection has outlived that would wait for replicas that it has none of.
-TEST(a_master_without_replicas_is_doubted_before_it_is_told)
+SCHEME_TEST(a_master_without_replicas_is_doubted_before_it_is_told, IS("redis-wait"))
 {
-    struct fixture *fixture = *state;
-    struct grant grant;
-    open_scheme(fixture, lock_scheme_find("redis-wait"), false);
     const struct node *master = group_node(&fixture->server.cluster.groups[0], "master", 1);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
     kill(master->server, SIGSTOP);
     waitpid(master->server, NULL, WUNTRACED);
@@ -235,8 +223,7 @@ TEST(a_master_without_replicas_is_doubted_before_it_is_told)
     await_a_replica_of_the_new_master(fixture);
     kill(master->server, SIGCONT);
     fixture->locks[0].options.wait_ns = 5 * NS_PER_S;
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     assert_true(says_that_it_is_master(fixture, 0));
     assert_int_equal(ask(fixture, "EXISTS %s"), 1); // at the new one
-    close_scheme(fixture);
 }

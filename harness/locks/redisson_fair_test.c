@@ -4,19 +4,12 @@
 
 #include "harness/base/clock_shift.h"
 
-static const struct contract redisson_contract = {.server = "redis", .schemes = "redisson*"};
-
-static int start(void **state)
-{
-    static struct fixture fixture;
-    *state = &fixture;
-    return redisson_test_start(&fixture, &redisson_contract);
-}
+static const struct contract redisson_contract = {REDISSON_CONTRACT};
 
 #define QUEUE "redisson_lock_queue"
 #define TIMEOUTS "redisson_lock_timeout"
 
-TEST_GROUP(start, redisson_test_stop);
+CONTRACT_GROUP(redisson_contract);
 
 TEST(waiters_are_granted_in_the_order_of_their_coming)
 {
@@ -25,11 +18,10 @@ TEST(waiters_are_granted_in_the_order_of_their_coming)
     struct waiter waiters[3] = {
         {.granted = &granted}, {.granted = &granted}, {.granted = &granted}};
     struct neighbour neighbour;
-    struct grant grant;
     open_scheme(fixture, lock_scheme_find("redisson-fair"), false);
     open_neighbour(fixture, &neighbour, 1);
     struct lock *const order[] = {&fixture->locks[2], &neighbour.lock, &fixture->locks[1]};
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     for (int i = 0; i < 3; i++) {
         begin_to_wait(&waiters[i], order[i], LONG_NS);
         await(fixture, "LLEN", key_of(fixture, QUEUE), i + 1);
@@ -49,13 +41,10 @@ TEST(waiters_are_granted_in_the_order_of_their_coming)
 // How long the last place in the queue is kept, from 1970.
 #define LAST_SCORE "return redis.call('ZRANGE', KEYS[1], -1, -1, 'WITHSCORES')[2]"
 
-TEST(who_gives_up_leaves_the_queue_and_those_behind_wait_the_less)
+SCHEME_TEST(who_gives_up_leaves_the_queue_and_those_behind_wait_the_less, IS("redisson-fair"))
 {
-    struct fixture *fixture = *state;
     struct waiter first = {0}, second = {0};
-    struct grant grant;
-    open_scheme(fixture, lock_scheme_find("redisson-fair"), false);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     begin_to_wait(&first, &fixture->locks[1], 500 * NS_PER_MS);
     await(fixture, "LLEN", key_of(fixture, QUEUE), 1);
     begin_to_wait(&second, &fixture->locks[2], LONG_NS);
@@ -68,7 +57,6 @@ TEST(who_gives_up_leaves_the_queue_and_those_behind_wait_the_less)
     assert_int_equal(before - after, 500);
     lock_release(&fixture->locks[0]);
     assert_int_equal(end_of(&second), OUTCOME_OK);
-    close_scheme(fixture);
 }
 
 TEST(a_client_whose_clock_is_ahead_throws_the_others_out_of_the_queue)
@@ -76,17 +64,16 @@ TEST(a_client_whose_clock_is_ahead_throws_the_others_out_of_the_queue)
     struct fixture *fixture = *state;
     struct waiter waiter = {0};
     struct clock_shift ahead = {0};
-    struct grant grant;
     open_scheme(fixture, lock_scheme_find("redisson-fair"), false);
     fixture->actors[2].clock.shift = &ahead;
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     begin_to_wait(&waiter, &fixture->locks[1], LONG_NS);
     await_waiters(&fixture->locks[1], 1); // it asks no more: it would queue up again
-    assert_int_equal(acquire(fixture, 2, &grant), OUTCOME_NO);
+    assert_int_equal(acquire(fixture, 2), OUTCOME_NO);
     assert_int_equal(probe(fixture, "LLEN", key_of(fixture, QUEUE)).integer, 1);
     clock_shift_set(&ahead, SHIFTED_REALTIME, clock_realtime_ns(), 3600 * NS_PER_S,
                     CLOCK_RATE_NORMAL);
-    assert_int_equal(acquire(fixture, 2, &grant), OUTCOME_NO);
+    assert_int_equal(acquire(fixture, 2), OUTCOME_NO);
     assert_int_equal(probe(fixture, "LLEN", key_of(fixture, QUEUE)).integer, 0);
     atomic_store(&fixture->stop, 1); // nobody will wake the one who was thrown out
     assert_int_equal(end_of(&waiter), OUTCOME_NO);
@@ -116,21 +103,13 @@ TEST(a_place_counts_anew_after_an_attempt_without_an_answer)
     close_scheme(fixture);
 }
 
-TEST(only_a_fair_unlock_of_what_has_run_out_is_answered_as_if_it_were_held)
+SCHEME_TEST(only_a_fair_unlock_of_what_has_run_out_is_answered_as_if_it_were_held,
+            lock_scheme_has(scheme, "owner-checked"))
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        if (!lock_scheme_has(scheme, "owner-checked"))
-            continue;
-        open_scheme(fixture, scheme, false);
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-        probe(fixture, "DEL", fixture->name);
-        enum release_answer answer = lock_release(&fixture->locks[0]);
-        hold_to(scheme,
-                answer == (lock_scheme_has(scheme, "fair") ? RELEASE_RELEASED : RELEASE_NOT_OWNER),
-                "its unlock of what has run out is not answered as Redisson's is");
-        close_scheme(fixture);
-    }
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    probe(fixture, "DEL", fixture->name);
+    enum release_answer answer = lock_release(&fixture->locks[0]);
+    hold_to(scheme,
+            answer == (lock_scheme_has(scheme, "fair") ? RELEASE_RELEASED : RELEASE_NOT_OWNER),
+            "its unlock of what has run out is not answered as Redisson's is");
 }

@@ -3,18 +3,10 @@
 #include "harness/testing/test.h"
 
 static const struct contract redisson_contract = {
-    .server = "redis",
-    .schemes = "redisson*",
+    REDISSON_CONTRACT,
     .evict = redisson_test_evict,
     .lease_left_ms = redisson_test_lease_left_ms,
 };
-
-static int start(void **state)
-{
-    static struct fixture fixture;
-    *state = &fixture;
-    return redisson_test_start(&fixture, &redisson_contract);
-}
 
 // Whether its holds are a hash with an owner and a lease.
 static bool is_owned(const struct lock_scheme *scheme)
@@ -41,7 +33,7 @@ static void hold_to_text(struct fixture *fixture, const char *script, const char
 #define HEX12 HEX4 HEX4 HEX4
 #define UUID HEX4 HEX4 "-" HEX4 "-4[0-9a-f][0-9a-f][0-9a-f]-a[0-9a-f][0-9a-f][0-9a-f]-" HEX12
 
-TEST_GROUP(start, redisson_test_stop);
+CONTRACT_GROUP(redisson_contract);
 
 TEST(a_lock_is_a_hash_that_counts_the_entries_of_a_client_and_its_thread)
 {
@@ -50,7 +42,7 @@ TEST(a_lock_is_a_hash_that_counts_the_entries_of_a_client_and_its_thread)
     for (size_t i = 0; i < 3; i++) {
         struct grant grant;
         open_scheme(fixture, lock_scheme_find(names[i]), true);
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
         hold_to_text(fixture, TYPE, fixture->name, "hash");
         hold_to_text(fixture, FIELDS, fixture->name, UUID ":1");
         assert_int_equal(lock_reenter(&fixture->locks[0], &grant), OUTCOME_OK);
@@ -67,26 +59,23 @@ TEST(every_entry_into_a_fenced_lock_raises_its_counter_and_only_an_acquire_draws
     struct fixture *fixture = *state;
     struct grant grant;
     open_scheme(fixture, lock_scheme_find("redisson-fenced"), true);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     assert_int_equal(grant.token, 1);
     assert_int_equal(lock_reenter(&fixture->locks[0], &grant), OUTCOME_OK);
     assert_int_equal(grant.token, 2);
-    struct grant refused;
-    assert_int_equal(acquire(fixture, 1, &refused), OUTCOME_NO);
+    assert_int_equal(acquire(fixture, 1), OUTCOME_NO);
     hold_to_text(fixture, "return redis.call('GET', KEYS[1])",
                  key_of(fixture, "redisson_lock_token"), "2");
     close_scheme(fixture);
 }
 
-TEST(a_read_lock_keeps_each_hold_in_a_key_and_a_write_lock_in_a_field)
+SCHEME_TEST(a_read_lock_keeps_each_hold_in_a_key_and_a_write_lock_in_a_field, IS("redisson-rw"))
 {
-    struct fixture *fixture = *state;
     struct grant grant;
     char timeout[320];
     struct redis_answer holder;
-    open_scheme(fixture, lock_scheme_find("redisson-rw"), false);
     fixture->locks[0].mode = LOCK_SHARED;
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     assert_int_equal(lock_reenter(&fixture->locks[0], &grant), OUTCOME_OK);
     hold_to_text(fixture, FIELDS, fixture->name, UUID ":1 mode");
     hold_to_text(fixture, "return redis.call('HGET', KEYS[1], 'mode')", fixture->name, "read");
@@ -100,37 +89,27 @@ TEST(a_read_lock_keeps_each_hold_in_a_key_and_a_write_lock_in_a_field)
     }
     assert_int_equal(probe(fixture, "EXISTS", fixture->name).integer, 0);
     fixture->locks[0].mode = LOCK_EXCLUSIVE;
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     hold_to_text(fixture, FIELDS, fixture->name, UUID ":1:write mode");
-    close_scheme(fixture);
 }
 
-TEST(an_unlock_leaves_its_result_in_a_latch_and_has_it_deleted)
+SCHEME_TEST(an_unlock_leaves_its_result_in_a_latch_and_has_it_deleted, is_owned(scheme))
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
 #define LATCH "return redis.call('KEYS', 'redisson_unlock_latch:' .. KEYS[1] .. ':*')[1]"
 #define LATCHES "return #redis.call('KEYS', 'redisson_unlock_latch:' .. KEYS[1] .. ':*')"
-    FOR_EACH_SCHEME (fixture, scheme) {
-        if (!is_owned(scheme))
-            continue;
-        struct act act = {.is_release = true};
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-        assert_true(begin(fixture, &act, 2)); // after EVAL
-        struct redis_answer latch = look(fixture, LATCH, fixture->name);
-        assert_int_equal(strlen(latch.text),
-                         strlen("redisson_unlock_latch::") + strlen(fixture->name) + 32);
-        hold_to_text(fixture, "return redis.call('GET', KEYS[1])", latch.text, "1");
-        int64_t left_ms = probe(fixture, "PTTL", latch.text).integer;
-        assert_true(left_ms > 0 && left_ms <= (300 + 2000) * 4);
-        finish(fixture, &act);
-        int64_t until_ns = clock_monotonic_ns() + PATIENCE_NS;
-        while (look(fixture, LATCHES, fixture->name).integer != 0)
-            assert_true(clock_monotonic_ns() < until_ns);
-        close_scheme(fixture);
-    }
+    struct act act = {.is_release = true};
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    assert_true(begin(fixture, &act, 2)); // after EVAL
+    struct redis_answer latch = look(fixture, LATCH, fixture->name);
+    assert_int_equal(strlen(latch.text),
+                     strlen("redisson_unlock_latch::") + strlen(fixture->name) + 32);
+    hold_to_text(fixture, "return redis.call('GET', KEYS[1])", latch.text, "1");
+    int64_t left_ms = probe(fixture, "PTTL", latch.text).integer;
+    assert_true(left_ms > 0 && left_ms <= (300 + 2000) * 4);
+    finish(fixture, &act);
+    int64_t until_ns = clock_monotonic_ns() + PATIENCE_NS;
+    while (look(fixture, LATCHES, fixture->name).integer != 0)
+        assert_true(clock_monotonic_ns() < until_ns);
 }
 
 TEST(a_cleaned_up_lock_leaves_no_key)
@@ -138,11 +117,10 @@ TEST(a_cleaned_up_lock_leaves_no_key)
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
     FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
         open_scheme(fixture, scheme, true);
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
         fixture->locks[1].mode = LOCK_SHARED;
-        acquire(fixture, 1, &grant);
+        acquire(fixture, 1);
         close_scheme(fixture);
         assert_int_equal(
             look(fixture, "return #redis.call('KEYS', '*' .. KEYS[1] .. '*')", fixture->name)
@@ -153,95 +131,61 @@ TEST(a_cleaned_up_lock_leaves_no_key)
 
 // --- answers that are lost -----------------------------------------------------------------------
 
-TEST(a_lost_answer_to_an_unlock_is_found_in_the_latch)
+SCHEME_TEST(a_lost_answer_to_an_unlock_is_found_in_the_latch, is_owned(scheme))
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        if (!is_owned(scheme))
-            continue;
-        struct act act = {.is_release = true};
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-        signal_servers(fixture, SIGSTOP);
-        assert_true(begin(fixture, &act, 3)); // before the second EVAL
-        signal_servers(fixture, SIGCONT);
-        await(fixture, "EXISTS", fixture->name, 0);
-        finish(fixture, &act);
-        hold_to(scheme, act.answer == RELEASE_RELEASED,
-                "the latch does not answer for a lost reply");
-        close_scheme(fixture);
-    }
+    struct act act = {.is_release = true};
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    signal_servers(fixture, SIGSTOP);
+    assert_true(begin(fixture, &act, 3)); // before the second EVAL
+    signal_servers(fixture, SIGCONT);
+    await(fixture, "EXISTS", fixture->name, 0);
+    finish(fixture, &act);
+    hold_to(scheme, act.answer == RELEASE_RELEASED, "the latch does not answer for a lost reply");
 }
 
-TEST(what_was_granted_without_an_answer_is_given_back)
+SCHEME_TEST(what_was_granted_without_an_answer_is_given_back, is_owned(scheme))
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        if (!is_owned(scheme))
-            continue;
-        struct act act = {.is_release = false};
-        open_scheme(fixture, scheme, false);
-        signal_servers(fixture, SIGSTOP);
-        assert_true(begin(fixture, &act, 3)); // before the unlock
-        signal_servers(fixture, SIGCONT);
-        await(fixture, "EXISTS", fixture->name, 1);
-        finish(fixture, &act);
-        hold_to(scheme, act.outcome == OUTCOME_NO, "what was given back is not NO");
-        assert_int_equal(probe(fixture, "EXISTS", fixture->name).integer, 0);
-        close_scheme(fixture);
-    }
-}
-
-TEST(an_unlock_asked_again_without_its_latch_says_nothing)
-{
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        if (!is_owned(scheme))
-            continue;
-        struct act act = {.is_release = true};
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-        signal_servers(fixture, SIGSTOP);
-        assert_true(begin(fixture, &act, 3)); // before the second EVAL
-        signal_servers(fixture, SIGCONT);
-        await(fixture, "EXISTS", fixture->name, 0);
-        probe(fixture, "DEL", look(fixture, LATCH, fixture->name).text);
-        finish(fixture, &act);
-        hold_to(scheme, act.answer != RELEASE_NOT_OWNER && act.answer != RELEASE_GONE,
-                "it blames others for what it may have done");
-        close_scheme(fixture);
-    }
-}
-
-TEST(a_permit_without_an_answer_stays_unknown_and_is_lost)
-{
-    struct fixture *fixture = *state;
     struct act act = {.is_release = false};
-    open_scheme(fixture, lock_scheme_find("redisson-semaphore"), false);
+    signal_servers(fixture, SIGSTOP);
+    assert_true(begin(fixture, &act, 3)); // before the unlock
+    signal_servers(fixture, SIGCONT);
+    await(fixture, "EXISTS", fixture->name, 1);
+    finish(fixture, &act);
+    hold_to(scheme, act.outcome == OUTCOME_NO, "what was given back is not NO");
+    assert_int_equal(probe(fixture, "EXISTS", fixture->name).integer, 0);
+}
+
+SCHEME_TEST(an_unlock_asked_again_without_its_latch_says_nothing, is_owned(scheme))
+{
+    struct act act = {.is_release = true};
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    signal_servers(fixture, SIGSTOP);
+    assert_true(begin(fixture, &act, 3)); // before the second EVAL
+    signal_servers(fixture, SIGCONT);
+    await(fixture, "EXISTS", fixture->name, 0);
+    probe(fixture, "DEL", look(fixture, LATCH, fixture->name).text);
+    finish(fixture, &act);
+    hold_to(scheme, act.answer != RELEASE_NOT_OWNER && act.answer != RELEASE_GONE,
+            "it blames others for what it may have done");
+}
+
+SCHEME_TEST(a_permit_without_an_answer_stays_unknown_and_is_lost, IS("redisson-semaphore"))
+{
+    struct act act = {.is_release = false};
     signal_servers(fixture, SIGSTOP);
     assert_true(begin(fixture, &act, 2)); // after EVAL
     signal_servers(fixture, SIGCONT);
     finish(fixture, &act);
     assert_int_equal(act.outcome, OUTCOME_UNKNOWN);
     hold_to_text(fixture, "return redis.call('GET', KEYS[1])", fixture->name, "0");
-    close_scheme(fixture);
 }
 
-TEST(a_release_without_a_permit_makes_one)
+SCHEME_TEST(a_release_without_a_permit_makes_one, IS("redisson-semaphore"))
 {
-    struct fixture *fixture = *state;
-    struct grant grant;
-    open_scheme(fixture, lock_scheme_find("redisson-semaphore"), false);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-    assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_NO);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 1), OUTCOME_NO);
     assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_UNCHECKED);
-    assert_int_equal(acquire(fixture, 2, &grant), OUTCOME_OK);
-    close_scheme(fixture);
+    assert_int_equal(acquire(fixture, 2), OUTCOME_OK);
 }
 
 TEST(a_server_that_refuses_a_reentry_says_nothing_of_the_hold)
@@ -253,13 +197,13 @@ TEST(a_server_that_refuses_a_reentry_says_nothing_of_the_hold)
         struct grant grant;
         open_scheme(fixture, lock_scheme_find(names[i]), false);
         struct lock *lock = &fixture->locks[0];
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
         probe(fixture, "CONFIG SET min-replicas-to-write", "1");
         enum outcome refused = lock_reenter(lock, &grant);
         probe(fixture, "CONFIG SET min-replicas-to-write", "0");
         hold_to(lock->scheme, refused == OUTCOME_UNKNOWN, "takes a refusal for a loss");
         assert_int_equal(lock_release(lock), RELEASE_RELEASED);
-        assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_OK);
+        assert_int_equal(lock_acquire(&fixture->locks[1], &grant), OUTCOME_OK);
         hold_to(lock->scheme, lock_reenter(lock, &grant) == OUTCOME_NO, "is told of no loss");
         assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
         close_scheme(fixture);

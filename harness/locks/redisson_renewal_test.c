@@ -4,14 +4,7 @@
 
 #define LEASE_NS (900 * NS_PER_MS)
 
-static const struct contract redisson_contract = {.server = "redis", .schemes = "redisson*"};
-
-static int start(void **state)
-{
-    static struct fixture fixture;
-    *state = &fixture;
-    return redisson_test_start(&fixture, &redisson_contract);
-}
+static const struct contract redisson_contract = {REDISSON_CONTRACT};
 
 // In how many modes the scheme renews its holds: none, exclusive, or shared too.
 static int renewed_modes(const struct lock_scheme *scheme)
@@ -31,7 +24,7 @@ static void await_loss(const struct lock *lock)
     }
 }
 
-TEST_GROUP(start, redisson_test_stop);
+CONTRACT_GROUP(redisson_contract);
 
 TEST(a_hold_is_renewed_beyond_its_lease_until_it_is_released)
 {
@@ -39,12 +32,12 @@ TEST(a_hold_is_renewed_beyond_its_lease_until_it_is_released)
     const struct lock_scheme *scheme;
     FOR_EACH_SCHEME (fixture, scheme) {
         for (int mode = 0; mode < renewed_modes(scheme); mode++) {
-            struct grant grant, refused;
+            struct grant grant;
             open_with_lease(fixture, scheme, LEASE_NS);
             fixture->locks[0].mode = (enum lock_mode)mode;
-            assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+            assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
             while (clock_monotonic_ns() < grant.valid_until_ns + LEASE_NS / 2) {
-                hold_to(scheme, acquire(fixture, 1, &refused) == OUTCOME_NO, "its lease ran out");
+                hold_to(scheme, acquire(fixture, 1) == OUTCOME_NO, "its lease ran out");
                 clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
             }
             assert_int_equal(atomic_load(&fixture->locks[0].lost), LOST_NOT);
@@ -62,7 +55,7 @@ TEST(each_hold_of_a_reader_is_renewed_with_its_lock)
     char timeout[320];
     open_with_lease(fixture, lock_scheme_find("redisson-rw"), LEASE_NS);
     fixture->locks[0].mode = LOCK_SHARED;
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     assert_int_equal(lock_reenter(&fixture->locks[0], &grant), OUTCOME_OK);
     struct redis_answer holder =
         look(fixture, "return redis.call('HKEYS', KEYS[1])[2]", fixture->name);
@@ -81,10 +74,9 @@ TEST(a_holder_is_told_when_the_lock_is_not_its_own_any_more)
     const struct lock_scheme *scheme;
     FOR_EACH_SCHEME (fixture, scheme) {
         for (int mode = 0; mode < renewed_modes(scheme); mode++) {
-            struct grant grant;
             open_with_lease(fixture, scheme, LEASE_NS);
             fixture->locks[0].mode = (enum lock_mode)mode;
-            assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+            assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
             probe(fixture, "DEL", fixture->name);
             await_loss(&fixture->locks[0]);
             assert_int_equal(atomic_load(&fixture->locks[0].lost), LOST_NOT_OWNER);
@@ -100,10 +92,9 @@ TEST(a_forced_release_frees_the_lock_whoever_holds_it_and_tells_the_holder)
     const struct lock_scheme *scheme;
     FOR_EACH_SCHEME (fixture, scheme) {
         for (int mode = 0; mode < renewed_modes(scheme); mode++) {
-            struct grant grant;
             open_with_lease(fixture, scheme, LEASE_NS);
             fixture->locks[0].mode = fixture->locks[1].mode = (enum lock_mode)mode;
-            assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+            assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
             hold_to(scheme, scheme->force_release(&fixture->locks[1]) == RELEASE_UNCHECKED,
                     "its forced release does not remove another's lock");
             assert_int_equal(probe(fixture, "EXISTS", fixture->name).integer, 0);

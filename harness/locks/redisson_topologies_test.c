@@ -2,37 +2,16 @@
 #include "harness/locks/test_redisson.h"
 #include "harness/testing/test.h"
 
-static const struct contract on_sentinel = {
-    .server = "redis",
-    .topology = "sentinel",
-    .schemes = "redisson*",
-    .request_ns = 600 * NS_PER_MS, // a third of it must be enough for a replica
-    .evict = redisson_test_evict,
-    .lease_left_ms = redisson_test_lease_left_ms,
-};
+// A third of the time of a request must be enough for a replica.
+#define ON(of_topology)                                                                            \
+    {                                                                                              \
+        REDISSON_CONTRACT, .topology = of_topology, .request_ns = 600 * NS_PER_MS,                 \
+                           .evict = redisson_test_evict,                                           \
+                           .lease_left_ms = redisson_test_lease_left_ms                            \
+    }
 
-static const struct contract on_cluster = {
-    .server = "redis",
-    .topology = "cluster",
-    .schemes = "redisson*",
-    .request_ns = 600 * NS_PER_MS, // a third of it must be enough for a replica
-    .evict = redisson_test_evict,
-    .lease_left_ms = redisson_test_lease_left_ms,
-};
-
-static int start_sentinel(void **state)
-{
-    static struct fixture fixture;
-    *state = &fixture;
-    return redisson_test_start(&fixture, &on_sentinel);
-}
-
-static int start_cluster(void **state)
-{
-    static struct fixture fixture;
-    *state = &fixture;
-    return redisson_test_start(&fixture, &on_cluster);
-}
+static const struct contract on_sentinel = ON("sentinel");
+static const struct contract on_cluster = ON("cluster");
 
 // Worker 1 waits, and worker 2 releases.
 static void hold_to_waking(struct fixture *fixture)
@@ -44,20 +23,13 @@ static void hold_to_waking(struct fixture *fixture)
     hold_to(fixture->locks[0].scheme, end_of(&waiter) == OUTCOME_OK, "a waiter is not woken");
 }
 
-TEST_GROUP(start_sentinel, redisson_test_stop);
+CONTRACT_GROUP(on_sentinel);
 CONTRACT_TESTS;
 
-TEST(a_waiter_is_woken_by_a_release)
+SCHEME_TEST(a_waiter_is_woken_by_a_release, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        open_scheme(fixture, scheme, false); // a lease of 60 s
-        assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_OK);
-        hold_to_waking(fixture);
-        close_scheme(fixture);
-    }
+    assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
+    hold_to_waking(fixture);
 }
 
 static void signal_replicas(const struct fixture *fixture, int number)
@@ -69,20 +41,13 @@ static void signal_replicas(const struct fixture *fixture, int number)
     }
 }
 
-TEST(a_grant_that_no_replica_has_is_given_back)
+SCHEME_TEST(a_grant_that_no_replica_has_is_given_back, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        signal_replicas(fixture, SIGSTOP);
-        enum outcome outcome = acquire(fixture, 0, &grant);
-        signal_replicas(fixture, SIGCONT);
-        hold_to(scheme, outcome == OUTCOME_NO, "held without a replica");
-        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_OK, "was not given back");
-        close_scheme(fixture);
-    }
+    signal_replicas(fixture, SIGSTOP);
+    enum outcome outcome = acquire(fixture, 0);
+    signal_replicas(fixture, SIGCONT);
+    hold_to(scheme, outcome == OUTCOME_NO, "held without a replica");
+    hold_to(scheme, acquire(fixture, 1) == OUTCOME_OK, "was not given back");
 }
 
 static bool is_master(struct fixture *fixture, int server)
@@ -105,7 +70,6 @@ static bool is_master(struct fixture *fixture, int server)
 TEST(waiters_are_woken_after_a_failover_too)
 {
     struct fixture *fixture = *state;
-    struct grant grant;
     int master = 0;
     open_scheme(fixture, lock_scheme_find("redisson"), false);
     while (!is_master(fixture, master))
@@ -115,14 +79,14 @@ TEST(waiters_are_woken_after_a_failover_too)
     waitpid(node->server, NULL, 0);
     node->server = 0;
     int64_t until_ns = clock_monotonic_ns() + 2 * PATIENCE_NS;
-    while (acquire(fixture, 1, &grant) != OUTCOME_OK)
+    while (acquire(fixture, 1) != OUTCOME_OK)
         assert_true(clock_monotonic_ns() < until_ns);
-    while (acquire(fixture, 0, &grant) != OUTCOME_NO) // its connection was lost too
+    while (acquire(fixture, 0) != OUTCOME_NO) // its connection was lost too
         assert_true(clock_monotonic_ns() < until_ns);
     hold_to_waking(fixture);
     close_scheme(fixture);
 }
 
-TEST_GROUP(start_cluster, redisson_test_stop);
+CONTRACT_GROUP(on_cluster);
 CONTRACT_TESTS;
 TEST_AGAIN(a_waiter_is_woken_by_a_release);

@@ -2,56 +2,34 @@
 #include "harness/locks/test_redisson.h"
 #include "harness/testing/test.h"
 
-static const struct contract redisson_contract = {.server = "redis", .schemes = "redisson*"};
-
-static int start(void **state)
-{
-    static struct fixture fixture;
-    *state = &fixture;
-    return redisson_test_start(&fixture, &redisson_contract);
-}
+static const struct contract redisson_contract = {REDISSON_CONTRACT};
 
 // --- being woken ---------------------------------------------------------------------------------
 
-TEST_GROUP(start, redisson_test_stop);
+CONTRACT_GROUP(redisson_contract);
 
-TEST(a_waiter_asks_only_when_it_is_woken)
+SCHEME_TEST(a_waiter_asks_only_when_it_is_woken, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct waiter waiter = {0};
-        struct grant grant;
-        open_scheme(fixture, scheme, false); // a lease of 60 s
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-        begin_to_wait(&waiter, &fixture->locks[1], LONG_NS);
-        await_waiters(&fixture->locks[1], 1);
-        lock_release(&fixture->locks[0]);
-        hold_to(scheme, end_of(&waiter) == OUTCOME_OK, "a waiter is not woken");
-        // The first, the one with a subscription, and the one that the message caused.
-        hold_to(scheme, waiter.grant.attempts == 3, "a waiter polls");
-        lock_release(&fixture->locks[1]);
-        close_scheme(fixture);
-    }
+    struct waiter waiter = {0};
+    struct grant grant;
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
+    begin_to_wait(&waiter, &fixture->locks[1], LONG_NS);
+    await_waiters(&fixture->locks[1], 1);
+    lock_release(&fixture->locks[0]);
+    hold_to(scheme, end_of(&waiter) == OUTCOME_OK, "a waiter is not woken");
+    // The first, the one with a subscription, and the one that the message caused.
+    hold_to(scheme, waiter.grant.attempts == 3, "a waiter polls");
+    lock_release(&fixture->locks[1]);
 }
 
-TEST(a_forced_release_wakes_a_waiter_too)
+SCHEME_TEST(a_forced_release_wakes_a_waiter_too, scheme->force_release != NULL)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct waiter waiter = {0};
-        struct grant grant;
-        if (scheme->force_release == NULL)
-            continue;
-        open_scheme(fixture, scheme, false);
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-        begin_to_wait(&waiter, &fixture->locks[1], LONG_NS);
-        await_waiters(&fixture->locks[1], 1);
-        scheme->force_release(&fixture->locks[2]);
-        hold_to(scheme, end_of(&waiter) == OUTCOME_OK, "its forced release wakes nobody");
-        close_scheme(fixture);
-    }
+    struct waiter waiter = {0};
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    begin_to_wait(&waiter, &fixture->locks[1], LONG_NS);
+    await_waiters(&fixture->locks[1], 1);
+    scheme->force_release(&fixture->locks[2]);
+    hold_to(scheme, end_of(&waiter) == OUTCOME_OK, "its forced release wakes nobody");
 }
 
 TEST(a_message_that_is_lost_costs_the_rest_of_the_lease)
@@ -64,7 +42,7 @@ TEST(a_message_that_is_lost_costs_the_rest_of_the_lease)
         if (!lock_scheme_has(scheme, "lease"))
             continue;
         open_with_lease(fixture, scheme, 400 * NS_PER_MS);
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
         begin_to_wait_and_stop(fixture, &waiter, LONG_NS);
         probe(fixture, "DEL", fixture->name);
         go_on(fixture);
@@ -76,104 +54,80 @@ TEST(a_message_that_is_lost_costs_the_rest_of_the_lease)
     }
 }
 
-TEST(a_message_that_is_lost_leaves_a_waiter_for_a_permit_waiting)
+SCHEME_TEST(a_message_that_is_lost_leaves_a_waiter_for_a_permit_waiting, IS("redisson-semaphore"))
 {
-    struct fixture *fixture = *state;
     struct waiter waiter = {0};
     struct grant grant;
-    open_scheme(fixture, lock_scheme_find("redisson-semaphore"), false);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     begin_to_wait_and_stop(fixture, &waiter, 300 * NS_PER_MS);
     probe(fixture, "INCR", fixture->name);
     go_on(fixture);
     assert_int_equal(end_of(&waiter), OUTCOME_NO);
     assert_int_equal(waiter.grant.attempts, 2);
-    assert_int_equal(acquire(fixture, 2, &grant), OUTCOME_OK);
-    close_scheme(fixture);
+    assert_int_equal(lock_acquire(&fixture->locks[2], &grant), OUTCOME_OK);
 }
 
-TEST(one_try_subscribes_to_nothing)
+SCHEME_TEST(one_try_subscribes_to_nothing, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
-        struct point_trap *trap = &fixture->board.traps[1];
-        *trap = (struct point_trap){.client = 2, .worker = 1, .match_count = 1, .nth = 1};
-        trap->matches[0] =
-            (struct point_match){.side = POINT_BEFORE, .phase = PHASE_NONE, .what = "SUBSCRIBE"};
-        point_arm(&fixture->board, trap);
-        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO, "not kept out");
-        hold_to(scheme, grant.attempts == 1, "more than one try");
-        go_on(fixture); // nobody was held
-        close_scheme(fixture);
-    }
+    struct grant grant;
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
+    struct point_trap *trap = &fixture->board.traps[1];
+    *trap = (struct point_trap){.client = 2, .worker = 1, .match_count = 1, .nth = 1};
+    trap->matches[0] =
+        (struct point_match){.side = POINT_BEFORE, .phase = PHASE_NONE, .what = "SUBSCRIBE"};
+    point_arm(&fixture->board, trap);
+    hold_to(scheme, lock_acquire(&fixture->locks[1], &grant) == OUTCOME_NO, "not kept out");
+    hold_to(scheme, grant.attempts == 1, "more than one try");
+    go_on(fixture); // nobody was held
 }
 
 // Each acquires as often; a wake-up that is lost would cost a minute.
-TEST(no_wake_up_is_lost_in_a_crowd)
+SCHEME_TEST(no_wake_up_is_lost_in_a_crowd, !lock_scheme_has(scheme, "shared"))
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        if (lock_scheme_has(scheme, "shared")) // a wake-up may be missed: see below
-            continue;
-        open_scheme(fixture, scheme, false);
-        for (int round = 0; round < 40; round++) {
-            _Atomic int granted = 0;
-            struct waiter waiters[WORKERS] = {0};
-            for (int i = 0; i < WORKERS; i++) {
-                waiters[i].granted = &granted;
-                begin_to_wait(&waiters[i], &fixture->locks[i], LONG_NS);
-            }
-            for (int i = 0; i < WORKERS; i++)
-                hold_to(scheme, end_of(&waiters[i]) == OUTCOME_OK, "a wake-up is lost");
+    for (int round = 0; round < 40; round++) {
+        _Atomic int granted = 0;
+        struct waiter waiters[WORKERS] = {0};
+        for (int i = 0; i < WORKERS; i++) {
+            waiters[i].granted = &granted;
+            begin_to_wait(&waiters[i], &fixture->locks[i], LONG_NS);
         }
-        fixture->locks[0].options.wait_ns = 0;
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not free in the end");
-        close_scheme(fixture);
+        for (int i = 0; i < WORKERS; i++)
+            hold_to(scheme, end_of(&waiters[i]) == OUTCOME_OK, "a wake-up is lost");
     }
+    fixture->locks[0].options.wait_ns = 0;
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not free in the end");
 }
 
 // --- readers and a writer ------------------------------------------------------------------------
 
-TEST(a_writer_that_leaves_wakes_all_readers_of_a_client)
+SCHEME_TEST(a_writer_that_leaves_wakes_all_readers_of_a_client, IS("redisson-rw"))
 {
-    struct fixture *fixture = *state;
     struct waiter readers[2] = {0};
     struct neighbour neighbour;
-    struct grant grant;
-    open_scheme(fixture, lock_scheme_find("redisson-rw"), false);
     open_neighbour(fixture, &neighbour, 1);
     fixture->locks[1].mode = neighbour.lock.mode = LOCK_SHARED;
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     begin_to_wait(&readers[0], &fixture->locks[1], LONG_NS);
     begin_to_wait(&readers[1], &neighbour.lock, LONG_NS);
     await_waiters(&fixture->locks[1], 2);
     lock_release(&fixture->locks[0]);
     for (int i = 0; i < 2; i++)
         assert_int_equal(end_of(&readers[i]), OUTCOME_OK);
-    assert_int_equal(acquire(fixture, 2, &grant), OUTCOME_NO);
+    assert_int_equal(acquire(fixture, 2), OUTCOME_NO);
     lock_release(&fixture->locks[1]);
     lock_release(&neighbour.lock);
-    assert_int_equal(acquire(fixture, 2, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 2), OUTCOME_OK);
     lock_close(&neighbour.lock);
-    close_scheme(fixture);
 }
 
-TEST(a_reader_that_is_about_to_wait_misses_the_writers_message)
+SCHEME_TEST(a_reader_that_is_about_to_wait_misses_the_writers_message, IS("redisson-rw"))
 {
-    struct fixture *fixture = *state;
     struct waiter reader = {0}, woken = {0};
     struct neighbour neighbour;
     struct grant grant;
-    open_scheme(fixture, lock_scheme_find("redisson-rw"), false);
     open_neighbour(fixture, &neighbour, 1);
     fixture->locks[1].mode = neighbour.lock.mode = LOCK_SHARED;
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     begin_to_wait_and_stop(fixture, &reader, 300 * NS_PER_MS);
     begin_to_wait(&woken, &neighbour.lock, LONG_NS);
     await_waiters(&fixture->locks[1], 1);
@@ -183,15 +137,12 @@ TEST(a_reader_that_is_about_to_wait_misses_the_writers_message)
     assert_int_equal(end_of(&reader), OUTCOME_NO); // although it may read
     assert_int_equal(reader.grant.attempts, 2);
     lock_close(&neighbour.lock);
-    close_scheme(fixture);
 }
 
-TEST(a_writer_that_goes_on_reading_wakes_nobody)
+SCHEME_TEST(a_writer_that_goes_on_reading_wakes_nobody, IS("redisson-rw"))
 {
-    struct fixture *fixture = *state;
     struct waiter reader = {0};
     struct grant grant;
-    open_scheme(fixture, lock_scheme_find("redisson-rw"), false);
     struct lock *writer = &fixture->locks[0];
     assert_int_equal(lock_acquire(writer, &grant), OUTCOME_OK);
     writer->mode = LOCK_SHARED;
@@ -203,6 +154,5 @@ TEST(a_writer_that_goes_on_reading_wakes_nobody)
     go_on(fixture);
     assert_int_equal(end_of(&reader), OUTCOME_NO);
     assert_int_equal(reader.grant.attempts, 2);
-    assert_int_equal(acquire(fixture, 2, &grant), OUTCOME_OK); // although it may read
-    close_scheme(fixture);
+    assert_int_equal(lock_acquire(&fixture->locks[2], &grant), OUTCOME_OK); // although it may read
 }

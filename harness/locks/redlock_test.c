@@ -95,58 +95,37 @@ static void signal_first(struct fixture *fixture, int count, int number)
 
 TEST_GROUP(start, stop);
 
-TEST(two_servers_that_do_not_answer_keep_nobody_out)
+SCHEME_TEST(two_servers_that_do_not_answer_keep_nobody_out, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        signal_first(fixture, 2, SIGSTOP);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "no majority of three");
-        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO, "a second majority");
-        hold_to(scheme, keys_left(fixture, 2) == 3, "the loser removed the winner's keys");
-        hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_RELEASED, "no release");
-        hold_to(scheme, keys_left(fixture, 2) == 0, "something was left");
-        signal_first(fixture, 2, SIGCONT);
-        close_scheme(fixture);
-    }
+    signal_first(fixture, 2, SIGSTOP);
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "no majority of three");
+    hold_to(scheme, acquire(fixture, 1) == OUTCOME_NO, "a second majority");
+    hold_to(scheme, keys_left(fixture, 2) == 3, "the loser removed the winner's keys");
+    hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_RELEASED, "no release");
+    hold_to(scheme, keys_left(fixture, 2) == 0, "something was left");
+    signal_first(fixture, 2, SIGCONT);
 }
 
-TEST(three_servers_that_do_not_answer_let_nobody_in_and_nothing_is_left_on_the_others)
+SCHEME_TEST(three_servers_that_do_not_answer_let_nobody_in_and_nothing_is_left_on_the_others, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        signal_first(fixture, 3, SIGSTOP);
-        enum outcome outcome = acquire(fixture, 0, &grant);
-        // Three that may have set it could be a majority: nobody knows.
-        hold_to(scheme, outcome == OUTCOME_UNKNOWN, "three without an answer are not UNKNOWN");
-        hold_to(scheme, keys_left(fixture, 3) == 0, "something was left on the other two");
-        signal_first(fixture, 3, SIGCONT);
-        close_scheme(fixture);
-    }
+    signal_first(fixture, 3, SIGSTOP);
+    enum outcome outcome = acquire(fixture, 0);
+    // Three that may have set it could be a majority: nobody knows.
+    hold_to(scheme, outcome == OUTCOME_UNKNOWN, "three without an answer are not UNKNOWN");
+    hold_to(scheme, keys_left(fixture, 3) == 0, "something was left on the other two");
+    signal_first(fixture, 3, SIGCONT);
 }
 
-TEST(a_late_set_is_unlocked_as_well)
+SCHEME_TEST(a_late_set_is_unlocked_as_well, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        signal_first(fixture, 3, SIGSTOP);
-        acquire(fixture, 0, &grant);
-        signal_first(fixture, 3, SIGCONT);
-        // The SETs and the unlocks are executed now, each server in its own order.
-        int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
-        while (keys_left(fixture, 0) > 0 && clock_monotonic_ns() < give_up_ns)
-            clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-        hold_to(scheme, keys_left(fixture, 0) == 0, "a late SET stays");
-        close_scheme(fixture);
-    }
+    signal_first(fixture, 3, SIGSTOP);
+    acquire(fixture, 0);
+    signal_first(fixture, 3, SIGCONT);
+    // The SETs and the unlocks are executed now, each server in its own order.
+    int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
+    while (keys_left(fixture, 0) > 0 && clock_monotonic_ns() < give_up_ns)
+        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    hold_to(scheme, keys_left(fixture, 0) == 0, "a late SET stays");
 }
 
 // --- splits --------------------------------------------------------------------------------------
@@ -157,16 +136,15 @@ TEST(an_even_split_ends_and_the_split_votes_of_others_stay)
     const struct lock_scheme *scheme;
     int servers = fixture->server.service.server_count;
     FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
         fixture->server.service.server_count = 4; // two for each
         open_scheme(fixture, scheme, false);
         ask(fixture, 0, "SET %s another");
         ask(fixture, 1, "SET %s another");
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_NO, "half is no majority");
+        hold_to(scheme, acquire(fixture, 0) == OUTCOME_NO, "half is no majority");
         hold_to(scheme, keys_left(fixture, 2) == 0, "its half was left behind");
         hold_to(scheme, ask(fixture, 0, "EXISTS %s").integer == 1, "it removed another's key");
         evict(fixture, scheme);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not free after the split");
+        hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not free after the split");
         lock_release(&fixture->locks[0]);
         close_scheme(fixture);
         fixture->server.service.server_count = servers;
@@ -174,33 +152,26 @@ TEST(an_even_split_ends_and_the_split_votes_of_others_stay)
 }
 
 // The known flaw: a server that restarts empty has forgotten its vote.
-TEST(a_majority_that_forgets_lets_a_second_holder_in)
+SCHEME_TEST(a_majority_that_forgets_lets_a_second_holder_in, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        // The first holder has three votes of five: two servers are down while it asks.
-        signal_first(fixture, 2, SIGSTOP);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
-        signal_first(fixture, 2, SIGCONT);
+    // The first holder has three votes of five: two servers are down while it asks.
+    signal_first(fixture, 2, SIGSTOP);
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
+    signal_first(fixture, 2, SIGCONT);
+    ask(fixture, 0, "DEL %s");
+    ask(fixture, 1, "DEL %s"); // what they set late, or not
+    hold_to(scheme, acquire(fixture, 1) == OUTCOME_NO, "two of five are a majority");
+    ask(fixture, 2, "DEL %s"); // one of its three restarts empty
+    enum outcome outcome = acquire(fixture, 1);
+    int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
+    while (outcome != OUTCOME_OK && clock_monotonic_ns() < give_up_ns) {
         ask(fixture, 0, "DEL %s");
-        ask(fixture, 1, "DEL %s"); // what they set late, or not
-        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO, "two of five are a majority");
-        ask(fixture, 2, "DEL %s"); // one of its three restarts empty
-        enum outcome outcome = acquire(fixture, 1, &grant);
-        int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
-        while (outcome != OUTCOME_OK && clock_monotonic_ns() < give_up_ns) {
-            ask(fixture, 0, "DEL %s");
-            ask(fixture, 1, "DEL %s"); // what they set even later
-            outcome = acquire(fixture, 1, &grant);
-        }
-        hold_to(scheme, outcome == OUTCOME_OK, "the amnesia is not seen");
-        lock_release(&fixture->locks[1]);
-        lock_release(&fixture->locks[0]);
-        close_scheme(fixture);
+        ask(fixture, 1, "DEL %s"); // what they set even later
+        outcome = acquire(fixture, 1);
     }
+    hold_to(scheme, outcome == OUTCOME_OK, "the amnesia is not seen");
+    lock_release(&fixture->locks[1]);
+    lock_release(&fixture->locks[0]);
 }
 
 // --- extension -----------------------------------------------------------------------------------
@@ -223,12 +194,11 @@ TEST(an_extended_hold_outlives_its_lease)
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
     FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
         open_short(fixture, scheme);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+        hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
         int64_t until_ns = clock_monotonic_ns() + SHORT_LEASE_NS * 3 / 2;
         while (clock_monotonic_ns() < until_ns) {
-            hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO, "let in beside a holder");
+            hold_to(scheme, acquire(fixture, 1) == OUTCOME_NO, "let in beside a holder");
             clock_sleep_until_ns(clock_monotonic_ns() + 20 * NS_PER_MS);
         }
         hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_RELEASED, "no release");
@@ -241,9 +211,8 @@ TEST(a_hold_that_cannot_be_extended_is_told_so)
     struct fixture *fixture = *state;
     const struct lock_scheme *scheme;
     FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
         open_short(fixture, scheme);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+        hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
         evict(fixture, scheme);
         int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
         while (atomic_load(&fixture->locks[0].lost) == LOST_NOT &&

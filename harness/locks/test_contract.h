@@ -3,29 +3,20 @@
 #ifndef LOCKPICK_LOCKS_TEST_CONTRACT_H
 #define LOCKPICK_LOCKS_TEST_CONTRACT_H
 
-#include "harness/locks/test_acts.h"
-#include "harness/locks/test_contract_modes.h"
+#include "harness/locks/test_locks.h"
 
 // --- exclusive, local ----------------------------------------------------------------------------
 
-static inline void an_exclusive_scheme_lets_one_in_and_the_next_after_its_release(void **state)
+EACH_SCHEME(an_exclusive_scheme_lets_one_in_and_the_next_after_its_release,
+            lock_scheme_has(scheme, "exclusive"))
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        if (!lock_scheme_has(scheme, "exclusive"))
-            continue;
-        open_scheme(fixture, scheme, false);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "the first is not let in");
-        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO, "the second is not kept out");
-        enum release_answer answer = lock_release(&fixture->locks[0]);
-        hold_to(scheme, answer == RELEASE_RELEASED || answer == RELEASE_UNCHECKED, "no release");
-        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_OK, "not free after its release");
-        hold_to(scheme, acquire(fixture, 2, &grant) == OUTCOME_NO, "the third is not kept out");
-        lock_release(&fixture->locks[1]);
-        close_scheme(fixture);
-    }
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "the first is not let in");
+    hold_to(scheme, acquire(fixture, 1) == OUTCOME_NO, "the second is not kept out");
+    enum release_answer answer = lock_release(&fixture->locks[0]);
+    hold_to(scheme, answer == RELEASE_RELEASED || answer == RELEASE_UNCHECKED, "no release");
+    hold_to(scheme, acquire(fixture, 1) == OUTCOME_OK, "not free after its release");
+    hold_to(scheme, acquire(fixture, 2) == OUTCOME_NO, "the third is not kept out");
+    lock_release(&fixture->locks[1]);
 }
 
 // Worker 2 acquires while worker 1 is held at its nth point. True if both were granted.
@@ -33,10 +24,9 @@ static inline bool lets_both_in(struct fixture *fixture, const struct lock_schem
                                 int64_t nth, bool *reached)
 {
     struct act first = {.is_release = false};
-    struct grant grant;
     open_scheme(fixture, scheme, false);
     *reached = begin(fixture, &first, nth);
-    enum outcome second = acquire(fixture, 1, &grant);
+    enum outcome second = acquire(fixture, 1);
     finish(fixture, &first);
     if (first.outcome == OUTCOME_OK)
         lock_release(&fixture->locks[0]);
@@ -60,55 +50,42 @@ static inline void a_scheme_is_exclusive_if_no_point_of_its_acquire_lets_two_in(
     }
 }
 
-static inline void a_scheme_is_local_if_it_excludes_only_inside_its_process(void **state)
+EACH_SCHEME(a_scheme_is_local_if_it_excludes_only_inside_its_process, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "the first is not let in");
-        enum outcome other = acquire(fixture, 1, &grant);
-        hold_to(scheme,
-                lock_scheme_has(scheme, "local") || !lock_scheme_has(scheme, "exclusive") ||
-                    other == OUTCOME_NO,
-                "lets another process in, but is not local");
-        lock_release(&fixture->locks[0]);
-        if (other == OUTCOME_OK)
-            lock_release(&fixture->locks[1]);
-        close_scheme(fixture);
-    }
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "the first is not let in");
+    enum outcome other = acquire(fixture, 1);
+    hold_to(scheme,
+            lock_scheme_has(scheme, "local") || !lock_scheme_has(scheme, "exclusive") ||
+                other == OUTCOME_NO,
+            "lets another process in, but is not local");
+    lock_release(&fixture->locks[0]);
+    if (other == OUTCOME_OK)
+        lock_release(&fixture->locks[1]);
 }
 
 // --- lease, fenced -------------------------------------------------------------------------------
 
-static inline void a_lease_is_what_was_asked_for_and_what_the_grant_says(void **state)
+EACH_SCHEME(a_lease_is_what_was_asked_for_and_what_the_grant_says, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        int64_t lease_ns = fixture->locks[0].options.lease_ns;
-        int64_t before_ns = clock_monotonic_ns();
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
-        bool known = fixture->contract->lease_left_ms != NULL;
-        int64_t left_ms = known ? fixture->contract->lease_left_ms(fixture, scheme) : 0;
-        if (lock_scheme_has(scheme, "lease")) {
-            hold_to(scheme,
-                    !known || (left_ms > lease_ns / NS_PER_MS * 9 / 10 &&
-                               left_ms <= lease_ns / NS_PER_MS),
-                    "its lease is not what was asked for");
-            hold_to(scheme, grant.valid_until_ns > before_ns, "its grant is over at once");
-            hold_to(scheme, grant.valid_until_ns <= clock_monotonic_ns() + lease_ns,
-                    "believes in more than its lease");
-        } else {
-            hold_to(scheme, !known || left_ms == -1, "it has a lease, but not the trait");
-            hold_to(scheme, grant.valid_until_ns == TIME_NEVER, "believes in a lease");
-        }
-        lock_release(&fixture->locks[0]);
-        close_scheme(fixture);
+    struct grant grant;
+    int64_t lease_ns = fixture->locks[0].options.lease_ns;
+    int64_t before_ns = clock_monotonic_ns();
+    hold_to(scheme, lock_acquire(&fixture->locks[0], &grant) == OUTCOME_OK, "not let in");
+    bool known = fixture->contract->lease_left_ms != NULL;
+    int64_t left_ms = known ? fixture->contract->lease_left_ms(fixture, scheme) : 0;
+    if (lock_scheme_has(scheme, "lease")) {
+        hold_to(scheme,
+                !known ||
+                    (left_ms > lease_ns / NS_PER_MS * 9 / 10 && left_ms <= lease_ns / NS_PER_MS),
+                "its lease is not what was asked for");
+        hold_to(scheme, grant.valid_until_ns > before_ns, "its grant is over at once");
+        hold_to(scheme, grant.valid_until_ns <= clock_monotonic_ns() + lease_ns,
+                "believes in more than its lease");
+    } else {
+        hold_to(scheme, !known || left_ms == -1, "it has a lease, but not the trait");
+        hold_to(scheme, grant.valid_until_ns == TIME_NEVER, "believes in a lease");
     }
+    lock_release(&fixture->locks[0]);
 }
 
 static inline void fencing_tokens_grow_with_every_grant_and_only_fenced_schemes_have_them(
@@ -123,7 +100,8 @@ static inline void fencing_tokens_grow_with_every_grant_and_only_fenced_schemes_
         for (int round = 0; round < 10; round++) {
             struct grant grant;
             int worker = round % WORKERS;
-            hold_to(scheme, acquire(fixture, worker, &grant) == OUTCOME_OK, "not let in");
+            hold_to(scheme, lock_acquire(&fixture->locks[worker], &grant) == OUTCOME_OK,
+                    "not let in");
             hold_to(scheme, is_fenced ? grant.token > last : grant.token == 0,
                     is_fenced ? "its tokens do not grow" : "it has tokens, but not the trait");
             last = grant.token;
@@ -138,48 +116,38 @@ static inline void fencing_tokens_grow_with_every_grant_and_only_fenced_schemes_
 // Takes the hold from worker 1 and gives it to worker 2. False if that cannot be done.
 static inline bool let_another_have_it(struct fixture *fixture, const struct lock_scheme *scheme)
 {
-    struct grant grant;
     if (fixture->contract->evict == NULL || !fixture->contract->evict(fixture, scheme))
         return false;
-    hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_OK, "not free after the eviction");
+    hold_to(scheme, acquire(fixture, 1) == OUTCOME_OK, "not free after the eviction");
     return true;
 }
 
 // Whether worker 2 still keeps worker 3 out.
 static inline bool another_has_it(struct fixture *fixture)
 {
-    struct grant grant;
-    enum outcome outcome = acquire(fixture, 2, &grant);
+    enum outcome outcome = acquire(fixture, 2);
     if (outcome == OUTCOME_OK)
         lock_release(&fixture->locks[2]);
     return outcome == OUTCOME_NO;
 }
 
-static inline void a_release_answers_what_it_did_to_anothers_lock(void **state)
+EACH_SCHEME(a_release_answers_what_it_did_to_anothers_lock,
+            lock_scheme_has(scheme, "exclusive") && scheme->server != NULL)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        if (!lock_scheme_has(scheme, "exclusive") || scheme->server == NULL)
-            continue;
-        open_scheme(fixture, scheme, false);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
-        if (let_another_have_it(fixture, scheme)) {
-            enum release_answer answer = lock_release(&fixture->locks[0]);
-            bool survived = another_has_it(fixture);
-            // One that compares first, if only in the client, may well see that it is
-            // another's.
-            hold_to(scheme,
-                    survived ? answer == RELEASE_NOT_OWNER || answer == RELEASE_GONE
-                             : answer == RELEASE_UNCHECKED,
-                    "its release of another's lock answers what is not so");
-            hold_to(scheme, survived || !lock_scheme_has(scheme, "owner-checked"),
-                    "owner-checked, but releases another's lock");
-        }
-        lock_release(&fixture->locks[1]);
-        close_scheme(fixture);
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
+    if (let_another_have_it(fixture, scheme)) {
+        enum release_answer answer = lock_release(&fixture->locks[0]);
+        bool survived = another_has_it(fixture);
+        // One that compares first, if only in the client, may well see that it is
+        // another's.
+        hold_to(scheme,
+                survived ? answer == RELEASE_NOT_OWNER || answer == RELEASE_GONE
+                         : answer == RELEASE_UNCHECKED,
+                "its release of another's lock answers what is not so");
+        hold_to(scheme, survived || !lock_scheme_has(scheme, "owner-checked"),
+                "owner-checked, but releases another's lock");
     }
+    lock_release(&fixture->locks[1]);
 }
 
 // Another gets the lock while the release of worker 1 is held at its nth point. True if the release
@@ -188,16 +156,15 @@ static inline bool removes_anothers(struct fixture *fixture, const struct lock_s
                                     int64_t nth, bool *reached, bool *possible)
 {
     struct act act = {.is_release = true};
-    struct grant grant;
     open_scheme(fixture, scheme, false);
-    hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
     *reached = begin(fixture, &act, nth);
     bool given = false;
     if (*reached) {
         // Its own release may have done its work already: then there is nothing to take away.
         given = fixture->contract->evict != NULL && fixture->contract->evict(fixture, scheme);
         *possible |= given;
-        given = given && acquire(fixture, 1, &grant) == OUTCOME_OK;
+        given = given && acquire(fixture, 1) == OUTCOME_OK;
     }
     finish(fixture, &act);
     bool removed = given && !another_has_it(fixture);
@@ -229,6 +196,162 @@ static inline void a_scheme_is_owner_checked_if_no_point_of_its_release_removes_
                 removed ? "owner-checked, but removes another's lock"
                         : "never removes another's lock, but is not owner-checked");
     }
+}
+
+// --- reentrant, shared, permits ------------------------------------------------------------------
+
+static inline void a_reentrant_scheme_is_held_until_it_was_left_as_often_as_entered(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme) {
+        struct grant grant;
+        bool is_reentrant = lock_scheme_has(scheme, "reentrant");
+        hold_to(scheme, is_reentrant == (scheme->reenter != NULL && scheme->leave != NULL),
+                "its trait 'reentrant' is wrong");
+        if (!is_reentrant)
+            continue;
+        open_scheme(fixture, scheme, false);
+        hold_to(scheme, lock_acquire(&fixture->locks[0], &grant) == OUTCOME_OK, "not let in");
+        for (int depth = 0; depth < 3; depth++)
+            hold_to(scheme, lock_reenter(&fixture->locks[0], &grant) == OUTCOME_OK, "no reentry");
+        for (int depth = 0; depth < 3; depth++) {
+            hold_to(scheme, lock_acquire(&fixture->locks[1], &grant) == OUTCOME_NO,
+                    "lets another in");
+            hold_to(scheme, lock_leave(&fixture->locks[0]) == RELEASE_RELEASED, "cannot leave");
+        }
+        hold_to(scheme, lock_acquire(&fixture->locks[1], &grant) == OUTCOME_NO,
+                "free before its release");
+        hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_RELEASED, "no release");
+        hold_to(scheme, lock_acquire(&fixture->locks[1], &grant) == OUTCOME_OK,
+                "not free after its release");
+        lock_release(&fixture->locks[1]);
+        close_scheme(fixture);
+    }
+}
+
+EACH_SCHEME(a_shared_scheme_lets_readers_in_together_and_writers_alone,
+            lock_scheme_has(scheme, "shared"))
+{
+    fixture->locks[0].mode = fixture->locks[1].mode = LOCK_SHARED;
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "a reader is not let in");
+    hold_to(scheme, acquire(fixture, 1) == OUTCOME_OK, "a second reader is not let in");
+    hold_to(scheme, acquire(fixture, 2) == OUTCOME_NO, "a writer beside readers");
+    lock_release(&fixture->locks[0]);
+    hold_to(scheme, acquire(fixture, 2) == OUTCOME_NO, "a writer beside a reader");
+    lock_release(&fixture->locks[1]);
+    hold_to(scheme, acquire(fixture, 2) == OUTCOME_OK, "a writer is not let in");
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_NO, "a reader beside a writer");
+    lock_release(&fixture->locks[2]);
+}
+
+static inline void a_semaphore_lets_in_as_many_as_it_has_permits(void **state)
+{
+    struct fixture *fixture = *state;
+    const struct lock_scheme *scheme;
+    FOR_EACH_SCHEME (fixture, scheme) {
+        if (!lock_scheme_has(scheme, "permits"))
+            continue;
+        struct lock_options options = next_lock(fixture, false);
+        options.permits = 2;
+        open_scheme_with(fixture, scheme, &options);
+        hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "the first is not let in");
+        hold_to(scheme, acquire(fixture, 1) == OUTCOME_OK, "the second is not let in");
+        hold_to(scheme, acquire(fixture, 2) == OUTCOME_NO, "the third is not kept out");
+        lock_release(&fixture->locks[0]);
+        hold_to(scheme, acquire(fixture, 2) == OUTCOME_OK, "a permit was lost");
+        lock_release(&fixture->locks[1]);
+        lock_release(&fixture->locks[2]);
+        close_scheme(fixture);
+    }
+}
+
+// --- waiting, and no answer ----------------------------------------------------------------------
+
+EACH_SCHEME(an_acquire_waits_as_long_as_told_and_no_longer, lock_scheme_has(scheme, "exclusive"))
+{
+    struct grant grant;
+    hold_to(scheme, lock_acquire(&fixture->locks[0], &grant) == OUTCOME_OK, "not let in");
+    hold_to(scheme, grant.attempts >= 1, "counts no attempt");
+    fixture->locks[1].options.wait_ns = 50 * NS_PER_MS;
+    int64_t began_ns = clock_monotonic_ns();
+    hold_to(scheme, lock_acquire(&fixture->locks[1], &grant) == OUTCOME_NO,
+            "the second is not kept out");
+    hold_to(scheme, clock_monotonic_ns() - began_ns >= 50 * NS_PER_MS, "gives up too early");
+    atomic_store(&fixture->stop, 1); // the trial ends: no more waiting
+    fixture->locks[1].options.wait_ns = TIME_NEVER / 4;
+    hold_to(scheme, lock_acquire(&fixture->locks[1], &grant) == OUTCOME_NO,
+            "waits on when all is over");
+    atomic_store(&fixture->stop, 0);
+    lock_release(&fixture->locks[0]);
+}
+
+// PostgreSQL answers from children of the process that it was started as.
+static inline void signal_children(pid_t process, int number)
+{
+    char path[64];
+    int child;
+    snprintf(path, sizeof path, "/proc/%d/task/%d/children", (int)process, (int)process);
+    FILE *children = fopen(path, "r");
+    assert_non_null(children);
+    while (fscanf(children, "%d", &child) == 1)
+        kill(child, number);
+    fclose(children);
+}
+
+static inline void signal_servers(struct fixture *fixture, int number)
+{
+    const struct contract *contract = fixture->contract;
+    if (contract->limit_requests != NULL)
+        contract->limit_requests(fixture,
+                                 number == SIGSTOP ? SHORT_REQUEST_NS : contract->request_ns);
+    for (int i = 0; i < fixture->server.cluster.count; i++) {
+        int status;
+        pid_t server = fixture->server.cluster.nodes[i].server;
+        kill(server, number);
+        signal_children(server, number);
+        if (number == SIGSTOP) {
+            waitpid(server, &status, WUNTRACED);
+            assert_true(WIFSTOPPED(status));
+        }
+    }
+}
+
+// Nothing but a question may be answered NO without an answer: what asks first has changed nothing.
+EACH_SCHEME(an_acquire_without_an_answer_is_not_taken_for_busy,
+            scheme->server != NULL && lock_scheme_has(scheme, "exclusive"))
+{
+    signal_servers(fixture, SIGSTOP);
+    enum outcome outcome = acquire(fixture, 0);
+    signal_servers(fixture, SIGCONT);
+    hold_to(scheme, outcome == OUTCOME_UNKNOWN, "an acquire without an answer is not UNKNOWN");
+}
+
+EACH_SCHEME(a_release_without_an_answer_is_unknown,
+            scheme->server != NULL && !lock_scheme_has(scheme, "optimistic"))
+{
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
+    signal_servers(fixture, SIGSTOP);
+    enum release_answer answer = lock_release(&fixture->locks[0]);
+    signal_servers(fixture, SIGCONT);
+    hold_to(scheme, answer == RELEASE_UNKNOWN, "a release without an answer is not UNKNOWN");
+}
+
+// Only the server's word tells a holder that it is one no more: that it gave its session up itself
+// does not.
+EACH_SCHEME(a_reentry_without_an_answer_says_nothing_of_the_hold,
+            scheme->server != NULL && scheme->reenter != NULL)
+{
+    struct grant grant;
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
+    signal_servers(fixture, SIGSTOP);
+    enum outcome outcome = lock_reenter(&fixture->locks[0], &grant);
+    signal_servers(fixture, SIGCONT);
+    hold_to(scheme, outcome == OUTCOME_OK || outcome == OUTCOME_UNKNOWN,
+            "a reentry without an answer is taken for a loss");
+    enum release_answer answer = lock_release(&fixture->locks[0]);
+    hold_to(scheme, answer != RELEASE_GONE && answer != RELEASE_NOT_OWNER,
+            "a release after such a reentry is taken for a loss");
 }
 
 #define CONTRACT_TESTS                                                                             \

@@ -1,4 +1,5 @@
-// For tests: workers with a scheme's handles, on real servers.
+// For tests: workers with a scheme's handles, on real servers; tests of each scheme; and acts that
+// are stopped on their way.
 #ifndef LOCKPICK_LOCKS_TEST_LOCKS_H
 #define LOCKPICK_LOCKS_TEST_LOCKS_H
 
@@ -7,6 +8,10 @@
 #include "harness/history/writer.h"
 #include "harness/locks/lock.h"
 #include "harness/testing/test.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/wait.h>
 
 #define WORKERS 3
 #define SHORT_REQUEST_NS (300 * NS_PER_MS)
@@ -29,6 +34,10 @@ struct contract {
     bool (*evict)(struct fixture *fixture, const struct lock_scheme *scheme);
     // How long the lock's lease lasts by the server; -1: it has none. NULL: the server cannot tell.
     int64_t (*lease_left_ms)(struct fixture *fixture, const struct lock_scheme *scheme);
+    // Opens fixture->probe, by which the tests look at the service past all schemes, and closes it.
+    // NULL: there is none, or the test makes its own.
+    void *(*open_probe)(const struct service *service, struct error *error);
+    void (*close_probe)(void *probe);
 };
 
 // Three workers, each in a client of its own.
@@ -47,7 +56,7 @@ struct fixture {
     struct history_file history;
     struct point_board board;
     _Atomic uint32_t stop;
-    void *probe; // for `evict` and `lease_left_ms`: made by the test that needs it
+    void *probe;
 };
 
 static inline struct lock_options fixture_options(const struct fixture *fixture, bool fenced)
@@ -158,14 +167,36 @@ static inline int fixture_start(struct fixture *fixture, const struct contract *
         return -1;
     for (int i = 0; i < WORKERS; i++)
         history_writer_start(&fixture->writers[i], &fixture->history, i + 1, 1);
-    return 0;
+    if (contract->open_probe == NULL)
+        return 0;
+    fixture->probe = contract->open_probe(&fixture->server.service, &error);
+    return fixture->probe != NULL ? 0 : -1;
 }
 
 static inline void fixture_stop(struct fixture *fixture)
 {
+    if (fixture->contract->close_probe != NULL)
+        fixture->contract->close_probe(fixture->probe);
     history_file_close(&fixture->history);
     test_server_stop(&fixture->server);
 }
+
+static inline int stop_contract(void **state)
+{
+    fixture_stop(*state);
+    return 0;
+}
+
+// From here on, tests of what that contract is about.
+#define CONTRACT_GROUP(contract)                                                                   \
+    static int start_##contract(void **state)                                                      \
+    {                                                                                              \
+        static struct fixture fixture;                                                             \
+        fixture = (struct fixture){0};                                                             \
+        *state = &fixture;                                                                         \
+        return fixture_start(&fixture, &contract);                                                 \
+    }                                                                                              \
+    TEST_GROUP(start_##contract, stop_contract)
 
 // The nth scheme (from 0) that the contract is about, or NULL.
 static inline const struct lock_scheme *fixture_scheme(const struct fixture *fixture, int nth)
@@ -185,9 +216,11 @@ static inline const struct lock_scheme *fixture_scheme(const struct fixture *fix
     return NULL;
 }
 
-static inline enum outcome acquire(struct fixture *fixture, int worker, struct grant *grant)
+// An acquire whose grant nobody asks for.
+static inline enum outcome acquire(struct fixture *fixture, int worker)
 {
-    return lock_acquire(&fixture->locks[worker], grant);
+    struct grant grant;
+    return lock_acquire(&fixture->locks[worker], &grant);
 }
 
 static inline void count_place(void *context, const struct event *event)
@@ -202,6 +235,105 @@ static inline int count_places(struct history_follower *follower)
     int count = 0;
     history_follow(follower, count_place, &count);
     return count;
+}
+
+// --- tests of each scheme ------------------------------------------------------------------------
+
+#define FOR_EACH_SCHEME(fixture, scheme)                                                           \
+    for (int nth_ = 0; ((scheme) = fixture_scheme(fixture, nth_)) != NULL; nth_++)
+
+static inline void hold_to(const struct lock_scheme *scheme, bool is_right, const char *claim)
+{
+    if (!is_right)
+        fail_msg("%s: %s", scheme->name, claim);
+}
+
+// EACH_SCHEME(name, condition) { ... }: a function that does so with each scheme of the contract
+// that the condition on `scheme` is true of, opened for all workers, and closed afterwards.
+#define EACH_SCHEME(name, condition) EACH_SCHEME_OF(name, condition, 0)
+
+// The same as a test, which fails if there is no such scheme.
+#define SCHEME_TEST(name, condition)                                                               \
+    static inline void name(void **state);                                                         \
+    TEST_AGAIN(name);                                                                              \
+    EACH_SCHEME_OF(name, condition, 1)
+
+#define IS(scheme_name) (strcmp(scheme->name, scheme_name) == 0)
+
+#define EACH_SCHEME_OF(name, condition, least)                                                     \
+    static inline void name##_with(struct fixture *fixture, const struct lock_scheme *scheme);     \
+    static inline void name(void **state)                                                          \
+    {                                                                                              \
+        struct fixture *fixture = *state;                                                          \
+        const struct lock_scheme *scheme;                                                          \
+        int found = 0;                                                                             \
+        FOR_EACH_SCHEME (fixture, scheme) {                                                        \
+            if (!(condition))                                                                      \
+                continue;                                                                          \
+            found++;                                                                               \
+            open_scheme(fixture, scheme, false);                                                   \
+            name##_with(fixture, scheme);                                                          \
+            close_scheme(fixture);                                                                 \
+        }                                                                                          \
+        assert_true(found >= (least));                                                             \
+    }                                                                                              \
+    static inline void name##_with(__attribute__((unused)) struct fixture *fixture,                \
+                                   __attribute__((unused)) const struct lock_scheme *scheme)
+
+// --- acts that are stopped on their way ----------------------------------------------------------
+
+// An acquire or a release of worker 1, in a thread of its own.
+struct act {
+    struct lock *lock;
+    bool is_release;
+    enum outcome outcome;
+    enum release_answer answer;
+    pthread_t thread;
+    _Atomic bool is_over;
+};
+
+static inline void *perform(void *context)
+{
+    struct act *act = context;
+    struct grant grant;
+    if (act->is_release)
+        act->answer = lock_release(act->lock);
+    else
+        act->outcome = lock_acquire(act->lock, &grant);
+    atomic_store(&act->is_over, true);
+    return NULL;
+}
+
+// Goes on until the act is held at its nth point (true), or over. Without a server there is no
+// point, and no need for the thread.
+static inline bool begin(struct fixture *fixture, struct act *act, int64_t nth)
+{
+    struct point_trap *trap = &fixture->board.traps[0];
+    act->lock = &fixture->locks[0];
+    if (act->lock->scheme->server == NULL) {
+        perform(act);
+        return false;
+    }
+    trap->client = 1;
+    trap->worker = 1;
+    trap->match_count = 1;
+    // Not the renewals of its watchdog, which passes points in its name.
+    enum phase phase = act->is_release ? PHASE_RELEASE : PHASE_ACQUIRE;
+    trap->matches[0] = (struct point_match){.side = POINT_ANYWHERE, .phase = phase};
+    trap->nth = nth;
+    point_arm(&fixture->board, trap);
+    assert_int_equal(pthread_create(&act->thread, NULL, perform, act), 0);
+    while (atomic_load(&trap->state) != POINT_REACHED && !atomic_load(&act->is_over))
+        clock_sleep_until_ns(clock_monotonic_ns() + 50 * NS_PER_US);
+    return atomic_load(&trap->state) == POINT_REACHED;
+}
+
+static inline void finish(struct fixture *fixture, struct act *act)
+{
+    if (act->lock->scheme->server == NULL)
+        return;
+    point_let_go(&fixture->board, &fixture->board.traps[0]);
+    pthread_join(act->thread, NULL);
 }
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef LOCKPICK_LOCKS_TEST_MYSQL_H
 #define LOCKPICK_LOCKS_TEST_MYSQL_H
 
-#include "harness/locks/test_acts.h"
+#include "harness/locks/test_locks.h"
 #include "harness/wire/mysql.h"
 
 #define TEST_PATIENCE_NS (10 * NS_PER_S)
@@ -82,33 +82,26 @@ static inline int64_t lease_left_ms(struct fixture *fixture, const struct lock_s
                fixture->tag);
 }
 
+static inline void *open_probe(const struct service *service, struct error *error)
+{
+    static struct actor nobody = {.phase = PHASE_NONE};
+    return sql_open(service, TEST_PATIENCE_NS, &nobody, error);
+}
+
+static inline void close_probe(void *probe)
+{
+    sql_close(probe);
+}
+
 static const struct contract mysql_contract = {
     .server = "mysql",
     .schemes = "mysql-*",
     .request_ns = NS_PER_S, // a commit may wait for a disk that others use
     .evict = evict,
     .lease_left_ms = lease_left_ms,
+    .open_probe = open_probe,
+    .close_probe = close_probe,
 };
-
-static inline int start(void **state)
-{
-    static struct fixture fixture;
-    static struct actor nobody = {.phase = PHASE_NONE};
-    struct error error = {0};
-    if (fixture_start(&fixture, &mysql_contract) != 0)
-        return -1;
-    fixture.probe = sql_open(&fixture.server.service, TEST_PATIENCE_NS, &nobody, &error);
-    *state = &fixture;
-    return fixture.probe == NULL ? -1 : 0;
-}
-
-static inline int stop(void **state)
-{
-    struct fixture *fixture = *state;
-    sql_close(fixture->probe);
-    fixture_stop(fixture);
-    return 0;
-}
 
 static inline void open_mysql(struct fixture *fixture, const char *name)
 {

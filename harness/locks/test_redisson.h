@@ -37,23 +37,20 @@ static inline int64_t redisson_test_lease_left_ms(struct fixture *fixture,
     return probe(fixture, "PTTL", fixture->name).integer;
 }
 
-static inline int redisson_test_start(struct fixture *fixture, const struct contract *contract)
+static inline void *redisson_test_probe(const struct service *service, struct error *error)
 {
     static struct actor nobody = {.phase = PHASE_NONE};
-    struct error error = {0};
-    if (fixture_start(fixture, contract) != 0)
-        return -1;
-    fixture->probe = redis_open(&fixture->server.service, NS_PER_S, &nobody, &error);
-    return fixture->probe == NULL ? -1 : 0;
+    return redis_open(service, NS_PER_S, &nobody, error);
 }
 
-static inline int redisson_test_stop(void **state)
+static inline void redisson_test_end(void *probe)
 {
-    struct fixture *fixture = *state;
-    redis_close(fixture->probe);
-    fixture_stop(fixture);
-    return 0;
+    redis_close(probe);
 }
+
+#define REDISSON_CONTRACT                                                                          \
+    .server = "redis", .schemes = "redisson*", .open_probe = redisson_test_probe,                  \
+    .close_probe = redisson_test_end
 
 // What a script that looks at the key says: text or number.
 static inline struct redis_answer look(struct fixture *fixture, const char *script, const char *key)

@@ -83,33 +83,27 @@ static inline void limit_requests(struct fixture *fixture, int64_t request_ns)
         zk_set_limit(zk_of(&fixture->locks[i]), request_ns);
 }
 
+// On the last server: tests kill the first.
+static inline void *open_probe(const struct service *service, struct error *error)
+{
+    const struct zk_settings settings = {.service = service,
+                                         .first_server = service->server_count - 1,
+                                         .session_ns = 4 * NS_PER_S,
+                                         .request_ns = 2 * NS_PER_S};
+    return zk_open(&settings, error);
+}
+
+static inline void close_probe(void *probe)
+{
+    zk_close(probe);
+}
+
 // A server in Java may be late with its answers on a busy machine: only of one that is stopped none
 // comes.
 #define ZOOKEEPER_CONTRACT                                                                         \
     .server = "zookeeper", .lease_ns = 4 * NS_PER_S, .request_ns = 2 * NS_PER_S,                   \
-    .limit_requests = limit_requests, .evict = evict
-
-static inline int start_zookeeper(struct fixture *fixture, const struct contract *contract)
-{
-    struct error error = {0};
-    if (fixture_start(fixture, contract) != 0)
-        return -1;
-    // On the last server: tests kill the first.
-    const struct zk_settings settings = {.service = &fixture->server.service,
-                                         .first_server = fixture->server.service.server_count - 1,
-                                         .session_ns = 4 * NS_PER_S,
-                                         .request_ns = 2 * NS_PER_S};
-    fixture->probe = zk_open(&settings, &error);
-    return fixture->probe == NULL ? -1 : 0;
-}
-
-static inline int stop_zookeeper(void **state)
-{
-    struct fixture *fixture = *state;
-    zk_close(fixture->probe);
-    fixture_stop(fixture);
-    return 0;
-}
+    .limit_requests = limit_requests, .evict = evict, .open_probe = open_probe,                    \
+    .close_probe = close_probe
 
 // An acquire of any worker, in a thread of its own. It waits as long as the lock's options say.
 struct waiter {

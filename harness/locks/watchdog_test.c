@@ -1,6 +1,6 @@
 // The watchdog on a real Redis: it keeps a hold alive, notices a loss, and lets go before a
 // release.
-#include "harness/locks/test_acts.h"
+#include "harness/locks/test_locks.h"
 #include "harness/testing/test.h"
 
 #include "harness/base/clock_shift.h"
@@ -81,25 +81,24 @@ TEST(a_renewed_hold_outlives_its_first_lease_and_lets_nobody_in)
     struct grant grant;
     open_with_lease("redis-watchdog", NS_PER_S);
     int before = count_events(EVENT_RENEW_RETURN, OUTCOME_OK);
-    assert_int_equal(acquire(&fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture.locks[0], &grant), OUTCOME_OK);
     int64_t first_ns = grant.valid_until_ns;
     while (clock_monotonic_ns() < first_ns + NS_PER_S) {
-        assert_int_equal(acquire(&fixture, 1, &grant), OUTCOME_NO);
+        assert_int_equal(lock_acquire(&fixture.locks[1], &grant), OUTCOME_NO);
         clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
     }
     assert_int_equal(lock_release(&fixture.locks[0]), RELEASE_RELEASED);
     assert_true(count_events(EVENT_RENEW_RETURN, OUTCOME_OK) >= before + 3);
-    assert_int_equal(acquire(&fixture, 1, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture.locks[1], &grant), OUTCOME_OK);
     lock_release(&fixture.locks[1]);
     close_scheme(&fixture);
 }
 
 TEST(a_renewal_that_finds_anothers_lock_tells_the_holder_and_renews_no_more)
 {
-    struct grant grant;
     open_with_lease("redis-watchdog", 300 * NS_PER_MS);
     int losses = count_events(EVENT_LOST, -1);
-    assert_int_equal(acquire(&fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(&fixture, 0), OUTCOME_OK);
     ask("SET %s another");
     await_loss(LOST_NOT_OWNER);
     assert_int_equal(count_events(EVENT_LOST, -1), losses + 1);
@@ -117,7 +116,7 @@ TEST(a_server_that_does_not_answer_costs_the_lock_once_the_lease_is_over)
     int status;
     pid_t server = fixture.server.cluster.nodes[0].server;
     open_with_lease("redis-watchdog", 300 * NS_PER_MS);
-    assert_int_equal(acquire(&fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture.locks[0], &grant), OUTCOME_OK);
     kill(server, SIGSTOP);
     waitpid(server, &status, WUNTRACED);
     await_loss(LOST_DEADLINE);
@@ -130,11 +129,10 @@ TEST(a_server_that_does_not_answer_costs_the_lock_once_the_lease_is_over)
 
 TEST(a_release_waits_for_a_renewal_under_way)
 {
-    struct grant grant;
     struct point_trap *trap = &fixture.board.traps[1];
     struct act act = {.is_release = true, .lock = &fixture.locks[0]};
     open_with_lease("redis-watchdog", 2 * NS_PER_S);
-    assert_int_equal(acquire(&fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(&fixture, 0), OUTCOME_OK);
     trap->client = 1;
     trap->match_count = 1;
     trap->matches[0] = (struct point_match){.side = POINT_BEFORE, .phase = PHASE_RENEW};
@@ -157,9 +155,8 @@ TEST(a_release_waits_for_a_renewal_under_way)
 // The flaw that it is known for.
 TEST(the_unchecked_one_renews_a_strangers_lock)
 {
-    struct grant grant;
     open_with_lease("redis-watchdog-unchecked", 2 * NS_PER_S);
-    assert_int_equal(acquire(&fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(&fixture, 0), OUTCOME_OK);
     ask("SET %s another PX 900");
     int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
     while (ask("PTTL %s").integer < 4000 && clock_monotonic_ns() < give_up_ns) {
@@ -256,11 +253,10 @@ TEST(renewals_that_a_stall_made_it_miss_are_not_made_up_for)
 // the lease; once it is right, the watchdog sees that the time has come.
 TEST(a_watchdog_whose_clock_was_frozen_goes_on_when_it_is_set_right)
 {
-    struct grant grant;
     struct clock_shift shift = {0};
     fixture.clocks[0].shift = &shift;
     open_with_lease("redis-watchdog", 300 * NS_PER_MS);
-    assert_int_equal(acquire(&fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(&fixture, 0), OUTCOME_OK);
     clock_shift_set(&shift, SHIFTED_MONOTONIC, clock_monotonic_ns(), 0, 0);
     int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
     while (ask("EXISTS %s").integer != 0 && clock_monotonic_ns() < give_up_ns)

@@ -6,16 +6,9 @@ static const struct contract zookeeper_contract = {
     ZOOKEEPER_CONTRACT,
 };
 
-static int start(void **state)
-{
-    static struct fixture fixture;
-    *state = &fixture;
-    return start_zookeeper(&fixture, &zookeeper_contract);
-}
-
 // --- answers that are lost -----------------------------------------------------------------------
 
-TEST_GROUP(start, stop_zookeeper);
+CONTRACT_GROUP(zookeeper_contract);
 
 TEST(a_node_whose_create_was_not_answered_is_found_again)
 {
@@ -38,89 +31,61 @@ TEST(a_node_whose_create_was_not_answered_is_found_again)
     }
 }
 
-TEST(what_an_unknown_acquire_left_is_gone_before_the_next_one_of_that_worker)
+SCHEME_TEST(what_an_unknown_acquire_left_is_gone_before_the_next_one_of_that_worker, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        signal_servers(fixture, SIGSTOP);
-        enum outcome outcome = acquire(fixture, 0, &grant);
-        signal_servers(fixture, SIGCONT);
-        hold_to(scheme, outcome == OUTCOME_UNKNOWN, "not unknown");
-        fixture->locks[0].options.wait_ns = TIME_LIMIT_NS;
-        // A machine that is busy may be late again, which is as unknown.
-        while ((outcome = acquire(fixture, 0, &grant)) == OUTCOME_UNKNOWN)
-            continue;
-        hold_to(scheme, outcome == OUTCOME_OK, "waits for itself");
-        hold_to(scheme, count_below(fixture, holds_below(scheme)) == 1, "left one behind");
-        lock_release(&fixture->locks[0]);
-        close_scheme(fixture);
-    }
+    signal_servers(fixture, SIGSTOP);
+    enum outcome outcome = acquire(fixture, 0);
+    signal_servers(fixture, SIGCONT);
+    hold_to(scheme, outcome == OUTCOME_UNKNOWN, "not unknown");
+    fixture->locks[0].options.wait_ns = TIME_LIMIT_NS;
+    // A machine that is busy may be late again, which is as unknown.
+    while ((outcome = acquire(fixture, 0)) == OUTCOME_UNKNOWN)
+        continue;
+    hold_to(scheme, outcome == OUTCOME_OK, "waits for itself");
+    hold_to(scheme, count_below(fixture, holds_below(scheme)) == 1, "left one behind");
+    lock_release(&fixture->locks[0]);
 }
 
-TEST(a_release_whose_answer_is_lost_is_asked_again)
+SCHEME_TEST(a_release_whose_answer_is_lost_is_asked_again, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct act act = {.is_release = true};
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
-        signal_servers(fixture, SIGSTOP);
-        begin(fixture, &act, 2); // after its delete
-        signal_servers(fixture, SIGCONT);
-        finish(fixture, &act);
-        hold_to(scheme,
-                act.answer == (lock_scheme_has(scheme, "owner-checked") ? RELEASE_RELEASED
-                                                                        : RELEASE_UNCHECKED),
-                "its release was done, but it does not say so");
-        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_OK, "not free");
-        lock_release(&fixture->locks[1]);
-        close_scheme(fixture);
-    }
+    struct act act = {.is_release = true};
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
+    signal_servers(fixture, SIGSTOP);
+    begin(fixture, &act, 2); // after its delete
+    signal_servers(fixture, SIGCONT);
+    finish(fixture, &act);
+    hold_to(scheme,
+            act.answer ==
+                (lock_scheme_has(scheme, "owner-checked") ? RELEASE_RELEASED : RELEASE_UNCHECKED),
+            "its release was done, but it does not say so");
+    hold_to(scheme, acquire(fixture, 1) == OUTCOME_OK, "not free");
+    lock_release(&fixture->locks[1]);
 }
 
 // The delete was done, another holds by now, and the answer was lost: asking again must not delete
 // the other's.
-TEST(a_release_that_is_asked_again_spares_who_came_meanwhile)
+SCHEME_TEST(a_release_that_is_asked_again_spares_who_came_meanwhile, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct act act = {.is_release = true};
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
-        signal_servers(fixture, SIGSTOP);
-        begin(fixture, &act, 2);
-        signal_servers(fixture, SIGCONT);
-        fixture->locks[1].options.wait_ns = TIME_LIMIT_NS;
-        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_OK, "not free");
-        finish(fixture, &act);
-        hold_to(scheme, another_has_it(fixture), "released another's lock");
-        lock_release(&fixture->locks[1]);
-        close_scheme(fixture);
-    }
+    struct act act = {.is_release = true};
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
+    signal_servers(fixture, SIGSTOP);
+    begin(fixture, &act, 2);
+    signal_servers(fixture, SIGCONT);
+    fixture->locks[1].options.wait_ns = TIME_LIMIT_NS;
+    hold_to(scheme, acquire(fixture, 1) == OUTCOME_OK, "not free");
+    finish(fixture, &act);
+    hold_to(scheme, another_has_it(fixture), "released another's lock");
+    lock_release(&fixture->locks[1]);
 }
 
-TEST(without_its_folder_the_set_up_is_to_blame)
+SCHEME_TEST(without_its_folder_the_set_up_is_to_blame, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        struct error error = {0};
-        open_scheme(fixture, scheme, false);
-        assert_int_equal(
-            scheme->clean_up(&fixture->server.service, &fixture->locks[0].options, &error), 0);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_BROKEN, "not broken");
-        hold_to(scheme, strstr(fixture->locks[0].error.text, "create /lockpick/") != NULL,
-                "does not say what it tried");
-        close_scheme(fixture);
-    }
+    struct error error = {0};
+    assert_int_equal(scheme->clean_up(&fixture->server.service, &fixture->locks[0].options, &error),
+                     0);
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_BROKEN, "not broken");
+    hold_to(scheme, strstr(fixture->locks[0].error.text, "create /lockpick/") != NULL,
+            "does not say what it tried");
 }
 
 TEST(cleaning_up_leaves_nothing)
@@ -129,12 +94,11 @@ TEST(cleaning_up_leaves_nothing)
     const struct lock_scheme *scheme;
     FOR_EACH_SCHEME (fixture, scheme) {
         struct actor nobody = {.phase = PHASE_NONE};
-        struct grant grant;
         struct zk_answer answer;
         struct zk_watch *none = NULL;
         char path[ZK_PATH_ROOM];
         open_scheme(fixture, scheme, false);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+        hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
         zk_lock_path(&fixture->locks[0].options, "", "", path);
         close_scheme(fixture);
         hold_to(scheme,
@@ -146,26 +110,20 @@ TEST(cleaning_up_leaves_nothing)
 
 // --- the line ------------------------------------------------------------------------------------
 
-TEST(two_workers_of_one_session_exclude_each_other)
+SCHEME_TEST(two_workers_of_one_session_exclude_each_other, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct error error = {0};
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        struct lock neighbour = fixture->locks[0];
-        neighbour.state = NULL;
-        assert_int_equal(lock_open(&neighbour, &error), 0);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
-        hold_to(scheme, lock_acquire(&neighbour, &grant) == OUTCOME_NO, "lets both in");
-        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO, "not held any more");
-        lock_release(&fixture->locks[0]);
-        hold_to(scheme, lock_acquire(&neighbour, &grant) == OUTCOME_OK, "not free");
-        lock_release(&neighbour);
-        lock_close(&neighbour);
-        close_scheme(fixture);
-    }
+    struct error error = {0};
+    struct grant grant;
+    struct lock neighbour = fixture->locks[0];
+    neighbour.state = NULL;
+    assert_int_equal(lock_open(&neighbour, &error), 0);
+    hold_to(scheme, lock_acquire(&fixture->locks[0], &grant) == OUTCOME_OK, "not let in");
+    hold_to(scheme, lock_acquire(&neighbour, &grant) == OUTCOME_NO, "lets both in");
+    hold_to(scheme, lock_acquire(&fixture->locks[1], &grant) == OUTCOME_NO, "not held any more");
+    lock_release(&fixture->locks[0]);
+    hold_to(scheme, lock_acquire(&neighbour, &grant) == OUTCOME_OK, "not free");
+    lock_release(&neighbour);
+    lock_close(&neighbour);
 }
 
 TEST(a_release_wakes_only_the_next_in_line)
@@ -177,7 +135,7 @@ TEST(a_release_wakes_only_the_next_in_line)
         struct waiter third;
         struct grant grant;
         open_named(fixture, schemes[i]);
-        assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+        assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
         begin_to_wait(fixture, &second, 1);
         AWAIT(count_below(fixture, "") == 2);
         begin_to_wait(fixture, &third, 2);
@@ -194,23 +152,19 @@ TEST(a_release_wakes_only_the_next_in_line)
     }
 }
 
-TEST(a_reader_waits_behind_a_writer_that_waits)
+SCHEME_TEST(a_reader_waits_behind_a_writer_that_waits, IS("curator-rw"))
 {
-    struct fixture *fixture = *state;
     struct waiter writer;
-    struct grant grant;
-    open_named(fixture, "curator-rw");
     fixture->locks[0].mode = fixture->locks[2].mode = LOCK_SHARED;
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     begin_to_wait(fixture, &writer, 1);
     AWAIT(count_below(fixture, "") == 2);
-    assert_int_equal(acquire(fixture, 2, &grant), OUTCOME_NO);
+    assert_int_equal(acquire(fixture, 2), OUTCOME_NO);
     lock_release(&fixture->locks[0]);
     assert_int_equal(end_of_wait(&writer), OUTCOME_OK);
     lock_release(&fixture->locks[1]);
-    assert_int_equal(acquire(fixture, 2, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 2), OUTCOME_OK);
     lock_release(&fixture->locks[2]);
-    close_scheme(fixture);
 }
 
 #define GUID "01234567-89ab-cdef-0123-456789abcdef"

@@ -14,20 +14,6 @@ static const struct contract ensemble_contract = {
     .schemes = "zk-sequential",
 };
 
-static int start_single(void **state)
-{
-    static struct fixture fixture;
-    *state = &fixture;
-    return start_zookeeper(&fixture, &single_contract);
-}
-
-static int start_ensemble(void **state)
-{
-    static struct fixture fixture;
-    *state = &fixture;
-    return start_zookeeper(&fixture, &ensemble_contract);
-}
-
 static enum lost_reason lost_of(struct fixture *fixture, int worker)
 {
     return atomic_load(&fixture->locks[worker].lost);
@@ -66,7 +52,7 @@ static struct tally tally_of(struct fixture *fixture, int64_t operation)
 
 // --- the end of a session ------------------------------------------------------------------------
 
-TEST_GROUP(start_single, stop_zookeeper);
+CONTRACT_GROUP(single_contract);
 
 TEST(when_its_session_ends_the_holder_is_told_and_the_next_is_let_in)
 {
@@ -74,18 +60,17 @@ TEST(when_its_session_ends_the_holder_is_told_and_the_next_is_let_in)
     const struct lock_scheme *scheme;
     int64_t operation = 100;
     FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
         open_scheme(fixture, scheme, false);
         fixture->locks[0].operation = ++operation;
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+        hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
         end_session_of(fixture, 0);
         AWAIT(lost_of(fixture, 0) == LOST_SESSION);
         AWAIT(tally_of(fixture, operation).losses == 1);
-        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_OK, "not free");
+        hold_to(scheme, acquire(fixture, 1) == OUTCOME_OK, "not free");
         hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_GONE, "not gone");
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_NO, "released another's");
+        hold_to(scheme, acquire(fixture, 0) == OUTCOME_NO, "released another's");
         lock_release(&fixture->locks[1]);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "begins no session");
+        hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "begins no session");
         hold_to(scheme, lost_of(fixture, 0) == LOST_NOT, "lost at once");
         lock_release(&fixture->locks[0]);
         close_scheme(fixture);
@@ -107,74 +92,53 @@ static void trap_waiter(struct fixture *fixture, const struct lock_scheme *schem
     point_arm(&fixture->board, trap);
 }
 
-TEST(who_waits_when_its_session_ends_lines_up_again)
+SCHEME_TEST(who_waits_when_its_session_ends_lines_up_again, true)
 {
-    struct fixture *fixture = *state;
     struct point_trap *trap = &fixture->board.traps[1];
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct waiter waiter;
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
-        trap_waiter(fixture, scheme);
-        begin_to_wait(fixture, &waiter, 1);
-        AWAIT(atomic_load(&trap->state) == POINT_REACHED);
-        point_let_go(&fixture->board, trap);
-        end_session_of(fixture, 1);
-        AWAIT(zk_session(zk_of(&fixture->locks[1])) == 2);
-        lock_release(&fixture->locks[0]);
-        hold_to(scheme, end_of_wait(&waiter) == OUTCOME_OK, "waits for ever");
-        lock_release(&fixture->locks[1]);
-        close_scheme(fixture);
-    }
+    struct waiter waiter;
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
+    trap_waiter(fixture, scheme);
+    begin_to_wait(fixture, &waiter, 1);
+    AWAIT(atomic_load(&trap->state) == POINT_REACHED);
+    point_let_go(&fixture->board, trap);
+    end_session_of(fixture, 1);
+    AWAIT(zk_session(zk_of(&fixture->locks[1])) == 2);
+    lock_release(&fixture->locks[0]);
+    hold_to(scheme, end_of_wait(&waiter) == OUTCOME_OK, "waits for ever");
+    lock_release(&fixture->locks[1]);
 }
 
 // It was on its way when the session ended.
-TEST(a_release_in_a_session_that_has_ended_is_gone)
+SCHEME_TEST(a_release_in_a_session_that_has_ended_is_gone, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct act act = {.is_release = true};
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
-        begin(fixture, &act, 1); // before its delete
-        end_session_of(fixture, 0);
-        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_OK, "not free");
-        finish(fixture, &act);
-        hold_to(scheme, act.answer == RELEASE_GONE, "not gone");
-        hold_to(scheme, lost_of(fixture, 0) == LOST_SESSION, "its holder was not told");
-        hold_to(scheme, another_has_it(fixture), "released another's lock");
-        lock_release(&fixture->locks[1]);
-        close_scheme(fixture);
-    }
+    struct act act = {.is_release = true};
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
+    begin(fixture, &act, 1); // before its delete
+    end_session_of(fixture, 0);
+    hold_to(scheme, acquire(fixture, 1) == OUTCOME_OK, "not free");
+    finish(fixture, &act);
+    hold_to(scheme, act.answer == RELEASE_GONE, "not gone");
+    hold_to(scheme, lost_of(fixture, 0) == LOST_SESSION, "its holder was not told");
+    hold_to(scheme, another_has_it(fixture), "released another's lock");
+    lock_release(&fixture->locks[1]);
 }
 
 // Its delete was sent, but not answered: the delete may have removed the node, or the end of the
 // session.
-TEST(a_release_without_an_answer_in_a_session_that_ended_then_is_unknown)
+SCHEME_TEST(a_release_without_an_answer_in_a_session_that_ended_then_is_unknown, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct act act = {.is_release = true};
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
-        signal_servers(fixture, SIGSTOP);
-        bool is_held = begin(fixture, &act, 2); // after its delete
-        signal_servers(fixture, SIGCONT);
-        end_session_of(fixture, 0);
-        finish(fixture, &act);
-        hold_to(scheme, is_held, "no point after its delete");
-        hold_to(scheme, act.answer == RELEASE_UNKNOWN, "claims to know who removed it");
-        hold_to(scheme, lost_of(fixture, 0) == LOST_SESSION, "its holder was not told");
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "left it behind");
-        lock_release(&fixture->locks[0]);
-        close_scheme(fixture);
-    }
+    struct act act = {.is_release = true};
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
+    signal_servers(fixture, SIGSTOP);
+    bool is_held = begin(fixture, &act, 2); // after its delete
+    signal_servers(fixture, SIGCONT);
+    end_session_of(fixture, 0);
+    finish(fixture, &act);
+    hold_to(scheme, is_held, "no point after its delete");
+    hold_to(scheme, act.answer == RELEASE_UNKNOWN, "claims to know who removed it");
+    hold_to(scheme, lost_of(fixture, 0) == LOST_SESSION, "its holder was not told");
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "left it behind");
+    lock_release(&fixture->locks[0]);
 }
 
 // --- renewal -------------------------------------------------------------------------------------
@@ -198,38 +162,30 @@ TEST(a_hold_is_renewed_for_as_long_as_it_lasts)
         struct grant grant;
         open_briefly(fixture, scheme, lease_ns);
         fixture->locks[0].operation = ++operation;
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
+        hold_to(scheme, lock_acquire(&fixture->locks[0], &grant) == OUTCOME_OK, "not let in");
         int64_t first_end_ns = grant.valid_until_ns;
         AWAIT(tally_of(fixture, operation).valid_until_ns > first_end_ns + lease_ns ||
               lost_of(fixture, 0) != LOST_NOT);
         hold_to(scheme, tally_of(fixture, operation).losses == 0, "lost though it was renewed");
-        hold_to(scheme, acquire(fixture, 1, &grant) == OUTCOME_NO, "free meanwhile");
+        hold_to(scheme, lock_acquire(&fixture->locks[1], &grant) == OUTCOME_NO, "free meanwhile");
         lock_release(&fixture->locks[0]);
         close_scheme(fixture);
     }
 }
 
-TEST(a_holder_whose_node_was_taken_is_told)
+SCHEME_TEST(a_holder_whose_node_was_taken_is_told, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        open_scheme(fixture, scheme, false);
-        hold_to(scheme, acquire(fixture, 0, &grant) == OUTCOME_OK, "not let in");
-        evict(fixture, scheme);
-        AWAIT(lost_of(fixture, 0) == LOST_NOT_OWNER);
-        hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_GONE, "not gone");
-        close_scheme(fixture);
-    }
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
+    evict(fixture, scheme);
+    AWAIT(lost_of(fixture, 0) == LOST_NOT_OWNER);
+    hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_GONE, "not gone");
 }
 
 TEST(a_holder_that_hears_nothing_stops_when_its_time_is_up)
 {
     struct fixture *fixture = *state;
-    struct grant grant;
     open_briefly(fixture, lock_scheme_find("zk-sequential"), 600 * NS_PER_MS);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     signal_servers(fixture, SIGSTOP);
     AWAIT(lost_of(fixture, 0) != LOST_NOT);
     signal_servers(fixture, SIGCONT);
@@ -242,14 +198,13 @@ TEST(a_holder_that_hears_nothing_stops_when_its_time_is_up)
 TEST(without_a_connection_the_holder_stops_before_its_session_can_end)
 {
     struct fixture *fixture = *state;
-    struct grant grant;
     open_briefly(fixture, lock_scheme_find("zk-sequential"), 3 * NS_PER_S);
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     limit_requests(fixture, SHORT_REQUEST_NS);
     kill(fixture->server.cluster.nodes[0].server, SIGKILL);
     AWAIT(lost_of(fixture, 0) != LOST_NOT);
     assert_true(lost_of(fixture, 0) == LOST_DEADLINE || lost_of(fixture, 0) == LOST_SUSPENDED);
-    assert_int_equal(acquire(fixture, 1, &grant), OUTCOME_NO); // nothing could be asked
+    assert_int_equal(acquire(fixture, 1), OUTCOME_NO); // nothing could be asked
     assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_UNKNOWN);
     for (int i = 0; i < WORKERS; i++) {
         lock_close(&fixture->locks[i]);
@@ -259,17 +214,14 @@ TEST(without_a_connection_the_holder_stops_before_its_session_can_end)
 
 // --- an ensemble ---------------------------------------------------------------------------------
 
-TEST_GROUP(start_ensemble, stop_zookeeper);
+CONTRACT_GROUP(ensemble_contract);
 CONTRACT_TESTS;
 
 // Client 1 is connected to the first server; the other two are a majority.
-TEST(a_hold_outlives_the_server_that_it_was_taken_on)
+SCHEME_TEST(a_hold_outlives_the_server_that_it_was_taken_on, IS("zk-sequential"))
 {
-    struct fixture *fixture = *state;
     struct waiter waiter;
-    struct grant grant;
-    open_named(fixture, "zk-sequential");
-    assert_int_equal(acquire(fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     kill(fixture->server.cluster.nodes[0].server, SIGKILL);
     AWAIT(zk_begin(zk_of(&fixture->locks[0])) == OUTCOME_OK);
     begin_to_wait(fixture, &waiter, 1);
@@ -279,5 +231,4 @@ TEST(a_hold_outlives_the_server_that_it_was_taken_on)
     assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
     assert_int_equal(end_of_wait(&waiter), OUTCOME_OK);
     assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
-    close_scheme(fixture);
 }

@@ -1,7 +1,7 @@
 // What Redis servers have of their own: groups with sentinels and clusters, copies of replicas,
 // eviction by each policy, and what a power cut takes of their files. Real ones.
 #include "harness/cluster/test_control.h"
-#include "harness/locks/test_acts.h"
+#include "harness/locks/test_locks.h"
 #include "harness/testing/test.h"
 
 #include <hiredis/hiredis.h>
@@ -260,13 +260,12 @@ static bool can_evict(const struct lock_scheme *scheme, const char *policy)
 
 static void evict_from(const struct lock_scheme *scheme, const char *policy)
 {
-    struct grant grant = {0};
     struct error error = {0};
     const struct node *node = node_of(&fixture.server, 1);
     open_scheme(&fixture, scheme, false);
     struct lock_identity lock = {fixture.name, fixture.tag, scheme->name};
     must_answer(node, "SET account 7", "+OK");
-    assert_int_equal(acquire(&fixture, 0, &grant), OUTCOME_OK);
+    assert_int_equal(acquire(&fixture, 0), OUTCOME_OK);
     enum eviction state = evict(node, &lock, policy, &error);
     if ((state == EVICTION_DONE) != can_evict(scheme, policy))
         fail_msg("%s of %s is %d: %s", policy, scheme->name, (int)state, error.text);
