@@ -197,7 +197,10 @@ int lock_client_open(struct lock_client *client, struct error *error)
         if (client->watchdog == NULL)
             return -1;
     }
-    return scheme->open_client != NULL ? scheme->open_client(client, error) : 0;
+    if (scheme->open_client == NULL || scheme->open_client(client, error) == 0)
+        return 0;
+    lock_client_close(client);
+    return -1;
 }
 
 void lock_client_close(struct lock_client *client)

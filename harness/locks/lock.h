@@ -142,7 +142,7 @@ struct lock_scheme {
                     struct error *error);
     const void *kind; // of several schemes that share functions: what differs; read by those
     // Optional: state shared by the workers of one client process, `client_bytes` of zeros at
-    // first.
+    // first. What was opened half-way is closed too.
     size_t client_bytes;
     int (*open_client)(struct lock_client *client, struct error *error);
     void (*close_client)(struct lock_client *client);
@@ -237,8 +237,8 @@ enum outcome lock_still_held(const struct lock *lock);
 // The same as the answer to a `leave`: RELEASED, GONE or UNKNOWN.
 enum release_answer lock_left_answer(const struct lock *lock);
 
-// Opens what a client's workers share, with its watchdog, and closes it. 0, or -1 with `error` set:
-// then nothing is to be closed but the process.
+// Opens what a client's workers share, with its watchdog, and closes it. 0, or -1 with `error` set
+// and nothing to be closed.
 int lock_client_open(struct lock_client *client, struct error *error);
 void lock_client_close(struct lock_client *client);
 

@@ -78,6 +78,8 @@ static int load(struct plugin_client *own, const struct external_client *externa
         error_set(error, "%s is no plug-in: it does not export lockpick_plugin", path);
     else
         result = check(own->plugin, path, error);
+    if (result != 0)
+        own->plugin = NULL;
     free(path);
     return result;
 }
@@ -130,6 +132,7 @@ static int open_client(struct lock_client *client, struct error *error)
         own->plugin->open_client(&own->setup, &own->state, text, sizeof text) == 0)
         return 0;
     text[sizeof text - 1] = '\0';
+    own->plugin = NULL; // it has nothing to close
     return error_set(error, "the plug-in of the scheme %s cannot open: %s", client->scheme->name,
                      text);
 }
@@ -138,7 +141,7 @@ static int open_client(struct lock_client *client, struct error *error)
 static void close_client(struct lock_client *client)
 {
     struct plugin_client *own = client->state;
-    if (own->plugin->close_client != NULL)
+    if (own->plugin != NULL && own->plugin->close_client != NULL)
         own->plugin->close_client(own->state);
     pthread_mutex_destroy(&own->mutex);
 }

@@ -176,7 +176,7 @@ SCHEME_TEST(a_majority_that_forgets_lets_a_second_holder_in, true)
 
 // --- extension -----------------------------------------------------------------------------------
 
-#define SHORT_LEASE_NS (2 * NS_PER_S)
+#define SHORT_LEASE_NS (4 * NS_PER_S)
 
 // No server is stopped: on a busy machine they may be slow to answer.
 static void open_short(struct fixture *fixture, const struct lock_scheme *scheme)

@@ -598,6 +598,8 @@ static struct lock_client *open_clients(const struct trial_state *state, const c
         if (lock_client_open(&clients[i], &error) == 0)
             continue;
         state_break(state, "%s: %s", name, error.text);
+        while (i-- > 0)
+            lock_client_close(&clients[i]);
         free(clients);
         return NULL;
     }
@@ -657,8 +659,8 @@ static void operate_gated(struct gated_client *client, struct lock_client *clien
         client->gate->is_free = false;
         gate_stand(client->gate, GATE_AT_START);
         for (int64_t i = 0; i < client->operations && !state_is_stopped(client->state); i++)
-            operate(&worker, &(struct turn){.operation =
-                                                (client->number - 1) * client->operations + i + 1});
+            operate(&worker,
+                    &(struct turn){.operation = (client->number - 1) * client->operations + i + 1});
     }
     gate_stand(client->gate, GATE_OVER);
     atomic_store(&client->gate->order, GATE_END);
@@ -680,9 +682,8 @@ static void *run_gated(void *from)
         operate_gated(client, clients);
     else
         gate_stand(client->gate, GATE_OVER);
-    for (size_t i = 0;
-         clients != NULL && i < range.count && client->state->scheme->close_client != NULL; i++)
-        client->state->scheme->close_client(&clients[i]);
+    for (size_t i = clients != NULL ? range.count : 0; i-- > 0;)
+        lock_client_close(&clients[i]);
     free(clients);
     return NULL;
 }
