@@ -133,7 +133,7 @@ static struct result decide(const char *path)
 {
     struct operations operations = {0};
     struct history_condition condition;
-    struct model_decision decision;
+    struct model_analysis analysis;
     struct model_options options = {0};
     struct error error;
     struct result result = {0};
@@ -143,14 +143,14 @@ static struct result decide(const char *path)
         fail_msg("%s", error.text);
     assert_int_equal(condition.state, HISTORY_WHOLE);
     result.read_s = processor_s() - began_s;
-    assert_int_equal(model_decide(model_find("mutex"), &operations, &options, &decision, &error),
+    assert_int_equal(model_decide(model_find("mutex"), &operations, &options, &analysis, &error),
                      0);
     result.decide_s = processor_s() - began_s - result.read_s;
     result.wall_s = (double)(clock_monotonic_ns() - began_ns) / (double)NS_PER_S;
     result.operations = operations.count;
-    result.violations = decision.violation_count;
+    result.violations = analysis.violation_count;
     result.processes = operations.process_count;
-    model_decision_free(&decision);
+    model_analysis_free(&analysis);
     operations_free(&operations);
     result.peak_bytes = peak_bytes();
     return result;
@@ -280,7 +280,7 @@ static struct text_result check_text(const char *path, enum import_format format
     struct operations operations = {0};
     struct import_notes notes;
     struct problems problems = {.file = path};
-    struct model_decision decision;
+    struct model_analysis analysis;
     const struct import_options read_options = {0};
     const struct model_options options = {0};
     struct error error;
@@ -290,14 +290,14 @@ static struct text_result check_text(const char *path, enum import_format format
     assert_int_equal(import_history(format, source.bytes, source.length, &read_options, &operations,
                                     &notes, &problems),
                      0);
-    assert_int_equal(model_decide(model_find("mutex"), &operations, &options, &decision, &error),
+    assert_int_equal(model_decide(model_find("mutex"), &operations, &options, &analysis, &error),
                      0);
     result.check_s = processor_s() - began_s;
     result.wall_s = (double)(clock_monotonic_ns() - began_ns) / (double)NS_PER_S;
     result.peak_bytes = peak_bytes();
-    assert_true(decision.linearizable);
+    assert_true(analysis.linearizable);
     result.operations = operations.count;
-    model_decision_free(&decision);
+    model_analysis_free(&analysis);
     operations_free(&operations);
     began_s = processor_s();
     volatile uint64_t sum;

@@ -193,7 +193,7 @@ static int add_row(struct table *table, const struct check_case *one, bool is_ma
                     [CASE_NOT_LINEARIZABLE] = {COLOUR_RED, EXIT_MISSED},
                     [CASE_UNDECIDED] = {COLOUR_YELLOW, EXIT_INCONCLUSIVE}};
     const size_t numbers[] = {one->operations.count, one->operations.name_count,
-                              one->decision.violation_count};
+                              one->analysis.violation_count};
     char number[24];
     table_cell(table, is_malformed ? COLOUR_RED : verdicts[one->verdict].colour,
                is_malformed ? "MALFORMED" : case_verdict_name(one->verdict));

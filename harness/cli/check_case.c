@@ -129,14 +129,14 @@ static void doubt(struct check_case *result, const char *format, const char *why
 
 static void conclude(struct check_case *result)
 {
-    const struct model_decision *decision = &result->decision;
+    const struct model_analysis *analysis = &result->analysis;
     const char *why = why_undecided(result);
-    if (decision->doubt != NULL) {
-        doubt(result, "%s", decision->doubt);
-    } else if (!decision->linearizable) {
+    if (analysis->doubt != NULL) {
+        doubt(result, "%s", analysis->doubt);
+    } else if (!analysis->linearizable) {
         result->verdict = CASE_NOT_LINEARIZABLE;
         model_explain(result->options->model, &result->operations, &result->model_options,
-                      &result->decision.first, result->story, sizeof result->story);
+                      &result->analysis.first, result->story, sizeof result->story);
     } else if (result->condition.state != HISTORY_WHOLE) {
         doubt(result, "%s; what can be read of it is linearizable", result->condition.text);
     } else if (why != NULL) {
@@ -146,10 +146,10 @@ static void conclude(struct check_case *result)
 }
 
 static int decide(const struct check_case *result, const struct model_options *options,
-                  struct model_decision *decision)
+                  struct model_analysis *analysis)
 {
     struct error error = {0};
-    if (model_decide(result->options->model, &result->operations, options, decision, &error) == 0)
+    if (model_decide(result->options->model, &result->operations, options, analysis, &error) == 0)
         return 0;
     fprintf(stderr, "%s: %s\n", result->name, error.text);
     return -1;
@@ -160,31 +160,31 @@ static void try_as_clients(struct check_case *result)
 {
     struct operations operations = {0};
     struct import_notes notes;
-    struct model_decision decision;
+    struct model_analysis analysis;
     struct text question = {0};
     if (result->verdict != CASE_NOT_LINEARIZABLE || result->options->says_owner ||
         result->notes.continued == 0 || !result->options->model->has_owners ||
         read_other(result, OWNER_IS_CLIENT, &operations, &notes) != 0)
         return;
-    if (model_decide(result->options->model, &operations, &result->model_options, &decision,
+    if (model_decide(result->options->model, &operations, &result->model_options, &analysis,
                      NULL) == 0 &&
-        (decision.linearizable || decision.doubt != NULL)) {
+        (analysis.linearizable || analysis.doubt != NULL)) {
         text_format(&question,
                     "if a process that ended with an :info owns nothing that its successor can "
                     "release (--owner process), it is not linearizable: %s. If the two are one "
                     "client (--owner client, --concurrency %lld), %s. Say which",
                     result->story, (long long)notes.concurrency,
-                    decision.doubt != NULL ? decision.doubt : "it is linearizable");
+                    analysis.doubt != NULL ? analysis.doubt : "it is linearizable");
         doubt(result, "%s", text_string(&question));
         text_free(&question);
     }
-    model_decision_free(&decision);
+    model_analysis_free(&analysis);
     operations_free(&operations);
 }
 
 static void decide_otherwise(struct check_case *result, bool release, bool acquire)
 {
-    struct model_decision decision;
+    struct model_analysis analysis;
     struct model_options options = result->model_options;
     if ((release && (result->failed_releases == 0 || result->options->model->is_ownerless)) ||
         (acquire && (result->failed_acquires == 0 || !result->options->model->decides_busy ||
@@ -198,20 +198,20 @@ static void decide_otherwise(struct check_case *result, bool release, bool acqui
         options.failed_acquire = options.failed_acquire == FAILED_ACQUIRE_NOTHING
                                      ? FAILED_ACQUIRE_BUSY
                                      : FAILED_ACQUIRE_NOTHING;
-    if (decide(result, &options, &decision) != 0)
+    if (decide(result, &options, &analysis) != 0)
         return;
     result->others[result->other_count++] =
-        (struct other_mapping){options, decision.linearizable, decision.violation_count};
-    model_decision_free(&decision);
+        (struct other_mapping){options, analysis.linearizable, analysis.violation_count};
+    model_analysis_free(&analysis);
 }
 
 static int draw(const struct check_case *result)
 {
     struct error error = {0};
-    if (result->options->picture == NULL || result->decision.linearizable)
+    if (result->options->picture == NULL || result->analysis.linearizable)
         return 0;
     if (output_check("--picture", result->options->picture, MODEL_PICTURE_BEGINS, &error) == 0 &&
-        model_picture(&result->operations, &result->decision.first, result->options->picture,
+        model_picture(&result->operations, &result->analysis.first, result->options->picture,
                       &error) == 0)
         return 0;
     return complain(&error);
@@ -238,10 +238,10 @@ int check_case_make(const char *path, const struct check_options *options,
     if ((result->is_own ? read_own(result)
                         : read_other(result, options->import.owner, &result->operations,
                                      &result->notes)) != 0 ||
-        decide(result, &result->model_options, &result->decision) != 0)
+        decide(result, &result->model_options, &result->analysis) != 0)
         return -1;
-    if (result->decision.window_count > 0)
-        sort_values(result->decision.windows_ns, result->decision.window_count);
+    if (result->analysis.window_count > 0)
+        sort_values(result->analysis.windows_ns, result->analysis.window_count);
     count(result);
     conclude(result);
     try_as_clients(result);
@@ -254,7 +254,7 @@ int check_case_make(const char *path, const struct check_options *options,
 void check_case_free(struct check_case *result)
 {
     operations_free(&result->operations);
-    model_decision_free(&result->decision);
+    model_analysis_free(&result->analysis);
     source_close(&result->source);
 }
 
@@ -274,7 +274,7 @@ static void print_verdict(const struct check_case *result, bool coloured)
                  [CASE_NOT_LINEARIZABLE] = {COLOUR_RED, "NOT LINEARIZABLE"},
                  [CASE_UNDECIDED] = {COLOUR_YELLOW, "UNDECIDED"}};
     const struct model_options *options = &result->model_options;
-    size_t violations = result->decision.violation_count;
+    size_t violations = result->analysis.violation_count;
     char lease[40];
     colour_print(stdout, coloured, words[result->verdict].colour, words[result->verdict].words);
     printf("  %s · %s", result->name, result->options->model->name);
@@ -311,7 +311,7 @@ static void print_lines(const struct check_case *result)
     size_t count = 0;
     char text[256];
     for (int i = 0; i < MODEL_EVIDENCE; i++) {
-        size_t index = result->decision.first.operations[i];
+        size_t index = result->analysis.first.operations[i];
         if (index == SIZE_MAX)
             continue;
         const struct operation *operation = &result->operations.items[index];
@@ -349,7 +349,7 @@ static void print_evidence(const struct check_case *result)
 {
     printf("  %s.\n\n", result->story);
     for (int i = 0; i < MODEL_EVIDENCE && result->operations.events == NULL; i++) {
-        size_t index = result->decision.first.operations[i];
+        size_t index = result->analysis.first.operations[i];
         if (index != SIZE_MAX)
             print_operation(&result->operations, &result->operations.items[index]);
     }
@@ -362,18 +362,18 @@ static void print_evidence(const struct check_case *result)
 static const unsigned window_permille[] = {0, 500, 900, 990, 1000};
 #define RANKS (sizeof window_permille / sizeof *window_permille)
 
-static void print_windows(const struct model_decision *decision)
+static void print_windows(const struct model_analysis *analysis)
 {
     char words[RANKS][40];
-    if (decision->window_count == 0)
+    if (analysis->window_count == 0)
         return;
     for (size_t i = 0; i < RANKS; i++)
         text_duration(
-            percentile_of_sorted(decision->windows_ns, decision->window_count, window_permille[i]),
+            percentile_of_sorted(analysis->windows_ns, analysis->window_count, window_permille[i]),
             words[i], sizeof words[i]);
     printf("  overlaps of known length: %zu; shortest %s, median %s, 90 %% %s, 99 %% %s, longest "
            "%s\n",
-           decision->window_count, words[0], words[1], words[2], words[3], words[4]);
+           analysis->window_count, words[0], words[1], words[2], words[3], words[4]);
 }
 
 static void print_counts(const struct check_case *result)
@@ -386,7 +386,7 @@ static void print_counts(const struct check_case *result)
     printf("  %zu operation%s of %u process%s on %u lock%s: %zu granted, %zu of unknown outcome\n",
            operations->count, plural(operations->count), operations->process_count,
            operations->process_count == 1 ? "" : "es", operations->name_count,
-           plural(operations->name_count), result->granted, result->decision.unknown_count);
+           plural(operations->name_count), result->granted, result->analysis.unknown_count);
 }
 
 // How another tool's history was understood, where it could have been otherwise.
@@ -483,8 +483,8 @@ static void print_mappings(const struct check_case *result)
     bool same = true;
     for (size_t i = 0; i < result->other_count; i++) {
         const struct other_mapping *other = &result->others[i];
-        if (other->linearizable == result->decision.linearizable &&
-            other->violation_count == result->decision.violation_count)
+        if (other->linearizable == result->analysis.linearizable &&
+            other->violation_count == result->analysis.violation_count)
             continue;
         same = false;
         print_other(result, other);
@@ -504,7 +504,7 @@ void check_case_print(const struct check_case *result, bool coloured)
         printf("  picture: %s\n", result->verdict == CASE_NOT_LINEARIZABLE
                                       ? result->options->picture
                                       : "none, as there is no violation to draw");
-    print_windows(&result->decision);
+    print_windows(&result->analysis);
     print_counts(result);
     print_notes(result);
     print_errors(result);
@@ -551,8 +551,8 @@ static json_t *operation_json(const struct check_case *result, const struct oper
 static json_t *violation_json(const struct check_case *result)
 {
     static const char *const rules[] = {"exclusion", "ownership", "token", "depth", "failed-free"};
-    const struct model_violation *violation = &result->decision.first;
-    if (result->decision.linearizable)
+    const struct model_violation *violation = &result->analysis.first;
+    if (result->analysis.linearizable)
         return json_null();
     json_t *operations = json_array();
     int64_t overlap_ns = operation_span_ns(&result->operations, violation->from, violation->to);
@@ -568,15 +568,15 @@ static json_t *violation_json(const struct check_case *result)
                      overlaps ? json_integer(overlap_ns) : json_null(), "operations", operations);
 }
 
-static json_t *windows_json(const struct model_decision *decision)
+static json_t *windows_json(const struct model_analysis *analysis)
 {
     static const char *const keys[] = {"min_ns", "p50_ns", "p90_ns", "p99_ns", "max_ns"};
-    if (decision->window_count == 0)
+    if (analysis->window_count == 0)
         return json_null();
-    json_t *object = json_pack("{s:o}", "count", value_count(decision->window_count));
+    json_t *object = json_pack("{s:o}", "count", value_count(analysis->window_count));
     for (size_t i = 0; i < RANKS; i++)
         set_value(object, keys[i],
-                  json_integer(percentile_of_sorted(decision->windows_ns, decision->window_count,
+                  json_integer(percentile_of_sorted(analysis->windows_ns, analysis->window_count,
                                                     window_permille[i])));
     return object;
 }
@@ -594,9 +594,9 @@ static json_t *mapping_json(const struct model_options *options, bool linearizab
 static json_t *mappings_json(const void *record)
 {
     const struct check_case *result = record;
-    const struct model_decision *decision = &result->decision;
-    json_t *mappings = json_pack("[o]", mapping_json(&result->model_options, decision->linearizable,
-                                                     decision->violation_count));
+    const struct model_analysis *analysis = &result->analysis;
+    json_t *mappings = json_pack("[o]", mapping_json(&result->model_options, analysis->linearizable,
+                                                     analysis->violation_count));
     for (size_t i = 0; i < result->other_count; i++)
         json_array_append_new(mappings, mapping_json(&result->others[i].options,
                                                      result->others[i].linearizable,
@@ -615,7 +615,7 @@ MAKER(case_owner, CASE, value_text(owners[it->options->import.owner]))
 MAKER(case_processes, CASE, value_count(it->operations.process_count))
 MAKER(case_locks, CASE, value_count(it->operations.name_count))
 MAKER(case_violation, CASE, violation_json(it))
-MAKER(case_windows, CASE, windows_json(&it->decision))
+MAKER(case_windows, CASE, windows_json(&it->analysis))
 
 TABLE(passed_over_fields, FIELD_AS("nemesis", CASE, notes.nemesis, ),
       FIELD_AS("skipped", CASE, notes.skipped, ), FIELD_AS("renewals", CASE, notes.renewals, ),
@@ -627,10 +627,10 @@ TABLE(case_fields, FIELD_AS("file", CASE, name, ), NAME("verdict", CASE, verdict
       FIELD_AS("clock_back_ns", CASE, operations.clock_back_ns, ), MADE("owner", case_owner),
       MADE("clients", case_clients), FIELD_AS("operations", CASE, operations.count, ),
       MADE("processes", case_processes), MADE("locks", case_locks),
-      FIELD_AS("holds", CASE, decision.hold_count, ),
-      FIELD_AS("unknown", CASE, decision.unknown_count, ),
+      FIELD_AS("holds", CASE, analysis.hold_count, ),
+      FIELD_AS("unknown", CASE, analysis.unknown_count, ),
       FIELDS(CASE, granted, failed_acquires, failed_releases),
-      FIELD_AS("violations", CASE, decision.violation_count, ), MADE("violation", case_violation),
+      FIELD_AS("violations", CASE, analysis.violation_count, ), MADE("violation", case_violation),
       MADE("windows", case_windows), MADE("mappings", mappings_json));
 
 json_t *check_case_json(const struct check_case *result)

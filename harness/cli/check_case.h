@@ -45,7 +45,7 @@ struct check_case {
     struct operations operations;
     struct import_notes notes;          // of another tool's
     struct history_condition condition; // of Lockpick's own
-    struct model_decision decision;     // its windows are sorted
+    struct model_analysis analysis;     // its windows are sorted
     struct other_mapping others[3];
     size_t other_count;
     size_t granted, failed_acquires, failed_releases;

@@ -241,7 +241,7 @@ static int ask(const struct torture *torture, const char *verb, struct text *sai
     return code;
 }
 
-static bool is_decision(int code)
+static bool is_analysis(int code)
 {
     return code == 0 || code == 1 || code == 3 || code == 4;
 }
@@ -319,7 +319,7 @@ static void look_at_readers(struct torture *torture)
     bool had_history = see_histories(torture, NULL) > 0;
     bool was_nothing =
         checked == 2 && reported == 2 && !had_history; // it ended before there was any trial
-    if (!was_nothing && (!is_decision(reported) || checked != reported))
+    if (!was_nothing && (!is_analysis(reported) || checked != reported))
         blame(torture, "check ended with %d, report with %d: %.600s%.600s", checked, reported,
               text_string(&said[0]), text_string(&said[1]));
     if (checked_again != checked)
@@ -341,7 +341,7 @@ static void look_at_code(struct torture *torture)
         WIFEXITED(torture->status) ? WEXITSTATUS(torture->status) : 128 + WTERMSIG(torture->status);
     bool was_asked = torture->asked_by != 0 && code == 128 + torture->asked_by;
     printf("exit %d, ", code);
-    if (!is_decision(code) && !was_asked && code != 130 && !(torture->struck != 0 && code > 128))
+    if (!is_analysis(code) && !was_asked && code != 130 && !(torture->struck != 0 && code > 128))
         blame(torture, "the run ended with %d", code);
 }
 

@@ -166,9 +166,9 @@ static void decide_file(const char *path, const uint8_t *choices)
             .failed_release = (choices[3] & 1) ? FAILED_RELEASE_RELEASED : FAILED_RELEASE_HELD,
             .failed_acquire = (choices[3] & 2) && model->decides_busy ? FAILED_ACQUIRE_BUSY
                                                                       : FAILED_ACQUIRE_NOTHING};
-        struct model_decision decision = {0};
-        if (model_decide(model, &operations, &options, &decision, &error) == 0)
-            model_decision_free(&decision);
+        struct model_analysis analysis = {0};
+        if (model_decide(model, &operations, &options, &analysis, &error) == 0)
+            model_analysis_free(&analysis);
     }
     operations_free(&operations);
 }

@@ -14,14 +14,14 @@ static inline void fuzz_decide(const struct model *model, const struct operation
         .lease_ns = model->has_leases && operations->owners == NULL ? 1000 : 0,
         .failed_acquire = model->decides_busy && !model->has_leases ? FAILED_ACQUIRE_BUSY
                                                                     : FAILED_ACQUIRE_NOTHING};
-    struct model_decision decision;
+    struct model_analysis analysis;
     struct error error;
     char story[1024];
-    if (model_decide(model, operations, &options, &decision, &error) != 0)
+    if (model_decide(model, operations, &options, &analysis, &error) != 0)
         return;
-    if (!decision.linearizable)
-        model_explain(model, operations, &options, &decision.first, story, sizeof story);
-    model_decision_free(&decision);
+    if (!analysis.linearizable)
+        model_explain(model, operations, &options, &analysis.first, story, sizeof story);
+    model_analysis_free(&analysis);
 }
 
 static inline void fuzz_import(enum import_format format, const uint8_t *bytes, size_t length)

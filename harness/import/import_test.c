@@ -242,14 +242,14 @@ static void must_answer(enum import_format format, const char *text, size_t leng
     assert_true((imported != 0) == (problems.count > 0));
     for (size_t i = 0; i < 2 && imported == 0; i++) {
         const struct model *model = model_find(models[i]);
-        struct model_decision decision;
+        struct model_analysis analysis;
         const struct model_options options = {0};
         struct error error;
-        if (model_decide(model, &operations, &options, &decision, &error) != 0)
+        if (model_decide(model, &operations, &options, &analysis, &error) != 0)
             continue;
-        if (!decision.linearizable)
-            model_explain(model, &operations, &options, &decision.first, story, sizeof story);
-        model_decision_free(&decision);
+        if (!analysis.linearizable)
+            model_explain(model, &operations, &options, &analysis.first, story, sizeof story);
+        model_analysis_free(&analysis);
     }
     free(copy);
     operations_free(&operations);

@@ -151,7 +151,7 @@ static void find_holds(const struct sentence *sentence, const struct operation *
                        struct model_holds *holds)
 {
     const struct operations *operations = sentence->operations;
-    struct model_decision ignored = {.linearizable = true};
+    struct model_analysis ignored = {.linearizable = true};
     size_t *chosen = memory_new((operations->count + 1) * sizeof *chosen);
     struct model_input input = {operations, chosen, 0, sentence->options};
     for (size_t i = 0; i < operations->count; i++) {

@@ -19,7 +19,7 @@ struct taken {
     const char *about, *events, *operations;
     // "MODEL" by which they are linearizable, "not MODEL", or "" if none is asked. "busy": refused
     // acquires count; "open": the file was never closed.
-    const char *decision;
+    const char *analysis;
 };
 
 static const struct taken cases[] = {
@@ -141,19 +141,19 @@ static void read_as_it_is(struct fixture *fixture)
 }
 
 // Fails if the operations are decided otherwise.
-static void assert_decision(const struct fixture *fixture, const char *wanted)
+static void assert_analysis(const struct fixture *fixture, const char *wanted)
 {
     char name[16];
-    struct model_decision decision;
+    struct model_analysis analysis;
     struct error error;
     bool linearizable = strncmp(wanted, "not ", 4) != 0;
     const struct model_options options = {.failed_acquire = strstr(wanted, " busy") != NULL};
     assert_int_equal(sscanf(wanted + (linearizable ? 0 : 4), "%15s", name), 1);
-    if (model_decide(model_find(name), &fixture->operations, &options, &decision, &error) != 0)
+    if (model_decide(model_find(name), &fixture->operations, &options, &analysis, &error) != 0)
         fail_msg("%s", error.text);
-    if (decision.linearizable != linearizable)
+    if (analysis.linearizable != linearizable)
         fail_msg("it is not %s", wanted);
-    model_decision_free(&decision);
+    model_analysis_free(&analysis);
 }
 
 static void end(struct fixture *fixture)
@@ -189,7 +189,7 @@ TEST(each_history_is_taken_as_it_says)
         const struct taken *taken = &cases[i];
         struct fixture fixture;
         struct text found = {0};
-        bool is_open = strncmp(taken->decision, "open ", 5) == 0;
+        bool is_open = strncmp(taken->analysis, "open ", 5) == 0;
         begin(&fixture);
         note_all(&fixture, taken->events);
         if (!is_open)
@@ -199,8 +199,8 @@ TEST(each_history_is_taken_as_it_says)
         show(&fixture.operations, &found);
         if (strcmp(text_string(&found), taken->operations) != 0)
             fail_msg("%s: %s", taken->about, text_string(&found));
-        if (taken->decision[0] != '\0')
-            assert_decision(&fixture, taken->decision + (is_open ? 5 : 0));
+        if (taken->analysis[0] != '\0')
+            assert_analysis(&fixture, taken->analysis + (is_open ? 5 : 0));
         text_free(&found);
         end(&fixture);
     }
@@ -252,7 +252,7 @@ TEST(a_lost_chunk_makes_no_violation)
         read_as_it_is(&fixture);
         assert_int_equal(fixture.condition.state, HISTORY_DAMAGED);
         assert_true(fixture.operations.count > 300);
-        assert_decision(&fixture, "mutex busy");
+        assert_analysis(&fixture, "mutex busy");
         operations_free(&fixture.operations);
     }
     text_free(&bytes);
@@ -270,6 +270,6 @@ TEST(a_violation_outside_of_a_lost_chunk_is_still_one)
     text_free(&bytes);
     read_as_it_is(&fixture);
     assert_int_equal(fixture.condition.state, HISTORY_DAMAGED);
-    assert_decision(&fixture, "not mutex");
+    assert_analysis(&fixture, "not mutex");
     end(&fixture);
 }

@@ -190,10 +190,10 @@ static int fuzz_as_asked(int count, char **words)
 // --- the test of this ----------------------------------------------------------------------------
 
 static void decide_nothing(const struct model *model, const struct model_input *input,
-                           struct model_decision *decision)
+                           struct model_analysis *analysis)
 {
     (void)model, (void)input;
-    decision->linearizable = true;
+    analysis->linearizable = true;
 }
 
 static char *output_of(struct fuzz *fuzz, int status)

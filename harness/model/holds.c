@@ -32,7 +32,7 @@ struct builder {
     const struct model_options *options;
     enum nesting nesting;
     struct model_holds *holds;
-    struct model_decision *decision;
+    struct model_analysis *analysis;
     struct owner *owners;    // a hash table by id, or so large that each id is its place
     struct besides *besides; // of each owner; NULL: there are no leases and no owners
     size_t owner_room;       // a power of two
@@ -48,7 +48,7 @@ static void blame(struct builder *builder, enum model_rule rule, uint32_t operat
                   uint32_t first)
 {
     const struct operation *what = &builder->operations->items[operation];
-    decision_add(builder->decision, rule, what->invoked, what->returned,
+    analysis_add(builder->analysis, rule, what->invoked, what->returned,
                  EVIDENCE(operation, other, first));
 }
 
@@ -180,7 +180,7 @@ static void see_acquire(struct builder *builder, uint32_t index, struct owner *o
                   NO_OPERATION);
         break;
     default:
-        builder->decision->unknown_count++;
+        builder->analysis->unknown_count++;
         if (builder->next_spare != NULL)
             put_spare(builder, &besides_of(builder, owner)->acquires, index);
         // Inside a hold it changes nothing: its process will not release any more.
@@ -270,7 +270,7 @@ static void see_release(struct builder *builder, uint32_t index, struct owner *o
             !is_interrupted(builder, index, owner))
             end_all(builder, index, owner);
     } else {
-        builder->decision->unknown_count++;
+        builder->analysis->unknown_count++;
         if (builder->next_spare != NULL)
             put_spare(builder, &besides_of(builder, owner)->releases, index);
         // Of an inner release nothing depends: the process keeps the lock either way.
@@ -283,7 +283,7 @@ static void see_renewal(struct builder *builder, uint32_t index, struct owner *o
 {
     const struct operation *renewal = &builder->operations->items[index];
     if (renewal->outcome == OUTCOME_UNKNOWN) {
-        builder->decision->unknown_count++; // it can only have made the lease longer
+        builder->analysis->unknown_count++; // it can only have made the lease longer
     } else if (renewal->outcome == OUTCOME_NO) {
         if (owner->hold != NO_OPERATION && operation_claims(renewal, builder->options))
             end_all(builder, index, owner);
@@ -351,7 +351,7 @@ static void finish_owners(struct builder *builder)
 }
 
 void model_holds_make(const struct model_input *input, enum nesting nesting,
-                      struct model_holds *holds, struct model_decision *decision)
+                      struct model_holds *holds, struct model_analysis *analysis)
 {
     const struct operations *operations = input->operations;
     size_t count = input->count;
@@ -361,7 +361,7 @@ void model_holds_make(const struct model_input *input, enum nesting nesting,
                               .options = input->options,
                               .nesting = nesting,
                               .holds = holds,
-                              .decision = decision};
+                              .analysis = analysis};
     make_owners(&builder, count);
     for (size_t i = 0; i < count; i++) {
         uint32_t index = (uint32_t)(input->chosen != NULL ? input->chosen[i] : i);
@@ -379,7 +379,7 @@ void model_holds_make(const struct model_input *input, enum nesting nesting,
     free(builder.besides);
     free(builder.owners);
     sort_by_key(holds->items, holds->count, sizeof *holds->items);
-    decision->hold_count += holds->count;
+    analysis->hold_count += holds->count;
 }
 
 void model_holds_free(struct model_holds *holds)
@@ -410,52 +410,52 @@ int64_t first_unknown(const struct operations *operations, const struct model_ho
     return first;
 }
 
-void decision_add(struct model_decision *decision, enum model_rule rule, int64_t from, int64_t to,
+void analysis_add(struct model_analysis *analysis, enum model_rule rule, int64_t from, int64_t to,
                   const uint32_t evidence[MODEL_EVIDENCE])
 {
-    const struct model_violation *first = &decision->first;
+    const struct model_violation *first = &analysis->first;
     bool earlier = from < first->from || (from == first->from && rule < first->rule);
-    if (decision->violation_count++ == 0 || earlier) {
-        decision->first = (struct model_violation){.rule = rule, .from = from, .to = to};
+    if (analysis->violation_count++ == 0 || earlier) {
+        analysis->first = (struct model_violation){.rule = rule, .from = from, .to = to};
         for (size_t i = 0; i < MODEL_EVIDENCE; i++)
-            decision->first.operations[i] = evidence[i] != NO_OPERATION ? evidence[i] : SIZE_MAX;
+            analysis->first.operations[i] = evidence[i] != NO_OPERATION ? evidence[i] : SIZE_MAX;
     }
-    decision->linearizable = false;
+    analysis->linearizable = false;
 }
 
-void decision_doubt(struct model_decision *decision, const struct model_hold *one,
+void analysis_doubt(struct model_analysis *analysis, const struct model_hold *one,
                     const struct model_hold *other)
 {
-    if (decision->is_doubtful)
+    if (analysis->is_doubtful)
         return;
-    decision->is_doubtful = true;
-    decision->interruptible[0] = one->is_slippery ? one->release : SIZE_MAX;
-    decision->interruptible[1] = other->is_slippery ? other->release : SIZE_MAX;
+    analysis->is_doubtful = true;
+    analysis->interruptible[0] = one->is_slippery ? one->release : SIZE_MAX;
+    analysis->interruptible[1] = other->is_slippery ? other->release : SIZE_MAX;
 }
 
-void decision_add_overlap(struct model_decision *decision, const struct operations *operations,
+void analysis_add_overlap(struct model_analysis *analysis, const struct operations *operations,
                           const struct model_hold *earlier, const struct model_hold *later)
 {
     int64_t to = time_later(time_earlier(earlier->to, later->to), later->from);
     if (earlier->is_slippery || later->is_slippery) {
-        decision_doubt(decision, earlier, later);
+        analysis_doubt(analysis, earlier, later);
         return;
     }
     if (operations->items[later->acquire].outcome == OUTCOME_UNKNOWN) {
-        decision_add(decision, RULE_OWNERSHIP, later->to, later->from,
+        analysis_add(analysis, RULE_OWNERSHIP, later->to, later->from,
                      EVIDENCE(later->release, NO_OPERATION, NO_OPERATION));
         return;
     }
-    decision_add(decision, RULE_EXCLUSION, later->from, to,
+    analysis_add(analysis, RULE_EXCLUSION, later->from, to,
                  (uint32_t[]){earlier->acquire, earlier->release, later->acquire,
                               later->is_leased ? later->release : NO_OPERATION});
     int64_t window_ns = operation_span_ns(operations, later->from, to);
     if (window_ns < 0 || later->to < later->from)
         return;
     // Room doubles with the count: 0, 1, 2, 4, ...
-    size_t count = decision->window_count;
+    size_t count = analysis->window_count;
     if ((count & (count - 1)) == 0)
-        decision->windows_ns = memory_resized(
-            decision->windows_ns, (count > 0 ? count * 2 : 1) * sizeof *decision->windows_ns);
-    decision->windows_ns[decision->window_count++] = window_ns;
+        analysis->windows_ns = memory_resized(
+            analysis->windows_ns, (count > 0 ? count * 2 : 1) * sizeof *analysis->windows_ns);
+    analysis->windows_ns[analysis->window_count++] = window_ns;
 }

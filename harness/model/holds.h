@@ -32,7 +32,7 @@ struct model_holds {
 };
 
 // Collects and sorts. What is broken within one process (ownership, depth, the token of a hold, a
-// refusal that its own hold contradicts) goes to `decision`. Free with model_holds_free.
+// refusal that its own hold contradicts) goes to `analysis`. Free with model_holds_free.
 //
 // With owners: an acquire that finds its owner's hold open is preceded by the earliest release of
 // unknown outcome that is left; a release that finds none, by the earliest such acquire. Both are
@@ -40,7 +40,7 @@ struct model_holds {
 // early as can be, and begins again by the other as late, with the release that ended it. A hold
 // that a refused release ended needs no such acquire.
 void model_holds_make(const struct model_input *input, enum nesting nesting,
-                      struct model_holds *holds, struct model_decision *decision);
+                      struct model_holds *holds, struct model_analysis *analysis);
 void model_holds_free(struct model_holds *holds);
 
 // The instant after which the hold cannot have gone on.
@@ -52,16 +52,16 @@ int64_t first_unknown(const struct operations *operations, const struct model_ho
                       bool shared);
 
 // Notes a violation; the first by time is kept. Of the evidence NO_OPERATION is none.
-void decision_add(struct model_decision *decision, enum model_rule rule, int64_t from, int64_t to,
+void analysis_add(struct model_analysis *analysis, enum model_rule rule, int64_t from, int64_t to,
                   const uint32_t evidence[MODEL_EVIDENCE]);
 #define EVIDENCE(a, b, c) ((const uint32_t[MODEL_EVIDENCE]){a, b, c, NO_OPERATION})
 
 // Notes that two holds cannot both be, unless one of them was interrupted.
-void decision_doubt(struct model_decision *decision, const struct model_hold *one,
+void analysis_doubt(struct model_analysis *analysis, const struct model_hold *one,
                     const struct model_hold *other);
 
 // Notes that two holds overlap, and for how long.
-void decision_add_overlap(struct model_decision *decision, const struct operations *operations,
+void analysis_add_overlap(struct model_analysis *analysis, const struct operations *operations,
                           const struct model_hold *earlier, const struct model_hold *later);
 
 #endif

@@ -86,17 +86,17 @@ static bool is_as_known(struct search *search, const struct known *known)
     struct sample sample = known_sample(known);
     const struct subject subject = {.model = model_find(known->model)};
     const char *complaint = complaint_of(search, &subject, &sample, &linearizable);
-    struct model_decision decision;
-    assert_int_equal(subject_decide(&subject, &sample, &decision, NULL), 0);
-    if (!decision.linearizable)
-        explain(&sample, subject.model, &decision.first, text, sizeof text);
+    struct model_analysis analysis;
+    assert_int_equal(subject_decide(&subject, &sample, &analysis, NULL), 0);
+    if (!analysis.linearizable)
+        explain(&sample, subject.model, &analysis.first, text, sizeof text);
     bool is_right = complaint == NULL && linearizable == (known->said == NULL) &&
                     strcmp(text, known->said != NULL ? known->said : "") == 0;
     if (!is_right)
         print_error(CASES ":%zu: %s: %s; the search says %slinearizable, the model: %s\n",
                     known->line, known->about, complaint != NULL ? complaint : "not as is said",
                     linearizable ? "" : "not ", text);
-    model_decision_free(&decision);
+    model_analysis_free(&analysis);
     return is_right;
 }
 
@@ -164,33 +164,33 @@ TEST(names_have_nothing_to_do_with_each_other)
 {
     char *names[] = {(char *)(size_t) "left", (char *)(size_t) "right"};
     struct model_options options = {0};
-    struct model_decision decision;
+    struct model_analysis analysis;
     char text[512];
     struct operation items[] = {acquired(0, 0, 1, 2), acquired(1, 1, 3, 4), acquired(2, 0, 5, 6)};
     const struct operations operations = {
         .items = items, .count = 3, .process_count = 3, .names = names, .name_count = 2};
-    model_decide(model_find("mutex"), &operations, &options, &decision, NULL);
-    assert_int_equal(decision.violation_count, 1);
-    assert_int_equal(decision.hold_count, 3);
-    model_explain(model_find("mutex"), &operations, &options, &decision.first, text, sizeof text);
+    model_decide(model_find("mutex"), &operations, &options, &analysis, NULL);
+    assert_int_equal(analysis.violation_count, 1);
+    assert_int_equal(analysis.hold_count, 3);
+    model_explain(model_find("mutex"), &operations, &options, &analysis.first, text, sizeof text);
     assert_non_null(strstr(text, "process 2 was granted the lock left at "));
-    model_decision_free(&decision);
+    model_analysis_free(&analysis);
 }
 
 TEST(overlaps_are_measured)
 {
     struct model_options options = {0};
-    struct model_decision decision;
+    struct model_analysis analysis;
     struct operation items[] = {acquired(0, 0, 1, 2), released(0, 9, 10),   acquired(1, 0, 3, 4),
                                 released(1, 6, 7),    acquired(2, 0, 5, 7), released(2, 11, 12)};
     const struct operations operations = {
         .items = items, .count = 6, .process_count = 3, .name_count = 1};
-    model_decide(model_find("mutex"), &operations, &options, &decision, NULL);
-    assert_int_equal(decision.violation_count, 2);
-    assert_int_equal(decision.window_count, 2);
-    assert_int_equal(decision.windows_ns[0], 2);
-    assert_int_equal(decision.windows_ns[1], 2);
-    model_decision_free(&decision);
+    model_decide(model_find("mutex"), &operations, &options, &analysis, NULL);
+    assert_int_equal(analysis.violation_count, 2);
+    assert_int_equal(analysis.window_count, 2);
+    assert_int_equal(analysis.windows_ns[0], 2);
+    assert_int_equal(analysis.windows_ns[1], 2);
+    model_analysis_free(&analysis);
 }
 
 // Options that mean nothing to the model are refused, for the verdict would not be what was asked.
@@ -214,10 +214,10 @@ TEST(what_a_model_does_not_decide_it_refuses)
     const struct operations operations = {
         .items = &reader, .count = 1, .process_count = 1, .name_count = 1};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        struct model_decision decision;
+        struct model_analysis analysis;
         struct error error = {0};
         assert_int_equal(model_decide(model_find(wrong[i].model), &operations, &wrong[i].options,
-                                      &decision, &error),
+                                      &analysis, &error),
                          -1);
         assert_non_null(strstr(error.text, wrong[i].why));
     }

@@ -143,7 +143,7 @@ static size_t *group_by_name(const struct operations *operations, size_t *starts
 }
 
 static void decide_names(const struct model *model, const struct operations *operations,
-                         const struct model_options *options, struct model_decision *decision)
+                         const struct model_options *options, struct model_analysis *analysis)
 {
     size_t *starts = memory_zeroed(operations->name_count + 1, sizeof *starts);
     size_t *chosen = group_by_name(operations, starts);
@@ -151,16 +151,16 @@ static void decide_names(const struct model *model, const struct operations *ope
         model->decide(model,
                       &(struct model_input){operations, chosen + starts[name],
                                             starts[name + 1] - starts[name], options},
-                      decision);
+                      analysis);
     free(chosen);
     free(starts);
 }
 
 int model_decide(const struct model *model, const struct operations *operations,
-                 const struct model_options *options, struct model_decision *decision,
+                 const struct model_options *options, struct model_analysis *analysis,
                  struct error *error)
 {
-    *decision = (struct model_decision){.linearizable = true};
+    *analysis = (struct model_analysis){.linearizable = true};
     if (model_check_options(model, options, error) != 0 ||
         check_readers(model, operations, error) != 0 ||
         check_owners(model, operations, options, error) != 0 ||
@@ -170,22 +170,22 @@ int model_decide(const struct model *model, const struct operations *operations,
     int64_t *expiries = options->lease_ns > 0 ? find_expiries(operations, options->lease_ns) : NULL;
     own.expiries = expiries;
     if (operations->name_count > 1)
-        decide_names(model, operations, &own, decision);
+        decide_names(model, operations, &own, analysis);
     else
         model->decide(model, &(struct model_input){operations, NULL, operations->count, &own},
-                      decision);
+                      analysis);
     free(expiries);
-    if (decision->is_doubtful && decision->violation_count == 0) {
-        decision->linearizable = false;
-        decision->doubt = "holds overlap, or their tokens are out of order, unless acquires and "
+    if (analysis->is_doubtful && analysis->violation_count == 0) {
+        analysis->linearizable = false;
+        analysis->doubt = "holds overlap, or their tokens are out of order, unless acquires and "
                           "releases of the same clients, whose outcome nobody knows, happened "
                           "late: whether that can have been was not found in reasonable time";
     }
     return 0;
 }
 
-void model_decision_free(struct model_decision *decision)
+void model_analysis_free(struct model_analysis *analysis)
 {
-    free(decision->windows_ns);
-    *decision = (struct model_decision){0};
+    free(analysis->windows_ns);
+    *analysis = (struct model_analysis){0};
 }

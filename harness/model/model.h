@@ -99,7 +99,7 @@ struct model_violation {
     int64_t from, to;                  // instants between which it is broken
 };
 
-struct model_decision {
+struct model_analysis {
     bool linearizable;
     const char *doubt;            // why it is not decided, with `linearizable` false; NULL: it is
     bool is_doubtful;             // while it is made: something may be broken
@@ -132,7 +132,7 @@ struct model {
     const char *summary; // one line
     // Decides the operations on one name; never fails.
     void (*decide)(const struct model *model, const struct model_input *input,
-                   struct model_decision *decision);
+                   struct model_analysis *analysis);
     enum nesting nesting; // how holds are made of operations, where they are
     bool orders_tokens;   // in the order of holds
     bool decides_busy;    // false: FAILED_ACQUIRE_BUSY is refused
@@ -157,11 +157,11 @@ int model_check_options(const struct model *model, const struct model_options *o
 bool operation_claims(const struct operation *refused, const struct model_options *options);
 
 // Decides every name by itself, and puts the decisions together. 0; or -1 with `error` set if the
-// options are not the model's. Free with model_decision_free.
+// options are not the model's. Free with model_analysis_free.
 int model_decide(const struct model *model, const struct operations *operations,
-                 const struct model_options *options, struct model_decision *decision,
+                 const struct model_options *options, struct model_analysis *analysis,
                  struct error *error);
-void model_decision_free(struct model_decision *decision);
+void model_analysis_free(struct model_analysis *analysis);
 
 // The violation in one sentence, for people: who held, who was let in, where in the history.
 void model_explain(const struct model *model, const struct operations *operations,

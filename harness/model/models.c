@@ -102,18 +102,18 @@ static struct unknown find_unknown(const struct operations *operations,
                                 time_later(first_unknown(operations, holds, true), exclusive)};
 }
 
-static void blame_refusal(const struct operations *operations, struct model_decision *decision,
+static void blame_refusal(const struct operations *operations, struct model_analysis *analysis,
                           uint32_t refused)
 {
     const struct operation *operation = &operations->items[refused];
-    decision_add(decision, RULE_FAILED_FREE, operation->invoked, operation->returned,
+    analysis_add(analysis, RULE_FAILED_FREE, operation->invoked, operation->returned,
                  EVIDENCE(refused, NO_OPERATION, NO_OPERATION));
 }
 
 // Judges the refused of one kind that no hold explains. Returns how many an unknown acquire must.
 static size_t decide_kind(const struct operations *operations, const struct model_holds *holds,
                           const struct extents *extents, bool shared, int64_t unknown_from,
-                          struct model_decision *decision)
+                          struct model_analysis *analysis)
 {
     size_t needed = 0;
     for (size_t i = 0; i < holds->refused_count; i++) {
@@ -123,7 +123,7 @@ static size_t decide_kind(const struct operations *operations, const struct mode
         if (refused->returned > unknown_from)
             needed++;
         else
-            blame_refusal(operations, decision, holds->refused[i]);
+            blame_refusal(operations, analysis, holds->refused[i]);
     }
     return needed;
 }
@@ -132,13 +132,13 @@ static size_t decide_kind(const struct operations *operations, const struct mode
 // have begun as early as its acquire was invoked and gone on until its release returned, as far as
 // the cores of those that it excludes allow. A refused acquire is explained by such a hold of one
 // that excludes it; or, after the last core, by an acquire of unknown outcome that got the lock for
-// ever. What is not explained goes to `decision`.
+// ever. What is not explained goes to `analysis`.
 //
 // One choice explains all of them: between two cores, whether the earlier hold goes on or the later
 // one has begun already covers the same time; and where only one kind explains a refusal, giving
 // that kind as much of it as it can have takes nothing from refusals that either explains.
 static void decide_refusals(const struct operations *operations, const struct model_holds *holds,
-                            struct model_decision *decision)
+                            struct model_analysis *analysis)
 {
     if (holds->refused_count == 0)
         return;
@@ -148,9 +148,9 @@ static void decide_refusals(const struct operations *operations, const struct mo
     struct unknown unknown = find_unknown(operations, holds);
     // A reader is kept out by a writer only. One who is needed for that came before any reader who
     // would hold for ever.
-    size_t needed = decide_kind(operations, holds, &of_readers, true, unknown.writer, decision);
+    size_t needed = decide_kind(operations, holds, &of_readers, true, unknown.writer, analysis);
     int64_t first = needed > 0 ? unknown.writer : time_earlier(unknown.writer, unknown.reader);
-    decide_kind(operations, holds, &of_writers, false, first, decision);
+    decide_kind(operations, holds, &of_writers, false, first, analysis);
     free(of_writers.items);
     free(of_readers.items);
     free(all);
@@ -165,33 +165,33 @@ static bool has_core(const struct model_hold *hold)
 
 // A hold without a core needs one free instant in its time.
 static void decide_exclusion(const struct operations *operations, const struct model_holds *holds,
-                             struct model_decision *decision)
+                             struct model_analysis *analysis)
 {
     const struct model_hold *latest = NULL; // of the cores before, the one that ends last
     for (size_t i = 0; i < holds->count; i++) {
         const struct model_hold *hold = &holds->items[i];
         if (latest != NULL && latest->to > hold->from &&
             (has_core(hold) || latest->from < hold->to))
-            decision_add_overlap(decision, operations, latest, hold);
+            analysis_add_overlap(analysis, operations, latest, hold);
         if (has_core(hold) && (latest == NULL || hold->to > latest->to))
             latest = hold;
     }
 }
 
 static void blame_token(const struct operations *operations, const struct model_hold *hold,
-                        const struct model_hold *other, struct model_decision *decision)
+                        const struct model_hold *other, struct model_analysis *analysis)
 {
     const struct operation *acquire = &operations->items[hold->token];
     static const struct model_hold none = {.is_slippery = false};
     if (hold->is_slippery || other->is_slippery)
-        decision_doubt(decision, &none, &none); // which one to interrupt does not follow from it
+        analysis_doubt(analysis, &none, &none); // which one to interrupt does not follow from it
     else
-        decision_add(decision, RULE_TOKEN, acquire->returned, acquire->returned,
+        analysis_add(analysis, RULE_TOKEN, acquire->returned, acquire->returned,
                      EVIDENCE(hold->token, other->token, NO_OPERATION));
 }
 
 static void decide_tokens(const struct operations *operations, const struct model_holds *holds,
-                          struct model_decision *decision)
+                          struct model_analysis *analysis)
 {
     const struct model_hold *highest = NULL;
     for (size_t i = 0; i < holds->count; i++) {
@@ -200,7 +200,7 @@ static void decide_tokens(const struct operations *operations, const struct mode
             continue;
         if (highest != NULL &&
             operations->items[hold->token].token <= operations->items[highest->token].token)
-            blame_token(operations, hold, highest, decision);
+            blame_token(operations, hold, highest, analysis);
         else
             highest = hold;
     }
@@ -210,7 +210,7 @@ static void decide_tokens(const struct operations *operations, const struct mode
 // which order holds were: then each is put as early as can be, behind those of smaller tokens and
 // outside of cores, and must still be in time.
 static void decide_moving_tokens(const struct operations *operations,
-                                 const struct model_holds *holds, struct model_decision *decision)
+                                 const struct model_holds *holds, struct model_analysis *analysis)
 {
     struct ranked *order = memory_new((holds->count + 1) * sizeof *order);
     const struct model_hold **cores = memory_new((holds->count + 1) * sizeof *cores);
@@ -231,13 +231,13 @@ static void decide_moving_tokens(const struct operations *operations,
     for (size_t i = 0; i < count; i++) {
         const struct model_hold *hold = &holds->items[order[i].index];
         if (i > 0 && order[i].value == order[i - 1].value)
-            blame_token(operations, hold, &holds->items[order[i - 1].index], decision);
+            blame_token(operations, hold, &holds->items[order[i - 1].index], analysis);
         int64_t place = time_later(at, has_core(hold) ? hold->from : hold->to);
         size_t begun = first_from(begins, core_count, sizeof *begins, place);
         if (!has_core(hold) && begun > 0 && cores[begun - 1]->to > place)
             place = cores[begun - 1]->to;
         if (place > hold->from && i > 0)
-            blame_token(operations, &holds->items[order[i - 1].index], hold, decision);
+            blame_token(operations, &holds->items[order[i - 1].index], hold, analysis);
         at = has_core(hold) ? time_later(at, hold->to) : place;
     }
     free(begins);
@@ -246,20 +246,20 @@ static void decide_moving_tokens(const struct operations *operations,
 }
 
 static void decide_once(const struct model *model, const struct model_input *input,
-                        struct model_decision *decision)
+                        struct model_analysis *analysis)
 {
     struct model_holds holds;
     const struct operations *operations = input->operations;
-    model_holds_make(input, model->nesting, &holds, decision);
-    size_t before = decision->violation_count;
-    decide_exclusion(operations, &holds, decision);
+    model_holds_make(input, model->nesting, &holds, analysis);
+    size_t before = analysis->violation_count;
+    decide_exclusion(operations, &holds, analysis);
     // Of holds that overlap nobody can say which came first, or when the lock was free.
-    if (decision->violation_count == before && !decision->is_doubtful) {
+    if (analysis->violation_count == before && !analysis->is_doubtful) {
         if (model->orders_tokens && holds.moves)
-            decide_moving_tokens(operations, &holds, decision);
+            decide_moving_tokens(operations, &holds, analysis);
         else if (model->orders_tokens)
-            decide_tokens(operations, &holds, decision);
-        decide_refusals(operations, &holds, decision);
+            decide_tokens(operations, &holds, analysis);
+        decide_refusals(operations, &holds, analysis);
     }
     model_holds_free(&holds);
 }
@@ -283,15 +283,15 @@ struct trial {
 // either way.
 static enum found try_interruptions(struct trial *trial, int depth)
 {
-    struct model_decision decision = {.linearizable = true};
+    struct model_analysis analysis = {.linearizable = true};
     trial->looked_at += trial->input.count;
     if (trial->looked_at > MOST_LOOKED_AT || depth > MOST_INTERRUPTED)
         return FOUND_UNSURE;
-    decide_once(trial->model, &trial->input, &decision);
-    bool is_broken = decision.violation_count > 0;
-    bool is_doubtful = decision.is_doubtful;
-    const size_t releases[] = {decision.interruptible[0], decision.interruptible[1]};
-    model_decision_free(&decision);
+    decide_once(trial->model, &trial->input, &analysis);
+    bool is_broken = analysis.violation_count > 0;
+    bool is_doubtful = analysis.is_doubtful;
+    const size_t releases[] = {analysis.interruptible[0], analysis.interruptible[1]};
+    model_analysis_free(&analysis);
     if (is_broken || !is_doubtful)
         return is_broken ? FOUND_NONE : FOUND;
     if (releases[0] == SIZE_MAX && releases[1] == SIZE_MAX)
@@ -309,7 +309,7 @@ static enum found try_interruptions(struct trial *trial, int depth)
 }
 
 static void decide_one_holder(const struct model *model, const struct model_input *input,
-                              struct model_decision *decision)
+                              struct model_analysis *analysis)
 {
     enum found found = FOUND_NONE;
     if (input->operations->owners != NULL) {
@@ -321,15 +321,15 @@ static void decide_one_holder(const struct model *model, const struct model_inpu
         free(interrupted);
     }
     if (found == FOUND_NONE) {
-        decide_once(model, input, decision);
+        decide_once(model, input, analysis);
         return;
     }
-    struct model_decision own = {.linearizable = true};
+    struct model_analysis own = {.linearizable = true};
     decide_once(model, input, &own);
-    decision->hold_count += own.hold_count;
-    decision->unknown_count += own.unknown_count;
-    decision->is_doubtful |= found == FOUND_UNSURE;
-    model_decision_free(&own);
+    analysis->hold_count += own.hold_count;
+    analysis->unknown_count += own.unknown_count;
+    analysis->is_doubtful |= found == FOUND_UNSURE;
+    model_analysis_free(&own);
 }
 
 static const struct model mutex_model = {.name = "mutex",
@@ -375,7 +375,7 @@ static const struct model reentrant_fenced_model = {
 // Readers share, a writer excludes everybody: linearizable if and only if no writer's core overlaps
 // any other core, for the reason that holds of a mutex.
 static void decide_sharing(const struct operations *operations, const struct model_holds *holds,
-                           struct model_decision *decision)
+                           struct model_analysis *analysis)
 {
     const struct model_hold *any = NULL; // of those before, the one that ends last
     const struct model_hold *writer = NULL;
@@ -384,7 +384,7 @@ static void decide_sharing(const struct operations *operations, const struct mod
         bool shared = operations->items[hold->acquire].shared;
         const struct model_hold *earlier = shared ? writer : any;
         if (earlier != NULL && earlier->to > hold->from)
-            decision_add_overlap(decision, operations, earlier, hold);
+            analysis_add_overlap(analysis, operations, earlier, hold);
         if (any == NULL || hold->to > any->to)
             any = hold;
         if (!shared && (writer == NULL || hold->to > writer->to))
@@ -393,14 +393,14 @@ static void decide_sharing(const struct operations *operations, const struct mod
 }
 
 static void decide_read_write(const struct model *model, const struct model_input *input,
-                              struct model_decision *decision)
+                              struct model_analysis *analysis)
 {
     struct model_holds holds;
-    model_holds_make(input, model->nesting, &holds, decision);
-    size_t before = decision->violation_count;
-    decide_sharing(input->operations, &holds, decision);
-    if (decision->violation_count == before)
-        decide_refusals(input->operations, &holds, decision);
+    model_holds_make(input, model->nesting, &holds, analysis);
+    size_t before = analysis->violation_count;
+    decide_sharing(input->operations, &holds, analysis);
+    if (analysis->violation_count == before)
+        decide_refusals(input->operations, &holds, analysis);
     model_holds_free(&holds);
 }
 
@@ -427,10 +427,10 @@ static int64_t *ends_sorted(const struct model_holds *holds)
 }
 
 static void decide_permits(const struct model *model, const struct model_input *input,
-                           struct model_decision *decision)
+                           struct model_analysis *analysis)
 {
     struct model_holds holds;
-    model_holds_make(input, model->nesting, &holds, decision);
+    model_holds_make(input, model->nesting, &holds, analysis);
     int64_t *ends = ends_sorted(&holds);
     const struct model_hold *latest = NULL; // of those before, the one that ends last
     size_t ended = 0;
@@ -439,7 +439,7 @@ static void decide_permits(const struct model *model, const struct model_input *
         while (ended < holds.count && ends[ended] < hold->from)
             ended++;
         if ((int64_t)(i - ended) >= input->options->permits)
-            decision_add_overlap(decision, input->operations, latest, hold);
+            analysis_add_overlap(analysis, input->operations, latest, hold);
         if (latest == NULL || hold->to > latest->to)
             latest = hold;
     }
@@ -473,7 +473,7 @@ struct open {
 
 struct ownerless {
     const struct operations *operations;
-    struct model_decision *decision;
+    struct model_analysis *analysis;
     struct open open[2]; // acquires and releases
     bool *happened;      // by operation
     int64_t held, permits;
@@ -552,21 +552,21 @@ static void must_happen(struct ownerless *lock, uint32_t index)
     }
     // What cannot have happened is left out.
     lock->happened[index] = true;
-    decision_add(
-        lock->decision, acquires ? RULE_EXCLUSION : RULE_OWNERSHIP, operation->returned,
+    analysis_add(
+        lock->analysis, acquires ? RULE_EXCLUSION : RULE_OWNERSHIP, operation->returned,
         operation->returned,
         EVIDENCE(acquires ? lock->latest : index, NO_OPERATION, acquires ? index : NO_OPERATION));
 }
 
 static void decide_ownerless(const struct model *model, const struct model_input *input,
-                             struct model_decision *decision)
+                             struct model_analysis *analysis)
 {
     (void)model;
     const struct operations *operations = input->operations;
     const size_t *chosen = input->chosen;
     size_t count = input->count;
     struct ownerless lock = {.operations = operations,
-                             .decision = decision,
+                             .analysis = analysis,
                              .permits = input->options->permits > 0 ? input->options->permits : 1,
                              .latest = NO_OPERATION};
     struct ranked *order = memory_new((2 * count + 1) * sizeof *order);
@@ -574,13 +574,13 @@ static void decide_ownerless(const struct model *model, const struct model_input
     for (size_t i = 0; i < count; i++) {
         uint32_t index = (uint32_t)(chosen != NULL ? chosen[i] : i);
         const struct operation *operation = &operations->items[index];
-        decision->unknown_count += operation->outcome == OUTCOME_UNKNOWN;
+        analysis->unknown_count += operation->outcome == OUTCOME_UNKNOWN;
         if (operation->outcome == OUTCOME_NO || operation->kind == OPERATION_RENEW)
             continue;
         order[events++] = (struct ranked){operation->invoked, index};
         if (operation->outcome == OUTCOME_OK)
             order[events++] = (struct ranked){operation->returned, index};
-        decision->hold_count +=
+        analysis->hold_count +=
             operation->kind == OPERATION_ACQUIRE && operation->outcome == OUTCOME_OK;
     }
     sort_ranked(order, events);
@@ -616,7 +616,7 @@ static const struct model ownerless_model = {
 // before one of a smaller token was invoked.
 
 static void decide_tokens_alone(const struct model *model, const struct model_input *input,
-                                struct model_decision *decision)
+                                struct model_analysis *analysis)
 {
     (void)model;
     const struct operations *operations = input->operations;
@@ -627,13 +627,13 @@ static void decide_tokens_alone(const struct model *model, const struct model_in
     for (size_t i = 0; i < count; i++) {
         size_t index = chosen != NULL ? chosen[i] : i;
         const struct operation *operation = &operations->items[index];
-        decision->unknown_count += operation->outcome == OUTCOME_UNKNOWN;
+        analysis->unknown_count += operation->outcome == OUTCOME_UNKNOWN;
         if (operation->kind == OPERATION_ACQUIRE && operation->outcome == OUTCOME_OK &&
             operation->token != 0)
             order[granted++] = (struct ranked){operation->token, index};
     }
     sort_ranked(order, granted);
-    decision->hold_count += granted;
+    analysis->hold_count += granted;
     const struct operation *items = operations->items;
     size_t latest = SIZE_MAX; // of those of smaller tokens, the one that was invoked last
     for (size_t i = 0; i < granted; i++) {
@@ -646,8 +646,8 @@ static void decide_tokens_alone(const struct model *model, const struct model_in
         bool is_earlier = wrong != SIZE_MAX && items[wrong].invoked < items[index].invoked;
         size_t late = is_earlier ? index : wrong;
         if (wrong != SIZE_MAX)
-            decision_add(
-                decision, RULE_TOKEN, items[late].returned, items[late].returned,
+            analysis_add(
+                analysis, RULE_TOKEN, items[late].returned, items[late].returned,
                 EVIDENCE((uint32_t)late, (uint32_t)(is_earlier ? wrong : index), NO_OPERATION));
         if (latest == SIZE_MAX || items[index].invoked > items[latest].invoked)
             latest = index;

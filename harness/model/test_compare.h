@@ -14,13 +14,13 @@ struct subject {
 };
 
 static inline int subject_decide(const struct subject *subject, const struct sample *sample,
-                                 struct model_decision *decision, struct error *error)
+                                 struct model_analysis *analysis, struct error *error)
 {
     struct sample taken = *sample;
     if (subject->mistake != NULL)
         subject->mistake(&taken);
     struct operations operations = sample_operations(&taken);
-    return model_decide(subject->model, &operations, &taken.options, decision, error);
+    return model_decide(subject->model, &operations, &taken.options, analysis, error);
 }
 
 // --- the comparison ------------------------------------------------------------------------------
@@ -67,20 +67,20 @@ static inline const char *complaint_of(struct search *search, const struct subje
                                        struct sample *sample, bool *linearizable)
 {
     struct operations operations = sample_operations(sample);
-    struct model_decision decision = {0};
+    struct model_analysis analysis = {0};
     *linearizable = search_decide(search, sample->kind, &operations, &sample->options);
-    if (subject_decide(subject, sample, &decision, NULL) != 0)
+    if (subject_decide(subject, sample, &analysis, NULL) != 0)
         return "the model refuses the options";
     const char *complaint = NULL;
-    if (decision.doubt != NULL)
+    if (analysis.doubt != NULL)
         search->doubts++;
-    else if (decision.linearizable != *linearizable)
+    else if (analysis.linearizable != *linearizable)
         complaint = "the model and the search differ";
-    else if (decision.linearizable != (decision.violation_count == 0))
+    else if (analysis.linearizable != (analysis.violation_count == 0))
         complaint = "the violations do not go with the answer";
-    else if (!decision.linearizable)
-        complaint = complaint_of_violation(search, sample, subject->model, &decision.first);
-    model_decision_free(&decision);
+    else if (!analysis.linearizable)
+        complaint = complaint_of_violation(search, sample, subject->model, &analysis.first);
+    model_analysis_free(&analysis);
     return complaint;
 }
 

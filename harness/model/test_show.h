@@ -96,23 +96,23 @@ static inline void show_model(struct text *text, const struct subject *subject,
     char why[1024] = "";
     struct error error = {""};
     struct operations operations = sample_operations(sample);
-    struct model_decision decision = {0};
-    if (subject_decide(subject, sample, &decision, &error) != 0) {
+    struct model_analysis analysis = {0};
+    if (subject_decide(subject, sample, &analysis, &error) != 0) {
         text_format(text, "  the model: %s\n", error.text);
         return;
     }
-    bool evident = !decision.linearizable && decision.violation_count > 0;
+    bool evident = !analysis.linearizable && analysis.violation_count > 0;
     for (size_t i = 0; i < MODEL_EVIDENCE; i++) {
-        size_t index = decision.first.operations[i];
+        size_t index = analysis.first.operations[i];
         evident = evident && (index == SIZE_MAX || index < sample->count);
     }
     if (evident)
-        model_explain(subject->model, &operations, &sample->options, &decision.first, why,
+        model_explain(subject->model, &operations, &sample->options, &analysis.first, why,
                       sizeof why);
     text_format(text, "  the model:  %s, with %zu violations%s%s\n",
-                decision.linearizable ? "linearizable" : "not linearizable",
-                decision.violation_count, why[0] == '\0' ? "" : ": ", why);
-    model_decision_free(&decision);
+                analysis.linearizable ? "linearizable" : "not linearizable",
+                analysis.violation_count, why[0] == '\0' ? "" : ": ", why);
+    model_analysis_free(&analysis);
 }
 
 // The history, what is wrong with the model's answer, and both answers.

@@ -7,21 +7,21 @@
 #include <unistd.h>
 
 static struct operations operations;
-static struct model_decision decision;
+static struct model_analysis analysis;
 static struct picture picture;
 
 static int start(void **state)
 {
     (void)state;
     operations = (struct operations){0};
-    decision = (struct model_decision){0};
+    analysis = (struct model_analysis){0};
     return 0;
 }
 
 static int stop(void **state)
 {
     (void)state;
-    model_decision_free(&decision);
+    model_analysis_free(&analysis);
     operations_free(&operations);
     picture_free(&picture);
     return 0;
@@ -57,11 +57,11 @@ static void number_lines(size_t count)
 static void draw(const char *model, struct model_options options)
 {
     struct error error;
-    assert_int_equal(model_decide(model_find(model), &operations, &options, &decision, &error), 0);
-    assert_false(decision.linearizable);
+    assert_int_equal(model_decide(model_find(model), &operations, &options, &analysis, &error), 0);
+    assert_false(analysis.linearizable);
     assert_true(picture_write(
         &model_picture_kind,
-        &(struct picture_subject){.operations = &operations, .violation = &decision.first},
+        &(struct picture_subject){.operations = &operations, .violation = &analysis.first},
         &picture));
 }
 
@@ -185,7 +185,7 @@ TEST_WITH(names_of_others_may_have_any_character, start, stop)
     if (!plots_available(error.text, sizeof error.text))
         skip();
     close(mkstemp(path));
-    assert_int_equal(model_picture(&operations, &decision.first, path, &error), 0);
+    assert_int_equal(model_picture(&operations, &analysis.first, path, &error), 0);
     assert_int_equal(file_read(path, &svg, &error), 0);
     unlink(path);
     assert_memory_equal(svg.bytes, MODEL_PICTURE_BEGINS, strlen(MODEL_PICTURE_BEGINS));
@@ -194,6 +194,6 @@ TEST_WITH(names_of_others_may_have_any_character, start, stop)
     assert_non_null(strstr(svg.bytes, "&lt;script>&amp;"));
     assert_non_null(strstr(svg.bytes, "lock a&lt;b>"));
     text_free(&svg);
-    assert_int_equal(model_picture(&operations, &decision.first, "/tmp/no/such/x.svg", &error), -1);
+    assert_int_equal(model_picture(&operations, &analysis.first, "/tmp/no/such/x.svg", &error), -1);
     assert_non_null(strstr(error.text, "/tmp/no/such/x.svg"));
 }
