@@ -501,9 +501,9 @@ static uint64_t choose_seed(const struct run_options *options, const struct scen
 
 // 0, or -1 with `error` set unless it was said already.
 static int draw(const struct run_options *options, const struct scenario_run *how, void *context,
-                struct scenario_set *set, struct plan *plan, struct error *error)
+                const struct vocabulary *vocabulary, struct scenario_set *set, struct plan *plan,
+                struct error *error)
 {
-    struct vocabulary *vocabulary = vocabulary_new();
     int result = how->load != NULL ? how->load(context, vocabulary, set, error)
                                    : scenario_set_load(options, vocabulary, set);
     if (result == 0)
@@ -512,7 +512,6 @@ static int draw(const struct run_options *options, const struct scenario_run *ho
         draw_tell(plan, set->scenarios[i], stderr);
     if (result == 0)
         result = draw_plan(plan, vocabulary);
-    vocabulary_free(vocabulary);
     return result;
 }
 
@@ -521,10 +520,11 @@ int run_scenarios(const struct run_options *options, const struct scenario_run *
 {
     struct scenario_set set = {0};
     struct plan plan = {0};
+    struct vocabulary *vocabulary = vocabulary_new(); // trials have parts of it
     struct sandboxed run = {how, context, &plan, NULL};
     int code = EXIT_USAGE;
     if (run_folder_check(options, error) == 0 &&
-        draw(options, how, context, &set, &plan, error) == 0) {
+        draw(options, how, context, vocabulary, &set, &plan, error) == 0) {
         code = EXIT_ENVIRONMENT;
         if (run_outputs_check(options, error) == 0)
             run.folder = run_folder_make(options, &set, &plan, error);
@@ -543,5 +543,6 @@ int run_scenarios(const struct run_options *options, const struct scenario_run *
     free(run.folder);
     plan_free(&plan);
     scenario_set_free(&set);
+    vocabulary_free(vocabulary);
     return code;
 }
