@@ -45,7 +45,8 @@ struct pen {
     struct random random;
     unsigned unknown_percent;
     int64_t now_ns;
-    int64_t number; // of the last acquire
+    int64_t number;           // of the last acquire
+    int64_t numbers[WORKERS]; // of each worker's
 };
 
 static enum outcome toss(struct pen *pen)
@@ -63,13 +64,13 @@ static void note(struct pen *pen, size_t worker, int64_t at_ns, enum event_kind 
                                   .kind = (uint8_t)kind,
                                   .outcome = (uint8_t)outcome,
                                   .detail = unanswered ? RELEASE_UNKNOWN : RELEASE_RELEASED,
-                                  .args = {pen->number}});
+                                  .args = {pen->numbers[worker]}});
 }
 
 // Somebody who waited is granted the lock, some microseconds after the last release.
 static enum outcome grant(struct pen *pen, size_t worker, enum outcome outcome)
 {
-    pen->number++;
+    pen->numbers[worker] = ++pen->number;
     history_append(&pen->writers[worker], (struct event){.at_ns = pen->waiting_since_ns[worker],
                                                          .kind = EVENT_ACQUIRE_INVOKE,
                                                          .args = {pen->number}});
