@@ -16,8 +16,9 @@
 
 static void print_usage(FILE *out)
 {
-    fputs("lockpick breaks distributed locks, and measures what the unbroken ones cost.\n\nusage:\n",
-          out);
+    fputs(
+        "lockpick breaks distributed locks, and measures what the unbroken ones cost.\n\nusage:\n",
+        out);
     verbs_print(out);
     fputs("\nstart with: lockpick doctor, then lockpick run scenarios/increment\n", out);
 }

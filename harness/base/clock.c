@@ -39,10 +39,10 @@ int64_t clock_realtime_ns(void)
 
 void clock_freeze(struct clock_shift *shift, int64_t zero_unix_ns, int64_t shown_ns)
 {
-    const int64_t wanted_ns[SHIFTED_CLOCKS] = {[SHIFTED_REALTIME] = zero_unix_ns + shown_ns,
-                                               [SHIFTED_MONOTONIC] = shown_ns};
-    const clockid_t ids[SHIFTED_CLOCKS] = {[SHIFTED_REALTIME] = CLOCK_REALTIME,
-                                           [SHIFTED_MONOTONIC] = CLOCK_MONOTONIC};
+    const int64_t wanted_ns[SHIFTED_CLOCKS] = {
+        [SHIFTED_REALTIME] = zero_unix_ns + shown_ns, [SHIFTED_MONOTONIC] = shown_ns};
+    const clockid_t ids[SHIFTED_CLOCKS] = {
+        [SHIFTED_REALTIME] = CLOCK_REALTIME, [SHIFTED_MONOTONIC] = CLOCK_MONOTONIC};
     for (enum shifted_clock which = 0; which < SHIFTED_CLOCKS; which++) {
         int64_t machine_ns = read_clock(ids[which]);
         int64_t seen_ns = clock_shift_read(shift, which, machine_ns);

@@ -35,8 +35,8 @@ struct server_kind {
     bool (*ready)(const struct node *node);
     // Optional: removes what a server that was killed has left outside of this data folder.
     void (*clean_up)(const char *data);
-    // Optional: removes from servers of the user's what runs that were killed have left there. NULL:
-    // that ends by itself. 0, or -1 with `error` set.
+    // Optional: removes from servers of the user's what runs that were killed have left there.
+    // NULL: that ends by itself. 0, or -1 with `error` set.
     int (*clean)(const struct service *service, struct error *error);
     // How one talks to it (session.h): makes session->client, which is freed behind `close`; both
     // NULL: each request is a connection of its own.

@@ -113,7 +113,8 @@ TEST(a_trial_with_them_is_told_as_any_other)
         {"trial/junit.xml", "keyval-lock"},
         {"trial/plots/tally.dat", "\"keyval-lock\""},
         {"trial/plots/tally.gp", "# A bar for each trial"},
-        {"trial/plots/matrix.dat", "\"UNSAFE\" \"Y\" 1 1 \"solitude\" \"keyval-lock\" \"extended\""},
+        {"trial/plots/matrix.dat",
+         "\"UNSAFE\" \"Y\" 1 1 \"solitude\" \"keyval-lock\" \"extended\""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         expect_file(cases[i].file, cases[i].words);

@@ -24,8 +24,8 @@ static void decide(const struct digest *digest, struct finding *finding)
     }
     finding_say(finding, "%s had company: %s came while it held the lock (%lld such guest%s)",
                 holder_name(digest, finding->evidence.holds[0]).text,
-                holder_name(digest, finding->evidence.holds[1]).text,
-                (long long)finding->count, plural(finding->count));
+                holder_name(digest, finding->evidence.holds[1]).text, (long long)finding->count,
+                plural(finding->count));
 }
 
 const struct check solitude_check = {

@@ -15,7 +15,8 @@ struct history_file {
     size_t bytes;
     int descriptor;
     // Not NULL: time stands still, and one thread at a time writes. The time of the last event:
-    // each comes after the one before, by a nanosecond at least. TIME_NEVER: none is taken any more.
+    // each comes after the one before, by a nanosecond at least. TIME_NEVER: none is taken any
+    // more.
     int64_t *last_ns;
 };
 

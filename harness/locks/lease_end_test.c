@@ -29,7 +29,7 @@ TEST(a_clock_that_goes_wrong_after_the_request_moves_no_lease)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct clock_shift shift = {0};
-        struct actor actor = {.clock = {&shift}};
+        struct actor actor = {.clock = {.shift = &shift}};
         struct lock lock = {.actor = &actor};
         int64_t before_ns = clock_monotonic_ns();
         int64_t valid_until_ns = lock_asks_ns(&lock) + LEASE_NS;
@@ -44,7 +44,7 @@ TEST(a_clock_that_went_wrong_before_moves_none_either)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct clock_shift shift = {0};
-        struct actor actor = {.clock = {&shift}};
+        struct actor actor = {.clock = {.shift = &shift}};
         struct lock lock = {.actor = &actor};
         set(&shift, &cases[i]);
         int64_t before_ns = clock_monotonic_ns();

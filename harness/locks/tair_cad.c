@@ -92,10 +92,10 @@ static void renew_by_script(struct lock_client *client, struct actor *actor,
 // --- both ----------------------------------------------------------------------------------------
 
 #define TAIR_SCHEME                                                                                \
-    REDIS_RENEWED_SCHEME, .try_acquire = redis_set_token,                                          \
-                          .breaks = "a pause of the whole process beyond the lease; a failover",   \
-                          .traits =                                                                \
-                              LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "renewed")
+    REDIS_RENEWED_SCHEME,                                                                          \
+        .try_acquire = redis_set_token,                                                            \
+        .breaks = "a pause of the whole process beyond the lease; a failover",                     \
+        .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "renewed")
 
 const struct lock_scheme tair_cad_scheme = {
     .name = "tair-cad",

@@ -18,9 +18,9 @@ struct renewal {
 
 // A field of the scheme.
 struct watchdog_settings {
-    // From the grant to the first renewal, and from one to the next; 0: a third of the lease, unless
-    // `open_client` sets client->renewal_ns. What a stall has made the watchdog miss is not made up
-    // for.
+    // From the grant to the first renewal, and from one to the next; 0: a third of the lease,
+    // unless `open_client` sets client->renewal_ns. What a stall has made the watchdog miss is not
+    // made up for.
     int64_t interval_ns;
     size_t batch;        // at most so many holds in one request; 0: 1
     bool never_gives_up; // renews on, whatever it is answered and however late it is
@@ -33,8 +33,8 @@ struct watchdog_settings {
 };
 
 // Starts the thread. NULL with `error` set. `client` and `settings` must live as long. The actor of
-// the thread, whose phase is PHASE_RENEW, is for the connections that `renew` uses, which are opened
-// before the first watchdog_add.
+// the thread, whose phase is PHASE_RENEW, is for the connections that `renew` uses, which are
+// opened before the first watchdog_add.
 struct watchdog *watchdog_start(struct lock_client *client,
                                 const struct watchdog_settings *settings, struct error *error);
 struct actor *watchdog_actor(struct watchdog *watchdog);
@@ -44,8 +44,8 @@ struct actor *watchdog_actor(struct watchdog *watchdog);
 // without an answer, raise `lock->lost` and end the renewals. False if the hold is over already.
 bool watchdog_add(struct watchdog *watchdog, struct lock *lock, int64_t valid_until_ns);
 
-// Ends the renewals of the hold, and returns once none is under way: for before the release is sent.
-// Does nothing if there is no such hold, or no watchdog.
+// Ends the renewals of the hold, and returns once none is under way: for before the release is
+// sent. Does nothing if there is no such hold, or no watchdog.
 void watchdog_remove(struct watchdog *watchdog, const struct lock *lock);
 
 // Calls `visit` with each hold that is renewed; meanwhile none comes or goes.

@@ -64,7 +64,7 @@ struct actor {
     enum phase phase;
     struct clock clock;
     struct point_board *board; // NULL: no points (a tool of the harness itself)
-    struct step_gate *gate;         // NULL: none, see gate.h
+    struct step_gate *gate;    // NULL: none, see gate.h
     struct history_writer *history;
     int64_t requests[PHASE_NONE + 1]; // sent in each phase, as the points before them count them
     bool is_proxied;            // what it passes is no request to a server: a proxy passes those

@@ -11,9 +11,10 @@
 pid_t client_start(const struct trial_state *state, const struct node *node, int number,
                    struct error *error);
 
-// A client that goes only as its gate (harness/point/gate.h) lets it: one worker, which does so many
-// operations, in a thread of this process. `gate` need not hold anything yet, and must outlive the
-// client. NULL with `error` set. The gate is awaited by the caller; end it with client_join_gated.
+// A client that goes only as its gate (harness/point/gate.h) lets it: one worker, which does so
+// many operations, in a thread of this process. `gate` need not hold anything yet, and must outlive
+// the client. NULL with `error` set. The gate is awaited by the caller; end it with
+// client_join_gated.
 struct gated_client;
 struct gated_client *client_start_gated(const struct trial_state *state, struct step_gate *gate,
                                         int number, int64_t operations, struct error *error);

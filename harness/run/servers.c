@@ -67,7 +67,8 @@ static int want_servers(const struct trial *trial, struct group_settings *groups
         group->topology = topology_find(scheme->server, topology != NULL ? topology : "single");
         group->count = settings->nodes > 0 ? (int)settings->nodes : group->topology->usual;
         group->persistence = settings->persistence;
-        group->shiftable_clock = trial->scenario->is_explored || trial->scenario->schedule.count > 0 ||
+        group->shiftable_clock = trial->scenario->is_explored ||
+                                 trial->scenario->schedule.count > 0 ||
                                  trial_strikes_server_by(trial, FAULT_MOVES_CLOCK);
         snprintf(group->name, sizeof group->name, "%.15s", scheme->server);
     }

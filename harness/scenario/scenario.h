@@ -369,9 +369,9 @@ struct scenario {
     size_t expectation_count;
     struct threshold *thresholds;
     size_t threshold_count;
-    bool verdict_only; // nobody asks what it costs
+    bool verdict_only;           // nobody asks what it costs
     struct string_list schedule; // moves (moves.h), one after the other; none: clients go freely
-    bool is_explored;  // its clients go step by step, and time passes only as is said
+    bool is_explored;            // its clients go step by step, and time passes only as is said
     int64_t repeat;
     char *trial;      // only that one, with what was drawn for it: "SCHEME--2"; NULL: all
     int64_t seed;     // 0: drawn when the run starts
