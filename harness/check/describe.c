@@ -19,7 +19,7 @@ struct words holder_name(const struct digest *digest, size_t hold)
 
 struct words lasting(int64_t length_ns)
 {
-    struct words words;
+    struct words words = {""};
     text_duration(length_ns, words.text, sizeof words.text);
     return words;
 }

@@ -440,7 +440,9 @@ static void add_fault(struct reading *reading, struct row *row)
     struct target target = target_of(take_next(row));
     build_fault(build, verb, target.client, NEVER_MS, NEVER_MS);
     struct fault_step *step = &build->steps[build->scenario.fault_count - 1];
-    step->target = strcmp(target.server, "servers") == 0 ? (struct target){0} : target;
+    if (strcmp(target.server, "servers") == 0)
+        target = (struct target){0};
+    step->target = target;
     read_step(row, step);
     double to_ms = row->is_span ? row->to_ms : NEVER_MS;
     const double at_ms[] = {take_ms(row, "asked", row->from_ms), row->from_ms, to_ms,

@@ -72,8 +72,9 @@ static struct test_case *add_case(struct case_file *file, const char *name)
     for (char *at = title; *at != '\0'; at++)
         *at = *at == ' ' ? '_' : *at;
     added->file = file;
+    place++;
     added->test = (struct test){
-        .file = file->path, .place = ++place, .cmocka = {.name = title, .initial_state = added}};
+        .file = file->path, .place = place, .cmocka = {.name = title, .initial_state = added}};
     file->cases[file->count++] = added;
     return added;
 }

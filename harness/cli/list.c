@@ -11,8 +11,9 @@
 #include <stdarg.h>
 #include <string.h>
 
-// A row: the first `bold` cells stand out. The last argument is NULL.
-__attribute__((sentinel)) static void row(struct table *table, int bold, ...)
+// A row: the first `bold` cells stand out.
+#define ROW(table, bold, ...) row_of(table, bold, __VA_ARGS__, (char *)NULL)
+__attribute__((sentinel)) static void row_of(struct table *table, int bold, ...)
 {
     va_list cells;
     va_start(cells, bold);
@@ -46,19 +47,19 @@ static void list_schemes(void)
     for (size_t i = 0; lock_catalogue[i] != NULL; i++) {
         const struct lock_scheme *scheme = lock_catalogue[i];
         struct text has = joined(scheme->traits);
-        row(table, 1, scheme->name, has.length > 0 ? has.bytes : "-", scheme->summary,
-            scheme->breaks, NULL);
+        ROW(table, 1, scheme->name, has.length > 0 ? has.bytes : "-", scheme->summary,
+            scheme->breaks);
         text_free(&has);
     }
     print(table);
     puts("");
     for (size_t i = 0; lock_traits[i].name != NULL; i++)
-        row(traits, 1, lock_traits[i].name, lock_traits[i].meaning, NULL);
+        ROW(traits, 1, lock_traits[i].name, lock_traits[i].meaning);
     for (size_t i = 0; server_catalogue[i] != NULL; i++) {
         char needs[48];
         snprintf(needs, sizeof needs, "needs %s", server_catalogue[i]->form.title);
         if (server_catalogue[i]->form.title != NULL)
-            row(traits, 1, server_catalogue[i]->name, needs, NULL);
+            ROW(traits, 1, server_catalogue[i]->name, needs);
     }
     print(traits);
 }
@@ -85,7 +86,7 @@ static void list_topologies(void)
         char nodes[40];
         snprintf(nodes, sizeof nodes, topology->least == topology->most ? "%d" : "%d (%d to %d)",
                  topology->usual, topology->least, topology->most);
-        row(table, 2, topology->server, topology->name, nodes, topology->summary, NULL);
+        ROW(table, 2, topology->server, topology->name, nodes, topology->summary);
     }
     print(table);
 }
@@ -95,7 +96,7 @@ static void list_workloads(void)
     static const char *const headings[] = {"WORKLOAD", "WHAT CLIENTS DO", NULL};
     struct table *table = table_new(headings);
     for (size_t i = 0; workload_catalogue[i] != NULL; i++)
-        row(table, 1, workload_catalogue[i]->name, workload_catalogue[i]->summary, NULL);
+        ROW(table, 1, workload_catalogue[i]->name, workload_catalogue[i]->summary);
     print(table);
 }
 
@@ -138,8 +139,8 @@ static void list_faults(void)
         const char *cells[3];
         for (size_t j = 0; j < 3; j++)
             cells[j] = words[j].length > 0 ? words[j].bytes : "-";
-        row(table, 1, form->name, cells[0], untils[form->lasting], cells[1], cells[2],
-            fault_catalogue[i]->summary, NULL);
+        ROW(table, 1, form->name, cells[0], untils[form->lasting], cells[1], cells[2],
+            fault_catalogue[i]->summary);
         for (size_t j = 0; j < 3; j++)
             text_free(&words[j]);
     }
@@ -164,7 +165,7 @@ static void list_points(void)
     };
     struct table *table = table_new(headings);
     for (size_t i = 0; i < sizeof points / sizeof *points; i++)
-        row(table, 1, points[i][0], points[i][1], NULL);
+        ROW(table, 1, points[i][0], points[i][1]);
     print(table);
     fputs("\nCOMMAND is what a scheme or store sends:", stdout);
     for (size_t i = 0; wire_commands[i] != NULL; i++) {
@@ -195,7 +196,7 @@ static void list_all(void)
     static const char *const headings[] = {"LIST", "WHAT IT SHOWS", NULL};
     struct table *table = table_new(headings);
     for (size_t i = 0; i < LIST_COUNT; i++)
-        row(table, 1, lists[i].name, lists[i].what, NULL);
+        ROW(table, 1, lists[i].name, lists[i].what);
     print(table);
     for (size_t i = 0; lock_catalogue[i] != NULL; i++)
         printf("%s%s",

@@ -15,6 +15,8 @@ const struct verb *const verb_catalogue[] = {
     &clean_verb, &help_verb,    NULL,
 };
 
+#define VERBS (sizeof verb_catalogue / sizeof *verb_catalogue)
+
 // --- messages ------------------------------------------------------------------------------------
 
 static void complain(const struct verb *verb, const char *format, va_list arguments)
@@ -228,10 +230,10 @@ void verbs_print(FILE *out)
 }
 
 // The verb of that name, or NULL; its name besides, for who mistypes it, in `names`.
-static const struct verb *find_verb_named(const char *name, const char *names[24])
+static const struct verb *find_verb_named(const char *name, const char *names[VERBS + 2])
 {
     const struct verb *found = NULL;
-    for (size_t i = 0; i < 22 && verb_catalogue[i] != NULL; i++) {
+    for (size_t i = 0; verb_catalogue[i] != NULL; i++) {
         names[i] = verb_catalogue[i]->name;
         names[i + 1] = NULL;
         if (strcmp(names[i], name) == 0)
@@ -243,7 +245,7 @@ static const struct verb *find_verb_named(const char *name, const char *names[24
 static int help(const struct words *words, void *options)
 {
     (void)options;
-    const char *names[24];
+    const char *names[VERBS + 2];
     if (words->count == 0) {
         verbs_print(stdout);
         puts("\nlockpick help VERB says more; lockpick help scenario is the reference of "
@@ -308,7 +310,7 @@ static int unknown_verb(const char *name, const char *const *names)
 
 int verb_call(int argc, char **argv)
 {
-    const char *names[24];
+    const char *names[VERBS + 2];
     const struct verb *verb = find_verb_named(argv[0], names);
     struct error error = {0};
     if (verb == NULL)

@@ -57,7 +57,7 @@ static int await_answer(struct session *session, const char *refusal, bool refus
     const struct server_control *control = session->node->kind->control;
     for (;;) {
         int refused = control->refuses(session, refusal);
-        if (refused == wanted)
+        if (refused == (wanted ? 1 : 0))
             return 0;
         if (refused >= 0)
             error_set(session->error, "%s %s writes", session->node->name,

@@ -102,7 +102,7 @@ pid_t server_run(const struct node *node, const char *const *arguments, bool ord
                  struct error *error)
 {
     const char *words[MOST_ARGUMENTS + 1] = {NULL};
-    for (int i = 0; arguments[i] != NULL && i < MOST_ARGUMENTS; i++)
+    for (int i = 0; i < MOST_ARGUMENTS && arguments[i] != NULL; i++)
         words[i] = is_replaced(node, arguments[i]) ? node->program : arguments[i];
     struct preload_environment environment = preload_environment_of(node);
     char *log = path_join(node->folder, "server.log");

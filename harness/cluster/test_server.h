@@ -44,11 +44,12 @@ static inline int test_group_open(struct test_server *server, struct test_group 
     if (test_folder_make(server->folder) != 0)
         return error_set(error, "cannot make %s", server->folder);
     enum isolation isolation = wanted.in_namespaces ? ISOLATION_NAMESPACES : ISOLATION_LOOPBACK;
+    serial++;
     struct cluster_settings settings = {.isolation = isolation,
                                         .groups = &group,
                                         .group_count = 1,
                                         .folder = server->folder,
-                                        .serial = ++serial,
+                                        .serial = serial,
                                         .open_to_all = wanted.open_to_all};
     if (cluster_open(&server->cluster, &settings, error) != 0) {
         test_folder_remove(server->folder);

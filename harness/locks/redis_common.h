@@ -46,10 +46,12 @@ const char *redis_new_token(struct lock *lock);
 // Passes an outcome on; BROKEN takes the connection's message along.
 enum outcome redis_outcome(struct lock *lock, enum outcome outcome);
 
-// A command about the lock, whose name is the first argument of its format.
-#define REDIS_ASK(lock, answer, format, ...)                                                       \
-    redis_outcome(lock, redis_request(redis_of(lock), answer, format,                              \
-                                      (lock)->options.name __VA_OPT__(, ) __VA_ARGS__))
+// A command about the lock, whose name is the first argument of its format. (The 0 stands for no
+// arguments: it is one more than the format has.)
+#define REDIS_ASK(lock, answer, ...) REDIS_ASK_OF(lock, answer, __VA_ARGS__, 0)
+#define REDIS_ASK_OF(lock, answer, format, ...)                                                    \
+    redis_outcome(                                                                                 \
+        lock, redis_request(redis_of(lock), answer, format, (lock)->options.name, __VA_ARGS__))
 
 // GET L: if the answer is lost, nothing has happened all the same (NO).
 enum outcome redis_read(struct lock *lock, struct redis_answer *answer);

@@ -154,7 +154,7 @@ bool zk_wait(struct lock *lock, struct zk_watch *watch)
 
 void zk_wait_for(struct lock *lock, const char *path, bool exists)
 {
-    struct zk_answer answer;
+    struct zk_answer answer = {0};
     struct zk_watch *watch = zk_watch_new(zk_of(lock));
     enum outcome outcome =
         (exists ? zk_exists : zk_get_data)(zk_of(lock), lock->actor, &answer, path, watch);

@@ -447,7 +447,7 @@ static void bind_section_of_each(const struct vocabulary *vocabulary, const stru
                                  const struct node *map, void *object)
 {
     const char *const *words = words_of(vocabulary, key->words);
-    for (size_t i = 0; words[i] != NULL && i < (size_t)key->most; i++)
+    for (size_t i = 0; i < (size_t)key->most && words[i] != NULL; i++)
         bind_section(vocabulary, key->section, map != NULL ? node_child(map, words[i]) : NULL,
                      item_of(key, i, object));
 }
