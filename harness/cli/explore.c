@@ -64,6 +64,9 @@ static void say_work(const struct exploration *exploration, const struct search_
     if (result->admitted > 0)
         printf("  %llu schedules break %s, as a lock of its traits admits\n",
                (unsigned long long)result->admitted, result->admitted_text);
+    if (result->progress.too_long > 0)
+        printf("  %llu schedules were left out, of more than %d moves\n",
+               (unsigned long long)result->progress.too_long, MOST_MOVES);
     if (result->progress.unlike > 0)
         printf("  %llu schedules did not go as they had gone before\n",
                (unsigned long long)result->progress.unlike);
@@ -122,6 +125,7 @@ static int tell(const struct exploration *exploration, struct replay *replay,
     static const char *const ends[] = {
         [SEARCH_BROKEN] = "BROKEN",
         [SEARCH_EXHAUSTED] = "exhausted: no schedule breaks it",
+        [SEARCH_UNDECIDED] = "not broken, but not all schedules were made: undecided",
         [SEARCH_OUT_OF_TIME] = "not broken within the time, and not exhausted",
         [SEARCH_INTERRUPTED] = "interrupted: not broken until then, and not exhausted",
     };
@@ -138,7 +142,9 @@ static int tell(const struct exploration *exploration, struct replay *replay,
     say_work(exploration, result);
     if (result->end == SEARCH_BROKEN && say_found(replay, trial, folder, result, &error) != 0)
         return verb_fails(&explore_verb, EXIT_ENVIRONMENT, "%s: %s", trial->scheme, error.text);
-    return result->end == SEARCH_BROKEN ? EXIT_MISSED : EXIT_AS_EXPECTED;
+    return result->end == SEARCH_BROKEN      ? EXIT_MISSED
+           : result->end == SEARCH_UNDECIDED ? EXIT_INCONCLUSIVE
+                                             : EXIT_AS_EXPECTED;
 }
 
 // --- the work ------------------------------------------------------------------------------------

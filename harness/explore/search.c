@@ -106,8 +106,10 @@ static bool is_new(struct search *search, uint64_t state)
 
 static void keep_for_later(struct search *search, struct schedule_moves *schedule, struct move move)
 {
-    if (schedule->count == MOST_MOVES)
+    if (schedule->count == MOST_MOVES) {
+        search->result->progress.too_long++;
         return;
+    }
     schedule->moves[schedule->count++] = move;
     int cost = cost_of(schedule);
     size_t bytes = schedule->count * sizeof *schedule->moves;
@@ -219,6 +221,8 @@ static int go_on(struct making *making, struct search *search, struct error *err
             keep_others(search, schedule, move);
         make_move(making, move);
     }
+    if (search != NULL && !replay_is_over(replay))
+        search->result->progress.too_long++;
     return 0;
 }
 
@@ -391,7 +395,8 @@ static enum search_end explore_all(struct search *search,
         if (now_ns - began_ns >= search->limits->for_ns)
             return SEARCH_OUT_OF_TIME;
     } while (take_next(search, &next));
-    return SEARCH_EXHAUSTED;
+    bool is_all = result->progress.unlike == 0 && result->progress.too_long == 0;
+    return is_all ? SEARCH_EXHAUSTED : SEARCH_UNDECIDED;
 }
 
 void search(struct replay *replay, const struct trial *trial, const struct search_limits *limits,

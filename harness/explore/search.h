@@ -20,6 +20,7 @@ struct search_limits {
 enum search_end {
     SEARCH_BROKEN,    // `found` breaks the lock
     SEARCH_EXHAUSTED, // there is no other schedule within the limits, and none breaks it
+    SEARCH_UNDECIDED, // nor, but some schedules did not go as before, or were too long to be made
     SEARCH_OUT_OF_TIME,
     SEARCH_INTERRUPTED,
     SEARCH_FAILED, // of the harness or its set-up, by `error`
@@ -28,6 +29,7 @@ enum search_end {
 struct search_progress {
     uint64_t schedules, states, waiting; // made, seen, still to be made
     uint64_t unlike;                     // schedules that did not go as they had gone before
+    uint64_t too_long;                   // left out: of more than MOST_MOVES moves
     double seconds;
 };
 
