@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #define MAX_SCRIPTS 8
 // A cluster that sends a request from one server to the next more often than that has lost its way.
@@ -57,6 +58,16 @@ static void note_leader(const struct redis_connection *connection)
     history_append(connection->actor->history, event);
 }
 
+// Connections of schedules that are made by the thousand are reset when they end: else each would
+// keep its port for a minute.
+static void note_connected(const struct redis_connection *connection, const struct redis_peer *link)
+{
+    const struct linger reset = {.l_onoff = 1, .l_linger = 0};
+    if (connection->actor->gate != NULL)
+        (void)setsockopt(link->context->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+    note_leader(connection);
+}
+
 static struct redis_connection *open_route(struct redis_route route, int64_t request_ns,
                                            struct actor *actor, struct error *error)
 {
@@ -67,7 +78,7 @@ static struct redis_connection *open_route(struct redis_route route, int64_t req
     if (redis_route_connect_patiently(&connection->route, PEER_SET_UP_NS, &actor->clock,
                                       &connection->link, error) == ENTRY_OPEN) {
         redisSetTimeout(connection->link.context, redis_timeval(request_ns));
-        note_leader(connection);
+        note_connected(connection, &connection->link);
         return connection;
     }
     redis_close(connection);
@@ -240,7 +251,7 @@ static enum outcome exchange(struct redis_connection *connection, struct redis_a
         if (redis_route_connect(&connection->route, connection->request_ns, link,
                                 &connection->error) != ENTRY_OPEN)
             return OUTCOME_NO;
-        note_leader(connection);
+        note_connected(connection, link);
     }
     return exchange_over(connection, link, answer, command, length);
 }
