@@ -30,8 +30,11 @@ struct replay {
     struct gated_client *clients[MOST_EXPLORED_CLIENTS]; // NULL: not started
     struct history_writer deaths[MOST_EXPLORED_CLIENTS];
     bool crashed[MOST_EXPLORED_CLIENTS];
-    uint64_t moves;                         // made so far
-    uint64_t rested[MOST_EXPLORED_CLIENTS]; // how many were, when the client last stood
+    // Moves that may have changed what a retry finds: a retry in vain, after which the server keeps
+    // what it kept after the last one, is none. And how many there were when a client stood last.
+    uint64_t changes;
+    uint64_t rested[MOST_EXPLORED_CLIENTS];
+    uint64_t image; // what the server kept after the last attempt in vain
     int waits;
     struct actor actor; // of the probe
     struct redis_connection *probe;
@@ -181,7 +184,8 @@ int replay_begin(struct replay *replay, struct error *error)
 {
     struct redis_answer answer;
     set_time(replay, ZERO_NS);
-    replay->moves = 1;
+    replay->changes = 1;
+    replay->image = 0;
     replay->waits = 0;
     memset(replay->crashed, 0, sizeof replay->crashed);
     memset(replay->rested, 0, sizeof replay->rested);
@@ -203,7 +207,7 @@ static bool can_step(const struct replay *replay, int client)
 {
     enum gate_place place = replay->gates[client - 1].place;
     return !replay->crashed[client - 1] && place != GATE_OVER &&
-           (place != GATE_SLEEPING || replay->rested[client - 1] < replay->moves);
+           (place != GATE_SLEEPING || replay->rested[client - 1] < replay->changes);
 }
 
 bool replay_can(const struct replay *replay, struct move move)
@@ -225,6 +229,37 @@ bool replay_can(const struct replay *replay, struct move move)
                                    : place == GATE_BEFORE_REQUEST;
 }
 
+// All keys, in order, with their values, and whether they will expire.
+static const struct redis_script image_script = {
+    "local keys = redis.call('KEYS', '*') table.sort(keys) local all = {} "
+    "for _, key in ipairs(keys) do "
+    "all[#all + 1] = key all[#all + 1] = redis.call('DUMP', key) "
+    "all[#all + 1] = redis.call('PTTL', key) >= 0 and 'expires' or 'stays' end "
+    "return redis.sha1hex(table.concat(all, '\\n'))"};
+
+static int read_image(struct replay *replay, uint64_t *image, struct error *error)
+{
+    const char *const none[] = {NULL};
+    struct redis_answer answer;
+    struct step_gate hash = {.heard = 0};
+    if (redis_eval(replay->probe, &answer, &image_script, none, none) != OUTCOME_OK)
+        return error_set(error, "cannot read what the server keeps: %s",
+                         redis_error(replay->probe));
+    gate_hear(&hash, answer.text, strlen(answer.text));
+    *image = hash.heard;
+    return 0;
+}
+
+// After an attempt in vain. True also if nobody can say.
+static bool finds_other_image(struct replay *replay)
+{
+    struct error ignored;
+    uint64_t image = 0;
+    bool is_other = read_image(replay, &image, &ignored) != 0 || image != replay->image;
+    replay->image = image;
+    return is_other;
+}
+
 static void crash(struct replay *replay, int client)
 {
     replay->crashed[client - 1] = true;
@@ -240,8 +275,8 @@ void replay_move(struct replay *replay, struct move move)
     static const enum gate_order orders[MOVE_KINDS] = {[MOVE_LOSE_REQUEST] = GATE_LOSE_REQUEST,
                                                        [MOVE_LOSE_REPLY] = GATE_LOSE_REPLY,
                                                        [MOVE_TIME_INSIDE] = GATE_GO_AND_STAND};
-    replay->moves++;
     set_time(replay, replay->now_ns + TICK_NS);
+    replay->changes += move.client == 0 || move.kind == MOVE_CRASH;
     if (move.kind == MOVE_TIME) {
         pass_lease(replay);
     } else if (move.kind == MOVE_WAIT) {
@@ -252,12 +287,16 @@ void replay_move(struct replay *replay, struct move move)
         crash(replay, move.client);
     } else {
         struct step_gate *gate = &replay->gates[move.client - 1];
+        bool is_change = gate->place != GATE_SLEEPING;
         gate_let_go(gate, orders[move.kind]);
         if (gate->place == GATE_AFTER_REPLY) {
             pass_lease(replay);
             gate_let_go(gate, GATE_GO);
         }
-        replay->rested[move.client - 1] = replay->moves;
+        if (is_change && gate->place == GATE_SLEEPING)
+            is_change = finds_other_image(replay);
+        replay->changes += is_change;
+        replay->rested[move.client - 1] = replay->changes;
     }
 }
 
@@ -287,24 +326,12 @@ bool replay_usual(const struct replay *replay, int last, struct move *move)
 
 // --- states --------------------------------------------------------------------------------------
 
-// All keys, in order, with their values, and whether they will expire.
-static const struct redis_script image_script = {
-    "local keys = redis.call('KEYS', '*') table.sort(keys) local all = {} "
-    "for _, key in ipairs(keys) do "
-    "all[#all + 1] = key all[#all + 1] = redis.call('DUMP', key) "
-    "all[#all + 1] = redis.call('PTTL', key) >= 0 and 'expires' or 'stays' end "
-    "return redis.sha1hex(table.concat(all, '\\n'))"};
-
 int replay_state(struct replay *replay, uint64_t *state, struct error *error)
 {
-    const char *const none[] = {NULL};
-    struct redis_answer answer;
     struct step_gate hash = {.heard = 0};
     const struct shared_account *account = &replay->state.accounts[0].account;
-    if (redis_eval(replay->probe, &answer, &image_script, none, none) != OUTCOME_OK)
-        return error_set(error, "cannot read what the server keeps: %s",
-                         redis_error(replay->probe));
-    gate_hear(&hash, answer.text, strlen(answer.text));
+    if (read_image(replay, &hash.heard, error) != 0)
+        return -1;
     gate_hear(&hash, account->halves, sizeof account->halves);
     for (int i = 0; i < replay->count; i++) {
         const struct step_gate *gate = &replay->gates[i];
@@ -312,7 +339,7 @@ int replay_state(struct replay *replay, uint64_t *state, struct error *error)
         if (is_over)
             continue;
         const uint64_t stands[] = {(uint64_t)i, gate->place, gate->phase, gate->heard,
-                                   replay->rested[i] < replay->moves};
+                                   replay->rested[i] < replay->changes};
         gate_hear(&hash, stands, sizeof stands);
         gate_hear(&hash, gate->what, strlen(gate->what));
     }
