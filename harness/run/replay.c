@@ -61,12 +61,17 @@ static void set_time(struct replay *replay, int64_t now_ns)
 }
 
 // Who has been granted something before knows it to be older now.
-static void pass_lease(struct replay *replay)
+static void pass_time(struct replay *replay, int64_t length_ns)
 {
     for (int i = 0; i < replay->count; i++)
         gate_hear(&replay->gates[i], "time", 4);
+    set_time(replay, replay->now_ns + length_ns);
+}
+
+static void pass_lease(struct replay *replay)
+{
     int64_t lease_ns = replay->trial->scenario->lock.lease_ns;
-    set_time(replay, replay->now_ns + lease_ns + allowed_drift_ns(lease_ns) + BEYOND_LEASE_NS);
+    pass_time(replay, lease_ns + allowed_drift_ns(lease_ns) + BEYOND_LEASE_NS);
 }
 
 // --- what is explored ----------------------------------------------------------------------------
@@ -281,7 +286,7 @@ void replay_move(struct replay *replay, struct move move)
         pass_lease(replay);
     } else if (move.kind == MOVE_WAIT) {
         const struct lock_settings *lock = &replay->trial->scenario->lock;
-        set_time(replay, replay->now_ns + time_later(lock->stuck_after_ns, 2 * lock->lease_ns));
+        pass_time(replay, time_later(lock->stuck_after_ns, 2 * lock->lease_ns));
         replay->waits++;
     } else if (move.kind == MOVE_CRASH) {
         crash(replay, move.client);
