@@ -200,6 +200,19 @@ static size_t make_moves(struct making *making, const struct schedule_moves *sch
     return missed;
 }
 
+// 1 if no schedule came by this state with as many faults and leases, 0 if one did, or -1 with
+// `error` set.
+static int enter_state(struct search *search, const struct schedule_moves *schedule,
+                       struct error *error)
+{
+    uint64_t state = 0;
+    if (replay_state(search->replay, &state, error) != 0)
+        return -1;
+    state += (uint64_t)(count_faults(schedule) * 64 + count_leases(schedule) + 1) *
+             UINT64_C(0xd6e8feb86659fd93);
+    return is_new(search, state);
+}
+
 // Goes on until the trial is over. With a search, what else could be done is kept for later, and a
 // state that was seen is the end. 0, or -1 with `error` set.
 static int go_on(struct making *making, struct search *search, struct error *error)
@@ -207,14 +220,10 @@ static int go_on(struct making *making, struct search *search, struct error *err
     struct replay *replay = making->replay;
     struct schedule_moves *schedule = &making->made;
     while (!replay_is_over(replay) && schedule->count < MOST_MOVES) {
-        uint64_t state = 0;
         struct move move;
-        if (search != NULL && replay_state(replay, &state, error) != 0)
-            return -1;
-        state += (uint64_t)(count_faults(schedule) * 64 + count_leases(schedule) + 1) *
-                 UINT64_C(0xd6e8feb86659fd93);
-        if (search != NULL && !is_new(search, state))
-            return 0;
+        int entered = search != NULL ? enter_state(search, schedule, error) : 1;
+        if (entered != 1)
+            return entered;
         if (!replay_usual(replay, last_client(schedule), &move))
             return 0;
         if (search != NULL)

@@ -20,7 +20,7 @@ enum gate_place {
     GATE_BEFORE_REQUEST, // `what` is the command
     GATE_BEFORE_WRITE,   // of the guarded value
     GATE_AFTER_REPLY,    // by GATE_GO_AND_STAND
-    GATE_SLEEPING,       // for `sleep_ns`, until it is let go
+    GATE_SLEEPING,       // instead, until it is let go
     GATE_OVER,           // it has done all that it was to do
 };
 
