@@ -17,7 +17,6 @@ struct server_form {
     bool tags_keys;         // all keys of a lock have its tag in their names, and go by that
     bool shows_keys;        // whether a lock is there can be seen by a key of the lock's name
     bool keeps_commits;     // it stores what it answers to, however it stops
-    bool can_be_explored;   // its clock can be stopped, and all its keys told: lockpick explore
     // What is made in a lone one before a trial, without which no lock can be taken; NULL: nothing.
     const char *set_up;
 };

@@ -10,6 +10,8 @@
 
 #include <stddef.h>
 
+struct server_exploration;
+
 struct server_kind {
     const char *name;        // "redis"
     struct server_form form; // without a title: no locks are made with it alone
@@ -66,6 +68,8 @@ struct server_kind {
     const char *const *surrender_notes;
     // What else can be done to it, or NULL.
     const struct server_control *control;
+    // How it is explored (exploration.h), or NULL: it cannot be.
+    const struct server_exploration *exploration;
 };
 
 // Every kind; NULL-terminated.

@@ -1,11 +1,11 @@
 #include "harness/run/replay.h"
 
 #include "harness/base/file.h"
+#include "harness/cluster/exploration.h"
 #include "harness/run/applicability.h"
 #include "harness/run/client.h"
 #include "harness/run/conductor.h"
 #include "harness/run/trial_state.h"
-#include "harness/wire/redis.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 // lease, so that all of a schedule's moves together are no time.
 #define ZERO_NS (1000 * NS_PER_S)
 #define TICK_NS (10 * NS_PER_US)
-// Beyond a lease: for what clocks may differ by, and for servers that count in seconds.
+// Beyond a lease, for what clocks may differ by.
 #define BEYOND_LEASE_NS (10 * NS_PER_MS)
 #define MOST_WAITS 3
 
@@ -23,7 +23,6 @@ struct replay {
     struct server_pool *pool;
     struct trial_state state;
     struct cluster nodes;
-    int64_t zero_unix_ns;
     int64_t now_ns, last_ns;
     int count; // of clients
     struct step_gate gates[MOST_EXPLORED_CLIENTS];
@@ -36,8 +35,9 @@ struct replay {
     uint64_t rested[MOST_EXPLORED_CLIENTS];
     uint64_t image; // what the server kept after the last attempt in vain
     int waits;
-    struct actor actor; // of the probe
-    struct redis_connection *probe;
+    struct explored_servers servers;
+    struct clock_shift clock; // the harness's, and its clients'
+    struct text kept;         // room for what the servers keep
     struct history_writer writer;
     char *path; // of the history
     struct history history;
@@ -47,17 +47,16 @@ struct replay {
 
 // --- time ----------------------------------------------------------------------------------------
 
-static const struct server_group *group_of(const struct replay *replay)
-{
-    return &replay->pool->cluster.groups[0];
-}
-
 static void set_time(struct replay *replay, int64_t now_ns)
 {
-    const struct server_group *group = group_of(replay);
+    struct explored_servers *servers = &replay->servers;
+    struct error error = {0};
     replay->now_ns = now_ns;
-    for (int i = 0; i < group->count; i++)
-        clock_freeze(group->nodes[i].clock, replay->zero_unix_ns, now_ns);
+    clock_freeze(&replay->clock, servers->zero_unix_ns, now_ns);
+    if (servers->how->set_time == NULL)
+        explored_set_clocks(servers, now_ns);
+    else if (servers->how->set_time(servers, now_ns, &error) != 0)
+        state_break(&replay->state, "%s", error.text);
 }
 
 // Who has been granted something before knows it to be older now.
@@ -71,7 +70,8 @@ static void pass_time(struct replay *replay, int64_t length_ns)
 static void pass_lease(struct replay *replay)
 {
     int64_t lease_ns = replay->trial->scenario->lock.lease_ns;
-    pass_time(replay, lease_ns + allowed_drift_ns(lease_ns) + BEYOND_LEASE_NS);
+    pass_time(replay, lease_ns + allowed_drift_ns(lease_ns) +
+                          replay->trial->server->late_expiry_ns + BEYOND_LEASE_NS);
 }
 
 // --- what is explored ----------------------------------------------------------------------------
@@ -105,17 +105,34 @@ struct scenario *explored_scenario(const char *scheme, int64_t clients, int64_t 
 
 // --- opening and closing -------------------------------------------------------------------------
 
+static const struct server_exploration *exploration_of(const struct lock_scheme *scheme)
+{
+    const struct server_kind *kind =
+        scheme->server != NULL ? server_kind_find(scheme->server) : NULL;
+    return kind != NULL ? kind->exploration : NULL;
+}
+
+static bool is_one_of(const char *name, const char *const *names)
+{
+    while (*names != NULL && strcmp(*names, name) != 0)
+        names++;
+    return *names != NULL;
+}
+
 bool replay_is_possible(const struct trial *trial, struct error *error)
 {
     struct lock_scheme room;
     const struct lock_scheme *scheme = trial_scheme(trial, &room);
+    const struct server_exploration *how = exploration_of(scheme);
     const char *why = NULL;
     if (trial->external_client != NULL)
         why = "it is a program of its own, whose steps nobody holds yet";
-    else if (trial->server == NULL || !trial->server->can_be_explored)
-        why = "only locks on Redis can be explored yet";
-    else if (strcmp(trial_topology(trial), "single") != 0)
-        why = "only locks on a single server can be explored yet";
+    else if (how == NULL)
+        why = "no lock on its kind of server can be explored yet";
+    else if (!is_one_of(trial_topology(trial), how->topologies))
+        why = "no lock on servers of its topology can be explored yet";
+    else if (trial_is_external(trial))
+        why = "its servers are not Lockpick's own, which alone it may empty";
     else if (scheme->open_client != NULL)
         why =
             "it has threads of its own (a watchdog, a subscription), whose steps nobody holds yet";
@@ -127,11 +144,15 @@ bool replay_is_possible(const struct trial *trial, struct error *error)
     return why == NULL;
 }
 
-static int connect_probe(struct replay *replay, struct error *error)
+static int open_servers(struct replay *replay, struct error *error)
 {
-    replay->actor = (struct actor){.phase = PHASE_NONE};
-    replay->probe = redis_open(&replay->state.lock_service, 10 * NS_PER_S, &replay->actor, error);
-    return replay->probe == NULL ? -1 : 0;
+    replay->servers = (struct explored_servers){
+        .how = exploration_of(replay->state.scheme),
+        .service = &replay->state.lock_service,
+        .group = &replay->pool->cluster.groups[0],
+        .zero_unix_ns = clock_realtime_ns() / NS_PER_S * NS_PER_S,
+    };
+    return replay->servers.how->open(&replay->servers, error);
 }
 
 struct replay *replay_open(const struct trial *trial, struct server_pool *pool, const char *folder,
@@ -143,14 +164,13 @@ struct replay *replay_open(const struct trial *trial, struct server_pool *pool, 
     replay->count = (int)trial->scenario->clients.processes;
     replay->path = path_join(folder, "history.bin");
     if (state_open(&replay->state, trial, pool, folder, 0, &replay->nodes, error) != 0 ||
-        connect_probe(replay, error) != 0) {
+        open_servers(replay, error) != 0) {
         replay_close(replay);
         return NULL;
     }
-    replay->zero_unix_ns = clock_realtime_ns() / NS_PER_S * NS_PER_S;
     replay->state.history.last_ns = &replay->last_ns;
     set_time(replay, ZERO_NS);
-    clock_follow(group_of(replay)->nodes[0].clock);
+    clock_follow(&replay->clock);
     return replay;
 }
 
@@ -159,7 +179,9 @@ void replay_close(struct replay *replay)
     if (replay == NULL)
         return;
     clock_follow(NULL);
-    redis_close(replay->probe);
+    if (replay->servers.how != NULL)
+        replay->servers.how->close(&replay->servers);
+    text_free(&replay->kept);
     state_close(&replay->state, &replay->nodes);
     free(replay->path);
     free(replay);
@@ -187,7 +209,6 @@ static int start_clients(struct replay *replay, struct error *error)
 
 int replay_begin(struct replay *replay, struct error *error)
 {
-    struct redis_answer answer;
     set_time(replay, ZERO_NS);
     replay->changes = 1;
     replay->image = 0;
@@ -200,8 +221,8 @@ int replay_begin(struct replay *replay, struct error *error)
     history_file_restart(&replay->state.history);
     replay->last_ns = ZERO_NS;
     history_writer_start(&replay->writer, &replay->state.history, 0, 0);
-    if (redis_request(replay->probe, &answer, "FLUSHALL") != OUTCOME_OK)
-        return error_set(error, "cannot empty the server: %s", redis_error(replay->probe));
+    if (replay->servers.how->empty(&replay->servers, error) != 0)
+        return -1;
     int64_t initial = replay->state.workload->initial(replay->trial->scenario);
     return state_prepare(&replay->state, initial, &replay->writer, error) == 0
                ? start_clients(replay, error)
@@ -234,23 +255,13 @@ bool replay_can(const struct replay *replay, struct move move)
                                    : place == GATE_BEFORE_REQUEST;
 }
 
-// All keys, in order, with their values, and whether they will expire.
-static const struct redis_script image_script = {
-    "local keys = redis.call('KEYS', '*') table.sort(keys) local all = {} "
-    "for _, key in ipairs(keys) do "
-    "all[#all + 1] = key all[#all + 1] = redis.call('DUMP', key) "
-    "all[#all + 1] = redis.call('PTTL', key) >= 0 and 'expires' or 'stays' end "
-    "return redis.sha1hex(table.concat(all, '\\n'))"};
-
 static int read_image(struct replay *replay, uint64_t *image, struct error *error)
 {
-    const char *const none[] = {NULL};
-    struct redis_answer answer;
     struct step_gate hash = {.heard = 0};
-    if (redis_eval(replay->probe, &answer, &image_script, none, none) != OUTCOME_OK)
-        return error_set(error, "cannot read what the server keeps: %s",
-                         redis_error(replay->probe));
-    gate_hear(&hash, answer.text, strlen(answer.text));
+    replay->kept.length = 0;
+    if (replay->servers.how->image(&replay->servers, &replay->kept, error) != 0)
+        return -1;
+    gate_hear(&hash, replay->kept.bytes, replay->kept.length);
     *image = hash.heard;
     return 0;
 }

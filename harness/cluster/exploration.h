@@ -1,0 +1,45 @@
+// What `lockpick explore` does to the servers of a lock besides what the lock's clients ask of
+// them: it empties them before each schedule, sets their time, and reads all that they keep. A kind
+// of server that can be explored has one `const struct server_exploration`, named by its `struct
+// server_kind`; harness/run/replay.c calls it.
+//
+// Of all clients and the functions here, one at a time goes.
+#ifndef LOCKPICK_CLUSTER_EXPLORATION_H
+#define LOCKPICK_CLUSTER_EXPLORATION_H
+
+#include "harness/base/text.h"
+#include "harness/cluster/server.h"
+
+// The servers of a lock while they are explored.
+struct explored_servers {
+    const struct server_exploration *how;
+    const struct service *service;
+    struct server_group *group;
+    int64_t zero_unix_ns; // the time of day at the schedule's time 0
+    void *probe;          // of the kind's own: connections, and what it remembers
+};
+
+// Each function returns 0, or -1 with `error` set.
+struct server_exploration {
+    // Of the kind's: those that can be explored; NULL-terminated.
+    const char *const *topologies;
+    // Makes servers->probe, before time stands still. `close` takes half a probe, too, or NULL.
+    int (*open)(struct explored_servers *servers, struct error *error);
+    void (*close)(struct explored_servers *servers);
+    // Before each schedule, with the time set: removes all that clients of any schedule have left.
+    int (*empty)(struct explored_servers *servers, struct error *error);
+    // Appends all that can decide how the servers answer from now on: names, values, owners, who
+    // waits; of what ends by itself only whether it will, or in which order, and no time; of
+    // numbers that only grow how far they are from where `empty` left them. The same text: the same
+    // answers.
+    int (*image)(struct explored_servers *servers, struct text *image, struct error *error);
+    // Optional: has the servers go by `now_ns`, which all clocks of harness and clients show,
+    // before it returns: all leases that are over are over for them. Time goes back when a schedule
+    // begins. NULL: they ask their clock at each request; explored_set_clocks is called.
+    int (*set_time)(struct explored_servers *servers, int64_t now_ns, struct error *error);
+};
+
+// Stops the clocks of all nodes that have clocks of their own at `now_ns`.
+void explored_set_clocks(const struct explored_servers *servers, int64_t now_ns);
+
+#endif

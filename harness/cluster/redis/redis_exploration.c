@@ -1,0 +1,81 @@
+// How Redis servers are explored (exploration.h). A server asks its clock at each request, so that
+// nothing is waited for.
+#include "harness/cluster/exploration.h"
+#include "harness/cluster/redis/redis.h"
+#include "harness/wire/redis.h"
+
+#include <stdlib.h>
+
+#define REQUEST_NS (10 * NS_PER_S)
+
+struct probe {
+    struct actor actor;
+    int count;
+    struct redis_connection *servers[MAX_SERVERS];
+};
+
+static int open_probe(struct explored_servers *servers, struct error *error)
+{
+    struct probe *probe = memory_zeroed(1, sizeof *probe);
+    servers->probe = probe;
+    probe->actor.phase = PHASE_NONE;
+    for (; probe->count < servers->service->server_count; probe->count++) {
+        struct redis_connection *server =
+            redis_open_server(servers->service, probe->count, REQUEST_NS, &probe->actor, error);
+        if (server == NULL)
+            return -1;
+        probe->servers[probe->count] = server;
+    }
+    return 0;
+}
+
+static void close_probe(struct explored_servers *servers)
+{
+    struct probe *probe = servers->probe;
+    for (int i = 0; probe != NULL && i < probe->count; i++)
+        redis_close(probe->servers[i]);
+    free(probe);
+}
+
+static int empty(struct explored_servers *servers, struct error *error)
+{
+    const struct probe *probe = servers->probe;
+    struct redis_answer answer;
+    for (int i = 0; i < probe->count; i++) {
+        if (redis_request(probe->servers[i], &answer, "FLUSHALL") != OUTCOME_OK)
+            return error_set(error, "cannot empty the server: %s", redis_error(probe->servers[i]));
+    }
+    return 0;
+}
+
+// All keys, in order, with their values, and whether they will expire.
+static const struct redis_script image_script = {
+    "local keys = redis.call('KEYS', '*') table.sort(keys) local all = {} "
+    "for _, key in ipairs(keys) do "
+    "all[#all + 1] = key all[#all + 1] = redis.call('DUMP', key) "
+    "all[#all + 1] = redis.call('PTTL', key) >= 0 and 'expires' or 'stays' end "
+    "return redis.sha1hex(table.concat(all, '\\n'))"};
+
+static int image(struct explored_servers *servers, struct text *image, struct error *error)
+{
+    static const char *const none[] = {NULL};
+    const struct probe *probe = servers->probe;
+    struct redis_answer answer;
+    for (int i = 0; i < probe->count; i++) {
+        if (redis_eval(probe->servers[i], &answer, &image_script, none, none) != OUTCOME_OK)
+            return error_set(error, "cannot read what the server keeps: %s",
+                             redis_error(probe->servers[i]));
+        text_format(image, "%s\n", answer.text);
+    }
+    return 0;
+}
+
+static const char *const topologies[] = {"single", NULL};
+
+const struct server_exploration redis_exploration = {
+    .topologies = topologies,
+    .open = open_probe,
+    .close = close_probe,
+    .empty = empty,
+    .image = image,
+};
