@@ -24,6 +24,7 @@ struct group_settings {
     const struct topology *topology; // of one kind of server
     int count;                       // of servers that hold data
     enum persistence persistence;    // redis only
+    bool is_explored;                // what goes on in them by itself is to be as little as can be
     bool shiftable_clock;            // each server gets clocks that can be set, if its kind can
     bool hindered_disk;              // the same of a disk that can be full or slow (disk.h)
 };

@@ -1,4 +1,4 @@
-// Schedules of real locks on a real Redis: the same again each time, and the ones that break a
+// Schedules of real locks on real servers: the same again each time, and the ones that break a
 // lock.
 #include "harness/cluster/sandbox.h"
 #include "harness/explore/search.h"
@@ -91,6 +91,7 @@ static const struct {
     {"redis-set-px-del", "wrongful-release", 0, 1, 11},
     {"redis-set-px-get-del", "wrongful-release", 0, 1, 9},
     {"redis-setnx-getset", "wrongful-release", 0, 1, 14},
+    {"memcached-add", "wrongful-release", 0, 1, 11},
 };
 
 TEST(broken_locks_are_broken_by_a_schedule_that_does_it_again_each_time)
@@ -111,15 +112,46 @@ TEST(broken_locks_are_broken_by_a_schedule_that_does_it_again_each_time)
     }
 }
 
+static const char *const sound_locks[] = {"redis-lua", "memcached-add-cas"};
+
 TEST(a_sound_lock_is_exhausted_and_what_its_lease_admits_is_no_bug)
 {
-    const struct search_limits limits = {.faults = 0, .leases = 1, .for_ns = EXPLORED_NS};
-    struct errand *errand = run_errand((struct errand){.scheme = "redis-lua", .limits = &limits});
-    assert_int_equal(errand->result.end, SEARCH_EXHAUSTED);
-    assert_int_equal(errand->result.progress.waiting, 0);
-    assert_int_equal(errand->result.progress.unlike, 0);
-    assert_true(errand->result.admitted > 0);
-    munmap(errand, sizeof *errand);
+    for (size_t i = 0; i < sizeof sound_locks / sizeof *sound_locks; i++) {
+        const struct search_limits limits = {.faults = 0, .leases = 1, .for_ns = EXPLORED_NS};
+        struct errand *errand =
+            run_errand((struct errand){.scheme = sound_locks[i], .limits = &limits});
+        if (errand->result.end != SEARCH_EXHAUSTED || errand->result.progress.waiting != 0 ||
+            errand->result.progress.unlike != 0 || errand->result.admitted == 0)
+            fail_msg("%s: end %d, %llu unlike", sound_locks[i], errand->result.end,
+                     (unsigned long long)errand->result.progress.unlike);
+        munmap(errand, sizeof *errand);
+    }
+}
+
+// A request that is lost does nothing, one whose reply is lost does all; either way the client
+// knows nothing, and takes back what it may have been granted.
+TEST(a_lock_whose_requests_and_replies_are_lost_is_taken_back)
+{
+    static const struct {
+        enum move_kind kind;
+        const char *told;
+    } losses[] = {
+        {MOVE_LOSE_REQUEST, "client-1 add, request lost\nclient-1 gets\nclient-2 start\n"
+                            "client-2 add\nclient-2 write\n"},
+        {MOVE_LOSE_REPLY, "client-1 add, reply lost\nclient-1 gets\nclient-1 md\n"
+                          "client-2 start\nclient-2 add\nclient-2 write\n"},
+    };
+    for (size_t i = 0; i < 2; i++) {
+        struct schedule_moves schedule = {{{MOVE_STEP, 1}, {(uint8_t)losses[i].kind, 1}}, 2};
+        for (int again = 0; again < 10; again++) {
+            struct errand *errand =
+                run_errand((struct errand){.scheme = "memcached-add-cas", .schedule = schedule});
+            assert_string_equal(errand->broken, "");
+            if (strstr(errand->lines, losses[i].told) == NULL)
+                fail_msg("it went otherwise:\n%s", errand->lines);
+            munmap(errand, sizeof *errand);
+        }
+    }
 }
 
 TEST(a_lock_without_a_lease_stays_with_who_crashed_as_it_admits)

@@ -67,9 +67,9 @@ static int want_servers(const struct trial *trial, struct group_settings *groups
         group->topology = topology_find(scheme->server, topology != NULL ? topology : "single");
         group->count = settings->nodes > 0 ? (int)settings->nodes : group->topology->usual;
         group->persistence = settings->persistence;
-        group->shiftable_clock = trial->scenario->is_explored ||
-                                 trial->scenario->schedule.count > 0 ||
-                                 trial_strikes_server_by(trial, FAULT_MOVES_CLOCK);
+        group->is_explored = trial->scenario->is_explored || trial->scenario->schedule.count > 0;
+        group->shiftable_clock =
+            group->is_explored || trial_strikes_server_by(trial, FAULT_MOVES_CLOCK);
         snprintf(group->name, sizeof group->name, "%.15s", scheme->server);
     }
     return count;
@@ -141,7 +141,8 @@ static bool has(const struct server_pool *pool, const struct group_settings *gro
         const struct group_settings *b = &groups[i];
         same = strcmp(a->name, b->name) == 0 && a->topology == b->topology &&
                a->count == b->count && a->persistence == b->persistence &&
-               a->shiftable_clock == b->shiftable_clock && a->hindered_disk == b->hindered_disk;
+               a->is_explored == b->is_explored && a->shiftable_clock == b->shiftable_clock &&
+               a->hindered_disk == b->hindered_disk;
     }
     return same;
 }

@@ -1,9 +1,13 @@
 #include "harness/wire/memcached.h"
 
+#include "harness/point/gate.h"
+
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 const char *const memcached_commands[] = {"add", "gets", "delete", "md", NULL};
@@ -58,6 +62,27 @@ int memcached_peer_ask(struct memcached_peer *link, const char *last, struct err
                : read_answer(link, last, error);
 }
 
+int memcached_peer_request(struct memcached_peer *link, const char *last, struct error *error,
+                           const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int result = memcached_peer_ask(link, last, error, format, arguments);
+    va_end(arguments);
+    return result;
+}
+
+int memcached_peer_zero(struct memcached_peer *link, uint64_t *number, struct error *error)
+{
+    *number = 0;
+    if (memcached_peer_request(link, NULL, error, "mg " MEMCACHED_ZERO " c") != 0)
+        return -1;
+    bool is_told = sscanf(link->answer.bytes, "HD c%" SCNu64, number) == 1;
+    return is_told || strncmp(link->answer.bytes, "EN", 2) == 0
+               ? 0
+               : peer_unexpected(&link->peer, link->answer.bytes, "mg " MEMCACHED_ZERO, error);
+}
+
 // --- the client ----------------------------------------------------------------------------------
 
 struct memcached_connection {
@@ -65,13 +90,21 @@ struct memcached_connection {
     struct memcached_peer link;
     int64_t request_ns;
     struct actor *actor;
+    uint64_t zero; // with a gate: memcached_peer_zero
     struct error error;
 };
 
+// Connections of schedules that are made by the thousand are reset when they end: else each would
+// keep its port for a minute.
 static int connect_within(struct memcached_connection *connection, int64_t limit_ns)
 {
+    const struct linger reset = {.l_onoff = 1, .l_linger = 0};
     struct peer peer = peer_at(&connection->service->servers[0], "memcached at", limit_ns);
-    return memcached_peer_open(&connection->link, &peer, &connection->error);
+    if (memcached_peer_open(&connection->link, &peer, &connection->error) != 0)
+        return -1;
+    if (connection->actor->gate != NULL)
+        (void)setsockopt(connection->link.descriptor, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+    return 0;
 }
 
 // The answer to a retrieval has more than one line: "VALUE <key> <flags> <bytes> <cas>\r\n<data>
@@ -106,24 +139,52 @@ static enum outcome understand(struct memcached_connection *connection,
     return wrong ? OUTCOME_BROKEN : failed ? OUTCOME_NO : OUTCOME_OK;
 }
 
+static void hear(const struct memcached_connection *connection, enum outcome outcome,
+                 const struct memcached_answer *answer)
+{
+    struct step_gate *gate = connection->actor->gate;
+    uint64_t number = answer->cas > 0 ? answer->cas - connection->zero : 0;
+    if (gate == NULL)
+        return;
+    gate_hear(gate, &outcome, sizeof outcome);
+    gate_hear(gate, answer->word, strlen(answer->word) + 1);
+    gate_hear(gate, answer->value, strlen(answer->value) + 1);
+    gate_hear(gate, &number, sizeof number);
+}
+
+// Sends the request over the connection that is there, and reads the answer. By order of the
+// worker's gate either is lost, with the connection.
+static enum outcome exchange(struct memcached_connection *connection,
+                             struct memcached_answer *answer, const char *format, va_list arguments)
+{
+    struct memcached_peer *link = &connection->link;
+    enum gate_order order = gate_order(connection->actor);
+    bool is_lost = order == GATE_LOSE_REQUEST || order == GATE_END;
+    link->peer.give_up_ns = clock_monotonic_ns() + connection->request_ns;
+    if (!is_lost && memcached_peer_ask(link, NULL, &connection->error, format, arguments) == 0 &&
+        read_value(connection, answer) == 0 && order != GATE_LOSE_REPLY) {
+        enum outcome outcome = understand(connection, answer);
+        hear(connection, outcome, answer);
+        return outcome;
+    }
+    if (is_lost || order == GATE_LOSE_REPLY)
+        error_set(&connection->error, "%s: the connection was lost", link->peer.name);
+    memcached_peer_close(link);
+    return OUTCOME_UNKNOWN;
+}
+
 enum outcome memcached_request(struct memcached_connection *connection,
                                struct memcached_answer *answer, const char *format, ...)
 {
-    struct memcached_peer *link = &connection->link;
     enum outcome outcome = OUTCOME_NO;
     *answer = (struct memcached_answer){0};
     point(connection->actor, POINT_BEFORE, format);
-    if (link->descriptor >= 0 || connect_within(connection, connection->request_ns) == 0) {
+    if (connection->link.descriptor >= 0 ||
+        connect_within(connection, connection->request_ns) == 0) {
         va_list arguments;
         va_start(arguments, format);
-        link->peer.give_up_ns = clock_monotonic_ns() + connection->request_ns;
-        bool answered =
-            memcached_peer_ask(link, NULL, &connection->error, format, arguments) == 0 &&
-            read_value(connection, answer) == 0;
+        outcome = exchange(connection, answer, format, arguments);
         va_end(arguments);
-        outcome = answered ? understand(connection, answer) : OUTCOME_UNKNOWN;
-        if (!answered)
-            memcached_peer_close(link);
     }
     point(connection->actor, POINT_AFTER, format);
     return outcome;
@@ -136,7 +197,9 @@ struct memcached_connection *memcached_open(const struct service *service, int64
     connection->service = service;
     connection->request_ns = request_ns;
     connection->actor = actor;
-    if (connect_within(connection, PEER_SET_UP_NS) == 0)
+    if (connect_within(connection, PEER_SET_UP_NS) == 0 &&
+        (actor->gate == NULL ||
+         memcached_peer_zero(&connection->link, &connection->zero, &connection->error) == 0))
         return connection;
     error_set(error, "%s", connection->error.text);
     memcached_close(connection);

@@ -26,6 +26,20 @@ void memcached_peer_close(struct memcached_peer *link);
 int memcached_peer_ask(struct memcached_peer *link, const char *last, struct error *error,
                        const char *format, va_list arguments);
 
+// The same with arguments.
+__attribute__((format(printf, 4, 5))) int memcached_peer_request(struct memcached_peer *link,
+                                                                 const char *last,
+                                                                 struct error *error,
+                                                                 const char *format, ...);
+
+// While a lock is explored, an item of this name stands for the beginning of the schedule: numbers
+// of items are told by how far they are from its own, which does not grow from one schedule to the
+// next.
+#define MEMCACHED_ZERO "lockpick-zero"
+
+// Its number; 0 if there is none. 0, or -1 with `error` set.
+int memcached_peer_zero(struct memcached_peer *link, uint64_t *number, struct error *error);
+
 // --- a worker's client, which passes a point before and after each request -----------------------
 
 struct memcached_connection;

@@ -9,8 +9,9 @@
 //
 // A server that died has forgotten everything, whatever is asked. deny: without -M it takes every
 // write. disconnect: a server ends nobody's connections but all at once, by its own end.
-#include "harness/cluster/server.h"
+#include "harness/cluster/memcached/memcached.h"
 
+#include "harness/cluster/server.h"
 #include "harness/wire/memcached.h"
 
 #include <inttypes.h>
@@ -23,10 +24,29 @@ static pid_t start(const struct node *node, struct error *error)
     char port[16];
     snprintf(port, sizeof port, "%d", node->port);
     // So little memory (-m, in megabytes) is filled within half a second, while a lock needs about
-    // a hundred bytes. -u is only looked at by root.
-    const char *const arguments[] = {
-        "memcached", "-l", node->end.address, "-p", port, "-U", "0",    "-m",
-        "8",         "-c", "10000",           "-t", "2",  "-u", "root", NULL};
+    // a hundred bytes. -u is only looked at by root. While it is explored, one thread does all, and
+    // none moves items about: who has answered has let go of all items (memcached_exploration.c).
+    bool is_explored = node->group->settings.is_explored;
+    const char *threads = is_explored ? "1" : "2";
+    const char *option = is_explored ? "-o" : NULL;
+    const char *const arguments[] = {"memcached",
+                                     "-l",
+                                     node->end.address,
+                                     "-p",
+                                     port,
+                                     "-U",
+                                     "0",
+                                     "-m",
+                                     "8",
+                                     "-c",
+                                     "10000",
+                                     "-t",
+                                     threads,
+                                     "-u",
+                                     "root",
+                                     option,
+                                     "no_lru_maintainer",
+                                     NULL};
     return server_run(node, arguments, false, error);
 }
 
@@ -49,23 +69,14 @@ static void close_session(struct session *session)
     memcached_peer_close(session->client);
 }
 
-__attribute__((format(printf, 3, 4))) static int ask_peer(struct session *session, const char *last,
-                                                          const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int result = memcached_peer_ask(session->client, last, session->error, format, arguments);
-    va_end(arguments);
-    return result;
-}
-
 // One line is an answer, or as many as an END tells.
 static int ask(struct session *session, const char *request)
 {
     struct memcached_peer *link = session->client;
     bool is_list = strcmp(request, "stats") == 0 || strncmp(request, "get ", 4) == 0;
     link->peer = session->peer;
-    int result = ask_peer(session, is_list ? "END" : NULL, "%s", request);
+    int result =
+        memcached_peer_request(link, is_list ? "END" : NULL, session->error, "%s", request);
     text_add(&session->answer, text_string(&link->answer));
     return result;
 }
@@ -344,4 +355,5 @@ const struct server_kind memcached_server = {
     .takes_preload = true,
     .lease_clock = SHIFTED_MONOTONIC,
     .control = &control,
+    .exploration = &memcached_exploration,
 };
