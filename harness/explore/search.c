@@ -10,10 +10,19 @@
 #define MOST_COST 127
 #define SHOW_EVERY_NS (200 * NS_PER_MS)
 #define MOST_TRIES 400 // to make a schedule shorter
+#define CHANGES 4      // of a schedule at a place: up to 3 moves left out, or two swapped
+#define CHECK_EVERY 16 // of the states that are seen again, one in so many is checked
 
 struct prefix {
     struct move *moves;
     size_t count;
+};
+
+// A state by its hash, and what its usual move led to: the state and the rank of the client that
+// made it. 0: not known.
+struct seen {
+    uint64_t state, next;
+    int rank;
 };
 
 struct search {
@@ -26,8 +35,9 @@ struct search {
         struct prefix *prefixes;
         size_t count, room;
     } waiting[MOST_COST + 1];
-    uint64_t *seen; // hashes of states, with open addressing; 0: an empty place
+    struct seen *seen; // with open addressing; a state of 0: an empty place
     size_t seen_room;
+    uint64_t again; // how often a state was seen that had been seen before
 };
 
 // --- moves ---------------------------------------------------------------------------------------
@@ -72,10 +82,10 @@ static int cost_of(const struct schedule_moves *schedule)
 // --- states and schedules ------------------------------------------------------------------------
 
 // Of a table with room: where the state is, or would be.
-static uint64_t *place_of(const struct search *search, uint64_t state)
+static struct seen *place_of(const struct search *search, uint64_t state)
 {
     size_t at = (size_t)(state * UINT64_C(0x9e3779b97f4a7c15) >> 20) & (search->seen_room - 1);
-    while (search->seen[at] != 0 && search->seen[at] != state)
+    while (search->seen[at].state != 0 && search->seen[at].state != state)
         at = (at + 1) & (search->seen_room - 1);
     return &search->seen[at];
 }
@@ -85,23 +95,33 @@ static bool is_new(struct search *search, uint64_t state)
 {
     struct search_progress *progress = &search->result->progress;
     if (2 * progress->states >= search->seen_room) {
-        uint64_t *old = search->seen;
+        struct seen *old = search->seen;
         size_t old_room = search->seen_room;
         search->seen_room = old_room > 0 ? 2 * old_room : 4096;
         search->seen = memory_zeroed(search->seen_room, sizeof *search->seen);
         for (size_t i = 0; i < old_room; i++) {
-            if (old[i] != 0)
-                *place_of(search, old[i]) = old[i];
+            if (old[i].state != 0)
+                *place_of(search, old[i].state) = old[i];
         }
         free(old);
     }
-    state = state != 0 ? state : 1;
-    uint64_t *place = place_of(search, state);
-    if (*place == state)
+    struct seen *place = place_of(search, state);
+    if (place->state == state)
         return false;
-    *place = state;
+    place->state = state;
     progress->states++;
     return true;
+}
+
+static void add_waiting(struct search *search, const struct schedule_moves *schedule)
+{
+    int cost = cost_of(schedule);
+    size_t bytes = schedule->count * sizeof *schedule->moves;
+    struct prefix prefix = {memory_new(bytes), schedule->count};
+    memcpy(prefix.moves, schedule->moves, bytes);
+    *APPEND(search->waiting[cost].prefixes, search->waiting[cost].count,
+            search->waiting[cost].room) = prefix;
+    search->result->progress.waiting++;
 }
 
 static void keep_for_later(struct search *search, struct schedule_moves *schedule, struct move move)
@@ -111,13 +131,7 @@ static void keep_for_later(struct search *search, struct schedule_moves *schedul
         return;
     }
     schedule->moves[schedule->count++] = move;
-    int cost = cost_of(schedule);
-    size_t bytes = schedule->count * sizeof *schedule->moves;
-    struct prefix prefix = {memory_new(bytes), schedule->count};
-    memcpy(prefix.moves, schedule->moves, bytes);
-    *APPEND(search->waiting[cost].prefixes, search->waiting[cost].count,
-            search->waiting[cost].room) = prefix;
-    search->result->progress.waiting++;
+    add_waiting(search, schedule);
     schedule->count--;
 }
 
@@ -200,17 +214,59 @@ static size_t make_moves(struct making *making, const struct schedule_moves *sch
     return missed;
 }
 
-// 1 if no schedule came by this state with as many faults and leases, 0 if one did, or -1 with
-// `error` set.
-static int enter_state(struct search *search, const struct schedule_moves *schedule,
-                       struct error *error)
+// The state with as many faults and leases. 0, or -1 with `error` set.
+static int state_of(struct search *search, const struct schedule_moves *schedule, uint64_t *state,
+                    struct error *error)
 {
-    uint64_t state = 0;
-    if (replay_state(search->replay, &state, error) != 0)
+    if (replay_state(search->replay, state, error) != 0)
         return -1;
-    state += (uint64_t)(count_faults(schedule) * 64 + count_leases(schedule) + 1) *
-             UINT64_C(0xd6e8feb86659fd93);
-    return is_new(search, state);
+    *state += (uint64_t)(count_faults(schedule) * 64 + count_leases(schedule) + 1) *
+              UINT64_C(0xd6e8feb86659fd93);
+    *state = *state != 0 ? *state : 1;
+    return 0;
+}
+
+static int rank_of(const struct search *search, int client)
+{
+    int rank = 0;
+    while (replay_ranked(search->replay, rank) != client &&
+           replay_ranked(search->replay, rank) != 0)
+        rank++;
+    return rank;
+}
+
+// Goes on from a state that was seen before, by the same moves, as long as it is known what they
+// led to. 1 if it went the same way, 0 if not: clients keep more in mind than the state tells; or
+// -1 with `error` set.
+static int goes_on_as_before(struct making *making, struct search *search, uint64_t state,
+                             struct error *error)
+{
+    while (making->made.count < MOST_MOVES) {
+        struct seen seen = *place_of(search, state);
+        struct move move = {MOVE_STEP, (uint8_t)replay_ranked(making->replay, seen.rank)};
+        if (seen.state == 0 || seen.next == 0)
+            return 1;
+        if (move.client == 0 || !replay_can(making->replay, move))
+            return 0;
+        make_move(making, move);
+        if (state_of(search, &making->made, &state, error) != 0)
+            return -1;
+        if (state != seen.next)
+            return 0;
+    }
+    return 1;
+}
+
+// A state that was seen is the end, but for one in CHECK_EVERY.
+static int end_of_known(struct making *making, struct search *search, uint64_t state,
+                        struct error *error)
+{
+    if (search->again++ % CHECK_EVERY != 0)
+        return 0;
+    search->result->progress.checked++;
+    int same = goes_on_as_before(making, search, state, error);
+    search->result->progress.unlike += same == 0;
+    return same < 0 ? -1 : 0;
 }
 
 // Goes on until the trial is over. With a search, what else could be done is kept for later, and a
@@ -219,15 +275,25 @@ static int go_on(struct making *making, struct search *search, struct error *err
 {
     struct replay *replay = making->replay;
     struct schedule_moves *schedule = &making->made;
+    struct seen last = {.state = 0};
     while (!replay_is_over(replay) && schedule->count < MOST_MOVES) {
         struct move move;
-        int entered = search != NULL ? enter_state(search, schedule, error) : 1;
-        if (entered != 1)
-            return entered;
+        uint64_t state = 0;
+        if (search != NULL && state_of(search, schedule, &state, error) != 0)
+            return -1;
+        bool is_known = search != NULL && !is_new(search, state);
+        if (last.state != 0) {
+            last.next = state;
+            *place_of(search, last.state) = last;
+        }
+        if (is_known && !search->limits->enters_all)
+            return end_of_known(making, search, state, error);
         if (!replay_usual(replay, last_client(schedule), &move))
             return 0;
-        if (search != NULL)
+        if (search != NULL) {
             keep_others(search, schedule, move);
+            last = (struct seen){move.client != 0 ? state : 0, 0, rank_of(search, move.client)};
+        }
         make_move(making, move);
     }
     if (search != NULL && !replay_is_over(replay))
@@ -304,20 +370,21 @@ static int try_schedule(struct search *search, struct schedule_moves *schedule,
 
 // --- shorter ones --------------------------------------------------------------------------------
 
-// A move left out, or two moves of different clients the other way round; false if there is none.
-static bool change(struct schedule_moves *schedule, size_t at, bool swaps)
+// `length` moves left out, or for 0 two moves of different clients the other way round; false if
+// there are none.
+static bool change(struct schedule_moves *schedule, size_t at, size_t length)
 {
     struct move *moves = schedule->moves;
-    if (at + (swaps ? 1 : 0) >= schedule->count)
+    if (at + (length > 0 ? length : 2) > schedule->count)
         return false;
-    if (swaps) {
+    if (length == 0) {
         struct move first = moves[at];
         moves[at] = moves[at + 1];
         moves[at + 1] = first;
         return first.client != moves[at].client;
     }
-    memmove(&moves[at], &moves[at + 1], (schedule->count - at - 1) * sizeof *moves);
-    schedule->count--;
+    memmove(&moves[at], &moves[at + length], (schedule->count - at - length) * sizeof *moves);
+    schedule->count -= length;
     return true;
 }
 
@@ -335,10 +402,10 @@ static void make_shorter(struct search *search)
     bool goes_on = true;
     for (int tries = 0; goes_on && tries < MOST_TRIES;) {
         goes_on = false;
-        for (size_t i = 0; i < 2 * found->count && tries < MOST_TRIES; i++) {
+        for (size_t i = 0; i < CHANGES * found->count && tries < MOST_TRIES; i++) {
             struct schedule_moves shorter = *found;
             const struct check *broken = NULL;
-            if (!change(&shorter, i / 2, i % 2 != 0))
+            if (!change(&shorter, i / CHANGES, i % CHANGES))
                 continue;
             tries++;
             if (try_schedule(search, &shorter, &broken, &ignored) == 0 &&
@@ -380,6 +447,18 @@ static int explore(struct search *search, const struct schedule_moves *next)
     return status;
 }
 
+// What was found of states means nothing once they are told in another way.
+static void forget_all(struct search *search)
+{
+    for (int cost = 0; cost <= MOST_COST; cost++) {
+        while (search->waiting[cost].count > 0)
+            free(search->waiting[cost].prefixes[--search->waiting[cost].count].moves);
+    }
+    search->seen_room = 0;
+    free(search->seen);
+    search->seen = NULL;
+}
+
 static enum search_end explore_all(struct search *search,
                                    void (*show)(void *context, const struct search_progress *),
                                    void *context)
@@ -399,6 +478,13 @@ static enum search_end explore_all(struct search *search,
         }
         if (result->broken != NULL)
             return SEARCH_BROKEN;
+        if (result->progress.unlike > 0 && !result->progress.remembers) {
+            forget_all(search);
+            result->progress.remembers = true;
+            result->progress.waiting = result->progress.states = result->progress.unlike = 0;
+            replay_remember(search->replay);
+            add_waiting(search, &(struct schedule_moves){.count = 0});
+        }
         if (search->limits->interrupted != NULL && atomic_load(search->limits->interrupted) != 0)
             return SEARCH_INTERRUPTED;
         if (now_ns - began_ns >= search->limits->for_ns)
@@ -424,10 +510,7 @@ void search(struct replay *replay, const struct trial *trial, const struct searc
                 result->replayed += broken == result->broken;
         }
     }
-    for (int cost = 0; cost <= MOST_COST; cost++) {
-        while (search.waiting[cost].count > 0)
-            free(search.waiting[cost].prefixes[--search.waiting[cost].count].moves);
+    forget_all(&search);
+    for (int cost = 0; cost <= MOST_COST; cost++)
         free(search.waiting[cost].prefixes);
-    }
-    free(search.seen);
 }

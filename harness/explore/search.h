@@ -14,6 +14,7 @@ struct search_limits {
     int faults; // lost requests, lost replies, crashes: at most so many in a schedule
     int leases; // that pass
     int64_t for_ns;
+    bool enters_all; // states that were seen, too: shows what is lost by leaving them out
     const _Atomic uint32_t *interrupted; // not 0: report what was done
 };
 
@@ -30,6 +31,9 @@ struct search_progress {
     uint64_t schedules, states, waiting; // made, seen, still to be made
     uint64_t unlike;                     // schedules that did not go as they had gone before
     uint64_t too_long;                   // left out: of more than MOST_MOVES moves
+    uint64_t checked;                    // states seen again from which it was tried whether they
+                                         // go on as they went on before
+    bool remembers; // they did not: the search began anew, with all that clients have ever heard
     double seconds;
 };
 

@@ -5,15 +5,92 @@
 #include <stdio.h>
 #include <string.h>
 
-// FNV-1a (Fowler, Noll, Vo), 64 bits.
-#define FNV_PRIME UINT64_C(1099511628211)
+#define LEAST_TOKEN 32 // hexadecimal digits, dashes not counted
+#define MOST_TOKEN 48
 
 void gate_hear(struct step_gate *gate, const void *bytes, size_t length)
 {
-    const unsigned char *byte = bytes;
-    for (size_t i = 0; i < length; i++)
-        gate->heard = (gate->heard ^ byte[i]) * FNV_PRIME;
+    text_add_bytes(&gate->heard, bytes, length);
 }
+
+void gate_next_operation(struct step_gate *gate)
+{
+    gate->operation++;
+    if (!gate->remembers)
+        gate->heard.length = 0;
+    gate->attempt_at = gate->vain_at = gate->heard.length;
+}
+
+// --- tokens --------------------------------------------------------------------------------------
+
+static bool is_of_token(char byte)
+{
+    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'f') || byte == '-';
+}
+
+// The digest by which a script is called is none: it tells which script that is.
+static bool is_digest(const char *text, size_t at)
+{
+    static const char before[] = "EVALSHA\r\n$40\r\n";
+    size_t length = sizeof before - 1;
+    return at >= length && memcmp(text + at - length, before, length) == 0;
+}
+
+// The place of the token among those that have been met, to which it is added.
+static size_t name_token(const char *token, size_t length, struct text *names)
+{
+    char entry[MOST_TOKEN + 1] = {0};
+    memcpy(entry, token, length);
+    for (size_t at = 0; at < names->length; at += sizeof entry) {
+        if (memcmp(names->bytes + at, entry, sizeof entry) == 0)
+            return at / sizeof entry;
+    }
+    text_add_bytes(names, entry, sizeof entry);
+    return names->length / sizeof entry - 1;
+}
+
+void gate_name_tokens(const char *text, size_t length, struct text *names, struct text *out)
+{
+    size_t copied = 0;
+    for (size_t at = 0; at < length; at++) {
+        size_t begin = at;
+        size_t digits = 0;
+        for (; at < length && is_of_token(text[at]); at++)
+            digits += text[at] != '-';
+        if (digits < LEAST_TOKEN || at - begin > MOST_TOKEN || is_digest(text, begin))
+            continue;
+        text_add_bytes(out, text + copied, begin - copied);
+        text_format(out, "<%zu>", name_token(text + begin, at - begin, names));
+        copied = at;
+    }
+    text_add_bytes(out, text + copied, length - copied);
+}
+
+void gate_tried_in_vain(struct step_gate *gate)
+{
+    struct text texts[2] = {{0}};
+    const size_t from[] = {gate->vain_at, gate->attempt_at, gate->heard.length};
+    if (gate->remembers)
+        return;
+    for (int i = 0; i < 2; i++) {
+        struct text names = {0};
+        gate_name_tokens(gate->heard.bytes + from[i], from[i + 1] - from[i], &names, &texts[i]);
+        text_free(&names);
+    }
+    if (texts[0].length == texts[1].length &&
+        memcmp(texts[0].bytes, texts[1].bytes, texts[0].length) == 0) {
+        size_t length = from[2] - from[1];
+        memmove(gate->heard.bytes + from[0], gate->heard.bytes + from[1], length);
+        gate->heard.length = from[0] + length;
+    } else {
+        gate->vain_at = from[1];
+    }
+    gate->attempt_at = gate->heard.length;
+    text_free(&texts[0]);
+    text_free(&texts[1]);
+}
+
+// -------------------------------------------------------------------------------------------------
 
 void gate_stand(struct step_gate *gate, enum gate_place place)
 {

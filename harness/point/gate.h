@@ -7,6 +7,7 @@
 #ifndef LOCKPICK_POINT_GATE_H
 #define LOCKPICK_POINT_GATE_H
 
+#include "harness/base/text.h"
 #include "harness/point/point.h"
 
 #include <stddef.h>
@@ -33,8 +34,12 @@ struct step_gate {
     enum gate_place place;
     enum phase phase;
     char what[16];
-    uint64_t heard; // a hash of all that servers and the store have answered, and of the time that
-                    // passed meanwhile
+    // All that it has sent, that servers and the store have answered, and that time passed
+    // meanwhile: what it does next follows from that.
+    struct text heard;
+    size_t attempt_at, vain_at; // where its last attempt begins there, and the one in vain before
+    int64_t operation;          // which it does, from 0
+    bool remembers;             // `heard` loses nothing
 };
 
 // Of the worker's thread. `what` is text up to the first space.
@@ -48,8 +53,20 @@ static inline enum gate_order gate_order(const struct actor *actor)
     return actor->gate == NULL ? GATE_GO : (enum gate_order)atomic_load(&actor->gate->order);
 }
 
-// Takes down what a server has answered.
+// It begins its next operation. Unless the gate remembers, what it has heard is over with the last.
+void gate_next_operation(struct step_gate *gate);
+
+// Takes down a request, or what a server has answered.
 void gate_hear(struct step_gate *gate, const void *bytes, size_t length);
+
+// Of whoever explores: the worker has tried in vain. To try once more with the same answers (but
+// for tokens, which are drawn for each attempt) teaches it nothing: only the last of such is kept,
+// unless the gate remembers.
+void gate_tried_in_vain(struct step_gate *gate);
+
+// Appends the text, with each token that is drawn at random named by its place among them all: by
+// `names`, which holds those that have been met. What differs only in what was drawn becomes equal.
+void gate_name_tokens(const char *text, size_t length, struct text *names, struct text *out);
 
 // Of whoever explores: lets the worker go on, and waits until it stands again. After GATE_END it
 // does not wait.

@@ -658,9 +658,11 @@ static void operate_gated(struct gated_client *client, struct lock_client *clien
     if (connect_all(&worker) == 0) {
         client->gate->is_free = false;
         gate_stand(client->gate, GATE_AT_START);
-        for (int64_t i = 0; i < client->operations && !state_is_stopped(client->state); i++)
+        for (int64_t i = 0; i < client->operations && !state_is_stopped(client->state); i++) {
             operate(&worker,
                     &(struct turn){.operation = (client->number - 1) * client->operations + i + 1});
+            gate_next_operation(client->gate);
+        }
     }
     gate_stand(client->gate, GATE_OVER);
     atomic_store(&client->gate->order, GATE_END);
@@ -693,7 +695,9 @@ struct gated_client *client_start_gated(const struct trial_state *state, struct 
 {
     struct gated_client *client = memory_new(sizeof *client);
     *client = (struct gated_client){state, gate, number, operations, 0};
-    *gate = (struct step_gate){.sleeper = {gate_sleep}, .is_free = true};
+    struct text heard = {gate->heard.bytes, 0, gate->heard.room};
+    *gate = (struct step_gate){
+        .sleeper = {gate_sleep}, .is_free = true, .heard = heard, .remembers = gate->remembers};
     int reason = pthread_create(&client->thread, NULL, run_gated, client);
     if (reason == 0)
         return client;

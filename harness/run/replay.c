@@ -13,7 +13,7 @@
 // What every schedule's clocks show first, and how far they go with each move: far less than any
 // lease, so that all of a schedule's moves together are no time.
 #define ZERO_NS (1000 * NS_PER_S)
-#define TICK_NS (10 * NS_PER_US)
+#define TICK_NS NS_PER_US
 // Beyond a lease, for what clocks may differ by.
 #define BEYOND_LEASE_NS (10 * NS_PER_MS)
 #define MOST_WAITS 3
@@ -35,6 +35,7 @@ struct replay {
     uint64_t rested[MOST_EXPLORED_CLIENTS];
     uint64_t image; // what the server kept after the last attempt in vain
     int waits;
+    int ranked[MOST_EXPLORED_CLIENTS]; // the clients in the order in which the state tells them
     struct explored_servers servers;
     struct clock_shift clock; // the harness's, and its clients'
     struct text kept;         // room for what the servers keep
@@ -182,6 +183,8 @@ void replay_close(struct replay *replay)
     if (replay->servers.how != NULL)
         replay->servers.how->close(&replay->servers);
     text_free(&replay->kept);
+    for (int i = 0; i < MOST_EXPLORED_CLIENTS; i++)
+        text_free(&replay->gates[i].heard);
     state_close(&replay->state, &replay->nodes);
     free(replay->path);
     free(replay);
@@ -255,25 +258,30 @@ bool replay_can(const struct replay *replay, struct move move)
                                    : place == GATE_BEFORE_REQUEST;
 }
 
-static int read_image(struct replay *replay, uint64_t *image, struct error *error)
+// Until the next call, replay->kept is what the servers keep.
+static int read_image(struct replay *replay, struct error *error)
 {
-    struct step_gate hash = {.heard = 0};
     replay->kept.length = 0;
-    if (replay->servers.how->image(&replay->servers, &replay->kept, error) != 0)
-        return -1;
-    gate_hear(&hash, replay->kept.bytes, replay->kept.length);
-    *image = hash.heard;
-    return 0;
+    return replay->servers.how->image(&replay->servers, &replay->kept, error);
+}
+
+// FNV-1a (Fowler, Noll, Vo), 64 bits.
+static uint64_t hash_of(const struct text *text)
+{
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < text->length; i++)
+        hash = (hash ^ (unsigned char)text->bytes[i]) * UINT64_C(1099511628211);
+    return hash;
 }
 
 // After an attempt in vain. True also if nobody can say.
 static bool finds_other_image(struct replay *replay)
 {
     struct error ignored;
-    uint64_t image = 0;
-    bool is_other = read_image(replay, &image, &ignored) != 0 || image != replay->image;
-    replay->image = image;
-    return is_other;
+    uint64_t before = replay->image;
+    bool is_read = read_image(replay, &ignored) == 0;
+    replay->image = hash_of(&replay->kept);
+    return !is_read || replay->image != before;
 }
 
 static void crash(struct replay *replay, int client)
@@ -309,8 +317,10 @@ void replay_move(struct replay *replay, struct move move)
             pass_lease(replay);
             gate_let_go(gate, GATE_GO);
         }
-        if (is_change && gate->place == GATE_SLEEPING)
+        if (is_change && gate->place == GATE_SLEEPING) {
+            gate_tried_in_vain(gate);
             is_change = finds_other_image(replay);
+        }
         replay->changes += is_change;
         replay->rested[move.client - 1] = replay->changes;
     }
@@ -342,25 +352,80 @@ bool replay_usual(const struct replay *replay, int last, struct move *move)
 
 // --- states --------------------------------------------------------------------------------------
 
+// Where a client stands, and all that it knows.
+static void add_client(const struct replay *replay, int client, struct text *names,
+                       struct text *out)
+{
+    const struct step_gate *gate = &replay->gates[client];
+    text_format(out, "\n%lld %d %d %s %d\n", (long long)gate->operation, (int)gate->place,
+                (int)gate->phase, gate->what, replay->rested[client] < replay->changes);
+    gate_name_tokens(text_string(&gate->heard), gate->heard.length, names, out);
+}
+
+// The client's number, and what is known of it with its tokens named by their order in it alone.
+struct standing {
+    int client;
+    struct text text;
+};
+
+static int order_of_standings(const void *a, const void *b)
+{
+    const struct text *one = &((const struct standing *)a)->text;
+    const struct text *other = &((const struct standing *)b)->text;
+    size_t length = one->length < other->length ? one->length : other->length;
+    int order = memcmp(text_string(one), text_string(other), length);
+    return order != 0 ? order : (one->length > other->length) - (one->length < other->length);
+}
+
+// Who of the clients stands where is no difference, for they are alike. A client that is over does
+// nothing more.
+static void add_clients(struct replay *replay, struct text *names, struct text *out)
+{
+    struct standing standings[MOST_EXPLORED_CLIENTS] = {{0}};
+    size_t count = 0;
+    for (int i = 0; i < replay->count; i++) {
+        struct text own = {0};
+        if (replay->crashed[i] || replay->gates[i].place == GATE_OVER)
+            continue;
+        standings[count].client = i;
+        add_client(replay, i, &own, &standings[count++].text);
+        text_free(&own);
+    }
+    qsort(standings, count, sizeof *standings, order_of_standings);
+    memset(replay->ranked, 0, sizeof replay->ranked);
+    for (size_t i = 0; i < count; i++) {
+        replay->ranked[i] = standings[i].client + 1;
+        add_client(replay, standings[i].client, names, out);
+        text_free(&standings[i].text);
+    }
+}
+
 int replay_state(struct replay *replay, uint64_t *state, struct error *error)
 {
-    struct step_gate hash = {.heard = 0};
     const struct shared_account *account = &replay->state.accounts[0].account;
-    if (read_image(replay, &hash.heard, error) != 0)
+    struct text names = {0};
+    struct text all = {0};
+    if (read_image(replay, error) != 0)
         return -1;
-    gate_hear(&hash, account->halves, sizeof account->halves);
-    for (int i = 0; i < replay->count; i++) {
-        const struct step_gate *gate = &replay->gates[i];
-        bool is_over = replay->crashed[i] || gate->place == GATE_OVER;
-        if (is_over)
-            continue;
-        const uint64_t stands[] = {(uint64_t)i, gate->place, gate->phase, gate->heard,
-                                   replay->rested[i] < replay->changes};
-        gate_hear(&hash, stands, sizeof stands);
-        gate_hear(&hash, gate->what, strlen(gate->what));
-    }
-    *state = hash.heard;
+    add_clients(replay, &names, &all);
+    gate_name_tokens(replay->kept.bytes, replay->kept.length, &names, &all);
+    text_add_bytes(&all, (const char *)account->halves, sizeof account->halves);
+    text_format(&all, "%d", replay->waits);
+    *state = hash_of(&all);
+    text_free(&names);
+    text_free(&all);
     return 0;
+}
+
+int replay_ranked(const struct replay *replay, int rank)
+{
+    return rank < replay->count ? replay->ranked[rank] : 0;
+}
+
+void replay_remember(struct replay *replay)
+{
+    for (int i = 0; i < replay->count; i++)
+        replay->gates[i].remembers = true;
 }
 
 const char *replay_stands(const struct replay *replay, int client)

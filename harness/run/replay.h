@@ -55,9 +55,16 @@ bool replay_usual(const struct replay *replay, int last, struct move *move);
 // True if nobody was granted the lock for so long that it is stuck: no move but MOVE_TIME is left.
 bool replay_is_stuck(const struct replay *replay);
 
-// All that decides what can come: what the servers keep, where each client stands and what it has
-// heard, the guarded value. Two equal ones go on equally. 0, or -1 with `error` set.
+// All that decides what can come: what the servers keep, where each client stands, what it has
+// heard in its operation, the guarded value. Two equal ones go on equally, but for clients that
+// keep more in mind than that; replay_remember, before replay_begin, adds what they heard in all
+// operations before, and in each attempt in vain. 0, or -1 with `error` set.
 int replay_state(struct replay *replay, uint64_t *state, struct error *error);
+void replay_remember(struct replay *replay);
+
+// By the last state: clients are alike, and equal states may tell them in another order. The client
+// of that rank, from 0; 0: there is none.
+int replay_ranked(const struct replay *replay, int rank);
 
 // What the client stands before: a command, "write", "retry".
 const char *replay_stands(const struct replay *replay, int client);

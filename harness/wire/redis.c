@@ -194,17 +194,19 @@ static enum outcome lose(struct redis_connection *connection, struct redis_peer 
 {
     error_set(&connection->error, "%s: the connection was lost", link->peer.name);
     redis_peer_close(link);
+    gate_hear(connection->actor->gate, "lost", 4);
     return OUTCOME_UNKNOWN;
 }
 
-static void hear(struct step_gate *gate, enum outcome outcome, const struct redis_answer *answer)
+static void hear(struct step_gate *gate, const redisReply *reply)
 {
-    size_t items = answer->count < REDIS_MOST_ITEMS ? answer->count : REDIS_MOST_ITEMS;
-    gate_hear(gate, &outcome, sizeof outcome);
-    gate_hear(gate, &answer->kind, sizeof answer->kind);
-    gate_hear(gate, &answer->integer, sizeof answer->integer);
-    gate_hear(gate, answer->text, strlen(answer->text) + 1);
-    gate_hear(gate, answer->items, items * sizeof *answer->items);
+    char number[32];
+    snprintf(number, sizeof number, "\n%d %lld ", reply->type, reply->integer);
+    gate_hear(gate, number, strlen(number));
+    if (reply->str != NULL)
+        gate_hear(gate, reply->str, reply->len);
+    for (size_t i = 0; i < reply->elements; i++)
+        hear(gate, reply->element[i]);
 }
 
 // Sends one request over this very link, and reads the answer. hiredis gives up a context after any
@@ -227,11 +229,11 @@ static enum outcome exchange_over(struct redis_connection *connection, struct re
     enum outcome outcome = redis_understand(&link->peer, reply, answer, &connection->error);
     if (reply->type == REDIS_REPLY_ERROR)
         snprintf(connection->refusal, sizeof connection->refusal, "%s", reply->str);
+    if (connection->actor->gate != NULL && order != GATE_LOSE_REPLY)
+        hear(connection->actor->gate, reply);
     freeReplyObject(reply);
     if (order == GATE_LOSE_REPLY)
         return lose(connection, link);
-    if (connection->actor->gate != NULL)
-        hear(connection->actor->gate, outcome, answer);
     if (connection->route.kind == ROUTE_SENTINEL && is_out_of_office(connection->refusal))
         redis_peer_close(link);
     return outcome;
@@ -300,6 +302,14 @@ static bool is_wanted_again(struct redis_connection *connection, struct patience
     }
 }
 
+// What a worker with a gate is about to send is part of where it stands.
+static void come_before(struct redis_connection *connection, const char *name)
+{
+    if (connection->actor->gate != NULL)
+        gate_hear(connection->actor->gate, connection->command.bytes, connection->command.length);
+    point(connection->actor, POINT_BEFORE, name);
+}
+
 // Sends connection->command. Passes the points around each try.
 static enum outcome send_command(struct redis_connection *connection, struct redis_answer *answer,
                                  const char *name)
@@ -310,7 +320,7 @@ static enum outcome send_command(struct redis_connection *connection, struct red
     enum outcome outcome = OUTCOME_NO;
     redis_peer_close(&connection->detour);
     do {
-        point(connection->actor, POINT_BEFORE, name);
+        come_before(connection, name);
         outcome = exchange(connection, answer, command->bytes, command->length);
         point(connection->actor, POINT_AFTER, name);
     } while (outcome == OUTCOME_NO && is_wanted_again(connection, &patience));
@@ -345,7 +355,7 @@ enum outcome redis_wait(struct redis_connection *connection, struct redis_answer
     struct redis_peer *link = link_in_use(connection);
     enum outcome outcome = OUTCOME_NO;
     print(connection, "WAIT %d %lld", replicas, (long long)(limit_ns / NS_PER_MS));
-    point(connection->actor, POINT_BEFORE, "WAIT");
+    come_before(connection, "WAIT");
     if (link->context == NULL) {
         error_set(&connection->error, "the connection whose writes WAIT is to wait for is gone");
     } else {

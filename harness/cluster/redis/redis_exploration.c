@@ -2,6 +2,7 @@
 // nothing is waited for.
 #include "harness/cluster/exploration.h"
 #include "harness/cluster/redis/redis.h"
+#include "harness/point/gate.h"
 #include "harness/wire/redis.h"
 
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 
 struct probe {
     struct actor actor;
+    struct step_gate gate; // it stands nowhere, but hears whole answers
     int count;
     struct redis_connection *servers[MAX_SERVERS];
 };
@@ -18,7 +20,8 @@ static int open_probe(struct explored_servers *servers, struct error *error)
 {
     struct probe *probe = memory_zeroed(1, sizeof *probe);
     servers->probe = probe;
-    probe->actor.phase = PHASE_NONE;
+    probe->gate.is_free = true;
+    probe->actor = (struct actor){.phase = PHASE_NONE, .gate = &probe->gate};
     for (; probe->count < servers->service->server_count; probe->count++) {
         struct redis_connection *server =
             redis_open_server(servers->service, probe->count, REQUEST_NS, &probe->actor, error);
@@ -34,6 +37,8 @@ static void close_probe(struct explored_servers *servers)
     struct probe *probe = servers->probe;
     for (int i = 0; probe != NULL && i < probe->count; i++)
         redis_close(probe->servers[i]);
+    if (probe != NULL)
+        text_free(&probe->gate.heard);
     free(probe);
 }
 
@@ -48,24 +53,29 @@ static int empty(struct explored_servers *servers, struct error *error)
     return 0;
 }
 
-// All keys, in order, with their values, and whether they will expire.
+// All keys, in order, with their values, and whether they will expire. DUMP ends with a checksum,
+// in which tokens could not be told.
 static const struct redis_script image_script = {
     "local keys = redis.call('KEYS', '*') table.sort(keys) local all = {} "
-    "for _, key in ipairs(keys) do "
-    "all[#all + 1] = key all[#all + 1] = redis.call('DUMP', key) "
-    "all[#all + 1] = redis.call('PTTL', key) >= 0 and 'expires' or 'stays' end "
-    "return redis.sha1hex(table.concat(all, '\\n'))"};
+    "for _, key in ipairs(keys) do local kind = redis.call('TYPE', key).ok "
+    "all[#all + 1] = {key, kind, redis.call('PTTL', key) >= 0 and 'expires' or 'stays', "
+    "kind == 'string' and redis.call('GET', key) or kind == 'hash' and redis.call('HGETALL', key) "
+    "or kind == 'list' and redis.call('LRANGE', key, 0, -1) "
+    "or kind == 'set' and redis.call('SMEMBERS', key) "
+    "or kind == 'zset' and redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') "
+    "or redis.call('DUMP', key)} end return all"};
 
 static int image(struct explored_servers *servers, struct text *image, struct error *error)
 {
     static const char *const none[] = {NULL};
-    const struct probe *probe = servers->probe;
+    struct probe *probe = servers->probe;
     struct redis_answer answer;
     for (int i = 0; i < probe->count; i++) {
+        probe->gate.heard.length = 0;
         if (redis_eval(probe->servers[i], &answer, &image_script, none, none) != OUTCOME_OK)
             return error_set(error, "cannot read what the server keeps: %s",
                              redis_error(probe->servers[i]));
-        text_format(image, "%s\n", answer.text);
+        text_add_bytes(image, probe->gate.heard.bytes, probe->gate.heard.length);
     }
     return 0;
 }

@@ -1,0 +1,61 @@
+// Gates: what a worker has heard, as the state of a schedule tells it.
+#include "harness/point/gate.h"
+#include "harness/testing/test.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const char one[] = "0123456789abcdef0123456789abcdef01234567";
+static const char other[] = "fedcba9876543210fedcba9876543210fedcba98";
+
+static void hear(struct step_gate *gate, const char *before, const char *token)
+{
+    gate_hear(gate, before, strlen(before));
+    gate_hear(gate, token, strlen(token));
+    gate_hear(gate, " NO", 3);
+}
+
+TEST(tokens_are_named_by_their_order_and_a_scripts_digest_is_none)
+{
+    struct text names = {0};
+    struct text out = {0};
+    struct text text = {0};
+    text_format(&text, "SET a %s, GET %s %s; EVALSHA\r\n$40\r\n%s; 12 abc", one, other, one, other);
+    gate_name_tokens(text.bytes, text.length, &names, &out);
+    char *expected = NULL;
+    assert_true(asprintf(&expected, "SET a <0>, GET <1> <0>; EVALSHA\r\n$40\r\n%s; 12 abc", other) >
+                0);
+    assert_string_equal(out.bytes, expected);
+    out.length = 0;
+    gate_name_tokens(other, strlen(other), &names, &out);
+    assert_int_equal(out.length, 3);
+    assert_memory_equal(out.bytes, "<1>", 3);
+    free(expected);
+    text_free(&names);
+    text_free(&out);
+    text_free(&text);
+}
+
+TEST(an_attempt_in_vain_with_the_same_answers_teaches_nothing)
+{
+    struct step_gate gate = {.is_free = true};
+    hear(&gate, "SET ", one);
+    gate_tried_in_vain(&gate);
+    size_t length = gate.heard.length;
+    hear(&gate, "SET ", other);
+    gate_tried_in_vain(&gate);
+    assert_int_equal(gate.heard.length, length);
+    assert_non_null(strstr(gate.heard.bytes, other));
+    hear(&gate, "GET ", one);
+    gate_tried_in_vain(&gate);
+    assert_int_equal(gate.heard.length, 2 * length);
+    gate.remembers = true;
+    hear(&gate, "GET ", one);
+    gate_tried_in_vain(&gate);
+    gate_next_operation(&gate);
+    assert_int_equal(gate.heard.length, 3 * length);
+    gate.remembers = false;
+    gate_next_operation(&gate);
+    assert_int_equal(gate.heard.length, 0);
+    text_free(&gate.heard);
+}
