@@ -17,16 +17,28 @@
 struct explore_options {
     struct run_options run; // first: some of its options are options here
     int64_t clients, operations, faults, leases, seconds;
+    bool says_faults, says_leases;
 };
 
+// So many clients with so many operations each are explored one after the other, unless it is said
+// how many.
+static const struct round {
+    int64_t clients, operations;
+} rounds[] = {{2, 1}, {2, 2}, {3, 1}};
+
+#define ROUNDS (sizeof rounds / sizeof *rounds)
+
 static const struct option explore_options[] = {
-    {"clients", "N", "so many clients (default: 2)", NUMBER(struct explore_options, clients, 4)},
-    {"operations", "N", "so many operations each (default: 1)",
+    {"clients", "N", "so many clients (default: 2, then 3)",
+     NUMBER(struct explore_options, clients, 4)},
+    {"operations", "N", "so many operations each (default: 1, then 2)",
      NUMBER(struct explore_options, operations, 4)},
     {"faults", "N", "lost requests, lost replies and crashes: at most so many (default: 1)",
-     NUMBER(struct explore_options, faults, 3)},
+     NUMBER(struct explore_options, faults, 3),
+     .said = offsetof(struct explore_options, says_faults)},
     {"leases", "N", "at most so many leases pass (default: 1)",
-     NUMBER(struct explore_options, leases, 3)},
+     NUMBER(struct explore_options, leases, 3),
+     .said = offsetof(struct explore_options, says_leases)},
     {"for", "SECONDS", "at most so long for each lock (default: 60)",
      NUMBER(struct explore_options, seconds, 86400)},
     OPTION_OUT,
@@ -36,7 +48,11 @@ static const struct option explore_options[] = {
 struct exploration {
     const struct explore_options *options;
     bool is_terminal;
+    const struct sandbox *sandbox;
+    struct server_pool *pool;
+    const char *folder; // of the run
     const char *scheme; // that is explored
+    int64_t left_ns;    // of its time
 };
 
 // --- what is said --------------------------------------------------------------------------------
@@ -51,25 +67,40 @@ static void show(void *context, const struct search_progress *progress)
                 (unsigned long long)progress->states, (unsigned long long)progress->waiting);
 }
 
-static void say_work(const struct exploration *exploration, const struct search_result *result)
+static void add_counted(struct text *text, int64_t count, const char *what)
 {
-    const struct explore_options *options = exploration->options;
-    printf("  %lld clients, %lld operation%s each, up to %lld fault%s, up to %lld lease%s that "
-           "pass: %llu schedules, %llu states, %.1f s\n",
-           (long long)options->clients, (long long)options->operations,
-           options->operations == 1 ? "" : "s", (long long)options->faults,
-           options->faults == 1 ? "" : "s", (long long)options->leases,
-           options->leases == 1 ? "" : "s", (unsigned long long)result->progress.schedules,
-           (unsigned long long)result->progress.states, result->progress.seconds);
+    text_format(text, "%lld %s%s", (long long)count, what, count == 1 ? "" : "s");
+}
+
+static void say_work(const struct exploration *exploration, const struct trial *trial,
+                     const struct search_result *result, struct text *text)
+{
+    static const char *const words[] = {
+        [SEARCH_BROKEN] = "broken",           [SEARCH_EXHAUSTED] = "exhausted",
+        [SEARCH_UNDECIDED] = "undecided",     [SEARCH_OUT_OF_TIME] = "not exhausted in the time",
+        [SEARCH_INTERRUPTED] = "interrupted",
+    };
+    const struct scenario *scenario = trial->scenario;
+    text_format(text, "  %s: ", words[result->end]);
+    add_counted(text, scenario->clients.processes, "client");
+    text_add(text, ", ");
+    add_counted(text, scenario->workload.operations / scenario->clients.processes, "operation");
+    text_add(text, " each, up to ");
+    add_counted(text, exploration->options->faults, "fault");
+    text_add(text, ", up to ");
+    add_counted(text, exploration->options->leases, "lease");
+    text_format(text, " that pass: %llu schedules, %llu states, %.1f s\n",
+                (unsigned long long)result->progress.schedules,
+                (unsigned long long)result->progress.states, result->progress.seconds);
     if (result->admitted > 0)
-        printf("  %llu schedules break %s, as a lock of its traits admits\n",
-               (unsigned long long)result->admitted, result->admitted_text);
+        text_format(text, "    %llu schedules break %s, as a lock of its traits admits\n",
+                    (unsigned long long)result->admitted, result->admitted_text);
     if (result->progress.too_long > 0)
-        printf("  %llu schedules were left out, of more than %d moves\n",
-               (unsigned long long)result->progress.too_long, MOST_MOVES);
+        text_format(text, "    %llu schedules were left out, of more than %d moves\n",
+                    (unsigned long long)result->progress.too_long, MOST_MOVES);
     if (result->progress.unlike > 0)
-        printf("  %llu schedules did not go as they had gone before\n",
-               (unsigned long long)result->progress.unlike);
+        text_format(text, "    %llu schedules did not go as they had gone before\n",
+                    (unsigned long long)result->progress.unlike);
 }
 
 // The scenario that does the same again.
@@ -119,64 +150,92 @@ static int say_found(struct replay *replay, const struct trial *trial, const cha
     return status;
 }
 
-static int tell(const struct exploration *exploration, struct replay *replay,
-                const struct trial *trial, const char *folder, struct search_result *result)
+static void say_end(const struct exploration *exploration, const struct search_result *result)
 {
     static const char *const ends[] = {
         [SEARCH_BROKEN] = "BROKEN",
         [SEARCH_EXHAUSTED] = "exhausted: no schedule breaks it",
         [SEARCH_UNDECIDED] = "not broken, but not all schedules were made: undecided",
-        [SEARCH_OUT_OF_TIME] = "not broken within the time, and not exhausted",
-        [SEARCH_INTERRUPTED] = "interrupted: not broken until then, and not exhausted",
+        [SEARCH_OUT_OF_TIME] = "not broken within the time",
+        [SEARCH_INTERRUPTED] = "interrupted: not broken until then",
     };
-    struct error error = {0};
     if (exploration->is_terminal)
         fputs("\r\033[K", stderr);
-    if (result->end == SEARCH_FAILED)
-        return verb_fails(&explore_verb, EXIT_ENVIRONMENT, "%s: %s", trial->scheme,
-                          result->error.text);
-    printf("%s: %s%s%s%s\n", trial->scheme, ends[result->end],
-           result->end == SEARCH_BROKEN ? " (" : "",
-           result->end == SEARCH_BROKEN ? result->broken->name : "",
-           result->end == SEARCH_BROKEN ? ")" : "");
-    say_work(exploration, result);
-    if (result->end == SEARCH_BROKEN && say_found(replay, trial, folder, result, &error) != 0)
-        return verb_fails(&explore_verb, EXIT_ENVIRONMENT, "%s: %s", trial->scheme, error.text);
-    return result->end == SEARCH_BROKEN      ? EXIT_MISSED
-           : result->end == SEARCH_UNDECIDED ? EXIT_INCONCLUSIVE
-                                             : EXIT_AS_EXPECTED;
+    printf("%s: %s", exploration->scheme, ends[result->end]);
+    if (result->end == SEARCH_BROKEN)
+        printf(" (%s)", result->broken->name);
+    printf("\n");
 }
 
 // --- the work ------------------------------------------------------------------------------------
 
-static int explore_trial(struct exploration *exploration, const struct trial *trial,
-                         struct server_pool *pool, const struct sandbox *sandbox,
-                         const char *run_folder)
+// One round, whose result is added to `work`; a schedule that breaks the lock is told.
+static int explore_round(const struct exploration *exploration, const struct trial *trial,
+                         struct replay *replay, const char *folder, struct text *work,
+                         struct search_result *result)
 {
-    const struct explore_options *options = exploration->options;
-    const struct search_limits limits = {.faults = (int)options->faults,
-                                         .leases = (int)options->leases,
-                                         .for_ns = options->seconds * NS_PER_S,
-                                         .interrupted = sandbox->interrupted};
+    const struct search_limits limits = {.faults = (int)exploration->options->faults,
+                                         .leases = (int)exploration->options->leases,
+                                         .for_ns = exploration->left_ns,
+                                         .interrupted = exploration->sandbox->interrupted};
     struct error error = {0};
-    struct search_result result;
+    search(replay, trial, &limits, show, (void *)(uintptr_t)exploration, result);
+    if (result->end == SEARCH_FAILED)
+        return verb_fails(&explore_verb, EXIT_ENVIRONMENT, "%s: %s", trial->scheme,
+                          result->error.text);
+    say_work(exploration, trial, result, work);
+    if (result->end != SEARCH_BROKEN)
+        return result->end == SEARCH_UNDECIDED ? EXIT_INCONCLUSIVE : EXIT_AS_EXPECTED;
+    say_end(exploration, result);
+    printf("%s", work->bytes);
+    return say_found(replay, trial, folder, result, &error) == 0
+               ? EXIT_MISSED
+               : verb_fails(&explore_verb, EXIT_ENVIRONMENT, "%s: %s", trial->scheme, error.text);
+}
+
+static int explore_trial(struct exploration *exploration, const struct trial *trial,
+                         struct text *work, struct search_result *result)
+{
+    struct error error = {0};
     struct text folder = {0};
-    text_format(&folder, "%s/trials/%s", run_folder, trial->name);
-    struct replay *replay = NULL;
-    exploration->scheme = trial->scheme;
     int code = EXIT_ENVIRONMENT;
-    if (!replay_is_possible(trial, &error)) {
-        printf("%s\n", error.text);
-        code = EXIT_INCONCLUSIVE;
-    } else if (folder_make(folder.bytes, &error) != 0 ||
-               (replay = replay_open(trial, pool, folder.bytes, &error)) == NULL) {
+    text_format(&folder, "%s/trials/%s", exploration->folder, trial->name);
+    struct replay *replay = folder_make(folder.bytes, &error) == 0
+                                ? replay_open(trial, exploration->pool, folder.bytes, &error)
+                                : NULL;
+    result->end = SEARCH_FAILED;
+    if (replay != NULL)
+        code = explore_round(exploration, trial, replay, folder.bytes, work, result);
+    else
         verb_fails(&explore_verb, code, "%s: %s", trial->scheme, error.text);
-    } else {
-        search(replay, trial, &limits, show, exploration, &result);
-        code = tell(exploration, replay, trial, folder.bytes, &result);
-    }
     replay_close(replay);
     text_free(&folder);
+    return code;
+}
+
+// All rounds of one lock, as long as each is exhausted and time is left.
+static int explore_lock(struct exploration *exploration, const struct trial *trials, size_t count)
+{
+    struct search_result result = {.end = SEARCH_EXHAUSTED};
+    struct text work = {0};
+    struct error error = {0};
+    int code = EXIT_AS_EXPECTED;
+    exploration->scheme = trials[0].scheme;
+    exploration->left_ns = exploration->options->seconds * NS_PER_S;
+    if (!replay_is_possible(&trials[0], &error)) {
+        printf("%s\n", error.text);
+        return EXIT_INCONCLUSIVE;
+    }
+    for (size_t i = 0; i < count && result.end == SEARCH_EXHAUSTED; i++) {
+        code = explore_trial(exploration, &trials[i], &work, &result);
+        exploration->left_ns -= (int64_t)(result.progress.seconds * NS_PER_S);
+    }
+    if (result.end != SEARCH_BROKEN && result.end != SEARCH_FAILED) {
+        say_end(exploration, &result);
+        printf("%s", work.bytes);
+    }
+    fflush(stdout);
+    text_free(&work);
     return code;
 }
 
@@ -188,11 +247,15 @@ static int conduct(void *context, const struct sandbox *sandbox, const struct pl
     char *servers = path_join(folder, "servers");
     int code = EXIT_AS_EXPECTED;
     server_pool_start(&pool, sandbox, servers);
-    for (size_t i = 0; i < plan->count && !sandbox_is_interrupted(sandbox); i++) {
-        int of_trial = explore_trial(exploration, &plan->trials[i], &pool, sandbox, folder);
+    exploration->sandbox = sandbox;
+    exploration->pool = &pool;
+    exploration->folder = folder;
+    size_t each = plan->count / exploration->options->run.path_count;
+    for (size_t i = 0; i < plan->count && !sandbox_is_interrupted(sandbox); i += each) {
+        int of_lock = explore_lock(exploration, &plan->trials[i], each);
         // One that is broken outweighs one that is not decided.
-        if (of_trial != EXIT_AS_EXPECTED && code != EXIT_MISSED)
-            code = of_trial;
+        if (of_lock != EXIT_AS_EXPECTED && code != EXIT_MISSED)
+            code = of_lock;
     }
     server_pool_stop(&pool);
     free(servers);
@@ -202,16 +265,22 @@ static int conduct(void *context, const struct sandbox *sandbox, const struct pl
 static int load(void *context, const struct vocabulary *vocabulary, struct scenario_set *set,
                 struct error *error)
 {
-    const struct exploration *exploration = context;
-    const struct run_options *run = &exploration->options->run;
-    set->scenarios = memory_zeroed(run->path_count, sizeof *set->scenarios);
-    for (size_t i = 0; i < run->path_count; i++) {
-        set->scenarios[i] = explored_scenario(run->paths[i], exploration->options->clients,
-                                              exploration->options->operations, vocabulary);
-        if (set->scenarios[i] == NULL)
+    const struct explore_options *options = ((struct exploration *)context)->options;
+    bool is_said = options->clients > 0 || options->operations > 0;
+    const struct round said = {options->clients > 0 ? options->clients : 2,
+                               options->operations > 0 ? options->operations : 1};
+    size_t each = is_said ? 1 : ROUNDS;
+    size_t count = options->run.path_count * each;
+    set->scenarios = memory_zeroed(count, sizeof *set->scenarios);
+    for (; set->count < count; set->count++) {
+        const char *scheme = options->run.paths[set->count / each];
+        const struct round *round = is_said ? &said : &rounds[set->count % each];
+        struct scenario *scenario =
+            explored_scenario(scheme, round->clients, round->operations, vocabulary);
+        if (scenario == NULL)
             return error_set(error, "there is no scheme '%s'; lockpick list schemes names all",
-                             run->paths[i]);
-        set->count++;
+                             scheme);
+        set->scenarios[set->count] = scenario;
     }
     return 0;
 }
@@ -228,12 +297,10 @@ static int run(const struct words *words, void *from)
 {
     static const struct scenario_run how = {load, make_plan, conduct};
     struct explore_options *options = from;
-    struct exploration exploration = {options, isatty(STDERR_FILENO), NULL};
+    struct exploration exploration = {.options = options, .is_terminal = isatty(STDERR_FILENO)};
     struct error error = {0};
-    options->clients = options->clients > 0 ? options->clients : 2;
-    options->operations = options->operations > 0 ? options->operations : 1;
-    options->faults = options->faults > 0 ? options->faults : 1;
-    options->leases = options->leases > 0 ? options->leases : 1;
+    options->faults = options->says_faults ? options->faults : 1;
+    options->leases = options->says_leases ? options->leases : 1;
     options->seconds = options->seconds > 0 ? options->seconds : FALLBACK_SECONDS;
     options->run.paths = words->items;
     options->run.path_count = words->count;

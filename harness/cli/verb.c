@@ -103,26 +103,25 @@ static int take_number(const struct option *option, const char *value, int64_t *
                        struct error *error)
 {
     char *end;
+    int least = option->said > 0 ? 0 : 1;
     errno = 0;
     *place = strtoll(value, &end, 10);
-    if (errno == 0 && end != value && *end == '\0' && *place >= 1 && *place <= option->most)
+    if (errno == 0 && end != value && *end == '\0' && *place >= least && *place <= option->most)
         return 0;
     if (option->most == INT64_MAX)
         return error_set(error, "--%s takes a whole number from 1, not '%s'", option->name, value);
-    return error_set(error, "--%s takes a whole number from 1 to %" PRId64 ", not '%s'",
-                     option->name, option->most, value);
+    return error_set(error, "--%s takes a whole number from %d to %" PRId64 ", not '%s'",
+                     option->name, least, option->most, value);
 }
 
-static int take_word(const struct option *option, const char *value, char *options,
+static int take_word(const struct option *option, const char *value, unsigned *place,
                      struct error *error)
 {
     struct text all = {0};
     const char *const *words = option->words;
     for (unsigned i = 0; words[i] != NULL; i++) {
         if (strcmp(words[i], value) == 0) {
-            *(unsigned *)(void *)(options + option->at) = i;
-            if (option->said > 0)
-                *(bool *)(options + option->said) = true;
+            *place = i;
             text_free(&all);
             return 0;
         }
@@ -146,6 +145,8 @@ static int take_option(const struct verb *verb, char *argument, char *next, int 
     if (!takes_value && value != NULL)
         return error_set(error, "--%s takes no value", option->name);
     *used = takes_value && value == NULL;
+    if (option->said > 0)
+        *(bool *)((char *)options + option->said) = true;
     value = *used != 0 ? next : value != NULL ? value + 1 : NULL;
     if (takes_value && value == NULL)
         return error_set(error, "--%s needs a value: %s", option->name, option->argument);
@@ -158,7 +159,7 @@ static int take_option(const struct verb *verb, char *argument, char *next, int 
     case OPTION_NUMBER:
         return take_number(option, value, place, error);
     case OPTION_WORD:
-        return take_word(option, value, options, error);
+        return take_word(option, value, place, error);
     case OPTION_OTHER:
         break;
     }

@@ -12,7 +12,7 @@
 enum option_kind {
     OPTION_FLAG,   // no value: a bool becomes true
     OPTION_TEXT,   // a const char *, which is not empty; given once
-    OPTION_NUMBER, // an int64_t from 1 to `most`
+    OPTION_NUMBER, // an int64_t from 1 to `most`; with `said`, from 0
     OPTION_WORD,   // an enum: the index of the value in `words`
     OPTION_OTHER,  // as `take` does it
 };
@@ -25,7 +25,7 @@ struct option {
     size_t at;
     int64_t most;
     const char *const *words; // NULL-terminated
-    size_t said;              // of OPTION_WORD, the place of a bool that becomes true too; 0: none
+    size_t said;              // the place of a bool that becomes true if it is given; 0: none
     // 0, or -1 with `error` set. The value may be written to, and lasts as long as the program.
     int (*take)(void *options, char *value, struct error *error);
 };

@@ -87,7 +87,7 @@ static const struct {
     size_t moves;
 } locks[] = {
     {"redis-get-set", "wrongful-release", 0, 0, 10},
-    {"redis-setnx-expire", "stuck", 1, 0, 14},
+    {"redis-setnx-expire", "stuck", 1, 0, 20},
     {"redis-set-px-del", "wrongful-release", 0, 1, 11},
     {"redis-set-px-get-del", "wrongful-release", 0, 1, 10},
     {"redis-setnx-getset", "wrongful-release", 0, 1, 14},

@@ -57,8 +57,9 @@ bool replay_is_stuck(const struct replay *replay);
 
 // All that decides what can come: what the servers keep, where each client stands, what it has
 // heard in its operation, the guarded value. Two equal ones go on equally, but for clients that
-// keep more in mind than that; replay_remember, before replay_begin, adds what they heard in all
-// operations before, and in each attempt in vain. 0, or -1 with `error` set.
+// keep more in mind than that, or that are not alike; replay_remember, before replay_begin, adds
+// who they are, and what they heard in all operations before, and in each attempt in vain. 0, or -1
+// with `error` set.
 int replay_state(struct replay *replay, uint64_t *state, struct error *error);
 void replay_remember(struct replay *replay);
 
