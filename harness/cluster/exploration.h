@@ -16,6 +16,7 @@ struct explored_servers {
     const struct service *service;
     struct server_group *group;
     int64_t zero_unix_ns; // the time of day at the schedule's time 0
+    int64_t part_ns;      // of what ends by itself, in how many such parts of time; 0: nobody asks
     void *probe;          // of the kind's own: connections, and what it remembers
 };
 
@@ -23,13 +24,16 @@ struct explored_servers {
 struct server_exploration {
     // Of the kind's: those that can be explored; NULL-terminated.
     const char *const *topologies;
+    // The threads that its schemes start (watchdogs, subscriptions) stand at gates of their own.
+    bool holds_threads;
     // Makes servers->probe, before time stands still. `close` takes half a probe, too, or NULL.
     int (*open)(struct explored_servers *servers, struct error *error);
     void (*close)(struct explored_servers *servers);
     // Before each schedule, with the time set: removes all that clients of any schedule have left.
     int (*empty)(struct explored_servers *servers, struct error *error);
     // Appends all that can decide how the servers answer from now on: names, values, owners, who
-    // waits; of what ends by itself only whether it will, or in which order, and no time; of
+    // waits; of what ends by itself only whether it will, or in which order, and no time (but for
+    // servers->part_ns, by kinds that hold threads); of
     // numbers that only grow how far they are from where `empty` left them. The same text: the same
     // answers.
     int (*image)(struct explored_servers *servers, struct text *image, struct error *error);

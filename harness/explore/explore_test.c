@@ -142,7 +142,7 @@ TEST(a_lock_whose_requests_and_replies_are_lost_is_taken_back)
                           "client-2 start\nclient-2 add\nclient-2 write\n"},
     };
     for (size_t i = 0; i < 2; i++) {
-        struct schedule_moves schedule = {{{MOVE_STEP, 1}, {(uint8_t)losses[i].kind, 1}}, 2};
+        struct schedule_moves schedule = {{{MOVE_STEP, 1, 0}, {(uint8_t)losses[i].kind, 1, 0}}, 2};
         for (int again = 0; again < 10; again++) {
             struct errand *errand =
                 run_errand((struct errand){.scheme = "memcached-add-cas", .schedule = schedule});
@@ -178,9 +178,9 @@ TEST(states_that_are_not_entered_again_hide_no_other_state)
 
 TEST(a_lock_without_a_lease_stays_with_who_crashed_as_it_admits)
 {
-    struct errand *errand = run_errand(
-        (struct errand){.scheme = "redis-setnx",
-                        .schedule = {{{MOVE_STEP, 1}, {MOVE_STEP, 1}, {MOVE_CRASH, 1}}, 3}});
+    struct errand *errand = run_errand((struct errand){
+        .scheme = "redis-setnx",
+        .schedule = {{{MOVE_STEP, 1, 0}, {MOVE_STEP, 1, 0}, {MOVE_CRASH, 1, 0}}, 3}});
     assert_string_equal(errand->broken, "");
     assert_non_null(strstr(errand->lines, "client-1 crashes\nclient-2 start\n"
                                           "client-2 SETNX\nall wait\nclient-2 retry\n"));

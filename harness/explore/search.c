@@ -1,6 +1,8 @@
 #include "harness/explore/search.h"
 
+#include "faults/fault.h"
 #include "harness/base/growing.h"
+#include "harness/locks/lock.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +11,10 @@
 #define COST_OF_EVENT 16
 #define MOST_COST 127
 #define SHOW_EVERY_NS (200 * NS_PER_MS)
-#define MOST_TRIES 400 // to make a schedule shorter
-#define CHANGES 4      // of a schedule at a place: up to 3 moves left out, or two swapped
-#define CHECK_EVERY 16 // of the states that are seen again, one in so many is checked
+#define MOST_TRIES 400   // to make a schedule shorter
+#define CHANGES 4        // of a schedule at a place: up to 3 moves left out, or two swapped
+#define CHECK_EVERY 16   // of the states that are seen again, one in so many is checked
+#define TIMERS_A_LEASE 3 // that go off at most: as many as watchdogs usually renew in one
 
 struct prefix {
     struct move *moves;
@@ -19,10 +22,11 @@ struct prefix {
 };
 
 // A state by its hash, and what its usual move led to: the state and the rank of the client that
-// made it. 0: not known.
+// made it, and of which thread. 0: not known.
 struct seen {
     uint64_t state, next;
     int rank;
+    uint8_t thread;
 };
 
 struct search {
@@ -42,38 +46,33 @@ struct search {
 
 // --- moves ---------------------------------------------------------------------------------------
 
-static bool is_fault(struct move move)
+static int count_of(const struct schedule_moves *schedule, enum move_class class)
 {
-    return move.kind == MOVE_LOSE_REQUEST || move.kind == MOVE_LOSE_REPLY ||
-           move.kind == MOVE_CRASH;
+    int count = 0;
+    for (size_t i = 0; i < schedule->count; i++)
+        count += move_class(schedule->moves[i]) == class;
+    return count;
 }
 
 static int count_faults(const struct schedule_moves *schedule)
 {
-    int count = 0;
-    for (size_t i = 0; i < schedule->count; i++)
-        count += is_fault(schedule->moves[i]);
-    return count;
+    return count_of(schedule, CLASS_FAULT);
 }
 
 static int count_leases(const struct schedule_moves *schedule)
 {
-    int count = 0;
-    for (size_t i = 0; i < schedule->count; i++)
-        count +=
-            schedule->moves[i].kind == MOVE_TIME || schedule->moves[i].kind == MOVE_TIME_INSIDE;
-    return count;
+    return count_of(schedule, CLASS_LEASE);
 }
 
 static int cost_of(const struct schedule_moves *schedule)
 {
     int events = count_faults(schedule) + count_leases(schedule);
-    int changes = 0;
-    int last = 0;
+    int changes = count_of(schedule, CLASS_TIMER);
+    struct move last = {.client = 0};
     for (size_t i = 0; i < schedule->count; i++) {
-        int client = schedule->moves[i].client;
-        changes += client != 0 && last != 0 && client != last;
-        last = client != 0 ? client : last;
+        struct move move = schedule->moves[i];
+        changes += move.client != 0 && last.client != 0 && !move_is_of_same(move, last);
+        last = move.client != 0 ? move : last;
     }
     int cost = events * COST_OF_EVENT + changes;
     return cost < MOST_COST ? cost : MOST_COST;
@@ -152,34 +151,53 @@ static bool take_next(struct search *search, struct schedule_moves *schedule)
 
 // --- one schedule --------------------------------------------------------------------------------
 
-static int last_client(const struct schedule_moves *schedule)
+// A move of who moved last; of client 0 if nobody has.
+static struct move last_step(const struct schedule_moves *schedule)
 {
     for (size_t i = schedule->count; i-- > 0;) {
         if (schedule->moves[i].client != 0)
-            return schedule->moves[i].client;
+            return schedule->moves[i];
     }
-    return 0;
+    return (struct move){.client = 0};
+}
+
+static bool is_allowed(const struct search *search, const struct schedule_moves *schedule,
+                       struct move move)
+{
+    switch (move_class(move)) {
+    case CLASS_FAULT:
+        return count_faults(schedule) < search->limits->faults;
+    case CLASS_LEASE:
+        return count_leases(schedule) < search->limits->leases;
+    case CLASS_TIMER:
+        return count_of(schedule, CLASS_TIMER) < TIMERS_A_LEASE * search->limits->leases;
+    default:
+        return true;
+    }
 }
 
 static void keep_others(struct search *search, struct schedule_moves *schedule, struct move chosen)
 {
     int clients = (int)search->trial->scenario->clients.processes;
-    bool more_faults = count_faults(schedule) < search->limits->faults;
-    bool more_leases = count_leases(schedule) < search->limits->leases;
     bool has_moved = schedule->count > 0;
     bool has_waited = has_moved && schedule->moves[schedule->count - 1].kind == MOVE_TIME;
-    for (int client = 1; client <= clients; client++) {
-        for (uint8_t kind = 0; kind < MOVE_KINDS; kind++) {
-            struct move move = {kind, (uint8_t)client};
-            bool is_chosen = kind == chosen.kind && client == chosen.client;
-            bool allowed = kind == MOVE_STEP || (is_fault(move) ? more_faults : more_leases);
-            if (kind < MOVE_TIME && !is_chosen && allowed && replay_can(search->replay, move))
+    struct move time = {.kind = MOVE_TIME};
+    struct move timer = {.kind = MOVE_TIMER};
+    for (int number = 0; number < clients * CLIENT_THREADS; number++) {
+        for (uint8_t kind = 0; kind < MOVE_TIME; kind++) {
+            struct move move = {kind, (uint8_t)(number / CLIENT_THREADS + 1),
+                                (uint8_t)(number % CLIENT_THREADS)};
+            bool is_chosen = kind == chosen.kind && move_is_of_same(move, chosen);
+            if (!is_chosen && replay_can(search->replay, move) &&
+                is_allowed(search, schedule, move))
                 keep_for_later(search, schedule, move);
         }
     }
     // Twice in a row, or before anything was done, time changes nothing.
-    if (more_leases && has_moved && !has_waited)
-        keep_for_later(search, schedule, (struct move){.kind = MOVE_TIME});
+    if (has_moved && !has_waited && is_allowed(search, schedule, time))
+        keep_for_later(search, schedule, time);
+    if (is_allowed(search, schedule, timer) && replay_can(search->replay, timer))
+        keep_for_later(search, schedule, timer);
 }
 
 // A schedule as it is made.
@@ -193,7 +211,7 @@ struct making {
 static void make_move(struct making *making, struct move move)
 {
     if (making->lines != NULL) {
-        move_write(move, move.client != 0 ? replay_stands(making->replay, move.client) : "",
+        move_write(move, move.client != 0 ? replay_stands(making->replay, move) : "",
                    making->lines);
         text_add(making->lines, "\n");
     }
@@ -220,7 +238,8 @@ static int state_of(struct search *search, const struct schedule_moves *schedule
 {
     if (replay_state(search->replay, state, error) != 0)
         return -1;
-    *state += (uint64_t)(count_faults(schedule) * 64 + count_leases(schedule) + 1) *
+    *state += (uint64_t)(count_of(schedule, CLASS_TIMER) * 4096 + count_faults(schedule) * 64 +
+                         count_leases(schedule) + 1) *
               UINT64_C(0xd6e8feb86659fd93);
     *state = *state != 0 ? *state : 1;
     return 0;
@@ -243,7 +262,8 @@ static int goes_on_as_before(struct making *making, struct search *search, uint6
 {
     while (making->made.count < MOST_MOVES) {
         struct seen seen = *place_of(search, state);
-        struct move move = {MOVE_STEP, (uint8_t)replay_ranked(making->replay, seen.rank)};
+        struct move move = {MOVE_STEP, (uint8_t)replay_ranked(making->replay, seen.rank),
+                            seen.thread};
         if (seen.state == 0 || seen.next == 0)
             return 1;
         if (move.client == 0 || !replay_can(making->replay, move))
@@ -288,11 +308,12 @@ static int go_on(struct making *making, struct search *search, struct error *err
         }
         if (is_known && !search->limits->enters_all)
             return end_of_known(making, search, state, error);
-        if (!replay_usual(replay, last_client(schedule), &move))
+        if (!replay_usual(replay, last_step(schedule), &move))
             return 0;
         if (search != NULL) {
             keep_others(search, schedule, move);
-            last = (struct seen){move.client != 0 ? state : 0, 0, rank_of(search, move.client)};
+            last = (struct seen){move.client != 0 ? state : 0, 0, rank_of(search, move.client),
+                                 move.thread};
         }
         make_move(making, move);
     }
@@ -316,15 +337,43 @@ int search_replay(struct replay *replay, const struct trial *trial, struct sched
 
 // --- what a lock promises ------------------------------------------------------------------------
 
+// Whether a lease may have ended that its holder counted on. One that is renewed ends only if its
+// watchdog was held up, or was cut off more than once.
+static bool may_outlive_lease(const struct replay *replay, const struct trial *trial,
+                              const struct schedule_moves *schedule)
+{
+    int lost = 0;
+    for (size_t i = 0; i < schedule->count; i++)
+        lost += schedule->moves[i].thread == THREAD_WATCHDOG &&
+                move_class(schedule->moves[i]) == CLASS_FAULT;
+    if (trial_has_trait(trial, "renewed"))
+        return replay_has_stalled(replay) || lost > 1;
+    return count_leases(schedule) + count_of(schedule, CLASS_TIMER) > 0;
+}
+
+// Whether a client crashed, which the scheme does not promise to survive.
+static bool falls_to_crash(const struct trial *trial, const struct schedule_moves *schedule)
+{
+    const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
+    bool has_crashed = false;
+    bool falls = false;
+    for (size_t i = 0; i < schedule->count; i++)
+        has_crashed |= schedule->moves[i].kind == MOVE_CRASH;
+    for (size_t i = 0; scheme != NULL && scheme->falls_to != NULL && scheme->falls_to[i] != NULL;
+         i++)
+        falls |= (fault_find(scheme->falls_to[i])->form.traits & FAULT_KILLS) != 0;
+    return has_crashed && falls;
+}
+
 // What a lock without fencing cannot prevent once a lease has passed, and one without a lease once
 // a client was cut off.
-static bool is_admitted(const struct trial *trial, const struct schedule_moves *schedule,
-                        const struct check *check)
+static bool is_admitted(const struct replay *replay, const struct trial *trial,
+                        const struct schedule_moves *schedule, const struct check *check)
 {
     bool ends = trial_has_trait(trial, "lease") || trial_has_trait(trial, "session");
     if (check->shows == SHOWS_SILENCE)
-        return !ends && count_faults(schedule) > 0;
-    return trial_has_trait(trial, "lease") && count_leases(schedule) > 0 &&
+        return (!ends && count_faults(schedule) > 0) || falls_to_crash(trial, schedule);
+    return trial_has_trait(trial, "lease") && may_outlive_lease(replay, trial, schedule) &&
            (check->shows == SHOWS_TWO_STALE || check->shows == SHOWS_LATE_WRITE);
 }
 
@@ -341,7 +390,7 @@ const struct check *search_broken(const struct replay *replay, const struct tria
         bool is_open = finding->check->shows == SHOWS_SILENCE && !replay_is_stuck(replay);
         if (!finding_counts(finding) || is_open)
             continue;
-        if (is_admitted(trial, schedule, finding->check))
+        if (is_admitted(replay, trial, schedule, finding->check))
             admitted = finding->check;
         else if (finding->check->may_follow || finding->check->shows == SHOWS_ACCESSES)
             follows = follows == NULL ? finding->check : follows;
@@ -381,7 +430,7 @@ static bool change(struct schedule_moves *schedule, size_t at, size_t length)
         struct move first = moves[at];
         moves[at] = moves[at + 1];
         moves[at + 1] = first;
-        return first.client != moves[at].client;
+        return !move_is_of_same(first, moves[at]);
     }
     memmove(&moves[at], &moves[at + length], (schedule->count - at - length) * sizeof *moves);
     schedule->count -= length;

@@ -2,6 +2,7 @@
 
 #include "harness/base/text.h"
 #include "harness/locks/watchdog.h"
+#include "harness/point/gate.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -175,15 +176,35 @@ void lock_queued(const struct lock *lock, int64_t kept_ns)
 
 // --- opening and closing -------------------------------------------------------------------------
 
-struct actor lock_client_actor(const struct lock_client *client, enum phase phase,
-                               struct history_writer *writer)
+struct step_gate *lock_client_gate(const struct lock_client *client, enum client_thread thread)
 {
+    if (client->gates == NULL)
+        return NULL;
+    gate_start(&client->gates[thread], false);
+    return &client->gates[thread];
+}
+
+int lock_client_thread(pthread_t *id, struct step_gate *gate, void *(*body)(void *), void *context)
+{
+    int reason = pthread_create(id, NULL, body, context);
+    if (reason == 0 && gate != NULL)
+        gate_await(gate);
+    return reason;
+}
+
+struct actor lock_client_actor(const struct lock_client *client, enum client_thread thread,
+                               enum phase phase, struct history_writer *writer)
+{
+    struct step_gate *gate = lock_client_gate(client, thread);
+    struct clock clock = client->clock;
+    clock.sleeper = gate != NULL ? &gate->sleeper : NULL;
     if (client->history != NULL)
         history_writer_start(writer, client->history, client->number, 0);
     return (struct actor){.client = client->number,
                           .phase = phase,
-                          .clock = client->clock,
+                          .clock = clock,
                           .board = client->history != NULL ? client->board : NULL,
+                          .gate = gate,
                           .history = writer};
 }
 
@@ -205,6 +226,8 @@ int lock_client_open(struct lock_client *client, struct error *error)
 
 void lock_client_close(struct lock_client *client)
 {
+    if (client->gates != NULL)
+        gates_end(client->gates);
     watchdog_stop(client->watchdog);
     if (client->scheme->close_client != NULL)
         client->scheme->close_client(client);

@@ -12,6 +12,7 @@
 #include "harness/point/point.h"
 #include "harness/wire/service.h"
 
+#include <pthread.h>
 #include <stdbool.h>
 
 struct lock_scheme;
@@ -49,6 +50,7 @@ struct lock_client {
     struct lock_client *first;          // of the array
     size_t keys;                        // how long that is
     int workers;                        // of the client
+    struct step_gate *gates;            // one for each enum client_thread; NULL: it has none
     // Requests of an external program pass a proxy, in a network of the client's own.
     bool has_proxy;
     const char *folder;        // of the trial, for logs; NULL: none
@@ -244,8 +246,14 @@ void lock_client_close(struct lock_client *client);
 
 // Who a thread of a client's own is, that is none of its workers: it writes by `writer`, which is
 // started if there is a history.
-struct actor lock_client_actor(const struct lock_client *client, enum phase phase,
-                               struct history_writer *writer);
+struct actor lock_client_actor(const struct lock_client *client, enum client_thread thread,
+                               enum phase phase, struct history_writer *writer);
+
+// The gate of a thread that is about to be started; NULL if the client's threads have none.
+struct step_gate *lock_client_gate(const struct lock_client *client, enum client_thread thread);
+
+// Starts the thread; with a gate, it stands there when this returns. As pthread_create.
+int lock_client_thread(pthread_t *id, struct step_gate *gate, void *(*body)(void *), void *context);
 
 // Opens and closes a worker's handle, whether or not the scheme has anything to open. Who ends
 // while it holds the lock is not renewed any more.

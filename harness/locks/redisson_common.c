@@ -1,6 +1,8 @@
 #include "harness/locks/redisson_common.h"
 
+#include "harness/base/futex.h"
 #include "harness/base/text.h"
+#include "harness/point/gate.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -143,12 +145,18 @@ struct redisson_sweeper {
     struct redis_connection *connection;
     pthread_t thread;
     bool is_started;
+    _Atomic uint32_t bell; // rung when there is something to do
     pthread_mutex_t mutex; // guards what follows
-    pthread_cond_t changed;
     char *keys[MOST_KEYS]; // a ring
     size_t first, count;
     bool stopping;
 };
+
+static void ring(struct redisson_sweeper *sweeper)
+{
+    atomic_fetch_add(&sweeper->bell, 1);
+    futex_wake_all(&sweeper->bell);
+}
 
 // False if the server did not answer.
 static bool delete_first(struct redisson_sweeper *sweeper)
@@ -170,10 +178,14 @@ static void *sweep(void *context)
     bool answers = true;
     pthread_mutex_lock(&sweeper->mutex);
     while (!sweeper->stopping || (sweeper->count > 0 && answers)) {
-        if (sweeper->count == 0)
-            pthread_cond_wait(&sweeper->changed, &sweeper->mutex);
-        else
+        uint32_t bell = atomic_load(&sweeper->bell);
+        if (sweeper->count > 0) {
             answers = delete_first(sweeper);
+            continue;
+        }
+        pthread_mutex_unlock(&sweeper->mutex);
+        actor_wait(&sweeper->actor, &sweeper->bell, bell, TIME_NEVER);
+        pthread_mutex_lock(&sweeper->mutex);
     }
     pthread_mutex_unlock(&sweeper->mutex);
     return NULL;
@@ -188,13 +200,12 @@ static void sweeper_stop(struct redisson_sweeper *sweeper)
         pthread_mutex_lock(&sweeper->mutex);
         sweeper->stopping = true;
         pthread_mutex_unlock(&sweeper->mutex);
-        pthread_cond_signal(&sweeper->changed);
+        ring(sweeper);
         pthread_join(sweeper->thread, NULL);
     }
     while (sweeper->count > 0)
         free(sweeper->keys[(sweeper->first + --sweeper->count) % MOST_KEYS]);
     redis_close(sweeper->connection);
-    pthread_cond_destroy(&sweeper->changed);
     pthread_mutex_destroy(&sweeper->mutex);
     free(sweeper);
 }
@@ -202,13 +213,13 @@ static void sweeper_stop(struct redisson_sweeper *sweeper)
 static struct redisson_sweeper *sweeper_start(struct lock_client *client, struct error *error)
 {
     struct redisson_sweeper *sweeper = memory_zeroed(1, sizeof *sweeper);
-    sweeper->actor = lock_client_actor(client, PHASE_RELEASE, &sweeper->writer);
+    sweeper->actor = lock_client_actor(client, THREAD_SWEEPER, PHASE_RELEASE, &sweeper->writer);
     pthread_mutex_init(&sweeper->mutex, NULL);
-    pthread_cond_init(&sweeper->changed, NULL);
     sweeper->connection =
         redis_open(client->service, client->options.request_ns, &sweeper->actor, error);
-    int reason =
-        sweeper->connection != NULL ? pthread_create(&sweeper->thread, NULL, sweep, sweeper) : 0;
+    int reason = sweeper->connection != NULL
+                     ? lock_client_thread(&sweeper->thread, sweeper->actor.gate, sweep, sweeper)
+                     : 0;
     if (reason != 0)
         error_set(error, "cannot start the thread that deletes latches: %s", strerror(reason));
     sweeper->is_started = sweeper->connection != NULL && reason == 0;
@@ -224,7 +235,7 @@ static void sweeper_delete(struct redisson_sweeper *sweeper, const char *key)
     if (sweeper->count < MOST_KEYS)
         sweeper->keys[(sweeper->first + sweeper->count++) % MOST_KEYS] = memory_string(key);
     pthread_mutex_unlock(&sweeper->mutex);
-    pthread_cond_signal(&sweeper->changed);
+    ring(sweeper);
 }
 
 // --- a client, and its workers -------------------------------------------------------------------
@@ -262,11 +273,12 @@ int redisson_client_open(struct lock_client *client, struct error *error)
 {
     struct redisson_client *state = client->state;
     const struct redisson_kind *kind = client->scheme->kind;
-    struct redis_subscriber_settings settings = {.service = client->service,
-                                                 .request_ns = client->options.request_ns,
-                                                 .ping_ns = PING_NS,
-                                                 .permits = kind->has_permits ? semaphore_permits
-                                                                              : lock_permits};
+    struct redis_subscriber_settings settings = {
+        .service = client->service,
+        .request_ns = client->options.request_ns,
+        .ping_ns = PING_NS,
+        .permits = kind->has_permits ? semaphore_permits : lock_permits,
+        .gate = lock_client_gate(client, THREAD_SUBSCRIBER)};
     draw_uuid(client, state->id);
     state->subscriber = redis_subscriber_open(&settings, error);
     if (state->subscriber == NULL || kind->has_permits)

@@ -3,6 +3,7 @@
 #include "harness/base/futex.h"
 #include "harness/base/growing.h"
 #include "harness/base/text.h"
+#include "harness/point/gate.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -29,14 +30,14 @@ struct watchdog {
     struct charge *charges;
     size_t count, room;
     bool stopping;
-    pthread_cond_t settled; // no renewal is under way any more
-    _Atomic uint32_t bell;  // rung when the thread has something new to look at
+    _Atomic uint32_t settled; // rung when no renewal is under way any more
+    _Atomic uint32_t bell;    // rung when the thread has something new to look at
 };
 
-static void ring(struct watchdog *watchdog)
+static void ring(_Atomic uint32_t *bell)
 {
-    atomic_fetch_add(&watchdog->bell, 1);
-    futex_wake_all(&watchdog->bell);
+    atomic_fetch_add(bell, 1);
+    futex_wake_all(bell);
 }
 
 static int64_t now_of(const struct watchdog *watchdog)
@@ -150,7 +151,7 @@ static void renew(struct watchdog *watchdog, struct renewal *renewals, size_t co
     pthread_mutex_lock(&watchdog->mutex);
     for (size_t i = 0; i < count; i++)
         settle(watchdog, &renewals[i]);
-    pthread_cond_broadcast(&watchdog->settled);
+    ring(&watchdog->settled);
 }
 
 static void *watch(void *context)
@@ -167,8 +168,7 @@ static void *watch(void *context)
             continue;
         }
         pthread_mutex_unlock(&watchdog->mutex);
-        futex_wait_until_ns(&watchdog->bell, bell,
-                            clock_look_again_ns(&watchdog->actor.clock, next_ns));
+        actor_wait(&watchdog->actor, &watchdog->bell, bell, next_ns);
         pthread_mutex_lock(&watchdog->mutex);
     }
     pthread_mutex_unlock(&watchdog->mutex);
@@ -185,12 +185,11 @@ struct watchdog *watchdog_start(struct lock_client *client,
     watchdog->settings = settings;
     watchdog->batch = settings->batch > 0 ? settings->batch : 1;
     watchdog->client = client;
-    watchdog->actor = lock_client_actor(client, PHASE_RENEW, &watchdog->writer);
+    watchdog->actor = lock_client_actor(client, THREAD_WATCHDOG, PHASE_RENEW, &watchdog->writer);
     client->renewal_ns =
         settings->interval_ns > 0 ? settings->interval_ns : client->options.lease_ns / 3;
     pthread_mutex_init(&watchdog->mutex, NULL);
-    pthread_cond_init(&watchdog->settled, NULL);
-    int reason = pthread_create(&watchdog->thread, NULL, watch, watchdog);
+    int reason = lock_client_thread(&watchdog->thread, watchdog->actor.gate, watch, watchdog);
     if (reason == 0)
         return watchdog;
     error_set(error, "cannot start the watchdog's thread: %s", strerror(reason));
@@ -214,7 +213,7 @@ bool watchdog_add(struct watchdog *watchdog, struct lock *lock, int64_t valid_un
                             .due_ns = now_of(watchdog) + watchdog->client->renewal_ns,
                             .valid_until_ns = valid_until_ns};
     pthread_mutex_unlock(&watchdog->mutex);
-    ring(watchdog);
+    ring(&watchdog->bell);
     return !is_over;
 }
 
@@ -225,12 +224,18 @@ void watchdog_remove(struct watchdog *watchdog, const struct lock *lock)
     pthread_mutex_lock(&watchdog->mutex);
     struct charge *charge = charge_of(watchdog, lock);
     while (charge != NULL && charge->busy) {
-        pthread_cond_wait(&watchdog->settled, &watchdog->mutex);
+        uint32_t settled = atomic_load(&watchdog->settled);
+        pthread_mutex_unlock(&watchdog->mutex);
+        actor_wait(lock->actor, &watchdog->settled, settled, TIME_NEVER);
+        pthread_mutex_lock(&watchdog->mutex);
         charge = charge_of(watchdog, lock);
     }
     if (charge != NULL)
         drop(watchdog, (size_t)(charge - watchdog->charges));
     pthread_mutex_unlock(&watchdog->mutex);
+    // Nobody who explores is to think that the renewal is still to come.
+    if (watchdog->actor.gate != NULL)
+        ring(&watchdog->bell);
 }
 
 void watchdog_visit(struct watchdog *watchdog, void (*visit)(void *context, struct lock *lock),
@@ -249,7 +254,7 @@ void watchdog_stop(struct watchdog *watchdog)
     pthread_mutex_lock(&watchdog->mutex);
     watchdog->stopping = true;
     pthread_mutex_unlock(&watchdog->mutex);
-    ring(watchdog);
+    ring(&watchdog->bell);
     pthread_join(watchdog->thread, NULL);
 }
 
@@ -257,7 +262,6 @@ void watchdog_free(struct watchdog *watchdog)
 {
     if (watchdog == NULL)
         return;
-    pthread_cond_destroy(&watchdog->settled);
     pthread_mutex_destroy(&watchdog->mutex);
     free(watchdog->charges);
     free(watchdog);

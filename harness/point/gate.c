@@ -8,6 +8,23 @@
 #define LEAST_TOKEN 32 // hexadecimal digits, dashes not counted
 #define MOST_TOKEN 48
 
+void gate_start(struct step_gate *gate, bool is_free)
+{
+    *gate = (struct step_gate){.sleeper = {gate_sleep},
+                               .is_there = true,
+                               .is_free = is_free,
+                               .until_ns = TIME_NEVER,
+                               .heard = {gate->heard.bytes, 0, gate->heard.room},
+                               .kept = {gate->kept.bytes, 0, gate->kept.room},
+                               .remembers = gate->remembers};
+}
+
+void gate_free(struct step_gate *gate)
+{
+    text_free(&gate->heard);
+    text_free(&gate->kept);
+}
+
 void gate_hear(struct step_gate *gate, const void *bytes, size_t length)
 {
     text_add_bytes(&gate->heard, bytes, length);
@@ -90,17 +107,32 @@ void gate_tried_in_vain(struct step_gate *gate)
     text_free(&texts[1]);
 }
 
-// -------------------------------------------------------------------------------------------------
+// --- of the thread -------------------------------------------------------------------------------
+
+static bool is_over(const struct step_gate *gate)
+{
+    return atomic_load(&gate->order) == GATE_END;
+}
+
+static void say_that_it_stands(struct step_gate *gate)
+{
+    atomic_store(&gate->stands, 1);
+    futex_wake_all(&gate->stands);
+}
 
 void gate_stand(struct step_gate *gate, enum gate_place place)
 {
-    if (atomic_load(&gate->order) == GATE_END)
+    if (is_over(gate))
         return;
     gate->place = place;
-    atomic_store(&gate->stands, 1);
-    futex_wake_all(&gate->stands);
+    say_that_it_stands(gate);
     while (atomic_load(&gate->stands) == 1)
         futex_wait_until_ns(&gate->stands, 1, TIME_NEVER);
+}
+
+static void name_request(struct step_gate *gate, const char *what)
+{
+    snprintf(gate->what, sizeof gate->what, "%.*s", (int)strcspn(what, " "), what);
 }
 
 void gate_pass(struct step_gate *gate, enum phase phase, enum point_side side, const char *what)
@@ -112,7 +144,7 @@ void gate_pass(struct step_gate *gate, enum phase phase, enum point_side side, c
         return;
     gate->phase = phase;
     if (side == POINT_BEFORE)
-        snprintf(gate->what, sizeof gate->what, "%.*s", (int)strcspn(what, " "), what);
+        name_request(gate, what);
     gate_stand(gate, is_write               ? GATE_BEFORE_WRITE
                      : side == POINT_BEFORE ? GATE_BEFORE_REQUEST
                                             : GATE_AFTER_REPLY);
@@ -125,17 +157,81 @@ void gate_sleep(struct sleeper *sleeper, int64_t duration_ns)
         gate_stand(gate, GATE_SLEEPING);
 }
 
+static void stand_with_bell(struct step_gate *gate, enum gate_place place, _Atomic uint32_t *bell,
+                            uint32_t rung)
+{
+    if (is_over(gate)) {
+        say_that_it_stands(gate);
+        futex_wait_until_ns(bell, rung, TIME_NEVER);
+        return;
+    }
+    gate->bell = bell;
+    gate->bell_was = rung;
+    gate_stand(gate, place);
+    const char *why = gate_is_rung(gate) ? "rung" : "time";
+    gate_hear(gate, why, strlen(why));
+    gate->bell = NULL;
+}
+
+void gate_wait(struct step_gate *gate, _Atomic uint32_t *bell, uint32_t rung, int64_t until_ns)
+{
+    gate->until_ns = until_ns;
+    stand_with_bell(gate, GATE_WAITING, bell, rung);
+}
+
+enum gate_order gate_stand_or_wait(struct step_gate *gate, enum gate_place place, const char *what,
+                                   _Atomic uint32_t *bell, uint32_t rung)
+{
+    name_request(gate, what);
+    stand_with_bell(gate, place, bell, rung);
+    return (enum gate_order)atomic_load(&gate->order);
+}
+
+void actor_wait(struct actor *actor, _Atomic uint32_t *bell, uint32_t rung, int64_t until_ns)
+{
+    if (actor->gate != NULL)
+        gate_wait(actor->gate, bell, rung, until_ns);
+    else
+        futex_wait_until_ns(bell, rung, clock_look_again_ns(&actor->clock, until_ns));
+}
+
+// --- of whoever explores -------------------------------------------------------------------------
+
 void gate_await(struct step_gate *gate)
 {
     while (atomic_load(&gate->stands) == 0)
         futex_wait_until_ns(&gate->stands, 0, TIME_NEVER);
 }
 
-void gate_let_go(struct step_gate *gate, enum gate_order order)
+static void send_off(struct step_gate *gate, enum gate_order order)
 {
     atomic_store(&gate->order, order);
     atomic_store(&gate->stands, 0);
     futex_wake_all(&gate->stands);
-    if (order != GATE_END)
-        gate_await(gate);
+}
+
+void gate_let_go(struct step_gate *gate, enum gate_order order)
+{
+    send_off(gate, order);
+    gate_await(gate);
+}
+
+void gate_end(struct step_gate *gate)
+{
+    send_off(gate, GATE_END);
+}
+
+void gates_end(struct step_gate *gates)
+{
+    for (int thread = THREAD_WORKER + 1; thread < CLIENT_THREADS; thread++) {
+        if (!gates[thread].is_there || is_over(&gates[thread]))
+            continue;
+        gate_end(&gates[thread]);
+        gate_await(&gates[thread]);
+    }
+}
+
+bool gate_is_rung(const struct step_gate *gate)
+{
+    return gate->bell != NULL && atomic_load(gate->bell) != gate->bell_was;
 }

@@ -1,9 +1,10 @@
-// A gate: every place where one worker can be held, and let go by one step at a time. Where points
-// (point.h) let one fault strike at one place, gates give the order of all that several workers do
-// to whoever explores it (harness/explore).
+// A gate: every place where one thread of a client can be held, and let go by one step at a time.
+// Where points (point.h) let one fault strike at one place, gates give the order of all that
+// several threads do to whoever explores it (harness/explore).
 //
-// A worker with a gate stands at it before each request, before it writes the guarded value, and
-// instead of sleeping. Of all workers with gates, one at a time goes.
+// A thread with a gate stands at it before each request, before it writes the guarded value, before
+// it takes a message, and instead of sleeping or waiting. Of all threads with gates, one at a time
+// goes; none stands at its gate while it holds a mutex.
 #ifndef LOCKPICK_POINT_GATE_H
 #define LOCKPICK_POINT_GATE_H
 
@@ -12,40 +13,75 @@
 
 #include <stddef.h>
 
-// What a worker is to do with the request that it stands before. GATE_END: it is over for it; what
-// it sends from now on reaches nobody, and it stands nowhere any more.
-enum gate_order { GATE_GO, GATE_LOSE_REQUEST, GATE_LOSE_REPLY, GATE_GO_AND_STAND, GATE_END };
+// What a thread is to do with the request that it stands before. GATE_LOOK: with none, but to look
+// whether there is something else for it to do now. GATE_END: it is over for it; what it sends from
+// now on reaches nobody, and it stands nowhere any more.
+enum gate_order {
+    GATE_GO,
+    GATE_LOSE_REQUEST,
+    GATE_LOSE_REPLY,
+    GATE_GO_AND_STAND,
+    GATE_LOOK,
+    GATE_END
+};
 
 enum gate_place {
     GATE_AT_START,       // it is connected, and has done nothing
     GATE_BEFORE_REQUEST, // `what` is the command
+    GATE_BEFORE_MESSAGE, // that has come, and is not taken yet
     GATE_BEFORE_WRITE,   // of the guarded value
     GATE_AFTER_REPLY,    // by GATE_GO_AND_STAND
     GATE_SLEEPING,       // instead, until it is let go
+    GATE_WAITING,        // until another thread rings, or until `until_ns`
     GATE_OVER,           // it has done all that it was to do
 };
 
 struct step_gate {
-    struct sleeper sleeper;  // for the worker's clock
-    _Atomic uint32_t stands; // a futex: 1 while the worker waits at the gate
+    struct sleeper sleeper;  // for the thread's clock
+    _Atomic uint32_t stands; // a futex: 1 while the thread waits at the gate
     _Atomic uint32_t order;  // enum gate_order
+    bool is_there;           // there is such a thread
     bool is_free;            // it passes without standing: while it connects
     // While it stands:
     enum gate_place place;
     enum phase phase;
     char what[16];
-    // All that it has sent, that servers and the store have answered, and that time passed
-    // meanwhile: what it does next follows from that.
+    const _Atomic uint32_t *bell; // other threads change it to ring; NULL: none does
+    uint32_t bell_was;            // its value when it was looked at last
+    int64_t until_ns;             // of the last wait: when it is over if nobody rings, by the clock
+                                  // of the process
+    struct text kept;             // messages that have come, and that it has not taken yet
+    bool is_subscribed;           // messages may come
+    // All that it has sent, that servers, the store and other threads have told it, and that time
+    // passed meanwhile: what it does next follows from that.
     struct text heard;
     size_t attempt_at, vain_at; // where its last attempt begins there, and the one in vain before
     int64_t operation;          // which it does, from 0
     bool remembers;             // `heard` loses nothing
 };
 
-// Of the worker's thread. `what` is text up to the first space.
+// Makes the gate ready for a thread that is about to be started. With `is_free` it passes until
+// that is made false. The gate holds zeros, or was started before; gate_free frees what it holds.
+void gate_start(struct step_gate *gate, bool is_free);
+void gate_free(struct step_gate *gate);
+
+// Of the thread. `what` is text up to the first space.
 void gate_pass(struct step_gate *gate, enum phase phase, enum point_side side, const char *what);
 void gate_stand(struct step_gate *gate, enum gate_place place);
 void gate_sleep(struct sleeper *sleeper, int64_t duration_ns);
+
+// Stands until *bell is not `rung` any more, or until `until_ns`; returns at once if it is over for
+// the thread, and *bell has changed.
+void gate_wait(struct step_gate *gate, _Atomic uint32_t *bell, uint32_t rung, int64_t until_ns);
+
+// The same for a thread that has something to do besides: it stands before a request or a message,
+// or, if there is neither, waits for ever. Returns the order by which it was let go: GATE_LOOK if
+// *bell has changed.
+enum gate_order gate_stand_or_wait(struct step_gate *gate, enum gate_place place, const char *what,
+                                   _Atomic uint32_t *bell, uint32_t rung);
+
+// As futex_wait_until_ns of a thread that may have a gate, `until_ns` by the actor's clock.
+void actor_wait(struct actor *actor, _Atomic uint32_t *bell, uint32_t rung, int64_t until_ns);
 
 // What is to become of the request that is sent now. `actor` may have no gate.
 static inline enum gate_order gate_order(const struct actor *actor)
@@ -68,11 +104,21 @@ void gate_tried_in_vain(struct step_gate *gate);
 // `names`, which holds those that have been met. What differs only in what was drawn becomes equal.
 void gate_name_tokens(const char *text, size_t length, struct text *names, struct text *out);
 
-// Of whoever explores: lets the worker go on, and waits until it stands again. After GATE_END it
-// does not wait.
+// Of whoever explores: lets the thread go on, and waits until it stands again. Not with GATE_END.
 void gate_let_go(struct step_gate *gate, enum gate_order order);
 
-// Waits until the worker stands.
+// Lets the thread go for good; does not wait for it.
+void gate_end(struct step_gate *gate);
+
+// Lets all threads of a client but its worker go for good, one after the other, each until it waits
+// for the worker. `gates` are one for each enum client_thread. Does nothing to those that were let
+// go so before.
+void gates_end(struct step_gate *gates);
+
+// Waits until the thread stands.
 void gate_await(struct step_gate *gate);
+
+// True if another thread has rung since the thread stands there.
+bool gate_is_rung(const struct step_gate *gate);
 
 #endif

@@ -11,6 +11,12 @@ const char *phase_name(enum phase phase)
     return names[phase];
 }
 
+const char *client_thread_name(enum client_thread thread)
+{
+    static const char *const names[CLIENT_THREADS] = {"", "watchdog", "subscriber", "sweeper"};
+    return names[thread];
+}
+
 void point_arm(struct point_board *board, struct point_trap *trap)
 {
     atomic_store(&trap->passed, 0);

@@ -57,6 +57,18 @@ struct point_board {
 
 struct step_gate;
 
+// What a thread of a client does there.
+enum client_thread {
+    THREAD_WORKER,
+    THREAD_WATCHDOG,   // renews leases
+    THREAD_SUBSCRIBER, // hears what is published
+    THREAD_SWEEPER,    // deletes what nobody needs any more
+    CLIENT_THREADS
+};
+
+// "watchdog", ...; "" for the worker.
+const char *client_thread_name(enum client_thread thread);
+
 // A worker thread as every request sees it: who it is, what it does, what it writes to.
 struct actor {
     int client;

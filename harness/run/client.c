@@ -572,7 +572,8 @@ static void run_workers(const struct trial_state *state, struct lock_client *cli
 
 // What the client's workers share, of each key that they use. NULL if that fails.
 static struct lock_client *open_clients(const struct trial_state *state, const char *name,
-                                        int number, bool has_proxy, struct key_range range)
+                                        int number, bool has_proxy, struct key_range range,
+                                        struct step_gate *gates)
 {
     struct lock_client *clients = memory_zeroed(range.count, sizeof *clients);
     for (size_t i = 0; i < range.count; i++)
@@ -591,6 +592,7 @@ static struct lock_client *open_clients(const struct trial_state *state, const c
             .first = clients,
             .keys = range.count,
             .workers = (int)state->trial->scenario->clients.threads,
+            .gates = gates,
             .has_proxy = has_proxy,
             .folder = state->folder};
     for (size_t i = 0; i < range.count; i++) {
@@ -625,7 +627,7 @@ static void be_client(const struct trial_state *state, const struct node *node, 
     struct key_range range = state_keys_of(state, number, 0);
     bool has_proxy = node->end.network_namespace >= 0 && state->scheme->server != NULL &&
                      trial_needs_proxy(state->trial);
-    struct lock_client *clients = open_clients(state, node->name, number, has_proxy, range);
+    struct lock_client *clients = open_clients(state, node->name, number, has_proxy, range, NULL);
     if (clients == NULL)
         _exit(1);
     run_workers(state, clients, number);
@@ -639,11 +641,11 @@ static void be_client(const struct trial_state *state, const struct node *node, 
     usage_record_own(&writer, number, node->end.network_namespace >= 0);
 }
 
-// --- a client of one worker, with a gate ---------------------------------------------------------
+// --- a client of one worker, with gates --------------------------------------------------------
 
 struct gated_client {
     const struct trial_state *state;
-    struct step_gate *gate;
+    struct step_gate *gates; // the worker's first
     int number;
     int64_t operations;
     pthread_t thread;
@@ -652,20 +654,21 @@ struct gated_client {
 static void operate_gated(struct gated_client *client, struct lock_client *clients)
 {
     struct worker worker;
+    struct step_gate *gate = &client->gates[THREAD_WORKER];
     worker_prepare(&worker, client->state, clients, client->number, 1);
-    worker.actor.gate = client->gate;
-    worker.actor.clock.sleeper = &client->gate->sleeper;
+    worker.actor.gate = gate;
+    worker.actor.clock.sleeper = &gate->sleeper;
     if (connect_all(&worker) == 0) {
-        client->gate->is_free = false;
-        gate_stand(client->gate, GATE_AT_START);
+        gate->is_free = false;
+        gate_stand(gate, GATE_AT_START);
         for (int64_t i = 0; i < client->operations && !state_is_stopped(client->state); i++) {
             operate(&worker,
                     &(struct turn){.operation = (client->number - 1) * client->operations + i + 1});
-            gate_next_operation(client->gate);
+            gate_next_operation(gate);
         }
     }
-    gate_stand(client->gate, GATE_OVER);
-    atomic_store(&client->gate->order, GATE_END);
+    gate_stand(gate, GATE_OVER);
+    atomic_store(&gate->order, GATE_END);
     for (size_t i = 0; i < worker.opened; i++) {
         store_close(&worker.keys[i].store);
         lock_close(&worker.keys[i].lock);
@@ -679,25 +682,26 @@ static void *run_gated(void *from)
     char name[24];
     snprintf(name, sizeof name, "client-%d", client->number);
     struct key_range range = state_keys_of(client->state, client->number, 0);
-    struct lock_client *clients = open_clients(client->state, name, client->number, false, range);
+    struct lock_client *clients =
+        open_clients(client->state, name, client->number, false, range, client->gates);
     if (clients != NULL)
         operate_gated(client, clients);
     else
-        gate_stand(client->gate, GATE_OVER);
+        gate_stand(&client->gates[THREAD_WORKER], GATE_OVER);
     for (size_t i = clients != NULL ? range.count : 0; i-- > 0;)
         lock_client_close(&clients[i]);
     free(clients);
     return NULL;
 }
 
-struct gated_client *client_start_gated(const struct trial_state *state, struct step_gate *gate,
+struct gated_client *client_start_gated(const struct trial_state *state, struct step_gate *gates,
                                         int number, int64_t operations, struct error *error)
 {
     struct gated_client *client = memory_new(sizeof *client);
-    *client = (struct gated_client){state, gate, number, operations, 0};
-    struct text heard = {gate->heard.bytes, 0, gate->heard.room};
-    *gate = (struct step_gate){
-        .sleeper = {gate_sleep}, .is_free = true, .heard = heard, .remembers = gate->remembers};
+    *client = (struct gated_client){state, gates, number, operations, 0};
+    for (int thread = 0; thread < CLIENT_THREADS; thread++)
+        gates[thread].is_there = false;
+    gate_start(&gates[THREAD_WORKER], true);
     int reason = pthread_create(&client->thread, NULL, run_gated, client);
     if (reason == 0)
         return client;
@@ -708,7 +712,8 @@ struct gated_client *client_start_gated(const struct trial_state *state, struct 
 
 void client_join_gated(struct gated_client *client)
 {
-    gate_let_go(client->gate, GATE_END);
+    gates_end(client->gates);
+    gate_end(&client->gates[THREAD_WORKER]);
     pthread_join(client->thread, NULL);
     free(client);
 }

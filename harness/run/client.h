@@ -11,12 +11,13 @@
 pid_t client_start(const struct trial_state *state, const struct node *node, int number,
                    struct error *error);
 
-// A client that goes only as its gate (harness/point/gate.h) lets it: one worker, which does so
-// many operations, in a thread of this process. `gate` need not hold anything yet, and must outlive
-// the client. NULL with `error` set. The gate is awaited by the caller; end it with
-// client_join_gated.
+// A client that goes only as its gates (harness/point/gate.h) let it: one worker, which does so
+// many operations, in a thread of this process, and the threads that its scheme starts. `gates` are
+// one for each enum client_thread; they need not hold anything yet, and must outlive the client.
+// NULL with `error` set. The worker's gate is awaited by the caller, and when it stands there all
+// others stand, too; end it with client_join_gated.
 struct gated_client;
-struct gated_client *client_start_gated(const struct trial_state *state, struct step_gate *gate,
+struct gated_client *client_start_gated(const struct trial_state *state, struct step_gate *gates,
                                         int number, int64_t operations, struct error *error);
 
 // Ends it, whatever it does: requests that it would still send are not sent.

@@ -18,6 +18,10 @@
 #define BEYOND_LEASE_NS (10 * NS_PER_MS)
 // Of a lease, while all wait: nobody who keeps asking for the lock may keep it alive by that.
 #define WAIT_SHARE 0.9
+// How late a timer goes off: so late that no server thinks its time is still to come.
+#define LATE_NS (2 * NS_PER_MS)
+// Of threads, while all wait: those that ask again and again without a pause are left alone then.
+#define MOST_STEPS_OF_WAIT 2000
 
 struct replay {
     const struct trial *trial;
@@ -26,17 +30,12 @@ struct replay {
     struct cluster nodes;
     int64_t now_ns, last_ns;
     int count; // of clients
-    struct step_gate gates[MOST_EXPLORED_CLIENTS];
+    struct threads threads;
+    bool has_stalled;                                    // a watchdog, in this schedule
     struct gated_client *clients[MOST_EXPLORED_CLIENTS]; // NULL: not started
     struct history_writer deaths[MOST_EXPLORED_CLIENTS];
-    bool crashed[MOST_EXPLORED_CLIENTS];
-    // Moves that may have changed what a retry finds: a retry in vain, after which the server keeps
-    // what it kept after the last one, is none. And how many there were when a client stood last.
-    uint64_t changes;
-    uint64_t rested[MOST_EXPLORED_CLIENTS];
     uint64_t image; // what the server kept after the last attempt in vain
     int waits;
-    int ranked[MOST_EXPLORED_CLIENTS]; // the clients in the order in which the state tells them
     struct explored_servers servers;
     struct clock_shift clock; // the harness's, and its clients'
     struct text kept;         // room for what the servers keep
@@ -62,18 +61,28 @@ static void set_time(struct replay *replay, int64_t now_ns)
 }
 
 // Who has been granted something before knows it to be older now.
-static void pass_time(struct replay *replay, int64_t length_ns)
+static void pass_time_until(struct replay *replay, int64_t until_ns, const char *how)
 {
-    for (int i = 0; i < replay->count; i++)
-        gate_hear(&replay->gates[i], "time", 4);
-    set_time(replay, replay->now_ns + length_ns);
+    threads_hear(&replay->threads, how);
+    set_time(replay, until_ns);
+    // By a tenth of the lease: by nothing that our moves take.
+    replay->has_stalled |=
+        threads_are_late(&replay->threads, replay->trial->scenario->lock.lease_ns / 10);
+}
+
+// Of timers that are due soon enough for leases; TIME_NEVER: there is none.
+static int64_t next_timer_ns(const struct replay *replay)
+{
+    return threads_next_timer_ns(&replay->threads, 2 * replay->trial->scenario->lock.lease_ns);
 }
 
 static void pass_lease(struct replay *replay)
 {
     int64_t lease_ns = replay->trial->scenario->lock.lease_ns;
-    pass_time(replay, lease_ns + allowed_drift_ns(lease_ns) +
-                          replay->trial->server->late_expiry_ns + BEYOND_LEASE_NS);
+    pass_time_until(replay,
+                    replay->now_ns + lease_ns + allowed_drift_ns(lease_ns) +
+                        replay->trial->server->late_expiry_ns + BEYOND_LEASE_NS,
+                    "time");
 }
 
 static int64_t wait_ns(const struct replay *replay)
@@ -141,7 +150,7 @@ bool replay_is_possible(const struct trial *trial, struct error *error)
         why = "no lock on servers of its topology can be explored yet";
     else if (trial_is_external(trial))
         why = "its servers are not Lockpick's own, which alone it may empty";
-    else if (scheme->open_client != NULL)
+    else if (scheme->open_client != NULL && !how->holds_threads)
         why =
             "it has threads of its own (a watchdog, a subscription), whose steps nobody holds yet";
     else if (trial->scenario->clients.processes > MOST_EXPLORED_CLIENTS ||
@@ -190,8 +199,7 @@ void replay_close(struct replay *replay)
     if (replay->servers.how != NULL)
         replay->servers.how->close(&replay->servers);
     text_free(&replay->kept);
-    for (int i = 0; i < MOST_EXPLORED_CLIENTS; i++)
-        text_free(&replay->gates[i].heard);
+    threads_free(&replay->threads);
     state_close(&replay->state, &replay->nodes);
     free(replay->path);
     free(replay);
@@ -207,11 +215,13 @@ static int start_clients(struct replay *replay, struct error *error)
         history_append(&replay->deaths[i], (struct event){.kind = EVENT_PROCESS_START,
                                                           .process_start = {.pid = i + 1}});
         replay->clients[i] =
-            client_start_gated(&replay->state, &replay->gates[i], i + 1, operations, error);
+            client_start_gated(&replay->state, replay->threads.gates[i], i + 1, operations, error);
         if (replay->clients[i] == NULL)
             return -1;
-        gate_await(&replay->gates[i]);
+        gate_await(&replay->threads.gates[i][THREAD_WORKER]);
     }
+    threads_are_started(&replay->threads);
+    replay->servers.part_ns = replay->threads.has_threads ? TIMER_PART_NS : 0;
     history_append(&replay->writer, (struct event){.kind = EVENT_BARRIER_OPEN});
     const char *broken = state_broken(&replay->state);
     return broken == NULL ? 0 : error_set(error, "%s", broken);
@@ -220,11 +230,10 @@ static int start_clients(struct replay *replay, struct error *error)
 int replay_begin(struct replay *replay, struct error *error)
 {
     set_time(replay, ZERO_NS);
-    replay->changes = 1;
+    threads_begin(&replay->threads, replay->count);
+    replay->has_stalled = false;
     replay->image = 0;
     replay->waits = 0;
-    memset(replay->crashed, 0, sizeof replay->crashed);
-    memset(replay->rested, 0, sizeof replay->rested);
     atomic_store(&replay->state.control->stop, 0);
     // With the highest token that the store has seen.
     memset(replay->state.accounts, 0, sizeof *replay->state.accounts);
@@ -239,30 +248,28 @@ int replay_begin(struct replay *replay, struct error *error)
                : -1;
 }
 
-static bool can_step(const struct replay *replay, int client)
-{
-    enum gate_place place = replay->gates[client - 1].place;
-    return !replay->crashed[client - 1] && place != GATE_OVER &&
-           (place != GATE_SLEEPING || replay->rested[client - 1] < replay->changes);
-}
-
 bool replay_can(const struct replay *replay, struct move move)
 {
+    const struct threads *threads = &replay->threads;
     if (move.kind == MOVE_TIME)
         return true;
+    if (move.kind == MOVE_TIMER)
+        return next_timer_ns(replay) != TIME_NEVER;
     if (move.kind == MOVE_WAIT) {
-        bool somebody_can = replay_is_stuck(replay) || replay_is_over(replay);
-        for (int client = 1; client <= replay->count; client++)
-            somebody_can |= can_step(replay, client);
-        return !somebody_can;
+        struct move ignored;
+        return !replay_is_stuck(replay) && !replay_is_over(replay) &&
+               !threads_first(threads, (struct move){.client = 0}, &ignored);
     }
-    if (move.client == 0 || move.client > replay->count || replay->crashed[move.client - 1])
+    if (move.client == 0 || move.client > replay->count || threads->crashed[move.client - 1])
         return false;
-    enum gate_place place = replay->gates[move.client - 1].place;
     if (move.kind == MOVE_STEP)
-        return can_step(replay, move.client);
-    return move.kind == MOVE_CRASH ? place != GATE_AT_START && place != GATE_OVER
-                                   : place == GATE_BEFORE_REQUEST;
+        return thread_can(threads, move);
+    const struct step_gate *gate = &threads->gates[move.client - 1][move.thread];
+    if (move.kind == MOVE_CRASH)
+        return move.thread == THREAD_WORKER && gate->place != GATE_AT_START &&
+               gate->place != GATE_OVER;
+    return gate->is_there && gate->place == (move.kind == MOVE_LOSE_MESSAGE ? GATE_BEFORE_MESSAGE
+                                                                            : GATE_BEFORE_REQUEST);
 }
 
 // Until the next call, replay->kept is what the servers keep.
@@ -293,7 +300,7 @@ static bool finds_other_image(struct replay *replay)
 
 static void crash(struct replay *replay, int client)
 {
-    replay->crashed[client - 1] = true;
+    replay->threads.crashed[client - 1] = true;
     history_append(
         &replay->deaths[client - 1],
         (struct event){
@@ -301,42 +308,98 @@ static void crash(struct replay *replay, int client)
             .process_death = {.pid = client, .signal = 9, .killed_ns = clock_monotonic_ns()}});
 }
 
+// The thread goes on, and with it those that it rings for.
+static void step(struct replay *replay, struct move move, enum gate_order order)
+{
+    struct threads *threads = &replay->threads;
+    struct step_gate *gate = thread_gate(threads, move);
+    bool is_change = gate->place != GATE_SLEEPING && gate->place != GATE_WAITING &&
+                     gate->place != GATE_BEFORE_MESSAGE;
+    gate_let_go(gate, order);
+    if (gate->place == GATE_AFTER_REPLY) {
+        replay->has_stalled = true; // its answer came too late
+        pass_lease(replay);
+        gate_let_go(gate, GATE_GO);
+    }
+    threads_settle(threads);
+    if (is_change && gate->place == GATE_SLEEPING) {
+        gate_tried_in_vain(gate);
+        is_change = finds_other_image(replay);
+    }
+    threads->changes += is_change;
+    if (move.thread == THREAD_WORKER)
+        threads->rested[move.client - 1] = threads->changes;
+}
+
+// True if it waits for the lock no more.
+static bool has_lock_now(const struct step_gate *gate)
+{
+    return gate->place == GATE_BEFORE_WRITE || gate->place == GATE_OVER ||
+           gate->phase != PHASE_ACQUIRE;
+}
+
+// Whose timer is due goes on at once, and so do those that it rings for, until somebody has the
+// lock.
+static bool serve_timers_until(struct replay *replay, int64_t until_ns)
+{
+    struct threads *threads = &replay->threads;
+    struct move move;
+    for (int i = 0; i < MOST_STEPS_OF_WAIT; i++) {
+        bool can = false;
+        for (int number = 0; number < threads_most(threads) && !can; number++)
+            can = thread_at(threads, number, &move) && thread_can(threads, move) &&
+                  thread_gate(threads, move)->place != GATE_SLEEPING;
+        if (can) {
+            set_time(replay, replay->now_ns + TICK_NS);
+            step(replay, move, GATE_GO);
+            if (move.thread == THREAD_WORKER && has_lock_now(thread_gate(threads, move)))
+                return true;
+            continue;
+        }
+        int64_t next_ns = next_timer_ns(replay);
+        if (next_ns >= until_ns)
+            break;
+        pass_time_until(replay, next_ns + LATE_NS, "timer");
+    }
+    return false;
+}
+
+static void wait_long(struct replay *replay)
+{
+    int64_t until_ns = replay->now_ns + wait_ns(replay);
+    replay->waits++;
+    if (replay->threads.has_threads && serve_timers_until(replay, until_ns))
+        replay->waits = 0;
+    else
+        pass_time_until(replay, time_later(until_ns, replay->now_ns), "time");
+}
+
 void replay_move(struct replay *replay, struct move move)
 {
     static const enum gate_order orders[MOVE_KINDS] = {[MOVE_LOSE_REQUEST] = GATE_LOSE_REQUEST,
                                                        [MOVE_LOSE_REPLY] = GATE_LOSE_REPLY,
+                                                       [MOVE_LOSE_MESSAGE] = GATE_LOSE_REPLY,
                                                        [MOVE_TIME_INSIDE] = GATE_GO_AND_STAND};
     set_time(replay, replay->now_ns + TICK_NS);
-    replay->changes += move.client == 0 || move.kind == MOVE_CRASH;
-    if (move.kind == MOVE_TIME) {
+    replay->threads.changes += move.client == 0 || move.kind == MOVE_CRASH;
+    if (move.kind == MOVE_TIME)
         pass_lease(replay);
-    } else if (move.kind == MOVE_WAIT) {
-        pass_time(replay, wait_ns(replay));
-        replay->waits++;
-    } else if (move.kind == MOVE_CRASH) {
+    else if (move.kind == MOVE_TIMER)
+        pass_time_until(replay, next_timer_ns(replay) + LATE_NS, "timer");
+    else if (move.kind == MOVE_WAIT)
+        wait_long(replay);
+    else if (move.kind == MOVE_CRASH)
         crash(replay, move.client);
-    } else {
-        struct step_gate *gate = &replay->gates[move.client - 1];
-        bool is_change = gate->place != GATE_SLEEPING;
-        gate_let_go(gate, orders[move.kind]);
-        if (gate->place == GATE_AFTER_REPLY) {
-            pass_lease(replay);
-            gate_let_go(gate, GATE_GO);
-        }
-        if (is_change && gate->place == GATE_SLEEPING) {
-            gate_tried_in_vain(gate);
-            is_change = finds_other_image(replay);
-        }
-        replay->changes += is_change;
-        replay->rested[move.client - 1] = replay->changes;
-    }
+    else
+        step(replay, move, orders[move.kind]);
 }
 
 bool replay_is_over(const struct replay *replay)
 {
+    const struct threads *threads = &replay->threads;
     bool is_over = true;
     for (int i = 0; i < replay->count; i++)
-        is_over &= replay->crashed[i] || replay->gates[i].place == GATE_OVER;
+        is_over &= threads->crashed[i] || threads->gates[i][THREAD_WORKER].place == GATE_OVER;
     return is_over;
 }
 
@@ -346,67 +409,20 @@ bool replay_is_stuck(const struct replay *replay)
     return replay->waits * wait_ns(replay) >= lock->stuck_after_ns + lock->lease_ns;
 }
 
-bool replay_usual(const struct replay *replay, int last, struct move *move)
+bool replay_has_stalled(const struct replay *replay)
 {
-    for (int i = 0; i <= replay->count; i++) {
-        *move = (struct move){MOVE_STEP, (uint8_t)(i == 0 ? last : i)};
-        if (move->client != 0 && can_step(replay, move->client))
-            return true;
-    }
+    return replay->has_stalled;
+}
+
+bool replay_usual(const struct replay *replay, struct move last, struct move *move)
+{
+    if (threads_first(&replay->threads, last, move))
+        return true;
     *move = (struct move){.kind = MOVE_WAIT};
     return replay_can(replay, *move);
 }
 
 // --- states --------------------------------------------------------------------------------------
-
-// Where a client stands, and all that it knows.
-static void add_client(const struct replay *replay, int client, struct text *names,
-                       struct text *out)
-{
-    const struct step_gate *gate = &replay->gates[client];
-    text_format(out, "\n%d %lld %d %d %s %d\n", gate->remembers ? client : 0,
-                (long long)gate->operation, (int)gate->place, (int)gate->phase, gate->what,
-                replay->rested[client] < replay->changes);
-    gate_name_tokens(text_string(&gate->heard), gate->heard.length, names, out);
-}
-
-// The client's number, and what is known of it with its tokens named by their order in it alone.
-struct standing {
-    int client;
-    struct text text;
-};
-
-static int order_of_standings(const void *a, const void *b)
-{
-    const struct text *one = &((const struct standing *)a)->text;
-    const struct text *other = &((const struct standing *)b)->text;
-    size_t length = one->length < other->length ? one->length : other->length;
-    int order = memcmp(text_string(one), text_string(other), length);
-    return order != 0 ? order : (one->length > other->length) - (one->length < other->length);
-}
-
-// Who of the clients stands where is no difference, for they are alike. A client that is over does
-// nothing more.
-static void add_clients(struct replay *replay, struct text *names, struct text *out)
-{
-    struct standing standings[MOST_EXPLORED_CLIENTS] = {{0}};
-    size_t count = 0;
-    for (int i = 0; i < replay->count; i++) {
-        struct text own = {0};
-        if (replay->crashed[i] || replay->gates[i].place == GATE_OVER)
-            continue;
-        standings[count].client = i;
-        add_client(replay, i, &own, &standings[count++].text);
-        text_free(&own);
-    }
-    qsort(standings, count, sizeof *standings, order_of_standings);
-    memset(replay->ranked, 0, sizeof replay->ranked);
-    for (size_t i = 0; i < count; i++) {
-        replay->ranked[i] = standings[i].client + 1;
-        add_client(replay, standings[i].client, names, out);
-        text_free(&standings[i].text);
-    }
-}
 
 int replay_state(struct replay *replay, uint64_t *state, struct error *error)
 {
@@ -415,10 +431,10 @@ int replay_state(struct replay *replay, uint64_t *state, struct error *error)
     struct text all = {0};
     if (read_image(replay, error) != 0)
         return -1;
-    add_clients(replay, &names, &all);
+    threads_tell(&replay->threads, &names, &all);
     gate_name_tokens(replay->kept.bytes, replay->kept.length, &names, &all);
     text_add_bytes(&all, (const char *)account->halves, sizeof account->halves);
-    text_format(&all, "%d", replay->waits);
+    text_format(&all, "%d %d", replay->waits, replay->has_stalled);
     *state = hash_of(&all);
     text_free(&names);
     text_free(&all);
@@ -427,18 +443,17 @@ int replay_state(struct replay *replay, uint64_t *state, struct error *error)
 
 int replay_ranked(const struct replay *replay, int rank)
 {
-    return rank < replay->count ? replay->ranked[rank] : 0;
+    return rank < replay->count ? replay->threads.ranked[rank] : 0;
 }
 
 void replay_remember(struct replay *replay)
 {
-    for (int i = 0; i < replay->count; i++)
-        replay->gates[i].remembers = true;
+    threads_remember(&replay->threads);
 }
 
-const char *replay_stands(const struct replay *replay, int client)
+const char *replay_stands(const struct replay *replay, struct move move)
 {
-    const struct step_gate *gate = &replay->gates[client - 1];
+    const struct step_gate *gate = &replay->threads.gates[move.client - 1][move.thread];
     switch (gate->place) {
     case GATE_AT_START:
         return "start";
@@ -446,6 +461,8 @@ const char *replay_stands(const struct replay *replay, int client)
         return "write";
     case GATE_SLEEPING:
         return "retry";
+    case GATE_WAITING:
+        return "wakes";
     case GATE_OVER:
         return "end";
     default:
@@ -494,7 +511,8 @@ void replay_end(struct replay *replay)
 // --- a schedule that is written down -------------------------------------------------------------
 
 // 0, or -1 with `error` set to what differs.
-static int make_written(struct replay *replay, const char *text, int *last, struct error *error)
+static int make_written(struct replay *replay, const char *text, struct move *last,
+                        struct error *error)
 {
     struct move move;
     char what[MOVE_WHAT_ROOM];
@@ -503,12 +521,12 @@ static int make_written(struct replay *replay, const char *text, int *last, stru
     if (!replay_can(replay, move))
         return error_set(error, "the schedule says '%s', but that cannot be done then%s%s", text,
                          move.client != 0 ? ": the client is at its " : "",
-                         move.client != 0 ? replay_stands(replay, move.client) : "");
-    if (what[0] != '\0' && strcmp(what, replay_stands(replay, move.client)) != 0)
+                         move.client != 0 ? replay_stands(replay, move) : "");
+    if (what[0] != '\0' && strcmp(what, replay_stands(replay, move)) != 0)
         return error_set(error, "the schedule says '%s', but client-%d stands before %s then", text,
-                         move.client, replay_stands(replay, move.client));
+                         move.client, replay_stands(replay, move));
     replay_move(replay, move);
-    *last = move.client != 0 ? move.client : *last;
+    *last = move.client != 0 ? move : *last;
     return 0;
 }
 
@@ -519,7 +537,7 @@ int replay_conduct(const struct trial *trial, struct server_pool *pool, const ch
     const struct digest *digest;
     struct judgement judgement;
     struct move move;
-    int last = 0;
+    struct move last = {.client = 0};
     if (!replay_is_possible(trial, error))
         return TRIAL_MEANINGLESS;
     struct replay *replay = replay_open(trial, pool, folder, error);
@@ -530,7 +548,7 @@ int replay_conduct(const struct trial *trial, struct server_pool *pool, const ch
         result = make_written(replay, schedule->items[i], &last, error);
     for (int i = 0; result == 0 && i < MOST_MOVES && replay_usual(replay, last, &move); i++) {
         replay_move(replay, move);
-        last = move.client != 0 ? move.client : last;
+        last = move.client != 0 ? move : last;
     }
     if (result == 0)
         result = replay_judge(replay, &digest, &judgement, error);

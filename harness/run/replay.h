@@ -10,9 +10,8 @@
 
 #include "harness/check/check.h"
 #include "harness/run/servers.h"
+#include "harness/run/threads.h"
 #include "harness/scenario/moves.h"
-
-#define MOST_EXPLORED_CLIENTS 4
 
 struct schedule_moves {
     struct move moves[MOST_MOVES];
@@ -39,7 +38,8 @@ void replay_close(struct replay *replay);
 // first step. End it with replay_end. 0, or -1 with `error` set.
 int replay_begin(struct replay *replay, struct error *error);
 
-// Whether the move can be made now. A client that sleeps can go on once somebody else has moved.
+// Whether the move can be made now. A client that sleeps can go on once somebody else has moved;
+// one that waits, once a thread of its own has rung for it, or its time is over.
 bool replay_can(const struct replay *replay, struct move move);
 
 // Makes a move that can be made.
@@ -48,9 +48,13 @@ void replay_move(struct replay *replay, struct move move);
 // True if every client is over, or has crashed.
 bool replay_is_over(const struct replay *replay);
 
-// The move of which nothing else is asked: the client that moved last (0: none) goes on, else the
+// The move of which nothing else is asked: who moved last (of client 0: nobody) goes on, else the
 // first that can, else all wait. False: there is none, the trial is over.
-bool replay_usual(const struct replay *replay, int last, struct move *move);
+bool replay_usual(const struct replay *replay, struct move last, struct move *move);
+
+// True if in this schedule a watchdog was held up for a good part of a lease, or an answer for a
+// whole one: a lease may have ended that it would have renewed.
+bool replay_has_stalled(const struct replay *replay);
 
 // True if nobody was granted the lock for so long that it is stuck: no move but MOVE_TIME is left.
 bool replay_is_stuck(const struct replay *replay);
@@ -67,8 +71,9 @@ void replay_remember(struct replay *replay);
 // of that rank, from 0; 0: there is none.
 int replay_ranked(const struct replay *replay, int rank);
 
-// What the client stands before: a command, "write", "retry".
-const char *replay_stands(const struct replay *replay, int client);
+// What the thread that the move is of stands before: a command, "write", "retry", "message",
+// "wakes".
+const char *replay_stands(const struct replay *replay, struct move move);
 
 // Judges what has happened until now, which ends the trial: call replay_end next. The digest and
 // its history last until then. 0, or -1 with `error` set.

@@ -6,47 +6,75 @@
 static const struct {
     const char *text; // "%s": where the client stands
     bool has_client;
+    enum move_class class;
 } forms[MOVE_KINDS] = {
-    [MOVE_STEP] = {" %s", true},
-    [MOVE_LOSE_REQUEST] = {" %s, request lost", true},
-    [MOVE_LOSE_REPLY] = {" %s, reply lost", true},
-    [MOVE_TIME_INSIDE] = {" %s, a lease passes before its reply", true},
-    [MOVE_CRASH] = {" crashes", true},
-    [MOVE_TIME] = {"a lease passes", false},
-    [MOVE_WAIT] = {"all wait", false},
+    [MOVE_STEP] = {" %s", true, CLASS_STEP},
+    [MOVE_LOSE_REQUEST] = {" %s, request lost", true, CLASS_FAULT},
+    [MOVE_LOSE_REPLY] = {" %s, reply lost", true, CLASS_FAULT},
+    [MOVE_LOSE_MESSAGE] = {" %s, lost", true, CLASS_FAULT},
+    [MOVE_TIME_INSIDE] = {" %s, a lease passes before its reply", true, CLASS_LEASE},
+    [MOVE_CRASH] = {" crashes", true, CLASS_FAULT},
+    [MOVE_TIME] = {"a lease passes", false, CLASS_LEASE},
+    [MOVE_WAIT] = {"all wait", false, CLASS_WAIT},
+    [MOVE_TIMER] = {"time passes until a timer is due", false, CLASS_TIMER},
 };
+
+enum move_class move_class(struct move move)
+{
+    return forms[move.kind].class;
+}
+
+bool move_is_of_same(struct move one, struct move other)
+{
+    return one.client == other.client && one.thread == other.thread;
+}
 
 void move_write(struct move move, const char *what, struct text *out)
 {
     const char *form = forms[move.kind].text;
     const char *place = strstr(form, "%s");
     if (forms[move.kind].has_client)
-        text_format(out, "client-%d", move.client);
+        text_format(out, move.thread == THREAD_WORKER ? "client-%d" : "client-%d's %s", move.client,
+                    client_thread_name(move.thread));
     if (place == NULL)
         text_add(out, form);
     else
         text_format(out, "%.*s%s%s", (int)(place - form), form, what, place + 2);
 }
 
+// Of a text that goes on behind "client-1": which of its threads is meant. Returns what follows.
+static const char *read_thread(const char *text, uint8_t *thread)
+{
+    for (*thread = THREAD_WORKER + 1; *thread < CLIENT_THREADS; ++*thread) {
+        const char *name = client_thread_name(*thread);
+        if (strncmp(text, "'s ", 3) == 0 && strncmp(text + 3, name, strlen(name)) == 0)
+            return text + 3 + strlen(name);
+    }
+    *thread = THREAD_WORKER;
+    return text;
+}
+
 int move_read(const char *text, struct move *move, char what[MOVE_WHAT_ROOM], struct error *error)
 {
     int client = 0;
     int length = 0;
+    uint8_t thread = THREAD_WORKER;
     what[0] = '\0';
     if (sscanf(text, "client-%3d%n", &client, &length) == 1 && client > 0 && client <= UINT8_MAX) {
-        const char *rest = text + length;
+        const char *rest = read_thread(text + length, &thread);
         size_t word = rest[0] == ' ' ? strcspn(rest + 1, ", ") : 0;
         if (word > 0 && word < MOVE_WHAT_ROOM)
             snprintf(what, MOVE_WHAT_ROOM, "%.*s", (int)word, rest + 1);
     }
     for (uint8_t kind = 0; kind < MOVE_KINDS; kind++) {
         struct text written = {0};
-        *move = (struct move){kind, forms[kind].has_client ? (uint8_t)client : 0};
+        *move = (struct move){kind, forms[kind].has_client ? (uint8_t)client : 0, thread};
         move_write(*move, what, &written);
         bool is_it = forms[kind].has_client == (client > 0) &&
                      (kind == MOVE_CRASH || !forms[kind].has_client || what[0] != '\0') &&
                      strcmp(text_string(&written), text) == 0 &&
-                     !(kind == MOVE_STEP && strcmp(what, "crashes") == 0);
+                     !(kind == MOVE_STEP && strcmp(what, "crashes") == 0) &&
+                     !(kind == MOVE_CRASH && thread != THREAD_WORKER);
         text_free(&written);
         if (is_it) {
             if (kind == MOVE_CRASH)
@@ -56,8 +84,10 @@ int move_read(const char *text, struct move *move, char what[MOVE_WHAT_ROOM], st
     }
     return error_set(error,
                      "'%.60s' is no move: say 'client-1 SET' (or start, write, retry for the "
-                     "command), the same with ', request lost', ', reply lost' or ', a lease "
-                     "passes before its reply', 'client-1 crashes', 'a lease passes', or "
-                     "'all wait'",
+                     "command; client-1's watchdog, subscriber, sweeper for the client; message, "
+                     "wakes), the same with ', request lost', ', reply lost', ', lost' (of a "
+                     "message) or ', a lease passes before its reply', 'client-1 crashes', 'a "
+                     "lease passes', 'time passes until "
+                     "a timer is due', or 'all wait'",
                      text);
 }

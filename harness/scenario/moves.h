@@ -4,31 +4,42 @@
 
 #include "harness/base/error.h"
 #include "harness/base/text.h"
+#include "harness/point/point.h"
 
 #include <stdint.h>
 
 enum move_kind {
-    MOVE_STEP,         // the client goes on
+    MOVE_STEP,         // the client, or another thread of it, goes on
     MOVE_LOSE_REQUEST, // its request is lost, with its connection
     MOVE_LOSE_REPLY,   // the request executes; the reply is lost, with the connection
+    MOVE_LOSE_MESSAGE, // the message that it is to take next is lost, with its connection
     MOVE_TIME_INSIDE,  // the request executes, a lease passes, then the reply comes
-    MOVE_CRASH,        // the client goes no more
+    MOVE_CRASH,        // the client goes no more, with all its threads
     MOVE_TIME,         // a lease passes
     MOVE_WAIT,         // nobody can go on: so much time passes as a lock that is given back by
-                       // itself could need
+                       // itself could need; who has a timer goes on when it is due
+    MOVE_TIMER,        // time passes until the next timer of a thread is due
     MOVE_KINDS
 };
 
 struct move {
     uint8_t kind;   // enum move_kind
-    uint8_t client; // from 1; 0: of MOVE_TIME and MOVE_WAIT
+    uint8_t client; // from 1; 0: of none, as for all where time passes for everybody
+    uint8_t thread; // enum client_thread
 };
+
+// What a move is to a search, which limits how many there are of each.
+enum move_class { CLASS_STEP, CLASS_FAULT, CLASS_LEASE, CLASS_TIMER, CLASS_WAIT };
+enum move_class move_class(struct move move);
+
+// True if both are of the same thread of the same client.
+bool move_is_of_same(struct move one, struct move other);
 
 #define MOST_MOVES 256
 #define MOVE_WHAT_ROOM 16
 
-// Appends "client-1 SET, reply lost"; `what` is where the client stands: a command, `start`,
-// `write`, `retry`.
+// Appends "client-1 SET, reply lost", or "client-1's watchdog EVAL"; `what` is where it stands: a
+// command, `start`, `write`, `retry`, `message`, `wakes`.
 void move_write(struct move move, const char *what, struct text *out);
 
 // Reads that. `what` is "" where the move has none. 0, or -1 with `error` set.

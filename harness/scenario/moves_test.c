@@ -4,8 +4,12 @@
 
 TEST(each_move_is_read_as_it_was_written)
 {
-    for (uint8_t kind = 0; kind < MOVE_KINDS; kind++) {
-        struct move move = {kind, kind < MOVE_TIME ? 3 : 0};
+    for (int i = 0; i < MOVE_KINDS * CLIENT_THREADS; i++) {
+        uint8_t kind = (uint8_t)(i % MOVE_KINDS);
+        bool has_thread = kind < MOVE_CRASH;
+        struct move move = {.kind = kind,
+                            .client = kind < MOVE_TIME ? 3 : 0,
+                            .thread = has_thread ? (uint8_t)(i / MOVE_KINDS) : THREAD_WORKER};
         struct move again;
         struct text text = {0};
         char what[MOVE_WHAT_ROOM];
@@ -13,10 +17,23 @@ TEST(each_move_is_read_as_it_was_written)
         move_write(move, "EVAL", &text);
         assert_int_equal(move_read(text.bytes, &again, what, &error), 0);
         assert_int_equal(again.kind, kind);
-        assert_int_equal(again.client, move.client);
+        assert_true(move_is_of_same(again, move));
         assert_string_equal(what, kind < MOVE_CRASH ? "EVAL" : "");
         text_free(&text);
     }
+}
+
+TEST(a_thread_of_a_client_is_called_by_what_it_does)
+{
+    struct text text = {0};
+    move_write((struct move){.kind = MOVE_LOSE_REPLY, .client = 1, .thread = THREAD_WATCHDOG},
+               "EVAL", &text);
+    text_add(&text, "; ");
+    move_write((struct move){.kind = MOVE_LOSE_MESSAGE, .client = 2, .thread = THREAD_SUBSCRIBER},
+               "message", &text);
+    assert_string_equal(text.bytes, "client-1's watchdog EVAL, reply lost; "
+                                    "client-2's subscriber message, lost");
+    text_free(&text);
 }
 
 TEST(what_is_no_move_is_refused)
@@ -28,6 +45,10 @@ TEST(what_is_no_move_is_refused)
                                         "client-1 GET, reply gone",
                                         "client-1 GET SET",
                                         "client-999 GET",
+                                        "client-1's GET",
+                                        "client-1's cat EVAL",
+                                        "client-1's watchdog",
+                                        "client-1's watchdog crashes",
                                         "client-1 AVERYLONGCOMMANDOFMANYLETTERS",
                                         "a lease",
                                         "time passes"};

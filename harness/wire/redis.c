@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #define MAX_SCRIPTS 8
 // A cluster that sends a request from one server to the next more often than that has lost its way.
@@ -58,13 +57,10 @@ static void note_leader(const struct redis_connection *connection)
     history_append(connection->actor->history, event);
 }
 
-// Connections of schedules that are made by the thousand are reset when they end: else each would
-// keep its port for a minute.
 static void note_connected(const struct redis_connection *connection, const struct redis_peer *link)
 {
-    const struct linger reset = {.l_onoff = 1, .l_linger = 0};
     if (connection->actor->gate != NULL)
-        (void)setsockopt(link->context->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+        redis_peer_reset_at_end(link);
     note_leader(connection);
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 #define RETRY_NS (20 * NS_PER_MS)
 #define MOST_MASTERS 64 // an external cluster may be larger than what Lockpick boots
@@ -41,6 +42,12 @@ void redis_peer_close(struct redis_peer *link)
     if (link->context != NULL)
         redisFree(link->context);
     link->context = NULL;
+}
+
+void redis_peer_reset_at_end(const struct redis_peer *link)
+{
+    const struct linger reset = {.l_onoff = 1, .l_linger = 0};
+    (void)setsockopt(link->context->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
 }
 
 redisReply *redis_peer_next(struct redis_peer *link, struct error *error)

@@ -24,6 +24,10 @@ struct redis_peer {
 int redis_peer_open(struct redis_peer *link, const struct peer *peer, struct error *error);
 void redis_peer_close(struct redis_peer *link);
 
+// From now on the connection is reset when it is closed, by whoever: connections of schedules that
+// are made by the thousand would each keep their port for a minute.
+void redis_peer_reset_at_end(const struct redis_peer *link);
+
 // The next reply to what was sent by redisAppendCommand, for the caller to free; an error reply is
 // one. NULL with `error` set if none came before the peer's time was up.
 redisReply *redis_peer_next(struct redis_peer *link, struct error *error);

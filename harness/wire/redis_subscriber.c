@@ -1,7 +1,9 @@
 #include "harness/wire/redis_subscriber.h"
 
 #include "harness/base/futex.h"
+#include "harness/base/growing.h"
 #include "harness/base/text.h"
+#include "harness/point/gate.h"
 #include "harness/wire/redis_peer.h"
 
 #include <poll.h>
@@ -30,13 +32,17 @@ struct redis_subscriber {
     struct redis_subscriber_settings settings;
     pthread_t thread;
     bool is_started;
-    int alarm; // an eventfd: wakes the thread
+    int alarm;             // an eventfd: wakes the thread
+    _Atomic uint32_t bell; // the same, with a gate
     // The thread's:
     struct redis_route route; // to the single server, the master, or any server of a cluster
     struct redis_peer link;
     size_t unanswered; // requests
     int64_t asked_ns;  // since when the server is waited for, if any is unanswered
     int64_t heard_ns;  // when it last said anything
+    // With a gate, messages that have come and are not taken yet.
+    redisReply **kept;
+    size_t kept_count, kept_room;
     // For all:
     pthread_mutex_t mutex; // guards what follows, and the subscriptions
     struct redis_subscription *subscriptions;
@@ -49,9 +55,14 @@ static void ring(struct redis_subscription *subscription)
     futex_wake_all(&subscription->bell);
 }
 
-static void wake_thread(const struct redis_subscriber *subscriber)
+static void wake_thread(struct redis_subscriber *subscriber)
 {
     uint64_t one = 1;
+    if (subscriber->settings.gate != NULL) {
+        atomic_fetch_add(&subscriber->bell, 1);
+        futex_wake_all(&subscriber->bell);
+        return;
+    }
     // It fails only if the counter is full, and then the thread is awake.
     if (write(subscriber->alarm, &one, sizeof one) < 0)
         return;
@@ -92,6 +103,8 @@ static bool connect_link(struct redis_subscriber *subscriber, struct error *erro
     if (entry != ENTRY_OPEN)
         return false;
     redisSetTimeout(link->context, redis_timeval(request_ns));
+    if (subscriber->settings.gate != NULL)
+        redis_peer_reset_at_end(link);
     subscriber->unanswered = 0;
     subscriber->heard_ns = clock_monotonic_ns();
     return true;
@@ -119,17 +132,27 @@ static void ask(struct redis_subscriber *subscriber, const char *command, const 
                        channel);
 }
 
+// The request that is to be made about the channel; NULL: none.
+static const char *wanted_of(const struct redis_subscription *subscription)
+{
+    if (subscription->asked == ASKED_NOTHING && subscription->subscribers > 0)
+        return "SUBSCRIBE";
+    return subscription->asked == ENTERED && subscription->subscribers == 0 ? "UNSUBSCRIBE" : NULL;
+}
+
+static void ask_for(struct redis_subscriber *subscriber, struct redis_subscription *subscription)
+{
+    const char *command = wanted_of(subscription);
+    subscription->asked = subscription->asked == ENTERED ? ASKED_TO_LEAVE : ASKED_TO_ENTER;
+    ask(subscriber, command, subscription->channel);
+}
+
 static void ask_for_what_is_wanted(struct redis_subscriber *subscriber)
 {
     for (struct redis_subscription *each = subscriber->subscriptions; each != NULL;
          each = each->next) {
-        if (each->asked == ASKED_NOTHING && each->subscribers > 0) {
-            each->asked = ASKED_TO_ENTER;
-            ask(subscriber, "SUBSCRIBE", each->channel);
-        } else if (each->asked == ENTERED && each->subscribers == 0) {
-            each->asked = ASKED_TO_LEAVE;
-            ask(subscriber, "UNSUBSCRIBE", each->channel);
-        }
+        if (wanted_of(each) != NULL)
+            ask_for(subscriber, each);
     }
 }
 
@@ -250,6 +273,132 @@ static void *serve(void *context)
     return NULL;
 }
 
+// --- the thread, with a gate ---------------------------------------------------------------------
+
+static void forget_messages(struct redis_subscriber *subscriber)
+{
+    while (subscriber->kept_count > 0)
+        freeReplyObject(subscriber->kept[--subscriber->kept_count]);
+}
+
+// What has come and was not taken is lost with the connection. Another one is there at once, but
+// nothing is subscribed to over it yet.
+static void lose_link(struct redis_subscriber *subscriber)
+{
+    forget_messages(subscriber);
+    give_up_connection(subscriber);
+    connect_link(subscriber, NULL);
+}
+
+// Reads until the server has answered the last request, and keeps the messages that come before.
+// NULL if the connection is lost.
+static redisReply *read_answer(struct redis_subscriber *subscriber)
+{
+    void *reply = NULL;
+    while (redisGetReply(subscriber->link.context, &reply) == REDIS_OK) {
+        if (strcmp(text_of(reply, 0), "message") != 0)
+            return reply;
+        *APPEND(subscriber->kept, subscriber->kept_count, subscriber->kept_room) = reply;
+    }
+    return NULL;
+}
+
+// All that was published until now comes before the answer.
+static void look_for_messages(struct redis_subscriber *subscriber)
+{
+    redisReply *reply = NULL;
+    if (!subscriber->settings.gate->is_subscribed)
+        return;
+    ask(subscriber, "PING", NULL);
+    reply = subscriber->link.context != NULL ? read_answer(subscriber) : NULL;
+    if (reply == NULL)
+        lose_link(subscriber);
+    else
+        freeReplyObject(reply);
+}
+
+// SUBSCRIBE or UNSUBSCRIBE, and its confirmation.
+static void make_request(struct redis_subscriber *subscriber,
+                         struct redis_subscription *subscription, enum gate_order order)
+{
+    struct step_gate *gate = subscriber->settings.gate;
+    if (order == GATE_LOSE_REQUEST) {
+        lose_link(subscriber);
+        return;
+    }
+    ask_for(subscriber, subscription);
+    redisReply *reply = read_answer(subscriber);
+    if (order == GATE_GO_AND_STAND) {
+        pthread_mutex_unlock(&subscriber->mutex);
+        gate_stand(gate, GATE_AFTER_REPLY);
+        pthread_mutex_lock(&subscriber->mutex);
+    }
+    if (reply == NULL || order == GATE_LOSE_REPLY || !understand(subscriber, reply))
+        lose_link(subscriber);
+    if (reply != NULL)
+        freeReplyObject(reply);
+}
+
+static void take_message(struct redis_subscriber *subscriber, enum gate_order order)
+{
+    struct step_gate *gate = subscriber->settings.gate;
+    redisReply *reply = subscriber->kept[0];
+    if (order != GATE_GO) {
+        lose_link(subscriber);
+        return;
+    }
+    memmove(subscriber->kept, subscriber->kept + 1,
+            --subscriber->kept_count * sizeof *subscriber->kept);
+    gate_hear(gate, text_of(reply, 2), strlen(text_of(reply, 2)));
+    understand(subscriber, reply);
+    freeReplyObject(reply);
+}
+
+// Says at the gate what is kept, and whether more can come.
+static void show_at_gate(const struct redis_subscriber *subscriber)
+{
+    struct step_gate *gate = subscriber->settings.gate;
+    gate->kept.length = 0;
+    for (size_t i = 0; i < subscriber->kept_count; i++)
+        text_format(&gate->kept, "%s %s\n", text_of(subscriber->kept[i], 1),
+                    text_of(subscriber->kept[i], 2));
+    gate->is_subscribed = false;
+    for (const struct redis_subscription *each = subscriber->subscriptions; each != NULL;
+         each = each->next)
+        gate->is_subscribed |= each->asked == ENTERED;
+}
+
+// Messages first, in the order in which they came; then what is to be asked.
+static void *serve_by_steps(void *context)
+{
+    struct redis_subscriber *subscriber = context;
+    struct step_gate *gate = subscriber->settings.gate;
+    pthread_mutex_lock(&subscriber->mutex);
+    while (!subscriber->stopping) {
+        uint32_t bell = atomic_load(&subscriber->bell);
+        struct redis_subscription *wanted = subscriber->subscriptions;
+        while (wanted != NULL && wanted_of(wanted) == NULL)
+            wanted = wanted->next;
+        bool has_message = subscriber->kept_count > 0;
+        enum gate_place place = has_message      ? GATE_BEFORE_MESSAGE
+                                : wanted != NULL ? GATE_BEFORE_REQUEST
+                                                 : GATE_WAITING;
+        const char *what = has_message ? "message" : wanted != NULL ? wanted_of(wanted) : "";
+        show_at_gate(subscriber);
+        pthread_mutex_unlock(&subscriber->mutex);
+        enum gate_order order = gate_stand_or_wait(gate, place, what, &subscriber->bell, bell);
+        pthread_mutex_lock(&subscriber->mutex);
+        if (order == GATE_LOOK)
+            look_for_messages(subscriber);
+        else if (order != GATE_END && has_message)
+            take_message(subscriber, order);
+        else if (order != GATE_END && wanted != NULL)
+            make_request(subscriber, wanted, order);
+    }
+    pthread_mutex_unlock(&subscriber->mutex);
+    return NULL;
+}
+
 // --- opening and closing -------------------------------------------------------------------------
 
 static int start(struct redis_subscriber *subscriber, struct error *error)
@@ -258,7 +407,11 @@ static int start(struct redis_subscriber *subscriber, struct error *error)
         return error_set(error, "cannot make an eventfd for subscriptions");
     if (!connect_link(subscriber, error))
         return error_wrap(error, "cannot subscribe to channels");
-    int reason = pthread_create(&subscriber->thread, NULL, serve, subscriber);
+    struct step_gate *gate = subscriber->settings.gate;
+    int reason = pthread_create(&subscriber->thread, NULL, gate != NULL ? serve_by_steps : serve,
+                                subscriber);
+    if (reason == 0 && gate != NULL)
+        gate_await(gate);
     if (reason != 0)
         return error_set(error, "cannot start the thread of subscriptions: %s", strerror(reason));
     subscriber->is_started = true;
@@ -292,6 +445,8 @@ void redis_subscriber_close(struct redis_subscriber *subscriber)
     }
     while (subscriber->subscriptions != NULL)
         forget(subscriber, subscriber->subscriptions);
+    forget_messages(subscriber);
+    free(subscriber->kept);
     redis_peer_close(&subscriber->link);
     if (subscriber->alarm >= 0)
         close(subscriber->alarm);
@@ -303,16 +458,20 @@ void redis_subscriber_close(struct redis_subscriber *subscriber)
 
 // Sleeps, without the mutex, until the bell rings or it is time to look again. False if the time is
 // up, by the client's clock, or the trial ends.
-static bool wait_for_bell(struct redis_subscription *subscription, const struct clock *clock,
+static bool wait_for_bell(struct redis_subscription *subscription, struct actor *actor,
                           int64_t until_ns, const _Atomic uint32_t *stop)
 {
+    const struct clock *clock = &actor->clock;
     if (clock_now_ns(clock) >= until_ns || atomic_load_explicit(stop, memory_order_relaxed) != 0)
         return false;
     int64_t soon_ns = clock_monotonic_ns() + SLICE_NS;
     uint32_t bell = atomic_load(&subscription->bell);
     pthread_mutex_unlock(&subscription->subscriber->mutex);
-    futex_wait_until_ns(&subscription->bell, bell,
-                        time_earlier(clock_machine_ns(clock, until_ns), soon_ns));
+    if (actor->gate != NULL)
+        gate_wait(actor->gate, &subscription->bell, bell, until_ns);
+    else
+        futex_wait_until_ns(&subscription->bell, bell,
+                            time_earlier(clock_machine_ns(clock, until_ns), soon_ns));
     pthread_mutex_lock(&subscription->subscriber->mutex);
     return true;
 }
@@ -340,6 +499,7 @@ struct redis_subscription *redis_subscribe(struct redis_subscriber *subscriber, 
     pthread_mutex_lock(&subscriber->mutex);
     const struct redis_subscription *known = find(subscriber, channel);
     bool is_first = known == NULL || known->asked != ENTERED || known->subscribers == 0;
+    is_first = is_first && actor->gate == NULL;
     pthread_mutex_unlock(&subscriber->mutex);
     if (is_first)
         point(actor, POINT_BEFORE, "SUBSCRIBE");
@@ -348,7 +508,7 @@ struct redis_subscription *redis_subscribe(struct redis_subscriber *subscriber, 
     wake_thread(subscriber);
     bool in_time = true;
     while (in_time && subscription->asked != ENTERED)
-        in_time = wait_for_bell(subscription, &actor->clock, give_up_ns, stop);
+        in_time = wait_for_bell(subscription, actor, give_up_ns, stop);
     if (!in_time)
         subscription->subscribers--;
     pthread_mutex_unlock(&subscriber->mutex);
@@ -360,17 +520,25 @@ struct redis_subscription *redis_subscribe(struct redis_subscriber *subscriber, 
 bool redis_subscription_wait(struct redis_subscription *subscription, struct actor *actor,
                              int64_t until_ns, const _Atomic uint32_t *stop)
 {
-    pthread_mutex_lock(&subscription->subscriber->mutex);
+    pthread_mutex_t *mutex = &subscription->subscriber->mutex;
+    pthread_mutex_lock(mutex);
     subscription->waiters++;
+    // Who waits for no time at all asks again and again.
+    if (actor->gate != NULL && subscription->permits == 0 &&
+        clock_now_ns(&actor->clock) >= until_ns) {
+        pthread_mutex_unlock(mutex);
+        gate_stand(actor->gate, GATE_SLEEPING);
+        pthread_mutex_lock(mutex);
+    }
     bool in_time = true;
     while (in_time && subscription->permits == 0)
-        in_time = wait_for_bell(subscription, &actor->clock, until_ns, stop);
+        in_time = wait_for_bell(subscription, actor, until_ns, stop);
     subscription->waiters--;
     if (in_time) {
         subscription->permits--;
         actor->wakeups++;
     }
-    pthread_mutex_unlock(&subscription->subscriber->mutex);
+    pthread_mutex_unlock(mutex);
     return in_time;
 }
 
@@ -387,7 +555,7 @@ void redis_unsubscribe(struct redis_subscription *subscription, struct actor *ac
 {
     struct redis_subscriber *subscriber = subscription->subscriber;
     pthread_mutex_lock(&subscriber->mutex);
-    bool is_last = subscription->subscribers == 1;
+    bool is_last = subscription->subscribers == 1 && actor->gate == NULL;
     pthread_mutex_unlock(&subscriber->mutex);
     if (is_last)
         point(actor, POINT_BEFORE, "UNSUBSCRIBE");

@@ -25,6 +25,9 @@ struct redis_subscriber_settings {
     // How many permits a message releases, with so many subscribers, of whom so many wait. Runs in
     // the thread.
     size_t (*permits)(const char *message, size_t subscribers, size_t waiters);
+    // Of the thread; NULL: none. With a gate, each SUBSCRIBE and UNSUBSCRIBE, and each message that
+    // is taken, is a step of the thread's, and none of the worker's.
+    struct step_gate *gate;
 };
 
 // Connects, patiently, and starts the thread. NULL with `error` set. The caller closes with
@@ -35,7 +38,8 @@ void redis_subscriber_close(struct redis_subscriber *subscriber);
 
 // Subscribes the caller to the channel, and waits until the server has confirmed it. If that is not
 // so by `give_up_ns` on the actor's clock, or when *stop is not 0, it returns NULL, and the caller
-// is not subscribed. Passes the points SUBSCRIBE, unless the process is subscribed already.
+// is not subscribed. Passes the points SUBSCRIBE, unless the process is subscribed already, or the
+// thread has a gate.
 struct redis_subscription *redis_subscribe(struct redis_subscriber *subscriber, struct actor *actor,
                                            const char *channel, int64_t give_up_ns,
                                            const _Atomic uint32_t *stop);

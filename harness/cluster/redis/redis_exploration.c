@@ -58,7 +58,8 @@ static int empty(struct explored_servers *servers, struct error *error)
 static const struct redis_script image_script = {
     "local keys = redis.call('KEYS', '*') table.sort(keys) local all = {} "
     "for _, key in ipairs(keys) do local kind = redis.call('TYPE', key).ok "
-    "all[#all + 1] = {key, kind, redis.call('PTTL', key) >= 0 and 'expires' or 'stays', "
+    "all[#all + 1] = {key, kind, redis.call('PTTL', key) < 0 and 'stays' "
+    "or ARGV[1] ~= '0' and math.floor(redis.call('PTTL', key) / ARGV[1]) or 'expires', "
     "kind == 'string' and redis.call('GET', key) or kind == 'hash' and redis.call('HGETALL', key) "
     "or kind == 'list' and redis.call('LRANGE', key, 0, -1) "
     "or kind == 'set' and redis.call('SMEMBERS', key) "
@@ -68,11 +69,14 @@ static const struct redis_script image_script = {
 static int image(struct explored_servers *servers, struct text *image, struct error *error)
 {
     static const char *const none[] = {NULL};
+    char part[24];
+    const char *const parts[] = {part, NULL};
     struct probe *probe = servers->probe;
     struct redis_answer answer;
+    snprintf(part, sizeof part, "%lld", (long long)(servers->part_ns / NS_PER_MS));
     for (int i = 0; i < probe->count; i++) {
         probe->gate.heard.length = 0;
-        if (redis_eval(probe->servers[i], &answer, &image_script, none, none) != OUTCOME_OK)
+        if (redis_eval(probe->servers[i], &answer, &image_script, none, parts) != OUTCOME_OK)
             return error_set(error, "cannot read what the server keeps: %s",
                              redis_error(probe->servers[i]));
         text_add_bytes(image, probe->gate.heard.bytes, probe->gate.heard.length);
@@ -84,6 +88,7 @@ static const char *const topologies[] = {"single", NULL};
 
 const struct server_exploration redis_exploration = {
     .topologies = topologies,
+    .holds_threads = true,
     .open = open_probe,
     .close = close_probe,
     .empty = empty,

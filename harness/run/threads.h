@@ -1,0 +1,66 @@
+// All that goes on in a schedule (replay.h): the threads of all clients, each at its gate
+// (harness/point/gate.h), and which of them can go on.
+#ifndef LOCKPICK_RUN_THREADS_H
+#define LOCKPICK_RUN_THREADS_H
+
+#include "harness/point/gate.h"
+#include "harness/scenario/moves.h"
+
+#define MOST_EXPLORED_CLIENTS 4
+// States tell in such parts how long a timer, or what ends by itself, still takes: in longer ones
+// than what all moves of a schedule take.
+#define TIMER_PART_NS (50 * NS_PER_MS)
+
+struct threads {
+    int count;        // of clients
+    bool has_threads; // besides workers
+    struct step_gate gates[MOST_EXPLORED_CLIENTS][CLIENT_THREADS];
+    bool crashed[MOST_EXPLORED_CLIENTS];
+    // Moves that may have changed what a retry finds: a retry in vain, after which the server keeps
+    // what it kept after the last one, is none. And how many there were when a client stood last.
+    uint64_t changes;
+    uint64_t rested[MOST_EXPLORED_CLIENTS];
+    // The clients in the order in which threads_tell has told them, each by its number from 1.
+    int ranked[MOST_EXPLORED_CLIENTS];
+};
+
+// Before a schedule, when no client has been started; and when all are started and stand.
+void threads_begin(struct threads *threads, int count);
+void threads_are_started(struct threads *threads);
+void threads_free(struct threads *threads);
+
+// The gate of the thread that the move is of.
+struct step_gate *thread_gate(struct threads *threads, struct move move);
+
+// The thread with that number, from 0, as a step of it: first the workers of all clients, in their
+// order. False if there is no such thread any more; `number` is less than threads_most.
+bool thread_at(const struct threads *threads, int number, struct move *step);
+int threads_most(const struct threads *threads);
+
+// Whether the thread can go on. One that sleeps can once somebody else has changed something; one
+// that waits for a time, from then on.
+bool thread_can(const struct threads *threads, struct move step);
+
+// The first that can go on: `last` itself, unless its client is 0, then workers, then others.
+// False: nobody can.
+bool threads_first(const struct threads *threads, struct move last, struct move *step);
+
+// When the next timer of a thread is due, up to `most_ns` from now; TIME_NEVER if none is.
+int64_t threads_next_timer_ns(const struct threads *threads, int64_t most_ns);
+
+// Lets those go on that were rung for until they stand again, and has those look that may have been
+// sent a message.
+void threads_settle(struct threads *threads);
+
+// All take down what is told to everybody.
+void threads_hear(struct threads *threads, const char *what);
+
+// True if a watchdog is late by so much: it could have gone on since then, and has not.
+bool threads_are_late(const struct threads *threads, int64_t late_ns);
+
+// Appends all that decides what the clients can do next, their tokens named by `names`
+// (gate_name_tokens). threads_remember adds, from the next schedule on, what else they have heard.
+void threads_tell(struct threads *threads, struct text *names, struct text *out);
+void threads_remember(struct threads *threads);
+
+#endif
