@@ -16,7 +16,7 @@
 
 struct explore_options {
     struct run_options run; // first: some of its options are options here
-    int64_t clients, operations, faults, leases, seconds;
+    int64_t clients, operations, faults, leases, seconds, random;
     bool says_faults, says_leases;
 };
 
@@ -41,6 +41,8 @@ static const struct option explore_options[] = {
      .said = offsetof(struct explore_options, says_leases)},
     {"for", "SECONDS", "at most so long for each lock (default: 60)",
      NUMBER(struct explore_options, seconds, 86400)},
+    {"random", "SEED", "schedules are drawn at random, as a yardstick: none is ever exhausted",
+     NUMBER(struct explore_options, random, INT64_MAX)},
     OPTION_OUT,
     {.name = NULL},
 };
@@ -53,6 +55,7 @@ struct exploration {
     const char *folder; // of the run
     const char *scheme; // that is explored
     int64_t left_ns;    // of its time
+    struct text table;  // of all locks, in Markdown
 };
 
 // --- what is said --------------------------------------------------------------------------------
@@ -167,6 +170,39 @@ static void say_end(const struct exploration *exploration, const struct search_r
     printf("\n");
 }
 
+static void add_row(struct exploration *exploration, const struct search_result *result,
+                    const char *exhausted, uint64_t schedules, double seconds)
+{
+    static const char *const ends[] = {[SEARCH_EXHAUSTED] = "–",
+                                       [SEARCH_UNDECIDED] = "undecided",
+                                       [SEARCH_OUT_OF_TIME] = "–",
+                                       [SEARCH_INTERRUPTED] = "interrupted",
+                                       [SEARCH_FAILED] = "error"};
+    struct text *table = &exploration->table;
+    text_format(table, "| %s | %s |", exploration->scheme,
+                result->end == SEARCH_BROKEN ? result->broken->name : ends[result->end]);
+    if (result->end == SEARCH_BROKEN)
+        text_format(table, " %zu | %d of %d |", result->found.count, result->replayed, REPLAYS);
+    else
+        text_add(table, " – | – |");
+    text_format(table, " %llu | %.1f | %s |\n", (unsigned long long)schedules, seconds,
+                exhausted[0] != '\0' ? exhausted : "–");
+}
+
+static int write_table(const struct exploration *exploration, struct error *error)
+{
+    struct text text = {0};
+    char *path = path_join(exploration->folder, "explore.md");
+    text_format(&text,
+                "| lock | broken | steps | replays | schedules | seconds | exhausted |\n"
+                "|---|---|--:|--:|--:|--:|---|\n%s",
+                text_string(&exploration->table));
+    int result = file_write(path, text.bytes, text.length, error);
+    free(path);
+    text_free(&text);
+    return result;
+}
+
 // --- the work ------------------------------------------------------------------------------------
 
 // One round, whose result is added to `work`; a schedule that breaks the lock is told.
@@ -174,8 +210,12 @@ static int explore_round(const struct exploration *exploration, const struct tri
                          struct replay *replay, const char *folder, struct text *work,
                          struct search_result *result)
 {
-    const struct search_limits limits = {.faults = (int)exploration->options->faults,
-                                         .leases = (int)exploration->options->leases,
+    const struct explore_options *options = exploration->options;
+    const struct search_limits limits = {.order =
+                                             options->random > 0 ? SEARCH_RANDOM : SEARCH_SHORTEST,
+                                         .seed = (uint64_t)options->random,
+                                         .faults = (int)options->faults,
+                                         .leases = (int)options->leases,
                                          .for_ns = exploration->left_ns,
                                          .interrupted = exploration->sandbox->interrupted};
     struct error error = {0};
@@ -218,23 +258,29 @@ static int explore_lock(struct exploration *exploration, const struct trial *tri
 {
     struct search_result result = {.end = SEARCH_EXHAUSTED};
     struct text work = {0};
-    struct error error = {0};
+    struct text exhausted = {0};
+    uint64_t schedules = 0;
     int code = EXIT_AS_EXPECTED;
-    exploration->scheme = trials[0].scheme;
-    exploration->left_ns = exploration->options->seconds * NS_PER_S;
-    if (!replay_is_possible(&trials[0], &error)) {
-        printf("%s\n", error.text);
-        return EXIT_INCONCLUSIVE;
-    }
+    int64_t given_ns = exploration->options->seconds * NS_PER_S;
+    exploration->left_ns = given_ns;
     for (size_t i = 0; i < count && result.end == SEARCH_EXHAUSTED; i++) {
+        const struct scenario *scenario = trials[i].scenario;
+        int64_t clients = scenario->clients.processes;
         code = explore_trial(exploration, &trials[i], &work, &result);
         exploration->left_ns -= (int64_t)(result.progress.seconds * NS_PER_S);
+        schedules += result.progress.schedules;
+        if (result.end == SEARCH_EXHAUSTED)
+            text_format(&exhausted, "%s%lld × %lld", i > 0 ? ", " : "", (long long)clients,
+                        (long long)(scenario->workload.operations / clients));
     }
     if (result.end != SEARCH_BROKEN && result.end != SEARCH_FAILED) {
         say_end(exploration, &result);
         printf("%s", work.bytes);
     }
+    add_row(exploration, &result, text_string(&exhausted), schedules,
+            (double)(given_ns - exploration->left_ns) / NS_PER_S);
     fflush(stdout);
+    text_free(&exhausted);
     text_free(&work);
     return code;
 }
@@ -246,18 +292,31 @@ static int conduct(void *context, const struct sandbox *sandbox, const struct pl
     struct server_pool pool;
     char *servers = path_join(folder, "servers");
     int code = EXIT_AS_EXPECTED;
+    struct error error = {0};
     server_pool_start(&pool, sandbox, servers);
     exploration->sandbox = sandbox;
     exploration->pool = &pool;
     exploration->folder = folder;
     size_t each = plan->count / exploration->options->run.path_count;
     for (size_t i = 0; i < plan->count && !sandbox_is_interrupted(sandbox); i += each) {
-        int of_lock = explore_lock(exploration, &plan->trials[i], each);
+        int of_lock = EXIT_INCONCLUSIVE;
+        exploration->scheme = plan->trials[i].scheme;
+        if (replay_is_possible(&plan->trials[i], &error)) {
+            of_lock = explore_lock(exploration, &plan->trials[i], each);
+        } else {
+            printf("%s\n", error.text);
+            text_format(&exploration->table, "| %s | not explored | – | – | – | – | – |\n",
+                        exploration->scheme);
+        }
         // One that is broken outweighs one that is not decided.
         if (of_lock != EXIT_AS_EXPECTED && code != EXIT_MISSED)
             code = of_lock;
     }
     server_pool_stop(&pool);
+    if (write_table(exploration, &error) != 0)
+        code = verb_fails(&explore_verb, EXIT_ENVIRONMENT, "%s", error.text);
+    text_free(&exploration->table);
+    run_folder_publish(folder);
     free(servers);
     return code;
 }

@@ -2,6 +2,7 @@
 
 #include "faults/fault.h"
 #include "harness/base/growing.h"
+#include "harness/base/random.h"
 #include "harness/locks/lock.h"
 
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #define CHANGES 4        // of a schedule at a place: up to 3 moves left out, or two swapped
 #define CHECK_EVERY 16   // of the states that are seen again, one in so many is checked
 #define TIMERS_A_LEASE 3 // that go off at most: as many as watchdogs usually renew in one
+#define MOST_CHOICES (MOST_EXPLORED_CLIENTS * CLIENT_THREADS * MOVE_KINDS + 2)
 
 struct prefix {
     struct move *moves;
@@ -41,6 +43,7 @@ struct search {
     } waiting[MOST_COST + 1];
     struct seen *seen; // with open addressing; a state of 0: an empty place
     size_t seen_room;
+    struct random random;
     uint64_t again; // how often a state was seen that had been seen before
 };
 
@@ -176,28 +179,40 @@ static bool is_allowed(const struct search *search, const struct schedule_moves 
     }
 }
 
-static void keep_others(struct search *search, struct schedule_moves *schedule, struct move chosen)
+// The moves within the limits that can be made now, but for the wait of all. Returns how many.
+static size_t moves_of(const struct search *search, const struct schedule_moves *schedule,
+                       struct move *moves)
 {
     int clients = (int)search->trial->scenario->clients.processes;
     bool has_moved = schedule->count > 0;
     bool has_waited = has_moved && schedule->moves[schedule->count - 1].kind == MOVE_TIME;
     struct move time = {.kind = MOVE_TIME};
     struct move timer = {.kind = MOVE_TIMER};
+    size_t count = 0;
     for (int number = 0; number < clients * CLIENT_THREADS; number++) {
         for (uint8_t kind = 0; kind < MOVE_TIME; kind++) {
             struct move move = {kind, (uint8_t)(number / CLIENT_THREADS + 1),
                                 (uint8_t)(number % CLIENT_THREADS)};
-            bool is_chosen = kind == chosen.kind && move_is_of_same(move, chosen);
-            if (!is_chosen && replay_can(search->replay, move) &&
-                is_allowed(search, schedule, move))
-                keep_for_later(search, schedule, move);
+            if (replay_can(search->replay, move) && is_allowed(search, schedule, move))
+                moves[count++] = move;
         }
     }
     // Twice in a row, or before anything was done, time changes nothing.
     if (has_moved && !has_waited && is_allowed(search, schedule, time))
-        keep_for_later(search, schedule, time);
+        moves[count++] = time;
     if (is_allowed(search, schedule, timer) && replay_can(search->replay, timer))
-        keep_for_later(search, schedule, timer);
+        moves[count++] = timer;
+    return count;
+}
+
+static void keep_others(struct search *search, struct schedule_moves *schedule, struct move chosen)
+{
+    struct move moves[MOST_CHOICES];
+    size_t count = moves_of(search, schedule, moves);
+    for (size_t i = 0; i < count; i++) {
+        if (moves[i].kind != chosen.kind || !move_is_of_same(moves[i], chosen))
+            keep_for_later(search, schedule, moves[i]);
+    }
 }
 
 // A schedule as it is made.
@@ -320,6 +335,20 @@ static int go_on(struct making *making, struct search *search, struct error *err
     if (search != NULL && !replay_is_over(replay))
         search->result->progress.too_long++;
     return 0;
+}
+
+// Goes on by moves drawn at random.
+static void go_on_at_random(struct making *making, struct search *search)
+{
+    struct move moves[MOST_CHOICES];
+    while (!replay_is_over(making->replay) && making->made.count < MOST_MOVES) {
+        size_t count = moves_of(search, &making->made, moves);
+        if (count > 0)
+            moves[0] = moves[random_below(&search->random, count)];
+        else if (!replay_usual(making->replay, (struct move){.client = 0}, &moves[0]))
+            return;
+        make_move(making, moves[0]);
+    }
 }
 
 int search_replay(struct replay *replay, const struct trial *trial, struct schedule_moves *schedule,
@@ -480,6 +509,8 @@ static int explore(struct search *search, const struct schedule_moves *next)
     int status = replay_begin(search->replay, &result->error);
     if (status == 0 && make_moves(&making, next) > 0)
         result->progress.unlike++;
+    else if (status == 0 && search->limits->order == SEARCH_RANDOM)
+        go_on_at_random(&making, search);
     else if (status == 0)
         status = go_on(&making, search, &result->error);
     if (status == 0)
@@ -538,7 +569,7 @@ static enum search_end explore_all(struct search *search,
             return SEARCH_INTERRUPTED;
         if (now_ns - began_ns >= search->limits->for_ns)
             return SEARCH_OUT_OF_TIME;
-    } while (take_next(search, &next));
+    } while (search->limits->order == SEARCH_RANDOM || take_next(search, &next));
     bool is_all = result->progress.unlike == 0 && result->progress.too_long == 0;
     return is_all ? SEARCH_EXHAUSTED : SEARCH_UNDECIDED;
 }
@@ -548,6 +579,7 @@ void search(struct replay *replay, const struct trial *trial, const struct searc
             struct search_result *result)
 {
     struct search search = {.replay = replay, .trial = trial, .limits = limits, .result = result};
+    random_start(&search.random, limits->seed, 0);
     *result = (struct search_result){.end = SEARCH_FAILED};
     result->end = explore_all(&search, show, context);
     if (result->end == SEARCH_BROKEN) {

@@ -10,7 +10,14 @@
 
 #include "harness/run/replay.h"
 
+enum search_order {
+    SEARCH_SHORTEST, // first, and no state twice
+    SEARCH_RANDOM,   // at each step one of all moves that can be made, all alike: never exhausts
+};
+
 struct search_limits {
+    enum search_order order;
+    uint64_t seed; // of SEARCH_RANDOM
     int faults; // lost requests, lost replies, crashes: at most so many in a schedule
     int leases; // that pass
     int64_t for_ns;
