@@ -117,6 +117,26 @@ TEST(a_cause_that_is_not_true_fails_the_corpus)
     assert_int_equal(judge_cause("unknown", "unexplained"), 1);
 }
 
+// By its name alone: five servers, whose steps are each a server's own.
+TEST(a_quorum_that_is_none_is_found_by_exploring)
+{
+    char command[400];
+    snprintf(command, sizeof command,
+             "%s-detection explore broken-redlock-quorum-too-small --faults 0 --leases 0 "
+             "--out %s/explored >%s/output 2>&1 </dev/null",
+             lockpick_path(), folder, folder);
+    int status = system(command);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 1);
+    char path[200];
+    struct text said = {0};
+    snprintf(path, sizeof path, "%s/output", folder);
+    assert_int_equal(file_read(path, &said, NULL), 0);
+    assert_non_null(strstr(said.bytes, "broken-redlock-quorum-too-small: BROKEN"));
+    assert_non_null(strstr(said.bytes, "which broke it 10 times of 10"));
+    text_free(&said);
+}
+
 TEST(the_variants_are_not_in_lockpick)
 {
     char command[300];

@@ -2,7 +2,6 @@
 
 #include "harness/point/gate.h"
 
-#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -72,17 +71,6 @@ int memcached_peer_request(struct memcached_peer *link, const char *last, struct
     return result;
 }
 
-int memcached_peer_zero(struct memcached_peer *link, uint64_t *number, struct error *error)
-{
-    *number = 0;
-    if (memcached_peer_request(link, NULL, error, "mg " MEMCACHED_ZERO " c") != 0)
-        return -1;
-    bool is_told = sscanf(link->answer.bytes, "HD c%" SCNu64, number) == 1;
-    return is_told || strncmp(link->answer.bytes, "EN", 2) == 0
-               ? 0
-               : peer_unexpected(&link->peer, link->answer.bytes, "mg " MEMCACHED_ZERO, error);
-}
-
 // --- the client ----------------------------------------------------------------------------------
 
 struct memcached_connection {
@@ -90,7 +78,6 @@ struct memcached_connection {
     struct memcached_peer link;
     int64_t request_ns;
     struct actor *actor;
-    uint64_t zero; // with a gate: memcached_peer_zero
     struct error error;
 };
 
@@ -139,17 +126,24 @@ static enum outcome understand(struct memcached_connection *connection,
     return wrong ? OUTCOME_BROKEN : failed ? OUTCOME_NO : OUTCOME_OK;
 }
 
-static void hear(const struct memcached_connection *connection, enum outcome outcome,
+// A number that a request has was heard before, with its item.
+static void hear_request(const struct memcached_connection *connection, const char *format,
+                         va_list arguments)
+{
+    char request[256];
+    vsnprintf(request, sizeof request, format, arguments);
+    const char *number = strstr(request, " C");
+    gate_hear(connection->actor->gate, request,
+              number != NULL ? (size_t)(number - request) : strlen(request));
+}
+
+static void hear(const struct memcached_connection *connection,
                  const struct memcached_answer *answer)
 {
-    struct step_gate *gate = connection->actor->gate;
-    uint64_t number = answer->cas > 0 ? answer->cas - connection->zero : 0;
-    if (gate == NULL)
-        return;
-    gate_hear(gate, &outcome, sizeof outcome);
-    gate_hear(gate, answer->word, strlen(answer->word) + 1);
-    gate_hear(gate, answer->value, strlen(answer->value) + 1);
-    gate_hear(gate, &number, sizeof number);
+    char text[200];
+    int length = snprintf(text, sizeof text, "\n%s %s " MEMCACHED_NUMBER "\n", answer->word,
+                          answer->value, answer->cas);
+    gate_hear(connection->actor->gate, text, (size_t)length);
 }
 
 // Sends the request over the connection that is there, and reads the answer. By order of the
@@ -164,11 +158,14 @@ static enum outcome exchange(struct memcached_connection *connection,
     if (!is_lost && memcached_peer_ask(link, NULL, &connection->error, format, arguments) == 0 &&
         read_value(connection, answer) == 0 && order != GATE_LOSE_REPLY) {
         enum outcome outcome = understand(connection, answer);
-        hear(connection, outcome, answer);
+        if (connection->actor->gate != NULL)
+            hear(connection, answer);
         return outcome;
     }
-    if (is_lost || order == GATE_LOSE_REPLY)
+    if (is_lost || order == GATE_LOSE_REPLY) {
         error_set(&connection->error, "%s: the connection was lost", link->peer.name);
+        gate_hear(connection->actor->gate, "lost", 4);
+    }
     memcached_peer_close(link);
     return OUTCOME_UNKNOWN;
 }
@@ -178,10 +175,15 @@ enum outcome memcached_request(struct memcached_connection *connection,
 {
     enum outcome outcome = OUTCOME_NO;
     *answer = (struct memcached_answer){0};
+    va_list arguments;
+    if (connection->actor->gate != NULL) {
+        va_start(arguments, format);
+        hear_request(connection, format, arguments);
+        va_end(arguments);
+    }
     point(connection->actor, POINT_BEFORE, format);
     if (connection->link.descriptor >= 0 ||
         connect_within(connection, connection->request_ns) == 0) {
-        va_list arguments;
         va_start(arguments, format);
         outcome = exchange(connection, answer, format, arguments);
         va_end(arguments);
@@ -197,9 +199,7 @@ struct memcached_connection *memcached_open(const struct service *service, int64
     connection->service = service;
     connection->request_ns = request_ns;
     connection->actor = actor;
-    if (connect_within(connection, PEER_SET_UP_NS) == 0 &&
-        (actor->gate == NULL ||
-         memcached_peer_zero(&connection->link, &connection->zero, &connection->error) == 0))
+    if (connect_within(connection, PEER_SET_UP_NS) == 0)
         return connection;
     error_set(error, "%s", connection->error.text);
     memcached_close(connection);

@@ -7,6 +7,7 @@
 #include "harness/point/point.h"
 #include "harness/wire/peer.h"
 
+#include <inttypes.h>
 #include <stdarg.h>
 
 // --- below all points (see peer.h) ---------------------------------------------------------------
@@ -32,13 +33,10 @@ __attribute__((format(printf, 4, 5))) int memcached_peer_request(struct memcache
                                                                  struct error *error,
                                                                  const char *format, ...);
 
-// While a lock is explored, an item of this name stands for the beginning of the schedule: numbers
-// of items are told by how far they are from its own, which does not grow from one schedule to the
-// next.
-#define MEMCACHED_ZERO "lockpick-zero"
-
-// Its number; 0 if there is none. 0, or -1 with `error` set.
-int memcached_peer_zero(struct memcached_peer *link, uint64_t *number, struct error *error);
+// The number of an item, as what was heard and what a server keeps tell it while a lock is
+// explored: in the form of a token, so that it does not matter how many items there were before
+// (gate_name_tokens).
+#define MEMCACHED_NUMBER "%040" PRIx64
 
 // --- a worker's client, which passes a point before and after each request -----------------------
 

@@ -69,11 +69,12 @@ static struct redis_connection *open_route(struct redis_route route, int64_t req
 {
     struct redis_connection *connection = memory_zeroed(1, sizeof *connection);
     connection->route = route;
-    connection->request_ns = request_ns;
+    // Where a gate says what is lost, no time-out does.
+    connection->request_ns = actor->gate != NULL ? PEER_SET_UP_NS : request_ns;
     connection->actor = actor;
     if (redis_route_connect_patiently(&connection->route, PEER_SET_UP_NS, &actor->clock,
                                       &connection->link, error) == ENTRY_OPEN) {
-        redisSetTimeout(connection->link.context, redis_timeval(request_ns));
+        redisSetTimeout(connection->link.context, redis_timeval(connection->request_ns));
         note_connected(connection, &connection->link);
         return connection;
     }
@@ -194,7 +195,7 @@ static enum outcome lose(struct redis_connection *connection, struct redis_peer 
     return OUTCOME_UNKNOWN;
 }
 
-static void hear(struct step_gate *gate, const redisReply *reply)
+void redis_hear(struct step_gate *gate, const redisReply *reply)
 {
     char number[32];
     snprintf(number, sizeof number, "\n%d %lld ", reply->type, reply->integer);
@@ -202,7 +203,7 @@ static void hear(struct step_gate *gate, const redisReply *reply)
     if (reply->str != NULL)
         gate_hear(gate, reply->str, reply->len);
     for (size_t i = 0; i < reply->elements; i++)
-        hear(gate, reply->element[i]);
+        redis_hear(gate, reply->element[i]);
 }
 
 // Sends one request over this very link, and reads the answer. hiredis gives up a context after any
@@ -226,7 +227,7 @@ static enum outcome exchange_over(struct redis_connection *connection, struct re
     if (reply->type == REDIS_REPLY_ERROR)
         snprintf(connection->refusal, sizeof connection->refusal, "%s", reply->str);
     if (connection->actor->gate != NULL && order != GATE_LOSE_REPLY)
-        hear(connection->actor->gate, reply);
+        redis_hear(connection->actor->gate, reply);
     freeReplyObject(reply);
     if (order == GATE_LOSE_REPLY)
         return lose(connection, link);

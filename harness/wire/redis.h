@@ -95,7 +95,8 @@ struct redis_said {
 // A connection that owes an answer is kept, and what it still brings is read before the next answer
 // is: on one connection the server keeps the order. `said` has room for every server; of those that
 // are not asked it is left as it is. The point is passed once before the round, and after each
-// answer or time-out.
+// answer or time-out. A worker with a gate asks one server after the other, each in a step of its
+// own: who is first at which server is all that the order decides, and each choice can be made so.
 void redis_many_ask(struct redis_many *many, const char *const *words, int word_count,
                     const bool *asked, struct redis_said *said);
 
@@ -103,6 +104,9 @@ void redis_many_ask(struct redis_many *many, const char *const *words, int word_
 const char *redis_many_error(const struct redis_many *many);
 
 // -------------------------------------------------------------------------------------------------
+
+// Takes down at a worker's gate what a server has said.
+void redis_hear(struct step_gate *gate, const redisReply *reply);
 
 // Reads a reply, which comes from that peer. As the outcome of redis_request; *error is set unless
 // it is OK.

@@ -1,4 +1,5 @@
 // Several independent Redis servers, asked all at once: see redis.h.
+#include "harness/point/gate.h"
 #include "harness/wire/redis.h"
 #include "harness/wire/redis_command.h"
 
@@ -54,14 +55,19 @@ static void lose(struct redis_many *many, int number, enum outcome outcome)
         settle(many, number, outcome);
 }
 
-static bool begin_to_connect(const struct service *service, struct other *other)
+static bool begin_to_connect(const struct redis_many *many, struct other *other)
 {
+    const struct service *service = many->service;
+    const struct linger reset = {.l_onoff = 1, .l_linger = 0};
     other->context = redisConnectNonBlock(other->peer.at.host, other->peer.at.port);
     if (other->context == NULL || other->context->err != 0) {
         give_up(other);
         return false;
     }
     other->connecting = true;
+    // As in redis.c: schedules are made by the thousand.
+    if (many->actor->gate != NULL)
+        (void)setsockopt(other->context->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
     if (service->password[0] == '\0')
         return true;
     if (service->user[0] != '\0')
@@ -75,7 +81,7 @@ static bool begin_to_connect(const struct service *service, struct other *other)
 static void begin(struct redis_many *many, int number)
 {
     struct other *other = &many->others[number];
-    if (other->context == NULL && !begin_to_connect(many->service, other)) {
+    if (other->context == NULL && !begin_to_connect(many, other)) {
         settle(many, number, OUTCOME_NO);
         return;
     }
@@ -117,6 +123,8 @@ static void read_from(struct redis_many *many, int number)
                 redis_understand(&other->peer, reply, &many->said[number].answer, &error);
             if (outcome == OUTCOME_BROKEN)
                 many->error = error;
+            if (many->actor->gate != NULL && gate_order(many->actor) != GATE_LOSE_REPLY)
+                redis_hear(many->actor->gate, reply);
             settle(many, number, outcome);
         }
         freeReplyObject(reply);
@@ -177,6 +185,29 @@ static void run_round(struct redis_many *many, const bool *asked, int64_t limit_
     }
 }
 
+// By order of the worker's gate a request, or its answer, is lost with the connection.
+static void ask_in_turn(struct redis_many *many, const bool *asked)
+{
+    struct step_gate *gate = many->actor->gate;
+    for (int i = 0; i < many->service->server_count; i++) {
+        bool only[MAX_SERVERS] = {false};
+        only[i] = true;
+        if (asked != NULL && !asked[i])
+            continue;
+        gate_hear(gate, many->command.bytes, many->command.length);
+        point(many->actor, POINT_BEFORE, many->name);
+        enum gate_order order = gate_order(many->actor);
+        bool is_sent = order != GATE_LOSE_REQUEST && order != GATE_END;
+        if (is_sent)
+            run_round(many, only, PEER_SET_UP_NS);
+        if (is_sent && order != GATE_LOSE_REPLY)
+            continue;
+        give_up(&many->others[i]);
+        gate_hear(gate, "lost", 4);
+        settle(many, i, OUTCOME_UNKNOWN);
+    }
+}
+
 void redis_many_ask(struct redis_many *many, const char *const *words, int word_count,
                     const bool *asked, struct redis_said *said)
 {
@@ -185,6 +216,10 @@ void redis_many_ask(struct redis_many *many, const char *const *words, int word_
         redis_command_add(&many->command, words[i]);
     many->name = words[0];
     many->said = said;
+    if (many->actor->gate != NULL) {
+        ask_in_turn(many, asked);
+        return;
+    }
     point(many->actor, POINT_BEFORE, words[0]);
     // Each server gets a request of its own, though one point is before all of them.
     int64_t *requests = &many->actor->requests[many->actor->phase];

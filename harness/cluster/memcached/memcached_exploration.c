@@ -19,14 +19,15 @@
 #include <sys/socket.h>
 
 #define LIMIT_NS (10 * NS_PER_S)
-#define BETWEEN_NS (2 * NS_PER_S) // schedules, at least: their timers are due
-#define ZERO_LASTS_S 2000000      // of what memcached takes for a duration, nearly all
+#define BETWEEN_NS (2 * NS_PER_S)  // schedules, at least: their timers are due
+#define WITNESS "lockpick-witness" // an item that shows how late it is for the server
+#define WITNESS_LASTS_S 2000000    // of what memcached takes for a duration, nearly all
 
 struct probe {
     struct memcached_peer link;
     int64_t now_ns;   // of the harness
     int64_t ahead_ns; // so much later it is for the server
-    int64_t zero_ends_s;
+    int64_t witness_ends_s;
     struct text list; // room for the items' names
 };
 
@@ -90,12 +91,12 @@ static void close_probe(struct explored_servers *servers)
 static int check_time(struct probe *probe, struct error *error)
 {
     long long left_s = 0;
-    if (ask(probe, "mg " MEMCACHED_ZERO " t", NULL, error) != 0)
+    if (ask(probe, "mg " WITNESS " t", NULL, error) != 0)
         return -1;
     const char *answer = text_string(&probe->link.answer);
     if (sscanf(answer, "HD t%lld", &left_s) != 1)
-        return peer_unexpected(&probe->link.peer, answer, "mg " MEMCACHED_ZERO " t", error);
-    int64_t wanted_s = probe->zero_ends_s - server_s(probe);
+        return peer_unexpected(&probe->link.peer, answer, "mg " WITNESS " t", error);
+    int64_t wanted_s = probe->witness_ends_s - server_s(probe);
     return left_s == wanted_s
                ? 0
                : error_set(error,
@@ -119,7 +120,7 @@ static int set_time(struct explored_servers *servers, int64_t now_ns, struct err
         if (connect_anew(servers, error) != 0 || tell(probe, "mn", "MN", error) != 0)
             return -1;
     }
-    return probe->zero_ends_s > 0 ? check_time(probe, error) : 0;
+    return probe->witness_ends_s > 0 ? check_time(probe, error) : 0;
 }
 
 // --- items ---------------------------------------------------------------------------------------
@@ -129,14 +130,13 @@ static int empty(struct explored_servers *servers, struct error *error)
 {
     struct probe *probe = servers->probe;
     char request[80];
-    snprintf(request, sizeof request, "set " MEMCACHED_ZERO " 0 %d 1\r\n0", ZERO_LASTS_S);
-    probe->zero_ends_s = server_s(probe) + ZERO_LASTS_S;
+    snprintf(request, sizeof request, "set " WITNESS " 0 %d 1\r\n0", WITNESS_LASTS_S);
+    probe->witness_ends_s = server_s(probe) + WITNESS_LASTS_S;
     return tell(probe, "flush_all", "OK", error) != 0 ? -1 : tell(probe, request, "STORED", error);
 }
 
 // Appends "NAME NUMBER stays VALUE" of an item that is there still.
-static int tell_item(struct probe *probe, const char *name, uint64_t zero, struct text *image,
-                     struct error *error)
+static int tell_item(struct probe *probe, const char *name, struct text *image, struct error *error)
 {
     uint64_t number = 0;
     int left_s = 0;
@@ -150,8 +150,8 @@ static int tell_item(struct probe *probe, const char *name, uint64_t zero, struc
         return 0;
     if (sscanf(answer, "VA %*d c%" SCNu64 " t%d%n", &number, &left_s, &length) < 2)
         return peer_unexpected(&probe->link.peer, answer, "mg", error);
-    text_format(image, "%s %" PRIu64 " %s%s", name, number - zero, left_s < 0 ? "stays" : "expires",
-                answer + length);
+    text_format(image, "%s " MEMCACHED_NUMBER " %s%s", name, number,
+                left_s < 0 ? "stays" : "expires", answer + length);
     return 0;
 }
 
@@ -195,12 +195,11 @@ static int image(struct explored_servers *servers, struct text *image, struct er
     struct probe *probe = servers->probe;
     char *names[MOST_ITEMS];
     size_t count = 0;
-    uint64_t zero = 0;
-    if (memcached_peer_zero(&probe->link, &zero, error) != 0 || list_items(probe, error) != 0)
+    if (list_items(probe, error) != 0)
         return -1;
     for (char *rest = probe->list.bytes, *line; (line = strsep(&rest, "\n")) != NULL;) {
         line[strcspn(line, " \r")] = '\0';
-        if (strncmp(line, "key=", 4) != 0 || strcmp(line + 4, MEMCACHED_ZERO) == 0)
+        if (strncmp(line, "key=", 4) != 0 || strcmp(line + 4, WITNESS) == 0)
             continue;
         if (count == MOST_ITEMS)
             return error_set(error, "%s keeps more than %d items", probe->link.peer.name,
@@ -211,7 +210,7 @@ static int image(struct explored_servers *servers, struct text *image, struct er
     qsort(names, count, sizeof *names, compare_lines);
     int result = 0;
     for (size_t i = 0; result == 0 && i < count; i++)
-        result = tell_item(probe, names[i], zero, image, error);
+        result = tell_item(probe, names[i], image, error);
     return result;
 }
 

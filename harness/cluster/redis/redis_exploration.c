@@ -84,7 +84,7 @@ static int image(struct explored_servers *servers, struct text *image, struct er
     return 0;
 }
 
-static const char *const topologies[] = {"single", NULL};
+static const char *const topologies[] = {"single", "independent", NULL};
 
 const struct server_exploration redis_exploration = {
     .topologies = topologies,
