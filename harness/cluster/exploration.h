@@ -41,6 +41,16 @@ struct server_exploration {
     // before it returns: all leases that are over are over for them. Time goes back when a schedule
     // begins. NULL: they ask their clock at each request; explored_set_clocks is called.
     int (*set_time)(struct explored_servers *servers, int64_t now_ns, struct error *error);
+    // All three or none, of servers that keep something for a session, by their own numbers of
+    // sessions: locks, an open transaction, a request that waits for others.
+    // 1 if the request of the session waits for what others have to do, and 0 as soon as they have
+    // done it, though its answer be under way.
+    int (*is_blocked)(struct explored_servers *servers, uint64_t session, struct error *error);
+    // Ends a session, or has it ended, as when its client dies.
+    int (*end_session)(struct explored_servers *servers, uint64_t session, struct error *error);
+    // Waits until clients have no sessions but these, and nothing is kept for any other.
+    int (*await_sessions)(struct explored_servers *servers, const uint64_t *open, size_t count,
+                          struct error *error);
 };
 
 // Stops the clocks of all nodes that have clocks of their own at `now_ns`.

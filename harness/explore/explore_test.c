@@ -196,3 +196,71 @@ TEST(without_time_a_search_ends_and_claims_nothing)
     assert_true(errand->result.progress.waiting > 0);
     munmap(errand, sizeof *errand);
 }
+
+// --- requests that wait at the server ------------------------------------------------------------
+
+// The schedule's moves as they are written, of clients alone; what they leave open is added.
+static void must_go(const char *scheme, const char *schedule, const char *wanted)
+{
+    struct errand errand = {.scheme = scheme};
+    struct error error = {0};
+    for (const char *line = schedule; *line != '\0'; line += strcspn(line, "\n") + 1) {
+        char what[MOVE_WHAT_ROOM];
+        char text[80];
+        snprintf(text, sizeof text, "%.*s", (int)strcspn(line, "\n"), line);
+        struct move *move = &errand.schedule.moves[errand.schedule.count++];
+        assert_int_equal(move_read(text, move, what, &error), 0);
+    }
+    struct errand *done = run_errand(errand);
+    size_t length = strlen(schedule);
+    if (strncmp(done->lines, schedule, length) != 0 || strcmp(done->lines + length, wanted) != 0)
+        fail_msg("%s goes\n%s, not\n%s%s", scheme, done->lines, schedule, wanted);
+    assert_string_equal(done->broken, "");
+    munmap(done, sizeof *done);
+}
+
+TEST(a_request_that_waits_at_the_server_is_answered_in_a_step_of_its_own)
+{
+    must_go("mysql-get-lock",
+            "client-1 start\nclient-1 GET_LOCK\nclient-2 start\nclient-2 GET_LOCK\n",
+            "client-1 write\nclient-1 RELEASE_LOCK\nclient-2 answer\nclient-2 write\n"
+            "client-2 RELEASE_LOCK\n");
+    must_go("mysql-for-update",
+            "client-1 start\nclient-1 BEGIN\nclient-2 start\nclient-2 BEGIN\nclient-1 SELECT\n"
+            "client-2 SELECT\n",
+            "client-1 write\nclient-1 UPDATE\nclient-1 COMMIT\nclient-2 answer\n"
+            "client-2 write\nclient-2 UPDATE\nclient-2 COMMIT\n");
+}
+
+TEST(the_lock_of_a_session_is_free_once_its_client_died_or_lost_it)
+{
+    must_go("mysql-get-lock",
+            "client-1 start\nclient-1 GET_LOCK\nclient-2 start\nclient-2 GET_LOCK\n"
+            "client-1 crashes\nclient-2 answer\n",
+            "client-2 write\nclient-2 RELEASE_LOCK\n");
+    must_go("mysql-for-update",
+            "client-1 start\nclient-1 BEGIN\nclient-1 SELECT\nclient-2 start\nclient-2 BEGIN\n"
+            "client-2 SELECT, reply lost\nclient-1 write\nclient-1 UPDATE, request lost\n"
+            "client-2 answer\n",
+            "");
+}
+
+TEST(locks_of_databases_are_told_apart_by_schedules_that_do_it_again_each_time)
+{
+    static const struct {
+        const char *scheme, *broken;
+    } cases[] = {{"mysql-for-update-late", "lost-update"}, {"mysql-get-lock", NULL}};
+    const struct search_limits limits = {.faults = 1, .leases = 0, .for_ns = EXPLORED_NS};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct errand *errand =
+            run_errand((struct errand){.scheme = cases[i].scheme, .limits = &limits});
+        const struct search_result *result = &errand->result;
+        assert_int_equal(result->end, cases[i].broken != NULL ? SEARCH_BROKEN : SEARCH_EXHAUSTED);
+        if (cases[i].broken != NULL) {
+            assert_string_equal(result->broken->name, cases[i].broken);
+            assert_int_equal(result->replayed, REPLAYS);
+        }
+        assert_int_equal(result->progress.unlike, 0);
+        munmap(errand, sizeof *errand);
+    }
+}

@@ -380,28 +380,34 @@ static bool may_outlive_lease(const struct replay *replay, const struct trial *t
     return count_leases(schedule) + count_of(schedule, CLASS_TIMER) > 0;
 }
 
+static bool has_crash(const struct schedule_moves *schedule)
+{
+    bool has_one = false;
+    for (size_t i = 0; i < schedule->count; i++)
+        has_one |= schedule->moves[i].kind == MOVE_CRASH;
+    return has_one;
+}
+
 // Whether a client crashed, which the scheme does not promise to survive.
 static bool falls_to_crash(const struct trial *trial, const struct schedule_moves *schedule)
 {
     const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
-    bool has_crashed = false;
     bool falls = false;
-    for (size_t i = 0; i < schedule->count; i++)
-        has_crashed |= schedule->moves[i].kind == MOVE_CRASH;
     for (size_t i = 0; scheme != NULL && scheme->falls_to != NULL && scheme->falls_to[i] != NULL;
          i++)
         falls |= (fault_find(scheme->falls_to[i])->form.traits & FAULT_KILLS) != 0;
-    return has_crashed && falls;
+    return has_crash(schedule) && falls;
 }
 
 // What a lock without fencing cannot prevent once a lease has passed, and one without a lease once
-// a client was cut off.
+// a client died, or was told that it may have the lock still.
 static bool is_admitted(const struct replay *replay, const struct trial *trial,
                         const struct schedule_moves *schedule, const struct check *check)
 {
     bool ends = trial_has_trait(trial, "lease") || trial_has_trait(trial, "session");
     if (check->shows == SHOWS_SILENCE)
-        return (!ends && count_faults(schedule) > 0) || falls_to_crash(trial, schedule);
+        return (!ends && (has_crash(schedule) || replay_has_doubts(replay))) ||
+               falls_to_crash(trial, schedule);
     return trial_has_trait(trial, "lease") && may_outlive_lease(replay, trial, schedule) &&
            (check->shows == SHOWS_TWO_STALE || check->shows == SHOWS_LATE_WRITE);
 }

@@ -8,6 +8,9 @@
 #define LEAST_TOKEN 32 // hexadecimal digits, dashes not counted
 #define MOST_TOKEN 48
 
+// Of the machine's time: only how often a server is asked depends on it.
+#define SOON_NS NS_PER_MS
+
 void gate_start(struct step_gate *gate, bool is_free)
 {
     *gate = (struct step_gate){.sleeper = {gate_sleep},
@@ -27,7 +30,32 @@ void gate_free(struct step_gate *gate)
 
 void gate_hear(struct step_gate *gate, const void *bytes, size_t length)
 {
+    (void)atomic_load(&gate->is_blocked);
     text_add_bytes(&gate->heard, bytes, length);
+    // Of a thread that is blocked, whoever explores takes down that time passes: this word orders
+    // them.
+    atomic_fetch_add(&gate->is_blocked, 0);
+}
+
+static void change_session(struct step_gate *gate, uint64_t from, uint64_t to)
+{
+    for (size_t i = 0; i < GATE_SESSIONS; i++) {
+        if (atomic_load(&gate->sessions[i]) == from) {
+            atomic_store(&gate->sessions[i], to);
+            return;
+        }
+    }
+}
+
+void gate_open_session(struct step_gate *gate, uint64_t session)
+{
+    change_session(gate, 0, session);
+}
+
+void gate_end_session(struct step_gate *gate, uint64_t session)
+{
+    change_session(gate, session, 0);
+    atomic_fetch_add(&gate->ended_sessions, 1);
 }
 
 void gate_next_operation(struct step_gate *gate)
@@ -139,7 +167,9 @@ void gate_pass(struct step_gate *gate, enum phase phase, enum point_side side, c
 {
     enum gate_order order = (enum gate_order)atomic_load(&gate->order);
     bool is_write = side == POINT_BEFORE && strcmp(what, "write") == 0;
-    bool stands = side == POINT_BEFORE || (side == POINT_AFTER && order == GATE_GO_AND_STAND);
+    bool was_blocked = side == POINT_AFTER && atomic_exchange(&gate->is_blocked, 0) != 0;
+    bool stands =
+        side == POINT_BEFORE || was_blocked || (side == POINT_AFTER && order == GATE_GO_AND_STAND);
     if (gate->is_free || !stands)
         return;
     gate->phase = phase;
@@ -147,6 +177,7 @@ void gate_pass(struct step_gate *gate, enum phase phase, enum point_side side, c
         name_request(gate, what);
     gate_stand(gate, is_write               ? GATE_BEFORE_WRITE
                      : side == POINT_BEFORE ? GATE_BEFORE_REQUEST
+                     : was_blocked          ? GATE_ANSWERED
                                             : GATE_AFTER_REPLY);
 }
 
@@ -203,7 +234,7 @@ void gate_await(struct step_gate *gate)
         futex_wait_until_ns(&gate->stands, 0, TIME_NEVER);
 }
 
-static void send_off(struct step_gate *gate, enum gate_order order)
+void gate_send_off(struct step_gate *gate, enum gate_order order)
 {
     atomic_store(&gate->order, order);
     atomic_store(&gate->stands, 0);
@@ -212,13 +243,13 @@ static void send_off(struct step_gate *gate, enum gate_order order)
 
 void gate_let_go(struct step_gate *gate, enum gate_order order)
 {
-    send_off(gate, order);
+    gate_send_off(gate, order);
     gate_await(gate);
 }
 
 void gate_end(struct step_gate *gate)
 {
-    send_off(gate, GATE_END);
+    gate_send_off(gate, GATE_END);
 }
 
 void gates_end(struct step_gate *gates)
@@ -229,6 +260,22 @@ void gates_end(struct step_gate *gates)
         gate_end(&gates[thread]);
         gate_await(&gates[thread]);
     }
+}
+
+bool gate_stands_soon(struct step_gate *gate)
+{
+    int64_t until_ns = clock_of_machine_ns() + SOON_NS;
+    bool in_time = true;
+    while (in_time && atomic_load(&gate->stands) == 0)
+        in_time = futex_wait_until_ns(&gate->stands, 0, until_ns);
+    return atomic_load(&gate->stands) != 0;
+}
+
+void gate_leave_blocked(struct step_gate *gate, uint64_t line)
+{
+    gate->place = GATE_BLOCKED;
+    gate->line = line;
+    atomic_store(&gate->is_blocked, 1);
 }
 
 bool gate_is_rung(const struct step_gate *gate)

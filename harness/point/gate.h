@@ -4,7 +4,8 @@
 //
 // A thread with a gate stands at it before each request, before it writes the guarded value, before
 // it takes a message, and instead of sleeping or waiting. Of all threads with gates, one at a time
-// goes; none stands at its gate while it holds a mutex.
+// goes; none stands at its gate while it holds a mutex. A request may have to wait at the server
+// for what others do: then it is issued in one step and answered in another.
 #ifndef LOCKPICK_POINT_GATE_H
 #define LOCKPICK_POINT_GATE_H
 
@@ -33,8 +34,13 @@ enum gate_place {
     GATE_AFTER_REPLY,    // by GATE_GO_AND_STAND
     GATE_SLEEPING,       // instead, until it is let go
     GATE_WAITING,        // until another thread rings, or until `until_ns`
+    GATE_BLOCKED,        // its request waits at the server, by gate_leave_blocked
+    GATE_ANSWERED,       // the answer to that has come
     GATE_OVER,           // it has done all that it was to do
 };
+
+// Sessions with servers that one thread can have open at a time.
+#define GATE_SESSIONS 4
 
 struct step_gate {
     struct sleeper sleeper;  // for the thread's clock
@@ -58,6 +64,13 @@ struct step_gate {
     size_t attempt_at, vain_at; // where its last attempt begins there, and the one in vain before
     int64_t operation;          // which it does, from 0
     bool remembers;             // `heard` loses nothing
+    // Of servers that keep something for a session: their numbers of those that are open, 0 of
+    // none; how many have ended; and that over which the last request went.
+    _Atomic uint64_t sessions[GATE_SESSIONS];
+    _Atomic uint64_t ended_sessions;
+    _Atomic uint64_t session_in_use;
+    _Atomic uint32_t is_blocked; // 1: the thread is to stand as soon as its answer has come
+    uint64_t line;               // of whoever explores: its place among those that wait; 0: none
 };
 
 // Makes the gate ready for a thread that is about to be started. With `is_free` it passes until
@@ -89,6 +102,10 @@ static inline enum gate_order gate_order(const struct actor *actor)
     return actor->gate == NULL ? GATE_GO : (enum gate_order)atomic_load(&actor->gate->order);
 }
 
+// Of the thread, with a server that keeps something for a session.
+void gate_open_session(struct step_gate *gate, uint64_t session);
+void gate_end_session(struct step_gate *gate, uint64_t session);
+
 // It begins its next operation. Unless the gate remembers, what it has heard is over with the last.
 void gate_next_operation(struct step_gate *gate);
 
@@ -106,6 +123,15 @@ void gate_name_tokens(const char *text, size_t length, struct text *names, struc
 
 // Of whoever explores: lets the thread go on, and waits until it stands again. Not with GATE_END.
 void gate_let_go(struct step_gate *gate, enum gate_order order);
+
+// The same in two parts, where requests may wait: lets the thread go on, and looks, for a moment of
+// the machine's time, whether it stands.
+void gate_send_off(struct step_gate *gate, enum gate_order order);
+bool gate_stands_soon(struct step_gate *gate);
+
+// Leaves the thread alone, as its server says that its request waits for others, behind those with
+// lower numbers.
+void gate_leave_blocked(struct step_gate *gate, uint64_t line);
 
 // Lets the thread go for good; does not wait for it.
 void gate_end(struct step_gate *gate);

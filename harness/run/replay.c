@@ -5,6 +5,7 @@
 #include "harness/run/applicability.h"
 #include "harness/run/client.h"
 #include "harness/run/conductor.h"
+#include "harness/run/sessions.h"
 #include "harness/run/trial_state.h"
 
 #include <stdlib.h>
@@ -31,6 +32,7 @@ struct replay {
     int64_t now_ns, last_ns;
     int count; // of clients
     struct threads threads;
+    struct sessions sessions;
     bool has_stalled;                                    // a watchdog, in this schedule
     struct gated_client *clients[MOST_EXPLORED_CLIENTS]; // NULL: not started
     struct history_writer deaths[MOST_EXPLORED_CLIENTS];
@@ -231,6 +233,7 @@ int replay_begin(struct replay *replay, struct error *error)
 {
     set_time(replay, ZERO_NS);
     threads_begin(&replay->threads, replay->count);
+    sessions_begin(&replay->sessions, &replay->servers, &replay->threads);
     replay->has_stalled = false;
     replay->image = 0;
     replay->waits = 0;
@@ -306,6 +309,8 @@ static void crash(struct replay *replay, int client)
         (struct event){
             .kind = EVENT_PROCESS_DEATH,
             .process_death = {.pid = client, .signal = 9, .killed_ns = clock_monotonic_ns()}});
+    sessions_crash(&replay->sessions, client);
+    sessions_settle(&replay->sessions);
 }
 
 // The thread goes on, and with it those that it rings for.
@@ -315,12 +320,14 @@ static void step(struct replay *replay, struct move move, enum gate_order order)
     struct step_gate *gate = thread_gate(threads, move);
     bool is_change = gate->place != GATE_SLEEPING && gate->place != GATE_WAITING &&
                      gate->place != GATE_BEFORE_MESSAGE;
-    gate_let_go(gate, order);
-    if (gate->place == GATE_AFTER_REPLY) {
+    sessions_let_go(&replay->sessions, gate, order);
+    if (order == GATE_GO_AND_STAND) {
         replay->has_stalled = true; // its answer came too late
         pass_lease(replay);
-        gate_let_go(gate, GATE_GO);
     }
+    if (gate->place == GATE_AFTER_REPLY)
+        sessions_let_go(&replay->sessions, gate, GATE_GO);
+    sessions_settle(&replay->sessions);
     threads_settle(threads);
     if (is_change && gate->place == GATE_SLEEPING) {
         gate_tried_in_vain(gate);
@@ -392,6 +399,9 @@ void replay_move(struct replay *replay, struct move move)
         crash(replay, move.client);
     else
         step(replay, move, orders[move.kind]);
+    if (replay->sessions.error.text[0] != '\0')
+        state_break(&replay->state, "cannot follow the sessions of clients: %s",
+                    replay->sessions.error.text);
 }
 
 bool replay_is_over(const struct replay *replay)
@@ -463,6 +473,8 @@ const char *replay_stands(const struct replay *replay, struct move move)
         return "retry";
     case GATE_WAITING:
         return "wakes";
+    case GATE_ANSWERED:
+        return "answer";
     case GATE_OVER:
         return "end";
     default:
@@ -493,6 +505,21 @@ int replay_judge(struct replay *replay, const struct digest **digest, struct jud
     return 0;
 }
 
+bool replay_has_doubts(const struct replay *replay)
+{
+    const struct digest *digest = &replay->digest;
+    bool has_doubts = false;
+    for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
+        has_doubts |= hold->returned_ns != TIME_NEVER && hold->answer == RELEASE_UNKNOWN;
+    }
+    for (size_t i = 0; i < digest->attempt_count; i++) {
+        const struct attempt *attempt = &digest->attempts[i];
+        has_doubts |= attempt->returned_ns != TIME_NEVER && attempt->outcome == OUTCOME_UNKNOWN;
+    }
+    return has_doubts;
+}
+
 void replay_end(struct replay *replay)
 {
     if (replay->is_judged) {
@@ -500,6 +527,7 @@ void replay_end(struct replay *replay)
         history_free(&replay->history);
     }
     replay->is_judged = false;
+    sessions_end(&replay->sessions);
     atomic_store(&replay->state.control->stop, 1);
     for (int i = 0; i < replay->count; i++) {
         if (replay->clients[i] != NULL)

@@ -80,6 +80,10 @@ const char *replay_stands(const struct replay *replay, struct move move);
 int replay_judge(struct replay *replay, const struct digest **digest, struct judgement *judgement,
                  struct error *error);
 
+// True if in what was judged last a client was told that nobody knows what has become of an acquire
+// or a release of its.
+bool replay_has_doubts(const struct replay *replay);
+
 // Ends the clients. The history file stays as replay_judge found it.
 void replay_end(struct replay *replay);
 

@@ -51,7 +51,8 @@ bool thread_at(const struct threads *threads, int number, struct move *step)
 bool thread_can(const struct threads *threads, struct move step)
 {
     const struct step_gate *gate = gate_at(threads, step);
-    if (threads->crashed[step.client - 1] || !gate->is_there || gate->place == GATE_OVER)
+    if (threads->crashed[step.client - 1] || !gate->is_there || gate->place == GATE_OVER ||
+        gate->place == GATE_BLOCKED)
         return false;
     if (gate->place == GATE_SLEEPING)
         return threads->rested[step.client - 1] < threads->changes;
@@ -126,6 +127,17 @@ bool threads_are_late(const struct threads *threads, int64_t late_ns)
 
 // --- states --------------------------------------------------------------------------------------
 
+// Who has waited for longer at the server may be served first. 0: the thread does not wait there.
+static int place_in_line(const struct threads *threads, const struct step_gate *gate)
+{
+    int place = gate->line != 0;
+    for (int i = 0; i < threads->count * CLIENT_THREADS; i++) {
+        uint64_t line = threads->gates[i / CLIENT_THREADS][i % CLIENT_THREADS].line;
+        place += line != 0 && line < gate->line;
+    }
+    return place;
+}
+
 // Where a thread stands, and all that it knows. A thread that waits for nothing but what a worker
 // will give it to do knows nothing that matters.
 static void tell_thread(const struct threads *threads, int client, const struct step_gate *gate,
@@ -133,9 +145,9 @@ static void tell_thread(const struct threads *threads, int client, const struct 
 {
     bool is_idle = gate != &threads->gates[client][THREAD_WORKER] && gate->place == GATE_WAITING &&
                    gate->until_ns == TIME_NEVER && !gate->is_subscribed;
-    text_format(out, "\n%d %lld %d %d %s %d\n", gate->remembers ? client : 0,
+    text_format(out, "\n%d %lld %d %d %s %d %d\n", gate->remembers ? client : 0,
                 (long long)gate->operation, (int)gate->place, (int)gate->phase, gate->what,
-                threads->rested[client] < threads->changes);
+                threads->rested[client] < threads->changes, place_in_line(threads, gate));
     if (gate->place == GATE_WAITING && gate->until_ns != TIME_NEVER)
         text_format(
             out, "%lld\n",

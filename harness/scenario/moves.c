@@ -82,12 +82,13 @@ int move_read(const char *text, struct move *move, char what[MOVE_WHAT_ROOM], st
             return 0;
         }
     }
-    return error_set(error,
-                     "'%.60s' is no move: say 'client-1 SET' (or start, write, retry for the "
-                     "command; client-1's watchdog, subscriber, sweeper for the client; message, "
-                     "wakes), the same with ', request lost', ', reply lost', ', lost' (of a "
-                     "message) or ', a lease passes before its reply', 'client-1 crashes', 'a "
-                     "lease passes', 'time passes until "
-                     "a timer is due', or 'all wait'",
-                     text);
+    return error_set(
+        error,
+        "'%.60s' is no move: say 'client-1 SET' (or start, write, retry, answer for the "
+        "command; client-1's watchdog, subscriber, sweeper for the client; message, "
+        "wakes), the same with ', request lost', ', reply lost', ', lost' (of a "
+        "message) or ', a lease passes before its reply', 'client-1 crashes', 'a "
+        "lease passes', 'time passes until "
+        "a timer is due', or 'all wait'",
+        text);
 }

@@ -39,7 +39,7 @@ bool move_is_of_same(struct move one, struct move other);
 #define MOVE_WHAT_ROOM 16
 
 // Appends "client-1 SET, reply lost", or "client-1's watchdog EVAL"; `what` is where it stands: a
-// command, `start`, `write`, `retry`, `message`, `wakes`.
+// command, `start`, `write`, `retry`, `answer`, `message`, `wakes`.
 void move_write(struct move move, const char *what, struct text *out);
 
 // Reads that. `what` is "" where the move has none. 0, or -1 with `error` set.

@@ -94,6 +94,19 @@ int mysql_peer_ask(struct sql_peer *link, const char *statement, struct text *an
                                                statement, error);
 }
 
+int mysql_keep_time(struct sql_peer *link, int64_t now_ns)
+{
+    int64_t now_ms = now_ns / NS_PER_MS;
+    char tell[64];
+    MYSQL_RES *none;
+    if (link->shown_ms == now_ms)
+        return 0;
+    snprintf(tell, sizeof tell, "SET timestamp = %lld.%03lld", (long long)(now_ms / 1000),
+             (long long)(now_ms % 1000));
+    link->shown_ms = now_ms;
+    return mysql_peer_execute(link, tell, &none) == MYSQL_DONE ? 0 : -1;
+}
+
 static void start_library(void)
 {
     mysql_library_init(0, NULL, NULL);
@@ -200,7 +213,8 @@ static int connect_here(struct sql_connection *connection, int64_t limit_ns)
     }
     if (!is_fine)
         mysql_peer_close(link);
-    connection->sessions += is_fine;
+    if (is_fine)
+        sql_note_session(connection);
     return is_fine ? 0 : -1;
 }
 
@@ -248,6 +262,11 @@ static int connect_to(struct sql_connection *connection, int64_t limit_ns)
     if (result > 0 && connection->sessions == 0 && make_database(connection, limit_ns) == 0)
         result = find_server(connection, limit_ns);
     return result == 0 ? 0 : -1;
+}
+
+static uint64_t number_of(const struct sql_peer *link)
+{
+    return mysql_thread_id(link->session);
 }
 
 static bool has_hung_up(const struct sql_peer *link, bool *by_server)
@@ -400,6 +419,9 @@ static enum outcome execute(struct sql_connection *connection, struct sql_answer
     struct sql_peer *link = &connection->link;
     MYSQL_RES *rows = NULL;
     compose(connection, text, arguments);
+    // Where steps are explored time stands still. What goes wrong here is said by what follows.
+    if (connection->actor->gate != NULL)
+        mysql_keep_time(link, clock_realtime_ns());
     link->is_closed = false;
     enum mysql_end end = mysql_peer_execute(link, connection->statement.bytes, &rows);
     if (end == MYSQL_TIME_UP && link->patience != NULL)
@@ -422,6 +444,7 @@ const struct sql_kind sql_mysql = {.name = "mysql",
                                    .first_server = first_server,
                                    .connect = connect_to,
                                    .close = mysql_peer_close,
+                                   .number = number_of,
                                    .looks_always = true,
                                    .has_hung_up = has_hung_up,
                                    .execute = execute};

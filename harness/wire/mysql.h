@@ -39,6 +39,10 @@ int mysql_peer_open(struct sql_peer *link, const struct peer *peer, const struct
                     unsigned *number, struct error *error);
 void mysql_peer_close(struct sql_peer *link);
 
+// Has the session show that time, in whole milliseconds since 1970, until it is told another. 0, or
+// -1.
+int mysql_keep_time(struct sql_peer *link, int64_t now_ns);
+
 // Executes one statement. *rows: what it brings, for the caller to free; NULL: it brings none.
 enum mysql_end mysql_peer_execute(struct sql_peer *link, const char *statement, MYSQL_RES **rows);
 

@@ -130,8 +130,14 @@ static int connect_to(struct sql_connection *connection, int64_t limit_ns)
                                     .is_plain = !service->external};
     struct peer peer = peer_at(connection->endpoint, "postgres at", limit_ns);
     int result = postgres_peer_open(&connection->link, &peer, &login, &connection->error);
-    connection->sessions += result == 0;
+    if (result == 0)
+        sql_note_session(connection);
     return result;
+}
+
+static uint64_t number_of(const struct sql_peer *link)
+{
+    return (uint64_t)PQbackendPID(link->session);
 }
 
 // Unless nothing but the server's own news is to be read, there is an error, or the end.
@@ -218,5 +224,6 @@ static enum outcome execute(struct sql_connection *connection, struct sql_answer
 const struct sql_kind sql_postgres = {.name = "postgres",
                                       .connect = connect_to,
                                       .close = postgres_peer_close,
+                                      .number = number_of,
                                       .has_hung_up = has_hung_up,
                                       .execute = execute};

@@ -1,5 +1,7 @@
 #include "harness/wire/sql.h"
 
+#include "harness/point/gate.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +41,7 @@ void sql_close(struct sql_connection *connection)
 {
     if (connection == NULL)
         return;
-    connection->kind->close(&connection->link);
+    sql_end_session(connection);
     text_free(&connection->text);
     text_free(&connection->statement);
     free(connection);
@@ -60,10 +62,20 @@ bool sql_ended_by_server(const struct sql_connection *connection)
     return connection->ended_by_server;
 }
 
+void sql_note_session(struct sql_connection *connection)
+{
+    connection->sessions++;
+    connection->number = connection->kind->number(&connection->link);
+    if (connection->actor->gate != NULL)
+        gate_open_session(connection->actor->gate, connection->number);
+}
+
 void sql_lose_session(struct sql_connection *connection, bool by_server)
 {
     if (connection->link.session == NULL)
         return;
+    if (connection->actor->gate != NULL)
+        gate_end_session(connection->actor->gate, connection->number);
     connection->kind->close(&connection->link);
     connection->ended_by_server = by_server;
 }
@@ -96,6 +108,8 @@ void sql_take_value(struct sql_answer *answer, int column, const char *text)
     value->number = strtoll(value->text, NULL, 10);
 }
 
+static const struct sql_answer nothing = {.values = {{.is_null = true}, {.is_null = true}}};
+
 // Writes the statement with its table.
 static const char *write_text(struct sql_connection *connection, const char *text)
 {
@@ -124,6 +138,65 @@ static bool find_session(struct sql_connection *connection, int64_t wanted,
             connection->kind->connect(connection, connection->request_ns) == 0);
 }
 
+// By order of the worker's gate: the request, or its answer, is lost with the connection.
+static enum outcome lose(struct sql_connection *connection, struct sql_answer *answer)
+{
+    *answer = nothing;
+    sql_note(connection, "the connection was lost");
+    sql_end_session(connection);
+    gate_hear(connection->actor->gate, "lost", 4);
+    return OUTCOME_UNKNOWN;
+}
+
+// What a worker with a gate is about to send is part of where it stands.
+static void come_before(struct sql_connection *connection, const struct sql_statement *statement,
+                        const struct sql_argument *arguments)
+{
+    struct step_gate *gate = connection->actor->gate;
+    const char *place = arguments != NULL ? strpbrk(statement->text, "?$") : NULL;
+    if (gate != NULL)
+        gate_hear(gate, statement->text, strlen(statement->text));
+    for (; gate != NULL && place != NULL; place = strpbrk(place + 1, "?$"), arguments++) {
+        char number[24];
+        snprintf(number, sizeof number, "%lld", (long long)arguments->number);
+        const char *text = arguments->text != NULL ? arguments->text : number;
+        gate_hear(gate, text, strlen(text) + 1);
+    }
+    point(connection->actor, POINT_BEFORE, statement->command);
+}
+
+static void hear(struct step_gate *gate, enum outcome outcome, const struct sql_answer *answer)
+{
+    char numbers[96];
+    snprintf(numbers, sizeof numbers, "\n%d %lld %lld %u %d", (int)outcome, (long long)answer->rows,
+             (long long)answer->affected, answer->error, answer->session_ended);
+    gate_hear(gate, numbers, strlen(numbers));
+    for (size_t i = 0; i < SQL_MOST_COLUMNS; i++) {
+        gate_hear(gate, answer->values[i].is_null ? "-" : "+", 1);
+        gate_hear(gate, answer->values[i].text, strlen(answer->values[i].text) + 1);
+    }
+}
+
+// Sends the statement over the session that is there.
+static enum outcome exchange(struct sql_connection *connection, struct sql_answer *answer,
+                             const struct sql_statement *statement,
+                             const struct sql_argument *arguments)
+{
+    struct step_gate *gate = connection->actor->gate;
+    enum gate_order order = gate_order(connection->actor);
+    if (order == GATE_LOSE_REQUEST)
+        return lose(connection, answer);
+    if (gate != NULL)
+        atomic_store(&gate->session_in_use, connection->number);
+    enum outcome outcome = connection->kind->execute(
+        connection, answer, write_text(connection, statement->text), arguments);
+    if (order == GATE_LOSE_REPLY)
+        return lose(connection, answer);
+    if (gate != NULL)
+        hear(gate, outcome, answer);
+    return outcome;
+}
+
 enum outcome sql_request_patiently(struct sql_connection *connection, int64_t session,
                                    struct sql_answer *answer, const struct sql_statement *statement,
                                    const struct sql_argument *arguments,
@@ -131,16 +204,15 @@ enum outcome sql_request_patiently(struct sql_connection *connection, int64_t se
 {
     struct sql_peer *link = &connection->link;
     enum outcome outcome = OUTCOME_NO;
-    *answer = (struct sql_answer){0};
-    for (size_t i = 0; i < SQL_MOST_COLUMNS; i++)
-        answer->values[i].is_null = true;
-    point(connection->actor, POINT_BEFORE, statement->command);
-    if (find_session(connection, session, answer)) {
+    *answer = nothing;
+    come_before(connection, statement, arguments);
+    if (gate_order(connection->actor) == GATE_END) {
+        outcome = lose(connection, answer);
+    } else if (find_session(connection, session, answer)) {
         link->patience = patience;
         link->peer.give_up_ns =
             patience != NULL ? TIME_NEVER : clock_monotonic_ns() + connection->request_ns;
-        outcome = connection->kind->execute(connection, answer,
-                                            write_text(connection, statement->text), arguments);
+        outcome = exchange(connection, answer, statement, arguments);
     }
     point(connection->actor, POINT_AFTER, statement->command);
     return outcome;

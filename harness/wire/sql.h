@@ -13,7 +13,8 @@ struct sql_peer {
     struct peer peer;
     const struct peer_patience *patience; // ends the wait before the peer's time is up; or NULL
     void *session;                        // the library's; NULL: not connected
-    bool is_closed; // the server has closed the connection instead of an answer
+    bool is_closed;   // the server has closed the connection instead of an answer
+    int64_t shown_ms; // MySQL: the time that it was told to show; 0: it was told none
 };
 
 struct sql_login {
@@ -123,6 +124,8 @@ struct sql_kind {
     // Opens a session. 0, or -1, noted.
     int (*connect)(struct sql_connection *connection, int64_t limit_ns);
     void (*close)(struct sql_peer *link);
+    // The server's number for the session.
+    uint64_t (*number)(const struct sql_peer *link);
     // True if there is something to be read although nothing was asked: the session has ended.
     // *by_server: the server has said so, or closed it. A connection that was reset may have been
     // so by what is between. Asked before what belongs to a session; if it `looks_always`, before
@@ -143,13 +146,15 @@ struct sql_connection {
     struct actor *actor;
     struct sql_peer link;
     int64_t sessions;     // opened so far
+    uint64_t number;      // the server's, of the session
     bool ended_by_server; // the last session that has ended
     char table[SQL_TABLE_ROOM];
     struct text text, statement; // as it was sent last: without its arguments, and with them
     struct error error;
 };
 
-// Gives the session up.
+// A session was opened; or gives it up.
+void sql_note_session(struct sql_connection *connection);
 void sql_lose_session(struct sql_connection *connection, bool by_server);
 
 // Takes down what the session's server, or its library, says.

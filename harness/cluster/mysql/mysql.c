@@ -24,22 +24,18 @@
 // its primary, a member of a Galera cluster by the others.
 //
 // flush, evict: its data are no cache.
-#include "harness/cluster/server.h"
+#include "harness/cluster/mysql/mysql.h"
 
 #include "harness/base/file.h"
 #include "harness/wire/mysql.h"
 
 #include <errno.h>
-#include <mysql/mysql.h>
-#include <mysql/mysqld_error.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Who clients are: may do everything, but, as is usual, not write where read_only is on.
-#define CLIENT_ACCOUNT "root"
 // Who the harness is: may do everything.
 #define OWN_ACCOUNT "lockpick"
 
@@ -215,10 +211,10 @@ static int write_accounts(const struct node *node, struct error *error)
              "SET SESSION sql_log_bin = 0;\n"
              // Of the installation; they would be preferred, as their host is more exact.
              "DROP USER IF EXISTS root@'127.0.0.1';\n"
-             "CREATE USER IF NOT EXISTS " CLIENT_ACCOUNT "@'%', " OWN_ACCOUNT "@'%';\n"
+             "CREATE USER IF NOT EXISTS " MYSQL_CLIENT_ACCOUNT "@'%', " OWN_ACCOUNT "@'%';\n"
              "GRANT ALL ON *.* TO " OWN_ACCOUNT "@'%' WITH GRANT OPTION;\n"
-             "GRANT ALL ON *.* TO " CLIENT_ACCOUNT "@'%' WITH GRANT OPTION;\n"
-             "REVOKE READ_ONLY ADMIN ON *.* FROM " CLIENT_ACCOUNT "@'%';\n");
+             "GRANT ALL ON *.* TO " MYSQL_CLIENT_ACCOUNT "@'%' WITH GRANT OPTION;\n"
+             "REVOKE READ_ONLY ADMIN ON *.* FROM " MYSQL_CLIENT_ACCOUNT "@'%';\n");
     int result = server_write(node, "accounts.sql", statements.bytes, error);
     text_free(&statements);
     return result;
@@ -311,7 +307,7 @@ static int ask(struct session *session, const char *statement)
     return mysql_peer_ask(link, statement, &session->answer, session->error);
 }
 
-static unsigned error_of(const struct session *session)
+unsigned mysql_error_of(const struct session *session)
 {
     const struct sql_peer *link = session->client;
     return mysql_errno(link->session);
@@ -427,10 +423,11 @@ static int has_lock(struct session *session)
                          lock->scheme);
     int result = session_is_so(session, "%s", question.bytes);
     text_free(&question);
-    if (result < 0 && error_of(session) == ER_LOCK_WAIT_TIMEOUT)
+    if (result < 0 && mysql_error_of(session) == ER_LOCK_WAIT_TIMEOUT)
         return 1;
     // A server that was not yet sent the table, or has lost it, has no lock.
-    bool is_missing = error_of(session) == ER_NO_SUCH_TABLE || error_of(session) == ER_BAD_DB_ERROR;
+    bool is_missing =
+        mysql_error_of(session) == ER_NO_SUCH_TABLE || mysql_error_of(session) == ER_BAD_DB_ERROR;
     return result < 0 && is_missing ? 0 : result;
 }
 
@@ -448,7 +445,7 @@ static int deny(struct session *session, const char *refusal, bool refuses)
     if (wanted < 0 || session_ask(session, "SET SESSION lock_wait_timeout = 0") != 0)
         return -1;
     while (session_ask(session, "SET GLOBAL read_only = %d", wanted) != 0) {
-        if (error_of(session) != ER_LOCK_WAIT_TIMEOUT ||
+        if (mysql_error_of(session) != ER_LOCK_WAIT_TIMEOUT ||
             !session_pause(session, "nobody keeps tables locked (LOCK TABLES)"))
             return -1;
     }
@@ -460,11 +457,12 @@ static int refuses(struct session *session, const char *refusal)
 {
     struct session client;
     (void)refusal;
-    if (session_open(&client, session->node, CLIENT_ACCOUNT, SESSION_LIMIT_S, session->error) != 0)
+    if (session_open(&client, session->node, MYSQL_CLIENT_ACCOUNT, SESSION_LIMIT_S,
+                     session->error) != 0)
         return -1;
     int result = session_ask(&client, "SET SESSION sql_log_bin = 0");
     if (result == 0 && session_ask(&client, "DROP DATABASE IF EXISTS lockpick_proof") != 0)
-        result = error_of(&client) == ER_OPTION_PREVENTS_STATEMENT ? 1 : -1;
+        result = mysql_error_of(&client) == ER_OPTION_PREVENTS_STATEMENT ? 1 : -1;
     session_close(&client);
     return result;
 }
@@ -478,7 +476,7 @@ static int end_client(struct session *session, const struct server_client *clien
     (void)link;
     if (session_ask(session, "KILL CONNECTION %s", client->id) == 0)
         return END_DONE;
-    return error_of(session) == ER_NO_SUCH_THREAD ? END_NOTHING : -1;
+    return mysql_error_of(session) == ER_NO_SUCH_THREAD ? END_NOTHING : -1;
 }
 
 static int lives(struct session *session, const struct server_client *client, const char *link)
@@ -687,4 +685,5 @@ const struct server_kind mysql_server = {
     .kept = kept,
     .surrender_notes = surrender_notes,
     .control = &control,
+    .exploration = &mysql_exploration,
 };
