@@ -107,7 +107,7 @@ struct scenario *explored_scenario(const char *scheme, int64_t clients, int64_t 
                 "version: 1\nname: explore-%s-%lldx%lld\nabout: Every order of its steps.\n"
                 "workload: {kind: increment, operations: %lld, fenced: %s}\n"
                 "clients: {processes: %lld}\n"
-                "lock: {lease: 1s, wait: 5m, retry: 10ms, request: 5s, stuck-after: 3s}\n"
+                "lock: {lease: 2s, wait: 5m, retry: 10ms, request: 5s, stuck-after: 6s}\n"
                 "verdict-only: true\nschemes: [%s]\n",
                 scheme, (long long)clients, (long long)operations,
                 (long long)(clients * operations),

@@ -71,7 +71,8 @@ static int open_probe(struct explored_servers *servers, struct error *error)
     struct probe *probe = memory_zeroed(1, sizeof *probe);
     servers->probe = probe;
     probe->link.descriptor = -1;
-    probe->now_ns = clock_monotonic_ns(); // as the server has seen it go
+    // As the server has seen it go: another one may have explored it before.
+    probe->now_ns = clock_now_ns(&(struct clock){.shift = servers->group->nodes[0].clock});
     return connect_anew(servers, error);
 }
 
