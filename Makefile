@@ -1,4 +1,4 @@
-# Targets: demo, test, all (default), golden, asan, tsan, lint, format, drivers, clean; detection, soundness,
+# Targets: demo, test, all (default), golden, asan, tsan, lint, format, drivers, clean; detection, finding-power, soundness,
 # torture, fuzz, fuzz-check, bench, soak, bench-check, reference.
 # `make demo` and `make test` install what is missing, build, and run; see README.md.
 
@@ -38,7 +38,7 @@ FUZZERS := $(shell find harness faults -name '*_fuzz.c' | sort)
 FORMATTED := $(shell find harness faults -name '*.[ch]')
 
 .PHONY: all demo test tests asan tsan lint format setup setup-lint drivers clean
-.PHONY: detection soundness torture fuzz fuzzers fuzz-check bench-check
+.PHONY: detection finding-power soundness torture fuzz fuzzers fuzz-check bench-check
 .SECONDARY:
 
 all: $(BUILD)/lockpick $(PRELOAD)
@@ -199,6 +199,13 @@ REPEATS ?= 5
 detection: setup
 	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/lockpick-detection
 	@BUILD=$(BUILD) scripts/detection $(REPEATS)
+
+# What `lockpick explore` finds by a lock's name alone: for SECONDS each, beside SEEDS random draws.
+SECONDS ?= 60
+SEEDS ?= 20
+finding-power: setup
+	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/lockpick $(BUILD)/lockpick-detection
+	@BUILD=$(BUILD) scripts/finding-power $(SECONDS) $(SEEDS)
 
 # TRIALS trials of sound schemes, with faults drawn from SEED (0: another one each time).
 TRIALS ?= 2000

@@ -177,7 +177,7 @@ static void add_row(struct exploration *exploration, const struct search_result 
                                        [SEARCH_UNDECIDED] = "undecided",
                                        [SEARCH_OUT_OF_TIME] = "–",
                                        [SEARCH_INTERRUPTED] = "interrupted",
-                                       [SEARCH_FAILED] = "error"};
+                                       [SEARCH_FAILED] = "not explored"};
     struct text *table = &exploration->table;
     text_format(table, "| %s | %s |", exploration->scheme,
                 result->end == SEARCH_BROKEN ? result->broken->name : ends[result->end]);
@@ -240,14 +240,19 @@ static int explore_trial(struct exploration *exploration, const struct trial *tr
     struct text folder = {0};
     int code = EXIT_ENVIRONMENT;
     text_format(&folder, "%s/trials/%s", exploration->folder, trial->name);
-    struct replay *replay = folder_make(folder.bytes, &error) == 0
-                                ? replay_open(trial, exploration->pool, folder.bytes, &error)
-                                : NULL;
-    result->end = SEARCH_FAILED;
-    if (replay != NULL)
+    struct replay *replay = NULL;
+    int status = folder_make(folder.bytes, &error);
+    if (status == 0)
+        status = replay_open(trial, exploration->pool, folder.bytes, &replay, &error);
+    *result = (struct search_result){.end = SEARCH_FAILED};
+    if (status == 0) {
         code = explore_round(exploration, trial, replay, folder.bytes, work, result);
-    else
+    } else if (status > 0) {
+        printf("%s\n", error.text);
+        code = EXIT_INCONCLUSIVE;
+    } else {
         verb_fails(&explore_verb, code, "%s: %s", trial->scheme, error.text);
+    }
     replay_close(replay);
     text_free(&folder);
     return code;
@@ -261,6 +266,7 @@ static int explore_lock(struct exploration *exploration, const struct trial *tri
     struct text exhausted = {0};
     uint64_t schedules = 0;
     int code = EXIT_AS_EXPECTED;
+    exploration->scheme = trials[0].scheme;
     int64_t given_ns = exploration->options->seconds * NS_PER_S;
     exploration->left_ns = given_ns;
     for (size_t i = 0; i < count && result.end == SEARCH_EXHAUSTED; i++) {
@@ -299,15 +305,7 @@ static int conduct(void *context, const struct sandbox *sandbox, const struct pl
     exploration->folder = folder;
     size_t each = plan->count / exploration->options->run.path_count;
     for (size_t i = 0; i < plan->count && !sandbox_is_interrupted(sandbox); i += each) {
-        int of_lock = EXIT_INCONCLUSIVE;
-        exploration->scheme = plan->trials[i].scheme;
-        if (replay_is_possible(&plan->trials[i], &error)) {
-            of_lock = explore_lock(exploration, &plan->trials[i], each);
-        } else {
-            printf("%s\n", error.text);
-            text_format(&exploration->table, "| %s | not explored | – | – | – | – | – |\n",
-                        exploration->scheme);
-        }
+        int of_lock = explore_lock(exploration, &plan->trials[i], each);
         // One that is broken outweighs one that is not decided.
         if (of_lock != EXIT_AS_EXPECTED && code != EXIT_MISSED)
             code = of_lock;

@@ -50,9 +50,9 @@ static int go(const struct sandbox *sandbox, void *context)
     struct server_pool pool;
     int result = plan_make(&scenario, 1, vocabulary, NULL, 0, 1, &plan, &error);
     server_pool_start(&pool, sandbox, errand->folder);
-    struct replay *replay =
-        result == 0 ? replay_open(&plan.trials[0], &pool, errand->folder, &error) : NULL;
-    result = replay == NULL ? -1 : 0;
+    struct replay *replay = NULL;
+    if (result == 0)
+        result = replay_open(&plan.trials[0], &pool, errand->folder, &replay, &error);
     if (result == 0 && errand->limits != NULL)
         search(replay, &plan.trials[0], errand->limits, NULL, NULL, &errand->result);
     else if (result == 0)

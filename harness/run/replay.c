@@ -138,7 +138,7 @@ static bool is_one_of(const char *name, const char *const *names)
     return *names != NULL;
 }
 
-bool replay_is_possible(const struct trial *trial, struct error *error)
+static bool can_be_replayed(const struct trial *trial, struct error *error)
 {
     struct lock_scheme room;
     const struct lock_scheme *scheme = trial_scheme(trial, &room);
@@ -174,23 +174,33 @@ static int open_servers(struct replay *replay, struct error *error)
     return replay->servers.how->open(&replay->servers, error);
 }
 
-struct replay *replay_open(const struct trial *trial, struct server_pool *pool, const char *folder,
-                           struct error *error)
+int replay_open(const struct trial *trial, struct server_pool *pool, const char *folder,
+                struct replay **opened, struct error *error)
 {
+    *opened = NULL;
+    if (!can_be_replayed(trial, error))
+        return TRIAL_MEANINGLESS;
     struct replay *replay = memory_zeroed(1, sizeof *replay);
+    const struct trial_state *state = &replay->state;
+    int result = -1;
     replay->trial = trial;
     replay->pool = pool;
     replay->count = (int)trial->scenario->clients.processes;
     replay->path = path_join(folder, "history.bin");
-    if (state_open(&replay->state, trial, pool, folder, 0, &replay->nodes, error) != 0 ||
-        open_servers(replay, error) != 0) {
+    if (state_open(&replay->state, trial, pool, folder, 0, &replay->nodes, error) == 0)
+        result = state->scheme->is_possible != NULL &&
+                         !state->scheme->is_possible(&state->lock_service, error)
+                     ? TRIAL_IMPOSSIBLE
+                     : open_servers(replay, error);
+    if (result != 0) {
         replay_close(replay);
-        return NULL;
+        return result;
     }
     replay->state.history.last_ns = &replay->last_ns;
     set_time(replay, ZERO_NS);
     clock_follow(&replay->clock);
-    return replay;
+    *opened = replay;
+    return 0;
 }
 
 void replay_close(struct replay *replay)
@@ -566,12 +576,11 @@ int replay_conduct(const struct trial *trial, struct server_pool *pool, const ch
     struct judgement judgement;
     struct move move;
     struct move last = {.client = 0};
-    if (!replay_is_possible(trial, error))
-        return TRIAL_MEANINGLESS;
-    struct replay *replay = replay_open(trial, pool, folder, error);
-    if (replay == NULL)
-        return -1;
-    int result = replay_begin(replay, error);
+    struct replay *replay;
+    int result = replay_open(trial, pool, folder, &replay, error);
+    if (result != 0)
+        return result;
+    result = replay_begin(replay, error);
     for (size_t i = 0; result == 0 && i < schedule->count; i++)
         result = make_written(replay, schedule->items[i], &last, error);
     for (int i = 0; result == 0 && i < MOST_MOVES && replay_usual(replay, last, &move); i++) {

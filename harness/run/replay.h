@@ -25,13 +25,12 @@ struct replay;
 struct scenario *explored_scenario(const char *scheme, int64_t clients, int64_t operations,
                                    const struct vocabulary *vocabulary);
 
-// True if the trial can be replayed; else `error` says why not.
-bool replay_is_possible(const struct trial *trial, struct error *error);
-
 // Boots the servers, by `pool`. The history of each schedule is `<folder>/history.bin`. From here
-// to replay_close this process lives in the replay's time. NULL with `error` set.
-struct replay *replay_open(const struct trial *trial, struct server_pool *pool, const char *folder,
-                           struct error *error);
+// to replay_close this process lives in the replay's time. 0; TRIAL_MEANINGLESS if the trial cannot
+// be replayed, TRIAL_IMPOSSIBLE if its server cannot carry the scheme, else -1 (conductor.h), with
+// *opened NULL and `error` set.
+int replay_open(const struct trial *trial, struct server_pool *pool, const char *folder,
+                struct replay **opened, struct error *error);
 void replay_close(struct replay *replay);
 
 // Puts servers, store, clocks and history back to the beginning, and brings every client to its
