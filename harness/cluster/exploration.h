@@ -9,6 +9,7 @@
 
 #include "harness/base/text.h"
 #include "harness/cluster/server.h"
+#include "harness/cluster/session.h"
 
 // The servers of a lock while they are explored.
 struct explored_servers {
@@ -55,5 +56,18 @@ struct server_exploration {
 
 // Stops the clocks of all nodes that have clocks of their own at `now_ns`.
 void explored_set_clocks(const struct explored_servers *servers, int64_t now_ns);
+
+// For kinds whose probe begins with a session (session.h) with the only server. Makes a probe of so
+// many bytes, zeros behind the session.
+int explored_open_session(struct explored_servers *servers, size_t bytes, struct error *error);
+void explored_close_session(struct explored_servers *servers);
+
+// That session, its errors to be set in `error`.
+struct session *explored_session(const struct explored_servers *servers, struct error *error);
+
+// Asks again and again, until it is 0, for a number of sessions whose own numbers are not among
+// `open`: `question` ends where a list of them is to follow. 0, or -1 with the error set.
+int explored_await_sessions(struct session *session, const char *question, const uint64_t *open,
+                            size_t count);
 
 #endif

@@ -249,7 +249,9 @@ TEST(locks_of_databases_are_told_apart_by_schedules_that_do_it_again_each_time)
 {
     static const struct {
         const char *scheme, *broken;
-    } cases[] = {{"mysql-for-update-late", "lost-update"}, {"mysql-get-lock", NULL}};
+    } cases[] = {{"mysql-for-update-late", "lost-update"},
+                 {"mysql-get-lock", NULL},
+                 {"postgres-advisory", NULL}};
     const struct search_limits limits = {.faults = 1, .leases = 0, .for_ns = EXPLORED_NS};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct errand *errand =

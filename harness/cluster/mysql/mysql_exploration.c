@@ -6,18 +6,16 @@
 // of what the session's client has heard.
 #include "harness/cluster/exploration.h"
 #include "harness/cluster/mysql/mysql.h"
-#include "harness/cluster/session.h"
 #include "harness/wire/mysql.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct probe {
-    struct session session;
-    int64_t now_ns;    // since 1970, as it is to be for the server
+    struct session session; // first, as explored_session has it
+    int64_t now_ns;         // since 1970, as it is to be for the server
     struct text image; // the statements that tell it, a line for each table; empty: not known yet
 };
 
@@ -39,37 +37,22 @@ static int tell(struct session *session, const char *const *statements)
     return result;
 }
 
-// The session with the server, and where its errors go.
-static struct session *session_of(const struct explored_servers *servers, struct error *error)
-{
-    struct probe *probe = servers->probe;
-    probe->session.error = error;
-    return &probe->session;
-}
-
 static int open_probe(struct explored_servers *servers, struct error *error)
 {
-    struct probe *probe = memory_zeroed(1, sizeof *probe);
-    if (session_open(&probe->session, &servers->group->nodes[0], NULL, SESSION_PATIENCE_S, error) !=
-        0) {
-        free(probe);
-        return -1;
-    }
-    servers->probe = probe;
-    probe->session.peer.give_up_ns = TIME_NEVER;
-    return tell(&probe->session, preparations);
+    return explored_open_session(servers, sizeof(struct probe), error) != 0
+               ? -1
+               : tell(explored_session(servers, error), preparations);
 }
 
 static void close_probe(struct explored_servers *servers)
 {
     struct probe *probe = servers->probe;
     struct error ignored;
-    if (probe == NULL)
-        return;
-    tell(session_of(servers, &ignored), restorations);
-    session_close(&probe->session);
-    text_free(&probe->image);
-    free(probe);
+    if (probe != NULL) {
+        tell(explored_session(servers, &ignored), restorations);
+        text_free(&probe->image);
+    }
+    explored_close_session(servers);
 }
 
 // --- what it keeps -------------------------------------------------------------------------------
@@ -92,12 +75,19 @@ static int ask_lines(struct session *session, const char *lines, struct text *ou
     return result;
 }
 
+// The server lets a session's locks go before it takes the session from the list.
 static int await_sessions(struct explored_servers *servers, const uint64_t *open, size_t count,
-                          struct error *error);
+                          struct error *error)
+{
+    return explored_await_sessions(explored_session(servers, error),
+                                   "SELECT COUNT(*) FROM information_schema.PROCESSLIST "
+                                   "WHERE USER = '" MYSQL_CLIENT_ACCOUNT "' AND ID NOT IN ",
+                                   open, count);
+}
 
 static int empty(struct explored_servers *servers, struct error *error)
 {
-    struct session *session = session_of(servers, error);
+    struct session *session = explored_session(servers, error);
     return await_sessions(servers, NULL, 0, error) != 0 ||
                    session_ask(session, "SELECT CONCAT('DELETE FROM lockpick.', table_name) "
                                         "FROM information_schema.tables " OF_OUR_TABLES) != 0
@@ -109,9 +99,9 @@ static int empty(struct explored_servers *servers, struct error *error)
 // it is over.
 static int image(struct explored_servers *servers, struct text *image, struct error *error)
 {
-    struct session *session = session_of(servers, error);
+    struct session *session = explored_session(servers, error);
     struct probe *probe = servers->probe;
-    if (mysql_keep_time(probe->session.client, probe->now_ns) != 0)
+    if (mysql_keep_time(session->client, probe->now_ns) != 0)
         return error_set(error, "cannot tell the server the time");
     if (probe->image.length == 0) {
         if (session_ask(session,
@@ -138,32 +128,9 @@ static int set_time(struct explored_servers *servers, int64_t now_ns, struct err
 
 // --- sessions ------------------------------------------------------------------------------------
 
-// The server lets a session's locks go before it takes the session from the list.
-static int await_sessions(struct explored_servers *servers, const uint64_t *open, size_t count,
-                          struct error *error)
-{
-    static const struct timespec pause = {.tv_nsec = 50 * NS_PER_US};
-    struct session *session = session_of(servers, error);
-    struct text others = {0};
-    text_format(&others,
-                "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE USER = '%s' "
-                "AND ID NOT IN (0",
-                MYSQL_CLIENT_ACCOUNT);
-    for (size_t i = 0; i < count; i++)
-        text_format(&others, ", %" PRIu64, open[i]);
-    text_add(&others, ")");
-    int are_there = session_is_so(session, "%s", others.bytes);
-    while (are_there == 1) {
-        nanosleep(&pause, NULL);
-        are_there = session_is_so(session, "%s", others.bytes);
-    }
-    text_free(&others);
-    return are_there;
-}
-
 static int end_session(struct explored_servers *servers, uint64_t number, struct error *error)
 {
-    struct session *session = session_of(servers, error);
+    struct session *session = explored_session(servers, error);
     return session_ask(session, "KILL CONNECTION %" PRIu64, number) == 0 ||
                    mysql_error_of(session) == ER_NO_SUCH_THREAD
                ? 0
@@ -194,7 +161,7 @@ static int waits_for_row(struct session *session, uint64_t number)
 // before. The first text of the statement is the lock's name.
 static int is_blocked(struct explored_servers *servers, uint64_t number, struct error *error)
 {
-    struct session *session = session_of(servers, error);
+    struct session *session = explored_session(servers, error);
     int result = session_is_so(
         session,
         "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = %" PRIu64

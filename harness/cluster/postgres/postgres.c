@@ -9,7 +9,7 @@
 //
 // deny: nothing by which PostgreSQL refuses writes concerns an advisory lock, which is none: it is
 // granted in a read-only transaction, and by a standby. flush, evict: its data are no cache.
-#include "harness/cluster/server.h"
+#include "harness/cluster/postgres/postgres.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
@@ -26,7 +26,6 @@
 #include <unistd.h>
 
 #define ORPHANS_LIMIT_NS (5 * NS_PER_S)
-#define OWN_NAME "lockpick" // of our sessions among the server's
 
 // --- where the programs are ----------------------------------------------------------------------
 
@@ -195,8 +194,8 @@ static int open_session(struct session *session)
     struct sql_peer *link = memory_zeroed(1, sizeof *link);
     const struct sql_login login = {.user = "postgres",
                                     .database = "postgres",
-                                    .application =
-                                        session->account != NULL ? session->account : OWN_NAME,
+                                    .application = session->account != NULL ? session->account
+                                                                            : POSTGRES_OWN_NAME,
                                     .is_plain = true};
     session->client = link;
     if (postgres_peer_open(link, &session->peer, &login, session->error) != 0)
@@ -259,7 +258,7 @@ static const struct server_control control = {
     .links = links,
     // A session of ours is no client's, not even one that was closed a moment ago.
     .list = "SELECT pid, host(client_addr), client_port FROM pg_stat_activity "
-            "WHERE backend_type = 'client backend' AND application_name <> '" OWN_NAME "'",
+            "WHERE backend_type = 'client backend' AND application_name <> '" POSTGRES_OWN_NAME "'",
     .read = control_read_row,
     .end = end_client,
     .lives = lives,
@@ -300,4 +299,5 @@ const struct server_kind postgres_server = {
     .death_notes = death_notes,
     .surrender_notes = surrender_notes,
     .control = &control,
+    .exploration = &postgres_exploration,
 };
