@@ -17,7 +17,11 @@ LIBRARIES := -lhiredis -lzookeeper_mt -lmysqlclient -lcurl -lpq -lnetfilter_queu
 # strangers are to be kept out: a library of its own.
 PRELOAD_SOURCES := faults/clock_preload.c harness/base/clock_shift.c harness/cluster/gate_preload.c \
 	harness/cluster/disk_preload.c
-PRELOAD := $(BUILD)/lockpick-clock.so
+CLOCK_PRELOAD := $(BUILD)/lockpick-clock.so
+# What programs that lock are started with while they are explored.
+PROGRAM_PRELOAD := $(BUILD)/lockpick-program.so
+PROGRAM_PRELOAD_SOURCES := faults/clock_preload.c harness/base/clock_shift.c harness/wire/rest_preload.c
+PRELOAD := $(CLOCK_PRELOAD) $(PROGRAM_PRELOAD)
 # Servers are not built with sanitizers, so it must not be either.
 PRELOAD_CFLAGS = $(filter-out -fsanitize=% -fno-sanitize-recover=%,$(ALL_CFLAGS)) \
 	-fPIC -fvisibility=hidden
@@ -72,7 +76,9 @@ $(BUILD)/%.txt.o: %.txt
 $(BUILD)/%.css.o: %.css
 	$(EMBED)
 
-$(PRELOAD): $(PRELOAD_SOURCES:%.c=$(BUILD)/preload/%.o)
+$(CLOCK_PRELOAD): $(PRELOAD_SOURCES:%.c=$(BUILD)/preload/%.o)
+$(PROGRAM_PRELOAD): $(PROGRAM_PRELOAD_SOURCES:%.c=$(BUILD)/preload/%.o)
+$(PRELOAD):
 	@echo "  LINK  $@"
 	@$(CC) -shared -o $@ $^ -ldl -pthread
 

@@ -139,6 +139,9 @@ static struct timespec split(int64_t time_ns)
                              .tv_nsec = (long)rest_ns};
 }
 
+// Of harness/wire/rest_preload.c, where that is in the library.
+__attribute__((weak)) int64_t rest_creep_ns(int64_t shown_ns);
+
 // The harness learns that a clock was asked since it was set. Not by the coarse monotonic clock:
 // event libraries ask that for themselves all the time, while the server still goes by what it
 // remembers (memcached looks once a second).
@@ -150,6 +153,8 @@ EXPORTED int clock_gettime(clockid_t id, struct timespec *out)
         *out =
             split(id == CLOCK_MONOTONIC_COARSE ? clock_shift_read(shift, which, nanoseconds(out))
                                                : clock_shift_show(shift, which, nanoseconds(out)));
+    if (result == 0 && id == CLOCK_REALTIME && shift != NULL && rest_creep_ns != NULL)
+        *out = split(nanoseconds(out) + rest_creep_ns(nanoseconds(out)));
     return result;
 }
 
@@ -223,6 +228,15 @@ static struct timespec until_on_machine(clockid_t id, const struct timespec *unt
     return split(slice_ns > 0 ? now_ns + slice_ns : 0);
 }
 
+// Of harness/wire/rest_preload.c, where that is in the library: so that it is seen who waits.
+__attribute__((weak)) bool rest_wait_begins(clockid_t id, int64_t until_ns);
+__attribute__((weak)) void rest_wait_ends(void);
+
+static bool begin_wait(clockid_t id, const struct timespec *until)
+{
+    return rest_wait_begins != NULL && rest_wait_begins(id, nanoseconds(until));
+}
+
 // The end of a slice is no end of the time: then the caller is woken without cause, as may happen
 // at any time, and waits again. (To wait again here might miss that he was called meanwhile.)
 static int after_wait(int result, clockid_t id, const struct timespec *until)
@@ -244,7 +258,11 @@ EXPORTED int pthread_cond_timedwait(pthread_cond_t *restrict condition,
     if (shift == NULL || until->tv_nsec < 0 || until->tv_nsec >= NS_PER_S)
         return libc_cond_timedwait(condition, mutex, until);
     struct timespec machine_until = until_on_machine(id, until);
-    return after_wait(libc_cond_timedwait(condition, mutex, &machine_until), id, until);
+    bool is_seen = begin_wait(id, until);
+    int result = after_wait(libc_cond_timedwait(condition, mutex, &machine_until), id, until);
+    if (is_seen)
+        rest_wait_ends();
+    return result;
 }
 
 EXPORTED int pthread_cond_clockwait(pthread_cond_t *restrict condition,
@@ -256,5 +274,9 @@ EXPORTED int pthread_cond_clockwait(pthread_cond_t *restrict condition,
     if (shift == NULL || until->tv_nsec < 0 || until->tv_nsec >= NS_PER_S)
         return libc_cond_clockwait(condition, mutex, id, until);
     struct timespec machine_until = until_on_machine(id, until);
-    return after_wait(libc_cond_clockwait(condition, mutex, id, &machine_until), id, until);
+    bool is_seen = begin_wait(id, until);
+    int result = after_wait(libc_cond_clockwait(condition, mutex, id, &machine_until), id, until);
+    if (is_seen)
+        rest_wait_ends();
+    return result;
 }

@@ -69,8 +69,11 @@ void clock_shift_close(struct clock_shift *shift);
 // What tells the preload which file to read; without it, it does nothing.
 #define CLOCK_SHIFT_VARIABLE "LOCKPICK_CLOCK_SHIFT"
 
-// Where the preload is: what $LOCKPICK_CLOCK_PRELOAD says, or beside this program, or (for tests)
-// in a folder above it. The caller frees. NULL with `error` set if it is nowhere.
+// Where a preload is: what the variable says, or beside this program, or (for tests) in a folder
+// above it. The caller frees. NULL with `error` set if it is nowhere.
+char *preload_path(const char *name, const char *variable, struct error *error);
+
+// That of servers: lockpick-clock.so, or what $LOCKPICK_CLOCK_PRELOAD says.
 char *clock_preload_path(struct error *error);
 
 #endif

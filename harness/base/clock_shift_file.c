@@ -9,8 +9,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define PRELOAD "lockpick-clock.so"
-#define PRELOAD_VARIABLE "LOCKPICK_CLOCK_PRELOAD"
 #define FOLDERS_ABOVE 3 // that a test is below the program, at most
 
 struct clock_shift *clock_shift_create(const char *path, struct error *error)
@@ -34,13 +32,13 @@ static bool go_up(char *path)
     return true;
 }
 
-char *clock_preload_path(struct error *error)
+char *preload_path(const char *name, const char *variable, struct error *error)
 {
-    const char *given = getenv(PRELOAD_VARIABLE);
+    const char *given = getenv(variable);
     if (given != NULL && given[0] != '\0') {
         char *path = realpath(given, NULL);
         if (path == NULL)
-            error_set(error, "cannot find %s, which $" PRELOAD_VARIABLE " names: %s", given,
+            error_set(error, "cannot find %s, which $%s names: %s", given, variable,
                       strerror(errno));
         return path;
     }
@@ -49,13 +47,20 @@ char *clock_preload_path(struct error *error)
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
     for (int above = 0; found == NULL && above <= FOLDERS_ABOVE && go_up(program); above++) {
-        char *candidate = path_join(program, PRELOAD);
+        char *candidate = path_join(program, name);
         found = realpath(candidate, NULL);
         free(candidate);
     }
     if (found == NULL)
-        error_set(error, "found no " PRELOAD " beside this program, which servers need for their "
-                         "clocks to be set, and on loopback ports to keep other users out: `make` "
-                         "builds it; $" PRELOAD_VARIABLE " may say where it is");
+        error_set(error,
+                  "found no %s beside this program, which servers need for their clocks to be set, "
+                  "and on loopback ports to keep other users out, and programs to be explored: "
+                  "`make` builds it; $%s may say where it is",
+                  name, variable);
     return found;
+}
+
+char *clock_preload_path(struct error *error)
+{
+    return preload_path("lockpick-clock.so", "LOCKPICK_CLOCK_PRELOAD", error);
 }

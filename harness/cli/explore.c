@@ -4,6 +4,7 @@
 #include "harness/explain/story.h"
 #include "harness/explore/search.h"
 #include "harness/run/perform.h"
+#include "harness/run/programs.h"
 #include "harness/run/run_files.h"
 #include "harness/run/vocabulary.h"
 
@@ -12,12 +13,14 @@
 #include <unistd.h>
 
 #define FALLBACK_SECONDS 60
+#define PROGRAM_TRAITS "exclusive, lease, owner-checked"
 #define SEED 1 // tokens are drawn from it, and nothing else
 
 struct explore_options {
     struct run_options run; // first: some of its options are options here
     int64_t clients, operations, faults, leases, seconds, random;
     bool says_faults, says_leases;
+    const char *servers, *traits; // of programs
 };
 
 // So many clients with so many operations each are explored one after the other, unless it is said
@@ -43,6 +46,10 @@ static const struct option explore_options[] = {
      NUMBER(struct explore_options, seconds, 86400)},
     {"random", "SEED", "schedules are drawn at random, as a yardstick: none is ever exhausted",
      NUMBER(struct explore_options, random, INT64_MAX)},
+    {"servers", "KIND", "of a program: what it locks with (redis)",
+     TEXT(struct explore_options, servers)},
+    {"traits", "LIST", "of a program: what it promises (default: " PROGRAM_TRAITS ")",
+     TEXT(struct explore_options, traits)},
     OPTION_OUT,
     {.name = NULL},
 };
@@ -319,6 +326,18 @@ static int conduct(void *context, const struct sandbox *sandbox, const struct pl
     return code;
 }
 
+static struct scenario *scenario_for(const struct explore_options *options, const char *lock,
+                                     const struct round *round, const struct vocabulary *vocabulary)
+{
+    const struct explored_program program = {
+        lock, options->servers, options->traits != NULL ? options->traits : PROGRAM_TRAITS};
+    struct scenario *scenario =
+        explored_scenario(lock, round->clients, round->operations, vocabulary);
+    return scenario != NULL || options->servers == NULL
+               ? scenario
+               : programs_scenario(&program, round->clients, round->operations, vocabulary);
+}
+
 static int load(void *context, const struct vocabulary *vocabulary, struct scenario_set *set,
                 struct error *error)
 {
@@ -332,10 +351,11 @@ static int load(void *context, const struct vocabulary *vocabulary, struct scena
     for (; set->count < count; set->count++) {
         const char *scheme = options->run.paths[set->count / each];
         const struct round *round = is_said ? &said : &rounds[set->count % each];
-        struct scenario *scenario =
-            explored_scenario(scheme, round->clients, round->operations, vocabulary);
+        struct scenario *scenario = scenario_for(options, scheme, round, vocabulary);
         if (scenario == NULL)
-            return error_set(error, "there is no scheme '%s'; lockpick list schemes names all",
+            return error_set(error,
+                             "there is no scheme '%s'; lockpick list schemes names all. A program "
+                             "needs --servers, which says what it locks with",
                              scheme);
         set->scenarios[set->count] = scenario;
     }

@@ -66,6 +66,7 @@ static int start_driver(struct lock_client *client, struct exec_client *shared, 
                                        .has_proxy = client->has_proxy,
                                        .board = client->board,
                                        .history = client->history,
+                                       .exploration = client->exploration,
                                        .lost = lose,
                                        .context = shared};
     shared->driver = driver_start(&settings, error);
@@ -122,10 +123,21 @@ static int open_lock(struct lock *lock, struct error *error)
 {
     (void)error;
     struct exec_lock *state = lock->state;
+    struct exec_client *shared = shared_by(lock->client);
+    const struct lock_client *client = lock->client;
+    if (client->exploration != NULL) { // it has lived before this schedule
+        driver_begin(shared->driver);
+        history_writer_start(&shared->writer, client->history, client->number, 0);
+    }
     state->hold = (struct driver_hold){
         .worker = lock->actor->worker, .lock = lock->options.name, .context = lock};
     driver_add_hold(shared_by(lock->client)->driver, &state->hold);
     return 0;
+}
+
+bool exec_is_idle(const struct lock_client *client)
+{
+    return driver_is_idle(shared_by(client)->driver);
 }
 
 static void close_lock(struct lock *lock)

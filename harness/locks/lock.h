@@ -53,6 +53,7 @@ struct lock_client {
     struct step_gate *gates;            // one for each enum client_thread; NULL: it has none
     // Requests of an external program pass a proxy, in a network of the client's own.
     bool has_proxy;
+    const struct driver_exploration *exploration; // of such a program that is explored, or NULL
     const char *folder;        // of the trial, for logs; NULL: none
     struct watchdog *watchdog; // NULL: nothing is renewed
     int64_t renewal_ns;        // from one renewal to the next
@@ -283,6 +284,9 @@ bool lock_scheme_takes(const struct lock_scheme *scheme, const char *topology);
 // The scheme of a lock that is not ours: of a program that each client starts (exec.c), or of a
 // plug-in that it loads (plugin.c; harness/plugin/lockpick.h). `external_client` must outlive it.
 struct lock_scheme exec_scheme(const struct external_client *external_client);
+// Of a program that is explored: true if it is at rest and owes nothing, so that it can go through
+// another schedule.
+bool exec_is_idle(const struct lock_client *client);
 struct lock_scheme plugin_scheme(const struct external_client *external_client);
 
 #endif

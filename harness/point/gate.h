@@ -55,7 +55,7 @@ struct step_gate {
     const _Atomic uint32_t *bell; // other threads change it to ring; NULL: none does
     uint32_t bell_was;            // its value when it was looked at last
     int64_t until_ns;             // of the last wait: when it is over if nobody rings, by the clock
-                                  // of the process
+                                  // of the process; of a program that sleeps, until when
     struct text kept;             // messages that have come, and that it has not taken yet
     bool is_subscribed;           // messages may come
     // All that it has sent, that servers, the store and other threads have told it, and that time

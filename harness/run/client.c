@@ -571,10 +571,12 @@ static void run_workers(const struct trial_state *state, struct lock_client *cli
 }
 
 // What the client's workers share, of each key that they use. NULL if that fails.
-static struct lock_client *open_clients(const struct trial_state *state, const char *name,
-                                        int number, bool has_proxy, struct key_range range,
-                                        struct step_gate *gates)
+static struct lock_client *open_clients(const struct trial_state *state, int number, bool has_proxy,
+                                        struct step_gate *gates,
+                                        const struct driver_exploration *exploration)
 {
+    struct key_range range = state_keys_of(state, number, 0);
+
     struct lock_client *clients = memory_zeroed(range.count, sizeof *clients);
     for (size_t i = 0; i < range.count; i++)
         clients[i] = (struct lock_client){
@@ -594,12 +596,13 @@ static struct lock_client *open_clients(const struct trial_state *state, const c
             .workers = (int)state->trial->scenario->clients.threads,
             .gates = gates,
             .has_proxy = has_proxy,
+            .exploration = exploration,
             .folder = state->folder};
     for (size_t i = 0; i < range.count; i++) {
         struct error error = {0};
         if (lock_client_open(&clients[i], &error) == 0)
             continue;
-        state_break(state, "%s: %s", name, error.text);
+        state_break(state, "client-%d: %s", number, error.text);
         while (i-- > 0)
             lock_client_close(&clients[i]);
         free(clients);
@@ -627,7 +630,7 @@ static void be_client(const struct trial_state *state, const struct node *node, 
     struct key_range range = state_keys_of(state, number, 0);
     bool has_proxy = node->end.network_namespace >= 0 && state->scheme->server != NULL &&
                      trial_needs_proxy(state->trial);
-    struct lock_client *clients = open_clients(state, node->name, number, has_proxy, range, NULL);
+    struct lock_client *clients = open_clients(state, number, has_proxy, NULL, NULL);
     if (clients == NULL)
         _exit(1);
     run_workers(state, clients, number);
@@ -676,21 +679,33 @@ static void operate_gated(struct gated_client *client, struct lock_client *clien
     free(worker.keys);
 }
 
+struct lock_client *client_open(const struct trial_state *state, int number,
+                                struct step_gate *gates,
+                                const struct driver_exploration *exploration)
+{
+    return open_clients(state, number, exploration != NULL, gates, exploration);
+}
+
+void client_close(struct lock_client *clients)
+{
+    for (size_t i = clients->keys; i-- > 0;)
+        lock_client_close(&clients[i]);
+    free(clients);
+}
+
 static void *run_gated(void *from)
 {
     struct gated_client *client = from;
-    char name[24];
-    snprintf(name, sizeof name, "client-%d", client->number);
-    struct key_range range = state_keys_of(client->state, client->number, 0);
-    struct lock_client *clients =
-        open_clients(client->state, name, client->number, false, range, client->gates);
+    const struct trial_state *state = client->state;
+    struct lock_client *clients = state->programs != NULL
+                                      ? state->programs[client->number - 1]
+                                      : client_open(state, client->number, client->gates, NULL);
     if (clients != NULL)
         operate_gated(client, clients);
     else
         gate_stand(&client->gates[THREAD_WORKER], GATE_OVER);
-    for (size_t i = clients != NULL ? range.count : 0; i-- > 0;)
-        lock_client_close(&clients[i]);
-    free(clients);
+    if (clients != NULL && state->programs == NULL)
+        client_close(clients);
     return NULL;
 }
 

@@ -23,6 +23,14 @@ struct gated_client *client_start_gated(const struct trial_state *state, struct 
 // Ends it, whatever it does: requests that it would still send are not sent.
 void client_join_gated(struct gated_client *client);
 
+// All that the workers of an explored client share. Of a program, which goes through many
+// schedules, with `exploration`, which must outlive it: to be called by the thread that lives
+// longest. NULL if that fails, for which state_broken has the reason.
+struct lock_client *client_open(const struct trial_state *state, int number,
+                                struct step_gate *gates,
+                                const struct driver_exploration *exploration);
+void client_close(struct lock_client *clients);
+
 // Takes note of a client (`number` from 1) that has ended: its `process` is 0 from then on. One
 // that ends other than well and by no fault of ours is a bug of the harness, or of a plug-in.
 void client_reap(const struct trial_state *state, struct fault_client *client, int number);

@@ -5,6 +5,7 @@
 #include "harness/run/applicability.h"
 #include "harness/run/client.h"
 #include "harness/run/conductor.h"
+#include "harness/run/programs.h"
 #include "harness/run/sessions.h"
 #include "harness/run/trial_state.h"
 
@@ -29,6 +30,7 @@ struct replay {
     struct server_pool *pool;
     struct trial_state state;
     struct cluster nodes;
+    int64_t zero_ns; // when the schedule began
     int64_t now_ns, last_ns;
     int count; // of clients
     struct threads threads;
@@ -39,8 +41,10 @@ struct replay {
     uint64_t image; // what the server kept after the last attempt in vain
     int waits;
     struct explored_servers servers;
-    struct clock_shift clock; // the harness's, and its clients'
-    struct text kept;         // room for what the servers keep
+    struct clock_shift clock;           // the harness's, and its clients'
+    struct text kept;                   // room for what the servers keep
+    struct programs *programs;          // of a lock that is not ours, or NULL
+    bool struck[MOST_EXPLORED_CLIENTS]; // by a fault
     struct history_writer writer;
     char *path; // of the history
     struct history history;
@@ -56,6 +60,8 @@ static void set_time(struct replay *replay, int64_t now_ns)
     struct error error = {0};
     replay->now_ns = now_ns;
     clock_freeze(&replay->clock, servers->zero_unix_ns, now_ns);
+    if (replay->programs != NULL)
+        programs_set_time(replay->programs, servers->zero_unix_ns, now_ns);
     if (servers->how->set_time == NULL)
         explored_set_clocks(servers, now_ns);
     else if (servers->how->set_time(servers, now_ns, &error) != 0)
@@ -144,15 +150,17 @@ static bool can_be_replayed(const struct trial *trial, struct error *error)
     const struct lock_scheme *scheme = trial_scheme(trial, &room);
     const struct server_exploration *how = exploration_of(scheme);
     const char *why = NULL;
-    if (trial->external_client != NULL)
-        why = "it is a program of its own, whose steps nobody holds yet";
-    else if (how == NULL)
+    if (how == NULL)
         why = "no lock on its kind of server can be explored yet";
     else if (!is_one_of(trial_topology(trial), how->topologies))
         why = "no lock on servers of its topology can be explored yet";
     else if (trial_is_external(trial))
         why = "its servers are not Lockpick's own, which alone it may empty";
-    else if (scheme->open_client != NULL && !how->holds_threads)
+    else if (trial->external_client != NULL && trial->external_client->plugin != NULL)
+        why = "it is a plug-in, whose requests to its servers nobody sees";
+    else if (trial->external_client != NULL && trial->external_client->renew)
+        why = "it is asked to renew its lease in the background, which nobody holds yet";
+    else if (trial->external_client == NULL && scheme->open_client != NULL && !how->holds_threads)
         why =
             "it has threads of its own (a watchdog, a subscription), whose steps nobody holds yet";
     else if (trial->scenario->clients.processes > MOST_EXPLORED_CLIENTS ||
@@ -174,6 +182,33 @@ static int open_servers(struct replay *replay, struct error *error)
     return replay->servers.how->open(&replay->servers, error);
 }
 
+static void sleep_until(void *context, int64_t until_ns)
+{
+    struct replay *replay = context;
+    set_time(replay, time_later(until_ns, replay->now_ns));
+}
+
+static int empty_servers(void *context, struct error *error)
+{
+    struct replay *replay = context;
+    return replay->servers.how->empty(&replay->servers, error);
+}
+
+// Of a lock that is not ours.
+static int open_programs(struct replay *replay, const char *folder, struct error *error)
+{
+    const struct programs_settings settings = {.state = &replay->state,
+                                               .count = replay->count,
+                                               .clock = &replay->clock,
+                                               .sleep = sleep_until,
+                                               .empty = empty_servers,
+                                               .context = replay};
+    if (replay->trial->external_client == NULL)
+        return 0;
+    replay->programs = programs_open(&settings, folder, error);
+    return replay->programs != NULL ? 0 : -1;
+}
+
 int replay_open(const struct trial *trial, struct server_pool *pool, const char *folder,
                 struct replay **opened, struct error *error)
 {
@@ -192,11 +227,14 @@ int replay_open(const struct trial *trial, struct server_pool *pool, const char 
                          !state->scheme->is_possible(&state->lock_service, error)
                      ? TRIAL_IMPOSSIBLE
                      : open_servers(replay, error);
+    if (result == 0)
+        result = open_programs(replay, folder, error);
     if (result != 0) {
         replay_close(replay);
         return result;
     }
     replay->state.history.last_ns = &replay->last_ns;
+    replay->zero_ns = ZERO_NS;
     set_time(replay, ZERO_NS);
     clock_follow(&replay->clock);
     *opened = replay;
@@ -207,6 +245,7 @@ void replay_close(struct replay *replay)
 {
     if (replay == NULL)
         return;
+    programs_close(replay->programs);
     clock_follow(NULL);
     if (replay->servers.how != NULL)
         replay->servers.how->close(&replay->servers);
@@ -239,19 +278,34 @@ static int start_clients(struct replay *replay, struct error *error)
     return broken == NULL ? 0 : error_set(error, "%s", broken);
 }
 
+// Programs live through many schedules: their time never goes back, but that of day, which each
+// begins at.
+static int begin_programs(struct replay *replay, struct error *error)
+{
+    if (programs_begin(replay->programs, error) != 0)
+        return -1;
+    int64_t zero_ns = (replay->now_ns / NS_PER_S + 1) * NS_PER_S;
+    replay->servers.zero_unix_ns -= zero_ns - replay->zero_ns;
+    replay->zero_ns = zero_ns;
+    return 0;
+}
+
 int replay_begin(struct replay *replay, struct error *error)
 {
-    set_time(replay, ZERO_NS);
+    atomic_store(&replay->state.control->stop, 0);
     threads_begin(&replay->threads, replay->count);
     sessions_begin(&replay->sessions, &replay->servers, &replay->threads);
+    if (replay->programs != NULL && begin_programs(replay, error) != 0)
+        return -1;
+    set_time(replay, replay->zero_ns);
+    memset(replay->struck, 0, sizeof replay->struck);
     replay->has_stalled = false;
     replay->image = 0;
     replay->waits = 0;
-    atomic_store(&replay->state.control->stop, 0);
     // With the highest token that the store has seen.
     memset(replay->state.accounts, 0, sizeof *replay->state.accounts);
     history_file_restart(&replay->state.history);
-    replay->last_ns = ZERO_NS;
+    replay->last_ns = replay->zero_ns;
     history_writer_start(&replay->writer, &replay->state.history, 0, 0);
     if (replay->servers.how->empty(&replay->servers, error) != 0)
         return -1;
@@ -330,6 +384,10 @@ static void step(struct replay *replay, struct move move, enum gate_order order)
     struct step_gate *gate = thread_gate(threads, move);
     bool is_change = gate->place != GATE_SLEEPING && gate->place != GATE_WAITING &&
                      gate->place != GATE_BEFORE_MESSAGE;
+    replay->struck[move.client - 1] |= order == GATE_LOSE_REQUEST || order == GATE_LOSE_REPLY;
+    // A program sleeps until its clock says so.
+    if (replay->programs != NULL && gate->place == GATE_SLEEPING)
+        set_time(replay, time_later(gate->until_ns, replay->now_ns));
     sessions_let_go(&replay->sessions, gate, order);
     if (order == GATE_GO_AND_STAND) {
         replay->has_stalled = true; // its answer came too late
@@ -539,11 +597,17 @@ void replay_end(struct replay *replay)
     replay->is_judged = false;
     sessions_end(&replay->sessions);
     atomic_store(&replay->state.control->stop, 1);
+    // Programs go on until they have answered, and find the lock free.
+    struct error ignored;
+    if (replay->programs != NULL)
+        replay->servers.how->empty(&replay->servers, &ignored);
     for (int i = 0; i < replay->count; i++) {
         if (replay->clients[i] != NULL)
             client_join_gated(replay->clients[i]);
         replay->clients[i] = NULL;
     }
+    if (replay->programs != NULL)
+        programs_end(replay->programs, replay->struck);
 }
 
 // --- a schedule that is written down -------------------------------------------------------------

@@ -75,6 +75,9 @@ struct trial_state {
     size_t key_count;
     struct key_distribution distribution; // of the keys
     struct key_account *accounts;
+    // Of programs that are explored (programs.h), by client: they live longer than a schedule. NULL
+    // of other locks.
+    struct lock_client **programs;
 };
 
 // What a scheme is given.

@@ -2,7 +2,7 @@
 #include "harness/wire/driver.h"
 
 #include "harness/base/futex.h"
-#include "harness/wire/driver_process.h"
+#include "harness/wire/driver_gate.h"
 #include "harness/wire/proxy.h"
 
 #include <inttypes.h>
@@ -67,6 +67,7 @@ struct driver {
     struct driver_process process;
     bool has_process;
     struct proxy *proxy;      // NULL: it has none
+    struct driver_gate gate;  // of one that is explored
     _Atomic uint32_t greeted; // a futex: 1 once it has said hello, or has failed
     _Atomic uint32_t failed;  // 1: `failure` is set
     pthread_mutex_t mutex;    // guards what follows
@@ -182,7 +183,8 @@ static void ask(void *context, struct parsed_request *request)
 static void tell(struct driver *driver, const struct parsed_request *request, int64_t now_ns)
 {
     for (struct pending *each = driver->pending; each != NULL; each = each->next) {
-        if (!request->is_certain || each->worker != request->worker)
+        if (!request->is_certain || each->worker != request->worker ||
+            (driver->settings.exploration != NULL && !driver_gate_may_be_granted(request)))
             continue;
         each->told_ns = now_ns;
         if (each->doubtful_ns < request->asked_ns)
@@ -258,15 +260,17 @@ static int start_proxy(struct driver *driver, struct error *error)
         return 0;
     size_t workers = (size_t)settings->workers + 1; // 0: not known
     driver->stops.of_workers = memory_zeroed(workers, sizeof *driver->stops.of_workers);
-    const struct proxy_settings proxy = {.service = settings->service,
-                                         .client = settings->client,
-                                         .board = settings->board,
-                                         .history = settings->history,
-                                         .ask = ask,
-                                         .replied = note_reply,
-                                         .noticed = note_notices,
-                                         .stop = stop,
-                                         .context = driver};
+    const struct proxy_settings proxy = {
+        .service = settings->service,
+        .client = settings->client,
+        .board = settings->board,
+        .history = settings->history,
+        .ask = ask,
+        .replied = note_reply,
+        .noticed = note_notices,
+        .stop = stop,
+        .context = driver,
+        .rest = settings->exploration != NULL ? settings->exploration->rest : NULL};
     driver->proxy = proxy_start(&proxy, error);
     return driver->proxy != NULL ? 0 : -1;
 }
@@ -610,8 +614,11 @@ static enum outcome exchange(struct driver *driver, struct actor *actor,
     driver_process_send(&driver->process, line.bytes, line.length,
                         budget.allowed_ns + budget.patience_ns, &driver->failed);
     text_free(&line);
-    struct standstill last;
-    enum wait wait = wait_for(driver, &pending->settled, &budget, &last);
+    struct standstill last = {0};
+    enum wait wait = driver->settings.exploration == NULL
+                         ? wait_for(driver, &pending->settled, &budget, &last)
+                     : driver_gate_wait(&driver->gate, actor, &pending->settled) ? SETTLED
+                                                                                 : ENDED;
     if (leave(driver, pending, &last, request->lease_ns, answer, actor))
         return OUTCOME_OK;
     if (wait == LATE)
@@ -637,7 +644,11 @@ enum outcome driver_ask(struct driver *driver, struct actor *actor,
     const char *name = driver_commands[request->ask];
     *answer = (struct driver_answer){0};
     actor->is_proxied = driver->proxy != NULL;
-    point(actor, POINT_BEFORE, name);
+    bool is_explored = driver->settings.exploration != NULL;
+    if (!is_explored) // else its requests are the points
+        point(actor, POINT_BEFORE, name);
+    else
+        actor->requests[actor->phase]++;
     enum outcome outcome = exchange(driver, actor, request, answer);
     // Whoever asked goes on only when nothing of its stands still at a point any more.
     _Atomic uint32_t *stopped =
@@ -654,7 +665,8 @@ enum outcome driver_ask(struct driver *driver, struct actor *actor,
     }
     if (outcome == OUTCOME_BROKEN)
         has_failed(driver, error);
-    point(actor, POINT_AFTER, name);
+    if (!is_explored)
+        point(actor, POINT_AFTER, name);
     actor->is_proxied = false;
     return outcome;
 }
@@ -685,6 +697,23 @@ static int greet(struct driver *driver, struct error *error)
     return has_failed(driver, error) ? -1 : 0;
 }
 
+static int start_process(struct driver *driver, struct error *error)
+{
+    const struct driver_exploration *exploration = driver->settings.exploration;
+    struct text texts[3] = {{0}};
+    if (exploration != NULL && driver_gate_describe(exploration, texts, error) != 0)
+        return -1;
+    const char *const variables[] = {texts[0].bytes, texts[1].bytes, texts[2].bytes, NULL};
+    int network = driver->proxy != NULL ? proxy_network(driver->proxy) : -1;
+    driver->has_process = true;
+    driver->gate =
+        (struct driver_gate){exploration, &driver->process, driver->proxy, &driver->failed, NULL};
+    int result = driver_process_start(&driver->process, network, variables, error);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        text_free(&texts[i]);
+    return result;
+}
+
 struct driver *driver_start(const struct driver_settings *settings, struct error *error)
 {
     struct driver *driver = memory_zeroed(1, sizeof *driver);
@@ -696,13 +725,10 @@ struct driver *driver_start(const struct driver_settings *settings, struct error
     pthread_mutex_init(&driver->mutex, &recursive);
     pthread_mutexattr_destroy(&recursive);
     driver->process = (struct driver_process){.settings = &driver->settings, .driver = driver};
-    if (start_proxy(driver, error) == 0) {
-        int network = driver->proxy != NULL ? proxy_network(driver->proxy) : -1;
-        driver->has_process = true;
-        if (driver_process_start(&driver->process, network, error) == 0 &&
-            greet(driver, error) == 0)
-            return driver;
-    }
+    if (start_proxy(driver, error) == 0 && start_process(driver, error) == 0 &&
+        greet(driver, error) == 0 &&
+        (settings->exploration == NULL || driver_gate_reaches(&driver->gate, error)))
+        return driver;
     driver_stop(driver, &ignored);
     return NULL;
 }
@@ -713,10 +739,12 @@ bool driver_stop(struct driver *driver, struct error *error)
         return true;
     pthread_mutex_lock(&driver->mutex);
     driver->stopping = true;
+    // One that is explored may stand anywhere: it is not asked to end.
     bool was_well = !has_failed(driver, error);
+    bool is_asked = was_well && driver->settings.exploration == NULL;
     pthread_mutex_unlock(&driver->mutex);
     if (driver->has_process)
-        driver_process_end(&driver->process, was_well);
+        driver_process_end(&driver->process, is_asked);
     proxy_stop(driver->proxy); // what it has still to pass on asks whose it is
     while (driver->pending != NULL) {
         struct pending *next = driver->pending->next;
@@ -727,6 +755,19 @@ bool driver_stop(struct driver *driver, struct error *error)
     free(driver->stops.of_workers);
     free(driver);
     return was_well;
+}
+
+void driver_begin(struct driver *driver)
+{
+    proxy_restart_history(driver->proxy);
+}
+
+bool driver_is_idle(struct driver *driver)
+{
+    pthread_mutex_lock(&driver->mutex);
+    bool owes = driver->pending != NULL;
+    pthread_mutex_unlock(&driver->mutex);
+    return !owes && driver_gate_is_idle(&driver->gate);
 }
 
 void driver_add_hold(struct driver *driver, struct driver_hold *hold)

@@ -17,6 +17,7 @@
 extern const char *const driver_commands[];
 
 struct driver;
+struct driver_exploration;
 
 // A hold that a driver may say is lost. Kept by the caller, unchanged but for `next` and `held`.
 struct driver_hold {
@@ -45,6 +46,8 @@ struct driver_settings {
     bool has_proxy;
     struct point_board *board;
     const struct history_file *history;
+    // How it is explored (driver_gate.h), by its proxy; NULL: it is not.
+    const struct driver_exploration *exploration;
     // The hold of that driver_hold is lost. Called by the driver's own thread; no worker's request
     // is answered meanwhile. NULL: nobody wants to know.
     void (*lost)(void *context, struct driver_hold *hold, enum lost_reason reason);
@@ -58,6 +61,12 @@ struct driver *driver_start(const struct driver_settings *settings, struct error
 // Asks it to end, and sees to it that it does. NULL: nothing happens. True if all was well until
 // then; else `error` says what the driver has done, which those who asked it were told, too.
 bool driver_stop(struct driver *driver, struct error *error);
+
+// Of one that is explored: a schedule begins, and with it the history.
+void driver_begin(struct driver *driver);
+
+// Of one that is explored: true if it is at rest, and owes nothing.
+bool driver_is_idle(struct driver *driver);
 
 void driver_add_hold(struct driver *driver, struct driver_hold *hold);
 void driver_remove_hold(struct driver *driver, struct driver_hold *hold);

@@ -233,14 +233,18 @@ static void *read_lines(void *context)
             break;
         if (ready[0].revents == 0)
             continue;
+        atomic_store(&process->is_hearing, true);
         ssize_t got = read(process->output, bytes + length, DRIVER_LONGEST_LINE - length);
-        if (got < 0 && errno == EINTR)
+        if (got < 0 && errno == EINTR) {
+            atomic_store(&process->is_hearing, false);
             continue;
+        }
         if (got <= 0) {
             say_it_died(process);
             break;
         }
         length = hear_lines(process, bytes, length + (size_t)got);
+        atomic_store(&process->is_hearing, false);
         if (length == DRIVER_LONGEST_LINE) {
             struct driver_quote shown;
             driver_fail(process->driver,
@@ -398,7 +402,10 @@ static int start(struct driver_process *process, const char *const *environment,
     return -1;
 }
 
-int driver_process_start(struct driver_process *process, int network, struct error *error)
+#define MOST_VARIABLES 3
+
+int driver_process_start(struct driver_process *process, int network, const char *const *variables,
+                         struct error *error)
 {
     const struct service *service = process->settings->service;
     struct text servers = {0};
@@ -407,7 +414,14 @@ int driver_process_start(struct driver_process *process, int network, struct err
         add_addresses(service->kind, service->servers, service->server_count, &servers);
     if (service != NULL && service->sentinel_count > 0)
         add_addresses("sentinel", service->sentinels, service->sentinel_count, &sentinels);
-    const char *const environment[] = {servers.bytes, sentinels.bytes, NULL};
+    const char *environment[MOST_VARIABLES + 3] = {NULL};
+    size_t count = 0;
+    for (; variables != NULL && count < MOST_VARIABLES && variables[count] != NULL; count++)
+        environment[count] = variables[count];
+    if (servers.bytes != NULL)
+        environment[count++] = servers.bytes;
+    if (sentinels.bytes != NULL)
+        environment[count] = sentinels.bytes;
     process->wake = eventfd(0, EFD_CLOEXEC);
     pthread_mutex_init(&process->sending, NULL);
     pthread_mutex_init(&process->looking, NULL);

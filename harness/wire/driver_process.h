@@ -20,6 +20,7 @@ struct driver_process {
     int wake;          // an eventfd that ends the reader
     pthread_t reader;
     bool has_reader;
+    _Atomic bool is_hearing; // the reader has read what it has not heard yet
     bool reaped;
     int status;                  // as it ended, if it is reaped
     pthread_mutex_t sending;     // one line at a time
@@ -31,9 +32,10 @@ struct driver_process {
 char *driver_hello(const struct driver_settings *settings);
 
 // Starts the program in a network namespace (a descriptor; -1: in ours), with its servers in its
-// environment. 0, or -1 with `error` set: why the command most likely could not be started, and
-// what to do. To be ended either way.
-int driver_process_start(struct driver_process *process, int network, struct error *error);
+// environment, and three variables more (NULL-terminated; or NULL). 0, or -1 with `error` set: why
+// the command most likely could not be started, and what to do. To be ended either way.
+int driver_process_start(struct driver_process *process, int network, const char *const *variables,
+                         struct error *error);
 
 // Sends one line. -1 if it was not taken in time, or *failed is not 0 by now.
 int driver_process_send(struct driver_process *process, const char *line, size_t length,

@@ -1,6 +1,6 @@
 #include "harness/wire/proxy.h"
 
-#include "harness/base/text.h"
+#include "harness/base/futex.h"
 #include "harness/cluster/network.h"
 
 #include <arpa/inet.h>
@@ -34,6 +34,15 @@ struct connection {
     _Atomic bool is_broken; // ends by a reset
     _Atomic bool is_over;
     pthread_t thread;
+    // Of a program that is explored:
+    uint32_t port; // the program's
+    _Atomic bool is_served;
+    _Atomic uint32_t stands;          // a futex: 1 while a request stands, 2: its reply
+    _Atomic uint32_t order;           // enum gate_order
+    struct parsed_request standing;   // while it does
+    struct text said[2];              // of the request, and of the reply, that is being read
+    _Atomic uint64_t taken, handed;   // bytes: sent on to the server, and to the program
+    _Atomic uint64_t asked, answered; // requests that are answered, and replies
 };
 
 struct proxy {
@@ -45,16 +54,28 @@ struct proxy {
     pthread_t thread;
     bool has_thread;
     pthread_attr_t attributes;
-    struct connection *connections; // the accepting thread's
+    pthread_mutex_t mutex;          // guards what follows
+    struct connection *connections; // changed by the accepting thread only
+    struct text heard;
+    _Atomic uint32_t histories; // how many have begun
 };
 
 // --- passing bytes on ----------------------------------------------------------------------------
+
+static void let_go(struct connection *connection, enum gate_order order)
+{
+    atomic_store(&connection->order, order);
+    atomic_store(&connection->stands, 0);
+    futex_wake_all(&connection->stands);
+}
 
 // Ends both directions.
 static void break_off(struct connection *connection)
 {
     atomic_store(&connection->is_broken, true);
     (void)!eventfd_write(connection->wake, 1);
+    if (atomic_load(&connection->stands) != 0)
+        let_go(connection, GATE_END);
 }
 
 // Waits for the socket; false if the connection is to end.
@@ -91,6 +112,7 @@ struct passer {
     struct history_writer writer;
     enum point_side side;
     int from, to; // sockets
+    uint32_t histories;
 };
 
 static bool is_armed(const struct passer *passer)
@@ -122,6 +144,10 @@ static void record(struct passer *passer, const struct parsed_request *request)
     if (file == NULL || !parser_understands(passer->connection->parser) ||
         history_file_is_half_full(file))
         return;
+    uint32_t histories = atomic_load(&passer->connection->proxy->histories);
+    if (passer->histories != histories)
+        history_writer_start(&passer->writer, file, passer->connection->proxy->settings.client, 0);
+    passer->histories = histories;
     struct event event = {.kind = is_reply ? EVENT_REPLY : EVENT_REQUEST,
                           .at_ns = is_reply ? 0 : request->asked_ns,
                           .request = {0, request->key, request->value,
@@ -134,8 +160,74 @@ static void record(struct passer *passer, const struct parsed_request *request)
     history_append(&passer->writer, event);
 }
 
+// --- standing ------------------------------------------------------------------------------------
+
+// What makes a connection usable says nothing of locks.
+static bool stands(const struct parsed_request *request)
+{
+    static const char *const passing[] = {"AUTH", "CLIENT", "COMMAND",  "ECHO",   "HELLO", "INFO",
+                                          "PING", "QUIT",   "READONLY", "SELECT", NULL};
+    return !text_is_one_of(request->name, passing);
+}
+
+static void hear(struct passer *passer, const struct parsed_request *request)
+{
+    struct proxy *proxy = passer->connection->proxy;
+    struct text *said = &passer->connection->said[passer->side == POINT_AFTER];
+    pthread_mutex_lock(&proxy->mutex);
+    if (stands(request))
+        text_add_bytes(&proxy->heard, text_string(said), said->length);
+    pthread_mutex_unlock(&proxy->mutex);
+    said->length = 0;
+}
+
+static enum gate_order stand(struct connection *connection, const struct parsed_request *request,
+                             uint32_t how)
+{
+    connection->standing = *request;
+    atomic_store(&connection->stands, how);
+    rest_change(connection->proxy->settings.rest);
+    while (atomic_load(&connection->stands) == how && !atomic_load(&connection->is_broken))
+        futex_wait_until_ns(&connection->stands, how, TIME_NEVER);
+    return (enum gate_order)atomic_load(&connection->order);
+}
+
+// A request stands before it is entered anywhere. False: it is lost, with its connection.
+static bool stand_before(struct passer *passer, const struct parsed_request *request)
+{
+    struct connection *connection = passer->connection;
+    hear(passer, request);
+    enum gate_order order = stands(request) ? stand(connection, request, 1) : GATE_GO;
+    atomic_fetch_add(&connection->asked, request->replies > 0);
+    return order != GATE_LOSE_REQUEST && order != GATE_END;
+}
+
+// False: the reply is lost.
+static bool stand_after(struct passer *passer, const struct parsed_request *request)
+{
+    struct connection *connection = passer->connection;
+    enum gate_order order = (enum gate_order)atomic_load(&connection->order);
+    if (order == GATE_GO_AND_STAND)
+        order = stand(connection, request, 2);
+    if (order == GATE_LOSE_REPLY || order == GATE_END)
+        return false;
+    hear(passer, request);
+    return true;
+}
+
+static bool stand_if_explored(struct passer *passer, const struct parsed_request *request)
+{
+    if (passer->connection->proxy->settings.rest == NULL)
+        return true;
+    return passer->side == POINT_BEFORE ? stand_before(passer, request)
+                                        : stand_after(passer, request);
+}
+
+// --- reading -------------------------------------------------------------------------------------
+
+// False in *goes_on: the connection is to end.
 static size_t read_piece(struct passer *passer, const uint8_t *bytes, size_t length, bool *found,
-                         struct parsed_request *request)
+                         struct parsed_request *request, bool *goes_on)
 {
     const struct proxy_settings *settings = &passer->connection->proxy->settings;
     struct parser *parser = passer->connection->parser;
@@ -145,7 +237,12 @@ static size_t read_piece(struct passer *passer, const uint8_t *bytes, size_t len
     int64_t notices = is_reply ? parser_notices(parser) : 0;
     if (notices != 0 && settings->noticed != NULL)
         settings->noticed(settings->context, notices);
+    if (settings->rest != NULL)
+        text_add_bytes(&passer->connection->said[is_reply], (const char *)bytes, used);
     if (!*found)
+        return used;
+    *goes_on = stand_if_explored(passer, request);
+    if (!*goes_on)
         return used;
     if (!is_reply)
         settings->ask(settings->context, request);
@@ -157,16 +254,36 @@ static size_t read_piece(struct passer *passer, const uint8_t *bytes, size_t len
     return used;
 }
 
+static void note_forwarded(struct passer *passer, size_t length, uint64_t ended)
+{
+    struct connection *connection = passer->connection;
+    bool is_reply = passer->side == POINT_AFTER;
+    atomic_fetch_add(is_reply ? &connection->handed : &connection->taken, length);
+    atomic_fetch_add(&connection->answered, is_reply ? ended : 0);
+    rest_change(connection->proxy->settings.rest);
+}
+
 // Sends on what was read. What comes before a request or a reply goes before its point, if anybody
 // may be stopped there.
 static bool forward(struct passer *passer, const uint8_t *bytes, size_t length)
 {
     size_t sent = 0;
+    uint64_t ended = 0; // requests or replies
+    bool is_explored = passer->connection->proxy->settings.rest != NULL;
     for (size_t at = 0; at < length;) {
         bool found;
+        bool goes_on = true;
         struct parsed_request request;
-        size_t used = read_piece(passer, bytes + at, length - at, &found, &request);
-        if (found && is_armed(passer)) {
+        size_t used = read_piece(passer, bytes + at, length - at, &found, &request, &goes_on);
+        if (!goes_on)
+            return false;
+        ended += found;
+        // The next one stands only once this one has gone.
+        if (found && is_explored) {
+            if (!send_all(passer->connection, passer->to, bytes + sent, at + used - sent))
+                return false;
+            sent = at + used;
+        } else if (found && is_armed(passer)) {
             if (!send_all(passer->connection, passer->to, bytes + sent, at - sent))
                 return false;
             sent = at;
@@ -174,7 +291,11 @@ static bool forward(struct passer *passer, const uint8_t *bytes, size_t length)
         }
         at += used;
     }
-    return send_all(passer->connection, passer->to, bytes + sent, length - sent);
+    if (!send_all(passer->connection, passer->to, bytes + sent, length - sent))
+        return false;
+    if (is_explored)
+        note_forwarded(passer, length, ended);
+    return true;
 }
 
 static void *pump(void *context)
@@ -268,16 +389,28 @@ static void close_socket(const struct connection *connection, int socket)
     close(socket);
 }
 
+static void tell_over(struct connection *connection)
+{
+    struct rest_board *rest = connection->proxy->settings.rest;
+    struct rest_connection *own = rest != NULL ? rest_connection_of(rest, connection->port) : NULL;
+    if (own == NULL)
+        return;
+    atomic_store(&own->is_over, 1);
+    rest_change(rest);
+}
+
 static void *serve(void *context)
 {
     struct connection *connection = context;
-    if (connect_on(connection))
+    if (connect_on(connection)) {
+        atomic_store(&connection->is_served, true);
         pump_both(connection);
-    else
+    } else
         atomic_store(&connection->is_broken, true);
     close_socket(connection, connection->client);
     close_socket(connection, connection->server);
     connection->client = connection->server = -1;
+    tell_over(connection);
     atomic_store(&connection->is_over, true);
     return NULL;
 }
@@ -286,6 +419,8 @@ static void *serve(void *context)
 static void free_connection(struct connection *connection)
 {
     parser_free(connection->parser);
+    text_free(&connection->said[0]);
+    text_free(&connection->said[1]);
     close_socket(connection, connection->client);
     if (connection->wake >= 0)
         close(connection->wake);
@@ -301,7 +436,9 @@ static void reap(struct proxy *proxy, bool all)
     while (*place != NULL) {
         struct connection *connection = *place;
         if (all || atomic_load(&connection->is_over)) {
+            pthread_mutex_lock(&proxy->mutex);
             *place = connection->next;
+            pthread_mutex_unlock(&proxy->mutex);
             pthread_join(connection->thread, NULL);
             free_connection(connection);
         } else {
@@ -312,7 +449,9 @@ static void reap(struct proxy *proxy, bool all)
 
 static void take(struct proxy *proxy, int listener)
 {
-    int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    struct sockaddr_in from = {0};
+    socklen_t length = sizeof from;
+    int socket = accept4(listener, (struct sockaddr *)&from, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (socket < 0)
         return;
     struct connection *connection = memory_zeroed(1, sizeof *connection);
@@ -321,11 +460,16 @@ static void take(struct proxy *proxy, int listener)
                                       .parser = parser_new(proxy->settings.service->kind),
                                       .client = socket,
                                       .server = -1,
+                                      .port = ntohs(from.sin_port),
                                       .wake = eventfd(0, EFD_CLOEXEC)};
-    if (connection->wake >= 0 &&
-        pthread_create(&connection->thread, &proxy->attributes, serve, connection) == 0)
+    pthread_mutex_lock(&proxy->mutex);
+    bool is_started =
+        connection->wake >= 0 &&
+        pthread_create(&connection->thread, &proxy->attributes, serve, connection) == 0;
+    if (is_started)
         proxy->connections = connection;
-    else
+    pthread_mutex_unlock(&proxy->mutex);
+    if (!is_started)
         free_connection(connection);
 }
 
@@ -452,6 +596,7 @@ struct proxy *proxy_start(const struct proxy_settings *settings, struct error *e
     proxy->network = -1;
     proxy->wake = eventfd(0, EFD_CLOEXEC);
     pthread_attr_init(&proxy->attributes);
+    pthread_mutex_init(&proxy->mutex, NULL);
     pthread_attr_setstacksize(&proxy->attributes, STACK_BYTES);
     own_address(address, sizeof address);
     if (make_network(proxy, error) == 0 && furnish(proxy->network, address, error) == 0) {
@@ -477,6 +622,8 @@ void proxy_stop(struct proxy *proxy)
     if (proxy->network >= 0)
         close(proxy->network);
     pthread_attr_destroy(&proxy->attributes);
+    pthread_mutex_destroy(&proxy->mutex);
+    text_free(&proxy->heard);
     close(proxy->wake);
     free(proxy);
 }
@@ -484,4 +631,83 @@ void proxy_stop(struct proxy *proxy)
 int proxy_network(const struct proxy *proxy)
 {
     return proxy->network;
+}
+
+// --- of a program that is explored ---------------------------------------------------------------
+
+static struct connection *connection_from(struct proxy *proxy, uint32_t port)
+{
+    struct connection *connection = proxy->connections;
+    while (connection != NULL && (connection->port != port || atomic_load(&connection->is_over)))
+        connection = connection->next;
+    return connection;
+}
+
+static bool is_quiet(struct connection *connection, const struct rest_connection *own)
+{
+    return atomic_load(&connection->is_served) &&
+           (atomic_load(&connection->stands) != 0 ||
+            (atomic_load(&own->sent) == atomic_load(&connection->taken) &&
+             atomic_load(&connection->asked) == atomic_load(&connection->answered))) &&
+           atomic_load(&own->received) == atomic_load(&connection->handed);
+}
+
+bool proxy_is_quiet(struct proxy *proxy)
+{
+    struct rest_board *rest = proxy->settings.rest;
+    bool is = true;
+    pthread_mutex_lock(&proxy->mutex);
+    for (int i = 0; i < REST_CONNECTIONS && is; i++) {
+        const struct rest_connection *own = &rest->connections[i];
+        uint32_t port = atomic_load(&own->port);
+        if (port == 0 || atomic_load(&own->is_over) != 0)
+            continue;
+        struct connection *connection = connection_from(proxy, port);
+        is = connection != NULL && is_quiet(connection, own);
+    }
+    pthread_mutex_unlock(&proxy->mutex);
+    return is;
+}
+
+// With the mutex.
+static struct connection *standing(struct proxy *proxy)
+{
+    struct connection *oldest = NULL;
+    for (struct connection *each = proxy->connections; each != NULL; each = each->next)
+        oldest = atomic_load(&each->stands) != 0 ? each : oldest;
+    return oldest;
+}
+
+bool proxy_stands(struct proxy *proxy, struct parsed_request *request, bool *is_reply)
+{
+    pthread_mutex_lock(&proxy->mutex);
+    const struct connection *connection = standing(proxy);
+    if (connection != NULL) {
+        *request = connection->standing;
+        *is_reply = atomic_load(&connection->stands) == 2;
+    }
+    pthread_mutex_unlock(&proxy->mutex);
+    return connection != NULL;
+}
+
+void proxy_let_go(struct proxy *proxy, enum gate_order order)
+{
+    pthread_mutex_lock(&proxy->mutex);
+    struct connection *connection = standing(proxy);
+    if (connection != NULL)
+        let_go(connection, order);
+    pthread_mutex_unlock(&proxy->mutex);
+}
+
+void proxy_take_heard(struct proxy *proxy, struct text *heard)
+{
+    pthread_mutex_lock(&proxy->mutex);
+    text_add_bytes(heard, text_string(&proxy->heard), proxy->heard.length);
+    proxy->heard.length = 0;
+    pthread_mutex_unlock(&proxy->mutex);
+}
+
+void proxy_restart_history(struct proxy *proxy)
+{
+    atomic_fetch_add(&proxy->histories, 1);
 }

@@ -15,8 +15,10 @@
 #define LOCKPICK_WIRE_PROXY_H
 
 #include "harness/base/error.h"
-#include "harness/point/point.h"
+#include "harness/base/text.h"
+#include "harness/point/gate.h"
 #include "harness/wire/parser.h"
+#include "harness/wire/rest.h"
 #include "harness/wire/service.h"
 
 // All functions are called by any thread.
@@ -35,6 +37,8 @@ struct proxy_settings {
     // The request may be stopped at a point, or goes on.
     void (*stop)(void *context, const struct parsed_request *request, bool begins);
     void *context;
+    // Of a program that is explored: each request stands until it is let go. NULL: they pass.
+    struct rest_board *rest;
 };
 
 struct proxy;
@@ -48,5 +52,26 @@ void proxy_stop(struct proxy *proxy);
 
 // The network namespace for the client's programs: a descriptor, the proxy's.
 int proxy_network(const struct proxy *proxy);
+
+// --- of a program that is explored ---------------------------------------------------------------
+
+// True if nothing is under way: every request of the program's stands or was answered, and what was
+// answered has been read.
+bool proxy_is_quiet(struct proxy *proxy);
+
+// The request that stands, of several that of the oldest connection; or, with true in *is_reply,
+// the one whose reply stands, after GATE_GO_AND_STAND. False: none.
+bool proxy_stands(struct proxy *proxy, struct parsed_request *request, bool *is_reply);
+
+// Lets it go.
+void proxy_let_go(struct proxy *proxy, enum gate_order order);
+
+// Appends what it has heard since it was asked last: requests that came to stand, and replies that
+// were handed on. What only makes a connection usable (HELLO, SELECT) does not stand, and is not
+// heard.
+void proxy_take_heard(struct proxy *proxy, struct text *heard);
+
+// A history that begins anew is written anew.
+void proxy_restart_history(struct proxy *proxy);
 
 #endif

@@ -1,0 +1,99 @@
+"""What the programs of this folder share: the line protocol, and Redis over one connection.
+
+Each program is a lock with one bug, as people write them; with the argument `sound` it is its twin
+without. `lockpick explore` is to find the bug, and nothing in the twin.
+"""
+import json
+import os
+import socket
+import sys
+import time
+import uuid
+
+SOUND = "sound" in sys.argv
+# Releases the lock if it is the caller's, in one step.
+RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0"
+
+
+class Redis:
+    """Raises OSError if an answer does not come, and connects again for the next request."""
+
+    def __init__(self):
+        host, port = os.environ["LOCKPICK_REDIS"].split(",")[0].rsplit(":", 1)
+        self.address, self.file = (host, int(port)), None
+
+    def connect(self):
+        self.socket = socket.create_connection(self.address)
+        self.file = self.socket.makefile("rb")
+
+    def ask(self, *words):
+        try:
+            return self.exchange([str(word).encode() for word in words])
+        except OSError:
+            self.file = None
+            raise
+
+    def exchange(self, words):
+        if self.file is None:
+            self.connect()
+        parts = b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
+        self.socket.sendall(b"*%d\r\n" % len(words) + parts)
+        line = self.file.readline()
+        if not line.endswith(b"\r\n"):
+            raise OSError("the connection is closed")
+        kind, rest = line[:1], line[1:-2]
+        if kind == b"-":
+            raise OSError(rest.decode())
+        if kind == b"$":
+            return None if rest == b"-1" else self.file.read(int(rest) + 2)[:-2].decode()
+        return int(rest) if kind == b":" else rest.decode()
+
+
+class Program:
+    """Subclasses define try_acquire(request), which is true once the lock is held, and
+    release(request), which answers a word of the protocol."""
+
+    def __init__(self):
+        self.redis, self.token, self.fencing_token = Redis(), None, None
+
+    def draw(self):
+        self.token = uuid.uuid4().hex
+
+    def set_token(self, request):
+        return self.redis.ask("SET", request["lock"], self.token, "NX", "PX", request["lease_ms"])
+
+    def try_acquire(self, request):
+        self.draw()
+        return self.set_token(request)
+
+    def release(self, request):
+        removed = self.redis.ask("EVAL", RELEASE, 1, request["lock"], self.token)
+        return "released" if removed else "gone"
+
+    def acquire(self, request):
+        give_up = time.monotonic() + request["wait_ms"] / 1000
+        while not self.try_acquire(request):
+            if time.monotonic() > give_up:
+                return "not-held"
+            time.sleep(self.retry)
+        return "held"
+
+    def answer(self, request):
+        try:
+            word = getattr(self, request["do"])(request)
+        except OSError as failure:  # it may have been done
+            print(request, failure, file=sys.stderr, flush=True)
+            word = "unknown"
+        line = {"id": request["id"], "answer": word}
+        if word == "held" and self.fencing_token is not None:
+            line["token"] = self.fencing_token
+        return line
+
+    def run(self):
+        self.retry = json.loads(sys.stdin.readline())["retry_ms"] / 1000
+        print(json.dumps({"hello": 1, "driver": sys.argv[0]}), flush=True)
+        for line in sys.stdin:
+            request = json.loads(line)
+            if request["do"] == "quit":
+                break
+            print(json.dumps(self.answer(request)), flush=True)

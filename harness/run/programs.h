@@ -1,0 +1,56 @@
+// The programs of a lock that is explored: one for each client, started once and used again in each
+// schedule that follows, if they are idle by then. One that was struck by a fault, or that still
+// owes something, ends with its schedule, and another is started.
+//
+// A schedule begins for each of them behind an acquire and a release that nobody holds up, so that
+// it is connected.
+#ifndef LOCKPICK_RUN_PROGRAMS_H
+#define LOCKPICK_RUN_PROGRAMS_H
+
+#include "harness/run/trial_state.h"
+
+#include <stdbool.h>
+
+struct programs;
+
+// A program that speaks the line protocol of drivers: its words, with a space between them; it runs
+// in the folder where Lockpick does, locks with that kind of server, and promises those traits,
+// with a comma between them.
+struct explored_program {
+    const char *command, *server, *traits;
+};
+
+// The scenario by which it is explored, as explored_scenario. NULL if there can be none: said on
+// standard error. Free with scenario_free.
+struct scenario *programs_scenario(const struct explored_program *program, int64_t clients,
+                                   int64_t operations, const struct vocabulary *vocabulary);
+
+// What the programs need of whoever explores them. All of it outlives them.
+struct programs_settings {
+    struct trial_state *state;
+    int count;                       // of clients
+    const struct clock_shift *clock; // that this process follows
+    // Has time pass until then, for servers and programs.
+    void (*sleep)(void *context, int64_t until_ns);
+    // Empties the servers. 0, or -1 with `error` set.
+    int (*empty)(void *context, struct error *error);
+    void *context;
+};
+
+// NULL with `error` set.
+struct programs *programs_open(const struct programs_settings *settings, const char *folder,
+                               struct error *error);
+void programs_close(struct programs *programs);
+
+// The clock that they are shown, as clock_freeze has it.
+void programs_set_time(struct programs *programs, int64_t zero_unix_ns, int64_t now_ns);
+
+// Before a schedule: starts those that are missing. Time may pass meanwhile. 0, or -1 with `error`
+// set.
+int programs_begin(struct programs *programs, struct error *error);
+
+// After it, once its clients have ended: ends those that are of no use any more. `struck`: by
+// client from 0, those that a fault struck.
+void programs_end(struct programs *programs, const bool *struck);
+
+#endif
