@@ -18,22 +18,24 @@
 
 struct explore_options {
     struct run_options run; // first: some of its options are options here
-    int64_t clients, operations, faults, leases, seconds, random;
+    int64_t clients, threads, operations, faults, leases, seconds, random;
     bool says_faults, says_leases;
     const char *servers, *traits; // of programs
 };
 
-// So many clients with so many operations each are explored one after the other, unless it is said
-// how many.
+// So many clients of so many threads, with so many operations each, are explored one after the
+// other, unless it is said how many.
 static const struct round {
-    int64_t clients, operations;
-} rounds[] = {{2, 1}, {2, 2}, {3, 1}};
+    int64_t clients, threads, operations;
+} rounds[] = {{2, 1, 1}, {1, 2, 1}, {2, 1, 2}, {3, 1, 1}};
 
 #define ROUNDS (sizeof rounds / sizeof *rounds)
 
 static const struct option explore_options[] = {
     {"clients", "N", "so many clients (default: 2, then 3)",
      NUMBER(struct explore_options, clients, 4)},
+    {"threads", "N", "so many threads in each (default: 1; 2 in a round of one client)",
+     NUMBER(struct explore_options, threads, 2)},
     {"operations", "N", "so many operations each (default: 1, then 2)",
      NUMBER(struct explore_options, operations, 4)},
     {"faults", "N", "lost requests, lost replies and crashes: at most so many (default: 1)",
@@ -82,6 +84,13 @@ static void add_counted(struct text *text, int64_t count, const char *what)
     text_format(text, "%lld %s%s", (long long)count, what, count == 1 ? "" : "s");
 }
 
+// Of each thread.
+static int64_t operations_of(const struct scenario *scenario)
+{
+    return scenario->workload.operations /
+           (scenario->clients.processes * scenario->clients.threads);
+}
+
 static void say_work(const struct exploration *exploration, const struct trial *trial,
                      const struct search_result *result, struct text *text)
 {
@@ -93,8 +102,10 @@ static void say_work(const struct exploration *exploration, const struct trial *
     const struct scenario *scenario = trial->scenario;
     text_format(text, "  %s: ", words[result->end]);
     add_counted(text, scenario->clients.processes, "client");
+    if (scenario->clients.threads > 1)
+        text_format(text, " of %lld threads", (long long)scenario->clients.threads);
     text_add(text, ", ");
-    add_counted(text, scenario->workload.operations / scenario->clients.processes, "operation");
+    add_counted(text, operations_of(scenario), "operation");
     text_add(text, " each, up to ");
     add_counted(text, exploration->options->faults, "fault");
     text_add(text, ", up to ");
@@ -201,7 +212,8 @@ static int write_table(const struct exploration *exploration, struct error *erro
     struct text text = {0};
     char *path = path_join(exploration->folder, "explore.md");
     text_format(&text,
-                "| lock | broken | steps | replays | schedules | seconds | exhausted |\n"
+                "| lock | broken | steps | replays | schedules | seconds | exhausted: clients × "
+                "threads × operations |\n"
                 "|---|---|--:|--:|--:|--:|---|\n%s",
                 text_string(&exploration->table));
     int result = file_write(path, text.bytes, text.length, error);
@@ -278,13 +290,13 @@ static int explore_lock(struct exploration *exploration, const struct trial *tri
     exploration->left_ns = given_ns;
     for (size_t i = 0; i < count && result.end == SEARCH_EXHAUSTED; i++) {
         const struct scenario *scenario = trials[i].scenario;
-        int64_t clients = scenario->clients.processes;
         code = explore_trial(exploration, &trials[i], &work, &result);
         exploration->left_ns -= (int64_t)(result.progress.seconds * NS_PER_S);
         schedules += result.progress.schedules;
         if (result.end == SEARCH_EXHAUSTED)
-            text_format(&exhausted, "%s%lld × %lld", i > 0 ? ", " : "", (long long)clients,
-                        (long long)(scenario->workload.operations / clients));
+            text_format(&exhausted, "%s%lld × %lld × %lld", i > 0 ? ", " : "",
+                        (long long)scenario->clients.processes,
+                        (long long)scenario->clients.threads, (long long)operations_of(scenario));
     }
     if (result.end != SEARCH_BROKEN && result.end != SEARCH_FAILED) {
         say_end(exploration, &result);
@@ -310,8 +322,11 @@ static int conduct(void *context, const struct sandbox *sandbox, const struct pl
     exploration->sandbox = sandbox;
     exploration->pool = &pool;
     exploration->folder = folder;
-    size_t each = plan->count / exploration->options->run.path_count;
-    for (size_t i = 0; i < plan->count && !sandbox_is_interrupted(sandbox); i += each) {
+    for (size_t i = 0, each; i < plan->count && !sandbox_is_interrupted(sandbox); i += each) {
+        for (each = 1; i + each < plan->count; each++) {
+            if (strcmp(plan->trials[i + each].scheme, plan->trials[i].scheme) != 0)
+                break;
+        }
         int of_lock = explore_lock(exploration, &plan->trials[i], each);
         // One that is broken outweighs one that is not decided.
         if (of_lock != EXIT_AS_EXPECTED && code != EXIT_MISSED)
@@ -326,14 +341,18 @@ static int conduct(void *context, const struct sandbox *sandbox, const struct pl
     return code;
 }
 
+// The lock in one round; *fits is false if it is not for it: a program has one thread. NULL: there
+// is no such lock.
 static struct scenario *scenario_for(const struct explore_options *options, const char *lock,
-                                     const struct round *round, const struct vocabulary *vocabulary)
+                                     const struct round *round, const struct vocabulary *vocabulary,
+                                     bool *fits)
 {
     const struct explored_program program = {
         lock, options->servers, options->traits != NULL ? options->traits : PROGRAM_TRAITS};
     struct scenario *scenario =
-        explored_scenario(lock, round->clients, round->operations, vocabulary);
-    return scenario != NULL || options->servers == NULL
+        explored_scenario(lock, round->clients, round->threads, round->operations, vocabulary);
+    *fits = scenario != NULL || round->threads == 1;
+    return scenario != NULL || options->servers == NULL || !*fits
                ? scenario
                : programs_scenario(&program, round->clients, round->operations, vocabulary);
 }
@@ -342,22 +361,26 @@ static int load(void *context, const struct vocabulary *vocabulary, struct scena
                 struct error *error)
 {
     const struct explore_options *options = ((struct exploration *)context)->options;
-    bool is_said = options->clients > 0 || options->operations > 0;
+    bool is_said = options->clients > 0 || options->threads > 0 || options->operations > 0;
     const struct round said = {options->clients > 0 ? options->clients : 2,
+                               options->threads > 0 ? options->threads : 1,
                                options->operations > 0 ? options->operations : 1};
     size_t each = is_said ? 1 : ROUNDS;
-    size_t count = options->run.path_count * each;
-    set->scenarios = memory_zeroed(count, sizeof *set->scenarios);
-    for (; set->count < count; set->count++) {
-        const char *scheme = options->run.paths[set->count / each];
-        const struct round *round = is_said ? &said : &rounds[set->count % each];
-        struct scenario *scenario = scenario_for(options, scheme, round, vocabulary);
-        if (scenario == NULL)
+    set->scenarios = memory_zeroed(options->run.path_count * each, sizeof *set->scenarios);
+    for (size_t i = 0; i < options->run.path_count * each; i++) {
+        const char *lock = options->run.paths[i / each];
+        const struct round *round = is_said ? &said : &rounds[i % each];
+        bool fits;
+        struct scenario *scenario = scenario_for(options, lock, round, vocabulary, &fits);
+        if (scenario != NULL)
+            set->scenarios[set->count++] = scenario;
+        else if (!fits && is_said)
+            return error_set(error, "%s cannot be explored with threads: a program has one", lock);
+        else if (fits)
             return error_set(error,
                              "there is no scheme '%s'; lockpick list schemes names all. A program "
                              "needs --servers, which says what it locks with",
-                             scheme);
-        set->scenarios[set->count] = scenario;
+                             lock);
     }
     return 0;
 }

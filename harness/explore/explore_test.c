@@ -45,7 +45,7 @@ static int go(const struct sandbox *sandbox, void *context)
     struct errand *errand = context;
     struct error error = {0};
     struct vocabulary *vocabulary = vocabulary_new();
-    struct scenario *scenario = explored_scenario(errand->scheme, 2, 1, vocabulary);
+    struct scenario *scenario = explored_scenario(errand->scheme, 2, 1, 1, vocabulary);
     struct plan plan;
     struct server_pool pool;
     int result = plan_make(&scenario, 1, vocabulary, NULL, 0, 1, &plan, &error);

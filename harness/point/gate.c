@@ -254,7 +254,7 @@ void gate_end(struct step_gate *gate)
 
 void gates_end(struct step_gate *gates)
 {
-    for (int thread = THREAD_WORKER + 1; thread < CLIENT_THREADS; thread++) {
+    for (int thread = THREAD_SECOND_WORKER + 1; thread < CLIENT_THREADS; thread++) {
         if (!gates[thread].is_there || is_over(&gates[thread]))
             continue;
         gate_end(&gates[thread]);

@@ -136,7 +136,7 @@ void gate_leave_blocked(struct step_gate *gate, uint64_t line);
 // Lets the thread go for good; does not wait for it.
 void gate_end(struct step_gate *gate);
 
-// Lets all threads of a client but its worker go for good, one after the other, each until it waits
+// Lets all threads of a client but its workers go for good, one after the other, each until it waits
 // for the worker. `gates` are one for each enum client_thread. Does nothing to those that were let
 // go so before.
 void gates_end(struct step_gate *gates);

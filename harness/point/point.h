@@ -60,6 +60,7 @@ struct step_gate;
 // What a thread of a client does there.
 enum client_thread {
     THREAD_WORKER,
+    THREAD_SECOND_WORKER,
     THREAD_WATCHDOG,   // renews leases
     THREAD_SUBSCRIBER, // hears what is published
     THREAD_SWEEPER,    // deletes what nobody needs any more

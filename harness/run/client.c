@@ -644,29 +644,39 @@ static void be_client(const struct trial_state *state, const struct node *node, 
     usage_record_own(&writer, number, node->end.network_namespace >= 0);
 }
 
-// --- a client of one worker, with gates --------------------------------------------------------
+// --- a client with gates -----------------------------------------------------------------------
 
 struct gated_client {
     const struct trial_state *state;
-    struct step_gate *gates; // the worker's first
+    struct step_gate *gates; // the workers' first
     int number;
-    int64_t operations;
+    int64_t operations; // of each worker
     pthread_t thread;
 };
 
-static void operate_gated(struct gated_client *client, struct lock_client *clients)
+// One of its workers.
+struct gated_worker {
+    struct gated_client *client;
+    struct lock_client *clients;
+    enum client_thread thread;
+};
+
+static void *operate_gated(void *from)
 {
+    struct gated_worker *self = from;
+    struct gated_client *client = self->client;
     struct worker worker;
-    struct step_gate *gate = &client->gates[THREAD_WORKER];
-    worker_prepare(&worker, client->state, clients, client->number, 1);
+    struct step_gate *gate = &client->gates[self->thread];
+    int64_t workers = client->state->trial->scenario->clients.threads;
+    int64_t first = ((client->number - 1) * workers + self->thread) * client->operations + 1;
+    worker_prepare(&worker, client->state, self->clients, client->number, (int)self->thread + 1);
     worker.actor.gate = gate;
     worker.actor.clock.sleeper = &gate->sleeper;
     if (connect_all(&worker) == 0) {
         gate->is_free = false;
         gate_stand(gate, GATE_AT_START);
         for (int64_t i = 0; i < client->operations && !state_is_stopped(client->state); i++) {
-            operate(&worker,
-                    &(struct turn){.operation = (client->number - 1) * client->operations + i + 1});
+            operate(&worker, &(struct turn){.operation = first + i});
             gate_next_operation(gate);
         }
     }
@@ -677,6 +687,25 @@ static void operate_gated(struct gated_client *client, struct lock_client *clien
         lock_close(&worker.keys[i].lock);
     }
     free(worker.keys);
+    return NULL;
+}
+
+// The second worker stands at its start before the first one is connected.
+static void operate_both(struct gated_client *client, struct lock_client *clients)
+{
+    struct gated_worker first = {client, clients, THREAD_WORKER};
+    struct gated_worker second = {client, clients, THREAD_SECOND_WORKER};
+    struct step_gate *gate = &client->gates[THREAD_SECOND_WORKER];
+    pthread_t thread;
+    if (gate->is_there && pthread_create(&thread, NULL, operate_gated, &second) != 0) {
+        state_break(client->state, "client-%d could not start its second worker", client->number);
+        gate->is_there = false;
+    }
+    if (gate->is_there)
+        gate_await(gate);
+    operate_gated(&first);
+    if (gate->is_there)
+        pthread_join(thread, NULL);
 }
 
 struct lock_client *client_open(const struct trial_state *state, int number,
@@ -701,7 +730,7 @@ static void *run_gated(void *from)
                                       ? state->programs[client->number - 1]
                                       : client_open(state, client->number, client->gates, NULL);
     if (clients != NULL)
-        operate_gated(client, clients);
+        operate_both(client, clients);
     else
         gate_stand(&client->gates[THREAD_WORKER], GATE_OVER);
     if (clients != NULL && state->programs == NULL)
@@ -717,6 +746,8 @@ struct gated_client *client_start_gated(const struct trial_state *state, struct 
     for (int thread = 0; thread < CLIENT_THREADS; thread++)
         gates[thread].is_there = false;
     gate_start(&gates[THREAD_WORKER], true);
+    if (state->trial->scenario->clients.threads > 1)
+        gate_start(&gates[THREAD_SECOND_WORKER], true);
     int reason = pthread_create(&client->thread, NULL, run_gated, client);
     if (reason == 0)
         return client;
@@ -728,6 +759,8 @@ struct gated_client *client_start_gated(const struct trial_state *state, struct 
 void client_join_gated(struct gated_client *client)
 {
     gates_end(client->gates);
+    if (client->gates[THREAD_SECOND_WORKER].is_there)
+        gate_end(&client->gates[THREAD_SECOND_WORKER]);
     gate_end(&client->gates[THREAD_WORKER]);
     pthread_join(client->thread, NULL);
     free(client);

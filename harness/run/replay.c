@@ -100,8 +100,8 @@ static int64_t wait_ns(const struct replay *replay)
 
 // --- what is explored ----------------------------------------------------------------------------
 
-struct scenario *explored_scenario(const char *scheme, int64_t clients, int64_t operations,
-                                   const struct vocabulary *vocabulary)
+struct scenario *explored_scenario(const char *scheme, int64_t clients, int64_t threads,
+                                   int64_t operations, const struct vocabulary *vocabulary)
 {
     const struct lock_scheme *found = lock_scheme_find(scheme);
     if (found == NULL)
@@ -110,14 +110,15 @@ struct scenario *explored_scenario(const char *scheme, int64_t clients, int64_t 
     struct scenario *scenario = NULL;
     struct diagnostics *diagnostics = diagnostics_new();
     text_format(&text,
-                "version: 1\nname: explore-%s-%lldx%lld\nabout: Every order of its steps.\n"
+                "version: 1\nname: explore-%s-%lldx%lldx%lld\nabout: Every order of its steps.\n"
                 "workload: {kind: increment, operations: %lld, fenced: %s}\n"
-                "clients: {processes: %lld}\n"
+                "clients: {processes: %lld, threads: %lld}\n"
                 "lock: {lease: 2s, wait: 5m, retry: 10ms, request: 5s, stuck-after: 6s}\n"
                 "verdict-only: true\nschemes: [%s]\n",
-                scheme, (long long)clients, (long long)operations,
-                (long long)(clients * operations),
-                lock_scheme_has(found, "fenced") ? "true" : "false", (long long)clients, scheme);
+                scheme, (long long)clients, (long long)threads, (long long)operations,
+                (long long)(clients * threads * operations),
+                lock_scheme_has(found, "fenced") ? "true" : "false", (long long)clients,
+                (long long)threads, scheme);
     if (scenario_parse("explore.yaml", text.bytes, text.length, vocabulary, NULL, 0, &scenario,
                        diagnostics) == 0)
         scenario->is_explored = true;
@@ -164,8 +165,8 @@ static bool can_be_replayed(const struct trial *trial, struct error *error)
         why =
             "it has threads of its own (a watchdog, a subscription), whose steps nobody holds yet";
     else if (trial->scenario->clients.processes > MOST_EXPLORED_CLIENTS ||
-             trial->scenario->clients.threads > 1)
-        why = "it can be explored with up to 4 clients of one thread each";
+             trial->scenario->clients.threads > 2)
+        why = "it can be explored with up to 4 clients of up to 2 threads each";
     if (why != NULL)
         error_set(error, "%s cannot be explored: %s", trial->scheme, why);
     return why == NULL;
@@ -260,7 +261,8 @@ void replay_close(struct replay *replay)
 
 static int start_clients(struct replay *replay, struct error *error)
 {
-    int64_t operations = replay->trial->scenario->workload.operations / replay->count;
+    int64_t operations = replay->trial->scenario->workload.operations /
+                         (replay->count * replay->trial->scenario->clients.threads);
     for (int i = 0; i < replay->count; i++) {
         history_writer_start(&replay->deaths[i], &replay->state.history, i + 1, 0);
         history_append(&replay->deaths[i], (struct event){.kind = EVENT_PROCESS_START,
@@ -334,7 +336,7 @@ bool replay_can(const struct replay *replay, struct move move)
     const struct step_gate *gate = &threads->gates[move.client - 1][move.thread];
     if (move.kind == MOVE_CRASH)
         return move.thread == THREAD_WORKER && gate->place != GATE_AT_START &&
-               gate->place != GATE_OVER;
+               !client_is_over(threads, move.client);
     return gate->is_there && gate->place == (move.kind == MOVE_LOSE_MESSAGE ? GATE_BEFORE_MESSAGE
                                                                             : GATE_BEFORE_REQUEST);
 }
@@ -402,8 +404,8 @@ static void step(struct replay *replay, struct move move, enum gate_order order)
         is_change = finds_other_image(replay);
     }
     threads->changes += is_change;
-    if (move.thread == THREAD_WORKER)
-        threads->rested[move.client - 1] = threads->changes;
+    if (thread_is_worker(move.thread))
+        threads->rested[move.client - 1][move.thread] = threads->changes;
 }
 
 // True if it waits for the lock no more.
@@ -427,7 +429,7 @@ static bool serve_timers_until(struct replay *replay, int64_t until_ns)
         if (can) {
             set_time(replay, replay->now_ns + TICK_NS);
             step(replay, move, GATE_GO);
-            if (move.thread == THREAD_WORKER && has_lock_now(thread_gate(threads, move)))
+            if (thread_is_worker(move.thread) && has_lock_now(thread_gate(threads, move)))
                 return true;
             continue;
         }
@@ -477,7 +479,7 @@ bool replay_is_over(const struct replay *replay)
     const struct threads *threads = &replay->threads;
     bool is_over = true;
     for (int i = 0; i < replay->count; i++)
-        is_over &= threads->crashed[i] || threads->gates[i][THREAD_WORKER].place == GATE_OVER;
+        is_over &= client_is_over(threads, i + 1);
     return is_over;
 }
 

@@ -26,6 +26,19 @@ void threads_are_started(struct threads *threads)
     }
 }
 
+bool thread_is_worker(int thread)
+{
+    return thread == THREAD_WORKER || thread == THREAD_SECOND_WORKER;
+}
+
+bool client_is_over(const struct threads *threads, int client)
+{
+    const struct step_gate *second = &threads->gates[client - 1][THREAD_SECOND_WORKER];
+    return threads->crashed[client - 1] ||
+           (threads->gates[client - 1][THREAD_WORKER].place == GATE_OVER &&
+            (!second->is_there || second->place == GATE_OVER));
+}
+
 struct step_gate *thread_gate(struct threads *threads, struct move move)
 {
     return &threads->gates[move.client - 1][move.thread];
@@ -55,7 +68,7 @@ bool thread_can(const struct threads *threads, struct move step)
         gate->place == GATE_BLOCKED)
         return false;
     if (gate->place == GATE_SLEEPING)
-        return threads->rested[step.client - 1] < threads->changes;
+        return threads->rested[step.client - 1][step.thread] < threads->changes;
     return gate->place != GATE_WAITING || gate->until_ns <= clock_monotonic_ns();
 }
 
@@ -143,11 +156,12 @@ static int place_in_line(const struct threads *threads, const struct step_gate *
 static void tell_thread(const struct threads *threads, int client, const struct step_gate *gate,
                         struct text *names, struct text *out)
 {
-    bool is_idle = gate != &threads->gates[client][THREAD_WORKER] && gate->place == GATE_WAITING &&
+    int64_t thread = gate - threads->gates[client];
+    bool is_idle = !thread_is_worker((int)thread) && gate->place == GATE_WAITING &&
                    gate->until_ns == TIME_NEVER && !gate->is_subscribed;
     text_format(out, "\n%d %lld %d %d %s %d %d\n", gate->remembers ? client : 0,
                 (long long)gate->operation, (int)gate->place, (int)gate->phase, gate->what,
-                threads->rested[client] < threads->changes, place_in_line(threads, gate));
+                threads->rested[client][thread] < threads->changes, place_in_line(threads, gate));
     if (gate->place == GATE_WAITING && gate->until_ns != TIME_NEVER)
         text_format(
             out, "%lld\n",

@@ -19,7 +19,7 @@ struct threads {
     // Moves that may have changed what a retry finds: a retry in vain, after which the server keeps
     // what it kept after the last one, is none. And how many there were when a client stood last.
     uint64_t changes;
-    uint64_t rested[MOST_EXPLORED_CLIENTS];
+    uint64_t rested[MOST_EXPLORED_CLIENTS][CLIENT_THREADS];
     // The clients in the order in which threads_tell has told them, each by its number from 1.
     int ranked[MOST_EXPLORED_CLIENTS];
 };
@@ -28,6 +28,11 @@ struct threads {
 void threads_begin(struct threads *threads, int count);
 void threads_are_started(struct threads *threads);
 void threads_free(struct threads *threads);
+
+bool thread_is_worker(int thread);
+
+// Whether the client has nothing more to do; crashed, or all its workers are.
+bool client_is_over(const struct threads *threads, int client);
 
 // The gate of the thread that the move is of.
 struct step_gate *thread_gate(struct threads *threads, struct move move);
