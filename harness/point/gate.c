@@ -2,10 +2,12 @@
 
 #include "harness/base/futex.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
 #define LEAST_TOKEN 32 // hexadecimal digits, dashes not counted
+#define LEAST_MIXED 16 // characters: small and capital letters, and digits
 #define MOST_TOKEN 48
 
 // Of the machine's time: only how often a server is asked depends on it.
@@ -94,22 +96,108 @@ static size_t name_token(const char *token, size_t length, struct text *names)
     return names->length / sizeof entry - 1;
 }
 
+// How long the run of hexadecimal digits is; *is_token: as long as tokens are.
+static size_t hexadecimal_run(const char *text, size_t length, size_t at, bool *is_token)
+{
+    size_t end = at;
+    size_t digits = 0;
+    for (; end < length && is_of_token(text[end]); end++)
+        digits += text[end] != '-';
+    *is_token = digits >= LEAST_TOKEN && end - at <= MOST_TOKEN && !is_digest(text, at);
+    return end - at;
+}
+
+static bool is_of_word(char byte)
+{
+    return isalnum((unsigned char)byte) || (byte != '\0' && strchr("+/=_-", byte) != NULL);
+}
+
+// How long the word is that begins there, if it looks like a token that programs of others draw:
+// base64, or letters and digits. 0: it does not.
+static size_t mixed_token(const char *text, size_t length, size_t at)
+{
+    size_t end = at;
+    bool has_small = false;
+    bool has_capital = false;
+    bool has_digit = false;
+    for (; end < length && is_of_word(text[end]); end++) {
+        has_small |= islower((unsigned char)text[end]) != 0;
+        has_capital |= isupper((unsigned char)text[end]) != 0;
+        has_digit |= isdigit((unsigned char)text[end]) != 0;
+    }
+    bool is = has_small && has_capital && has_digit && end - at >= LEAST_MIXED &&
+              end - at <= MOST_TOKEN && (at == 0 || !is_of_word(text[at - 1]));
+    return is ? end - at : 0;
+}
+
 void gate_name_tokens(const char *text, size_t length, struct text *names, struct text *out)
 {
     size_t copied = 0;
-    for (size_t at = 0; at < length; at++) {
-        size_t begin = at;
-        size_t digits = 0;
-        for (; at < length && is_of_token(text[at]); at++)
-            digits += text[at] != '-';
-        if (digits < LEAST_TOKEN || at - begin > MOST_TOKEN || is_digest(text, begin))
+    for (size_t at = 0; at < length;) {
+        bool is_token;
+        size_t run = hexadecimal_run(text, length, at, &is_token);
+        size_t mixed = is_token ? 0 : mixed_token(text, length, at);
+        if (!is_token && mixed == 0) {
+            at += run > 0 ? run : 1;
             continue;
-        text_add_bytes(out, text + copied, begin - copied);
-        text_format(out, "<%zu>", name_token(text + begin, at - begin, names));
+        }
+        size_t token = is_token ? run : mixed;
+        text_add_bytes(out, text + copied, at - copied);
+        text_format(out, "<%zu>", name_token(text + at, token, names));
+        at += token;
         copied = at;
     }
     text_add_bytes(out, text + copied, length - copied);
 }
+
+// --- times of day --------------------------------------------------------------------------------
+
+#define DAY_NS (24 * 3600 * NS_PER_S)
+
+// The time that so many digits tell; TIME_NEVER: none.
+static int64_t time_of(const char *digits, size_t count)
+{
+    int64_t value = 0;
+    if (count != 10 && count != 13 && count != 16 && count != 19)
+        return TIME_NEVER;
+    for (size_t i = 0; i < count; i++) {
+        if (value > (INT64_MAX - 9) / 10)
+            return TIME_NEVER;
+        value = 10 * value + digits[i] - '0';
+    }
+    int64_t unit_ns = count == 10 ? NS_PER_S : count == 13 ? NS_PER_MS : count == 16 ? 1000 : 1;
+    return value > INT64_MAX / unit_ns ? TIME_NEVER : value * unit_ns;
+}
+
+static size_t digits_at(const char *text, size_t length, size_t at)
+{
+    size_t end = at;
+    while (end < length && isdigit((unsigned char)text[end]))
+        end++;
+    return end - at;
+}
+
+void gate_name_times(const char *text, size_t length, int64_t began_ns, int64_t part_ns,
+                     struct text *out)
+{
+    for (size_t at = 0; at < length;) {
+        size_t count = digits_at(text, length, at);
+        int64_t later_ns = count > 0 ? time_of(text + at, count) : TIME_NEVER;
+        bool is_time = later_ns != TIME_NEVER && later_ns > began_ns - DAY_NS &&
+                       later_ns < began_ns + DAY_NS && (at == 0 || !is_of_word(text[at - 1]));
+        if (is_time) {
+            text_format(out, "{%lld}", (long long)((later_ns - began_ns + part_ns / 2) / part_ns));
+            at += count;
+            if (at < length && text[at] == '.')
+                at += 1 + digits_at(text, length, at + 1);
+        } else {
+            text_add_bytes(out, text + at, count > 0 ? count : 1);
+            at += count > 0 ? count : 1;
+        }
+    }
+}
+
+// -------------------------------------------------------------------------------------------------
 
 void gate_tried_in_vain(struct step_gate *gate)
 {

@@ -121,6 +121,11 @@ void gate_tried_in_vain(struct step_gate *gate);
 // `names`, which holds those that have been met. What differs only in what was drawn becomes equal.
 void gate_name_tokens(const char *text, size_t length, struct text *names, struct text *out);
 
+// Appends the text, with each time of day in it, as `began_ns` is one (in seconds, with or without
+// a fraction, or in milli-, micro- or nanoseconds), as how many `part_ns` it is later than that.
+void gate_name_times(const char *text, size_t length, int64_t began_ns, int64_t part_ns,
+                     struct text *out);
+
 // Of whoever explores: lets the thread go on, and waits until it stands again. Not with GATE_END.
 void gate_let_go(struct step_gate *gate, enum gate_order order);
 

@@ -31,6 +31,7 @@ static int describe(struct programs *programs, int client, const char *folder, s
     *exploration = (struct driver_exploration){.clock_path = programs->clock_path,
                                                .rest_path = path_join(folder, name.bytes),
                                                .short_ns = lease_ns / SLEEPS_OF_LEASE,
+                                               .part_ns = lease_ns / 2,
                                                .sleep = programs->settings.sleep,
                                                .context = programs->settings.context};
     text_free(&name);
@@ -81,6 +82,22 @@ void programs_close(struct programs *programs)
     clock_shift_close(programs->clock);
     free(programs->clock_path);
     free(programs);
+}
+
+void programs_tell_image(const struct programs *programs, struct text *image)
+{
+    const struct driver_exploration *first = &programs->explorations[0];
+    struct text told = {0};
+    gate_name_times(text_string(image), image->length, first->began_unix_ns, first->part_ns, &told);
+    image->length = 0;
+    text_add_bytes(image, text_string(&told), told.length);
+    text_free(&told);
+}
+
+void programs_set_zero(struct programs *programs, int64_t began_unix_ns)
+{
+    for (int i = 0; i < programs->settings.count; i++)
+        programs->explorations[i].began_unix_ns = began_unix_ns;
 }
 
 void programs_set_time(struct programs *programs, int64_t zero_unix_ns, int64_t now_ns)

@@ -45,6 +45,12 @@ void programs_close(struct programs *programs);
 // The clock that they are shown, as clock_freeze has it.
 void programs_set_time(struct programs *programs, int64_t zero_unix_ns, int64_t now_ns);
 
+// The time of day at which all schedules begin: what is heard of times is told by it.
+void programs_set_zero(struct programs *programs, int64_t began_unix_ns);
+
+// In what the servers keep, too.
+void programs_tell_image(const struct programs *programs, struct text *image);
+
 // Before a schedule: starts those that are missing. Time may pass meanwhile. 0, or -1 with `error`
 // set.
 int programs_begin(struct programs *programs, struct error *error);

@@ -289,6 +289,7 @@ static int begin_programs(struct replay *replay, struct error *error)
     int64_t zero_ns = (replay->now_ns / NS_PER_S + 1) * NS_PER_S;
     replay->servers.zero_unix_ns -= zero_ns - replay->zero_ns;
     replay->zero_ns = zero_ns;
+    programs_set_zero(replay->programs, replay->servers.zero_unix_ns + zero_ns);
     return 0;
 }
 
@@ -345,7 +346,10 @@ bool replay_can(const struct replay *replay, struct move move)
 static int read_image(struct replay *replay, struct error *error)
 {
     replay->kept.length = 0;
-    return replay->servers.how->image(&replay->servers, &replay->kept, error);
+    int result = replay->servers.how->image(&replay->servers, &replay->kept, error);
+    if (result == 0 && replay->programs != NULL)
+        programs_tell_image(replay->programs, &replay->kept);
+    return result;
 }
 
 // FNV-1a (Fowler, Noll, Vo), 64 bits.

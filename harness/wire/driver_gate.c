@@ -88,10 +88,12 @@ bool driver_gate_is_idle(struct driver_gate *gate)
 
 static void hear(const struct driver_gate *gate, struct step_gate *step)
 {
+    const struct driver_exploration *exploration = gate->exploration;
     struct text heard = {0};
     proxy_take_heard(gate->proxy, &heard);
     if (step != NULL)
-        gate_hear(step, text_string(&heard), heard.length);
+        gate_name_times(text_string(&heard), heard.length, exploration->began_unix_ns,
+                        exploration->part_ns, &step->heard);
     text_free(&heard);
 }
 

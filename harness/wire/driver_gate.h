@@ -14,6 +14,9 @@ struct driver_exploration {
     const char *rest_path;
     struct rest_board *rest;
     int64_t short_ns; // a shorter sleep is no time: it ends by itself
+    // The time of day when a schedule begins: times that are heard are told by how many parts of
+    // that length they are later.
+    int64_t began_unix_ns, part_ns;
     // Has time pass until then, on the program's clock, too. For a driver that goes without a gate.
     void (*sleep)(void *context, int64_t until_ns);
     void *context;
