@@ -84,6 +84,10 @@ static const struct row {
      "process for one owner}}}}",
      "comparing the owner and deleting in one step, at the server{own-value?, with a value for "
      "each worker}"},
+    {ROOT_TAKEN_BACK, "taken-back", PLAIN,
+     "{who}'s acquire had no answer, and giving back what it might have got removed the lock of "
+     "the one who held it",
+     "comparing the owner and deleting in one step, at the server, there as in a release"},
     {ROOT_SAME_VALUE, "same-value", PLAIN,
      "{acquired?{other} and {who}|{who} and {sender}} sent the same lock value, so that the server "
      "takes them for one: {acquired?{other} found its own value there, and held the "

@@ -663,9 +663,27 @@ static bool may_be_counted_late(const struct diagnosis *diagnosis, const struct 
            hold->returned_ns - hold->invoked_ns >= trial->scenario->lock.lease_ns;
 }
 
+// An acquire of another worker that ended without an answer while the lock was held: it may have
+// given back what it had not got.
+static void find_taken_back(struct diagnosis *diagnosis, const struct hold *wronged,
+                            int64_t until_ns)
+{
+    const struct digest *digest = diagnosis->digest;
+    for (size_t i = 0; i < digest->attempt_count; i++) {
+        const struct attempt *attempt = &digest->attempts[i];
+        if (attempt->outcome != OUTCOME_UNKNOWN || attempt->key != wronged->key ||
+            (attempt->client == wronged->client && attempt->worker == wronged->worker) ||
+            attempt->returned_ns < wronged->granted_ns || attempt->returned_ns > until_ns)
+            continue;
+        diagnosis->attempt = attempt;
+        conclude(diagnosis, ROOT_TAKEN_BACK, false);
+        return;
+    }
+}
+
 // Where no release may have done it: whoever held it besides, or what the holder did itself.
 static void find_other_removal(struct diagnosis *diagnosis, const struct hold *wronged,
-                               const struct hold *culprit)
+                               const struct hold *culprit, int64_t until_ns)
 {
     const struct digest *digest = diagnosis->digest;
     if (find_undone(diagnosis, wronged) || find_left(diagnosis, wronged))
@@ -680,6 +698,8 @@ static void find_other_removal(struct diagnosis *diagnosis, const struct hold *w
         conclude(diagnosis, ROOT_UNANSWERED_GRANT, false);
     else if (may_be_counted_late(diagnosis, wronged))
         conclude(diagnosis, ROOT_COUNTED_LATE, false);
+    else
+        find_taken_back(diagnosis, wronged, until_ns);
 }
 
 static void find_cause_of_removal(struct diagnosis *diagnosis)
@@ -698,7 +718,7 @@ static void find_cause_of_removal(struct diagnosis *diagnosis)
         (!by_fault || removal_is_proven(digest, wronged, culprit, evidence->to_ns)))
         removed(diagnosis, wronged, culprit, evidence->to_ns);
     else if (!by_fault)
-        find_other_removal(diagnosis, wronged, culprit);
+        find_other_removal(diagnosis, wronged, culprit, evidence->to_ns);
 }
 
 // --- all -----------------------------------------------------------------------------------------
