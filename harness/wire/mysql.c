@@ -264,6 +264,11 @@ static int connect_to(struct sql_connection *connection, int64_t limit_ns)
     return result == 0 ? 0 : -1;
 }
 
+static int descriptor_of(const struct sql_peer *link)
+{
+    return mysql_get_socket(link->session);
+}
+
 static uint64_t number_of(const struct sql_peer *link)
 {
     return mysql_thread_id(link->session);
@@ -444,6 +449,7 @@ const struct sql_kind sql_mysql = {.name = "mysql",
                                    .first_server = first_server,
                                    .connect = connect_to,
                                    .close = mysql_peer_close,
+                                   .descriptor = descriptor_of,
                                    .number = number_of,
                                    .looks_always = true,
                                    .has_hung_up = has_hung_up,

@@ -135,6 +135,11 @@ static int connect_to(struct sql_connection *connection, int64_t limit_ns)
     return result;
 }
 
+static int descriptor_of(const struct sql_peer *link)
+{
+    return PQsocket(link->session);
+}
+
 static uint64_t number_of(const struct sql_peer *link)
 {
     return (uint64_t)PQbackendPID(link->session);
@@ -224,6 +229,7 @@ static enum outcome execute(struct sql_connection *connection, struct sql_answer
 const struct sql_kind sql_postgres = {.name = "postgres",
                                       .connect = connect_to,
                                       .close = postgres_peer_close,
+                                      .descriptor = descriptor_of,
                                       .number = number_of,
                                       .has_hung_up = has_hung_up,
                                       .execute = execute};

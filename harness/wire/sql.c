@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 // --- sessions ------------------------------------------------------------------------------------
 
@@ -62,8 +63,19 @@ bool sql_ended_by_server(const struct sql_connection *connection)
     return connection->ended_by_server;
 }
 
+// Of schedules that are made by the thousand, sessions are reset when they end, and so are those by
+// which the harness prepares them: else each would keep its port for a minute.
+static void reset_at_end(const struct sql_connection *connection)
+{
+    const struct linger reset = {.l_onoff = 1, .l_linger = 0};
+    int descriptor = connection->kind->descriptor(&connection->link);
+    if (connection->actor->gate != NULL || connection->actor->client == 0)
+        (void)setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+}
+
 void sql_note_session(struct sql_connection *connection)
 {
+    reset_at_end(connection);
     connection->sessions++;
     connection->number = connection->kind->number(&connection->link);
     if (connection->actor->gate != NULL)

@@ -124,6 +124,7 @@ struct sql_kind {
     // Opens a session. 0, or -1, noted.
     int (*connect)(struct sql_connection *connection, int64_t limit_ns);
     void (*close)(struct sql_peer *link);
+    int (*descriptor)(const struct sql_peer *link);
     // The server's number for the session.
     uint64_t (*number)(const struct sql_peer *link);
     // True if there is something to be read although nothing was asked: the session has ended.
