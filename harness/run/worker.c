@@ -1,0 +1,494 @@
+#include "harness/run/worker.h"
+
+#include "harness/base/futex.h"
+#include "harness/point/gate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct scenario *scenario_of(const struct worker *worker)
+{
+    return worker->state->trial->scenario;
+}
+
+static void prepare_keys(struct worker *worker, struct lock_client *clients)
+{
+    const struct trial_state *state = worker->state;
+    const struct actor *actor = &worker->actor;
+    struct key_range range = state_keys_of(state, actor->client, actor->worker);
+    size_t first = state_keys_of(state, actor->client, 0).first;
+    worker->keys = memory_zeroed(range.count, sizeof *worker->keys);
+    worker->key_count = range.count;
+    worker->key = &worker->keys[0];
+    for (size_t i = 0; i < range.count; i++) {
+        const struct trial_key *key = &state->keys[range.first + i];
+        struct lock_client *client = &clients[range.first + i - first];
+        worker->keys[i].number = key->number;
+        worker->keys[i].lock = (struct lock){.scheme = state->scheme,
+                                             .options = state_lock_options(state, key),
+                                             .actor = &worker->actor,
+                                             .random = &worker->random,
+                                             .service = client->service,
+                                             .client = client,
+                                             .stop = &state->control->stop};
+        worker->keys[i].store =
+            state_store(state, key, &worker->actor, state->trial->scenario->lock.request_ns);
+    }
+}
+
+void worker_prepare(struct worker *worker, const struct trial_state *state,
+                    struct lock_client *clients, int client_number, int number)
+{
+    const struct scenario *scenario = state->trial->scenario;
+    *worker = (struct worker){
+        .state = state, .pace = {state, client_number, state->workload->operations(scenario)}};
+    worker->is_optimistic = lock_scheme_has(state->scheme, "optimistic");
+    // A scheme that guards its own value ends its transaction by itself.
+    if (state->scheme->own_store == NULL && state->store->begin != NULL)
+        worker->boundary = scenario->workload.boundary;
+    history_writer_start(&worker->history, &state->history, client_number, number);
+    random_start(&worker->random, state->trial->seed,
+                 (uint64_t)client_number << 16 | (uint64_t)number);
+    worker->actor = (struct actor){.client = client_number,
+                                   .worker = number,
+                                   .phase = PHASE_NONE,
+                                   .clock = clients[0].clock,
+                                   .board = &state->control->board,
+                                   .history = &worker->history};
+    prepare_keys(worker, clients);
+}
+
+static void record(struct worker *worker, struct event event)
+{
+    history_append(&worker->history, event);
+}
+
+// The library's own times, where it says them.
+static void record_return(struct worker *worker, struct event event)
+{
+    const struct library_call *call = &worker->key->lock.call;
+    if (call->from_ns > 0)
+        history_append(&worker->history, (struct event){.kind = EVENT_CALL,
+                                                        .at_ns = call->from_ns,
+                                                        .operation = event.operation});
+    event.at_ns = call->to_ns;
+    history_append(&worker->history, event);
+}
+
+static void report_if_broken(struct worker *worker)
+{
+    const char *text = worker->key->lock.error.text[0] ? worker->key->lock.error.text
+                                                       : worker->key->store.error.text;
+    if (text[0] != '\0')
+        state_break(worker->state, "client-%d worker-%d, scheme %s: %s", worker->actor.client,
+                    worker->actor.worker, worker->state->scheme->name, text);
+}
+
+// The history's clock is the machine's, not the client's, which may have gone wrong since the lease
+// was asked for.
+static int64_t on_machine_clock(const struct worker *worker, int64_t valid_until_ns)
+{
+    const struct lock *lock = &worker->key->lock;
+    return lease_ends_on_machine_ns(&lock->asked, valid_until_ns, lock->options.lease_ns);
+}
+
+enum acquired { ACQUIRED, REFUSED, UNDECIDED };
+
+// UNDECIDED: it came back without the lock long before its wait was over. That is no try of the
+// operation: a lock that answers so at once would use up all of them before anybody could see
+// whether it is stuck.
+static enum acquired acquire(struct worker *worker, const struct turn *turn, struct grant *grant)
+{
+    int64_t operation = turn->operation;
+    int64_t asked_ns = clock_monotonic_ns();
+    int64_t wait_ns = worker->key->lock.options.wait_ns;
+    worker->key->lock.operation = operation;
+    record(worker, (struct event){.kind = EVENT_ACQUIRE_INVOKE,
+                                  .detail = (uint8_t)worker->key->lock.mode,
+                                  .acquire_invoke = {operation, asked_ns + wait_ns,
+                                                     turn->intended_ns, worker->key->number}});
+    enum outcome outcome = lock_acquire(&worker->key->lock, grant);
+    record_return(worker,
+                  (struct event){.kind = EVENT_ACQUIRE_RETURN,
+                                 .outcome = (uint8_t)outcome,
+                                 .detail = grant->is_unanchored,
+                                 .acquire_return = {operation, grant->token,
+                                                    on_machine_clock(worker, grant->valid_until_ns),
+                                                    grant->attempts}});
+    if (outcome == OUTCOME_OK)
+        return ACQUIRED;
+    return clock_monotonic_ns() - asked_ns < wait_ns / 2 ? UNDECIDED : REFUSED;
+}
+
+static void release(struct worker *worker, int64_t operation)
+{
+    record(worker, (struct event){.kind = EVENT_RELEASE_INVOKE,
+                                  .release_invoke = {.operation = operation}});
+    enum release_answer answer = lock_release(&worker->key->lock);
+    record_return(worker, (struct event){.kind = EVENT_RELEASE_RETURN,
+                                         .outcome = (uint8_t)release_outcome(answer),
+                                         .detail = (uint8_t)answer,
+                                         .release_return = {.operation = operation}});
+}
+
+// Locks once more, at `depth` (from 2). False if it is not the holder any more.
+static bool reenter(struct worker *worker, int64_t operation, int64_t depth)
+{
+    struct grant grant = {0};
+    record(worker, (struct event){.kind = EVENT_REENTER_INVOKE,
+                                  .nested = {.operation = operation, .depth = depth}});
+    enum outcome outcome = lock_reenter(&worker->key->lock, &grant);
+    record_return(worker, (struct event){.kind = EVENT_REENTER_RETURN,
+                                         .outcome = (uint8_t)outcome,
+                                         .nested = {.operation = operation,
+                                                    .depth = depth,
+                                                    .valid_until_ns = on_machine_clock(
+                                                        worker, grant.valid_until_ns)}});
+    return outcome == OUTCOME_OK;
+}
+
+static void leave(struct worker *worker, int64_t operation, int64_t depth)
+{
+    record(worker, (struct event){.kind = EVENT_LEAVE_INVOKE,
+                                  .nested = {.operation = operation, .depth = depth}});
+    enum release_answer answer = lock_leave(&worker->key->lock);
+    record_return(worker, (struct event){.kind = EVENT_LEAVE_RETURN,
+                                         .outcome = (uint8_t)release_outcome(answer),
+                                         .detail = (uint8_t)answer,
+                                         .nested = {.operation = operation, .depth = depth}});
+}
+
+// Sleeps for that long, or until the trial ends.
+static void rest(const struct worker *worker, int64_t duration_ns)
+{
+    if (duration_ns > 0)
+        state_rest_until(worker->state, clock_monotonic_ns() + duration_ns);
+}
+
+// A scheme that guards a value of its own reads and writes it itself.
+static enum outcome read_value(struct worker *worker, int64_t operation, int64_t token,
+                               int64_t *seen)
+{
+    const struct lock_scheme *scheme = worker->state->scheme;
+    record(worker, (struct event){.kind = EVENT_READ_INVOKE,
+                                  .access = {.operation = operation, .token = token}});
+    worker->actor.phase = PHASE_READ;
+    enum outcome outcome = scheme->read != NULL
+                               ? scheme->read(&worker->key->lock, seen)
+                               : worker->key->store.kind->read(&worker->key->store, token, seen);
+    worker->actor.phase = PHASE_NONE;
+    if (worker->actor.gate != NULL)
+        gate_hear(worker->actor.gate, seen, sizeof *seen);
+    record(worker,
+           (struct event){.kind = EVENT_READ_RETURN,
+                          .outcome = (uint8_t)outcome,
+                          .access = {.operation = operation, .token = token, .value = *seen}});
+    point(&worker->actor, POINT_AFTER, "read");
+    return outcome;
+}
+
+static enum outcome write_value(struct worker *worker, int64_t operation, int64_t token,
+                                int64_t seen, int64_t written)
+{
+    const struct lock_scheme *scheme = worker->state->scheme;
+    point(&worker->actor, POINT_BEFORE, "write");
+    record(worker,
+           (struct event){.kind = EVENT_WRITE_INVOKE, .access = {operation, token, written, seen}});
+    worker->actor.phase = PHASE_WRITE;
+    enum outcome outcome =
+        scheme->write != NULL ? scheme->write(&worker->key->lock, written)
+                              : worker->key->store.kind->write(&worker->key->store, token, written);
+    worker->actor.phase = PHASE_NONE;
+    record(worker, (struct event){.kind = EVENT_WRITE_RETURN,
+                                  .outcome = (uint8_t)outcome,
+                                  .access = {operation, token, written, seen}});
+    point(&worker->actor, POINT_AFTER, "write");
+    return outcome;
+}
+
+// The guarded update: reads, works, writes back what the workload says. An optimistic write that
+// came too late is done again from the start.
+static void update(struct worker *worker, int64_t operation, int64_t token)
+{
+    const struct scenario *scenario = scenario_of(worker);
+    const struct workload *workload = worker->state->workload;
+    for (;;) {
+        int64_t seen = 0;
+        int64_t written = 0;
+        if (read_value(worker, operation, token, &seen) != OUTCOME_OK || workload->next == NULL ||
+            !workload->next(scenario, operation, seen, &written))
+            return;
+        rest(worker, scenario->workload.hold_ns);
+        enum outcome outcome = write_value(worker, operation, token, seen, written);
+        if (outcome != OUTCOME_NO || !worker->is_optimistic || state_is_stopped(worker->state))
+            return;
+        worker->key->lock.give_up_ns = TIME_NEVER;
+        lock_wait_before_retry(&worker->key->lock);
+    }
+}
+
+// Updates, lets the next depth do the same under a lock of its own, and updates once more.
+static void update_nested(struct worker *worker, int64_t operation, int64_t token, int64_t depth)
+{
+    update(worker, operation, token);
+    if (depth > scenario_of(worker)->workload.depth || !reenter(worker, operation, depth))
+        return;
+    update_nested(worker, operation, token, depth + 1);
+    leave(worker, operation, depth);
+    update(worker, operation, token);
+}
+
+static void work(struct worker *worker, int64_t operation, int64_t token)
+{
+    int64_t seen = 0;
+    if (worker->key->lock.mode == LOCK_SHARED) {
+        // Looks again: under a shared lock nothing may have changed.
+        if (read_value(worker, operation, token, &seen) == OUTCOME_OK) {
+            rest(worker, scenario_of(worker)->workload.hold_ns);
+            read_value(worker, operation, token, &seen);
+        }
+    } else if (worker->state->workload->nests)
+        update_nested(worker, operation, token, 2);
+    else if (!worker->state->workload->only_locks)
+        update(worker, operation, token);
+    if (worker->state->workload->next == NULL)
+        rest(worker, scenario_of(worker)->workload.hold_ns);
+}
+
+// --- one operation -------------------------------------------------------------------------------
+
+static bool begin_transaction(struct worker *worker)
+{
+    return worker->key->store.kind->begin(&worker->key->store) == OUTCOME_OK;
+}
+
+static void commit(struct worker *worker, int64_t operation)
+{
+    record(worker,
+           (struct event){.kind = EVENT_COMMIT_INVOKE, .commit_invoke = {.operation = operation}});
+    worker->actor.phase = PHASE_WRITE;
+    enum outcome outcome = worker->key->store.kind->commit(&worker->key->store);
+    worker->actor.phase = PHASE_NONE;
+    record(worker, (struct event){.kind = EVENT_COMMIT_RETURN,
+                                  .outcome = (uint8_t)outcome,
+                                  .commit_return = {.operation = operation}});
+}
+
+bool worker_operate(struct worker *worker, const struct turn *turn)
+{
+    struct grant grant;
+    enum acquired acquired = REFUSED;
+    int64_t operation = turn->operation;
+    enum boundary boundary = worker->boundary;
+    const struct workload *workload = worker->state->workload;
+    bool only_reads =
+        workload->only_reads != NULL && workload->only_reads(scenario_of(worker), &worker->random);
+    if (worker->key_count > 1)
+        worker->key =
+            &worker->keys[key_distribution_draw(&worker->state->distribution, &worker->random)];
+    worker->key->lock.mode = only_reads ? LOCK_SHARED : LOCK_EXCLUSIVE;
+    // The lock inside the transaction: released before the commit.
+    bool began = boundary == BOUNDARY_WRAPPED && begin_transaction(worker);
+    if (began == (boundary == BOUNDARY_WRAPPED))
+        acquired = acquire(worker, turn, &grant);
+    if (acquired == ACQUIRED) {
+        point(&worker->actor, POINT_AT, "holds");
+        // The transaction inside the lock: committed before the release.
+        bool is_inside = boundary == BOUNDARY_INNER && begin_transaction(worker);
+        if (is_inside || boundary != BOUNDARY_INNER)
+            work(worker, operation, grant.token);
+        if (is_inside)
+            commit(worker, operation);
+        release(worker, operation);
+    }
+    if (began)
+        commit(worker, operation);
+    report_if_broken(worker);
+    return acquired != UNDECIDED;
+}
+
+// --- loops of an external program ----------------------------------------------------------------
+
+// A loop ends within that time, and with it the time in which nobody is told to stop.
+#define LOOP_NS (250 * NS_PER_MS)
+#define MOST_OPERATIONS_A_LOOP 4096
+// Of a limited number of operations a worker takes its share in so many loops.
+#define LOOPS_A_SHARE 4
+
+// An external program that does operations by itself, a loop of many at a time, lets its lock be
+// measured, and not our way to it. Its times become the same events as everybody's. Applies where
+// there is nothing to do under the lock but to hold it, nothing of ours has to see the requests,
+// the loop is closed, and the program can.
+static bool measure_applies(const struct worker *worker)
+{
+    const struct trial_state *state = worker->state;
+    const struct scenario *scenario = state->trial->scenario;
+    bool is_closed =
+        state->load.arrivals == NULL && (state->load.count == 0 || scenario->workload.for_ns > 0);
+    return state->workload->only_locks && is_closed && worker->key_count == 1 &&
+           state->scheme->measures != NULL && state->scheme->measures(&worker->key->lock);
+}
+
+static void record_at(struct worker *worker, struct event event, enum event_kind kind,
+                      int64_t at_ns)
+{
+    event.kind = (uint8_t)kind;
+    event.at_ns = at_ns;
+    history_append(&worker->history, event);
+}
+
+static void record_cycle(struct worker *worker, int64_t operation, const struct lock_cycle *cycle)
+{
+    const struct lock *lock = &worker->key->lock;
+    int64_t give_up_ns = cycle->acquire_ns + lock->options.wait_ns;
+    record_at(worker,
+              (struct event){.acquire_invoke = {operation, give_up_ns, 0, worker->key->number}},
+              EVENT_ACQUIRE_INVOKE, cycle->acquire_ns);
+    record_at(worker,
+              (struct event){.outcome = (uint8_t)cycle->outcome,
+                             .detail = cycle->is_unanchored,
+                             .acquire_return = {operation, 0, cycle->valid_until_ns, 1}},
+              EVENT_ACQUIRE_RETURN, cycle->acquired_ns);
+    if (cycle->outcome != OUTCOME_OK)
+        return;
+    record_at(worker, (struct event){.release_invoke = {.operation = operation}},
+              EVENT_RELEASE_INVOKE, cycle->release_ns);
+    record_at(worker,
+              (struct event){.outcome = (uint8_t)release_outcome(cycle->answer),
+                             .detail = (uint8_t)cycle->answer,
+                             .release_return = {.operation = operation}},
+              EVENT_RELEASE_RETURN, cycle->released_ns);
+}
+
+// Does the turn's operation, and others that it takes besides; returns how many. What fails is in
+// the error of the worker's lock.
+static int64_t measure_operations(struct worker *worker, const struct turn *turn)
+{
+    const struct scenario *scenario = worker->state->trial->scenario;
+    int64_t operations = worker->pace.operations;
+    int64_t share = operations / workload_workers(scenario) / LOOPS_A_SHARE;
+    int64_t most =
+        operations == 0 ? MOST_OPERATIONS_A_LOOP : time_earlier(share, MOST_OPERATIONS_A_LOOP);
+    int64_t first = 0;
+    int64_t count = 1 + pace_reserve(&worker->pace, most, &first);
+    int64_t done = 0;
+    int64_t ends_ns = pace_ends_ns(&worker->pace);
+    int64_t now_ns = clock_monotonic_ns();
+    while (done < count && now_ns < ends_ns && !state_is_stopped(worker->state)) {
+        struct lock_measure measure = {.operations = count - done,
+                                       .until_ns = time_earlier(now_ns + LOOP_NS, ends_ns),
+                                       .hold_ns = scenario->workload.hold_ns,
+                                       .think_ns = scenario->workload.think_ns};
+        struct lock_cycle *cycles = NULL;
+        size_t cycle_count = 0;
+        struct lock *lock = &worker->key->lock;
+        enum outcome outcome = lock->scheme->measure(lock, &measure, &cycles, &cycle_count);
+        // The program did not answer before the trial ended: what it did since is not known.
+        if (outcome == OUTCOME_UNKNOWN)
+            record_cycle(worker, done == 0 ? turn->operation : first + done - 1,
+                         &(struct lock_cycle){.acquire_ns = now_ns,
+                                              .acquired_ns = clock_monotonic_ns(),
+                                              .outcome = outcome});
+        if (outcome != OUTCOME_OK)
+            break;
+        for (size_t i = 0; i < cycle_count; i++, done++)
+            record_cycle(worker, done == 0 ? turn->operation : first + done - 1, &cycles[i]);
+        free(cycles);
+        now_ns = clock_monotonic_ns();
+    }
+    return done;
+}
+
+// --- from the first to the last ------------------------------------------------------------------
+
+static int64_t wakeups_of(const struct actor *actor)
+{
+    return actor->are_wakeups_uncounted ? -1 : actor->wakeups;
+}
+
+// Takes down what was sent so far where a warm-up begins or ends for this worker, so that its
+// requests can be told apart.
+static void note_warm_up(struct worker *worker, const struct turn *turn)
+{
+    const struct load *load = &worker->state->load;
+    if (load->count == 0)
+        return;
+    int64_t at_ns = turn->intended_ns > 0 ? turn->intended_ns : clock_monotonic_ns();
+    size_t phase = load_phase_at(load, at_ns - atomic_load(&worker->state->control->opened_ns));
+    bool warms_up = phase < load->count && scenario_of(worker)->load[phase].warm_up;
+    if (warms_up == worker->is_warming_up)
+        return;
+    const struct actor *actor = &worker->actor;
+    worker->is_warming_up = warms_up;
+    record(worker, (struct event){.kind = EVENT_WORKER_LOAD,
+                                  .sent = {!warms_up, actor->requests[PHASE_ACQUIRE],
+                                           actor->requests[PHASE_RELEASE], wakeups_of(actor)}});
+}
+
+static void wait_at_gate(const struct worker *worker)
+{
+    _Atomic uint32_t *gate = &worker->state->control->gate;
+    uint32_t enough = scenario_of(worker)->clients.start_first.client == worker->actor.client
+                          ? GATE_LEAD
+                          : GATE_OPEN;
+    for (uint32_t state = atomic_load(gate); state < enough; state = atomic_load(gate))
+        futex_wait_until_ns(gate, state, TIME_NEVER);
+}
+
+int worker_connect(struct worker *worker)
+{
+    struct error error = {0};
+    while (worker->opened < worker->key_count) {
+        struct worker_key *key = &worker->keys[worker->opened++];
+        if (lock_open(&key->lock, &error) == 0 && store_open(&key->store, &error) == 0)
+            continue;
+        state_break(worker->state, "client-%d worker-%d, scheme %s: %s", worker->actor.client,
+                    worker->actor.worker, worker->state->scheme->name, error.text);
+        return -1;
+    }
+    return 0;
+}
+
+void worker_disconnect(struct worker *worker)
+{
+    for (size_t i = 0; i < worker->opened; i++) {
+        store_close(&worker->keys[i].store);
+        lock_close(&worker->keys[i].lock);
+    }
+}
+
+void worker_run(struct worker *worker)
+{
+    struct control *control = worker->state->control;
+    int connected = worker_connect(worker);
+    atomic_fetch_add(&control->ready, 1);
+    futex_wake_all(&control->ready);
+    wait_at_gate(worker);
+    const struct lock_settings *lock = &scenario_of(worker)->lock;
+    int64_t done = 0;
+    struct turn turn;
+    bool measures = connected == 0 && measure_applies(worker);
+    const struct lock_client *client = worker->key->lock.client;
+    record(worker, (struct event){.kind = EVENT_WORKER_START,
+                                  .detail = (uint8_t)((client->has_proxy ? 0 : WAY_STRAIGHT) |
+                                                      (measures ? WAY_OWN_LOOP : 0))});
+    while (connected == 0 && pace_next(&worker->pace, &turn)) {
+        note_warm_up(worker, &turn);
+        if (measures) {
+            done += measure_operations(worker, &turn);
+            report_if_broken(worker);
+            continue;
+        }
+        for (done++; !worker_operate(worker, &turn) && pace_again(&worker->pace, &turn); done++)
+            rest(worker, time_later(lock->retry_ns, lock->wait_ns / 100));
+        if (turn.intended_ns == 0)
+            rest(worker, scenario_of(worker)->workload.think_ns);
+    }
+    const struct actor *actor = &worker->actor;
+    // UNKNOWN: of what it has sent, some is not counted.
+    record(worker, (struct event){.kind = EVENT_WORKER_END,
+                                  .outcome = actor->is_uncounted ? OUTCOME_UNKNOWN : OUTCOME_OK,
+                                  .sent = {done, actor->requests[PHASE_ACQUIRE],
+                                           actor->requests[PHASE_RELEASE], wakeups_of(actor)}});
+    worker_disconnect(worker);
+}
