@@ -9,7 +9,8 @@
 #include <string.h>
 
 // A fault, or a lease that passes, counts as much as so many changes from one client to another.
-#define COST_OF_EVENT 16
+#define COST_OF_EVENT 6
+#define COST_OF_TIMER 3 // that goes off
 #define MOST_COST 127
 #define SHOW_EVERY_NS (200 * NS_PER_MS)
 #define MOST_TRIES 400   // to make a schedule shorter
@@ -70,7 +71,7 @@ static int count_leases(const struct schedule_moves *schedule)
 static int cost_of(const struct schedule_moves *schedule)
 {
     int events = count_faults(schedule) + count_leases(schedule);
-    int changes = count_of(schedule, CLASS_TIMER);
+    int changes = COST_OF_TIMER * count_of(schedule, CLASS_TIMER);
     struct move last = {.client = 0};
     for (size_t i = 0; i < schedule->count; i++) {
         struct move move = schedule->moves[i];

@@ -154,6 +154,24 @@ static void renew(struct watchdog *watchdog, struct renewal *renewals, size_t co
     ring(&watchdog->settled);
 }
 
+// While it rests it knows its charges and nothing else: each by how much of its lease is left when
+// it is due, in parts of it that our own haste does not change.
+static void tell_gate(const struct watchdog *watchdog)
+{
+    struct step_gate *gate = watchdog->actor.gate;
+    int64_t part_ns = watchdog->client->options.lease_ns / 20;
+    if (gate == NULL)
+        return;
+    gate_forget(gate);
+    gate->kept.length = 0;
+    for (size_t i = 0; i < watchdog->count; i++) {
+        const struct charge *charge = &watchdog->charges[i];
+        text_format(&gate->kept, "%lld %d\n",
+                    (long long)((charge->valid_until_ns - charge->due_ns) / part_ns),
+                    charge->expiring);
+    }
+}
+
 static void *watch(void *context)
 {
     struct watchdog *watchdog = context;
@@ -167,6 +185,7 @@ static void *watch(void *context)
             renew(watchdog, renewals, count);
             continue;
         }
+        tell_gate(watchdog);
         pthread_mutex_unlock(&watchdog->mutex);
         actor_wait(&watchdog->actor, &watchdog->bell, bell, next_ns);
         pthread_mutex_lock(&watchdog->mutex);

@@ -60,11 +60,16 @@ void gate_end_session(struct step_gate *gate, uint64_t session)
     atomic_fetch_add(&gate->ended_sessions, 1);
 }
 
+void gate_forget(struct step_gate *gate)
+{
+    if (!gate->remembers)
+        gate->heard.length = 0;
+}
+
 void gate_next_operation(struct step_gate *gate)
 {
     gate->operation++;
-    if (!gate->remembers)
-        gate->heard.length = 0;
+    gate_forget(gate);
     gate->attempt_at = gate->vain_at = gate->heard.length;
 }
 

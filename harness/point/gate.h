@@ -56,7 +56,8 @@ struct step_gate {
     uint32_t bell_was;            // its value when it was looked at last
     int64_t until_ns;             // of the last wait: when it is over if nobody rings, by the clock
                                   // of the process; of a program that sleeps, until when
-    struct text kept;             // messages that have come, and that it has not taken yet
+    struct text kept;             // what it knows besides: messages that it has not taken yet,
+                                  // leases that it is to renew
     bool is_subscribed;           // messages may come
     // All that it has sent, that servers, the store and other threads have told it, and that time
     // passed meanwhile: what it does next follows from that.
@@ -112,6 +113,9 @@ void gate_next_operation(struct step_gate *gate);
 // Takes down a request, or what a server has answered.
 void gate_hear(struct step_gate *gate, const void *bytes, size_t length);
 
+// What the thread knows from now on is in gate->kept alone. Unless the gate remembers.
+void gate_forget(struct step_gate *gate);
+
 // Of whoever explores: the worker has tried in vain. To try once more with the same answers (but
 // for tokens, which are drawn for each attempt) teaches it nothing: only the last of such is kept,
 // unless the gate remembers.
@@ -141,9 +145,9 @@ void gate_leave_blocked(struct step_gate *gate, uint64_t line);
 // Lets the thread go for good; does not wait for it.
 void gate_end(struct step_gate *gate);
 
-// Lets all threads of a client but its workers go for good, one after the other, each until it waits
-// for the worker. `gates` are one for each enum client_thread. Does nothing to those that were let
-// go so before.
+// Lets all threads of a client but its workers go for good, one after the other, each until it
+// waits for the worker. `gates` are one for each enum client_thread. Does nothing to those that
+// were let go so before.
 void gates_end(struct step_gate *gates);
 
 // Waits until the thread stands.

@@ -13,7 +13,8 @@ const char *phase_name(enum phase phase)
 
 const char *client_thread_name(enum client_thread thread)
 {
-    static const char *const names[CLIENT_THREADS] = {"", "second worker", "watchdog", "subscriber", "sweeper"};
+    static const char *const names[CLIENT_THREADS] = {"", "second worker", "watchdog", "subscriber",
+                                                      "sweeper"};
     return names[thread];
 }
 

@@ -390,6 +390,7 @@ static void step(struct replay *replay, struct move move, enum gate_order order)
     struct step_gate *gate = thread_gate(threads, move);
     bool is_change = gate->place != GATE_SLEEPING && gate->place != GATE_WAITING &&
                      gate->place != GATE_BEFORE_MESSAGE;
+    bool may_publish = gate->place == GATE_BEFORE_REQUEST && move.thread != THREAD_SUBSCRIBER;
     replay->struck[move.client - 1] |= order == GATE_LOSE_REQUEST || order == GATE_LOSE_REPLY;
     // A program sleeps until its clock says so.
     if (replay->programs != NULL && gate->place == GATE_SLEEPING)
@@ -402,7 +403,7 @@ static void step(struct replay *replay, struct move move, enum gate_order order)
     if (gate->place == GATE_AFTER_REPLY)
         sessions_let_go(&replay->sessions, gate, GATE_GO);
     sessions_settle(&replay->sessions);
-    threads_settle(threads);
+    threads_settle(threads, may_publish);
     if (is_change && gate->place == GATE_SLEEPING) {
         gate_tried_in_vain(gate);
         is_change = finds_other_image(replay);
@@ -455,18 +456,32 @@ static void wait_long(struct replay *replay)
         pass_time_until(replay, time_later(until_ns, replay->now_ns), "time");
 }
 
+// Those whose timers are due then go on until they stand again.
+static void pass_until_timer(struct replay *replay, int64_t timer_ns)
+{
+    struct threads *threads = &replay->threads;
+    struct move move;
+    pass_time_until(replay, timer_ns + LATE_NS, "timer");
+    for (int number = 0; number < threads_most(threads); number++) {
+        if (thread_at(threads, number, &move) && thread_can(threads, move) &&
+            thread_gate(threads, move)->place == GATE_WAITING)
+            step(replay, move, GATE_GO);
+    }
+}
+
 void replay_move(struct replay *replay, struct move move)
 {
     static const enum gate_order orders[MOVE_KINDS] = {[MOVE_LOSE_REQUEST] = GATE_LOSE_REQUEST,
                                                        [MOVE_LOSE_REPLY] = GATE_LOSE_REPLY,
                                                        [MOVE_LOSE_MESSAGE] = GATE_LOSE_REPLY,
                                                        [MOVE_TIME_INSIDE] = GATE_GO_AND_STAND};
+    int64_t timer_ns = move.kind == MOVE_TIMER ? next_timer_ns(replay) : 0;
     set_time(replay, replay->now_ns + TICK_NS);
     replay->threads.changes += move.client == 0 || move.kind == MOVE_CRASH;
     if (move.kind == MOVE_TIME)
         pass_lease(replay);
     else if (move.kind == MOVE_TIMER)
-        pass_time_until(replay, next_timer_ns(replay) + LATE_NS, "timer");
+        pass_until_timer(replay, timer_ns);
     else if (move.kind == MOVE_WAIT)
         wait_long(replay);
     else if (move.kind == MOVE_CRASH)

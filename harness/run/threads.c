@@ -100,7 +100,7 @@ int64_t threads_next_timer_ns(const struct threads *threads, int64_t most_ns)
     return next_ns <= now_ns + most_ns ? next_ns : TIME_NEVER;
 }
 
-void threads_settle(struct threads *threads)
+void threads_settle(struct threads *threads, bool may_have_published)
 {
     bool goes_on = threads->has_threads;
     struct move step;
@@ -116,15 +116,19 @@ void threads_settle(struct threads *threads)
     }
     for (int i = 0; i < threads->count && threads->has_threads; i++) {
         struct step_gate *gate = &threads->gates[i][THREAD_SUBSCRIBER];
-        if (gate->is_there && !threads->crashed[i] && (gate->is_subscribed || gate_is_rung(gate)))
+        if (gate->is_there && !threads->crashed[i] &&
+            ((may_have_published && gate->is_subscribed) || gate_is_rung(gate)))
             gate_let_go(gate, GATE_LOOK);
     }
 }
 
 void threads_hear(struct threads *threads, const char *what)
 {
-    for (int i = 0; i < threads_most(threads); i++)
-        gate_hear(&threads->gates[i % threads->count][i / threads->count], what, strlen(what));
+    for (int i = 0; i < threads_most(threads); i++) {
+        struct step_gate *gate = &threads->gates[i % threads->count][i / threads->count];
+        if (gate->is_there && (gate->heard.length > 0 || gate->remembers))
+            gate_hear(gate, what, strlen(what));
+    }
 }
 
 bool threads_are_late(const struct threads *threads, int64_t late_ns)

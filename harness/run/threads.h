@@ -54,10 +54,11 @@ bool threads_first(const struct threads *threads, struct move last, struct move 
 int64_t threads_next_timer_ns(const struct threads *threads, int64_t most_ns);
 
 // Lets those go on that were rung for until they stand again, and has those look that may have been
-// sent a message.
-void threads_settle(struct threads *threads);
+// sent a message, if there may be one.
+void threads_settle(struct threads *threads, bool may_have_published);
 
-// All take down what is told to everybody.
+// All take down what is told to everybody, but for those that have heard nothing yet that it could
+// make older.
 void threads_hear(struct threads *threads, const char *what);
 
 // True if a watchdog is late by so much: it could have gone on since then, and has not.

@@ -18,7 +18,7 @@ enum move_kind {
     MOVE_TIME,         // a lease passes
     MOVE_WAIT,         // nobody can go on: so much time passes as a lock that is given back by
                        // itself could need; who has a timer goes on when it is due
-    MOVE_TIMER,        // time passes until the next timer of a thread is due
+    MOVE_TIMER,        // time passes until the next timer of a thread is due, which goes on by it
     MOVE_KINDS
 };
 
