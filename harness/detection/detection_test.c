@@ -1,5 +1,6 @@
 // End to end: some of the broken variants are found, and none of them is in lockpick itself. All of
 // them are run by `make detection`.
+#include "harness/base/file.h"
 #include "harness/base/test_folder.h"
 #include "harness/cli/test_command.h"
 #include "harness/testing/test.h"
@@ -91,6 +92,38 @@ TEST(leaving_an_inner_hold_that_frees_the_lock_is_found)
 {
     expect("nested", "redis-watchdog", "SAFE", NULL);
     expect("nested", "broken-watchdog-leave-frees", "UNSAFE", "double-grant");
+}
+
+// Nothing is told of how it is broken; its threads take steps of their own.
+static void expect_explored(const char *scheme, const char *property)
+{
+    char command[400];
+    char text[120];
+    char path[200];
+    struct text output = {0};
+    struct error error;
+    snprintf(path, sizeof path, "%s/output", folder);
+    snprintf(command, sizeof command,
+             "%s-detection explore %s --clients 2 --operations 2 --out %s/explore-%s >%s 2>&1",
+             lockpick_path(), scheme, folder, scheme, path);
+    int status = system(command);
+    assert_int_equal(file_read(path, &output, &error), 0);
+    snprintf(text, sizeof text, "%s: BROKEN (%s)", scheme, property);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 1 ||
+        strstr(text_string(&output), text) == NULL ||
+        strstr(text_string(&output), "which broke it 10 times of 10") == NULL)
+        fail_msg("not '%s', but\n%s", text, text_string(&output));
+    text_free(&output);
+}
+
+TEST(broken_threads_of_a_client_are_found_by_the_locks_name_alone)
+{
+    expect_explored("broken-watchdog-never-renews", "stale-holder");
+    expect_explored("broken-watchdog-renews-anybodys", "stuck");
+    expect_explored("broken-semaphore-subscribed-too-late", "stuck");
+    expect_explored("broken-semaphore-wrong-waiter-woken", "stuck");
+    expect_explored("broken-semaphore-permit-released-twice", "double-grant");
+    expect_explored("broken-redisson-line-ignored", "out-of-turn");
 }
 
 // Runs `causes` on one trial whose cause is told so, of which "pause" is true. Its exit code.

@@ -367,17 +367,23 @@ int search_replay(struct replay *replay, const struct trial *trial, struct sched
 
 // --- what a lock promises ------------------------------------------------------------------------
 
+// How many faults struck threads of that kind.
+static int faults_of(const struct schedule_moves *schedule, enum client_thread thread)
+{
+    int count = 0;
+    for (size_t i = 0; i < schedule->count; i++)
+        count +=
+            schedule->moves[i].thread == thread && move_class(schedule->moves[i]) == CLASS_FAULT;
+    return count;
+}
+
 // Whether a lease may have ended that its holder counted on. One that is renewed ends only if its
 // watchdog was held up, or was cut off more than once.
 static bool may_outlive_lease(const struct replay *replay, const struct trial *trial,
                               const struct schedule_moves *schedule)
 {
-    int lost = 0;
-    for (size_t i = 0; i < schedule->count; i++)
-        lost += schedule->moves[i].thread == THREAD_WATCHDOG &&
-                move_class(schedule->moves[i]) == CLASS_FAULT;
     if (trial_has_trait(trial, "renewed"))
-        return replay_has_stalled(replay) || lost > 1;
+        return replay_has_stalled(replay) || faults_of(schedule, THREAD_WATCHDOG) > 1;
     return count_leases(schedule) + count_of(schedule, CLASS_TIMER) > 0;
 }
 
@@ -407,7 +413,8 @@ static bool is_admitted(const struct replay *replay, const struct trial *trial,
 {
     bool ends = trial_has_trait(trial, "lease") || trial_has_trait(trial, "session");
     if (check->shows == SHOWS_SILENCE)
-        return (!ends && (has_crash(schedule) || replay_has_doubts(replay))) ||
+        return (!ends && (has_crash(schedule) || replay_has_doubts(replay) ||
+                          faults_of(schedule, THREAD_SUBSCRIBER) > 0)) ||
                falls_to_crash(trial, schedule);
     return trial_has_trait(trial, "lease") && may_outlive_lease(replay, trial, schedule) &&
            (check->shows == SHOWS_TWO_STALE || check->shows == SHOWS_LATE_WRITE);
