@@ -12,6 +12,7 @@
 // A lock, what is done with it in a sandbox, and what came out.
 struct errand {
     const char *scheme;
+    int operations;                 // of each client; 0: one
     struct schedule_moves schedule; // to be made; or, with `limits`, looked for
     int times;                      // it is to be made; 0: once
     bool differed;                  // one of them went another way than the one before
@@ -76,7 +77,8 @@ static int go(const struct sandbox *sandbox, void *context)
     struct errand *errand = context;
     struct error error = {0};
     struct vocabulary *vocabulary = vocabulary_new();
-    struct scenario *scenario = explored_scenario(errand->scheme, 2, 1, 1, vocabulary);
+    struct scenario *scenario = explored_scenario(
+        errand->scheme, 2, 1, errand->operations > 0 ? errand->operations : 1, vocabulary);
     struct plan plan;
     struct server_pool pool;
     int result = plan_make(&scenario, 1, vocabulary, NULL, 0, 1, &plan, &error);
@@ -353,13 +355,14 @@ TEST(locks_of_databases_are_told_apart_by_schedules_that_do_it_again_each_time)
 {
     static const struct {
         const char *scheme, *broken;
-    } cases[] = {{"mysql-for-update-late", "lost-update"},
-                 {"mysql-get-lock", NULL},
-                 {"postgres-advisory", NULL}};
+        int operations;
+    } cases[] = {{"mysql-for-update-late", "lost-update", 1},
+                 {"mysql-get-lock", NULL, 2},
+                 {"postgres-advisory", NULL, 1}};
     const struct search_limits limits = {.faults = 1, .leases = 0, .for_ns = EXPLORED_NS};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct errand *errand =
-            run_errand((struct errand){.scheme = cases[i].scheme, .limits = &limits});
+        struct errand *errand = run_errand((struct errand){
+            .scheme = cases[i].scheme, .operations = cases[i].operations, .limits = &limits});
         const struct search_result *result = &errand->result;
         assert_int_equal(result->end, cases[i].broken != NULL ? SEARCH_BROKEN : SEARCH_EXHAUSTED);
         if (cases[i].broken != NULL) {
@@ -367,6 +370,7 @@ TEST(locks_of_databases_are_told_apart_by_schedules_that_do_it_again_each_time)
             assert_int_equal(result->replayed, REPLAYS);
         }
         assert_int_equal(result->progress.unlike, 0);
+        assert_false(result->progress.remembers);
         munmap(errand, sizeof *errand);
     }
 }

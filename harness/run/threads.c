@@ -163,9 +163,11 @@ static void tell_thread(const struct threads *threads, int client, const struct 
     int64_t thread = gate - threads->gates[client];
     bool is_idle = !thread_is_worker((int)thread) && gate->place == GATE_WAITING &&
                    gate->until_ns == TIME_NEVER && !gate->is_subscribed;
-    text_format(out, "\n%d %lld %d %d %s %d %d\n", gate->remembers ? client : 0,
+    int line = place_in_line(threads, gate);
+    bool loses_answer = line != 0 && atomic_load(&gate->order) == GATE_LOSE_REPLY;
+    text_format(out, "\n%d %lld %d %d %s %d %d %d\n", gate->remembers ? client : 0,
                 (long long)gate->operation, (int)gate->place, (int)gate->phase, gate->what,
-                threads->rested[client][thread] < threads->changes, place_in_line(threads, gate));
+                threads->rested[client][thread] < threads->changes, line, loses_answer);
     if (gate->place == GATE_WAITING && gate->until_ns != TIME_NEVER)
         text_format(
             out, "%lld\n",
