@@ -1,4 +1,5 @@
-// What the proxies of external clients saw: why two hold at once, a lock vanished, or nobody is
+// What the proxies of external clients saw, and what is known of a schedule that was written or
+// explored: why two hold at once, a lock vanished, or nobody is
 // granted it any more. Redis alone is understood by them.
 #include "harness/explain/diagnosis.h"
 
@@ -76,6 +77,9 @@ static struct requests requests_between(const struct digest *digest, int64_t fro
 
 static const char *const writes[] = {"SET", "SETEX", "PSETEX", "GETSET", NULL};
 static const char *const takes[] = {"SET", "SETNX", "EVAL", "EVALSHA", "FCALL", NULL};
+// These take no lock, nor can they be part of how one is taken.
+static const char *const reads[] = {"GET",  "MGET", "EXISTS",  "TTL",    "PTTL",
+                                    "TYPE", "HGET", "HEXISTS", "STRLEN", NULL};
 static const char *const deletes[] = {"DEL", "UNLINK", "GETDEL", NULL};
 static const char *const prolongs[] = {"PEXPIRE",  "EXPIRE",  "PEXPIREA",
                                        "EXPIREAT", "PERSIST", NULL};
@@ -168,12 +172,18 @@ static struct grant_seen request_of_grant(const struct digest *digest,
 {
     const struct seen_request *given = NULL;
     const struct seen_request *other = NULL;
-    bool is_clear = true; // nothing that may have been another worker's, nor any script
+    bool is_clear = true; // nothing that may have been another worker's, nor any script, nor what
+                          // may take a lock in a way that is not known here (GETSET, INCR)
     EACH_REQUEST (requests, request) {
         if (!may_be_of(request, hold->client, hold->worker) ||
             request->sent_ns < hold->invoked_ns || request->sent_ns > hold->granted_ns ||
-            !is_command(request, takes) || request->phase == PHASE_RELEASE)
+            request->phase == PHASE_RELEASE || is_command(request, reads) ||
+            is_command(request, deletes) || is_command(request, prolongs))
             continue;
+        if (!is_command(request, takes)) {
+            is_clear = false;
+            continue;
+        }
         bool is_its = request->worker == hold->worker;
         is_clear = is_clear && is_its && !compares(request);
         if (was_done(request) && request->answered_ns <= hold->granted_ns) {
@@ -381,7 +391,7 @@ bool diagnose_by_wire(struct diagnosis *diagnosis, int64_t until_ns)
     const struct hold *other = diagnosis->holds[1];
     int64_t from_ns = hold->invoked_ns;
     int64_t to_ns = until_ns;
-    if (digest->trial->external_client == NULL || digest->history == NULL)
+    if (!tells_requests(digest) || digest->history == NULL)
         return false;
     if (other != NULL) {
         from_ns = time_earlier(from_ns, other->invoked_ns);
@@ -471,7 +481,7 @@ static bool find_who_has_it(struct diagnosis *diagnosis, const struct requests *
 bool diagnose_no_progress_by_wire(struct diagnosis *diagnosis)
 {
     const struct digest *digest = diagnosis->digest;
-    if (digest->trial->external_client == NULL)
+    if (!tells_requests(digest))
         return false;
     struct requests requests = requests_between(digest, digest->started_ns, digest->ended_ns);
     bool found = find_who_has_it(diagnosis, &requests);

@@ -26,6 +26,13 @@ bool diagnosis_has_trait(const struct diagnosis *diagnosis, const char *trait)
     return trial->traits != NULL && trial_has_trait(trial, trait);
 }
 
+bool tells_requests(const struct digest *digest)
+{
+    const struct scenario *scenario = digest->trial->scenario;
+    return digest->trial->external_client != NULL || scenario->is_explored ||
+           scenario->schedule.count > 0;
+}
+
 bool has_topology(const struct digest *digest, const char *topology)
 {
     return strcmp(trial_topology(digest->trial), topology) == 0;

@@ -186,6 +186,9 @@ static inline bool took_effect(const struct fault_record *record)
 }
 
 bool diagnosis_has_trait(const struct diagnosis *diagnosis, const char *trait);
+// True if the history tells what clients sent to servers, each in its own name.
+bool tells_requests(const struct digest *digest);
+
 bool has_topology(const struct digest *digest, const char *topology);
 
 // Sets cause and certainty: proven, or possible. Returns true.

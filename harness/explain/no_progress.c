@@ -54,7 +54,7 @@ static int64_t tries_of(const struct digest *digest, const struct attempt *attem
     const struct history *history = digest->history;
     int64_t requests = 0;
     bool was_seen = false;
-    if (digest->trial->external_client == NULL)
+    if (!tells_requests(digest))
         return attempt->attempts;
     for (size_t i = 0; i < history->count; i++) {
         const struct event *event = &history->events[i];

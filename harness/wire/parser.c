@@ -1,6 +1,7 @@
 #include "harness/wire/parser_protocol.h"
 
 #include "harness/base/growing.h"
+#include "harness/history/writer.h"
 
 #include <ctype.h>
 #include <pthread.h>
@@ -23,6 +24,20 @@ const char *const parser_commands[] = {
     "DO",      "SAVEPOINT", "PREPARE",      "gat",     "touch",  "mg",       "ms",
     "ma",      "connect",   "getChildren2", "setData", "check",  "addWatch", "setWatches",
     "put",     "leases",    "status",       NULL};
+
+void parsed_request_record(const struct parsed_request *request, bool is_reply,
+                           struct history_writer *history)
+{
+    struct event event = {.kind = is_reply ? EVENT_REPLY : EVENT_REQUEST,
+                          .at_ns = is_reply ? 0 : request->asked_ns,
+                          .request = {0, request->key, request->value,
+                                      is_reply ? request->asked_ns : request->ttl_ms}};
+    event.detail = (uint8_t)(is_reply ? (unsigned)request->reply
+                                      : request->words | (unsigned)request->phase << REQUEST_PHASE);
+    memcpy(&event.request.command, request->name,
+           strnlen(request->name, sizeof event.request.command));
+    history_append(history, event);
+}
 
 struct parser {
     pthread_mutex_t mutex;
@@ -51,6 +66,8 @@ struct parser *parser_new(const char *kind)
 
 void parser_free(struct parser *parser)
 {
+    if (parser == NULL)
+        return;
     pthread_mutex_destroy(&parser->mutex);
     free(parser->state);
     free(parser->waiting);

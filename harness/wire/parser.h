@@ -36,6 +36,10 @@ struct parsed_request {
     int64_t asked_ns; // when it was sent
 };
 
+// Takes down for whoever explains what came of it: the request, or its reply.
+void parsed_request_record(const struct parsed_request *request, bool is_reply,
+                           struct history_writer *history);
+
 struct parser;
 
 // `kind` is the server's: "redis", ... Free with parser_free. Safe for one thread on each side.

@@ -148,16 +148,8 @@ static void record(struct passer *passer, const struct parsed_request *request)
     if (passer->histories != histories)
         history_writer_start(&passer->writer, file, passer->connection->proxy->settings.client, 0);
     passer->histories = histories;
-    struct event event = {.kind = is_reply ? EVENT_REPLY : EVENT_REQUEST,
-                          .at_ns = is_reply ? 0 : request->asked_ns,
-                          .request = {0, request->key, request->value,
-                                      is_reply ? request->asked_ns : request->ttl_ms}};
-    event.detail = (uint8_t)(is_reply ? (unsigned)request->reply
-                                      : request->words | (unsigned)request->phase << REQUEST_PHASE);
-    memcpy(&event.request.command, request->name,
-           strnlen(request->name, sizeof event.request.command));
     passer->writer.worker = (uint16_t)request->worker;
-    history_append(&passer->writer, event);
+    parsed_request_record(request, is_reply, &passer->writer);
 }
 
 // --- standing ------------------------------------------------------------------------------------

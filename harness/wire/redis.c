@@ -1,6 +1,7 @@
 #include "harness/wire/redis.h"
 
 #include "harness/point/gate.h"
+#include "harness/wire/parser.h"
 #include "harness/wire/redis_command.h"
 
 #include <errno.h>
@@ -32,7 +33,8 @@ struct redis_connection {
     struct redis_peer detour;
     int64_t request_ns;
     struct actor *actor;
-    struct text command; // the last request
+    struct text command;   // the last request
+    struct parser *parser; // of a worker with a gate, from its first request on
     struct loaded_script scripts[MAX_SCRIPTS];
     char refusal[128]; // the error reply to the last request, "" if there was none
     struct error error;
@@ -102,6 +104,7 @@ void redis_close(struct redis_connection *connection)
     redis_peer_close(&connection->detour);
     redis_peer_close(&connection->link);
     text_free(&connection->command);
+    parser_free(connection->parser);
     free(connection);
 }
 
@@ -206,15 +209,56 @@ void redis_hear(struct step_gate *gate, const redisReply *reply)
         redis_hear(gate, reply->element[i]);
 }
 
+static enum reply_kind kind_of(const redisReply *reply)
+{
+    switch (reply->type) {
+    case REDIS_REPLY_ERROR:
+        return REPLY_ERROR;
+    case REDIS_REPLY_NIL:
+        return REPLY_NIL;
+    case REDIS_REPLY_INTEGER:
+        return reply->integer < 0 ? REPLY_NEGATIVE : reply->integer == 0 ? REPLY_ZERO : REPLY_SOME;
+    case REDIS_REPLY_STATUS:
+        return strcmp(reply->str, "OK") == 0 ? REPLY_OK : REPLY_SOME;
+    default:
+        return REPLY_SOME;
+    }
+}
+
+// What a worker with a gate sends is taken down as a proxy does it for a program. False if it sends
+// nothing, or nothing that is understood.
+static bool record_request(struct redis_connection *connection, const char *command, size_t length,
+                           struct parsed_request *request)
+{
+    struct actor *actor = connection->actor;
+    bool found = false;
+    if (actor->gate == NULL || actor->history == NULL)
+        return false;
+    if (connection->parser == NULL)
+        connection->parser = parser_new("redis");
+    *request = (struct parsed_request){.replies = 1};
+    parser_read_requests(connection->parser, (const uint8_t *)command, length, &found, request);
+    request->worker = actor->worker;
+    request->phase = actor->phase;
+    request->asked_ns = clock_monotonic_ns();
+    if (found)
+        parsed_request_record(request, false, actor->history);
+    return found;
+}
+
 // Sends one request over this very link, and reads the answer. hiredis gives up a context after any
 // failure; so do we, and the next request connects anew.
 static enum outcome exchange_over(struct redis_connection *connection, struct redis_peer *link,
                                   struct redis_answer *answer, const char *command, size_t length)
 {
     redisReply *reply = NULL;
+    struct parsed_request request;
     enum gate_order order = gate_order(connection->actor);
     connection->refusal[0] = '\0';
-    if (order == GATE_LOSE_REQUEST || order == GATE_END)
+    if (order == GATE_END)
+        return lose(connection, link);
+    bool is_recorded = record_request(connection, command, length, &request);
+    if (order == GATE_LOSE_REQUEST)
         return lose(connection, link);
     if (redisAppendFormattedCommand(link->context, command, length) != REDIS_OK ||
         redisGetReply(link->context, (void **)&reply) != REDIS_OK) {
@@ -228,6 +272,9 @@ static enum outcome exchange_over(struct redis_connection *connection, struct re
         snprintf(connection->refusal, sizeof connection->refusal, "%s", reply->str);
     if (connection->actor->gate != NULL && order != GATE_LOSE_REPLY)
         redis_hear(connection->actor->gate, reply);
+    request.reply = kind_of(reply);
+    if (is_recorded && order != GATE_LOSE_REPLY)
+        parsed_request_record(&request, true, connection->actor->history);
     freeReplyObject(reply);
     if (order == GATE_LOSE_REPLY)
         return lose(connection, link);
