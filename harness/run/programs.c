@@ -11,6 +11,7 @@
 
 // So many short sleeps are no lease: more than a schedule has moves.
 #define SLEEPS_OF_LEASE 300
+#define NAME_SUFFIX "-program" // where the name is a scheme's of ours
 
 struct programs {
     struct programs_settings settings;
@@ -166,8 +167,8 @@ static void name_program(const char *command, char *name, size_t room)
     }
     for (const char *at = from; *at != '\0' && *at != ' '; at++)
         from = *at == '/' ? at + 1 : from;
-    for (;
-         length + 1 < room && (isalnum((unsigned char)from[length]) || strchr("-_", from[length]));
+    for (; length + sizeof NAME_SUFFIX < room &&
+           (isalnum((unsigned char)from[length]) || strchr("-_", from[length]));
          length++)
         name[length] = from[length] == '_' ? '-' : (char)tolower((unsigned char)from[length]);
     name[length] = '\0';
@@ -189,12 +190,14 @@ static void write_words(const char *words, const char *separators, struct text *
 struct scenario *programs_scenario(const struct explored_program *program, int64_t clients,
                                    int64_t operations, const struct vocabulary *vocabulary)
 {
-    char name[33];
+    char name[33]; // as long as a name of a scheme may be
     struct text text = {0};
     struct scenario *scenario = NULL;
     struct diagnostics *diagnostics = diagnostics_new();
     char *folder = realpath(".", NULL);
     name_program(program->command, name, sizeof name);
+    if (lock_scheme_find(name) != NULL || name[0] == '\0')
+        snprintf(name + strlen(name), sizeof name - strlen(name), "%s", NAME_SUFFIX);
     text_format(&text,
                 "version: 1\nname: explore-%s-%lldx%lld\nabout: Every order of its steps.\n"
                 "workload: {kind: increment, operations: %lld, fenced: %s}\n"

@@ -681,7 +681,11 @@ static int greet(struct driver *driver, struct error *error)
     driver_process_send(&driver->process, hello, strlen(hello), patience_ns, &driver->failed);
     free(hello);
     struct budget budget = {.patience_ns = patience_ns};
-    enum wait wait = wait_for(driver, &driver->greeted, &budget, &ignored);
+    const struct actor nobody = {.gate = NULL}; // what it sends before it says hello passes
+    enum wait wait = driver->settings.exploration == NULL
+                         ? wait_for(driver, &driver->greeted, &budget, &ignored)
+                     : driver_gate_wait(&driver->gate, &nobody, &driver->greeted) ? SETTLED
+                                                                                  : LATE;
     if (wait == LATE) {
         char patience[32];
         struct text log = {0};

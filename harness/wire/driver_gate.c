@@ -15,6 +15,8 @@
 #define LAST_LOOK_NS NS_PER_MS
 // After the end of a schedule it may make so many steps until it has answered.
 #define MOST_FREE_STEPS 40
+// And without a gate, until it has said hello.
+#define MOST_OF_WARM_UP 400
 
 int driver_gate_describe(const struct driver_exploration *exploration, struct text environment[3],
                          struct error *error)
@@ -117,9 +119,10 @@ static void sleep_on(const struct driver_gate *gate, struct step_gate *step, int
         step->until_ns = until_ns;
         stand(step, is_short ? GATE_SLEEPING : GATE_WAITING, NULL);
     }
-    if (step == NULL || has_ended(step))
+    bool is_free = step == NULL || has_ended(step);
+    if (is_free)
         gate->exploration->sleep(gate->exploration->context, until_ns);
-    rest_end_sleeps(gate->exploration->rest, clock_monotonic_ns());
+    rest_end_sleeps(gate->exploration->rest, is_free ? until_ns : clock_monotonic_ns());
 }
 
 static void fail(const struct driver_gate *gate, const char *why)
@@ -156,7 +159,8 @@ bool driver_gate_wait(struct driver_gate *gate, const struct actor *actor, _Atom
     struct step_gate *step = actor->gate;
     if (step != NULL)
         step->phase = actor->phase; // a request is for what was asked
-    for (int free_steps = 0; free_steps < MOST_FREE_STEPS; free_steps += has_ended(step)) {
+    int most = step == NULL ? MOST_OF_WARM_UP : MOST_FREE_STEPS;
+    for (int steps = 0; steps < most; steps += step == NULL || has_ended(step)) {
         if (!await_rest(gate)) {
             fail(gate, gate->restless != NULL ? gate->restless : "nobody sees why");
             return true;

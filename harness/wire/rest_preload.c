@@ -30,6 +30,8 @@
 
 #define EXPORTED __attribute__((visibility("default")))
 #define MOST_DESCRIPTORS 4096
+// Who waits for days waits for ever.
+#define FOR_EVER_NS (24 * 3600 * NS_PER_S)
 #define PATIENT_READS 200 // of a clock that stands still
 
 static struct rest_board *board; // NULL: nobody watches
@@ -317,7 +319,8 @@ bool rest_wait_begins(clockid_t id, int64_t until_ns)
         return false;
     int64_t left_ns = until_ns - shown_ns(id);
     was_woken = 0;
-    atomic_store(&sleeper->until_ns, shown_ns(CLOCK_MONOTONIC) + left_ns);
+    atomic_store(&sleeper->until_ns,
+                 left_ns > FOR_EVER_NS ? TIME_NEVER : shown_ns(CLOCK_MONOTONIC) + left_ns);
     atomic_fetch_add(&sleeper->waits, 1);
     change();
     return true;
