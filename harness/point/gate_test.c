@@ -2,6 +2,7 @@
 #include "harness/point/gate.h"
 #include "harness/testing/test.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,4 +84,38 @@ TEST(an_attempt_in_vain_with_the_same_answers_teaches_nothing)
     gate_next_operation(&gate);
     assert_int_equal(gate.heard.length, 0);
     text_free(&gate.heard);
+}
+
+// A thread that waits for its bell, twice.
+struct waiter {
+    struct step_gate gate;
+    _Atomic uint32_t bell;
+};
+
+static void *wait_twice(void *context)
+{
+    struct waiter *waiter = context;
+    gate_wait(&waiter->gate, &waiter->bell, 0, TIME_NEVER);
+    gate_wait(&waiter->gate, &waiter->bell, 1, 5);
+    return NULL;
+}
+
+TEST(a_thread_that_waits_stands_until_it_is_let_go_and_tells_who_has_rung)
+{
+    struct waiter waiter = {.bell = 0};
+    pthread_t thread;
+    gate_start(&waiter.gate, false);
+    assert_int_equal(pthread_create(&thread, NULL, wait_twice, &waiter), 0);
+    gate_await(&waiter.gate);
+    assert_int_equal(waiter.gate.place, GATE_WAITING);
+    assert_false(gate_is_rung(&waiter.gate));
+    atomic_store(&waiter.bell, 1);
+    assert_true(gate_is_rung(&waiter.gate));
+    gate_let_go(&waiter.gate, GATE_LOOK);
+    assert_int_equal(waiter.gate.until_ns, 5);
+    assert_false(gate_is_rung(&waiter.gate));
+    gate_end(&waiter.gate);
+    pthread_join(thread, NULL);
+    assert_memory_equal(waiter.gate.heard.bytes, "rungtime", 8);
+    gate_free(&waiter.gate);
 }
