@@ -111,10 +111,7 @@ int mysql_lock_table_drop(const struct service *service, const struct lock_optio
 const char *mysql_new_holder(struct lock *lock)
 {
     struct mysql_lock *state = lock->state;
-    char attempt[33];
-    random_hex(lock->random, attempt, 32);
-    snprintf(state->holder, sizeof state->holder, "client-%d:worker-%d:%s", lock->actor->client,
-             lock->actor->worker, attempt);
+    random_hex(lock->random, state->holder, 32);
     return state->holder;
 }
 

@@ -53,7 +53,7 @@ int mysql_lock_table_make(const struct service *service, const struct lock_optio
 int mysql_lock_table_drop(const struct service *service, const struct lock_options *options,
                           struct error *error);
 
-// A fresh holder for the next attempt: client, worker, and what no other attempt has.
+// A fresh holder for the next attempt: what no other attempt has.
 const char *mysql_new_holder(struct lock *lock);
 
 // Inserts a row by a statement with the arguments name, a new holder and (if it takes that) lease
