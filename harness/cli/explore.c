@@ -63,7 +63,7 @@ struct exploration {
     struct server_pool *pool;
     const char *folder; // of the run
     const char *scheme; // that is explored
-    int64_t left_ns;    // of its time
+    int64_t round_ns;   // that the round may last
     struct text table;  // of all locks, in Markdown
 };
 
@@ -235,7 +235,7 @@ static int explore_round(const struct exploration *exploration, const struct tri
                                          .seed = (uint64_t)options->random,
                                          .faults = (int)options->faults,
                                          .leases = (int)options->leases,
-                                         .for_ns = exploration->left_ns,
+                                         .for_ns = exploration->round_ns,
                                          .interrupted = exploration->sandbox->interrupted};
     struct error error = {0};
     search(replay, trial, &limits, show, (void *)(uintptr_t)exploration, result);
@@ -277,33 +277,44 @@ static int explore_trial(struct exploration *exploration, const struct trial *tr
     return code;
 }
 
-// All rounds of one lock, as long as each is exhausted and time is left.
+static bool goes_on(enum search_end end)
+{
+    return end == SEARCH_EXHAUSTED || end == SEARCH_UNDECIDED || end == SEARCH_OUT_OF_TIME;
+}
+
+// All rounds of one lock. Each may last for half of the time that is left, the last one for all.
 static int explore_lock(struct exploration *exploration, const struct trial *trials, size_t count)
 {
     struct search_result result = {.end = SEARCH_EXHAUSTED};
+    enum search_end end = SEARCH_EXHAUSTED; // of all rounds
     struct text work = {0};
     struct text exhausted = {0};
     uint64_t schedules = 0;
-    int code = EXIT_AS_EXPECTED;
+    int code = EXIT_AS_EXPECTED; // of all rounds
     exploration->scheme = trials[0].scheme;
     int64_t given_ns = exploration->options->seconds * NS_PER_S;
-    exploration->left_ns = given_ns;
-    for (size_t i = 0; i < count && result.end == SEARCH_EXHAUSTED; i++) {
+    int64_t left_ns = given_ns;
+    for (size_t i = 0; i < count && goes_on(result.end); i++) {
         const struct scenario *scenario = trials[i].scenario;
-        code = explore_trial(exploration, &trials[i], &work, &result);
-        exploration->left_ns -= (int64_t)(result.progress.seconds * NS_PER_S);
+        exploration->round_ns = i + 1 < count ? left_ns / 2 : left_ns;
+        int of_round = explore_trial(exploration, &trials[i], &work, &result);
+        code = of_round != EXIT_AS_EXPECTED ? of_round : code;
+        end = result.end != SEARCH_EXHAUSTED && end != SEARCH_UNDECIDED ? result.end : end;
+        end = goes_on(result.end) ? end : result.end;
+        left_ns -= (int64_t)(result.progress.seconds * NS_PER_S);
         schedules += result.progress.schedules;
         if (result.end == SEARCH_EXHAUSTED)
-            text_format(&exhausted, "%s%lld × %lld × %lld", i > 0 ? ", " : "",
+            text_format(&exhausted, "%s%lld × %lld × %lld", exhausted.length > 0 ? ", " : "",
                         (long long)scenario->clients.processes,
                         (long long)scenario->clients.threads, (long long)operations_of(scenario));
     }
-    if (result.end != SEARCH_BROKEN && result.end != SEARCH_FAILED) {
+    result.end = end;
+    if (end != SEARCH_BROKEN && end != SEARCH_FAILED) {
         say_end(exploration, &result);
         printf("%s", work.bytes);
     }
     add_row(exploration, &result, text_string(&exhausted), schedules,
-            (double)(given_ns - exploration->left_ns) / NS_PER_S);
+            (double)(given_ns - left_ns) / NS_PER_S);
     fflush(stdout);
     text_free(&exhausted);
     text_free(&work);
