@@ -38,7 +38,7 @@ static const struct option explore_options[] = {
      NUMBER(struct explore_options, threads, 2)},
     {"operations", "N", "so many operations each (default: 1, then 2)",
      NUMBER(struct explore_options, operations, 4)},
-    {"faults", "N", "lost requests, lost replies and crashes: at most so many (default: 1)",
+    {"faults", "N", "lost requests and replies, crashes, evictions: at most so many (default: 1)",
      NUMBER(struct explore_options, faults, 3),
      .said = offsetof(struct explore_options, says_faults)},
     {"leases", "N", "at most so many leases pass (default: 1)",

@@ -52,6 +52,13 @@ struct server_exploration {
     // Waits until clients have no sessions but these, and nothing is kept for any other.
     int (*await_sessions)(struct explored_servers *servers, const uint64_t *open, size_t count,
                           struct error *error);
+    // Optional: one of the group's servers, from 0, crashes and is back, with all that it kept or
+    // with nothing; all connections to it are lost. Meanwhile the harness goes by the machine's
+    // clock. Whether it can keep anything, and lose it, is known (server_kind, persistence).
+    int (*restart)(struct explored_servers *servers, int server, bool loses, struct error *error);
+    // Optional: it removes that key, if it has it, as it would for want of memory.
+    int (*evict)(struct explored_servers *servers, int server, const char *key,
+                 struct error *error);
 };
 
 // Stops the clocks of all nodes that have clocks of their own at `now_ns`.

@@ -175,7 +175,8 @@ TEST(a_lock_whose_requests_and_replies_are_lost_is_taken_back)
                           "client-2 start\nclient-2 add\nclient-2 write\n"},
     };
     for (size_t i = 0; i < 2; i++) {
-        struct schedule_moves schedule = {{{MOVE_STEP, 1, 0}, {(uint8_t)losses[i].kind, 1, 0}}, 2};
+        struct schedule_moves schedule = {
+            {{.kind = MOVE_STEP, .client = 1}, {.kind = (uint8_t)losses[i].kind, .client = 1}}, 2};
         for (int again = 0; again < 10; again++) {
             struct errand *errand =
                 run_errand((struct errand){.scheme = "memcached-add-cas", .schedule = schedule});
@@ -214,11 +215,55 @@ TEST(states_that_are_not_entered_again_hide_no_other_state)
     }
 }
 
+// A server that forgets lets another one in, whatever the lock: that is no bug of it. One that
+// keeps all has cut its clients off, and no more.
+TEST(a_server_that_forgets_breaks_every_lock_as_is_admitted)
+{
+    static const struct {
+        const char *scheme;
+        enum move_kind kind;
+        const char *told;
+    } strikes[] = {
+        {"redis-lua", MOVE_EVICT,
+         "redis-1 evicts the lock\nclient-2 start\nclient-2 EVAL\nclient-2 write\n"},
+        {"redis-lua", MOVE_AMNESIA,
+         "redis-1 restarts and loses all\nclient-2 start\nclient-2 EVAL\nclient-2 EVAL\n"},
+        {"redis-lua", MOVE_RESTART,
+         "redis-1 restarts and keeps all\nclient-2 start\nclient-2 EVAL\nclient-2 EVAL\n"},
+        {"memcached-add-cas", MOVE_EVICT,
+         "memcached-1 evicts the lock\nclient-2 start\nclient-2 add\nclient-2 write\n"},
+        {"memcached-add-cas", MOVE_AMNESIA,
+         "memcached-1 restarts and loses all\nclient-2 start\nclient-2 add\nclient-2 gets\n"},
+    };
+    for (size_t i = 0; i < sizeof strikes / sizeof *strikes; i++) {
+        char first[sizeof((struct errand *)NULL)->lines] = "";
+        for (int again = 0; again < 10; again++) {
+            struct errand *errand = run_errand(
+                (struct errand){.scheme = strikes[i].scheme,
+                                .schedule = {{{.kind = MOVE_STEP, .client = 1},
+                                              {.kind = MOVE_STEP, .client = 1},
+                                              {.kind = (uint8_t)strikes[i].kind, .server = 1},
+                                              {.kind = MOVE_STEP, .client = 2},
+                                              {.kind = MOVE_STEP, .client = 2}},
+                                             5}});
+            if (strstr(errand->lines, strikes[i].told) == NULL || errand->broken[0] != '\0')
+                fail_msg("%s broken; it went otherwise:\n%s", errand->broken, errand->lines);
+            if (again > 0)
+                assert_string_equal(errand->lines, first);
+            snprintf(first, sizeof first, "%s", errand->lines);
+            munmap(errand, sizeof *errand);
+        }
+    }
+}
+
 TEST(a_lock_without_a_lease_stays_with_who_crashed_as_it_admits)
 {
-    struct errand *errand = run_errand((struct errand){
-        .scheme = "redis-setnx",
-        .schedule = {{{MOVE_STEP, 1, 0}, {MOVE_STEP, 1, 0}, {MOVE_CRASH, 1, 0}}, 3}});
+    struct errand *errand =
+        run_errand((struct errand){.scheme = "redis-setnx",
+                                   .schedule = {{{.kind = MOVE_STEP, .client = 1},
+                                                 {.kind = MOVE_STEP, .client = 1},
+                                                 {.kind = MOVE_CRASH, .client = 1}},
+                                                3}});
     assert_string_equal(errand->broken, "");
     assert_non_null(strstr(errand->lines, "client-1 crashes\nclient-2 start\n"
                                           "client-2 SETNX\nall wait\nclient-2 retry\n"));

@@ -17,7 +17,7 @@
 #define CHANGES 4        // of a schedule at a place: up to 3 moves left out, or two swapped
 #define CHECK_EVERY 16   // of the states that are seen again, one in so many is checked
 #define TIMERS_A_LEASE 3 // that go off at most: as many as watchdogs usually renew in one
-#define MOST_CHOICES (MOST_EXPLORED_CLIENTS * CLIENT_THREADS * MOVE_KINDS + 2)
+#define MOST_CHOICES ((MOST_EXPLORED_CLIENTS * CLIENT_THREADS + MAX_SERVERS) * MOVE_KINDS + 2)
 
 struct prefix {
     struct move *moves;
@@ -192,11 +192,18 @@ static size_t moves_of(const struct search *search, const struct schedule_moves 
     size_t count = 0;
     for (int number = 0; number < clients * CLIENT_THREADS; number++) {
         for (uint8_t kind = 0; kind < MOVE_TIME; kind++) {
-            struct move move = {kind, (uint8_t)(number / CLIENT_THREADS + 1),
-                                (uint8_t)(number % CLIENT_THREADS)};
+            struct move move = {.kind = kind,
+                                .client = (uint8_t)(number / CLIENT_THREADS + 1),
+                                .thread = (uint8_t)(number % CLIENT_THREADS)};
             if (replay_can(search->replay, move) && is_allowed(search, schedule, move))
                 moves[count++] = move;
         }
+    }
+    // A restart is left to schedules that are written by hand.
+    for (int server = 1; server <= replay_servers(search->replay); server++) {
+        struct move evict = {.kind = MOVE_EVICT, .server = (uint8_t)server};
+        if (is_allowed(search, schedule, evict) && replay_can(search->replay, evict))
+            moves[count++] = evict;
     }
     // Twice in a row, or before anything was done, time changes nothing.
     if (has_moved && !has_waited && is_allowed(search, schedule, time))
@@ -227,8 +234,7 @@ struct making {
 static void make_move(struct making *making, struct move move)
 {
     if (making->lines != NULL) {
-        move_write(move, move.client != 0 ? replay_stands(making->replay, move) : "",
-                   making->lines);
+        move_write(move, replay_stands(making->replay, move), making->lines);
         text_add(making->lines, "\n");
     }
     replay_move(making->replay, move);
@@ -278,8 +284,9 @@ static int goes_on_as_before(struct making *making, struct search *search, uint6
 {
     while (making->made.count < MOST_MOVES) {
         struct seen seen = *place_of(search, state);
-        struct move move = {MOVE_STEP, (uint8_t)replay_ranked(making->replay, seen.rank),
-                            seen.thread};
+        struct move move = {.kind = MOVE_STEP,
+                            .client = (uint8_t)replay_ranked(making->replay, seen.rank),
+                            .thread = seen.thread};
         if (seen.state == 0 || seen.next == 0)
             return 1;
         if (move.client == 0 || !replay_can(making->replay, move))
@@ -406,12 +413,28 @@ static bool falls_to_crash(const struct trial *trial, const struct schedule_move
     return has_crash(schedule) && falls;
 }
 
+// What servers have forgotten can be granted again, tokens too, and is gone for who releases it.
+// But nobody waits for ever, unless it was made before the trial and nobody makes it anew
+// (permits).
+static bool falls_to_loss(const struct trial *trial, const struct schedule_moves *schedule,
+                          const struct check *check)
+{
+    const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
+    bool is_made_before = scheme != NULL && scheme->set_up != NULL;
+    bool forgets = false;
+    for (size_t i = 0; i < schedule->count; i++)
+        forgets |= move_forgets(schedule->moves[i]);
+    return forgets && (is_made_before || check->shows != SHOWS_SILENCE);
+}
+
 // What a lock without fencing cannot prevent once a lease has passed, and one without a lease once
 // a client died, or was told that it may have the lock still.
 static bool is_admitted(const struct replay *replay, const struct trial *trial,
                         const struct schedule_moves *schedule, const struct check *check)
 {
     bool ends = trial_has_trait(trial, "lease") || trial_has_trait(trial, "session");
+    if (falls_to_loss(trial, schedule, check))
+        return true;
     if (check->shows == SHOWS_SILENCE)
         return (!ends && (has_crash(schedule) || replay_has_doubts(replay) ||
                           faults_of(schedule, THREAD_SUBSCRIBER) > 0)) ||

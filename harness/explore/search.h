@@ -18,7 +18,7 @@ enum search_order {
 struct search_limits {
     enum search_order order;
     uint64_t seed; // of SEARCH_RANDOM
-    int faults;    // lost requests, lost replies, crashes: at most so many in a schedule
+    int faults;    // lost requests, lost replies, crashes, evictions: at most so many in a schedule
     int leases;    // that pass; and for each of them three timers that go off
     int64_t for_ns;
     bool enters_all; // states that were seen, too: shows what is lost by leaving them out

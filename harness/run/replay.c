@@ -43,6 +43,7 @@ struct replay {
     struct explored_servers servers;
     struct clock_shift clock;           // the harness's, and its clients'
     struct text kept;                   // room for what the servers keep
+    bool is_kept_known;                 // that is what they keep now
     struct programs *programs;          // of a lock that is not ours, or NULL
     bool struck[MOST_EXPLORED_CLIENTS]; // by a fault
     struct history_writer writer;
@@ -301,6 +302,7 @@ int replay_begin(struct replay *replay, struct error *error)
     if (replay->programs != NULL && begin_programs(replay, error) != 0)
         return -1;
     set_time(replay, replay->zero_ns);
+    replay->is_kept_known = false;
     memset(replay->struck, 0, sizeof replay->struck);
     replay->has_stalled = false;
     replay->image = 0;
@@ -318,9 +320,47 @@ int replay_begin(struct replay *replay, struct error *error)
                : -1;
 }
 
-bool replay_can(const struct replay *replay, struct move move)
+// Until the next move, replay->kept is what the servers keep.
+static int read_image(struct replay *replay, struct error *error)
+{
+    replay->kept.length = 0;
+    replay->is_kept_known = replay->servers.how->image(&replay->servers, &replay->kept, error) == 0;
+    if (replay->is_kept_known && replay->programs != NULL)
+        programs_tell_image(replay->programs, &replay->kept);
+    return replay->is_kept_known ? 0 : -1;
+}
+
+// Whether some server keeps the lock.
+static bool has_lock(struct replay *replay)
+{
+    struct error ignored;
+    const char *name = replay->state.keys[0].lock_name;
+    return (replay->is_kept_known || read_image(replay, &ignored) == 0) &&
+           memmem(replay->kept.bytes, replay->kept.length, name, strlen(name)) != NULL;
+}
+
+// How a server was set up tells whether it keeps anything; that it keeps all is also tried of one
+// that was set up otherwise, for nothing else changes with it. What it has not, it cannot lose.
+static bool can_server(struct replay *replay, struct move move)
+{
+    const struct server_exploration *how = replay->servers.how;
+    const struct server_group *group = replay->servers.group;
+    const struct server_kind *kind = group->nodes[0].kind;
+    bool keeps = kind->keeps_data || group->settings.persistence != PERSISTENCE_NONE;
+    if (move.server == 0 || move.server > replay_servers(replay))
+        return false;
+    if (move.kind == MOVE_EVICT)
+        return how->evict != NULL && has_lock(replay);
+    if (how->restart == NULL)
+        return false;
+    return move.kind == MOVE_RESTART ? !kind->is_in_memory : !keeps && has_lock(replay);
+}
+
+bool replay_can(struct replay *replay, struct move move)
 {
     const struct threads *threads = &replay->threads;
+    if (move.kind >= MOVE_FIRST_OF_SERVER)
+        return can_server(replay, move);
     if (move.kind == MOVE_TIME)
         return true;
     if (move.kind == MOVE_TIMER)
@@ -340,16 +380,6 @@ bool replay_can(const struct replay *replay, struct move move)
                !client_is_over(threads, move.client);
     return gate->is_there && gate->place == (move.kind == MOVE_LOSE_MESSAGE ? GATE_BEFORE_MESSAGE
                                                                             : GATE_BEFORE_REQUEST);
-}
-
-// Until the next call, replay->kept is what the servers keep.
-static int read_image(struct replay *replay, struct error *error)
-{
-    replay->kept.length = 0;
-    int result = replay->servers.how->image(&replay->servers, &replay->kept, error);
-    if (result == 0 && replay->programs != NULL)
-        programs_tell_image(replay->programs, &replay->kept);
-    return result;
 }
 
 // FNV-1a (Fowler, Noll, Vo), 64 bits.
@@ -469,6 +499,28 @@ static void pass_until_timer(struct replay *replay, int64_t timer_ns)
     }
 }
 
+// A client learns of its loss when it sends next; until then the state tells it.
+static void strike_server(struct replay *replay, struct move move)
+{
+    struct explored_servers *servers = &replay->servers;
+    struct error error = {0};
+    char cut[24];
+    int result = 0;
+    if (move.kind == MOVE_EVICT) {
+        result =
+            servers->how->evict(servers, move.server - 1, replay->state.keys[0].lock_name, &error);
+    } else {
+        clock_follow(NULL);
+        result = servers->how->restart(servers, move.server - 1, move.kind == MOVE_AMNESIA, &error);
+        clock_follow(&replay->clock);
+        snprintf(cut, sizeof cut, "cut %d", move.server);
+        threads_hear(&replay->threads, cut);
+    }
+    if (result != 0)
+        state_break(&replay->state, "%s", error.text);
+    threads_settle(&replay->threads, true);
+}
+
 void replay_move(struct replay *replay, struct move move)
 {
     static const enum gate_order orders[MOVE_KINDS] = {[MOVE_LOSE_REQUEST] = GATE_LOSE_REQUEST,
@@ -476,9 +528,12 @@ void replay_move(struct replay *replay, struct move move)
                                                        [MOVE_LOSE_MESSAGE] = GATE_LOSE_REPLY,
                                                        [MOVE_TIME_INSIDE] = GATE_GO_AND_STAND};
     int64_t timer_ns = move.kind == MOVE_TIMER ? next_timer_ns(replay) : 0;
+    replay->is_kept_known = false;
     set_time(replay, replay->now_ns + TICK_NS);
     replay->threads.changes += move.client == 0 || move.kind == MOVE_CRASH;
-    if (move.kind == MOVE_TIME)
+    if (move.kind >= MOVE_FIRST_OF_SERVER)
+        strike_server(replay, move);
+    else if (move.kind == MOVE_TIME)
         pass_lease(replay);
     else if (move.kind == MOVE_TIMER)
         pass_until_timer(replay, timer_ns);
@@ -513,7 +568,7 @@ bool replay_has_stalled(const struct replay *replay)
     return replay->has_stalled;
 }
 
-bool replay_usual(const struct replay *replay, struct move last, struct move *move)
+bool replay_usual(struct replay *replay, struct move last, struct move *move)
 {
     if (threads_first(&replay->threads, last, move))
         return true;
@@ -550,8 +605,17 @@ void replay_remember(struct replay *replay)
     threads_remember(&replay->threads);
 }
 
+int replay_servers(const struct replay *replay)
+{
+    return replay->servers.service->server_count;
+}
+
 const char *replay_stands(const struct replay *replay, struct move move)
 {
+    if (move.client == 0)
+        return move.server > 0 && move.server <= replay_servers(replay)
+                   ? replay->servers.group->nodes[move.server - 1].name
+                   : "";
     const struct step_gate *gate = &replay->threads.gates[move.client - 1][move.thread];
     switch (gate->place) {
     case GATE_AT_START:
@@ -645,6 +709,9 @@ static int make_written(struct replay *replay, const char *text, struct move *la
         return error_set(error, "the schedule says '%s', but that cannot be done then%s%s", text,
                          move.client != 0 ? ": the client is at its " : "",
                          move.client != 0 ? replay_stands(replay, move) : "");
+    if (move.server != 0 && strcmp(what, replay_stands(replay, move)) != 0)
+        return error_set(error, "the schedule says '%s', but that server is called %s", text,
+                         replay_stands(replay, move));
     if (what[0] != '\0' && strcmp(what, replay_stands(replay, move)) != 0)
         return error_set(error, "the schedule says '%s', but client-%d stands before %s then", text,
                          move.client, replay_stands(replay, move));

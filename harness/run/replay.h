@@ -40,7 +40,7 @@ int replay_begin(struct replay *replay, struct error *error);
 
 // Whether the move can be made now. A client that sleeps can go on once somebody else has moved;
 // one that waits, once a thread of its own has rung for it, or its time is over.
-bool replay_can(const struct replay *replay, struct move move);
+bool replay_can(struct replay *replay, struct move move);
 
 // Makes a move that can be made.
 void replay_move(struct replay *replay, struct move move);
@@ -50,7 +50,7 @@ bool replay_is_over(const struct replay *replay);
 
 // The move of which nothing else is asked: who moved last (of client 0: nobody) goes on, else the
 // first that can, else all wait. False: there is none, the trial is over.
-bool replay_usual(const struct replay *replay, struct move last, struct move *move);
+bool replay_usual(struct replay *replay, struct move last, struct move *move);
 
 // True if in this schedule a watchdog was held up for a good part of a lease, or an answer for a
 // whole one: a lease may have ended that it would have renewed.
@@ -74,6 +74,9 @@ int replay_ranked(const struct replay *replay, int rank);
 // What the thread that the move is of stands before: a command, "write", "retry", "message",
 // "wakes".
 const char *replay_stands(const struct replay *replay, struct move move);
+
+// How many servers there are, which moves may strike.
+int replay_servers(const struct replay *replay);
 
 // Judges what has happened until now, which ends the trial: call replay_end next. The digest and
 // its history last until then. 0, or -1 with `error` set.

@@ -56,8 +56,9 @@ int threads_most(const struct threads *threads)
 
 bool thread_at(const struct threads *threads, int number, struct move *step)
 {
-    *step = (struct move){MOVE_STEP, (uint8_t)(number % threads->count + 1),
-                          (uint8_t)(number / threads->count)};
+    *step = (struct move){.kind = MOVE_STEP,
+                          .client = (uint8_t)(number % threads->count + 1),
+                          .thread = (uint8_t)(number / threads->count)};
     return !threads->crashed[step->client - 1] && gate_at(threads, *step)->is_there;
 }
 
@@ -74,7 +75,7 @@ bool thread_can(const struct threads *threads, struct move step)
 
 bool threads_first(const struct threads *threads, struct move last, struct move *step)
 {
-    *step = (struct move){MOVE_STEP, last.client, last.thread};
+    *step = (struct move){.kind = MOVE_STEP, .client = last.client, .thread = last.thread};
     if (last.client != 0 && thread_can(threads, *step))
         return true;
     for (int i = 0; i < threads_most(threads); i++) {

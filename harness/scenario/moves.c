@@ -3,20 +3,26 @@
 #include <stdio.h>
 #include <string.h>
 
+enum subject { OF_ALL, OF_CLIENT, OF_SERVER };
+
 static const struct {
-    const char *text; // "%s": where the client stands
-    bool has_client;
+    const char *text; // "%s": where the client stands, or the server's name
+    enum subject of;
     enum move_class class;
+    bool forgets;
 } forms[MOVE_KINDS] = {
-    [MOVE_STEP] = {" %s", true, CLASS_STEP},
-    [MOVE_LOSE_REQUEST] = {" %s, request lost", true, CLASS_FAULT},
-    [MOVE_LOSE_REPLY] = {" %s, reply lost", true, CLASS_FAULT},
-    [MOVE_LOSE_MESSAGE] = {" %s, lost", true, CLASS_FAULT},
-    [MOVE_TIME_INSIDE] = {" %s, a lease passes before its reply", true, CLASS_LEASE},
-    [MOVE_CRASH] = {" crashes", true, CLASS_FAULT},
-    [MOVE_TIME] = {"a lease passes", false, CLASS_LEASE},
-    [MOVE_WAIT] = {"all wait", false, CLASS_WAIT},
-    [MOVE_TIMER] = {"time passes until a timer is due", false, CLASS_TIMER},
+    [MOVE_STEP] = {" %s", OF_CLIENT, CLASS_STEP},
+    [MOVE_LOSE_REQUEST] = {" %s, request lost", OF_CLIENT, CLASS_FAULT},
+    [MOVE_LOSE_REPLY] = {" %s, reply lost", OF_CLIENT, CLASS_FAULT},
+    [MOVE_LOSE_MESSAGE] = {" %s, lost", OF_CLIENT, CLASS_FAULT},
+    [MOVE_TIME_INSIDE] = {" %s, a lease passes before its reply", OF_CLIENT, CLASS_LEASE},
+    [MOVE_CRASH] = {" crashes", OF_CLIENT, CLASS_FAULT},
+    [MOVE_TIME] = {"a lease passes", OF_ALL, CLASS_LEASE},
+    [MOVE_WAIT] = {"all wait", OF_ALL, CLASS_WAIT},
+    [MOVE_TIMER] = {"time passes until a timer is due", OF_ALL, CLASS_TIMER},
+    [MOVE_RESTART] = {"%s restarts and keeps all", OF_SERVER, CLASS_FAULT},
+    [MOVE_AMNESIA] = {"%s restarts and loses all", OF_SERVER, CLASS_FAULT, .forgets = true},
+    [MOVE_EVICT] = {"%s evicts the lock", OF_SERVER, CLASS_FAULT, .forgets = true},
 };
 
 enum move_class move_class(struct move move)
@@ -26,14 +32,19 @@ enum move_class move_class(struct move move)
 
 bool move_is_of_same(struct move one, struct move other)
 {
-    return one.client == other.client && one.thread == other.thread;
+    return one.client == other.client && one.thread == other.thread && one.server == other.server;
+}
+
+bool move_forgets(struct move move)
+{
+    return forms[move.kind].forgets;
 }
 
 void move_write(struct move move, const char *what, struct text *out)
 {
     const char *form = forms[move.kind].text;
     const char *place = strstr(form, "%s");
-    if (forms[move.kind].has_client)
+    if (forms[move.kind].of == OF_CLIENT)
         text_format(out, move.thread == THREAD_WORKER ? "client-%d" : "client-%d's %s", move.client,
                     client_thread_name(move.thread));
     if (place == NULL)
@@ -54,24 +65,42 @@ static const char *read_thread(const char *text, uint8_t *thread)
     return text;
 }
 
+// "redis-3 restarts ...": 3, with the name in `what`. 0: it names no server.
+static uint8_t read_server(const char *text, char what[MOVE_WHAT_ROOM])
+{
+    size_t length = strcspn(text, " ");
+    int number = 0;
+    int end = 0;
+    if (length >= MOVE_WHAT_ROOM || sscanf(text, "%*[a-z]-%3d%n", &number, &end) != 1 ||
+        (size_t)end != length || number <= 0 || number > UINT8_MAX)
+        return 0;
+    snprintf(what, MOVE_WHAT_ROOM, "%.*s", (int)length, text);
+    return (uint8_t)number;
+}
+
 int move_read(const char *text, struct move *move, char what[MOVE_WHAT_ROOM], struct error *error)
 {
     int client = 0;
     int length = 0;
     uint8_t thread = THREAD_WORKER;
+    uint8_t server = 0;
     what[0] = '\0';
     if (sscanf(text, "client-%3d%n", &client, &length) == 1 && client > 0 && client <= UINT8_MAX) {
         const char *rest = read_thread(text + length, &thread);
         size_t word = rest[0] == ' ' ? strcspn(rest + 1, ", ") : 0;
         if (word > 0 && word < MOVE_WHAT_ROOM)
             snprintf(what, MOVE_WHAT_ROOM, "%.*s", (int)word, rest + 1);
+    } else {
+        server = read_server(text, what);
     }
     for (uint8_t kind = 0; kind < MOVE_KINDS; kind++) {
         struct text written = {0};
-        *move = (struct move){kind, forms[kind].has_client ? (uint8_t)client : 0, thread};
+        enum subject of = forms[kind].of;
+        *move = (struct move){kind, of == OF_CLIENT ? (uint8_t)client : 0, thread,
+                              of == OF_SERVER ? server : 0};
         move_write(*move, what, &written);
-        bool is_it = forms[kind].has_client == (client > 0) &&
-                     (kind == MOVE_CRASH || !forms[kind].has_client || what[0] != '\0') &&
+        bool is_it = (of == OF_CLIENT) == (client > 0) && (of == OF_SERVER) == (server > 0) &&
+                     (kind == MOVE_CRASH || of == OF_ALL || what[0] != '\0') &&
                      strcmp(text_string(&written), text) == 0 &&
                      !(kind == MOVE_STEP && strcmp(what, "crashes") == 0) &&
                      !(kind == MOVE_CRASH && thread != THREAD_WORKER);
@@ -88,7 +117,7 @@ int move_read(const char *text, struct move *move, char what[MOVE_WHAT_ROOM], st
         "command; client-1's watchdog, subscriber, sweeper for the client; message, "
         "wakes), the same with ', request lost', ', reply lost', ', lost' (of a "
         "message) or ', a lease passes before its reply', 'client-1 crashes', 'a "
-        "lease passes', 'time passes until "
-        "a timer is due', or 'all wait'",
+        "lease passes', 'time passes until a timer is due', 'redis-1 restarts and "
+        "keeps all' (or loses all), 'redis-1 evicts the lock', or 'all wait'",
         text);
 }

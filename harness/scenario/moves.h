@@ -19,27 +19,36 @@ enum move_kind {
     MOVE_WAIT,         // nobody can go on: so much time passes as a lock that is given back by
                        // itself could need; who has a timer goes on when it is due
     MOVE_TIMER,        // time passes until the next timer of a thread is due, which goes on by it
+    MOVE_EVICT,        // a server removes the lock's key for want of memory
+    MOVE_RESTART,      // it crashes and comes back with all that it kept
+    MOVE_AMNESIA,      // the same with nothing
     MOVE_KINDS
 };
+#define MOVE_FIRST_OF_SERVER MOVE_EVICT
 
 struct move {
     uint8_t kind;   // enum move_kind
     uint8_t client; // from 1; 0: of none, as for all where time passes for everybody
     uint8_t thread; // enum client_thread
+    uint8_t server; // from 1; 0: of none
 };
 
 // What a move is to a search, which limits how many there are of each.
 enum move_class { CLASS_STEP, CLASS_FAULT, CLASS_LEASE, CLASS_TIMER, CLASS_WAIT };
 enum move_class move_class(struct move move);
 
-// True if both are of the same thread of the same client.
+// True if both are of the same thread of the same client, or of the same server.
 bool move_is_of_same(struct move one, struct move other);
+
+// True if the servers know less than they have said: no lock that they alone know of survives it.
+bool move_forgets(struct move move);
 
 #define MOST_MOVES 256
 #define MOVE_WHAT_ROOM 16
 
 // Appends "client-1 SET, reply lost", or "client-1's watchdog EVAL"; `what` is where it stands: a
-// command, `start`, `write`, `retry`, `answer`, `message`, `wakes`.
+// command, `start`, `write`, `retry`, `answer`, `message`, `wakes`; of a server's move its name:
+// "redis-1".
 void move_write(struct move move, const char *what, struct text *out);
 
 // Reads that. `what` is "" where the move has none. 0, or -1 with `error` set.

@@ -9,16 +9,19 @@ TEST(each_move_is_read_as_it_was_written)
         bool has_thread = kind < MOVE_CRASH;
         struct move move = {.kind = kind,
                             .client = kind < MOVE_TIME ? 3 : 0,
+                            .server = kind >= MOVE_FIRST_OF_SERVER ? 5 : 0,
                             .thread = has_thread ? (uint8_t)(i / MOVE_KINDS) : THREAD_WORKER};
         struct move again;
         struct text text = {0};
         char what[MOVE_WHAT_ROOM];
         struct error error;
-        move_write(move, "EVAL", &text);
+        const char *stands = kind >= MOVE_FIRST_OF_SERVER ? "redis-5" : "EVAL";
+        bool has_place = kind < MOVE_CRASH || kind >= MOVE_FIRST_OF_SERVER;
+        move_write(move, stands, &text);
         assert_int_equal(move_read(text.bytes, &again, what, &error), 0);
         assert_int_equal(again.kind, kind);
         assert_true(move_is_of_same(again, move));
-        assert_string_equal(what, kind < MOVE_CRASH ? "EVAL" : "");
+        assert_string_equal(what, has_place ? stands : "");
         text_free(&text);
     }
 }
@@ -50,6 +53,13 @@ TEST(what_is_no_move_is_refused)
                                         "client-1's watchdog",
                                         "client-1's watchdog crashes",
                                         "client-1 AVERYLONGCOMMANDOFMANYLETTERS",
+                                        "redis restarts and keeps all",
+                                        "redis-0 restarts and keeps all",
+                                        "redis-1 restarts and keeps",
+                                        "redis-1 crashes",
+                                        "-1 evicts the lock",
+                                        "client-1 evicts the lock",
+                                        "averylongserver-1 evicts the lock",
                                         "a lease",
                                         "time passes"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {

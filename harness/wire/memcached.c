@@ -162,10 +162,10 @@ static enum outcome exchange(struct memcached_connection *connection,
             hear(connection, answer);
         return outcome;
     }
-    if (is_lost || order == GATE_LOSE_REPLY) {
+    if (is_lost || order == GATE_LOSE_REPLY)
         error_set(&connection->error, "%s: the connection was lost", link->peer.name);
+    if (connection->actor->gate != NULL)
         gate_hear(connection->actor->gate, "lost", 4);
-    }
     memcached_peer_close(link);
     return OUTCOME_UNKNOWN;
 }

@@ -265,6 +265,8 @@ static enum outcome exchange_over(struct redis_connection *connection, struct re
         error_set(&connection->error, "%s: %s", link->peer.name,
                   link->context->errstr[0] ? link->context->errstr : strerror(errno));
         redis_peer_close(link);
+        if (connection->actor->gate != NULL)
+            gate_hear(connection->actor->gate, "lost", 4);
         return OUTCOME_UNKNOWN;
     }
     enum outcome outcome = redis_understand(&link->peer, reply, answer, &connection->error);

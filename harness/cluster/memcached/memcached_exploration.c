@@ -5,11 +5,12 @@
 // clock; a new connection, which that thread takes, wakes it. It looks for timers that are due
 // after each wake-up and takes one connection a time: the second one after a jump of the clock is
 // taken when the timer has set the seconds. A timer is due a second after the last one, never
-// before: the clock must not go back, so that each schedule begins later than the one before, by
-// whole seconds.
+// before: so the server is shown whole seconds only, and as the clock must not go back, each
+// schedule begins later than the one before.
 #include "harness/cluster/memcached/memcached.h"
 
 #include "harness/base/clock.h"
+#include "harness/cluster/process_control.h"
 #include "harness/wire/memcached.h"
 
 #include <inttypes.h>
@@ -114,7 +115,7 @@ static int set_time(struct explored_servers *servers, int64_t now_ns, struct err
         probe->ahead_ns +=
             (probe->now_ns - now_ns + NS_PER_S - 1) / NS_PER_S * NS_PER_S + BETWEEN_NS;
     probe->now_ns = now_ns;
-    explored_set_clocks(servers, now_ns + probe->ahead_ns);
+    explored_set_clocks(servers, server_s(probe) * NS_PER_S);
     if (server_s(probe) == before_s)
         return 0;
     for (int i = 0; i < 2; i++) {
@@ -215,6 +216,34 @@ static int image(struct explored_servers *servers, struct text *image, struct er
     return result;
 }
 
+// --- faults --------------------------------------------------------------------------------------
+
+// It keeps nothing. A new process numbers items from the beginning, so that a number may come again
+// that a client has heard.
+static int restart(struct explored_servers *servers, int server, bool loses, struct error *error)
+{
+    struct node *node = &servers->group->nodes[server];
+    int state = 1;
+    (void)loses;
+    if (server_kill(node, error) != 0 || server_restart(node, LOSS_ALL, error) != 0)
+        return -1;
+    while (state == 1) {
+        state = server_is_back(node, error);
+        if (state == 1 && !node_pause(node, error))
+            return -1;
+    }
+    return state != 0 || connect_anew(servers, error) != 0 ? -1 : empty(servers, error);
+}
+
+// An item that is deleted is unlinked as by an eviction.
+static int evict(struct explored_servers *servers, int server, const char *key, struct error *error)
+{
+    char request[200];
+    (void)server;
+    snprintf(request, sizeof request, "delete %s", key);
+    return ask(servers->probe, request, NULL, error);
+}
+
 static const char *const topologies[] = {"single", NULL};
 
 const struct server_exploration memcached_exploration = {
@@ -224,4 +253,6 @@ const struct server_exploration memcached_exploration = {
     .empty = empty,
     .image = image,
     .set_time = set_time,
+    .restart = restart,
+    .evict = evict,
 };

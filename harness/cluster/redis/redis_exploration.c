@@ -14,6 +14,7 @@ struct probe {
     struct step_gate gate; // it stands nowhere, but hears whole answers
     int count;
     struct redis_connection *servers[MAX_SERVERS];
+    bool has_restarted; // a server, since it was emptied
 };
 
 static int open_probe(struct explored_servers *servers, struct error *error)
@@ -44,8 +45,9 @@ static void close_probe(struct explored_servers *servers)
 
 static int empty(struct explored_servers *servers, struct error *error)
 {
-    const struct probe *probe = servers->probe;
+    struct probe *probe = servers->probe;
     struct redis_answer answer;
+    probe->has_restarted = false;
     for (int i = 0; i < probe->count; i++) {
         if (redis_request(probe->servers[i], &answer, "FLUSHALL") != OUTCOME_OK)
             return error_set(error, "cannot empty the server: %s", redis_error(probe->servers[i]));
@@ -54,7 +56,8 @@ static int empty(struct explored_servers *servers, struct error *error)
 }
 
 // All keys, in order, with their values, and whether they will expire. DUMP ends with a checksum,
-// in which tokens could not be told.
+// in which tokens could not be told. After a restart, which scripts are known, by how much room
+// they take.
 static const struct redis_script image_script = {
     "local keys = redis.call('KEYS', '*') table.sort(keys) local all = {} "
     "for _, key in ipairs(keys) do local kind = redis.call('TYPE', key).ok "
@@ -64,14 +67,17 @@ static const struct redis_script image_script = {
     "or kind == 'list' and redis.call('LRANGE', key, 0, -1) "
     "or kind == 'set' and redis.call('SMEMBERS', key) "
     "or kind == 'zset' and redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') "
-    "or redis.call('DUMP', key)} end return all"};
+    "or redis.call('DUMP', key)} end "
+    "if ARGV[2] == '1' then "
+    "all[#all + 1] = string.match(redis.call('INFO', 'memory'), 'used_memory_scripts_eval:%d+') "
+    "end return all"};
 
 static int image(struct explored_servers *servers, struct text *image, struct error *error)
 {
     static const char *const none[] = {NULL};
     char part[24];
-    const char *const parts[] = {part, NULL};
     struct probe *probe = servers->probe;
+    const char *const parts[] = {part, probe->has_restarted ? "1" : "0", NULL};
     struct redis_answer answer;
     snprintf(part, sizeof part, "%lld", (long long)(servers->part_ns / NS_PER_MS));
     for (int i = 0; i < probe->count; i++) {
@@ -84,6 +90,38 @@ static int image(struct explored_servers *servers, struct text *image, struct er
     return 0;
 }
 
+static int tell(const struct probe *probe, int server, const char *request, const char *argument,
+                struct error *error)
+{
+    struct redis_answer answer;
+    struct redis_connection *connection = probe->servers[server];
+    return redis_request(connection, &answer, request, argument) == OUTCOME_OK
+               ? 0
+               : error_set(error, "%s was refused: %s", request, redis_error(connection));
+}
+
+// A restart that takes no time is no more than this to a client: its connections are gone, with
+// what it had subscribed to, the server knows no script any more, and has the keys that were on its
+// disk, each with the time at which it ends, or none. (It has a new run id, too, which only
+// replicas ask for.)
+static int restart(struct explored_servers *servers, int server, bool loses, struct error *error)
+{
+    static const char *const requests[] = {"CLIENT KILL TYPE normal", "CLIENT KILL TYPE pubsub",
+                                           "SCRIPT FLUSH", "FLUSHALL"};
+    struct probe *probe = servers->probe;
+    int result = 0;
+    probe->has_restarted = true;
+    for (int i = 0; result == 0 && i < (loses ? 4 : 3); i++)
+        result = tell(probe, server, requests[i], "", error);
+    return result;
+}
+
+// The key is unlinked by an eviction just so.
+static int evict(struct explored_servers *servers, int server, const char *key, struct error *error)
+{
+    return tell(servers->probe, server, "UNLINK %s", key, error);
+}
+
 static const char *const topologies[] = {"single", "independent", NULL};
 
 const struct server_exploration redis_exploration = {
@@ -93,4 +131,6 @@ const struct server_exploration redis_exploration = {
     .close = close_probe,
     .empty = empty,
     .image = image,
+    .restart = restart,
+    .evict = evict,
 };
