@@ -119,6 +119,9 @@ static void say_work(const struct exploration *exploration, const struct trial *
     if (result->progress.too_long > 0)
         text_format(text, "    %llu schedules were left out, of more than %d moves\n",
                     (unsigned long long)result->progress.too_long, MOST_MOVES);
+    if (result->end == SEARCH_UNDECIDED && result->broken != NULL)
+        text_format(text, "    a schedule that broke it (%s) broke it in none of %d replays\n",
+                    result->broken->name, REPLAYS);
     if (result->progress.unlike > 0)
         text_format(text, "    %llu schedules did not go as they had gone before\n",
                     (unsigned long long)result->progress.unlike);
@@ -176,7 +179,7 @@ static void say_end(const struct exploration *exploration, const struct search_r
     static const char *const ends[] = {
         [SEARCH_BROKEN] = "BROKEN",
         [SEARCH_EXHAUSTED] = "exhausted: no schedule breaks it",
-        [SEARCH_UNDECIDED] = "not broken, but not all schedules were made: undecided",
+        [SEARCH_UNDECIDED] = "undecided: not all schedules went as they should",
         [SEARCH_OUT_OF_TIME] = "not broken within the time",
         [SEARCH_INTERRUPTED] = "interrupted: not broken until then",
     };

@@ -627,6 +627,9 @@ void search(struct replay *replay, const struct trial *trial, const struct searc
             if (try_schedule(&search, &again, &broken, &result->error) == 0)
                 result->replayed += broken == result->broken;
         }
+        // Nobody could show it: it may have been the lock, or what went on around it.
+        if (result->replayed == 0)
+            result->end = SEARCH_UNDECIDED;
     }
     forget_all(&search);
     for (int cost = 0; cost <= MOST_COST; cost++)

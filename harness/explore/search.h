@@ -26,9 +26,10 @@ struct search_limits {
 };
 
 enum search_end {
-    SEARCH_BROKEN,    // `found` breaks the lock
+    SEARCH_BROKEN,    // `found` breaks the lock, in one replay at least
     SEARCH_EXHAUSTED, // there is no other schedule within the limits, and none breaks it
-    SEARCH_UNDECIDED, // nor, but some schedules did not go as before, or were too long to be made
+    SEARCH_UNDECIDED, // nor, but some schedules did not go as before, or were too long to be made;
+                      // or `found` broke it (`broken`), and in no replay again
     SEARCH_OUT_OF_TIME,
     SEARCH_INTERRUPTED,
     SEARCH_FAILED, // of the harness or its set-up, by `error`
