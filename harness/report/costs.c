@@ -22,7 +22,7 @@ bool scheme_cost_begins_at(const struct run_result *run, size_t index)
 
 bool scheme_cost_has(const struct scheme_cost *cost, const struct trial_result *result)
 {
-    return result->has_history && scheme_cost_is_of(result->trial, cost->trial);
+    return trial_was_timed(result) && scheme_cost_is_of(result->trial, cost->trial);
 }
 
 static int compare(const void *left, const void *right)
@@ -190,6 +190,8 @@ static void add_trial(const struct run_result *run, size_t index, struct scheme_
         return;
     }
     add_verdict(run, index, cost);
+    if (!trial_was_timed(result))
+        return;
     add_statistics(&result->statistics, cost, sums);
     cost->repeats++;
     // What was encoded by ourselves can be decoded.
@@ -261,7 +263,7 @@ size_t cost_schemes(const struct run_result *run, const struct scenario *scenari
         if (run->trials[i].trial->scenario != scenario || !scheme_cost_begins_at(run, i))
             continue;
         for (size_t j = i; j < run->count && !any; j++)
-            any = run->trials[j].has_history &&
+            any = trial_was_timed(&run->trials[j]) &&
                   scheme_cost_is_of(run->trials[j].trial, run->trials[i].trial);
         if (any)
             (*indices)[count++] = i;

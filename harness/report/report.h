@@ -51,6 +51,13 @@ struct trial_result {
     struct plot_source *sources; // from this, if not from files; by enum trial_picture. Owned
 };
 
+// True if its times are those of a clock that went by itself: a schedule lets time pass only where
+// it says so, and nothing is measured by that.
+static inline bool trial_was_timed(const struct trial_result *result)
+{
+    return result->has_history && result->trial->scenario->schedule.count == 0;
+}
+
 // Where a picture is shown.
 enum picture_place {
     PLACE_VERDICTS, // in the page of a run: beside its verdicts,

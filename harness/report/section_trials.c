@@ -139,11 +139,11 @@ static void say_measured(struct document *d, size_t index)
              rate_words(d, result->statistics.holds_per_second));
     say_picture(d, index, PICTURE_THROUGHPUT, "Throughput", sentence);
     say_picture(d, index, PICTURE_LATENCY, "Latency", "The numbers are in the table below.");
-    if (result->has_history && acquires < LEAST_FOR_PERCENTILES)
+    if (trial_was_timed(result) && acquires < LEAST_FOR_PERCENTILES)
         doc_paragraph(d, LOOK_QUIET,
                       "No latency plot: too few operations for percentiles (%zu acquire%s).",
                       acquires, PLURAL(acquires));
-    if (result->has_history)
+    if (trial_was_timed(result))
         say_numbers(d, result);
 }
 

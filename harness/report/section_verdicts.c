@@ -20,7 +20,7 @@ static void say_speed(struct document *d, const struct trial_result *result)
     const struct statistics *statistics = &result->statistics;
     const struct percentiles *acquire = &statistics->acquire;
     const int64_t times_ns[] = {acquire->p50_ns, acquire->p99_ns, statistics->longest_wait_ns};
-    bool is_known = result->has_history;
+    bool is_known = trial_was_timed(result);
     doc_cell(d, LOOK_PLAIN, "%s", is_known ? rate_words(d, statistics->holds_per_second) : "–");
     for (int i = 0; i < 3; i++) {
         bool is_told = is_known && (acquire->count > 0 || i == 2);

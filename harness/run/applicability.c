@@ -177,7 +177,9 @@ bool trial_may_share_machine(const struct trial *trial)
     const struct scenario *scenario = trial_as_run(trial);
     bool is_soak = scenario_was_drawn(scenario) && scenario->threshold_count == 0;
     bool strikes_briefly = scenario->fault_count > 0 && (scenario->workload.for_ns == 0 || is_soak);
-    return (scenario->verdict_only || (strikes_briefly && scenario->load_count == 0)) &&
+    // A schedule's time is that of its whole process, and its nodes are the first.
+    return scenario->schedule.count == 0 &&
+           (scenario->verdict_only || (strikes_briefly && scenario->load_count == 0)) &&
            !trial_is_external(trial);
 }
 

@@ -227,6 +227,8 @@ static struct scenario *make_scenario(const struct parsing *parsing)
         made->servers[i].kind = vocabulary->none_and_servers[i + 1];
     if (made->lock.stuck_after_ns == 0)
         made->lock.stuck_after_ns = made->lock.lease_ns + 4 * NS_PER_S;
+    // Time passes only as a schedule says: nothing can be measured by it.
+    made->verdict_only |= made->schedule.count > 0;
     choose_ways(made);
     derive_time(made);
     derive_label(made);

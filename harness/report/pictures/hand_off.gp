@@ -15,7 +15,7 @@ set ytics scale 0
 set y2tics scale 0
 set grid noytics
 set logscale x
-set xrange [down(LEAST_min) : up(MOST_max > LEAST_max ? MOST_max : LEAST_max)]
+set xrange [down(LEAST_min) : up(1.01 * (MOST_max > LEAST_max ? MOST_max : LEAST_max))]
 set x2range [0:1]
 set xtics format '%.0s %cs'
 set xlabel 'release to the next grant'

@@ -15,7 +15,7 @@ set ytics scale 0
 set y2tics scale 0
 set grid noytics
 set logscale x
-set xrange [down(LEAST_min) : up(MOST_max)]
+set xrange [down(LEAST_min) : up(1.01 * MOST_max)]
 set xtics format '%.0s %cs'
 set xlabel 'how long'
 set key at screen X(12), Y(top + 46 + 20 * rows) top left Left reverse font ',12'
