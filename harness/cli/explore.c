@@ -2,9 +2,10 @@
 #include "harness/base/file.h"
 #include "harness/cli/verb.h"
 #include "harness/explain/story.h"
+#include "harness/explore/lock.h"
 #include "harness/explore/search.h"
+#include "harness/locks/lock.h"
 #include "harness/run/perform.h"
-#include "harness/run/programs.h"
 #include "harness/run/run_files.h"
 #include "harness/run/vocabulary.h"
 
@@ -355,22 +356,6 @@ static int conduct(void *context, const struct sandbox *sandbox, const struct pl
     return code;
 }
 
-// The lock in one round; *fits is false if it is not for it: a program has one thread. NULL: there
-// is no such lock.
-static struct scenario *scenario_for(const struct explore_options *options, const char *lock,
-                                     const struct round *round, const struct vocabulary *vocabulary,
-                                     bool *fits)
-{
-    const struct explored_program program = {
-        lock, options->servers, options->traits != NULL ? options->traits : PROGRAM_TRAITS};
-    struct scenario *scenario =
-        explored_scenario(lock, round->clients, round->threads, round->operations, vocabulary);
-    *fits = scenario != NULL || round->threads == 1;
-    return scenario != NULL || options->servers == NULL || !*fits
-               ? scenario
-               : programs_scenario(&program, round->clients, round->operations, vocabulary);
-}
-
 static int load(void *context, const struct vocabulary *vocabulary, struct scenario_set *set,
                 struct error *error)
 {
@@ -384,13 +369,22 @@ static int load(void *context, const struct vocabulary *vocabulary, struct scena
     for (size_t i = 0; i < options->run.path_count * each; i++) {
         const char *lock = options->run.paths[i / each];
         const struct round *round = is_said ? &said : &rounds[i % each];
-        bool fits;
-        struct scenario *scenario = scenario_for(options, lock, round, vocabulary, &fits);
-        if (scenario != NULL)
-            set->scenarios[set->count++] = scenario;
-        else if (!fits && is_said)
+        bool is_program = options->servers != NULL && lock_scheme_find(lock) == NULL;
+        const struct explored_lock wanted = {.lock = lock,
+                                             .servers = options->servers,
+                                             .traits = options->traits != NULL ? options->traits
+                                                                               : PROGRAM_TRAITS,
+                                             .clients = round->clients,
+                                             .threads = round->threads,
+                                             .operations = round->operations};
+        if (is_program && round->threads > 1 && is_said)
             return error_set(error, "%s cannot be explored with threads: a program has one", lock);
-        else if (fits)
+        if (is_program && round->threads > 1)
+            continue;
+        struct scenario *scenario = explored_scenario(&wanted, vocabulary);
+        set->scenarios[set->count] = scenario;
+        set->count += scenario != NULL;
+        if (scenario == NULL)
             return error_set(error,
                              "there is no scheme '%s'; lockpick list schemes names all. A program "
                              "needs --servers, which says what it locks with",

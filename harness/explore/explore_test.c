@@ -1,6 +1,7 @@
 // Schedules of real locks on real servers: the same again each time, and the ones that break a
 // lock.
 #include "harness/cluster/sandbox.h"
+#include "harness/explore/lock.h"
 #include "harness/explore/search.h"
 #include "harness/locks/lock.h"
 #include "harness/run/test_trials.h"
@@ -77,8 +78,12 @@ static int go(const struct sandbox *sandbox, void *context)
     struct errand *errand = context;
     struct error error = {0};
     struct vocabulary *vocabulary = vocabulary_new();
-    struct scenario *scenario = explored_scenario(
-        errand->scheme, 2, 1, errand->operations > 0 ? errand->operations : 1, vocabulary);
+    const struct explored_lock lock = {.lock = errand->scheme,
+                                       .clients = 2,
+                                       .threads = 1,
+                                       .operations =
+                                           errand->operations > 0 ? errand->operations : 1};
+    struct scenario *scenario = explored_scenario(&lock, vocabulary);
     struct plan plan;
     struct server_pool pool;
     int result = plan_make(&scenario, 1, vocabulary, NULL, 0, 1, &plan, &error);

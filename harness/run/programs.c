@@ -5,13 +5,11 @@
 #include "harness/run/replay.h"
 #include "harness/wire/driver_gate.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 // So many short sleeps are no lease: more than a schedule has moves.
 #define SLEEPS_OF_LEASE 300
-#define NAME_SUFFIX "-program" // where the name is a scheme's of ours
 
 struct programs {
     struct programs_settings settings;
@@ -151,74 +149,4 @@ void programs_end(struct programs *programs, const bool *struck)
         if (programs->clients[i] != NULL && (struck[i] || !exec_is_idle(programs->clients[i])))
             close_program(programs, i);
     }
-}
-
-// --- what is explored ----------------------------------------------------------------------------
-
-// A program is named by its last word that is a file's: "my-lock" of "python3 locks/my-lock.py".
-static void name_program(const char *command, char *name, size_t room)
-{
-    const char *from = command;
-    size_t length = 0;
-    for (const char *word = command; *word != '\0'; word += strcspn(word, " ")) {
-        word += strspn(word, " ");
-        if (*word != '-' && (word == command || memchr(word, '.', strcspn(word, " ")) != NULL))
-            from = word;
-    }
-    for (const char *at = from; *at != '\0' && *at != ' '; at++)
-        from = *at == '/' ? at + 1 : from;
-    for (; length + sizeof NAME_SUFFIX < room &&
-           (isalnum((unsigned char)from[length]) || strchr("-_", from[length]));
-         length++)
-        name[length] = from[length] == '_' ? '-' : (char)tolower((unsigned char)from[length]);
-    name[length] = '\0';
-}
-
-// Each word in quotes.
-static void write_words(const char *words, const char *separators, struct text *out)
-{
-    const char *before = "";
-    for (words += strspn(words, separators); *words != '\0'; words += strspn(words, separators)) {
-        size_t length = strcspn(words, separators);
-        text_format(out, "%s'%.*s'", before, (int)length, words);
-        before = ", ";
-        words += length;
-    }
-}
-
-// Sleeps of programs are time that passes; against a lease of that length it is none.
-struct scenario *programs_scenario(const struct explored_program *program, int64_t clients,
-                                   int64_t operations, const struct vocabulary *vocabulary)
-{
-    char name[33]; // as long as a name of a scheme may be
-    struct text text = {0};
-    struct scenario *scenario = NULL;
-    struct diagnostics *diagnostics = diagnostics_new();
-    char *folder = realpath(".", NULL);
-    name_program(program->command, name, sizeof name);
-    if (lock_scheme_find(name) != NULL || name[0] == '\0')
-        snprintf(name + strlen(name), sizeof name - strlen(name), "%s", NAME_SUFFIX);
-    text_format(&text,
-                "version: 1\nname: explore-%s-%lldx%lld\nabout: Every order of its steps.\n"
-                "workload: {kind: increment, operations: %lld, fenced: %s}\n"
-                "clients: {processes: %lld}\n"
-                "lock: {lease: 5m, wait: 1h, retry: 10ms, request: 5s, stuck-after: 15m}\n"
-                "verdict-only: true\nschemes:\n  - exec:\n      name: %s\n      command: [",
-                name, (long long)clients, (long long)operations, (long long)(clients * operations),
-                strstr(program->traits, "fenced") != NULL ? "true" : "false", (long long)clients,
-                name);
-    write_words(program->command, " ", &text);
-    text_format(&text, "]\n      folder: '%s'\n      servers: '%s'\n      traits: [",
-                folder != NULL ? folder : ".", program->server);
-    write_words(program->traits, ", ", &text);
-    text_add(&text, "]\n");
-    if (scenario_parse("explore.yaml", text.bytes, text.length, vocabulary, NULL, 0, &scenario,
-                       diagnostics) == 0)
-        scenario->is_explored = true;
-    else
-        diagnostics_print(diagnostics, stderr);
-    diagnostics_free(diagnostics);
-    text_free(&text);
-    free(folder);
-    return scenario;
 }

@@ -13,18 +13,6 @@
 
 struct programs;
 
-// A program that speaks the line protocol of drivers: its words, with a space between them; it runs
-// in the folder where Lockpick does, locks with that kind of server, and promises those traits,
-// with a comma between them.
-struct explored_program {
-    const char *command, *server, *traits;
-};
-
-// The scenario by which it is explored, as explored_scenario. NULL if there can be none: said on
-// standard error. Free with scenario_free.
-struct scenario *programs_scenario(const struct explored_program *program, int64_t clients,
-                                   int64_t operations, const struct vocabulary *vocabulary);
-
 // What the programs need of whoever explores them. All of it outlives them.
 struct programs_settings {
     struct trial_state *state;

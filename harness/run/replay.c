@@ -99,37 +99,6 @@ static int64_t wait_ns(const struct replay *replay)
     return (int64_t)(WAIT_SHARE * (double)replay->trial->scenario->lock.lease_ns);
 }
 
-// --- what is explored ----------------------------------------------------------------------------
-
-struct scenario *explored_scenario(const char *scheme, int64_t clients, int64_t threads,
-                                   int64_t operations, const struct vocabulary *vocabulary)
-{
-    const struct lock_scheme *found = lock_scheme_find(scheme);
-    if (found == NULL)
-        return NULL;
-    struct text text = {0};
-    struct scenario *scenario = NULL;
-    struct diagnostics *diagnostics = diagnostics_new();
-    text_format(&text,
-                "version: 1\nname: explore-%s-%lldx%lldx%lld\nabout: Every order of its steps.\n"
-                "workload: {kind: increment, operations: %lld, fenced: %s}\n"
-                "clients: {processes: %lld, threads: %lld}\n"
-                "lock: {lease: 2s, wait: 5m, retry: 10ms, request: 5s, stuck-after: 6s}\n"
-                "verdict-only: true\nschemes: [%s]\n",
-                scheme, (long long)clients, (long long)threads, (long long)operations,
-                (long long)(clients * threads * operations),
-                lock_scheme_has(found, "fenced") ? "true" : "false", (long long)clients,
-                (long long)threads, scheme);
-    if (scenario_parse("explore.yaml", text.bytes, text.length, vocabulary, NULL, 0, &scenario,
-                       diagnostics) == 0)
-        scenario->is_explored = true;
-    else
-        diagnostics_print(diagnostics, stderr);
-    diagnostics_free(diagnostics);
-    text_free(&text);
-    return scenario;
-}
-
 // --- opening and closing -------------------------------------------------------------------------
 
 static const struct server_exploration *exploration_of(const struct lock_scheme *scheme)

@@ -20,12 +20,6 @@ struct schedule_moves {
 
 struct replay;
 
-// The scenario by which a scheme is explored: so many clients of so many threads, which
-// each do so many operations.
-// NULL if there is no such scheme. Free with scenario_free.
-struct scenario *explored_scenario(const char *scheme, int64_t clients, int64_t threads,
-                                   int64_t operations, const struct vocabulary *vocabulary);
-
 // Boots the servers, by `pool`. The history of each schedule is `<folder>/history.bin`. From here
 // to replay_close this process lives in the replay's time. 0; TRIAL_MEANINGLESS if the trial cannot
 // be replayed, TRIAL_IMPOSSIBLE if its server cannot carry the scheme, else -1 (conductor.h), with

@@ -1,0 +1,100 @@
+#include "harness/explore/lock.h"
+
+#include "harness/base/text.h"
+#include "harness/locks/lock.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NAME_SUFFIX "-program" // where the name is a scheme's of ours
+
+// A program is named by its last word that is a file's: "my-lock" of "python3 locks/my-lock.py".
+static void name_program(const char *command, char *name, size_t room)
+{
+    const char *from = command;
+    size_t length = 0;
+    for (const char *word = command; *word != '\0'; word += strcspn(word, " ")) {
+        word += strspn(word, " ");
+        if (*word != '-' && (word == command || memchr(word, '.', strcspn(word, " ")) != NULL))
+            from = word;
+    }
+    for (const char *at = from; *at != '\0' && *at != ' '; at++)
+        from = *at == '/' ? at + 1 : from;
+    for (; length + sizeof NAME_SUFFIX < room &&
+           (isalnum((unsigned char)from[length]) || strchr("-_", from[length]));
+         length++)
+        name[length] = from[length] == '_' ? '-' : (char)tolower((unsigned char)from[length]);
+    name[length] = '\0';
+}
+
+// Each word in quotes.
+static void write_words(const char *words, const char *separators, struct text *out)
+{
+    const char *before = "";
+    for (words += strspn(words, separators); *words != '\0'; words += strspn(words, separators)) {
+        size_t length = strcspn(words, separators);
+        text_format(out, "%s'%.*s'", before, (int)length, words);
+        before = ", ";
+        words += length;
+    }
+}
+
+static void write_program(const struct explored_lock *lock, const char *name, struct text *out)
+{
+    char *folder = realpath(".", NULL);
+    text_format(out, "\n  - exec:\n      name: %s\n      command: [", name);
+    write_words(lock->lock, " ", out);
+    text_format(out, "]\n      folder: '%s'\n      servers: '%s'\n      traits: [",
+                folder != NULL ? folder : ".", lock->servers);
+    write_words(lock->traits, ", ", out);
+    text_add(out, "]\n");
+    free(folder);
+}
+
+static struct scenario *parse(const struct text *text, const struct vocabulary *vocabulary)
+{
+    struct scenario *scenario = NULL;
+    struct diagnostics *diagnostics = diagnostics_new();
+    if (scenario_parse("explore.yaml", text->bytes, text->length, vocabulary, NULL, 0, &scenario,
+                       diagnostics) == 0)
+        scenario->is_explored = true;
+    else
+        diagnostics_print(diagnostics, stderr);
+    diagnostics_free(diagnostics);
+    return scenario;
+}
+
+// Sleeps of programs are time that passes; against so long a lease as theirs it is none.
+struct scenario *explored_scenario(const struct explored_lock *lock,
+                                   const struct vocabulary *vocabulary)
+{
+    const struct lock_scheme *scheme = lock_scheme_find(lock->lock);
+    char name[33]; // as long as a name of a scheme may be
+    struct text text = {0};
+    if (scheme == NULL && lock->servers == NULL)
+        return NULL;
+    name_program(lock->lock, name, sizeof name);
+    if (lock_scheme_find(name) != NULL || name[0] == '\0')
+        snprintf(name + strlen(name), sizeof name - strlen(name), "%s", NAME_SUFFIX);
+    bool is_fenced =
+        scheme != NULL ? lock_scheme_has(scheme, "fenced") : strstr(lock->traits, "fenced") != NULL;
+    text_format(
+        &text,
+        "version: 1\nname: explore-%s-%lldx%lldx%lld\nabout: Every order of its steps.\n"
+        "workload: {kind: increment, operations: %lld, fenced: %s}\n"
+        "clients: {processes: %lld, threads: %lld}\nlock: %s\n"
+        "verdict-only: true\nschemes:",
+        scheme != NULL ? scheme->name : name, (long long)lock->clients, (long long)lock->threads,
+        (long long)lock->operations, (long long)(lock->clients * lock->threads * lock->operations),
+        is_fenced ? "true" : "false", (long long)lock->clients, (long long)lock->threads,
+        scheme != NULL ? "{lease: 2s, wait: 5m, retry: 10ms, request: 5s, stuck-after: 6s}"
+                       : "{lease: 5m, wait: 1h, retry: 10ms, request: 5s, stuck-after: 15m}");
+    if (scheme != NULL)
+        text_format(&text, " [%s]\n", scheme->name);
+    else
+        write_program(lock, name, &text);
+    struct scenario *scenario = parse(&text, vocabulary);
+    text_free(&text);
+    return scenario;
+}
