@@ -54,11 +54,11 @@ struct lock_client {
     // Requests of an external program pass a proxy, in a network of the client's own.
     bool has_proxy;
     const struct driver_exploration *exploration; // of such a program that is explored, or NULL
-    const char *folder;        // of the trial, for logs; NULL: none
-    struct watchdog *watchdog; // NULL: nothing is renewed
-    int64_t renewal_ns;        // from one renewal to the next
-    void *state;               // the scheme's own
-    struct error error;        // set by `close_client` if the set-up had failed by then
+    const char *folder;                           // of the trial, for logs; NULL: none
+    struct watchdog *watchdog;                    // NULL: nothing is renewed
+    int64_t renewal_ns;                           // from one renewal to the next
+    void *state;                                  // the scheme's own
+    struct error error; // set by `close_client` if the set-up had failed by then
 };
 
 // One time, on the machine's clock and on the client's.
