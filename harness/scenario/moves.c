@@ -11,16 +11,16 @@ static const struct {
     enum move_class class;
     bool forgets;
 } forms[MOVE_KINDS] = {
-    [MOVE_STEP] = {" %s", OF_CLIENT, CLASS_STEP},
-    [MOVE_LOSE_REQUEST] = {" %s, request lost", OF_CLIENT, CLASS_FAULT},
-    [MOVE_LOSE_REPLY] = {" %s, reply lost", OF_CLIENT, CLASS_FAULT},
-    [MOVE_LOSE_MESSAGE] = {" %s, lost", OF_CLIENT, CLASS_FAULT},
-    [MOVE_TIME_INSIDE] = {" %s, a lease passes before its reply", OF_CLIENT, CLASS_LEASE},
-    [MOVE_CRASH] = {" crashes", OF_CLIENT, CLASS_FAULT},
-    [MOVE_TIME] = {"a lease passes", OF_ALL, CLASS_LEASE},
-    [MOVE_WAIT] = {"all wait", OF_ALL, CLASS_WAIT},
-    [MOVE_TIMER] = {"time passes until a timer is due", OF_ALL, CLASS_TIMER},
-    [MOVE_RESTART] = {"%s restarts and keeps all", OF_SERVER, CLASS_FAULT},
+    [MOVE_STEP] = {" %s", OF_CLIENT, CLASS_STEP, false},
+    [MOVE_LOSE_REQUEST] = {" %s, request lost", OF_CLIENT, CLASS_FAULT, false},
+    [MOVE_LOSE_REPLY] = {" %s, reply lost", OF_CLIENT, CLASS_FAULT, false},
+    [MOVE_LOSE_MESSAGE] = {" %s, lost", OF_CLIENT, CLASS_FAULT, false},
+    [MOVE_TIME_INSIDE] = {" %s, a lease passes before its reply", OF_CLIENT, CLASS_LEASE, false},
+    [MOVE_CRASH] = {" crashes", OF_CLIENT, CLASS_FAULT, false},
+    [MOVE_TIME] = {"a lease passes", OF_ALL, CLASS_LEASE, false},
+    [MOVE_WAIT] = {"all wait", OF_ALL, CLASS_WAIT, false},
+    [MOVE_TIMER] = {"time passes until a timer is due", OF_ALL, CLASS_TIMER, false},
+    [MOVE_RESTART] = {"%s restarts and keeps all", OF_SERVER, CLASS_FAULT, false},
     [MOVE_AMNESIA] = {"%s restarts and loses all", OF_SERVER, CLASS_FAULT, .forgets = true},
     [MOVE_EVICT] = {"%s evicts the lock", OF_SERVER, CLASS_FAULT, .forgets = true},
 };
