@@ -312,8 +312,8 @@ static int end_of_known(struct making *making, struct search *search, uint64_t s
     return same < 0 ? -1 : 0;
 }
 
-// Goes on until the trial is over. With a search, what else could be done is kept for later, and a
-// state that was seen is the end. 0, or -1 with `error` set.
+// Goes on until the trial is over. What else could be done is kept for later, and a state that was
+// seen is the end. 0, or -1 with `error` set.
 static int go_on(struct making *making, struct search *search, struct error *error)
 {
     struct replay *replay = making->replay;
@@ -322,9 +322,9 @@ static int go_on(struct making *making, struct search *search, struct error *err
     while (!replay_is_over(replay) && schedule->count < MOST_MOVES) {
         struct move move;
         uint64_t state = 0;
-        if (search != NULL && state_of(search, schedule, &state, error) != 0)
+        if (state_of(search, schedule, &state, error) != 0)
             return -1;
-        bool is_known = search != NULL && !is_new(search, state);
+        bool is_known = !is_new(search, state);
         if (last.state != 0) {
             last.next = state;
             *place_of(search, last.state) = last;
@@ -333,14 +333,12 @@ static int go_on(struct making *making, struct search *search, struct error *err
             return end_of_known(making, search, state, error);
         if (!replay_usual(replay, last_step(schedule), &move))
             return 0;
-        if (search != NULL) {
-            keep_others(search, schedule, move);
-            last = (struct seen){move.client != 0 ? state : 0, 0, rank_of(search, move.client),
-                                 move.thread};
-        }
+        keep_others(search, schedule, move);
+        last = (struct seen){move.client != 0 ? state : 0, 0, rank_of(search, move.client),
+                             move.thread};
         make_move(making, move);
     }
-    if (search != NULL && !replay_is_over(replay))
+    if (!replay_is_over(replay))
         search->result->progress.too_long++;
     return 0;
 }
@@ -363,12 +361,15 @@ int search_replay(struct replay *replay, const struct trial *trial, struct sched
                   struct text *lines, struct error *error)
 {
     struct making making = {.replay = replay, .trial = trial, .lines = lines};
+    struct schedule_moves *made = &making.made;
+    struct move move;
     if (replay_begin(replay, error) != 0)
         return -1;
     size_t missed = make_moves(&making, schedule);
-    if (go_on(&making, NULL, error) != 0)
-        return -1;
-    *schedule = making.made;
+    while (!replay_is_over(replay) && made->count < MOST_MOVES &&
+           replay_usual(replay, last_step(made), &move))
+        make_move(&making, move);
+    *schedule = *made;
     return missed > 0;
 }
 
