@@ -115,7 +115,7 @@ static void say_work(const struct exploration *exploration, const struct trial *
                 (unsigned long long)result->progress.schedules,
                 (unsigned long long)result->progress.states, result->progress.seconds);
     if (result->admitted > 0)
-        text_format(text, "    %llu schedules break %s, as a lock of its traits admits\n",
+        text_format(text, "    %llu schedules break only what a lock of its traits admits: %s\n",
                     (unsigned long long)result->admitted, result->admitted_text);
     if (result->progress.too_long > 0)
         text_format(text, "    %llu schedules were left out, of more than %d moves\n",
@@ -422,7 +422,7 @@ static int run(const struct words *words, void *from)
 extern const char template_help_explore[];
 const struct verb explore_verb = {
     .name = "explore",
-    .arguments = "SCHEME... [options]",
+    .arguments = "SCHEME | PROGRAM... [options]",
     .summary = "Looks for the shortest order of steps that breaks a lock",
     .help = template_help_explore,
     .options = explore_options,

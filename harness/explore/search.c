@@ -535,6 +535,15 @@ static void make_shorter(struct search *search)
 
 // --- the search ----------------------------------------------------------------------------------
 
+static void note_admitted(struct search_result *result, const struct check *check)
+{
+    size_t length = strlen(result->admitted_text);
+    result->admitted++;
+    if (strstr(result->admitted_text, check->name) == NULL)
+        snprintf(result->admitted_text + length, sizeof result->admitted_text - length, "%s%s",
+                 length > 0 ? ", " : "", check->name);
+}
+
 // Makes one schedule to its end. 0, or -1 with the result's error set.
 static int explore(struct search *search, const struct schedule_moves *next)
 {
@@ -558,8 +567,8 @@ static int explore(struct search *search, const struct schedule_moves *next)
         result->broken = search_broken(search->replay, search->trial, made, &judgement, &admits);
         if (result->broken != NULL)
             result->found = *made;
-        else if (admits != NULL && result->admitted++ == 0)
-            snprintf(result->admitted_text, sizeof result->admitted_text, "%s", admits->name);
+        else if (admits != NULL)
+            note_admitted(result, admits);
     }
     replay_end(search->replay);
     return status;
