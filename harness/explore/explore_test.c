@@ -193,7 +193,7 @@ TEST(a_lock_whose_requests_and_replies_are_lost_is_taken_back)
     }
 }
 
-// Whoever makes all schedules comes by no state that the search has not seen.
+// All schedules together come by no state that the search has not seen.
 TEST(states_that_are_not_entered_again_hide_no_other_state)
 {
     static const struct {

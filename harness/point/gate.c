@@ -34,7 +34,7 @@ void gate_hear(struct step_gate *gate, const void *bytes, size_t length)
 {
     (void)atomic_load(&gate->is_blocked);
     text_add_bytes(&gate->heard, bytes, length);
-    // Of a thread that is blocked, whoever explores takes down that time passes: this word orders
+    // Of a thread that is blocked, the explorer takes down that time passes: this word orders
     // them.
     atomic_fetch_add(&gate->is_blocked, 0);
 }
@@ -319,7 +319,7 @@ void actor_wait(struct actor *actor, _Atomic uint32_t *bell, uint32_t rung, int6
         futex_wait_until_ns(bell, rung, clock_look_again_ns(&actor->clock, until_ns));
 }
 
-// --- of whoever explores -------------------------------------------------------------------------
+// --- of the explorer ----------------------------------------------------------------------------
 
 void gate_await(struct step_gate *gate)
 {

@@ -1,6 +1,6 @@
 // A gate: every place where one thread of a client can be held, and let go by one step at a time.
 // Where points (point.h) let one fault strike at one place, gates give the order of all that
-// several threads do to whoever explores it (harness/explore).
+// several threads do to the explorer (harness/explore).
 //
 // A thread with a gate stands at it before each request, before it writes the guarded value, before
 // it takes a message, and instead of sleeping or waiting. Of all threads with gates, one at a time
@@ -71,7 +71,7 @@ struct step_gate {
     _Atomic uint64_t ended_sessions;
     _Atomic uint64_t session_in_use;
     _Atomic uint32_t is_blocked; // 1: the thread is to stand as soon as its answer has come
-    uint64_t line;               // of whoever explores: its place among those that wait; 0: none
+    uint64_t line;               // of the explorer: its place among those that wait; 0: none
 };
 
 // Makes the gate ready for a thread that is about to be started. With `is_free` it passes until
@@ -116,7 +116,7 @@ void gate_hear(struct step_gate *gate, const void *bytes, size_t length);
 // What the thread knows from now on is in gate->kept alone. Unless the gate remembers.
 void gate_forget(struct step_gate *gate);
 
-// Of whoever explores: the worker has tried in vain. To try once more with the same answers (but
+// Of the explorer: the worker has tried in vain. To try once more with the same answers (but
 // for tokens, which are drawn for each attempt) teaches it nothing: only the last of such is kept,
 // unless the gate remembers.
 void gate_tried_in_vain(struct step_gate *gate);
@@ -130,7 +130,7 @@ void gate_name_tokens(const char *text, size_t length, struct text *names, struc
 void gate_name_times(const char *text, size_t length, int64_t began_ns, int64_t part_ns,
                      struct text *out);
 
-// Of whoever explores: lets the thread go on, and waits until it stands again. Not with GATE_END.
+// Of the explorer: lets the thread go on, and waits until it stands again. Not with GATE_END.
 void gate_let_go(struct step_gate *gate, enum gate_order order);
 
 // The same in two parts, where requests may wait: lets the thread go on, and looks, for a moment of

@@ -13,7 +13,7 @@
 
 struct programs;
 
-// What the programs need of whoever explores them. All of it outlives them.
+// What the programs need of the explorer. All of it outlives them.
 struct programs_settings {
     struct trial_state *state;
     int count;                       // of clients
@@ -39,12 +39,12 @@ void programs_set_zero(struct programs *programs, int64_t began_unix_ns);
 // In what the servers keep, too.
 void programs_tell_image(const struct programs *programs, struct text *image);
 
-// Before a schedule: starts those that are missing. Time may pass meanwhile. 0, or -1 with `error`
+// Before a schedule: starts the missing ones. Time may pass meanwhile. 0, or -1 with `error`
 // set.
 int programs_begin(struct programs *programs, struct error *error);
 
-// After it, once its clients have ended: ends those that are of no use any more. `struck`: by
-// client from 0, those that a fault struck.
+// After it, once its clients have ended: ends the ones of no more use. `struck`: by
+// client from 0, true if a fault struck it.
 void programs_end(struct programs *programs, const bool *struck);
 
 #endif

@@ -1,5 +1,5 @@
 // A driver whose client is explored: each of its requests stands at a gate, and its sleeps end as
-// whoever explores it says. Between two of its steps it is at rest (rest.h), so that what it does
+// the explorer says. Between two of its steps it is at rest (rest.h), so that what it does
 // next depends on nothing but what it has heard.
 #ifndef LOCKPICK_WIRE_DRIVER_GATE_H
 #define LOCKPICK_WIRE_DRIVER_GATE_H

@@ -36,7 +36,7 @@ struct parsed_request {
     int64_t asked_ns; // when it was sent
 };
 
-// Takes down for whoever explains what came of it: the request, or its reply.
+// Takes down the request, or its reply, as evidence of what came of it.
 void parsed_request_record(const struct parsed_request *request, bool is_reply,
                            struct history_writer *history);
 
