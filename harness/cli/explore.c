@@ -157,7 +157,7 @@ static int say_found(struct replay *replay, const struct trial *trial, const cha
     const struct digest *digest;
     struct judgement judgement;
     struct text lines = {0};
-    int status = search_replay(replay, trial, &result->found, &lines, error) < 0
+    int status = search_replay(replay, &result->found, &lines, error) < 0
                      ? -1
                      : replay_judge(replay, &digest, &judgement, error);
     if (status == 0) {

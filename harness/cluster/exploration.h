@@ -23,7 +23,7 @@ struct explored_servers {
 
 // Each function returns 0, or -1 with `error` set.
 struct server_exploration {
-    // Of the kind's: those that can be explored; NULL-terminated.
+    // Of the kind's: those that can be explored; NULL-terminated. NULL: only `single`.
     const char *const *topologies;
     // The threads that its schemes start (watchdogs, subscriptions) stand at gates of their own.
     bool holds_threads;

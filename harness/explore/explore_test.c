@@ -44,7 +44,7 @@ static int make(struct errand *errand, struct replay *replay, const struct trial
     const struct digest *digest;
     struct judgement judgement;
     struct text lines = {0};
-    int result = search_replay(replay, trial, &errand->schedule, &lines, error) < 0
+    int result = search_replay(replay, &errand->schedule, &lines, error) < 0
                      ? -1
                      : replay_judge(replay, &digest, &judgement, error);
     snprintf(errand->lines, sizeof errand->lines, "%s", text_string(&lines));

@@ -226,7 +226,6 @@ static void keep_others(struct search *search, struct schedule_moves *schedule, 
 // A schedule as it is made.
 struct making {
     struct replay *replay;
-    const struct trial *trial;
     struct schedule_moves made;
     struct text *lines; // a line for each move; NULL: nobody asks
 };
@@ -357,10 +356,10 @@ static void go_on_at_random(struct making *making, struct search *search)
     }
 }
 
-int search_replay(struct replay *replay, const struct trial *trial, struct schedule_moves *schedule,
-                  struct text *lines, struct error *error)
+int search_replay(struct replay *replay, struct schedule_moves *schedule, struct text *lines,
+                  struct error *error)
 {
-    struct making making = {.replay = replay, .trial = trial, .lines = lines};
+    struct making making = {.replay = replay, .lines = lines};
     struct schedule_moves *made = &making.made;
     struct move move;
     if (replay_begin(replay, error) != 0)
@@ -475,7 +474,7 @@ static int try_schedule(struct search *search, struct schedule_moves *schedule,
 {
     const struct digest *digest;
     struct judgement judgement;
-    int result = search_replay(search->replay, search->trial, schedule, NULL, error) < 0
+    int result = search_replay(search->replay, schedule, NULL, error) < 0
                      ? -1
                      : replay_judge(search->replay, &digest, &judgement, error);
     if (result == 0)
@@ -551,7 +550,7 @@ static int explore(struct search *search, const struct schedule_moves *next)
     const struct check *admits = NULL;
     const struct digest *digest;
     struct judgement judgement;
-    struct making making = {.replay = search->replay, .trial = search->trial};
+    struct making making = {.replay = search->replay};
     const struct schedule_moves *made = &making.made;
     int status = replay_begin(search->replay, &result->error);
     if (status == 0 && make_moves(&making, next) > 0)

@@ -66,8 +66,8 @@ void search(struct replay *replay, const struct trial *trial, const struct searc
 // Makes the moves that can be made, and then lets the clients go on by themselves, one after the
 // other; `schedule` is then what was done, and `lines` (may be NULL) is told each move. 0; 1 if a
 // move could not be made; -1 with `error` set. End it with replay_end.
-int search_replay(struct replay *replay, const struct trial *trial, struct schedule_moves *schedule,
-                  struct text *lines, struct error *error);
+int search_replay(struct replay *replay, struct schedule_moves *schedule, struct text *lines,
+                  struct error *error);
 
 // The property that the judgement says is broken although the lock promises it, or NULL. `admits`
 // (may be NULL) is set to a property that is broken as the lock's traits admit, if there is one.

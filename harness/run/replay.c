@@ -108,22 +108,17 @@ static const struct server_exploration *exploration_of(const struct lock_scheme 
     return kind != NULL ? kind->exploration : NULL;
 }
 
-static bool is_one_of(const char *name, const char *const *names)
-{
-    while (*names != NULL && strcmp(*names, name) != 0)
-        names++;
-    return *names != NULL;
-}
-
 static bool can_be_replayed(const struct trial *trial, struct error *error)
 {
     struct lock_scheme room;
     const struct lock_scheme *scheme = trial_scheme(trial, &room);
     const struct server_exploration *how = exploration_of(scheme);
+    static const char *const single[] = {"single", NULL};
     const char *why = NULL;
     if (how == NULL)
         why = "no lock on its kind of server can be explored yet";
-    else if (!is_one_of(trial_topology(trial), how->topologies))
+    else if (!text_is_one_of(trial_topology(trial),
+                             how->topologies != NULL ? how->topologies : single))
         why = "no lock on servers of its topology can be explored yet";
     else if (trial_is_external(trial))
         why = "its servers are not Lockpick's own, which alone it may empty";

@@ -244,10 +244,7 @@ static int evict(struct explored_servers *servers, int server, const char *key, 
     return ask(servers->probe, request, NULL, error);
 }
 
-static const char *const topologies[] = {"single", NULL};
-
 const struct server_exploration memcached_exploration = {
-    .topologies = topologies,
     .open = open_probe,
     .close = close_probe,
     .empty = empty,

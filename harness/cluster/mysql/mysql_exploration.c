@@ -171,10 +171,7 @@ static int is_blocked(struct explored_servers *servers, uint64_t number, struct 
     return result != 0 ? result : waits_for_row(session, number);
 }
 
-static const char *const topologies[] = {"single", NULL};
-
 const struct server_exploration mysql_exploration = {
-    .topologies = topologies,
     .open = open_probe,
     .close = close_probe,
     .empty = empty,

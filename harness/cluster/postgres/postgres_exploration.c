@@ -52,10 +52,7 @@ static int is_blocked(struct explored_servers *servers, uint64_t number, struct 
                          number);
 }
 
-static const char *const topologies[] = {"single", NULL};
-
 const struct server_exploration postgres_exploration = {
-    .topologies = topologies,
     .open = open_probe,
     .close = explored_close_session,
     .empty = empty,
