@@ -1,5 +1,6 @@
 #include "harness/base/file.h"
 #include "harness/cli/verb.h"
+#include "harness/cluster/process.h"
 
 #include <fcntl.h>
 #include <jansson.h>
@@ -59,12 +60,7 @@ static void settle(void)
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); // a limit of file size is an error, not a death
     allow_stack();
-    // Users often lack these; ip, nft and some servers are there.
-    struct text path = {0};
-    const char *given = getenv("PATH");
-    text_format(&path, "%s:/usr/sbin:/sbin", given != NULL ? given : "/usr/bin:/bin");
-    setenv("PATH", path.bytes, 1);
-    text_free(&path);
+    programs_of_system_find();
 }
 
 static int perform(int argc, char **argv)

@@ -272,6 +272,15 @@ void process_kill(pid_t id)
         continue;
 }
 
+void programs_of_system_find(void)
+{
+    struct text path = {0};
+    const char *given = getenv("PATH");
+    text_format(&path, "%s:/usr/sbin:/sbin", given != NULL ? given : "/usr/bin:/bin");
+    setenv("PATH", path.bytes, 1);
+    text_free(&path);
+}
+
 bool program_exists(const char *program)
 {
     const char *path = getenv("PATH");

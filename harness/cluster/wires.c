@@ -66,15 +66,11 @@ static const struct tool nft = {"nft", "nftables", (const char *const[]){"-f", "
 static const struct tool iptables = {"iptables-nft-restore", "iptables",
                                      (const char *const[]){"--noflush", NULL}};
 
-// Runs a program of /usr/sbin, which the PATH of an ordinary user often does not name.
 static int run_tool(const struct tool *tool, const char *const *options, const char *input,
                     struct text *output, struct error *error)
 {
-    struct text path = {0};
-    const char *arguments[8];
-    int count = 0;
-    text_format(&path, "%s%s", program_exists(tool->name) ? "" : "/usr/sbin/", tool->name);
-    arguments[count++] = path.bytes;
+    const char *arguments[8] = {tool->name};
+    int count = 1;
     while (*options != NULL)
         arguments[count++] = *options++;
     arguments[count] = NULL;
@@ -85,7 +81,6 @@ static int run_tool(const struct tool *tool, const char *const *options, const c
     else if (status > 0)
         error_set(error, "%s failed with status %d: %.600s", tool->name, status,
                   text_string(output));
-    text_free(&path);
     return status == 0 ? 0 : -1;
 }
 

@@ -1,4 +1,5 @@
 // The main of every test program; see test.h.
+#include "harness/cluster/process.h"
 #include "harness/testing/test.h"
 
 #include <fnmatch.h>
@@ -187,6 +188,7 @@ static int list(const struct test *from, const struct test *end)
 int main(int count, char **words)
 {
     char name[256];
+    programs_of_system_find();
     const char *slash = strrchr(words[0], '/');
     const char *called = slash != NULL ? slash + 1 : words[0];
     for (file = all; file != NULL && strcmp(name_of(file, name), called) != 0;)
