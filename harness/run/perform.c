@@ -278,7 +278,8 @@ static bool settle_job(void *context, const struct slot_job *job, int conducted,
     return !running->is_over;
 }
 
-// Those trials of the plan that may share the machine.
+// Those trials of the plan that may share the machine: first those of external programs, which wait
+// in real time, so that none of them is left alone at the end.
 static void perform_side_by_side(struct running *running, struct slot_limits limits)
 {
     const struct plan *plan = running->plan;
@@ -286,8 +287,10 @@ static void perform_side_by_side(struct running *running, struct slot_limits lim
     struct slot_job *jobs = memory_zeroed(plan->count, sizeof *jobs);
     size_t count = 0;
     const struct slot_listener listener = {.hear = hear, .settle = settle_job, .context = running};
-    for (size_t i = 0; i < plan->count && !running->is_over; i++) {
-        if (!trial_may_share_machine(&plan->trials[i]))
+    for (size_t turn = 0; turn < 2 * plan->count && !running->is_over; turn++) {
+        size_t i = turn % plan->count;
+        bool is_external = plan->trials[i].external_client != NULL;
+        if (is_external != (turn < plan->count) || !trial_may_share_machine(&plan->trials[i]))
             continue;
         if (can_run(running, i))
             jobs[count++] = (struct slot_job){
