@@ -3,10 +3,12 @@
 #include "harness/base/growing.h"
 #include "harness/history/writer.h"
 
+#include <arpa/inet.h>
 #include <ctype.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 // Requests that may wait for replies on one connection.
 #define MOST_WAITING 65536
@@ -43,7 +45,7 @@ struct parser {
     pthread_mutex_t mutex;
     const struct protocol *protocol; // NULL: requests are numbered
     void *state;
-    struct part request, reply;
+    struct text begun[2]; // what has come of a reply, and of a request, that is not whole yet
     struct parsed_request *waiting; // the oldest first
     size_t count, room;
     int64_t notices;
@@ -70,6 +72,8 @@ void parser_free(struct parser *parser)
         return;
     pthread_mutex_destroy(&parser->mutex);
     free(parser->state);
+    text_free(&parser->begun[0]);
+    text_free(&parser->begun[1]);
     free(parser->waiting);
     free(parser);
 }
@@ -100,137 +104,69 @@ static void lose(struct parser *parser)
     parser->count = 0;
 }
 
-// --- parts ---------------------------------------------------------------------------------------
+// --- spans ---------------------------------------------------------------------------------------
 
-void part_bytes(struct part *part, uint64_t count, size_t ending)
+int64_t span_line(const char *bytes, size_t have, struct span *line)
 {
-    *part = (struct part){.wanted = count,
-                          .ending = ending,
-                          .has_begun = true,
-                          .hash = UINT64_C(14695981039346656037)};
-}
-
-void part_line(struct part *part)
-{
-    part_bytes(part, 0, 0);
-}
-
-// Takes what counts: its beginning, and the FNV-1a of all.
-static void keep(struct part *part, const uint8_t *bytes, size_t length)
-{
-    for (size_t i = 0; i < length; i++) {
-        part->hash = (part->hash ^ bytes[i]) * UINT64_C(1099511628211);
-        if (part->have < PART_HEAD - 1)
-            part->head[part->have++] = (char)bytes[i];
-    }
-    part->length += length;
-}
-
-// Reads on; returns how many bytes are the part's. *is_whole once it is complete.
-static size_t read_part(struct part *part, const uint8_t *bytes, size_t length, bool *is_whole)
-{
-    size_t taken = length;
-    if (part->wanted > 0) {
-        uint64_t left = part->wanted - part->length;
-        taken = left < length ? (size_t)left : length;
-        uint64_t counts = part->wanted - part->ending;
-        uint64_t kept = part->length < counts ? counts - part->length : 0;
-        kept = kept < taken ? kept : taken;
-        keep(part, bytes, (size_t)kept);
-        part->length += taken - kept;
-        *is_whole = part->length == part->wanted;
-        return taken;
-    }
-    const uint8_t *newline = memchr(bytes, '\n', length);
-    *is_whole = newline != NULL;
-    keep(part, bytes, newline != NULL ? (size_t)(newline - bytes) : length);
+    const char *newline = memchr(bytes, '\n', have);
+    if ((newline != NULL ? (size_t)(newline - bytes) : have) > LONGEST_LINE)
+        return MESSAGE_LOST;
     if (newline == NULL)
-        return length;
-    if (part->length == part->have && part->have > 0 && part->head[part->have - 1] == '\r') {
-        part->head[--part->have] = '\0';
-        part->length--;
-    }
-    return (size_t)(newline - bytes) + 1;
+        return 0;
+    *line = (struct span){bytes, (size_t)(newline - bytes)};
+    line->length -= line->length > 0 && newline[-1] == '\r';
+    return newline - bytes + 1;
 }
 
-// Reads parts until one of them completes a message: of the replies if `request` is NULL.
-static enum parse read_message(struct parser *parser, const uint8_t *bytes, size_t length,
-                               size_t *used, struct parsed_request *request, int64_t *id)
+struct span span_word(struct span *line)
 {
-    const struct protocol *protocol = parser->protocol;
-    struct part *part = request != NULL ? &parser->request : &parser->reply;
-    const struct parsed_request *front = parser->count > 0 ? parser->waiting : NULL;
-    *used = 0;
-    while (*used < length) {
-        if (!part->has_begun) {
-            int first = protocol->lead;
-            if (protocol->begins != NULL)
-                first = protocol->begins(parser->state, bytes[*used], request != NULL);
-            if (first < 0)
-                return PARSE_LOST;
-            part_bytes(part, (uint64_t)first, 0);
-            part->is_lead = first > 0 && protocol->body != NULL;
-        }
-        bool is_whole;
-        *used += read_part(part, bytes + *used, length - *used, &is_whole);
-        if (part->wanted == 0 && part->length > LONGEST_LINE)
-            return PARSE_LOST;
-        if (!is_whole)
-            continue;
-        int64_t body = part->is_lead ? protocol->body(part, request != NULL) : 0;
-        if (body < 0)
-            return PARSE_LOST;
-        part->is_lead = false;
-        part->wanted += (uint64_t)body;
-        part->has_begun = body > 0;
-        if (body > 0)
-            continue;
-        enum parse result = request != NULL ? protocol->request(parser->state, part, request)
-                                            : protocol->reply(parser->state, part, front, id);
-        if (result != PARSE_MORE)
-            return result;
-    }
-    return PARSE_MORE;
+    const char *end = line->at + line->length;
+    const char *from = line->at;
+    while (from < end && *from == ' ')
+        from++;
+    const char *to = memchr(from, ' ', (size_t)(end - from));
+    to = to != NULL ? to : end;
+    *line = (struct span){to, (size_t)(end - to)};
+    return (struct span){from, (size_t)(to - from)};
 }
 
-size_t part_word(const struct part *part, int number, const char **word)
+bool span_begins(struct span span, const char *word)
 {
-    const char *at = part->head;
-    for (;; number--) {
-        at += strspn(at, " ");
-        size_t length = strcspn(at, " ");
-        *word = at;
-        if (number == 0 || length == 0)
-            return length;
-        at += length;
-    }
+    size_t length = strlen(word);
+    return span.length >= length && strncasecmp(span.at, word, length) == 0;
 }
 
-int64_t part_number(const char *word, size_t length)
+bool span_is(struct span span, const char *word)
+{
+    return span.length == strlen(word) && span_begins(span, word);
+}
+
+int64_t span_number(struct span span)
 {
     int64_t number = 0;
-    if (length == 0 || length > MOST_DIGITS)
+    if (span.length == 0 || span.length > MOST_DIGITS)
         return -1;
-    for (size_t i = 0; i < length; i++) {
-        if (!isdigit((unsigned char)word[i]))
+    for (size_t i = 0; i < span.length; i++) {
+        if (!isdigit((unsigned char)span.at[i]))
             return -1;
-        number = number * 10 + (word[i] - '0');
+        number = number * 10 + (span.at[i] - '0');
     }
     return number;
 }
 
-uint32_t part_uint32(const struct part *part, size_t at)
+uint32_t uint32_at(const char *bytes)
 {
-    const uint8_t *bytes = (const uint8_t *)part->head + at;
-    return (uint32_t)bytes[0] << 24 | (uint32_t)bytes[1] << 16 | (uint32_t)bytes[2] << 8 | bytes[3];
+    uint32_t number;
+    memcpy(&number, bytes, sizeof number);
+    return ntohl(number);
 }
 
-void parsed_name(struct parsed_request *request, const char *name, size_t length, bool upper)
+void parsed_name(struct parsed_request *request, struct span name, bool upper)
 {
-    size_t taken = length < PARSER_NAME_ROOM - 1 ? length : PARSER_NAME_ROOM - 1;
-    bool fits = length > 0;
+    size_t taken = name.length < PARSER_NAME_ROOM - 1 ? name.length : PARSER_NAME_ROOM - 1;
+    bool fits = name.length > 0;
     for (size_t i = 0; i < taken; i++) {
-        unsigned char letter = (unsigned char)name[i];
+        unsigned char letter = (unsigned char)name.at[i];
         fits = fits && (isalnum(letter) || memchr("_-.", letter, 3) != NULL);
         request->name[i] = (char)(upper ? toupper(letter) : letter);
     }
@@ -239,28 +175,61 @@ void parsed_name(struct parsed_request *request, const char *name, size_t length
         strcpy(request->name, "request");
 }
 
+// --- messages ------------------------------------------------------------------------------------
+
+// Reads a request, or a reply where `request` is NULL. Returns how many of the bytes belong to it,
+// of which more may be to come unless *is_whole; MESSAGE_LOST as the protocol does.
+static int64_t read_message(struct parser *parser, const char *bytes, size_t length, bool *is_whole,
+                            struct parsed_request *request, struct parsed_reply *reply)
+{
+    const struct protocol *protocol = parser->protocol;
+    const struct parsed_request *front = parser->count > 0 ? parser->waiting : NULL;
+    struct text *begun = &parser->begun[request != NULL];
+    size_t before = begun->length;
+    if (before > 0)
+        text_add_bytes(begun, bytes, length);
+    const char *from = before > 0 ? begun->bytes : bytes;
+    size_t have = before + length;
+    int64_t message = request != NULL ? protocol->request(parser->state, from, have, request)
+                                      : protocol->reply(parser->state, from, have, front, reply);
+    *is_whole = message > 0;
+    if (message < 0 || (message == 0 && have > LONGEST_MESSAGE))
+        return MESSAGE_LOST;
+    if (*is_whole)
+        begun->length = 0;
+    else if (before == 0)
+        text_add_bytes(begun, bytes, length);
+    return *is_whole ? message - (int64_t)before : (int64_t)length;
+}
+
 // --- requests ------------------------------------------------------------------------------------
 
 size_t parser_read_requests(struct parser *parser, const uint8_t *bytes, size_t length, bool *found,
                             struct parsed_request *request)
 {
-    size_t used = length;
+    static const struct parsed_request unnamed = {.replies = 1, .phase = PHASE_NONE};
+    size_t at = 0;
     *found = false;
-    *request = (struct parsed_request){.replies = 1, .phase = PHASE_NONE};
     pthread_mutex_lock(&parser->mutex);
-    if (parser->protocol != NULL) {
-        enum parse result = read_message(parser, bytes, length, &used, request, NULL);
-        *found = result == PARSE_WHOLE;
-        if (result == PARSE_LOST)
+    while (!*found && at < length && parser->protocol != NULL) {
+        bool is_whole;
+        *request = unnamed;
+        int64_t used =
+            read_message(parser, (const char *)bytes + at, length - at, &is_whole, request, NULL);
+        if (used == MESSAGE_LOST)
             lose(parser);
+        else
+            at += (size_t)used;
+        *found = is_whole && request->name[0] != '\0';
     }
     if (parser->protocol == NULL) {
-        used = length;
+        at = length;
         *found = parser->count == 0;
-        *request = (struct parsed_request){.name = "request", .replies = 1, .phase = PHASE_NONE};
+        *request = unnamed;
+        strcpy(request->name, "request");
     }
     pthread_mutex_unlock(&parser->mutex);
-    return used;
+    return at;
 }
 
 void parser_asked(struct parser *parser, const struct parsed_request *request)
@@ -294,26 +263,26 @@ static bool take(struct parser *parser, int64_t id, struct parsed_request *reque
     return true;
 }
 
-static size_t read_understood(struct parser *parser, const uint8_t *bytes, size_t length,
-                              bool *found, struct parsed_request *request)
+static size_t read_understood(struct parser *parser, const char *bytes, size_t length, bool *found,
+                              struct parsed_request *request)
 {
     size_t at = 0;
     while (!*found && at < length) {
-        size_t used = 0;
-        int64_t id = 0;
-        enum parse result = read_message(parser, bytes + at, length - at, &used, NULL, &id);
-        if (result == PARSE_LOST)
+        bool is_whole;
+        struct parsed_reply reply = {.id = 0};
+        int64_t used = read_message(parser, bytes + at, length - at, &is_whole, NULL, &reply);
+        if (used == MESSAGE_LOST)
             lose(parser);
-        if (result != PARSE_WHOLE)
+        if (!is_whole || used == MESSAGE_LOST)
             return length;
-        at += used;
-        if (id == REPLY_REFUSED && parser->count > 0)
+        at += (size_t)used;
+        if (reply.id == REPLY_REFUSED && parser->count > 0)
             parser->waiting[0].replies = 1;
-        parser->notices += id == REPLY_NOTICE;
-        *found = id != REPLY_UNASKED && id != REPLY_NOTICE &&
-                 take(parser, id == REPLY_REFUSED ? 0 : id, request);
-        if (*found && parser->protocol->reply_kind != NULL)
-            request->reply = parser->protocol->reply_kind(parser->state);
+        parser->notices += reply.id == REPLY_NOTICE;
+        *found = reply.id != REPLY_UNASKED && reply.id != REPLY_NOTICE &&
+                 take(parser, reply.id == REPLY_REFUSED ? 0 : reply.id, request);
+        if (*found)
+            request->reply = reply.kind;
     }
     return at;
 }
@@ -324,7 +293,7 @@ size_t parser_read_replies(struct parser *parser, const uint8_t *bytes, size_t l
     *found = false;
     pthread_mutex_lock(&parser->mutex);
     if (parser->protocol != NULL && parser->protocol->reply != NULL)
-        length = read_understood(parser, bytes, length, found, request);
+        length = read_understood(parser, (const char *)bytes, length, found, request);
     else
         *found = take(parser, 0, request);
     pthread_mutex_unlock(&parser->mutex);

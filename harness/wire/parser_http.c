@@ -5,78 +5,64 @@
 
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
-
-struct state {
-    struct parsed_request named;
-    bool in_headers;
-    uint64_t body;
-};
-
-static int begins(void *state, uint8_t first, bool is_request)
-{
-    (void)state;
-    return !is_request || isupper(first) || isspace(first) ? 0 : -1;
-}
 
 // "POST /v3/kv/deleterange HTTP/1.1": "delete", as our own wire calls it.
-static bool take_path(struct state *state, const struct part *line)
+static bool take_path(struct span line, struct parsed_request *request)
 {
-    const char *method, *path, *version;
-    size_t length = part_word(line, 1, &path);
-    if (part_word(line, 0, &method) == 0 || length == 0 || part_word(line, 2, &version) != 8 ||
-        strncmp(version, "HTTP/1.", 7) != 0)
+    struct span method = span_word(&line);
+    struct span path = span_word(&line);
+    struct span version = span_word(&line);
+    if (method.length == 0 || version.length != 8 || !span_begins(version, "HTTP/1."))
         return false;
-    const char *query = memchr(path, '?', length);
-    length = query != NULL ? (size_t)(query - path) : length;
-    size_t from = length;
-    while (from > 0 && path[from - 1] != '/')
-        from--;
-    parsed_name(&state->named, path + from, length - from, false);
-    if (strcmp(state->named.name, "deleterange") == 0)
-        strcpy(state->named.name, "delete");
+    const char *query = memchr(path.at, '?', path.length);
+    path.length = query != NULL ? (size_t)(query - path.at) : path.length;
+    const char *slash = memrchr(path.at, '/', path.length);
+    size_t before = slash != NULL ? (size_t)(slash + 1 - path.at) : 0;
+    parsed_name(request, (struct span){path.at + before, path.length - before}, false);
+    if (strcmp(request->name, "deleterange") == 0)
+        strcpy(request->name, "delete");
     return true;
 }
 
-static bool take_header(struct state *state, const char *text)
+// False if the length of the body is not said.
+static bool take_header(struct span line, int64_t *body)
 {
     static const char size[] = "Content-Length:";
-    static const char pieces[] = "Transfer-Encoding:";
-    if (strncasecmp(text, pieces, strlen(pieces)) == 0)
-        return false;
-    if (strncasecmp(text, size, strlen(size)) != 0)
-        return true;
-    const char *number = text + strlen(size);
-    number += strspn(number, " \t");
-    int64_t body = part_number(number, strspn(number, "0123456789"));
-    state->body = body < 0 ? 0 : (uint64_t)body;
-    return body >= 0;
+    if (!span_begins(line, size))
+        return !span_begins(line, "Transfer-Encoding:");
+    const char *from = line.at + strlen(size);
+    const char *end = line.at + line.length;
+    while (from < end && (*from == ' ' || *from == '\t'))
+        from++;
+    const char *to = from;
+    while (to < end && isdigit((unsigned char)*to))
+        to++;
+    *body = span_number((struct span){from, (size_t)(to - from)});
+    return *body >= 0;
 }
 
-static enum parse request(void *context, struct part *part, struct parsed_request *request)
+static int64_t request(void *state, const char *bytes, size_t have, struct parsed_request *request)
 {
-    struct state *state = context;
-    if (part->wanted == 0 && !state->in_headers) {
-        state->body = 0;
-        if (part->head[0] == '\0')
-            return PARSE_MORE; // lines may be empty before a request
-        state->in_headers = take_path(state, part);
-        part_line(part);
-        return state->in_headers ? PARSE_MORE : PARSE_LOST;
-    }
-    if (part->wanted == 0 && part->head[0] != '\0') {
-        bool fine = take_header(state, part->head);
-        part_line(part);
-        return fine ? PARSE_MORE : PARSE_LOST;
-    }
-    if (part->wanted == 0 && state->body > 0) {
-        part_bytes(part, state->body, 0);
-        return PARSE_MORE;
-    }
-    state->in_headers = false;
-    memcpy(request->name, state->named.name, sizeof request->name);
-    return PARSE_WHOLE;
+    struct span line;
+    int64_t body = 0;
+    (void)state;
+    if (!isupper((unsigned char)bytes[0]) && !isspace((unsigned char)bytes[0]))
+        return MESSAGE_LOST;
+    int64_t length = span_line(bytes, have, &line);
+    if (length <= 0 || line.length == 0)
+        return length; // lines may be empty before a request
+    if (!take_path(line, request))
+        return MESSAGE_LOST;
+    do {
+        size_t at = (size_t)length;
+        int64_t used = at < have ? span_line(bytes + at, have - at, &line) : 0;
+        if (used <= 0)
+            return used;
+        if (!take_header(line, &body))
+            return MESSAGE_LOST;
+        length += used;
+    } while (line.length > 0);
+    return (int64_t)have - length >= body ? length + body : 0;
 }
 
-const struct protocol protocol_http = {
-    .kind = "etcd", .state_bytes = sizeof(struct state), .begins = begins, .request = request};
+const struct protocol protocol_http = {.kind = "etcd", .request = request};

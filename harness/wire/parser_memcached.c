@@ -9,12 +9,10 @@
 #define BINARY_REQUEST 0x80
 #define BINARY_REPLY 0x81
 #define BINARY_STAT 0x10
-#define LONGEST (128 * 1024 * 1024)
+#define END_LENGTH 2 // of the "\r\n" behind data
 
 struct state {
     enum { NOT_KNOWN, TEXT, BINARY } form;
-    struct parsed_request asked; // whose data come
-    bool reply_ends;             // with its data
 };
 
 // Requests with data behind their line, and which word of that says how many bytes.
@@ -31,125 +29,126 @@ static const char *const names[] = {
     [0x0b] = "version", [0x0c] = "get",  [0x0e] = "append", [0x0f] = "prepend",   [0x10] = "stats",
     [0x1c] = "touch",   [0x1d] = "gat",  [0x20] = "sasl",   [0x21] = "sasl",      [0x22] = "sasl"};
 
-static int begins(void *context, uint8_t first, bool is_request)
+// The whole message's, as struct protocol has it, in the binary protocol.
+static int64_t binary_length(const char *bytes, size_t have, uint8_t magic)
 {
-    struct state *state = context;
-    if (is_request && state->form == NOT_KNOWN)
-        state->form = first == BINARY_REQUEST ? BINARY : TEXT;
-    if (state->form == BINARY)
-        return LEAD;
-    return !is_request || islower(first) || isspace(first) ? 0 : -1;
+    uint32_t body = have >= LEAD ? uint32_at(bytes + 8) : 0;
+    if ((uint8_t)bytes[0] != magic || body > LONGEST_MESSAGE)
+        return MESSAGE_LOST;
+    return have >= LEAD && have - LEAD >= body ? LEAD + (int64_t)body : 0;
 }
 
-static int64_t body_of(const struct part *lead, bool is_request)
+// The whole message's, whose line takes `used` bytes, with `size` bytes of data behind it.
+static int64_t length_with_data(size_t have, int64_t used, struct span size)
 {
-    uint32_t body = part_uint32(lead, 8);
-    bool is_binary = (uint8_t)lead->head[0] == (is_request ? BINARY_REQUEST : BINARY_REPLY);
-    return !is_binary || body > LONGEST ? -1 : (int64_t)body;
+    int64_t data = span_number(size);
+    if (data < 0 || data > LONGEST_MESSAGE)
+        return MESSAGE_LOST;
+    return (int64_t)have - used >= data + END_LENGTH ? used + data + END_LENGTH : 0;
+}
+
+static struct span word_at(struct span line, int number)
+{
+    struct span word = span_word(&line);
+    while (number-- > 0)
+        word = span_word(&line);
+    return word;
 }
 
 // --- requests ------------------------------------------------------------------------------------
 
 // A meta command that has the flag q.
-static bool is_quiet(const struct part *line, const char *name)
+static bool is_quiet(struct span line, const char *name)
 {
-    const char *word;
     if (strlen(name) != 2 || name[0] != 'm' || strchr("gsdae", name[1]) == NULL)
         return false;
-    for (int i = strcmp(name, "ms") == 0 ? 3 : 2; part_word(line, i, &word) > 0; i++) {
-        if (*word == 'q')
+    for (int i = strcmp(name, "ms") == 0 ? 3 : 2; word_at(line, i).length > 0; i++) {
+        if (word_at(line, i).at[0] == 'q')
             return true;
     }
     return false;
 }
 
-static enum parse take_line(struct state *state, struct part *line, struct parsed_request *request)
+static int64_t read_line(const char *bytes, size_t have, struct parsed_request *request)
 {
     static const char unanswered[] = " noreply";
-    const char *word;
-    size_t length = part_word(line, 0, &word);
-    if (length == 0 || !islower((unsigned char)*word))
-        return PARSE_LOST;
-    parsed_name(request, word, length, false);
-    if (is_quiet(line, request->name) || strcmp(request->name, "request") == 0)
-        return PARSE_LOST;
-    const char *end = line->head + line->have;
+    const size_t ending = strlen(unanswered);
+    struct span line;
+    if (!islower((unsigned char)bytes[0]) && !isspace((unsigned char)bytes[0]))
+        return MESSAGE_LOST;
+    int64_t used = span_line(bytes, have, &line);
+    if (used <= 0)
+        return used;
+    struct span name = word_at(line, 0);
+    parsed_name(request, name, false);
+    if (name.length == 0 || !islower((unsigned char)name.at[0]) || is_quiet(line, request->name) ||
+        strcmp(request->name, "request") == 0)
+        return MESSAGE_LOST;
     if (strcmp(request->name, "quit") == 0 ||
-        (line->have >= strlen(unanswered) && strcmp(end - strlen(unanswered), unanswered) == 0))
+        (line.length >= ending && memcmp(line.at + line.length - ending, unanswered, ending) == 0))
         request->replies = 0;
     for (size_t i = 0; i < sizeof with_data / sizeof *with_data; i++) {
-        if (strcmp(with_data[i].name, request->name) != 0)
-            continue;
-        length = part_word(line, with_data[i].word, &word);
-        int64_t size = part_number(word, length);
-        if (size < 0 || size > LONGEST)
-            return PARSE_LOST;
-        state->asked = *request;
-        part_bytes(line, (uint64_t)size + 2, 0);
-        return PARSE_MORE;
+        if (strcmp(with_data[i].name, request->name) == 0)
+            return length_with_data(have, used, word_at(line, with_data[i].word));
     }
-    return PARSE_WHOLE;
+    return used;
 }
 
-static enum parse request(void *context, struct part *part, struct parsed_request *request)
+static int64_t request(void *context, const char *bytes, size_t have,
+                       struct parsed_request *request)
 {
     struct state *state = context;
-    if (state->form == TEXT && part->wanted == 0)
-        return take_line(state, part, request);
-    if (state->form == TEXT) {
-        *request = state->asked;
-        return PARSE_WHOLE;
-    }
-    uint8_t code = (uint8_t)part->head[1];
+    if (state->form == NOT_KNOWN)
+        state->form = (uint8_t)bytes[0] == BINARY_REQUEST ? BINARY : TEXT;
+    if (state->form == TEXT)
+        return read_line(bytes, have, request);
+    int64_t length = binary_length(bytes, have, BINARY_REQUEST);
+    if (length <= 0)
+        return length;
+    uint8_t code = (uint8_t)bytes[1];
     if (code >= sizeof names / sizeof *names || names[code] == NULL)
-        return PARSE_LOST;
+        return MESSAGE_LOST;
     strcpy(request->name, names[code]);
-    return PARSE_WHOLE;
+    return length;
 }
 
 // --- replies -------------------------------------------------------------------------------------
 
-static bool begins_with(const struct part *line, const char *word)
+// A line; or values, items or statistics, each in a line of its own, up to one that ends them.
+static int64_t read_lines(const char *bytes, size_t have)
 {
-    return strncmp(line->head, word, strlen(word)) == 0;
-}
-
-static enum parse take_reply_line(struct state *state, struct part *line)
-{
-    const char *word;
-    state->reply_ends = begins_with(line, "VA ");
-    if (begins_with(line, "VALUE ") || state->reply_ends) {
-        size_t length = part_word(line, state->reply_ends ? 1 : 3, &word);
-        int64_t size = part_number(word, length);
-        if (size < 0)
-            return PARSE_LOST;
-        part_bytes(line, (uint64_t)size + 2, 0);
-        return PARSE_MORE;
+    size_t at = 0;
+    for (;;) {
+        struct span line;
+        int64_t used = at < have ? span_line(bytes + at, have - at, &line) : 0;
+        bool is_meta = used > 0 && span_begins(line, "VA ");
+        bool has_data = is_meta || (used > 0 && span_begins(line, "VALUE "));
+        if (has_data)
+            used = length_with_data(have - at, used, word_at(line, is_meta ? 1 : 3));
+        if (used <= 0)
+            return used;
+        at += (size_t)used;
+        if (is_meta || (!has_data && !span_begins(line, "STAT ") && !span_begins(line, "ITEM ")))
+            return (int64_t)at;
     }
-    return begins_with(line, "STAT ") || begins_with(line, "ITEM ") ? PARSE_MORE : PARSE_WHOLE;
 }
 
-static enum parse reply(void *context, struct part *part, const struct parsed_request *front,
-                        int64_t *id)
+static int64_t reply(void *context, const char *bytes, size_t have,
+                     const struct parsed_request *front, struct parsed_reply *reply)
 {
     struct state *state = context;
     (void)front;
-    *id = 0;
-    if (state->form != BINARY && part->wanted == 0)
-        return take_reply_line(state, part);
     if (state->form != BINARY)
-        return state->reply_ends ? PARSE_WHOLE : PARSE_MORE;
+        return read_lines(bytes, have);
+    int64_t length = binary_length(bytes, have, BINARY_REPLY);
     // Statistics come one by one, the last without a key.
-    bool goes_on =
-        (uint8_t)part->head[1] == BINARY_STAT && (part->head[2] != 0 || part->head[3] != 0);
-    *id = goes_on ? REPLY_UNASKED : 0;
-    return PARSE_WHOLE;
+    if (length > 0 && (uint8_t)bytes[1] == BINARY_STAT && (bytes[2] != 0 || bytes[3] != 0))
+        reply->id = REPLY_UNASKED;
+    return length;
 }
 
 const struct protocol protocol_memcached = {.kind = "memcached",
                                             .state_bytes = sizeof(struct state),
                                             .tells_notices = true,
-                                            .begins = begins,
-                                            .body = body_of,
                                             .request = request,
                                             .reply = reply};

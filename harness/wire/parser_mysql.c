@@ -5,7 +5,6 @@
 
 #include <ctype.h>
 #include <string.h>
-#include <strings.h>
 
 #define LEAD 4
 #define CAN_COMPRESS 0x20U
@@ -46,10 +45,11 @@ static uint32_t number_at(const char *head)
            (uint32_t)bytes[3] << 24;
 }
 
-static int64_t body_of(const struct part *lead, bool is_request)
+// The whole packet's, as struct protocol has it.
+static int64_t length_of(const char *bytes, size_t have)
 {
-    (void)is_request;
-    return number_at(lead->head) & 0xffffff;
+    uint32_t body = have >= LEAD ? number_at(bytes) & 0xffffff : 0;
+    return have >= LEAD && have - LEAD >= body ? LEAD + (int64_t)body : 0;
 }
 
 // --- the word of a statement ---------------------------------------------------------------------
@@ -67,44 +67,26 @@ static const char *skip_blanks(const char *at, const char *end)
     return end;
 }
 
-static const char *word_end(const char *at, const char *end)
+static struct span word_at(const char *at, const char *end)
 {
-    while (at < end && (isalnum((unsigned char)*at) || *at == '_'))
-        at++;
-    return at;
-}
-
-static bool is_word(const char *from, const char *to, const char *word)
-{
-    return (size_t)(to - from) == strlen(word) && strncasecmp(from, word, strlen(word)) == 0;
+    const char *from = skip_blanks(at, end);
+    const char *to = from;
+    while (to < end && (isalnum((unsigned char)*to) || *to == '_'))
+        to++;
+    return (struct span){from, (size_t)(to - from)};
 }
 
 // The first word; GET_LOCK and RELEASE_LOCK are called by their own names.
-static void name_statement(const char *at, const char *end, struct parsed_request *request)
+static struct span name_of_statement(const char *at, const char *end)
 {
-    at = skip_blanks(at, end);
-    const char *stop = word_end(at, end);
-    if (is_word(at, stop, "SELECT") || is_word(at, stop, "DO")) {
-        const char *function = skip_blanks(stop, end);
-        const char *function_end = word_end(function, end);
-        if (is_word(function, function_end, "GET_LOCK") ||
-            is_word(function, function_end, "RELEASE_LOCK")) {
-            at = function;
-            stop = function_end;
-        }
-    }
-    parsed_name(request, at, (size_t)(stop - at), true);
+    struct span word = word_at(at, end);
+    struct span function = word_at(word.at + word.length, end);
+    bool calls = span_is(word, "SELECT") || span_is(word, "DO");
+    return calls && (span_is(function, "GET_LOCK") || span_is(function, "RELEASE_LOCK")) ? function
+                                                                                         : word;
 }
 
 // --- requests ------------------------------------------------------------------------------------
-
-static enum parse log_in(struct state *state, const char *body, size_t length)
-{
-    uint32_t abilities = length >= 4 ? number_at(body) : 0;
-    state->logged_in = true;
-    state->gives_attributes = (abilities & CAN_GIVE_ATTRIBUTES) != 0;
-    return length < 4 || (abilities & (CAN_COMPRESS | CAN_TLS)) != 0 ? PARSE_LOST : PARSE_MORE;
-}
 
 static void name_command(struct state *state, const char *body, size_t length,
                          struct parsed_request *request)
@@ -116,7 +98,7 @@ static void name_command(struct state *state, const char *body, size_t length,
     if (command == COM_QUERY && state->gives_attributes && length > 3 && body[1] == 0)
         text += 2;
     if (command == COM_QUERY || command == COM_PREPARE)
-        name_statement(text, end, request);
+        parsed_name(request, name_of_statement(text, end), true);
     if (command == COM_PREPARE) {
         memcpy(state->preparing, request->name, PARSER_NAME_ROOM);
         strcpy(request->name, "PREPARE");
@@ -132,42 +114,48 @@ static void name_command(struct state *state, const char *body, size_t length,
     }
 }
 
-static enum parse request(void *context, struct part *part, struct parsed_request *request)
+static int64_t request(void *context, const char *bytes, size_t have,
+                       struct parsed_request *request)
 {
     struct state *state = context;
-    const char *body = part->head + LEAD;
-    size_t length = part->have - LEAD;
-    if (!state->logged_in)
-        return log_in(state, body, length);
-    if (part->head[3] != 0)
-        return PARSE_MORE; // more of the log-in, or of the request before
+    const char *body = bytes + LEAD;
+    int64_t length = length_of(bytes, have);
+    size_t has = length > 0 ? (size_t)length - LEAD : 0;
     if (length == 0)
-        return PARSE_LOST;
-    name_command(state, body, length, request);
-    return PARSE_WHOLE;
+        return 0;
+    if (!state->logged_in) {
+        uint32_t abilities = has >= 4 ? number_at(body) : CAN_TLS;
+        state->logged_in = true;
+        state->gives_attributes = (abilities & CAN_GIVE_ATTRIBUTES) != 0;
+        return (abilities & (CAN_COMPRESS | CAN_TLS)) != 0 ? MESSAGE_LOST : length;
+    }
+    if (bytes[3] != 0)
+        return length; // more of the log-in, or of the request before
+    if (has == 0)
+        return MESSAGE_LOST;
+    name_command(state, body, has, request);
+    return length;
 }
 
 // --- replies -------------------------------------------------------------------------------------
 
-static enum parse reply(void *context, struct part *part, const struct parsed_request *front,
-                        int64_t *id)
+static int64_t reply(void *context, const char *bytes, size_t have,
+                     const struct parsed_request *front, struct parsed_reply *reply)
 {
     struct state *state = context;
-    bool is_first = part->head[3] == 1 && front != NULL;
-    if (is_first && strcmp(front->name, "PREPARE") == 0 && part->have >= LEAD + 5 &&
-        part->head[LEAD] == 0) {
+    int64_t length = length_of(bytes, have);
+    bool is_first = length > 0 && bytes[3] == 1 && front != NULL;
+    if (is_first && strcmp(front->name, "PREPARE") == 0 && length >= LEAD + 5 && bytes[LEAD] == 0) {
         struct prepared *statement = &state->statements[state->next++ % STATEMENTS];
-        statement->number = number_at(part->head + LEAD + 1);
+        statement->number = number_at(bytes + LEAD + 1);
         memcpy(statement->name, state->preparing, PARSER_NAME_ROOM);
     }
-    *id = is_first ? 0 : REPLY_UNASKED;
-    return PARSE_WHOLE;
+    reply->id = is_first ? 0 : REPLY_UNASKED;
+    return length;
 }
 
 const struct protocol protocol_mysql = {.kind = "mysql",
                                         .state_bytes = sizeof(struct state),
                                         .tells_notices = true,
-                                        .lead = LEAD,
-                                        .body = body_of,
                                         .request = request,
                                         .reply = reply};

@@ -2,13 +2,12 @@
 // values.
 #include "harness/wire/parser_protocol.h"
 
+#include "harness/base/text.h"
+
 #include <ctype.h>
-#include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #define MOST_ELEMENTS (1024 * 1024)
-#define WORD_ROOM 20
 #define END_LENGTH 2 // of the "\r\n" behind a string
 
 // Which arguments of a command are its key, its value and its time to live, from 1 on; 0: none.
@@ -46,247 +45,226 @@ static const struct {
 } options[] = {{"NX", REQUEST_NX},      {"XX", REQUEST_XX},         {"PXAT", REQUEST_UNTIL},
                {"EXAT", REQUEST_UNTIL}, {"IFEQ", REQUEST_COMPARES}, {"IFDEQ", REQUEST_COMPARES}};
 
-static const char *const listening[] = {"subscribe",    "psubscribe",   "ssubscribe", "unsubscribe",
-                                        "punsubscribe", "sunsubscribe", NULL};
+static const char *const listening[] = {"SUBSCRIBE",    "PSUBSCRIBE",   "SSUBSCRIBE", "UNSUBSCRIBE",
+                                        "PUNSUBSCRIBE", "SUNSUBSCRIBE", NULL};
 static const char *const messages[] = {"message", "pmessage", "smessage", NULL};
 
 struct state {
     bool listens; // has subscribed: messages come unasked
-    // The request under way.
-    int64_t elements, element; // how many it has, and which comes next; 0: a new one begins
-    struct parsed_request asked;
-    const struct command *command;
-    char before[WORD_ROOM]; // how the argument before began
-    // The reply under way.
-    int64_t to_come; // elements; 0: a new one begins
-    char type;       // its first letter
-    enum reply_kind kind;
-    char said[WORD_ROOM]; // its first string
-    bool takes_word;
 };
 
-static bool is_one_of(const char *word, const char *const *words)
+static bool is_string(char type)
 {
-    while (*words != NULL && strcasecmp(word, *words) != 0)
+    return type == '$' || type == '=' || type == '!';
+}
+
+static bool is_one_of(struct span span, const char *const *words)
+{
+    while (*words != NULL && !span_is(span, *words))
         words++;
     return *words != NULL;
 }
 
-// The number behind a line's first letter; false if there is none. -1 is "nothing".
-static bool number_of(const struct part *line, int64_t *number)
+// --- elements ------------------------------------------------------------------------------------
+
+struct element {
+    char type;
+    struct span text; // of a string; else what its line says behind the type
+    int64_t number;   // how long a string is, or how many elements follow; -1: it is nothing
+    int64_t to_come;  // elements that belong to it
+};
+
+// Returns how many bytes it has, as of a message: without those that belong to it.
+static int64_t read_element(const char *bytes, size_t have, struct element *element)
 {
-    const char *digits = line->head + 1;
-    *number = strcmp(digits, "-1") == 0 ? -1 : part_number(digits, strlen(digits));
-    return *number >= 0 || strcmp(digits, "-1") == 0;
+    struct span line;
+    int64_t used = span_line(bytes, have, &line);
+    if (used <= 0)
+        return used;
+    char type = line.length > 0 ? line.at[0] : '\0';
+    if (type == '\0' || strchr("+-:,#_($=!*~>%|", type) == NULL)
+        return MESSAGE_LOST;
+    *element = (struct element){.type = type, .text = {line.at + 1, line.length - 1}};
+    if (!is_string(type) && strchr("*~>%|", type) == NULL)
+        return used;
+    bool is_nothing = span_is(element->text, "-1");
+    element->number = is_nothing ? -1 : span_number(element->text);
+    if ((element->number < 0 && !is_nothing) ||
+        (!is_string(type) && element->number > MOST_ELEMENTS))
+        return MESSAGE_LOST;
+    if (is_nothing)
+        return used;
+    if (!is_string(type)) {
+        element->to_come = type == '%' || type == '|' ? 2 * element->number : element->number;
+        element->to_come += type == '|'; // an attribute comes before what it is of
+        return used;
+    }
+    if ((int64_t)have - used < element->number + END_LENGTH)
+        return 0;
+    element->text = (struct span){bytes + used, (size_t)element->number};
+    return used + element->number + END_LENGTH;
 }
 
-static int begins(void *context, uint8_t first, bool is_request)
+// The whole message's, as struct protocol has it. A request is made of strings.
+static int64_t length_of(const char *bytes, size_t have, bool is_request)
 {
-    (void)context;
-    return !is_request || first == '*' || isalpha(first) || isspace(first) ? 0 : -1;
+    size_t at = 0;
+    for (int64_t to_come = 1; to_come > 0; to_come--) {
+        struct element element;
+        int64_t used = at < have ? read_element(bytes + at, have - at, &element) : 0;
+        if (used <= 0)
+            return used;
+        if (is_request && at > 0 && (element.type != '$' || element.number < 0))
+            return MESSAGE_LOST;
+        to_come += element.to_come;
+        at += (size_t)used;
+    }
+    return (int64_t)at;
 }
 
 // --- requests ------------------------------------------------------------------------------------
 
-static void take_ttl(struct parsed_request *asked, const char *number, int64_t unit_ms)
+static void take_ttl(struct parsed_request *request, struct span number, int64_t unit_ms)
 {
-    int64_t length = part_number(number, strlen(number));
-    asked->words |= REQUEST_EXPIRES;
-    asked->ttl_ms = length > 0 && length < INT64_MAX / 1000 / 1000 ? length * unit_ms : 0;
+    int64_t length = span_number(number);
+    request->words |= REQUEST_EXPIRES;
+    request->ttl_ms = length > 0 && length < INT64_MAX / 1000 / 1000 ? length * unit_ms : 0;
 }
 
-static void take_command(struct state *state, const struct part *word)
+static const struct command *take_command(struct parsed_request *request, struct span word)
 {
-    state->asked = (struct parsed_request){.replies = 1};
-    parsed_name(&state->asked, word->head, word->have, true);
-    state->command = &any_other;
+    const struct command *command = &any_other;
+    parsed_name(request, word, true);
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
-        if (strcmp(commands[i].name, state->asked.name) == 0)
-            state->command = &commands[i];
+        if (strcmp(commands[i].name, request->name) == 0)
+            command = &commands[i];
     }
-    state->asked.words = state->command->words;
+    request->words = command->words;
+    return command;
 }
 
-static void take_argument(struct state *state, const struct part *word)
+// FNV-1a; never 0.
+static int64_t hash_of(struct span word)
 {
-    struct parsed_request *asked = &state->asked;
-    const struct command *command = state->command;
-    int64_t hash = (int64_t)(word->hash >> 33 | 1); // never 0
-    int64_t argument = state->element;
+    uint64_t hash = UINT64_C(14695981039346656037);
+    for (size_t i = 0; i < word.length; i++)
+        hash = (hash ^ (uint8_t)word.at[i]) * UINT64_C(1099511628211);
+    return (int64_t)(hash >> 33 | 1);
+}
+
+static void take_argument(struct parsed_request *request, const struct command *command,
+                          int64_t argument, struct span word, struct span before)
+{
     if (argument == command->key)
-        asked->key = hash;
+        request->key = hash_of(word);
     if (argument == command->value)
-        asked->value = hash;
+        request->value = hash_of(word);
     if (argument == command->ttl)
-        take_ttl(asked, word->head, command->unit_ms);
-    for (size_t i = 0; command == SET && argument > 2 && i < sizeof options / sizeof *options; i++)
-        asked->words |= strcasecmp(word->head, options[i].name) == 0 ? options[i].word : 0;
-    if (command == SET && argument > 3 && strcasecmp(state->before, "PX") == 0)
-        take_ttl(asked, word->head, 1);
-    if (command == SET && argument > 3 && strcasecmp(state->before, "EX") == 0)
-        take_ttl(asked, word->head, 1000);
-    snprintf(state->before, sizeof state->before, "%.*s", WORD_ROOM - 1, word->head);
+        take_ttl(request, word, command->unit_ms);
+    if (command != SET || argument <= 2)
+        return;
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
+        request->words |= span_is(word, options[i].name) ? options[i].word : 0;
+    if (argument > 3 && (span_is(before, "PX") || span_is(before, "EX")))
+        take_ttl(request, word, span_is(before, "PX") ? 1 : 1000);
 }
 
-static enum parse finish_request(struct state *state, struct parsed_request *request)
+// A request of words in a line, of which only the first counts.
+static int64_t read_words(const char *bytes, size_t have, struct parsed_request *request)
 {
-    *request = state->asked;
-    request->phase = PHASE_NONE;
-    if (is_one_of(request->name, listening)) {
-        state->listens = true;
-        if (state->elements > 2) // one for each channel
-            request->replies = (int)state->elements - 1;
+    struct span line;
+    int64_t used = isalpha((unsigned char)bytes[0]) || isspace((unsigned char)bytes[0])
+                       ? span_line(bytes, have, &line)
+                       : -1;
+    struct span word = used > 0 ? span_word(&line) : (struct span){NULL, 0};
+    if (word.length > 0 && !isalpha((unsigned char)word.at[0]))
+        return MESSAGE_LOST;
+    if (word.length > 0)
+        parsed_name(request, word, true);
+    return used;
+}
+
+static int64_t read_array(const char *bytes, size_t have, struct parsed_request *request)
+{
+    struct element element;
+    struct span before = {NULL, 0};
+    const struct command *command = &any_other;
+    int64_t length = length_of(bytes, have, true);
+    if (length <= 0)
+        return length;
+    size_t at = (size_t)read_element(bytes, have, &element);
+    int64_t count = element.number;
+    for (int64_t i = 0; i < count; i++) {
+        at += (size_t)read_element(bytes + at, have - at, &element);
+        if (i == 0)
+            command = take_command(request, element.text);
+        else
+            take_argument(request, command, i, element.text, before);
+        before = element.text;
     }
-    return PARSE_WHOLE;
+    if (count > 2 && text_is_one_of(request->name, listening)) // one for each channel
+        request->replies = (int)count - 1;
+    return length;
 }
 
-// A request of words in a line.
-static enum parse take_words(struct state *state, const struct part *line,
-                             struct parsed_request *request)
-{
-    const char *word;
-    size_t length = part_word(line, 0, &word);
-    if (length == 0)
-        return PARSE_MORE;
-    if (!isalpha((unsigned char)*word))
-        return PARSE_LOST;
-    state->asked = (struct parsed_request){.replies = 1};
-    parsed_name(&state->asked, word, length, true);
-    state->elements = 1;
-    enum parse result = finish_request(state, request);
-    state->elements = 0;
-    return result;
-}
-
-static enum parse request(void *context, struct part *part, struct parsed_request *request)
+static int64_t request(void *context, const char *bytes, size_t have,
+                       struct parsed_request *request)
 {
     struct state *state = context;
-    int64_t number;
-    bool is_string = part->wanted > 0;
-    if (is_string && state->element == 0)
-        take_command(state, part);
-    else if (is_string)
-        take_argument(state, part);
-    else if (state->elements == 0 && part->head[0] != '*')
-        return take_words(state, part, request);
-    else if (!number_of(part, &number))
-        return PARSE_LOST;
-    if (is_string && ++state->element == state->elements) {
-        enum parse result = finish_request(state, request);
-        state->elements = 0;
-        return result;
-    }
-    if (!is_string && state->elements > 0) { // the length of a string
-        if (part->head[0] != '$' || number < 0)
-            return PARSE_LOST;
-        part_bytes(part, (uint64_t)number + END_LENGTH, END_LENGTH);
-        return PARSE_MORE;
-    }
-    if (!is_string) { // a new array
-        if (number > MOST_ELEMENTS)
-            return PARSE_LOST;
-        state->element = 0;
-        state->elements = number < 0 ? 0 : number;
-        if (state->elements == 0)
-            return PARSE_MORE;
-    }
-    part_line(part);
-    return PARSE_MORE;
+    int64_t length =
+        bytes[0] == '*' ? read_array(bytes, have, request) : read_words(bytes, have, request);
+    state->listens |= text_is_one_of(request->name, listening);
+    return length;
 }
 
 // --- replies -------------------------------------------------------------------------------------
 
-static enum reply_kind kind_of(const struct part *line)
+static enum reply_kind kind_of(const struct element *first)
 {
-    char type = line->head[0];
-    const char *rest = line->head + 1;
+    char type = first->type;
+    char sign = first->text.length > 0 ? first->text.at[0] : '\0';
     if (type == '-' || type == '!')
         return REPLY_ERROR;
-    if (type == '_' || ((type == '$' || type == '*') && strcmp(rest, "-1") == 0))
+    if (type == '_' || ((type == '$' || type == '*') && first->number < 0))
         return REPLY_NIL;
     if (type == ':' || type == '#')
-        return rest[0] == '-'                     ? REPLY_NEGATIVE
-               : rest[0] == '0' || rest[0] == 'f' ? REPLY_ZERO
-                                                  : REPLY_SOME;
-    return type == '+' && strcmp(rest, "OK") == 0 ? REPLY_OK : REPLY_SOME;
-}
-
-// One line of a reply, which says what comes: `to_come` counts that in. Its own element is complete
-// with PARSE_WHOLE.
-static enum parse take_line(struct state *state, struct part *line)
-{
-    char type = line->head[0];
-    int64_t number = 0;
-    bool is_first = state->to_come == 0;
-    bool has_number = type != '\0' && strchr("$=!*~>%|", type) != NULL;
-    bool is_string = type != '\0' && strchr("$=!", type) != NULL;
-    if (type == '\0' || strchr("+-:,#_($=!*~>%|", type) == NULL ||
-        (has_number && (!number_of(line, &number) || (!is_string && number > MOST_ELEMENTS))))
-        return PARSE_LOST;
-    if (is_first) {
-        state->to_come = 1;
-        state->type = type;
-        state->kind = kind_of(line);
-        state->said[0] = '\0';
-        state->takes_word = type == '*' || type == '>';
-    }
-    if (is_string && number >= 0) {
-        part_bytes(line, (uint64_t)number + END_LENGTH, END_LENGTH);
-        return PARSE_MORE;
-    }
-    if (!is_first)
-        state->takes_word = false; // its first element is no string
-    if (has_number && !is_string && number > 0) {
-        bool is_pairs = type == '%' || type == '|';
-        state->to_come += is_pairs ? 2 * number : number;
-        state->to_come += type == '|'; // an attribute comes before what it is of
-    }
-    return PARSE_WHOLE;
+        return sign == '-' ? REPLY_NEGATIVE : sign == '0' || sign == 'f' ? REPLY_ZERO : REPLY_SOME;
+    return type == '+' && span_is(first->text, "OK") ? REPLY_OK : REPLY_SOME;
 }
 
 // Messages, and what is said of channels, come by themselves; the latter also as the reply to a
-// SUBSCRIBE.
-static bool is_unasked(const struct state *state, const struct parsed_request *front)
+// SUBSCRIBE. 0: it is neither. `said` is the reply's first string.
+static int64_t id_of(const struct state *state, char type, struct span said,
+                     const struct parsed_request *front)
 {
-    if (state->type != '>' && (state->type != '*' || !state->listens))
-        return false;
-    if (is_one_of(state->said, listening))
-        return front == NULL || strcasecmp(front->name, state->said) != 0;
-    return state->type == '>' || is_one_of(state->said, messages);
+    bool is_of_channel = is_one_of(said, listening);
+    if (type == '-' || type == '!')
+        return REPLY_REFUSED;
+    if (type != '>' && (type != '*' || !state->listens))
+        return 0;
+    if (is_of_channel)
+        return front == NULL || !span_is(said, front->name) ? REPLY_UNASKED : 0;
+    return type == '>' || is_one_of(said, messages) ? REPLY_NOTICE : 0;
 }
 
-static enum parse reply(void *context, struct part *part, const struct parsed_request *front,
-                        int64_t *id)
+static int64_t reply(void *context, const char *bytes, size_t have,
+                     const struct parsed_request *front, struct parsed_reply *reply)
 {
-    struct state *state = context;
-    if (part->wanted == 0) {
-        enum parse result = take_line(state, part);
-        if (result != PARSE_WHOLE)
-            return result;
-    } else {
-        if (state->takes_word)
-            snprintf(state->said, sizeof state->said, "%.*s", WORD_ROOM - 1, part->head);
-        state->takes_word = false;
-    }
-    if (--state->to_come > 0)
-        return PARSE_MORE;
-    *id = 0;
-    if (is_unasked(state, front))
-        *id = is_one_of(state->said, listening) ? REPLY_UNASKED : REPLY_NOTICE;
-    else if (state->type == '-' || state->type == '!')
-        *id = REPLY_REFUSED;
-    return PARSE_WHOLE;
-}
-
-static enum reply_kind reply_kind(const void *state)
-{
-    return ((const struct state *)state)->kind;
+    struct element first, second = {.type = '\0'};
+    int64_t length = length_of(bytes, have, false);
+    if (length <= 0)
+        return length;
+    size_t at = (size_t)read_element(bytes, have, &first);
+    if ((first.type == '*' || first.type == '>') && first.to_come > 0)
+        read_element(bytes + at, have - at, &second);
+    reply->id = id_of(context, first.type,
+                      is_string(second.type) ? second.text : (struct span){NULL, 0}, front);
+    reply->kind = kind_of(&first);
+    return length;
 }
 
 const struct protocol protocol_redis = {.kind = "redis",
                                         .state_bytes = sizeof(struct state),
                                         .tells_notices = true,
-                                        .begins = begins,
                                         .request = request,
-                                        .reply = reply,
-                                        .reply_kind = reply_kind};
+                                        .reply = reply};

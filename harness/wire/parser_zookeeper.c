@@ -5,7 +5,6 @@
 #include <string.h>
 
 #define LEAD 4
-#define LONGEST (64 * 1024 * 1024)
 #define SHORTEST_REQUEST 8
 #define SHORTEST_REPLY 16
 #define XID_OF_WATCH (-1)
@@ -28,11 +27,13 @@ static const struct {
                 {100, "auth"},       {101, "setWatches"},    {102, "sasl"},
                 {105, "setWatches"}, {103, "getEphemerals"}, {106, "addWatch"}};
 
-static int64_t body_of(const struct part *lead, bool is_request)
+// The whole message's, as struct protocol has it.
+static int64_t length_of(const char *bytes, size_t have, uint32_t shortest)
 {
-    uint32_t body = part_uint32(lead, 0);
-    (void)is_request;
-    return body == 0 || body > LONGEST ? -1 : (int64_t)body;
+    uint32_t body = have >= LEAD ? uint32_at(bytes) : 0;
+    if (have >= LEAD && (body == 0 || body < shortest || body > LONGEST_MESSAGE))
+        return MESSAGE_LOST;
+    return have >= LEAD && have - LEAD >= body ? LEAD + (int64_t)body : 0;
 }
 
 // 0 stands for the oldest, so that xids must not be 0.
@@ -41,40 +42,43 @@ static int64_t id_of(int32_t xid)
     return (int64_t)xid + ((int64_t)1 << 40);
 }
 
-static enum parse request(void *context, struct part *part, struct parsed_request *request)
+static int64_t request(void *context, const char *bytes, size_t have,
+                       struct parsed_request *request)
 {
     struct state *state = context;
-    int32_t xid = (int32_t)part_uint32(part, LEAD);
-    int32_t type = (int32_t)part_uint32(part, LEAD + 4);
-    if (state->asked_to_connect && part->length < LEAD + SHORTEST_REQUEST)
-        return PARSE_LOST;
+    int64_t length = length_of(bytes, have, state->asked_to_connect ? SHORTEST_REQUEST : 0);
+    if (length <= 0)
+        return length;
     strcpy(request->name, state->asked_to_connect ? "request" : "connect");
-    request->id = state->asked_to_connect ? id_of(xid) : ID_OF_SESSION;
-    for (size_t i = 0; state->asked_to_connect && i < sizeof requests / sizeof *requests; i++) {
-        if (requests[i].type == type)
-            strcpy(request->name, requests[i].name);
+    request->id = ID_OF_SESSION;
+    if (state->asked_to_connect) {
+        int32_t type = (int32_t)uint32_at(bytes + LEAD + 4);
+        request->id = id_of((int32_t)uint32_at(bytes + LEAD));
+        for (size_t i = 0; i < sizeof requests / sizeof *requests; i++) {
+            if (requests[i].type == type)
+                strcpy(request->name, requests[i].name);
+        }
     }
     state->asked_to_connect = true;
-    return PARSE_WHOLE;
+    return length;
 }
 
-static enum parse reply(void *context, struct part *part, const struct parsed_request *front,
-                        int64_t *id)
+static int64_t reply(void *context, const char *bytes, size_t have,
+                     const struct parsed_request *front, struct parsed_reply *reply)
 {
     struct state *state = context;
-    int32_t xid = (int32_t)part_uint32(part, LEAD);
+    int64_t length = length_of(bytes, have, SHORTEST_REPLY);
     (void)front;
-    if (part->length < LEAD + SHORTEST_REPLY)
-        return PARSE_LOST;
-    *id = !state->connected ? ID_OF_SESSION : xid == XID_OF_WATCH ? REPLY_NOTICE : id_of(xid);
+    if (length <= 0)
+        return length;
+    int32_t xid = (int32_t)uint32_at(bytes + LEAD);
+    reply->id = !state->connected ? ID_OF_SESSION : xid == XID_OF_WATCH ? REPLY_NOTICE : id_of(xid);
     state->connected = true;
-    return PARSE_WHOLE;
+    return length;
 }
 
 const struct protocol protocol_zookeeper = {.kind = "zookeeper",
                                             .state_bytes = sizeof(struct state),
                                             .tells_notices = true,
-                                            .lead = LEAD,
-                                            .body = body_of,
                                             .request = request,
                                             .reply = reply};
