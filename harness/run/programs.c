@@ -3,7 +3,7 @@
 #include "harness/base/file.h"
 #include "harness/run/client.h"
 #include "harness/run/replay.h"
-#include "harness/wire/driver_gate.h"
+#include "harness/wire/driver.h"
 
 #include <stdlib.h>
 #include <string.h>

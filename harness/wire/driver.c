@@ -2,14 +2,15 @@
 #include "harness/wire/driver.h"
 
 #include "harness/base/futex.h"
-#include "harness/wire/driver_gate.h"
-#include "harness/wire/proxy.h"
+#include "harness/wire/driver_parts.h"
 
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
 
 const char *const driver_commands[] = {"acquire", "release", "renew", "measure", NULL};
 
@@ -53,34 +54,6 @@ struct pending {
     int64_t heard_ns; // when it came
 };
 
-// The times in which a request of the driver's stood still at a point.
-struct stops {
-    int under_way;
-    int64_t began_ns;             // of those under way, the first
-    int64_t from_ns, until_ns;    // the last that is over, and those that were shortly before it
-    int64_t asked_ns, replied_ns; // the last request that took long, and those right before it
-    _Atomic uint32_t *of_workers; // how many are under way, by worker
-};
-
-struct driver {
-    struct driver_settings settings;
-    struct driver_process process;
-    bool has_process;
-    struct proxy *proxy;      // NULL: it has none
-    struct driver_gate gate;  // of one that is explored
-    _Atomic uint32_t greeted; // a futex: 1 once it has said hello, or has failed
-    _Atomic uint32_t failed;  // 1: `failure` is set
-    pthread_mutex_t mutex;    // guards what follows
-    struct stops stops;
-    struct pending *pending;
-    struct driver_hold *holds;
-    bool measures; // it can run a loop by itself
-    int64_t last_id;
-    int64_t strays; // losses of holds that nobody has
-    bool stopping;
-    struct error failure;
-};
-
 // --- failing -------------------------------------------------------------------------------------
 
 static void settle(struct pending *pending)
@@ -89,7 +62,7 @@ static void settle(struct pending *pending)
     futex_wake_all(&pending->settled);
 }
 
-// The first failure stays; whoever waits is woken. With the mutex (which is recursive) or without.
+// With the mutex (which is recursive) or without.
 void driver_fail(struct driver *driver, const char *format, ...)
 {
     va_list arguments;
@@ -328,7 +301,7 @@ static enum wait wait_for(struct driver *driver, _Atomic uint32_t *word,
             *last = (struct standstill){from_ns, from_ns + slice_ns};
         slice_ns = time_earlier(slice_ns, 2 * SLICE_NS);
         last_ns -= ends ? slice_ns : 0;
-        if (spent_ns >= budget->allowed_ns && driver_process_is_at_work(&driver->process))
+        if (spent_ns >= budget->allowed_ns && driver_process_is_at_work(driver))
             slice_ns /= AT_WORK;
         if (!look_at_stops(driver, &ignored_ns))
             spent_ns += slice_ns;
@@ -611,14 +584,13 @@ static enum outcome exchange(struct driver *driver, struct actor *actor,
     int64_t id = pending->id;
     write_request(request, id, &line);
     // What could not be sent is not answered either.
-    driver_process_send(&driver->process, line.bytes, line.length,
-                        budget.allowed_ns + budget.patience_ns, &driver->failed);
+    driver_process_send(driver, line.bytes, line.length, budget.allowed_ns + budget.patience_ns);
     text_free(&line);
     struct standstill last = {0};
     enum wait wait = driver->settings.exploration == NULL
                          ? wait_for(driver, &pending->settled, &budget, &last)
-                     : driver_gate_wait(&driver->gate, actor, &pending->settled) ? SETTLED
-                                                                                 : ENDED;
+                     : driver_gate_wait(driver, actor, &pending->settled) ? SETTLED
+                                                                          : ENDED;
     if (leave(driver, pending, &last, request->lease_ns, answer, actor))
         return OUTCOME_OK;
     if (wait == LATE)
@@ -673,23 +645,69 @@ enum outcome driver_ask(struct driver *driver, struct actor *actor,
 
 // --- starting and stopping -----------------------------------------------------------------------
 
+static json_t *addresses(const struct endpoint *servers, int count)
+{
+    json_t *array = count > 0 ? json_array() : NULL;
+    for (int i = 0; i < count; i++)
+        json_array_append_new(array, json_sprintf("%s:%d", servers[i].host, servers[i].port));
+    return array;
+}
+
+static const char *unless_empty(const char *text)
+{
+    return text[0] != '\0' ? text : NULL;
+}
+
+static json_t *describe_servers(const struct service *service)
+{
+    if (service == NULL)
+        return json_object();
+    return json_pack(
+        "{s:s, s:s, s:o*, s:o*, s:s*, s:s*, s:s*, s:s*}", "kind", service->kind, "topology",
+        service->topology, "addresses", addresses(service->servers, service->server_count),
+        "sentinels", addresses(service->sentinels, service->sentinel_count), "master",
+        service->sentinel_count > 0 ? SENTINEL_MASTER : NULL, "user", unless_empty(service->user),
+        "password", unless_empty(service->password), "database", unless_empty(service->database));
+}
+
+// The first line for a driver.
+static void write_hello(const struct driver_settings *settings, struct text *out)
+{
+    json_t *locks = json_array();
+    for (size_t i = 0; settings->locks[i] != NULL; i++)
+        json_array_append_new(locks, json_string(settings->locks[i]));
+    json_t *hello =
+        json_pack("{s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:o, s:o}", "hello", DRIVER_PROTOCOL,
+                  "client", settings->client, "workers", settings->workers, "lease_ms",
+                  (json_int_t)(settings->lease_ns / NS_PER_MS), "wait_ms",
+                  (json_int_t)(settings->wait_ns / NS_PER_MS), "retry_ms",
+                  (json_int_t)(settings->retry_ns / NS_PER_MS), "request_ms",
+                  (json_int_t)(settings->request_ns / NS_PER_MS), "servers",
+                  describe_servers(settings->service), "locks", locks);
+    char *text = json_dumps(hello, 0);
+    text_format(out, "%s\n", text);
+    free(text);
+    json_decref(hello);
+}
+
 static int greet(struct driver *driver, struct error *error)
 {
     int64_t patience_ns = driver->settings.external_client->patience_ns;
     struct standstill ignored;
-    char *hello = driver_hello(&driver->settings);
-    driver_process_send(&driver->process, hello, strlen(hello), patience_ns, &driver->failed);
-    free(hello);
+    struct text hello = {0};
+    write_hello(&driver->settings, &hello);
+    driver_process_send(driver, hello.bytes, hello.length, patience_ns);
+    text_free(&hello);
     struct budget budget = {.patience_ns = patience_ns};
     const struct actor nobody = {.gate = NULL}; // what it sends before it says hello passes
     enum wait wait = driver->settings.exploration == NULL
                          ? wait_for(driver, &driver->greeted, &budget, &ignored)
-                     : driver_gate_wait(&driver->gate, &nobody, &driver->greeted) ? SETTLED
-                                                                                  : LATE;
+                     : driver_gate_wait(driver, &nobody, &driver->greeted) ? SETTLED
+                                                                           : LATE;
     if (wait == LATE) {
         char patience[32];
         struct text log = {0};
-        driver_process_quote_log(&driver->process, &log);
+        driver_process_quote_log(driver, &log);
         driver_fail(driver,
                     "has not said hello within its patience of %s: it must answer its first line "
                     "with {\"hello\": 1}, and flush its standard output after each line%s",
@@ -699,23 +717,6 @@ static int greet(struct driver *driver, struct error *error)
     if (wait == ENDED)
         return error_set(error, "the trial ended before a driver had said hello");
     return has_failed(driver, error) ? -1 : 0;
-}
-
-static int start_process(struct driver *driver, struct error *error)
-{
-    const struct driver_exploration *exploration = driver->settings.exploration;
-    struct text texts[3] = {{0}};
-    if (exploration != NULL && driver_gate_describe(exploration, texts, error) != 0)
-        return -1;
-    const char *const variables[] = {texts[0].bytes, texts[1].bytes, texts[2].bytes, NULL};
-    int network = driver->proxy != NULL ? proxy_network(driver->proxy) : -1;
-    driver->has_process = true;
-    driver->gate =
-        (struct driver_gate){exploration, &driver->process, driver->proxy, &driver->failed, NULL};
-    int result = driver_process_start(&driver->process, network, variables, error);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        text_free(&texts[i]);
-    return result;
 }
 
 struct driver *driver_start(const struct driver_settings *settings, struct error *error)
@@ -728,10 +729,13 @@ struct driver *driver_start(const struct driver_settings *settings, struct error
     pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
     pthread_mutex_init(&driver->mutex, &recursive);
     pthread_mutexattr_destroy(&recursive);
-    driver->process = (struct driver_process){.settings = &driver->settings, .driver = driver};
-    if (start_proxy(driver, error) == 0 && start_process(driver, error) == 0 &&
+    driver->process =
+        (struct driver_process){.input = -1, .output = -1, .wake = eventfd(0, EFD_CLOEXEC)};
+    pthread_mutex_init(&driver->process.sending, NULL);
+    pthread_mutex_init(&driver->process.looking, NULL);
+    if (start_proxy(driver, error) == 0 && driver_process_start(driver, error) == 0 &&
         greet(driver, error) == 0 &&
-        (settings->exploration == NULL || driver_gate_reaches(&driver->gate, error)))
+        (settings->exploration == NULL || driver_gate_reaches(driver, error)))
         return driver;
     driver_stop(driver, &ignored);
     return NULL;
@@ -747,8 +751,7 @@ bool driver_stop(struct driver *driver, struct error *error)
     bool was_well = !has_failed(driver, error);
     bool is_asked = was_well && driver->settings.exploration == NULL;
     pthread_mutex_unlock(&driver->mutex);
-    if (driver->has_process)
-        driver_process_end(&driver->process, is_asked);
+    driver_process_end(driver, is_asked);
     proxy_stop(driver->proxy); // what it has still to pass on asks whose it is
     while (driver->pending != NULL) {
         struct pending *next = driver->pending->next;
@@ -771,7 +774,7 @@ bool driver_is_idle(struct driver *driver)
     pthread_mutex_lock(&driver->mutex);
     bool owes = driver->pending != NULL;
     pthread_mutex_unlock(&driver->mutex);
-    return !owes && driver_gate_is_idle(&driver->gate);
+    return !owes && driver_gate_is_idle(driver);
 }
 
 void driver_add_hold(struct driver *driver, struct driver_hold *hold)

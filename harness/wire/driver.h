@@ -10,6 +10,7 @@
 #include "harness/base/external_client.h"
 #include "harness/point/point.h"
 #include "harness/wire/driver_line.h"
+#include "harness/wire/rest.h"
 #include "harness/wire/service.h"
 
 #include <stdbool.h>
@@ -17,7 +18,6 @@
 extern const char *const driver_commands[];
 
 struct driver;
-struct driver_exploration;
 
 // A hold that a driver may say is lost. Kept by the caller, unchanged but for `next` and `held`.
 struct driver_hold {
@@ -26,6 +26,21 @@ struct driver_hold {
     const char *lock; // its name
     bool held;        // from its "held" on, until its release is asked for
     void *context;    // for `lost`
+};
+
+// How the program of an explored client is run: each of its requests stands at a gate, and its
+// sleeps end as the explorer says.
+struct driver_exploration {
+    const char *clock_path; // the clock that the program is shown (harness/base/clock_shift.h)
+    const char *rest_path;
+    struct rest_board *rest;
+    int64_t short_ns; // a shorter sleep is no time: it ends by itself
+    // The time of day when a schedule begins: times that are heard are told by how many parts of
+    // that length they are later.
+    int64_t began_unix_ns, part_ns;
+    // Has time pass until then, on the program's clock, too. For a driver that goes without a gate.
+    void (*sleep)(void *context, int64_t until_ns);
+    void *context;
 };
 
 #define DRIVER_STOP_IN_TIME 2
@@ -46,7 +61,7 @@ struct driver_settings {
     bool has_proxy;
     struct point_board *board;
     const struct history_file *history;
-    // How it is explored (driver_gate.h), by its proxy; NULL: it is not.
+    // How it is explored, by its proxy; NULL: it is not.
     const struct driver_exploration *exploration;
     // The hold of that driver_hold is lost. Called by the driver's own thread; no worker's request
     // is answered meanwhile. NULL: nobody wants to know.

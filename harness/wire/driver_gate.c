@@ -1,4 +1,4 @@
-#include "harness/wire/driver_gate.h"
+#include "harness/wire/driver_parts.h"
 
 #include "harness/base/clock_shift.h"
 #include "harness/base/futex.h"
@@ -18,11 +18,11 @@
 // And without a gate, until it has said hello.
 #define MOST_OF_WARM_UP 400
 
-int driver_gate_describe(const struct driver_exploration *exploration, struct text environment[3],
-                         struct error *error)
+int driver_gate_describe(const struct driver_exploration *exploration,
+                         struct text environment[DRIVER_VARIABLES], struct error *error)
 {
     const char *others = getenv("LD_PRELOAD");
-    char *preload = rest_preload_path(error);
+    char *preload = preload_path("lockpick-program.so", "LOCKPICK_PROGRAM_PRELOAD", error);
     if (preload == NULL)
         return -1;
     text_format(&environment[0], "LD_PRELOAD=%s%s%s", preload, others != NULL ? ":" : "",
@@ -49,27 +49,32 @@ static bool has_said_all(const struct driver_process *process)
            !atomic_load(&process->is_hearing);
 }
 
-static bool is_at_rest(struct driver_gate *gate)
+static bool is_at_rest(struct driver *driver)
 {
-    gate->restless = !has_said_all(gate->process)   ? "it has not read what it was told"
-                     : !proxy_is_quiet(gate->proxy) ? "an answer, or what it has sent, is under way"
-                     : !rest_is_still(gate->exploration->rest) ? "it is at work"
-                                                               : NULL;
+    struct driver_process *process = &driver->process;
+    pthread_mutex_lock(&process->looking);
+    driver->restless =
+        !has_said_all(process)           ? "it has not read what it was told"
+        : !proxy_is_quiet(driver->proxy) ? "an answer, or what it has sent, is under way"
+        : !rest_is_still(driver->settings.exploration->rest, &process->threads) ? "it is at work"
+                                                                                : NULL;
     // Nothing that was seen before its threads stood still has changed by then.
-    return gate->restless == NULL && proxy_is_quiet(gate->proxy) && has_said_all(gate->process);
+    bool is = driver->restless == NULL && proxy_is_quiet(driver->proxy) && has_said_all(process);
+    pthread_mutex_unlock(&process->looking);
+    return is;
 }
 
 // False if it does not come to rest, or has failed.
-static bool await_rest(struct driver_gate *gate)
+static bool await_rest(struct driver *driver)
 {
-    _Atomic uint32_t *changed = &gate->exploration->rest->changed;
+    _Atomic uint32_t *changed = &driver->settings.exploration->rest->changed;
     int64_t look_ns = FIRST_LOOK_NS;
     int64_t give_up_ns = clock_of_machine_ns() + PATIENCE_NS;
     for (;;) {
         uint32_t seen = atomic_load(changed);
-        if (atomic_load(gate->failed) != 0)
+        if (atomic_load(&driver->failed) != 0)
             return false;
-        if (is_at_rest(gate))
+        if (is_at_rest(driver))
             return true;
         int64_t now_ns = clock_of_machine_ns();
         if (now_ns > give_up_ns)
@@ -79,96 +84,85 @@ static bool await_rest(struct driver_gate *gate)
     }
 }
 
-bool driver_gate_is_idle(struct driver_gate *gate)
+bool driver_gate_is_idle(struct driver *driver)
 {
     struct parsed_request request;
     bool is_reply;
-    return await_rest(gate) && !proxy_stands(gate->proxy, &request, &is_reply);
+    return await_rest(driver) && !proxy_stands(driver->proxy, &request, &is_reply);
 }
 
 // --- steps ---------------------------------------------------------------------------------------
 
-static void hear(const struct driver_gate *gate, struct step_gate *step)
+static void hear(const struct driver *driver, struct step_gate *step)
 {
-    const struct driver_exploration *exploration = gate->exploration;
+    const struct driver_exploration *exploration = driver->settings.exploration;
     struct text heard = {0};
-    proxy_take_heard(gate->proxy, &heard);
+    proxy_take_heard(driver->proxy, &heard);
     if (step != NULL)
         gate_name_times(text_string(&heard), heard.length, exploration->began_unix_ns,
                         exploration->part_ns, &step->heard);
     text_free(&heard);
 }
 
-static bool has_ended(const struct step_gate *step)
+// True if the driver goes on by itself.
+static bool is_free(const struct step_gate *step)
 {
-    return step != NULL && atomic_load(&step->order) == GATE_END;
-}
-
-static enum gate_order stand(struct step_gate *step, enum gate_place place, const char *what)
-{
-    if (what != NULL)
-        snprintf(step->what, sizeof step->what, "%s", what);
-    gate_stand(step, place);
-    return has_ended(step) ? GATE_GO : (enum gate_order)atomic_load(&step->order);
-}
-
-static void sleep_on(const struct driver_gate *gate, struct step_gate *step, int64_t until_ns)
-{
-    if (step != NULL && !has_ended(step)) {
-        bool is_short = until_ns <= clock_monotonic_ns() + gate->exploration->short_ns;
-        step->until_ns = until_ns;
-        stand(step, is_short ? GATE_SLEEPING : GATE_WAITING, NULL);
-    }
-    bool is_free = step == NULL || has_ended(step);
-    if (is_free)
-        gate->exploration->sleep(gate->exploration->context, until_ns);
-    rest_end_sleeps(gate->exploration->rest, is_free ? until_ns : clock_monotonic_ns());
-}
-
-static void fail(const struct driver_gate *gate, const char *why)
-{
-    if (atomic_load(gate->failed) == 0)
-        driver_fail(gate->process->driver, "%s: %s", "does not come to rest", why);
+    return step == NULL || atomic_load(&step->order) == GATE_END;
 }
 
 // What it does next: lets a request go, or ends a sleep. False: there is nothing.
-static bool make_step(struct driver_gate *gate, struct step_gate *step)
+static bool make_step(struct driver *driver, struct step_gate *step)
 {
+    const struct driver_exploration *exploration = driver->settings.exploration;
     struct parsed_request request;
     bool is_reply = false;
-    enum gate_order order = GATE_GO;
-    if (proxy_stands(gate->proxy, &request, &is_reply)) {
-        if (step != NULL)
-            order = stand(step, is_reply ? GATE_AFTER_REPLY : GATE_BEFORE_REQUEST,
-                          is_reply ? NULL : request.name);
-        if (step != NULL && (order == GATE_LOSE_REQUEST || order == GATE_LOSE_REPLY))
-            gate_hear(step, "lost", 4);
-        proxy_let_go(gate->proxy, order);
+    if (proxy_stands(driver->proxy, &request, &is_reply)) {
+        enum gate_order order = GATE_GO;
+        if (step != NULL) {
+            if (!is_reply)
+                snprintf(step->what, sizeof step->what, "%s", request.name);
+            gate_stand(step, is_reply ? GATE_AFTER_REPLY : GATE_BEFORE_REQUEST);
+            order = is_free(step) ? GATE_GO : (enum gate_order)atomic_load(&step->order);
+            if (order == GATE_LOSE_REQUEST || order == GATE_LOSE_REPLY)
+                gate_hear(step, "lost", 4);
+        }
+        proxy_let_go(driver->proxy, order);
         return true;
     }
-    int64_t until_ns = rest_sleeps_until_ns(gate->exploration->rest);
-    bool is_free = step == NULL || has_ended(step);
-    if (is_free && until_ns == TIME_NEVER)
+    int64_t until_ns = rest_sleeps_until_ns(exploration->rest);
+    if (is_free(step) && until_ns == TIME_NEVER)
         return false;
-    sleep_on(gate, step, until_ns);
+    if (!is_free(step)) {
+        bool is_short = until_ns <= clock_monotonic_ns() + exploration->short_ns;
+        step->until_ns = until_ns;
+        gate_stand(step, is_short ? GATE_SLEEPING : GATE_WAITING);
+    }
+    if (is_free(step)) {
+        exploration->sleep(exploration->context, until_ns);
+        rest_end_sleeps(exploration->rest, until_ns);
+    } else {
+        rest_end_sleeps(exploration->rest, clock_monotonic_ns());
+    }
     return true;
 }
 
-bool driver_gate_wait(struct driver_gate *gate, const struct actor *actor, _Atomic uint32_t *word)
+bool driver_gate_wait(struct driver *driver, const struct actor *actor, _Atomic uint32_t *word)
 {
     struct step_gate *step = actor->gate;
     if (step != NULL)
         step->phase = actor->phase; // a request is for what was asked
     int most = step == NULL ? MOST_OF_WARM_UP : MOST_FREE_STEPS;
-    for (int steps = 0; steps < most; steps += step == NULL || has_ended(step)) {
-        if (!await_rest(gate)) {
-            fail(gate, gate->restless != NULL ? gate->restless : "nobody sees why");
+    for (int steps = 0; steps < most; steps += is_free(step)) {
+        if (!await_rest(driver)) {
+            if (atomic_load(&driver->failed) == 0)
+                driver_fail(driver, "does not come to rest: %s",
+                            driver->restless != NULL ? driver->restless : "nobody sees why");
             return true;
         }
-        hear(gate, step);
+        hear(driver, step);
         if (atomic_load(word) != 0)
             return true;
-        if (!make_step(gate, step))
+        if (!make_step(driver, step))
             break;
     }
     return false;
@@ -176,9 +170,9 @@ bool driver_gate_wait(struct driver_gate *gate, const struct actor *actor, _Atom
 
 // -------------------------------------------------------------------------------------------------
 
-bool driver_gate_reaches(const struct driver_gate *gate, struct error *error)
+bool driver_gate_reaches(const struct driver *driver, struct error *error)
 {
-    if (atomic_load(&gate->exploration->rest->processes[0]) != 0)
+    if (atomic_load(&driver->settings.exploration->rest->processes[0]) != 0)
         return true;
     error_set(error,
               "the program cannot be explored: its clock cannot be set, nor its sleeps be ended. A "

@@ -1,4 +1,4 @@
-#include "harness/wire/driver_process.h"
+#include "harness/wire/driver_parts.h"
 
 #include "harness/base/clock.h"
 #include "harness/cluster/process.h"
@@ -6,9 +6,9 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -31,36 +31,18 @@ static bool is_there(const char *path)
     return access(path, F_OK) == 0;
 }
 
-// What a script names as its interpreter, in `name`; false if it is no script.
-static bool read_interpreter(const char *path, char *name, size_t room)
+// What a script names as its interpreter, in `name`; "" if it is no script.
+static void read_interpreter(const char *path, char *name, size_t room)
 {
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = file >= 0 ? read(file, name, room - 1) : -1;
-    if (file >= 0)
-        close(file);
-    if (length < 3 || strncmp(name, "#!", 2) != 0)
-        return false;
-    name[length] = '\0';
-    const char *from = name + 2 + strspn(name + 2, " \t");
-    size_t rest = strcspn(from, " \t\r\n");
-    memmove(name, from, rest);
-    name[rest] = '\0';
-    return rest > 0;
-}
-
-// A program that is found by its path.
-static void advise_path(const char *path, const char *given, struct text *out)
-{
-    char interpreter[200];
-    if (!is_there(path))
-        text_format(out, "; there is no file %s", path);
-    else if (access(path, X_OK) != 0)
-        text_format(out,
-                    "; make it executable (chmod +x %s), and let its first line name its "
-                    "interpreter (#!/usr/bin/python3), or put that first: [python3, %s]",
-                    path, given);
-    else if (read_interpreter(path, interpreter, sizeof interpreter) && !is_there(interpreter))
-        text_format(out, "; its first line says that %s runs it, which is not there", interpreter);
+    FILE *file = fopen(path, "re");
+    char line[200] = "";
+    name[0] = '\0';
+    if (file != NULL && fgets(line, sizeof line, file) != NULL && strncmp(line, "#!", 2) == 0) {
+        const char *from = line + 2 + strspn(line + 2, " \t");
+        snprintf(name, room, "%.*s", (int)strcspn(from, " \t\r\n"), from);
+    }
+    if (file != NULL)
+        fclose(file);
 }
 
 // Adds why the command most likely could not be started, and what to do, by a look at its file.
@@ -68,25 +50,34 @@ static void advise_path(const char *path, const char *given, struct text *out)
 static void advise(const struct external_client *external_client, struct text *out)
 {
     const char *program = external_client->command[0];
+    const char *folder = external_client->folder;
     const char *name = program;
     struct text path = {0}; // as the driver sees it, which runs in its folder
     struct stat about;
+    char interpreter[200];
     while (strncmp(name, "./", 2) == 0)
         name += 2;
-    if (name[0] != '/' && external_client->folder[0] != '\0')
-        text_format(&path, "%s/", external_client->folder);
+    if (name[0] != '/' && folder[0] != '\0')
+        text_format(&path, "%s/", folder);
     text_add(&path, name);
-    if (external_client->folder[0] != '\0' &&
-        (stat(external_client->folder, &about) != 0 || !S_ISDIR(about.st_mode)))
+    read_interpreter(path.bytes, interpreter, sizeof interpreter);
+    if (folder[0] != '\0' && (stat(folder, &about) != 0 || !S_ISDIR(about.st_mode)))
         text_add(out, "; there is no such folder");
     else if (strchr(program, ' ') != NULL && !is_there(path.bytes))
         text_add(out, "; 'command' is a list of the program and its arguments: [python3, lock.py]");
-    else if (strchr(program, '/') != NULL)
-        advise_path(path.bytes, program, out);
-    else if (is_there(path.bytes))
+    else if (strchr(program, '/') == NULL && is_there(path.bytes))
         text_format(out, "; a program in the folder is named by a path: ./%s", program);
-    else
+    else if (strchr(program, '/') == NULL)
         text_add(out, "; no program of that name is installed");
+    else if (!is_there(path.bytes))
+        text_format(out, "; there is no file %s", path.bytes);
+    else if (access(path.bytes, X_OK) != 0)
+        text_format(out,
+                    "; make it executable (chmod +x %s), and let its first line name its "
+                    "interpreter (#!/usr/bin/python3), or put that first: [python3, %s]",
+                    path.bytes, program);
+    else if (interpreter[0] != '\0' && !is_there(interpreter))
+        text_format(out, "; its first line says that %s runs it, which is not there", interpreter);
     text_free(&path);
 }
 
@@ -116,13 +107,12 @@ static bool is_of_stack(const char *line, const char *end)
 }
 
 // Of a long log, only the end is read.
-void driver_process_quote_log(const struct driver_process *process, struct text *out)
+void driver_process_quote_log(const struct driver *driver, struct text *out)
 {
     char log[4096];
     struct driver_quote shown;
-    int file = process->settings->log_path != NULL
-                   ? open(process->settings->log_path, O_RDONLY | O_CLOEXEC)
-                   : -1;
+    const char *path = driver->settings.log_path;
+    int file = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (file < 0)
         return;
     off_t bytes = lseek(file, 0, SEEK_END);
@@ -141,8 +131,9 @@ void driver_process_quote_log(const struct driver_process *process, struct text 
     text_format(out, "; its log ends with '%s'", driver_quote(line, (size_t)(end - line), &shown));
 }
 
-static void say_it_died(struct driver_process *process)
+static void say_it_died(struct driver *driver)
 {
+    struct driver_process *process = &driver->process;
     struct text how = {0};
     if (!reap(process, END_NS))
         text_add(&how, "has closed its standard output");
@@ -152,27 +143,25 @@ static void say_it_died(struct driver_process *process)
         text_format(&how, "has ended with status %d", WEXITSTATUS(process->status));
     if (process->reaped && process->status == 0)
         text_add(&how, ", and must not before it is told to quit or its standard input ends");
-    driver_process_quote_log(process, &how);
-    driver_fail(process->driver, "%s", how.bytes);
+    driver_process_quote_log(driver, &how);
+    driver_fail(driver, "%s", how.bytes);
     text_free(&how);
 }
 
-void driver_process_end(struct driver_process *process, bool was_well)
+void driver_process_end(struct driver *driver, bool was_well)
 {
     static const char quit[] = "{\"do\": \"quit\"}\n";
-    static const _Atomic uint32_t never = 0;
+    struct driver_process *process = &driver->process;
     (void)!eventfd_write(process->wake, 1);
     if (process->has_reader)
         pthread_join(process->reader, NULL);
-    if (process->id > 0) {
-        if (was_well)
-            driver_process_send(process, quit, strlen(quit), END_NS, &never);
-        close(process->input);
-        close(process->output);
-        if (!reap(process, was_well ? END_NS : 0)) {
-            kill(process->id, SIGKILL);
-            reap(process, END_NS);
-        }
+    if (process->id > 0 && was_well)
+        driver_process_send(driver, quit, strlen(quit), END_NS);
+    close(process->input);
+    close(process->output);
+    if (process->id > 0 && !reap(process, was_well ? END_NS : 0)) {
+        kill(process->id, SIGKILL);
+        reap(process, END_NS);
     }
     close(process->wake);
     pthread_mutex_destroy(&process->sending);
@@ -184,34 +173,35 @@ void driver_process_end(struct driver_process *process, bool was_well)
 
 // False once its log is as long as no log may be; the program, which fills the disk, is ended then.
 // And once it was killed, although what it has started still holds its output. Looks now and then.
-static bool goes_on(struct driver_process *process, int64_t *looked_ns)
+static bool goes_on(struct driver *driver, int64_t *looked_ns)
 {
+    struct driver_process *process = &driver->process;
+    const char *log_path = driver->settings.log_path;
     struct stat about;
     int64_t now_ns = clock_monotonic_ns();
     if (now_ns - *looked_ns < LOOK_NS)
         return true;
     *looked_ns = now_ns;
     if (reap(process, 0) && WIFSIGNALED(process->status)) {
-        say_it_died(process);
+        say_it_died(driver);
         return false;
     }
-    if (process->settings->log_path == NULL || stat(process->settings->log_path, &about) != 0 ||
-        about.st_size <= LONGEST_LOG)
+    if (log_path == NULL || stat(log_path, &about) != 0 || about.st_size <= LONGEST_LOG)
         return true;
     if (!process->reaped)
         kill(process->id, SIGKILL);
-    driver_fail(process->driver, "floods its standard error: its log is longer than 100 MB");
+    driver_fail(driver, "floods its standard error: its log is longer than 100 MB");
     return false;
 }
 
 // Hears each whole line; what is left over is moved to the front. Returns how many bytes that is.
-static size_t hear_lines(struct driver_process *process, char *bytes, size_t length)
+static size_t hear_lines(struct driver *driver, char *bytes, size_t length)
 {
     char *from = bytes;
     char *end = bytes + length;
     for (char *newline; (newline = memchr(from, '\n', (size_t)(end - from))) != NULL;) {
         if (newline > from)
-            driver_hear(process->driver, from, (size_t)(newline - from));
+            driver_hear(driver, from, (size_t)(newline - from));
         from = newline + 1;
     }
     memmove(bytes, from, (size_t)(end - from));
@@ -220,35 +210,31 @@ static size_t hear_lines(struct driver_process *process, char *bytes, size_t len
 
 static void *read_lines(void *context)
 {
-    struct driver_process *process = context;
+    struct driver *driver = context;
+    struct driver_process *process = &driver->process;
     char *bytes = memory_new(DRIVER_LONGEST_LINE);
     size_t length = 0;
     int64_t looked_ns = 0;
-    while (goes_on(process, &looked_ns)) {
+    while (goes_on(driver, &looked_ns)) {
         struct pollfd ready[] = {{.fd = process->output, .events = POLLIN},
                                  {.fd = process->wake, .events = POLLIN}};
-        if (poll(ready, 2, (int)(LOOK_NS / NS_PER_MS)) < 0 && errno != EINTR)
-            break;
-        if (ready[1].revents != 0)
+        if ((poll(ready, 2, (int)(LOOK_NS / NS_PER_MS)) < 0 && errno != EINTR) ||
+            ready[1].revents != 0)
             break;
         if (ready[0].revents == 0)
             continue;
         atomic_store(&process->is_hearing, true);
         ssize_t got = read(process->output, bytes + length, DRIVER_LONGEST_LINE - length);
-        if (got < 0 && errno == EINTR) {
-            atomic_store(&process->is_hearing, false);
-            continue;
-        }
-        if (got <= 0) {
-            say_it_died(process);
+        if (got == 0 || (got < 0 && errno != EINTR)) {
+            say_it_died(driver);
             break;
         }
-        length = hear_lines(process, bytes, length + (size_t)got);
+        if (got > 0)
+            length = hear_lines(driver, bytes, length + (size_t)got);
         atomic_store(&process->is_hearing, false);
         if (length == DRIVER_LONGEST_LINE) {
             struct driver_quote shown;
-            driver_fail(process->driver,
-                        "floods: a line must have at most %d bytes; this one begins '%s'",
+            driver_fail(driver, "floods: a line must have at most %d bytes; this one begins '%s'",
                         DRIVER_LONGEST_LINE - 1, driver_quote(bytes, 60, &shown));
             break;
         }
@@ -257,12 +243,12 @@ static void *read_lines(void *context)
     return NULL;
 }
 
-int driver_process_send(struct driver_process *process, const char *line, size_t length,
-                        int64_t patience_ns, const _Atomic uint32_t *failed)
+int driver_process_send(struct driver *driver, const char *line, size_t length, int64_t patience_ns)
 {
+    struct driver_process *process = &driver->process;
     int64_t left_ns = patience_ns;
     pthread_mutex_lock(&process->sending);
-    while (length > 0 && left_ns > 0 && atomic_load(failed) == 0) {
+    while (length > 0 && left_ns > 0 && atomic_load(&driver->failed) == 0) {
         ssize_t sent = write(process->input, line, length);
         if (sent > 0) {
             line += sent;
@@ -290,8 +276,9 @@ static bool is_at_work(struct driver_process *process, const struct process_list
     return is;
 }
 
-bool driver_process_is_at_work(struct driver_process *process)
+bool driver_process_is_at_work(struct driver *driver)
 {
+    struct driver_process *process = &driver->process;
     struct process_list all = process_list_read();
     pthread_mutex_lock(&process->looking);
     bool is = is_at_work(process, &all, process->id, GENERATIONS);
@@ -300,137 +287,81 @@ bool driver_process_is_at_work(struct driver_process *process)
     return is;
 }
 
-// --- what it is told at first --------------------------------------------------------------------
+// --- starting ------------------------------------------------------------------------------------
 
-static json_t *addresses(const struct endpoint *servers, int count)
-{
-    json_t *array = json_array();
-    for (int i = 0; i < count; i++)
-        json_array_append_new(array, json_sprintf("%s:%d", servers[i].host, servers[i].port));
-    return array;
-}
-
-static const char *unless_empty(const char *text)
-{
-    return text[0] != '\0' ? text : NULL;
-}
-
-static json_t *describe_servers(const struct service *service)
-{
-    if (service == NULL)
-        return json_object();
-    bool has_sentinels = service->sentinel_count > 0;
-    return json_pack(
-        "{s:s, s:s, s:o, s:o*, s:s*, s:s*, s:s*, s:s*}", "kind", service->kind, "topology",
-        service->topology, "addresses", addresses(service->servers, service->server_count),
-        "sentinels", has_sentinels ? addresses(service->sentinels, service->sentinel_count) : NULL,
-        "master", has_sentinels ? SENTINEL_MASTER : NULL, "user", unless_empty(service->user),
-        "password", unless_empty(service->password), "database", unless_empty(service->database));
-}
-
-char *driver_hello(const struct driver_settings *settings)
-{
-    json_t *locks = json_array();
-    for (size_t i = 0; settings->locks[i] != NULL; i++)
-        json_array_append_new(locks, json_string(settings->locks[i]));
-    json_t *hello =
-        json_pack("{s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:o, s:o}", "hello", DRIVER_PROTOCOL,
-                  "client", settings->client, "workers", settings->workers, "lease_ms",
-                  (json_int_t)(settings->lease_ns / NS_PER_MS), "wait_ms",
-                  (json_int_t)(settings->wait_ns / NS_PER_MS), "retry_ms",
-                  (json_int_t)(settings->retry_ns / NS_PER_MS), "request_ms",
-                  (json_int_t)(settings->request_ns / NS_PER_MS), "servers",
-                  describe_servers(settings->service), "locks", locks);
-    char *text = json_dumps(hello, 0);
-    struct text line = {0};
-    text_format(&line, "%s\n", text);
-    free(text);
-    json_decref(hello);
-    return line.bytes;
-}
-
-static void add_addresses(const char *name, const struct endpoint *servers, int count,
-                          struct text *out)
+// "NAME=HOST:PORT,HOST:PORT", the name in upper case.
+static void describe_servers(const char *kind, const struct endpoint *servers, int count,
+                             struct text *out)
 {
     text_add(out, "LOCKPICK_");
-    for (; *name != '\0'; name++)
-        text_format(out, "%c", toupper((unsigned char)*name));
+    for (; *kind != '\0'; kind++)
+        text_format(out, "%c", toupper((unsigned char)*kind));
     for (int i = 0; i < count; i++)
         text_format(out, "%s%s:%d", i > 0 ? "," : "=", servers[i].host, servers[i].port);
 }
 
-// --- starting ------------------------------------------------------------------------------------
-
-static int start(struct driver_process *process, const char *const *environment, int network,
-                 struct error *error)
+// Starts the program, with the ends of its pipes as streams.
+static pid_t execute(const struct driver *driver, const char *const *environment,
+                     const int *streams, struct error *error)
 {
-    const struct external_client *external_client = process->settings->external_client;
-    int input[2], output[2];
-    if (pipe2(input, O_CLOEXEC) != 0)
-        return error_set(error, "cannot make a pipe: %s", strerror(errno));
-    if (pipe2(output, O_CLOEXEC) != 0) {
-        close(input[0]);
-        close(input[1]);
-        return error_set(error, "cannot make a pipe: %s", strerror(errno));
-    }
-    const int streams[] = {input[0], output[1]};
-    struct process_settings settings = {
+    const struct external_client *external_client = driver->settings.external_client;
+    const char *folder = external_client->folder;
+    const struct process_settings settings = {
         .arguments = external_client->command,
         .environment = environment,
-        .folder = external_client->folder[0] ? external_client->folder : NULL,
-        .log_path = process->settings->log_path,
+        .folder = folder[0] != '\0' ? folder : NULL,
+        .log_path = driver->settings.log_path,
         .streams = streams,
-        .network_namespace = network,
+        .network_namespace = driver->proxy != NULL ? proxy_network(driver->proxy) : -1,
         .processor = -1};
-    process->id = process_start(&settings, error);
+    struct error reason = {0};
+    struct text advice = {0};
+    pid_t id = process_start(&settings, &reason);
+    if (id > 0)
+        return id;
+    advise(external_client, &advice);
+    error_set(error, "the driver of the scheme %s, in the folder %s: %s%s", external_client->name,
+              folder[0] != '\0' ? folder : ".", reason.text, text_string(&advice));
+    text_free(&advice);
+    return -1;
+}
+
+int driver_process_start(struct driver *driver, struct error *error)
+{
+    const struct driver_settings *settings = &driver->settings;
+    const struct service *service = settings->service;
+    struct driver_process *process = &driver->process;
+    struct text variables[DRIVER_VARIABLES + 2] = {{0}};
+    const char *environment[DRIVER_VARIABLES + 3] = {NULL};
+    int input[2] = {-1, -1};
+    int output[2] = {-1, -1};
+    int result = 0;
+    if (settings->exploration != NULL)
+        result = driver_gate_describe(settings->exploration, variables, error);
+    if (service != NULL)
+        describe_servers(service->kind, service->servers, service->server_count,
+                         &variables[DRIVER_VARIABLES]);
+    if (service != NULL && service->sentinel_count > 0)
+        describe_servers("sentinel", service->sentinels, service->sentinel_count,
+                         &variables[DRIVER_VARIABLES + 1]);
+    for (size_t i = 0, count = 0; i < DRIVER_VARIABLES + 2; i++) {
+        if (variables[i].bytes != NULL)
+            environment[count++] = variables[i].bytes;
+    }
+    if (result == 0 && (pipe2(input, O_CLOEXEC) != 0 || pipe2(output, O_CLOEXEC) != 0))
+        error_set(error, "cannot make a pipe: %s", strerror(errno));
+    else if (result == 0)
+        process->id = execute(driver, environment, (const int[]){input[0], output[1]}, error);
     close(input[0]);
     close(output[1]);
     process->input = input[1];
     process->output = output[0];
     fcntl(process->input, F_SETFL, O_NONBLOCK);
-    if (process->id > 0)
-        return 0;
-    close(process->input);
-    close(process->output);
-    struct text advice = {0};
-    advise(external_client, &advice);
-    struct error reason = *error;
-    error_set(error, "the driver of the scheme %s, in the folder %s: %s%s", external_client->name,
-              external_client->folder[0] ? external_client->folder : ".", reason.text,
-              text_string(&advice));
-    text_free(&advice);
-    return -1;
-}
-
-#define MOST_VARIABLES 3
-
-int driver_process_start(struct driver_process *process, int network, const char *const *variables,
-                         struct error *error)
-{
-    const struct service *service = process->settings->service;
-    struct text servers = {0};
-    struct text sentinels = {0};
-    if (service != NULL)
-        add_addresses(service->kind, service->servers, service->server_count, &servers);
-    if (service != NULL && service->sentinel_count > 0)
-        add_addresses("sentinel", service->sentinels, service->sentinel_count, &sentinels);
-    const char *environment[MOST_VARIABLES + 3] = {NULL};
-    size_t count = 0;
-    for (; variables != NULL && count < MOST_VARIABLES && variables[count] != NULL; count++)
-        environment[count] = variables[count];
-    if (servers.bytes != NULL)
-        environment[count++] = servers.bytes;
-    if (sentinels.bytes != NULL)
-        environment[count] = sentinels.bytes;
-    process->wake = eventfd(0, EFD_CLOEXEC);
-    pthread_mutex_init(&process->sending, NULL);
-    pthread_mutex_init(&process->looking, NULL);
-    int result = start(process, environment, network, error);
-    text_free(&servers);
-    text_free(&sentinels);
-    if (result != 0)
+    for (size_t i = 0; i < DRIVER_VARIABLES + 2; i++)
+        text_free(&variables[i]);
+    if (process->id <= 0)
         return -1;
-    int reason = pthread_create(&process->reader, NULL, read_lines, process);
+    int reason = pthread_create(&process->reader, NULL, read_lines, driver);
     process->has_reader = reason == 0;
     return reason == 0 ? 0
                        : error_set(error, "cannot start a driver's thread: %s", strerror(reason));

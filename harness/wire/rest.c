@@ -1,16 +1,10 @@
 #include "harness/wire/rest.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/clock_shift.h"
 #include "harness/base/file.h"
 #include "harness/base/futex.h"
 
-#include <ctype.h>
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -31,11 +25,6 @@ void rest_close(struct rest_board *board)
         munmap(board, sizeof *board);
 }
 
-char *rest_preload_path(struct error *error)
-{
-    return preload_path("lockpick-program.so", "LOCKPICK_PROGRAM_PRELOAD", error);
-}
-
 void rest_change(struct rest_board *board)
 {
     atomic_fetch_add(&board->changed, 1);
@@ -53,78 +42,35 @@ struct rest_connection *rest_connection_of(struct rest_board *board, uint32_t po
 
 // --- threads -------------------------------------------------------------------------------------
 
-// A thread that could not run, and how often it had run until then.
+// A thread that could not run, and how often it had stopped running until then.
 struct seen_thread {
-    int64_t id; // no padding: they are compared as bytes
-    uint64_t runs;
+    int64_t id, switches; // no padding: they are compared as bytes
 };
 
-static size_t read_small(const char *path, char *bytes, size_t room)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t length = file >= 0 ? read(file, bytes, room - 1) : -1;
-    if (file >= 0)
-        close(file);
-    bytes[length > 0 ? length : 0] = '\0';
-    return length > 0 ? (size_t)length : 0;
-}
-
-// False if it could run. One that is gone cannot.
-static bool look_at_thread(uint32_t process, int id, uint64_t *runs)
-{
-    char path[64], text[512];
-    unsigned long long on_cpu, waited, slices = 0;
-    *runs = 0;
-    snprintf(path, sizeof path, "/proc/%u/task/%d/schedstat", process, id);
-    if (read_small(path, text, sizeof text) > 0 &&
-        sscanf(text, "%llu %llu %llu", &on_cpu, &waited, &slices) == 3)
-        *runs = slices;
-    snprintf(path, sizeof path, "/proc/%u/task/%d/stat", process, id);
-    if (read_small(path, text, sizeof text) == 0)
-        return true;
-    const char *end = strrchr(text, ')'); // of the name, which may hold anything
-    return end != NULL && strchr("SZX", end[2]) != NULL;
-}
-
 // How many threads there are; MOST_THREADS + 1: one could run, or there are too many.
-static size_t look_at_threads(uint32_t process, struct seen_thread *threads, size_t count)
-{
-    char path[40];
-    snprintf(path, sizeof path, "/proc/%u/task", process);
-    DIR *folder = opendir(path);
-    for (struct dirent *entry; folder != NULL && (entry = readdir(folder)) != NULL;) {
-        if (!isdigit((unsigned char)entry->d_name[0]))
-            continue;
-        int id = atoi(entry->d_name);
-        uint64_t runs;
-        if (count == MOST_THREADS || !look_at_thread(process, id, &runs)) {
-            count = MOST_THREADS + 1;
-            break;
-        }
-        threads[count++] = (struct seen_thread){id, runs};
-    }
-    if (folder != NULL)
-        closedir(folder);
-    return count;
-}
-
-static size_t look_at_all(struct rest_board *board, struct seen_thread *threads)
+static size_t look(struct rest_board *board, struct thread_watch *watch, struct seen_thread *seen)
 {
     size_t count = 0;
-    for (int i = 0; i < REST_PROCESSES && count <= MOST_THREADS; i++) {
+    for (int i = 0; i < REST_PROCESSES; i++) {
+        const struct thread_status *threads;
         uint32_t process = atomic_load(&board->processes[i]);
-        if (process != 0)
-            count = look_at_threads(process, threads, count);
+        size_t own = process != 0 ? thread_watch_read(watch, (pid_t)process, &threads) : 0;
+        for (size_t j = 0; j < own; j++) {
+            if (count == MOST_THREADS || strchr("SZX", threads[j].state) == NULL)
+                return MOST_THREADS + 1;
+            seen[count++] = (struct seen_thread){threads[j].id, threads[j].voluntary_switches +
+                                                                    threads[j].other_switches};
+        }
     }
     return count;
 }
 
 // Twice: threads that have not run between two looks all rested at the same time.
-bool rest_is_still(struct rest_board *board)
+bool rest_is_still(struct rest_board *board, struct thread_watch *watch)
 {
     struct seen_thread first[MOST_THREADS], second[MOST_THREADS];
-    size_t count = look_at_all(board, first);
-    return count <= MOST_THREADS && look_at_all(board, second) == count &&
+    size_t count = look(board, watch, first);
+    return count <= MOST_THREADS && look(board, watch, second) == count &&
            memcmp(first, second, count * sizeof *first) == 0;
 }
 

@@ -10,6 +10,7 @@
 #define LOCKPICK_WIRE_REST_H
 
 #include "harness/base/error.h"
+#include "harness/base/processes.h"
 
 #include <signal.h>
 #include <stdatomic.h>
@@ -50,15 +51,12 @@ struct rest_board {
 struct rest_board *rest_create(const char *path, struct error *error);
 void rest_close(struct rest_board *board);
 
-// Where the preload is, as clock_preload_path has it.
-char *rest_preload_path(struct error *error);
-
 // Something has changed that somebody may wait for.
 void rest_change(struct rest_board *board);
 
 // True if no thread of the program could run at some time during this call. What is on its way to
 // it is not seen.
-bool rest_is_still(struct rest_board *board);
+bool rest_is_still(struct rest_board *board, struct thread_watch *watch);
 
 // The place of the connection from that port; NULL: the program has none.
 struct rest_connection *rest_connection_of(struct rest_board *board, uint32_t port);

@@ -43,8 +43,8 @@ static _Thread_local volatile sig_atomic_t was_woken;
 // --- libc's own ----------------------------------------------------------------------------------
 
 // Each is found when it is first called, which may be before `load` runs.
-#define LIBC(result, name, ...)                                                                    \
-    static result (*libc_##name)(__VA_ARGS__);                                                     \
+#define LIBC(result, name, parameters)                                                             \
+    static result(*libc_##name) parameters;                                                        \
     static void find_##name(void)                                                                  \
     {                                                                                              \
         void *found = dlsym(RTLD_NEXT, #name);                                                     \
@@ -52,24 +52,14 @@ static _Thread_local volatile sig_atomic_t was_woken;
     }
 #define CALL(name) (libc_##name != NULL ? (void)0 : find_##name(), libc_##name)
 
-LIBC(int, connect, int, const struct sockaddr *, socklen_t)
-LIBC(int, close, int)
-LIBC(ssize_t, send, int, const void *, size_t, int)
-LIBC(ssize_t, sendto, int, const void *, size_t, int, const struct sockaddr *, socklen_t)
-LIBC(ssize_t, sendmsg, int, const struct msghdr *, int)
-LIBC(ssize_t, write, int, const void *, size_t)
-LIBC(ssize_t, writev, int, const struct iovec *, int)
-LIBC(ssize_t, recv, int, void *, size_t, int)
-LIBC(ssize_t, recvfrom, int, void *, size_t, int, struct sockaddr *, socklen_t *)
-LIBC(ssize_t, recvmsg, int, struct msghdr *, int)
-LIBC(ssize_t, read, int, void *, size_t)
-LIBC(ssize_t, readv, int, const struct iovec *, int)
-LIBC(int, clock_nanosleep, clockid_t, int, const struct timespec *, struct timespec *)
-LIBC(int, ppoll, struct pollfd *, nfds_t, const struct timespec *, const sigset_t *)
-LIBC(int, pselect, int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *)
-LIBC(int, epoll_pwait, int, struct epoll_event *, int, int, const sigset_t *)
-LIBC(int, sem_wait, sem_t *)
-LIBC(int, sem_clockwait, sem_t *, clockid_t, const struct timespec *)
+LIBC(int, connect, (int, const struct sockaddr *, socklen_t))
+LIBC(int, close, (int))
+LIBC(int, clock_nanosleep, (clockid_t, int, const struct timespec *, struct timespec *))
+LIBC(int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *))
+LIBC(int, pselect, (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *))
+LIBC(int, epoll_pwait, (int, struct epoll_event *, int, int, const sigset_t *))
+LIBC(int, sem_wait, (sem_t *))
+LIBC(int, sem_clockwait, (sem_t *, clockid_t, const struct timespec *))
 
 // --- loading -------------------------------------------------------------------------------------
 
@@ -178,68 +168,59 @@ EXPORTED int close(int descriptor)
     return result;
 }
 
-static ssize_t count(int descriptor, ssize_t result, bool is_sent)
+enum counted { SENT, RECEIVED, NEITHER };
+
+static ssize_t count(int descriptor, ssize_t result, enum counted counted)
 {
     struct rest_connection *connection =
-        board != NULL && result > 0 ? connection_of(descriptor) : NULL;
+        board != NULL && result > 0 && counted != NEITHER ? connection_of(descriptor) : NULL;
     if (connection != NULL) {
-        atomic_fetch_add(is_sent ? &connection->sent : &connection->received, (uint64_t)result);
+        atomic_fetch_add(counted == SENT ? &connection->sent : &connection->received,
+                         (uint64_t)result);
         change();
     }
     return result;
 }
 
-EXPORTED ssize_t send(int descriptor, const void *bytes, size_t length, int flags)
-{
-    return count(descriptor, CALL(send)(descriptor, bytes, length, flags), true);
-}
+// A call of libc's, whose result is the number of bytes that it has sent or received.
+#define COUNTED(counted, name, parameters, arguments)                                              \
+    LIBC(ssize_t, name, parameters)                                                                \
+    EXPORTED ssize_t name parameters                                                               \
+    {                                                                                              \
+        return count(descriptor, CALL(name) arguments, counted);                                   \
+    }
+#define UNLESS_PEEKED ((flags & MSG_PEEK) != 0 ? NEITHER : RECEIVED)
 
-EXPORTED ssize_t sendto(int descriptor, const void *bytes, size_t length, int flags,
-                        const struct sockaddr *to, socklen_t to_length)
-{
-    return count(descriptor, CALL(sendto)(descriptor, bytes, length, flags, to, to_length), true);
-}
+COUNTED(SENT, send, (int descriptor, const void *bytes, size_t length, int flags),
+        (descriptor, bytes, length, flags))
+COUNTED(SENT, sendto,
+        (int descriptor, const void *bytes, size_t length, int flags, const struct sockaddr *to,
+         socklen_t to_length),
+        (descriptor, bytes, length, flags, to, to_length))
+COUNTED(SENT, sendmsg, (int descriptor, const struct msghdr *message, int flags),
+        (descriptor, message, flags))
+COUNTED(SENT, write, (int descriptor, const void *bytes, size_t length),
+        (descriptor, bytes, length))
+COUNTED(SENT, writev, (int descriptor, const struct iovec *pieces, int piece_count),
+        (descriptor, pieces, piece_count))
+COUNTED(UNLESS_PEEKED, recv, (int descriptor, void *bytes, size_t length, int flags),
+        (descriptor, bytes, length, flags))
+COUNTED(UNLESS_PEEKED, recvfrom,
+        (int descriptor, void *restrict bytes, size_t length, int flags,
+         struct sockaddr *restrict from, socklen_t *restrict from_length),
+        (descriptor, bytes, length, flags, from, from_length))
+COUNTED(UNLESS_PEEKED, recvmsg, (int descriptor, struct msghdr *message, int flags),
+        (descriptor, message, flags))
+COUNTED(RECEIVED, read, (int descriptor, void *bytes, size_t length), (descriptor, bytes, length))
+COUNTED(RECEIVED, readv, (int descriptor, const struct iovec *pieces, int piece_count),
+        (descriptor, pieces, piece_count))
 
-EXPORTED ssize_t sendmsg(int descriptor, const struct msghdr *message, int flags)
-{
-    return count(descriptor, CALL(sendmsg)(descriptor, message, flags), true);
-}
-
-EXPORTED ssize_t write(int descriptor, const void *bytes, size_t length)
-{
-    return count(descriptor, CALL(write)(descriptor, bytes, length), true);
-}
-
-EXPORTED ssize_t writev(int descriptor, const struct iovec *pieces, int piece_count)
-{
-    return count(descriptor, CALL(writev)(descriptor, pieces, piece_count), true);
-}
-
-static ssize_t count_received(int descriptor, ssize_t result, int flags)
-{
-    return (flags & MSG_PEEK) != 0 ? result : count(descriptor, result, false);
-}
-
-EXPORTED ssize_t recv(int descriptor, void *bytes, size_t length, int flags)
-{
-    return count_received(descriptor, CALL(recv)(descriptor, bytes, length, flags), flags);
-}
-
-ssize_t __recv_chk(int descriptor, void *bytes, size_t length, size_t room, int flags);
+// What programs call in their stead that are built with _FORTIFY_SOURCE.
 EXPORTED ssize_t __recv_chk(int descriptor, void *bytes, size_t length, size_t room, int flags)
 {
     return length <= room ? recv(descriptor, bytes, length, flags) : (abort(), 0);
 }
 
-EXPORTED ssize_t recvfrom(int descriptor, void *restrict bytes, size_t length, int flags,
-                          struct sockaddr *restrict from, socklen_t *restrict from_length)
-{
-    return count_received(
-        descriptor, CALL(recvfrom)(descriptor, bytes, length, flags, from, from_length), flags);
-}
-
-ssize_t __recvfrom_chk(int descriptor, void *restrict bytes, size_t length, size_t room, int flags,
-                       struct sockaddr *restrict from, socklen_t *restrict from_length);
 EXPORTED ssize_t __recvfrom_chk(int descriptor, void *restrict bytes, size_t length, size_t room,
                                 int flags, struct sockaddr *restrict from,
                                 socklen_t *restrict from_length)
@@ -248,25 +229,9 @@ EXPORTED ssize_t __recvfrom_chk(int descriptor, void *restrict bytes, size_t len
                           : (abort(), 0);
 }
 
-EXPORTED ssize_t recvmsg(int descriptor, struct msghdr *message, int flags)
-{
-    return count_received(descriptor, CALL(recvmsg)(descriptor, message, flags), flags);
-}
-
-EXPORTED ssize_t read(int descriptor, void *bytes, size_t length)
-{
-    return count(descriptor, CALL(read)(descriptor, bytes, length), false);
-}
-
-ssize_t __read_chk(int descriptor, void *bytes, size_t length, size_t room);
 EXPORTED ssize_t __read_chk(int descriptor, void *bytes, size_t length, size_t room)
 {
     return length <= room ? read(descriptor, bytes, length) : (abort(), 0);
-}
-
-EXPORTED ssize_t readv(int descriptor, const struct iovec *pieces, int piece_count)
-{
-    return count(descriptor, CALL(readv)(descriptor, pieces, piece_count), false);
 }
 
 // --- waiting -------------------------------------------------------------------------------------
@@ -334,14 +299,8 @@ void rest_wait_ends(void)
     errno = reason;
 }
 
-// What a call that waits did, and whether it is to be made again: nothing has come, nor has the
-// time, and it was woken to look.
-static bool is_to_be_made_again(int result, int64_t until_ns)
-{
-    return result < 0 && errno == EINTR && was_woken && shown_ns(CLOCK_MONOTONIC) < until_ns;
-}
-
-static bool is_over(int result)
+// True if a call that waits was woken to look at the time.
+static bool is_to_look(int result)
 {
     return result < 0 && errno == EINTR && was_woken;
 }
@@ -357,10 +316,8 @@ static bool is_over(int result)
                 break;                                                                             \
             result = (waiting);                                                                    \
             rest_wait_ends();                                                                      \
-            if (is_to_be_made_again(result, until_ns))                                             \
-                result = 0;                                                                        \
-            else if (is_over(result))                                                              \
-                result = (none);                                                                   \
+            if (is_to_look(result))                                                                \
+                result = shown_ns(CLOCK_MONOTONIC) < until_ns ? 0 : (none);                        \
         }                                                                                          \
         return result;                                                                             \
     } while (0)
@@ -377,18 +334,12 @@ EXPORTED int ppoll(struct pollfd *descriptors, nfds_t descriptor_count,
          CALL(ppoll)(descriptors, descriptor_count, &at_once, mask));
 }
 
-static struct timespec milliseconds(int timeout_ms)
-{
-    return (struct timespec){timeout_ms / 1000, (long)(timeout_ms % 1000) * NS_PER_MS};
-}
-
 EXPORTED int poll(struct pollfd *descriptors, nfds_t descriptor_count, int timeout_ms)
 {
-    struct timespec timeout = milliseconds(timeout_ms);
+    struct timespec timeout = {timeout_ms / 1000, (long)(timeout_ms % 1000) * NS_PER_MS};
     return ppoll(descriptors, descriptor_count, timeout_ms < 0 ? NULL : &timeout, NULL);
 }
 
-int __poll_chk(struct pollfd *descriptors, nfds_t descriptor_count, int timeout_ms, size_t room);
 EXPORTED int __poll_chk(struct pollfd *descriptors, nfds_t descriptor_count, int timeout_ms,
                         size_t room)
 {
@@ -514,7 +465,7 @@ EXPORTED int sem_clockwait(sem_t *restrict semaphore, clockid_t id,
             return errno = EINTR, -1;
         int result = CALL(sem_wait)(semaphore);
         rest_wait_ends();
-        if (result == 0 || !is_over(result))
+        if (result == 0 || !is_to_look(result))
             return result;
     }
 }

@@ -4,7 +4,7 @@
 #include "harness/base/test_folder.h"
 #include "harness/cluster/process.h"
 #include "harness/testing/test.h"
-#include "harness/wire/driver_gate.h"
+#include "harness/wire/driver_parts.h"
 
 #include <poll.h>
 #include <unistd.h>
@@ -18,6 +18,7 @@ struct program {
     char *clock_path, *rest_path;
     struct clock_shift *clock;
     struct rest_board *rest;
+    struct thread_watch threads;
     struct text texts[3];
     int output;
     pid_t id;
@@ -59,6 +60,7 @@ static void stop(struct program *program)
     close(program->output);
     clock_shift_close(program->clock);
     rest_close(program->rest);
+    thread_watch_free(&program->threads);
     for (int i = 0; i < 3; i++)
         text_free(&program->texts[i]);
     free(program->clock_path);
@@ -70,7 +72,8 @@ static void stop(struct program *program)
 static int64_t await_sleep(struct program *program)
 {
     int64_t give_up_ns = clock_monotonic_ns() + MOST_NS;
-    while (rest_sleeps_until_ns(program->rest) == TIME_NEVER || !rest_is_still(program->rest)) {
+    while (rest_sleeps_until_ns(program->rest) == TIME_NEVER ||
+           !rest_is_still(program->rest, &program->threads)) {
         if (clock_monotonic_ns() > give_up_ns)
             fail_msg("it does not sleep");
         usleep(1000);
@@ -135,6 +138,6 @@ TEST(a_program_at_work_is_not_still)
     start(&program, command);
     assert_int_equal(read(program.output, &said, 1), 1);
     for (int i = 0; i < 100; i++)
-        assert_false(rest_is_still(program.rest));
+        assert_false(rest_is_still(program.rest, &program.threads));
     stop(&program);
 }
