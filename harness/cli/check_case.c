@@ -5,7 +5,7 @@
 #include "harness/history/file.h"
 #include "harness/model/operations.h"
 #include "harness/report/fields.h"
-#include "harness/report/model_picture.h"
+#include "harness/report/pictures/picture.h"
 #include "harness/run/run_files.h"
 
 #include <errno.h>

@@ -1,6 +1,5 @@
-
 #include "harness/base/utf8.h"
-#include "harness/report/summary.h"
+#include "harness/report/words.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@ enum alarm { ALARM_NONE, ALARM_WARNING, ALARM_ERROR };
 struct ci_case {
     const struct trial_result *result;       // of a trial; NULL:
     const struct threshold_outcome *outcome; // of a threshold
-    const struct trial *trial;               // the threshold's first
+    const struct trial *trial;               // it, or the threshold's first
     enum case_kind kind;
     enum alarm alarm; // skipped trials, which are told together, raise none
     int line;         // of the scenario's file, that says what is expected; or 1 if none does
@@ -30,51 +29,56 @@ struct ci_cases {
     size_t count;
 };
 
-static struct ci_case case_of_trial(const struct trial_result *result)
+static void describe_trial(struct ci_case *each)
 {
-    const struct expectation *expectation = result->trial->expectation;
-    enum verdict verdict = result->judgement.verdict;
-    bool is_missed = result->judgement.expectation == EXPECTATION_MISSED;
-    struct ci_case made = {.result = result, .trial = result->trial};
-    made.kind = is_missed || (verdict == VERDICT_UNKNOWN && expectation != NULL) ? CASE_FAILED
-                : verdict <= VERDICT_STUCK                                       ? CASE_PASSED
-                : verdict == VERDICT_ERROR                                       ? CASE_BROKE
-                                                                                 : CASE_SKIPPED;
-    made.alarm = is_missed || made.kind == CASE_BROKE                          ? ALARM_ERROR
-                 : verdict == VERDICT_UNKNOWN && !trial_is_measurement(result) ? ALARM_WARNING
-                                                                               : ALARM_NONE;
-    made.line = expectation != NULL && expectation->place.line > 0 ? expectation->place.line : 1;
-    text_add(&made.name, result->trial->scheme);
-    if (result->trial->repeat > 1 || result->trial->scenario->repeat > 1)
-        text_format(&made.name, " #%d", result->trial->repeat);
-    return made;
+    const struct trial *trial = each->trial;
+    const struct judgement *judgement = &each->result->judgement;
+    enum verdict verdict = judgement->verdict;
+    bool is_missed = judgement->expectation == EXPECTATION_MISSED;
+    bool is_open = verdict == VERDICT_UNKNOWN;
+    each->kind = is_missed || (is_open && trial->expectation != NULL) ? CASE_FAILED
+                 : verdict <= VERDICT_STUCK                           ? CASE_PASSED
+                 : verdict == VERDICT_ERROR                           ? CASE_BROKE
+                                                                      : CASE_SKIPPED;
+    each->alarm = is_missed || each->kind == CASE_BROKE            ? ALARM_ERROR
+                  : is_open && !trial_is_measurement(each->result) ? ALARM_WARNING
+                                                                   : ALARM_NONE;
+    each->line = trial->expectation != NULL ? trial->expectation->place.line : 0;
+    if (trial->repeat > 1 || trial->scenario->repeat > 1)
+        text_format(&each->name, " #%d", trial->repeat);
 }
 
-static struct ci_case case_of_threshold(const struct threshold_outcome *outcome)
+static void describe_threshold(struct ci_case *each)
 {
     static const enum alarm alarms[] = {[THRESHOLD_MET] = ALARM_NONE,
                                         [THRESHOLD_MISSED] = ALARM_ERROR,
                                         [THRESHOLD_NOT_MEASURED] = ALARM_WARNING};
-    int line = outcome->threshold->place.line;
-    struct ci_case made = {.outcome = outcome,
-                           .trial = outcome->trial,
-                           .kind = outcome->result == THRESHOLD_MET ? CASE_PASSED : CASE_FAILED,
-                           .alarm = alarms[outcome->result],
-                           .line = line > 0 ? line : 1};
-    text_add(&made.name, outcome->trial->scheme);
-    threshold_sentence(outcome, &made.why);
-    return made;
+    each->kind = each->outcome->result == THRESHOLD_MET ? CASE_PASSED : CASE_FAILED;
+    each->alarm = alarms[each->outcome->result];
+    each->line = each->outcome->threshold->place.line;
+    threshold_sentence(each->outcome, &each->why);
 }
 
 static struct ci_cases cases_of(const struct run_report *report)
 {
     const struct run_result *run = report->run;
     const struct threshold_outcomes *outcomes = &report->thresholds;
-    size_t most = run->count + outcomes->count;
-    struct ci_cases cases = {.items = memory_zeroed(most + 1, sizeof *cases.items), .count = most};
-    for (size_t i = 0; i < most; i++)
-        cases.items[i] = i < run->count ? case_of_trial(&run->trials[i])
-                                        : case_of_threshold(&outcomes->items[i - run->count]);
+    struct ci_cases cases = {.count = run->count + outcomes->count};
+    cases.items = memory_zeroed(cases.count + 1, sizeof *cases.items);
+    for (size_t i = 0; i < cases.count; i++) {
+        struct ci_case *each = &cases.items[i];
+        if (i < run->count)
+            each->result = &run->trials[i];
+        else
+            each->outcome = &outcomes->items[i - run->count];
+        each->trial = each->result != NULL ? each->result->trial : each->outcome->trial;
+        text_add(&each->name, each->trial->scheme);
+        if (each->result != NULL)
+            describe_trial(each);
+        else
+            describe_threshold(each);
+        each->line = each->line > 0 ? each->line : 1;
+    }
     return cases;
 }
 
@@ -211,8 +215,7 @@ static int64_t add_counts(struct text *out, const struct ci_cases *cases,
     size_t counts[CASE_KINDS] = {[CASE_BROKE] = not_run > 0};
     size_t all = not_run > 0;
     int64_t time_ns = 0;
-    for (size_t i = 0; i < cases->count; i++) {
-        const struct ci_case *each = &cases->items[i];
+    FOR_EACH (ci_case, each, cases->items, cases->count) {
         if (scenario != NULL && each->trial->scenario != scenario)
             continue;
         counts[each->kind]++;
@@ -228,13 +231,12 @@ static int64_t add_counts(struct text *out, const struct ci_cases *cases,
 static void add_message(struct text *out, const struct ci_case *each)
 {
     struct text message = {0};
-    if (each->result == NULL) {
-        text_add(&message, text_string(&each->why));
-    } else {
+    text_add(&message, text_string(&each->why));
+    if (each->result != NULL) {
         const struct judgement *judgement = &each->result->judgement;
-        if (each->kind == CASE_FAILED)
-            text_add(&message, judgement->expectation_text);
-        if (each->kind != CASE_FAILED || judgement->verdict > VERDICT_STUCK || message.length == 0)
+        bool is_failed = each->kind == CASE_FAILED;
+        text_add(&message, is_failed ? judgement->expectation_text : "");
+        if (!is_failed || judgement->verdict > VERDICT_STUCK || message.length == 0)
             text_format(&message, "%s%s", message.length > 0 ? ": " : "", judgement->reason);
     }
     add_attribute(out, "message", text_string(&message));
@@ -320,24 +322,11 @@ static void add_suite(struct text *out, const struct run_result *run, const stru
         add_attribute(out, "timestamp", began);
     text_add(out, ">\n");
     add_properties(out, run);
-    for (size_t i = 0; i < cases->count; i++) {
-        if (cases->items[i].trial->scenario == scenario)
-            add_case(out, &cases->items[i]);
+    FOR_EACH (ci_case, each, cases->items, cases->count) {
+        if (each->trial->scenario == scenario)
+            add_case(out, each);
     }
     text_add(out, "  </testsuite>\n");
-}
-
-// A suite without trials that a run had no time for would look as if all was well.
-static void add_not_run(struct text *out, const struct run_report *report)
-{
-    text_add(out, "  <testsuite name=\"not run\" tests=\"1\" failures=\"0\" errors=\"1\" "
-                  "skipped=\"0\" time=\"0.000\">\n");
-    add_properties(out, report->run);
-    text_format(out,
-                "    <testcase classname=\"lockpick\" name=\"not run\" time=\"0.000\">\n"
-                "      <error type=\"not-run\" message=\"%zu of %zu trials were not run: the run "
-                "ended before\"/>\n    </testcase>\n  </testsuite>\n",
-                report->tally.not_run, report->run->planned);
 }
 
 char *report_junit(const struct run_report *report)
@@ -357,8 +346,17 @@ char *report_junit(const struct run_report *report)
         if (first == i)
             add_suite(&out, run, &cases, scenario);
     }
-    if (report->tally.not_run > 0)
-        add_not_run(&out, report);
+    // A suite without trials that a run had no time for would look as if all was well.
+    if (report->tally.not_run > 0) {
+        text_add(&out, "  <testsuite name=\"not run\" tests=\"1\" failures=\"0\" errors=\"1\" "
+                       "skipped=\"0\" time=\"0.000\">\n");
+        add_properties(&out, run);
+        text_format(&out,
+                    "    <testcase classname=\"lockpick\" name=\"not run\" time=\"0.000\">\n"
+                    "      <error type=\"not-run\" message=\"%zu of %zu trials were not run: the "
+                    "run ended before\"/>\n    </testcase>\n  </testsuite>\n",
+                    report->tally.not_run, run->planned);
+    }
     text_add(&out, "</testsuites>\n");
     cases_free(&cases);
     return out.bytes;
@@ -503,7 +501,7 @@ static void annotate_skipped(struct text *out, const struct run_result *run,
         size_t count = trials_like(run, i, were_skipped_alike);
         if (count == 0)
             continue;
-        text_format(&message, "%zu trial%s skipped: %s", count, count == 1 ? "" : "s",
+        text_format(&message, "%zu trial%s skipped: %s", count, plural((long long)count),
                     run->trials[i].judgement.reason);
         annotate(out, run->strict, &cases->items[i], message.bytes);
         text_free(&message);
@@ -533,8 +531,7 @@ void report_github(const struct run_report *report, FILE *out)
     annotate_alarms(&text, &cases, 0, trials);
     annotate_skipped(&text, report->run, &cases);
     annotate_alarms(&text, &cases, trials, cases.count);
-    for (size_t i = 0; i < trials; i++) {
-        const struct ci_case *each = &cases.items[i];
+    FOR_EACH (ci_case, each, cases.items, trials) {
         if (each->result->story == NULL || each->result->story[0] == '\0')
             continue;
         text_format(&text, "::group::%s ", verdict_name(each->result->judgement.verdict));
@@ -553,12 +550,4 @@ void report_github(const struct run_report *report, FILE *out)
     text_free(&text);
     text_free(&sentence);
     cases_free(&cases);
-}
-
-// Below the MiB that GitHub takes.
-#define MOST_BYTES (1000 * 1000)
-
-char *report_github_summary(const struct run_report *report)
-{
-    return report_markdown_within(report, MOST_BYTES);
 }

@@ -239,7 +239,7 @@ RUN_TEST(no_text_becomes_a_command_a_cell_or_a_directive)
     strcpy(result->judgement.reason, "<b>\n# of them");
     tell();
     assert_has(tap, " # SKIP SKIPPED: <b> \\# of them\n");
-    char *text = report_github_summary(test_report(&test.run));
+    char *text = report_markdown_within(test_report(&test.run), GITHUB_SUMMARY_BYTES);
     assert_has(text, "| a&#124;b &#60;img src=x&#62; &#96;c&#96; &#92;&#124; | none | ");
     assert_has(text, "(&#60;b&#62; # of them)");
     free(text);

@@ -20,8 +20,9 @@ static enum verdict verdict_of(const char *name)
 static double value_of(const json_t *statistics, enum figure figure)
 {
     const struct figure_form *form = &figure_forms[figure];
-    const json_t *value = json_object_get(statistics, form->key);
-    if (form->percentile >= 0) {
+    const json_t *value = json_object_get(
+        statistics, form->value != NULL ? form->key : latency_forms[form->latency].key);
+    if (form->value == NULL) {
         const struct percentile_form *percentile = &percentile_forms[form->percentile];
         int64_t count = json_integer_value(json_object_get(value, "count"));
         if (!percentile_has_enough(count, percentile->percent))
@@ -32,22 +33,16 @@ static double value_of(const json_t *statistics, enum figure figure)
     return number >= 0 && isfinite(number) ? number : NAN;
 }
 
-static bool is_of_acquire(enum figure figure)
-{
-    return figure_forms[figure].percentile >= 0 && figure_forms[figure].latency == LATENCY_ACQUIRE;
-}
-
 static bool has_word(const json_t *array, const char *word)
 {
+    bool any = false;
     size_t index;
     const json_t *item;
     json_array_foreach(array, index, item)
     {
-        const char *text = json_string_value(item);
-        if (text != NULL && strcmp(text, word) == 0)
-            return true;
+        any |= json_is_string(item) && strcmp(json_string_value(item), word) == 0;
     }
-    return false;
+    return any;
 }
 
 static int64_t integer_of(const json_t *object, const char *key)
@@ -55,41 +50,33 @@ static int64_t integer_of(const json_t *object, const char *key)
     return json_integer_value(json_object_get(object, key));
 }
 
-// Which percentiles of acquire do not speak for all that asked.
-static void read_denials(const json_t *statistics, struct repeat_figures *repeat)
-{
-    int64_t granted = integer_of(statistics, "holds");
-    int64_t due = integer_of(json_object_get(statistics, "load"), "due");
-    int64_t open = integer_of(statistics, "open");
-    int64_t longest_open_ns = integer_of(statistics, "longest_open_ns");
-    int64_t asked =
-        granted + integer_of(statistics, "not_held") + integer_of(statistics, "unknown");
-    repeat->acquires = due > asked ? due : asked;
-    repeat->denied = repeat->acquires - granted;
-    for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
-        if (!figure_is(figure, IN_COMPARISON) || !is_of_acquire(figure))
-            continue;
-        // Those that the end cut off would have taken no longer, as far as anybody knows.
-        bool are_excused = (double)longest_open_ns <= repeat->values[figure];
-        int64_t denied = repeat->denied - (are_excused ? open : 0);
-        repeat->is_partial[figure] = !percentile_is_of_all(
-            repeat->acquires, denied, percentile_forms[figure_forms[figure].percentile].percent);
-    }
-}
-
 static void read_values(const json_t *statistics, struct repeat_figures *repeat)
 {
     const json_t *driver = json_object_get(statistics, "driver_bound");
     bool is_bound = json_is_true(json_object_get(driver, "is_bound"));
+    int64_t granted = integer_of(statistics, "holds");
+    int64_t asked =
+        granted + integer_of(statistics, "not_held") + integer_of(statistics, "unknown");
+    int64_t due = integer_of(json_object_get(statistics, "load"), "due");
+    double longest_open_ns = (double)integer_of(statistics, "longest_open_ns");
+    repeat->acquires = due > asked ? due : asked;
+    repeat->denied = repeat->acquires - granted;
     for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
+        const struct figure_form *form = &figure_forms[figure];
         if (!figure_is(figure, IN_COMPARISON))
             continue;
-        bool is_late = is_of_acquire(figure) &&
+        bool is_late = figure_is_acquire(figure) &&
                        has_word(json_object_get(driver, "late"), figure_title(figure));
         repeat->values[figure] = value_of(statistics, figure);
-        repeat->is_drivers[figure] = !figure_forms[figure].is_neither && (is_bound || is_late);
+        repeat->is_drivers[figure] = !form->is_neither && (is_bound || is_late);
+        // Those that the end cut off would have taken no longer, as far as anybody knows.
+        bool are_excused = longest_open_ns <= repeat->values[figure];
+        int64_t denied = repeat->denied - (are_excused ? integer_of(statistics, "open") : 0);
+        repeat->is_partial[figure] =
+            figure_is_acquire(figure) &&
+            !percentile_is_of_all(repeat->acquires, denied,
+                                  percentile_forms[form->percentile].percent);
     }
-    read_denials(statistics, repeat);
 }
 
 // A result of before some words were changed asks the same in those of today.
@@ -142,27 +129,22 @@ static bool find_difference(const json_t *a, const json_t *b, const char *const 
                             size_t room)
 {
     static const char *const nothing[] = {NULL};
-    static const char only[] = " (known of one only)";
+    const json_t *const both[] = {a, b};
     const char *key;
     json_t *value;
-    json_object_foreach((json_t *)(size_t)a, key, value)
-    {
-        const json_t *other = json_object_get(b, key);
-        char rest[60] = "";
-        if (text_is_one_of(key, apart) || (other != NULL && json_equal(value, other)))
-            continue;
-        if (json_is_object(value) && json_is_object(other))
-            (void)find_difference(value, other, nothing, rest, sizeof rest);
-        snprintf(where, room, "%s%s%s%s", key, rest[0] != '\0' ? "." : "", rest,
-                 other == NULL ? only : "");
-        return true;
-    }
-    json_object_foreach((json_t *)(size_t)b, key, value)
-    {
-        if (text_is_one_of(key, apart) || json_object_get(a, key) != NULL)
-            continue;
-        snprintf(where, room, "%s%s", key, only);
-        return true;
+    for (int i = 0; i < 2; i++) {
+        json_object_foreach((json_t *)(size_t)both[i], key, value)
+        {
+            const json_t *other = json_object_get(both[1 - i], key);
+            char rest[60] = "";
+            if (text_is_one_of(key, apart) || (other != NULL && json_equal(value, other)))
+                continue;
+            if (json_is_object(value) && json_is_object(other))
+                (void)find_difference(value, other, nothing, rest, sizeof rest);
+            snprintf(where, room, "%s%s%s%s", key, rest[0] != '\0' ? "." : "", rest,
+                     other == NULL ? " (known of one only)" : "");
+            return true;
+        }
     }
     return false;
 }
@@ -285,12 +267,6 @@ static void side_free(struct compared_side *side)
     text_free(&side->found);
 }
 
-// True if all of its repeats were: no verdict ranks lower.
-static bool is_skipped(const struct compared_side *side)
-{
-    return side->count > 0 && side->verdict == VERDICT_SKIPPED;
-}
-
 static enum verdict_change change_of_verdict(const struct compared_side *base,
                                              const struct compared_side *other)
 {
@@ -314,6 +290,7 @@ static enum verdict_change change_of_verdict(const struct compared_side *base,
 // The figures of one side.
 struct figures {
     double *values;
+    double mean;      // NaN: none has it
     size_t count;     // repeats that have it
     size_t of;        // repeats that count
     size_t marked;    // in which the driver was the limit
@@ -321,20 +298,16 @@ struct figures {
     int64_t acquires, denied;
 };
 
-// Of repeats in turns, one that was not decided takes its partner with it.
-static bool repeat_counts(const struct compared_pair *pair, int side, size_t nth)
-{
-    return verdict_is_decided(repeat_of(&pair->sides[side], nth)->verdict) &&
-           (!pair->in_turns || verdict_is_decided(repeat_of(&pair->sides[1 - side], nth)->verdict));
-}
-
 static struct figures figures_of(const struct compared_pair *pair, int side, enum figure figure)
 {
     size_t most = pair->sides[side].count;
     struct figures figures = {.values = memory_new((most + 1) * sizeof(double))};
+    double sum = 0;
     for (size_t i = 0; i < most; i++) {
         const struct repeat_figures *repeat = repeat_of(&pair->sides[side], i);
-        if (!repeat_counts(pair, side, i))
+        // Of repeats in turns, one that was not decided takes its partner with it.
+        if (!verdict_is_decided(repeat->verdict) ||
+            (pair->in_turns && !verdict_is_decided(repeat_of(&pair->sides[1 - side], i)->verdict)))
             continue;
         figures.of++;
         if (isnan(repeat->values[figure]))
@@ -344,16 +317,10 @@ static struct figures figures_of(const struct compared_pair *pair, int side, enu
         figures.any_partial |= repeat->is_partial[figure];
         figures.acquires += repeat->acquires;
         figures.denied += repeat->denied;
+        sum += repeat->values[figure];
     }
+    figures.mean = figures.count > 0 ? sum / (double)figures.count : NAN;
     return figures;
-}
-
-static double mean_of(const struct figures *figures)
-{
-    double sum = 0;
-    for (size_t i = 0; i < figures->count; i++)
-        sum += figures->values[i];
-    return figures->count > 0 ? sum / (double)figures->count : NAN;
 }
 
 // Whether more of it is worse, less, or none of both (commands).
@@ -448,7 +415,7 @@ static void compare_figure(const struct comparison *comparison, struct compared_
     *change = (struct figure_change){.is_trusted = true};
     for (int i = 0; i < 2; i++) {
         sides[i] = figures_of(pair, i, figure);
-        change->means[i] = mean_of(&sides[i]);
+        change->means[i] = sides[i].mean;
         change->marked += sides[i].marked;
         change->is_trusted &= sides[i].count == 0 || 2 * sides[i].marked < sides[i].count;
     }
@@ -484,30 +451,26 @@ static bool took_turns(const struct compared_side *base, const struct compared_s
     return true;
 }
 
-// True if a repeat of the side asked something else than the baseline's first did.
-static bool asks_otherwise(const struct repeat_figures *first, const struct compared_side *side,
-                           struct compared_pair *pair)
+// What the side's repeats asked otherwise than the baseline's first did: of the scenario, which no
+// verdict survives, or of the servers. True if it is the scenario.
+static bool doubt_side(const struct repeat_figures *first, const struct compared_side *side,
+                       struct compared_pair *pair)
 {
     static const char *const apart[] = {"name", "about", "path", NULL};
     char where[70] = "";
     for (size_t i = 0; i < side->count; i++) {
-        if (!find_difference(first->asked, repeat_of(side, i)->asked, apart, where, sizeof where))
-            continue;
-        snprintf(pair->why_unknown, sizeof pair->why_unknown, "the scenario is not the same: %s",
-                 where);
-        return true;
+        const struct repeat_figures *repeat = repeat_of(side, i);
+        if (find_difference(first->asked, repeat->asked, apart, where, sizeof where)) {
+            snprintf(pair->why_unknown, sizeof pair->why_unknown,
+                     "the scenario is not the same: %s", where);
+            return true;
+        }
+        if (strcmp(first->scheme, repeat->scheme) == 0 &&
+            strcmp(first->topology, repeat->topology) != 0)
+            snprintf(pair->why_unknown, sizeof pair->why_unknown,
+                     "its servers have another topology");
     }
     return false;
-}
-
-static bool has_another_topology(const struct repeat_figures *first,
-                                 const struct compared_side *side)
-{
-    bool any = false;
-    for (size_t i = 0; i < side->count; i++)
-        any |= strcmp(first->scheme, repeat_of(side, i)->scheme) == 0 &&
-               strcmp(first->topology, repeat_of(side, i)->topology) != 0;
-    return any;
 }
 
 // Says why their costs cannot be compared. True if not even their verdicts can.
@@ -522,11 +485,7 @@ static bool doubt_pair(struct compared_pair *pair)
         return true;
     }
     const struct repeat_figures *first = repeat_of(base, 0);
-    if (asks_otherwise(first, base, pair) || asks_otherwise(first, other, pair))
-        return true;
-    if (has_another_topology(first, base) || has_another_topology(first, other))
-        snprintf(pair->why_unknown, sizeof pair->why_unknown, "its servers have another topology");
-    return false;
+    return doubt_side(first, base, pair) || doubt_side(first, other, pair);
 }
 
 static void count_pair(const struct compared_pair *pair, struct comparison_tally *tally)
@@ -560,7 +519,9 @@ static void count_pair(const struct compared_pair *pair, struct comparison_tally
 static void add_pair(struct comparison *comparison, const char *scenario, struct compared_side base,
                      struct compared_side other)
 {
-    bool are_skipped = is_skipped(&base) && is_skipped(&other);
+    // All of their repeats were: no verdict ranks lower.
+    bool are_skipped = base.count > 0 && base.verdict == VERDICT_SKIPPED && other.count > 0 &&
+                       other.verdict == VERDICT_SKIPPED;
     if (base.count + other.count == 0 || (are_skipped && !comparison->of_schemes)) {
         comparison->tally.skipped += are_skipped;
         side_free(&base);
@@ -585,13 +546,10 @@ static void add_pair(struct comparison *comparison, const char *scenario, struct
 
 static bool is_wanted(const struct comparison_options *options, const char *scheme)
 {
-    bool any = false;
-    for (int i = 0; i < 2; i++) {
-        any |= options->only[i] != NULL;
-        if (options->only[i] != NULL && text_matches(scheme, options->only[i]))
-            return true;
-    }
-    return !any;
+    const char *const *only = options->only;
+    return (only[0] == NULL && only[1] == NULL) ||
+           (only[0] != NULL && text_matches(scheme, only[0])) ||
+           (only[1] != NULL && text_matches(scheme, only[1]));
 }
 
 static void note_shortfall(const struct run_figures *run, struct text *out)

@@ -2,7 +2,7 @@
 #include "harness/base/table.h"
 #include "harness/report/comparison.h"
 #include "harness/report/fields.h"
-#include "harness/report/summary.h"
+#include "harness/report/words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -112,11 +112,11 @@ static void print_verdicts(const struct comparison *comparison, FILE *out, bool 
 
 // --- costs ---------------------------------------------------------------------------------------
 
-static const char *mean_text(enum figure figure, double mean, char *out, size_t room)
+// More exactly than elsewhere: two are held against each other.
+static struct words mean_words(enum figure figure, double mean)
 {
-    return isnan(mean)                            ? "–"
-           : figure_forms[figure].percentile >= 0 ? text_duration((long long)mean, out, room)
-                                                  : rate_text(mean, out, room);
+    return isnan(mean) || figure_forms[figure].value == NULL ? figure_text(figure, mean)
+                                                             : rate_words(mean);
 }
 
 // `more`: figures of the pair of the same news that have no row of their own.
@@ -127,20 +127,18 @@ static void add_change(struct table *table, const struct figure_change *change, 
         [NEWS_OTHER] = COLOUR_PLAIN, [NEWS_NOISE] = COLOUR_GREY,     [NEWS_NONE] = COLOUR_GREY};
     const struct ratio *ratio = &change->ratio;
     struct text word = {0};
-    char text[64] = "–";
-    bool is_known = ratio->change != CHANGE_UNKNOWN;
-    if (is_known)
-        snprintf(text, sizeof text, "%.3f", ratio->ratio);
-    table_cell(table, COLOUR_PLAIN, text);
-    snprintf(text, sizeof text, "–");
-    if (is_known)
-        snprintf(text, sizeof text, "%.3f–%.3f", ratio->low, ratio->high);
-    table_cell(table, COLOUR_PLAIN, text);
+    char cells[2][64] = {"–", "–"};
+    if (ratio->change != CHANGE_UNKNOWN) {
+        snprintf(cells[0], sizeof cells[0], "%.3f", ratio->ratio);
+        snprintf(cells[1], sizeof cells[1], "%.3f–%.3f", ratio->low, ratio->high);
+    }
+    table_cell(table, COLOUR_PLAIN, cells[0]);
+    table_cell(table, COLOUR_PLAIN, cells[1]);
     text_format(&word, "%s%s", change->word, change->marked > 0 ? "*" : "");
     if (change->news == NEWS_UNKNOWN)
         text_format(&word, ": %s", change->why_unknown);
     if (more > 0)
-        text_format(&word, " (and %zu more figure%s)", more, more == 1 ? "" : "s");
+        text_format(&word, " (and %zu more figure%s)", more, plural((long long)more));
     table_cell(table, colours[change->news], text_string(&word));
     text_free(&word);
 }
@@ -149,13 +147,12 @@ static void add_row(struct table *table, const struct comparison *comparison,
                     const struct compared_pair *pair, enum figure figure, size_t more)
 {
     const struct figure_change *change = &pair->figures[figure];
-    char text[40];
     table_cell(table, COLOUR_PLAIN, pair->scenario);
     if (!comparison->of_schemes)
         table_cell(table, COLOUR_PLAIN, pair->sides[0].scheme);
-    table_cell(table, COLOUR_PLAIN, figure_name(figure, text, sizeof text));
+    table_cell(table, COLOUR_PLAIN, figure_name(figure).text);
     for (int i = 0; i < 2; i++)
-        table_cell(table, COLOUR_PLAIN, mean_text(figure, change->means[i], text, sizeof text));
+        table_cell(table, COLOUR_PLAIN, mean_words(figure, change->means[i]).text);
     add_change(table, change, more);
 }
 
@@ -238,7 +235,7 @@ static void print_notes(const struct comparison *comparison, FILE *out)
         fprintf(out, "%zu repeats are few: their intervals are wide\n", tally->least_repeats);
     if (tally->undecided > 0)
         fprintf(out, "%zu repeat%s could not be decided: %s costs are left out\n", tally->undecided,
-                tally->undecided == 1 ? "" : "s", tally->undecided == 1 ? "its" : "their");
+                plural((long long)tally->undecided), tally->undecided == 1 ? "its" : "their");
     if (tally->skipped > 0)
         fprintf(out, "%zu pair%s skipped in both: neither run had the servers\n", tally->skipped,
                 tally->skipped == 1 ? " was" : "s were");
@@ -252,11 +249,11 @@ static void print_notes(const struct comparison *comparison, FILE *out)
 // Why less is known than could be, a line each.
 static void print_reasons(const char *title, const struct text *lines, FILE *out, bool coloured)
 {
-    if (lines->length == 0)
-        return;
-    fputc('\n', out);
-    colour_print(out, coloured, COLOUR_YELLOW, title);
-    fprintf(out, "\n%s", text_string(lines));
+    if (lines->length > 0) {
+        fputc('\n', out);
+        colour_print(out, coloured, COLOUR_YELLOW, title);
+        fprintf(out, "\n%s", lines->bytes);
+    }
 }
 
 static void print_sentence(const struct comparison *comparison, FILE *out, bool coloured)
@@ -333,9 +330,8 @@ static json_t *figures_json(const void *record)
     const struct compared_pair *pair = record;
     json_t *figures = json_object();
     for (enum figure figure = 0; pair->compares_costs && figure < FIGURE_COUNT; figure++) {
-        char name[40];
         if (pair->figures[figure].is_compared)
-            set_value(figures, figure_name(figure, name, sizeof name),
+            set_value(figures, figure_name(figure).text,
                       fields_json(change_fields, &pair->figures[figure]));
     }
     return figures;
@@ -374,10 +370,5 @@ TABLE(comparison_fields, MADE("schema", schema_json),
 
 char *comparison_json(const struct comparison *comparison)
 {
-    json_t *object = fields_json(comparison_fields, comparison);
-    char *text = json_dumps(object, JSON_INDENT(2));
-    char *copy = memory_string(text != NULL ? text : "");
-    free(text);
-    json_decref(object);
-    return copy;
+    return value_dump(fields_json(comparison_fields, comparison), 2);
 }

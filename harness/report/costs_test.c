@@ -1,15 +1,11 @@
-#include "harness/report/costs.h"
-
 #include "harness/report/test_run.h"
 
 #include <math.h>
 
-static struct scheme_cost cost;
-
-static int end(void **state)
+// Of the first trial's scenario and scheme.
+static const struct scheme_cost *first_cost(void)
 {
-    scheme_cost_free(&cost);
-    return test_run_teardown(state);
+    return test_report(&test.run)->costs;
 }
 
 // A repeat in which `count` acquires took so many milliseconds each.
@@ -25,22 +21,22 @@ static struct trial_result *add_repeat(const char *scheme, int count, int64_t ea
     return result;
 }
 
-TEST_WITH(percentiles_are_those_of_all_repeats_together, test_run_setup, end)
+RUN_TEST(percentiles_are_those_of_all_repeats_together)
 {
     add_repeat("redis-setnx", 9, 1, 100);
     add_repeat("redis-lua", 5, 30, 7);
     add_repeat("redis-setnx", 1, 40, 300); // one slow acquire of ten is no p50, nor a p90
-    scheme_cost_make(&test.run, 0, &cost);
-    const struct histogram *acquire = &cost.latencies[LATENCY_ACQUIRE];
-    assert_int_equal(cost.repeats, 2);
-    assert_int_equal(acquire->total, 10);
-    assert_true(llabs(histogram_percentile_ns(acquire, 90) - NS_PER_MS) <= NS_PER_MS / 1000);
+    const struct scheme_cost *cost = first_cost();
+    const struct percentiles *acquire = &cost->percentiles[LATENCY_ACQUIRE];
+    assert_int_equal(cost->repeats, 2);
+    assert_int_equal(acquire->count, 10);
+    assert_true(llabs(acquire->p90_ns - NS_PER_MS) <= NS_PER_MS / 1000);
     assert_int_equal(acquire->max_ns, 40 * NS_PER_MS);
-    assert_true(cost.rate.median == 200 && cost.rate.least == 100 && cost.rate.most == 300);
-    assert_int_equal(cost.longest_wait_ns, 40 * NS_PER_MS);
+    assert_true(cost->rate.median == 200 && cost->rate.least == 100 && cost->rate.most == 300);
+    assert_int_equal(cost->longest_wait_ns, 40 * NS_PER_MS);
 }
 
-TEST_WITH(each_scenario_and_scheme_begins_once, test_run_setup, end)
+RUN_TEST(each_scenario_and_scheme_begins_once)
 {
     struct scenario other = test.scenario;
     add_repeat("redis-setnx", 1, 1, 1);
@@ -48,15 +44,13 @@ TEST_WITH(each_scenario_and_scheme_begins_once, test_run_setup, end)
     add_repeat("redis-setnx", 1, 1, 1);
     add_repeat("redis-setnx", 1, 1, 1);
     test.trials[3].scenario = &other;
-    assert_true(scheme_cost_begins_at(&test.run, 0));
-    assert_true(scheme_cost_begins_at(&test.run, 1));
-    assert_false(scheme_cost_begins_at(&test.run, 2));
-    assert_true(scheme_cost_begins_at(&test.run, 3));
-    scheme_cost_make(&test.run, 0, &cost);
-    assert_int_equal(cost.repeats, 2);
+    const struct scheme_cost *costs = first_cost();
+    assert_int_equal(test_report(&test.run)->cost_count, 3);
+    assert_true(costs[0].first == 0 && costs[1].first == 1 && costs[2].first == 3);
+    assert_int_equal(costs[0].repeats, 2);
 }
 
-TEST_WITH(sums_and_not_means_make_commands_and_violations, test_run_setup, end)
+RUN_TEST(sums_and_not_means_make_commands_and_violations)
 {
     struct trial_result *first = add_repeat("redis-setnx", 1, 1, 1);
     struct trial_result *second = add_repeat("redis-setnx", 1, 1, 1);
@@ -68,20 +62,20 @@ TEST_WITH(sums_and_not_means_make_commands_and_violations, test_run_setup, end)
     test_find(first, &test_lost_update, false)->count = 3;
     test_find(second, &test_lost_update, false)->count = 4;
     test_find(second, &test_stale_holder, true)->count = 50; // did no harm
-    scheme_cost_make(&test.run, 0, &cost);
-    assert_true(cost.commands_per_hold == 85.0 / 40.0);
-    assert_int_equal(cost.violations, 7);
-    assert_int_equal(cost.driver_bound, 1);
+    const struct scheme_cost *cost = first_cost();
+    assert_true(cost->commands_per_hold == 85.0 / 40.0);
+    assert_int_equal(cost->violations, 7);
+    assert_int_equal(cost->driver_bound, 1);
 }
 
-TEST_WITH(a_scheme_without_a_history_cost_nothing_known, test_run_setup, end)
+RUN_TEST(a_scheme_without_a_history_cost_nothing_known)
 {
     ADD("redis-setnx", SKIPPED, NONE)->has_history = false;
-    scheme_cost_make(&test.run, 0, &cost);
-    assert_int_equal(cost.repeats, 0);
-    assert_int_equal(cost.rate.count, 0);
-    assert_true(isnan(cost.commands_per_hold));
-    assert_int_equal(cost.latencies[LATENCY_ACQUIRE].total, 0);
+    const struct scheme_cost *cost = first_cost();
+    assert_int_equal(cost->repeats, 0);
+    assert_int_equal(cost->rate.count, 0);
+    assert_true(isnan(cost->commands_per_hold));
+    assert_int_equal(cost->percentiles[LATENCY_ACQUIRE].count, 0);
 }
 
 TEST(a_spread_has_the_middle_and_both_ends)

@@ -145,12 +145,10 @@ static void describe(const struct trial_result *result, json_t *environment, jso
         if (recoveries->items[i].unavailable_ns > recoveries->items[worst].unavailable_ns)
             worst = i;
     }
-    for (size_t i = 0; i < result->judgement.finding_count; i++) {
-        if (finding_counts(&result->judgement.findings[i]))
-            violations += result->judgement.findings[i].count;
-    }
-    const json_t *all = value_at(trial, "statistics.recoveries");
-    json_object_set(trial, "recovery", json_array_get(all, worst));
+    FOR_EACH (finding, finding, result->judgement.findings, result->judgement.finding_count)
+        violations += finding_counts(finding) ? finding->count : 0;
+    json_object_set(trial, "recovery",
+                    json_array_get(value_at(trial, "statistics.recoveries"), worst));
     set_value(trial, "violations", result->has_history ? value_integer(violations) : json_null());
     json_object_set(trial, "environment", environment);
 }
@@ -161,9 +159,9 @@ char *report_csv(const struct run_report *report)
     struct text out = {0};
     json_t *environment = environment_json(&run->environment);
     add_line(&out, NULL);
-    for (size_t i = 0; i < run->count; i++) {
-        json_t *trial = report_trial_json(&run->trials[i]);
-        describe(&run->trials[i], environment, trial);
+    FOR_EACH (trial_result, result, run->trials, run->count) {
+        json_t *trial = report_trial_json(result);
+        describe(result, environment, trial);
         add_line(&out, trial);
         json_decref(trial);
     }

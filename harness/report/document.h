@@ -12,7 +12,7 @@
 
 #include <stdio.h>
 
-enum medium { TERMINAL = 1 << 0, MARKDOWN = 1 << 1, PAGE = 1 << 2 };
+enum medium { TERMINAL, MARKDOWN, PAGE };
 
 // How words look, or a paragraph. The last ones are chips of the page: of a colour, with a sign.
 enum look {
@@ -77,7 +77,8 @@ enum doc_kind {
     DOC_LINE, // one of several below each other in a cell
     DOC_FOLD,
     DOC_SUMMARY,
-    DOC_PICTURE // see html_pictures.c
+    DOC_PICTURE, // see html_pictures.c
+    DOC_KINDS
 };
 
 struct doc_block {
@@ -90,8 +91,6 @@ struct doc_block {
     size_t weight;        // of a row or a fold: for how many trials it stands
     size_t column, start; // the writer's: which cell it is, where its text begins
 };
-
-struct doc_writer;
 
 #define DOC_DEPTH 8
 #define DOC_MOST_COLUMNS 32
@@ -118,8 +117,6 @@ struct document {
     const char *titles[DOC_MOST_COLUMNS + 1];
     enum look look;
     bool has_begun, has_heading;
-    char numbers[8][40]; // the last ones, see sections.h
-    size_t number;
     // Of a page: which pictures are in it, see html.h.
     bool *embeds, *embeds_whole;
     size_t whole_bytes, trial_bytes;
@@ -174,16 +171,6 @@ char *doc_finish_page(struct document *d, const char *name, const char *title);
 // address.
 void html_add(struct text *out, const char *string);
 void html_add_address(struct text *out, const char *path);
-
-// What a writer does: it is called for each block and each word, in order.
-struct doc_writer {
-    void (*begin)(struct document *d, struct doc_block *block);
-    void (*end)(struct document *d, struct doc_block *block);
-    // `target` may be NULL; `words` may be "\n", which breaks the line.
-    void (*say)(struct document *d, enum look look, const char *target, const char *words);
-};
-
-extern const struct doc_writer terminal_writer, markdown_writer, page_writer;
 
 // The innermost block of the kind, or NULL.
 struct doc_block *doc_inside(struct document *d, enum doc_kind kind);

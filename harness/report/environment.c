@@ -60,24 +60,24 @@ static double load_without(const struct environment *environment, const struct e
     return fmax(0, load - added * exp(-fmax(since_s, 0) / LOAD_FADES_S));
 }
 
-static size_t compare_loads(const struct environment *a, const struct environment *b,
-                            struct text *out)
+// Adds why the loads at the beginning differ, if they do.
+static bool loads_differ(const struct environment *a, const struct environment *b, struct text *out)
 {
-    if (!a->load_at_begin.is_known || !b->load_at_begin.is_known) {
-        if (a->load_at_begin.is_known == b->load_at_begin.is_known)
-            return 0;
-        text_format(out, "load of the machine at the beginning: known of one only\n");
-        return 1;
-    }
-    int processors = a->processors < b->processors ? a->processors : b->processors;
     double one = load_without(a, b);
     double other = load_without(b, a);
+    int processors = a->processors < b->processors ? a->processors : b->processors;
     double margin =
         fmax(LOAD_MARGIN * (processors > 0 ? processors : 1), LOAD_SHARE * fmax(one, other));
-    if (fabs(one - other) <= margin)
-        return 0;
-    text_format(out, "load of the machine at the beginning: %.2f and %.2f\n", one, other);
-    return 1;
+    bool are_known = a->load_at_begin.is_known && b->load_at_begin.is_known;
+    if (are_known ? fabs(one - other) <= margin
+                  : a->load_at_begin.is_known == b->load_at_begin.is_known)
+        return false;
+    text_add(out, "load of the machine at the beginning: ");
+    if (are_known)
+        text_format(out, "%.2f and %.2f\n", one, other);
+    else
+        text_add(out, "known of one only\n");
+    return true;
 }
 
 size_t environment_differences(const struct environment *a, const struct environment *b,
@@ -97,7 +97,7 @@ size_t environment_differences(const struct environment *a, const struct environ
             continue;
         count++;
     }
-    return count + compare_loads(a, b, out);
+    return count + loads_differ(a, b, out);
 }
 
 // --- JSON ----------------------------------------------------------------------------------------

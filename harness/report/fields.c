@@ -84,6 +84,13 @@ json_t *value_number(double value)
     return isfinite(value) ? json_real(value) : json_null();
 }
 
+char *value_dump(json_t *value, size_t indent)
+{
+    char *text = json_dumps(value, JSON_INDENT(indent));
+    json_decref(value);
+    return text != NULL ? text : memory_string("");
+}
+
 json_t *value_lines(const char *lines)
 {
     json_t *array = json_array();
@@ -126,66 +133,45 @@ json_t *value_at(const json_t *value, const char *path)
 
 // A field of a plain kind.
 struct plain {
-    bool is_whole; // an integer, or a truth
-    bool is_text;
-    int64_t whole;
-    double number;
+    bool is_text, is_whole; // else it is a number; whole: an integer, or a truth
     const char *text;
+    int64_t whole;
+    double number; // of what is whole, too
 };
 
 static struct plain plain_of(enum field_kind kind, const void *at)
 {
-    switch (kind) {
-    case FIELD_BOOL:
-        return (struct plain){.is_whole = true, .whole = *(const bool *)at};
-    case FIELD_INT:
-        return (struct plain){.is_whole = true, .whole = *(const int *)at};
-    case FIELD_INTEGER:
-        return (struct plain){.is_whole = true, .whole = *(const int64_t *)at};
-    case FIELD_COUNT:
-        return (struct plain){.is_whole = true, .whole = (int64_t) * (const size_t *)at};
-    case FIELD_CHARS:
-        return (struct plain){.is_text = true, .text = at};
-    case FIELD_STRING:
-        return (struct plain){.is_text = true, .text = *(const char *const *)at};
-    default:
-        return (struct plain){.number = *(const double *)at};
-    }
+    struct plain plain = {.is_text = kind == FIELD_CHARS || kind == FIELD_STRING,
+                          .is_whole = kind >= FIELD_BOOL && kind <= FIELD_COUNT};
+    if (plain.is_text)
+        plain.text = kind == FIELD_CHARS ? at : *(const char *const *)at;
+    else if (!plain.is_whole)
+        plain.number = *(const double *)at;
+    else
+        plain.whole = kind == FIELD_BOOL      ? *(const bool *)at
+                      : kind == FIELD_INT     ? *(const int *)at
+                      : kind == FIELD_INTEGER ? *(const int64_t *)at
+                                              : (int64_t) * (const size_t *)at;
+    if (plain.is_whole)
+        plain.number = (double)plain.whole;
+    return plain;
 }
 
 static bool is_known(const struct plain *condition)
 {
-    return condition->is_whole  ? condition->whole != 0
-           : condition->is_text ? condition->text != NULL && condition->text[0] != '\0'
-                                : isfinite(condition->number);
-}
-
-static double as_number(const struct plain *plain)
-{
-    return plain->is_whole ? (double)plain->whole : plain->number;
+    return condition->is_text
+               ? condition->text != NULL && condition->text[0] != '\0'
+               : isfinite(condition->number) && !(condition->is_whole && condition->whole == 0);
 }
 
 static json_t *plain_json(const struct field *field, const void *at)
 {
     struct plain plain = plain_of(field->kind, at);
-    return field->divisor != 0         ? value_number(as_number(&plain) / field->divisor)
+    return field->divisor != 0         ? value_number(plain.number / field->divisor)
            : field->kind == FIELD_BOOL ? json_boolean(plain.whole)
            : plain.is_whole            ? value_integer(plain.whole)
            : plain.is_text             ? value_text(plain.text)
                                        : value_number(plain.number);
-}
-
-static json_t *share_json(const struct field *field, const void *at, const struct plain *whole)
-{
-    struct plain part = plain_of(field->part, at);
-    return value_number(as_number(&part) < 0 ? NAN : as_number(&part) / as_number(whole));
-}
-
-static json_t *seed_json(uint64_t seed)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, seed);
-    return json_string(text);
 }
 
 static json_t *numbers_json(const double *numbers, size_t count)
@@ -228,7 +214,8 @@ static json_t *array_json(const struct field *field, const char *records, int64_
 static json_t *field_json(const struct field *field, const void *record)
 {
     const void *at = (const char *)record + field->offset;
-    struct plain other = {.is_whole = true, .whole = 1};
+    struct plain other = {.is_whole = true, .whole = 1, .number = 1};
+    double part;
     if (field->known != FIELD_END)
         other = plain_of(field->known, (const char *)record + field->known_offset);
     if (field->kind == FIELD_ARRAY)
@@ -239,11 +226,12 @@ static json_t *field_json(const struct field *field, const void *record)
         return json_null();
     switch (field->kind) {
     case FIELD_SEED:
-        return seed_json(*(const uint64_t *)at);
+        return json_sprintf("%" PRIu64, *(const uint64_t *)at);
     case FIELD_NAME:
         return value_text(field->names[*(const unsigned *)at]);
     case FIELD_SHARE:
-        return share_json(field, at, &other);
+        part = plain_of(field->part, at).number;
+        return value_number(part < 0 ? NAN : part / other.number);
     case FIELD_NUMBERS:
         return numbers_json(at, field->size / sizeof(double));
     case FIELD_MARKS:

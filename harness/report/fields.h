@@ -24,6 +24,9 @@ json_t *value_integer(int64_t value); // TIME_NEVER gives null
 json_t *value_count(size_t value);
 json_t *value_number(double value); // NaN and infinity give null
 
+// The value, which it takes, as text with so many blanks for each level. The caller frees it.
+char *value_dump(json_t *value, size_t indent);
+
 // An array of strings, one for each line.
 json_t *value_lines(const char *lines);
 

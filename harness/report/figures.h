@@ -1,36 +1,12 @@
 // What is told of what a lock cost: each figure once, for the terminal, Markdown, the page,
-// thresholds and `lockpick compare`. A new one is a row of figures.c.
+// thresholds and `lockpick compare`.
 #ifndef LOCKPICK_REPORT_FIGURES_H
 #define LOCKPICK_REPORT_FIGURES_H
 
-#include "harness/report/costs.h"
+#include "harness/report/run_report.h"
 
-enum figure {
-    FIGURE_RATE, // grants each second
-#define X(id, name, share) FIGURE_ACQUIRE_##id,
-    PERCENTILES(X)
-#undef X
-        FIGURE_HAND_OFF_p50,
-    FIGURE_HAND_OFF_p99,
-    FIGURE_COMMANDS, // to servers, for each grant
-    FIGURE_JAIN,
-    FIGURE_RELEASE_p50,
-    FIGURE_RELEASE_p99,
-    FIGURE_RELEASE_max,
-    FIGURE_HOLD_p50,
-    FIGURE_HOLD_p99,
-    FIGURE_HOLD_max,
-    FIGURE_TURN_p50, // hand-off once more, beside release and hold
-    FIGURE_TURN_p99,
-    FIGURE_TURN_max,
-    FIGURE_ATTEMPTS, // for each grant
-    FIGURE_VIOLATIONS,
-    FIGURE_LONGEST_WAIT,
-    FIGURE_RECOVERY,
-    FIGURE_UNAVAILABLE,
-    FIGURE_EXPIRED,
-    FIGURE_COUNT
-};
+// A new one is a row of figures.c.
+enum figure { FIGURE_RATE /* grants each second */, FIGURE_COUNT = 27 };
 
 // Where a figure is told.
 enum figure_place {
@@ -42,16 +18,14 @@ enum figure_place {
 };
 
 struct figure_form {
-    const char *group;    // of several beside each other: "acquire"; "": it stands alone
-    const char *title;    // of a number; '\n' where a narrow column may break it
-    const char *brief;    // in the terminal and in Markdown; NULL: the title
-    const char *markdown; // in Markdown; NULL: as in the terminal
-    const char *key;      // in a trial's `statistics` of result.json: a number, or
-                          // percentiles,
-    int percentile;       // of which it is that one, an enum percentile; -1: a number
-    enum latency latency; // of these percentiles
-    const char *format;   // of a number; NULL: as a rate
+    enum latency latency;                            // without a `value`, a percentile
+    enum percentile percentile;                      // of this latency
     double (*value)(const struct scheme_cost *cost); // a number; NaN: not measured
+    const char *title;               // of a number; '\n' where a narrow column may break it
+    const char *brief;               // in the terminal and in Markdown; NULL: the title
+    const char *markdown;            // in Markdown; NULL: as in the terminal
+    const char *key;                 // of a number in a trial's `statistics` of result.json
+    const char *format;              // of a number; NULL: as a rate
     enum metric metric;              // of thresholds, of a number; 0, which is no number: none
     const char *if_none;             // why a threshold of it is not measured; NULL: there was none
     bool more_is_better, is_neither; // of two figures
@@ -61,20 +35,16 @@ struct figure_form {
 
 extern const struct figure_form figure_forms[FIGURE_COUNT];
 
-// "locks/s", "p99.9", "commands\na lock".
+// "locks/s", "p99.9", "commands\na lock"; and of several beside each other what they have in
+// common, "acquire", or NULL: it stands alone.
 const char *figure_title(enum figure figure);
+const char *figure_group(enum figure figure);
 
-// "locks/s", "acquire p99", ...
-const char *figure_name(enum figure figure, char *out, size_t room);
+// True if it is told in that place; if it is a percentile of the acquire latency.
+bool figure_is(enum figure figure, enum figure_place place);
+bool figure_is_acquire(enum figure figure);
 
-// True if it is told in that place.
-static inline bool figure_is(enum figure figure, enum figure_place place)
-{
-    return (figure_forms[figure].places & place) != 0;
-}
-
-// NaN if it was not measured; `strictly`, also if there are too few values for
-// such a percentile.
+// NaN if it was not measured; `strictly`, also if there are too few values for such a percentile.
 double figure_of(enum figure figure, const struct scheme_cost *cost, bool strictly);
 
 // True if the figure tells of the driver in some repeat.
@@ -82,8 +52,5 @@ bool figure_is_drivers(enum figure figure, const struct scheme_cost *cost);
 
 // The row of a metric that is no latency.
 const struct figure_form *figure_form_of(enum metric metric);
-
-// "3.25 ms", "61,200", "0.98"; "–" of a NaN.
-const char *figure_text(enum figure figure, double value, char *out, size_t room);
 
 #endif

@@ -1,11 +1,10 @@
-#include "harness/report/gnuplot.h"
-
-#include "harness/base/text.h"
+// Running gnuplot.
 #include "harness/cluster/process.h"
-#include "harness/report/report.h"
+#include "harness/report/pictures/picture.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -13,22 +12,36 @@
 #define START_LIMIT_S 15
 #define SCRIPT_LIMIT_S 10
 
+// As many pictures take about as long as starting gnuplot does.
+#define FEWEST_OF_A_PROCESS 8
+#define MOST_OF_A_PROCESS 64
+#define MOST_PROCESSES 16
+
 static const char not_installed[] = "gnuplot is not installed (Debian: apt install gnuplot-nox)";
 
 // gnuplot at work.
 struct drawer {
-    const char *folder; // that it was started in
-    pid_t process;      // -1: it could not be started
-    int said;           // the end of the pipe from which its output and messages are read
-    size_t scripts;
+    const struct gnuplot_script *scripts;
+    size_t count;
+    pid_t process; // -1: it could not be started
+    int said;      // the end of the pipe from which its output and messages are read
 };
 
-// -1 with `error` set.
-static int start(const char *folder, const char *const *arguments, struct drawer *drawer,
-                 struct error *error)
+void gnuplot_quote(struct text *out, const char *string, size_t most)
 {
+    text_add(out, "'");
+    for (size_t i = 0; i < most && string[i] != '\0'; i++) {
+        text_add_bytes(out, (unsigned char)string[i] < ' ' ? " " : &string[i], 1);
+        text_add(out, string[i] == '\'' ? "'" : "");
+    }
+    text_add(out, "'");
+}
+
+// -1 with `error` set.
+static int start(const char *const *arguments, struct drawer *drawer, struct error *error)
+{
+    const char *folder = drawer->scripts[0].folder;
     int ends[2];
-    *drawer = (struct drawer){.folder = folder, .process = -1};
     if (pipe2(ends, O_CLOEXEC) != 0)
         return error_set(error, "cannot run gnuplot in %s: pipe: %s", folder, strerror(errno));
     const struct process_settings settings = {.arguments = arguments,
@@ -44,12 +57,34 @@ static int start(const char *folder, const char *const *arguments, struct drawer
     return drawer->process < 0 ? -1 : 0;
 }
 
+// -d: a person's ~/.gnuplot must not change our pictures.
+static int start_scripts(struct drawer *drawer, struct error *error)
+{
+    const char *arguments[2 + 3 * MOST_OF_A_PROCESS + 1] = {"gnuplot", "-d"};
+    struct text words[2 * MOST_OF_A_PROCESS] = {0};
+    size_t used = 2;
+    for (size_t i = 0; i < drawer->count; i++) {
+        char *folder = realpath(drawer->scripts[i].folder, NULL);
+        text_add(&words[2 * i], "cd ");
+        gnuplot_quote(&words[2 * i], folder != NULL ? folder : ".", SIZE_MAX);
+        text_format(&words[2 * i + 1], "%s.gp", drawer->scripts[i].name);
+        free(folder);
+        arguments[used++] = "-e";
+        arguments[used++] = words[2 * i].bytes;
+        arguments[used++] = words[2 * i + 1].bytes;
+    }
+    int result = start(arguments, drawer, error);
+    for (size_t i = 0; i < 2 * drawer->count; i++)
+        text_free(&words[i]);
+    return result;
+}
+
 // Waits until its scripts are drawn. 0, or -1 with `error` set to what it said.
 static int await(const struct drawer *drawer, struct error *error)
 {
     struct text said = {0};
     struct text line = {0}; // gnuplot underlines the culprit on lines of its own; an error is one
-    int limit_s = START_LIMIT_S + SCRIPT_LIMIT_S * (int)drawer->scripts;
+    int limit_s = START_LIMIT_S + SCRIPT_LIMIT_S * (int)drawer->count;
     int status =
         process_wait(drawer->process, "gnuplot", (struct process_limit){.seconds = limit_s},
                      drawer->said, &said, error);
@@ -58,7 +93,7 @@ static int await(const struct drawer *drawer, struct error *error)
         char *rest = said.bytes;
         for (char *word; rest != NULL && (word = strtok_r(rest, " \n\t\r", &rest)) != NULL;)
             text_format(&line, "%s%s", line.length > 0 ? " " : "", word);
-        error_set(error, "gnuplot failed in %s (%s %d): %s", drawer->folder,
+        error_set(error, "gnuplot failed in %s (%s %d): %s", drawer->scripts[0].folder,
                   status < 128 ? "exit status" : "signal", status < 128 ? status : status - 128,
                   text_string(&line));
     }
@@ -67,57 +102,17 @@ static int await(const struct drawer *drawer, struct error *error)
     return status == 0 ? 0 : -1;
 }
 
-void gnuplot_quote(struct text *out, const char *string, size_t length)
+static size_t within(size_t value, size_t least, size_t most)
 {
-    text_add(out, "'");
-    for (size_t i = 0; i < length; i++) {
-        text_add_bytes(out, (unsigned char)string[i] < ' ' ? " " : &string[i], 1);
-        text_add(out, string[i] == '\'' ? "'" : "");
-    }
-    text_add(out, "'");
-}
-
-// --- many ----------------------------------------------------------------------------------------
-
-// As many pictures take about as long as starting gnuplot does.
-#define FEWEST_OF_A_PROCESS 8
-#define MOST_OF_A_PROCESS 64
-#define MOST_PROCESSES 16
-
-// -d: a person's ~/.gnuplot must not change our pictures.
-static int start_many(const struct gnuplot_script *scripts, size_t count, struct drawer *drawer,
-                      struct error *error)
-{
-    const char *arguments[2 + 3 * MOST_OF_A_PROCESS + 1] = {"gnuplot", "-d"};
-    struct text words[2 * MOST_OF_A_PROCESS] = {0};
-    size_t used = 2;
-    for (size_t i = 0; i < count; i++) {
-        if (i > 0 && strcmp(scripts[i].folder, scripts[i - 1].folder) != 0) {
-            char *whole = realpath(scripts[i].folder, NULL);
-            const char *folder = whole != NULL ? whole : scripts[i].folder;
-            text_add(&words[2 * i], "cd ");
-            gnuplot_quote(&words[2 * i], folder, strlen(folder));
-            free(whole);
-            arguments[used++] = "-e";
-            arguments[used++] = words[2 * i].bytes;
-        }
-        text_format(&words[2 * i + 1], "%s.gp", scripts[i].name);
-        arguments[used++] = words[2 * i + 1].bytes;
-    }
-    int result = start(scripts[0].folder, arguments, drawer, error);
-    drawer->scripts = count;
-    for (size_t i = 0; i < 2 * count; i++)
-        text_free(&words[i]);
-    return result;
+    return value < least ? least : value > most ? most : value;
 }
 
 int gnuplot_run(const struct gnuplot_script *scripts, size_t count, bool *missing,
                 struct error *error)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
-    size_t processes = processors < 1 ? 1 : (size_t)processors;
+    size_t processes = within(processors < 1 ? 1 : (size_t)processors, 1, MOST_PROCESSES);
     int result = 0;
-    processes = processes > MOST_PROCESSES ? MOST_PROCESSES : processes;
     *missing = count > 0 && !program_exists("gnuplot");
     if (*missing)
         return error_set(error, not_installed);
@@ -129,15 +124,13 @@ int gnuplot_run(const struct gnuplot_script *scripts, size_t count, bool *missin
     for (size_t done = 0; done < count;) {
         struct drawer drawers[MOST_PROCESSES];
         size_t started = 0;
-        size_t share = (count - done + processes - 1) / processes;
-        share = share < FEWEST_OF_A_PROCESS ? FEWEST_OF_A_PROCESS
-                : share > MOST_OF_A_PROCESS ? MOST_OF_A_PROCESS
-                                            : share;
+        size_t share = within((count - done + processes - 1) / processes, FEWEST_OF_A_PROCESS,
+                              MOST_OF_A_PROCESS);
         for (; started < processes && done < count; started++) {
-            size_t here = count - done < share ? count - done : share;
-            result |=
-                start_many(scripts + done, here, &drawers[started], result == 0 ? error : NULL);
-            done += here;
+            drawers[started] =
+                (struct drawer){&scripts[done], within(share, 0, count - done), -1, -1};
+            done += drawers[started].count;
+            result |= start_scripts(&drawers[started], result == 0 ? error : NULL);
         }
         for (size_t i = 0; i < started; i++) {
             if (drawers[i].process > 0)

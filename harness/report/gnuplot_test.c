@@ -1,4 +1,4 @@
-#include "harness/report/gnuplot.h"
+#include "harness/report/pictures/picture.h"
 
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"

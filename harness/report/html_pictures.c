@@ -1,7 +1,7 @@
 // The pictures of a page: which are in the page itself, and how each is shown. Hundreds of trials
 // have more of them than a page can hold that is to be mailed, and read at once: the ones that tell
 // most are embedded, the others shown from the files beside the page.
-#include "harness/report/html.h"
+#include "harness/report/sections.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,19 +31,13 @@ const char *html_folder(const struct run_result *run, const struct trial_result 
     return result->folder;
 }
 
-static const char *picture_of(const struct trial_result *result, enum trial_picture which)
-{
-    const char *const pictures[] = {result->timeline, result->throughput, result->latency};
-    return pictures[which];
-}
-
 static const char *first_property(const struct trial_result *result)
 {
     const struct finding *violation = judgement_first_violation(&result->judgement);
     return violation != NULL ? violation->check->name : "";
 }
 
-static enum worth worth_of(const struct run_result *run, size_t index, enum trial_picture which)
+static enum worth worth_of(const struct run_result *run, size_t index, size_t which)
 {
     const struct trial_result *result = &run->trials[index];
     enum worth worth = WORTH_PROPERTY;
@@ -62,18 +56,6 @@ static enum worth worth_of(const struct run_result *run, size_t index, enum tria
     return worth;
 }
 
-// Those that a page may have of one worth: trial * PICTURES_OF_PAGE + which. Returns how many.
-static size_t list(const struct run_result *run, enum worth worth, size_t *pictures)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < run->count * PICTURES_OF_PAGE; i++) {
-        if (worth_of(run, i / PICTURES_OF_PAGE, (enum trial_picture)(i % PICTURES_OF_PAGE)) ==
-            worth)
-            pictures[count++] = i;
-    }
-    return count;
-}
-
 // Adds the bytes of a picture if there is one, and room for it.
 static bool takes(const char *svg, size_t most, size_t *bytes)
 {
@@ -83,62 +65,69 @@ static bool takes(const char *svg, size_t most, size_t *bytes)
     return fits;
 }
 
-static bool takes_picture(const struct run_result *run, size_t picture, size_t *bytes)
+// So many are drawn at a time. Once as many in turn had no room, no more of their worth are tried:
+// they are about as long as each other.
+#define DRAWN_AT_A_TIME 32
+
+// Chooses pictures of trials for a page: `embeds[trial * PICTURES_OF_PAGE + which]`. Before that,
+// those that wait for it are drawn, in `drawn`, which is the run, or NULL. 0, or -1 with `error`
+// set.
+static int choose(const struct run_result *run, struct run_result *drawn, bool *embeds,
+                  struct error *error)
 {
-    return takes(picture_of(&run->trials[picture / PICTURES_OF_PAGE],
-                            (enum trial_picture)(picture % PICTURES_OF_PAGE)),
-                 MOST_PICTURE_BYTES, bytes);
+    size_t all = run->count * PICTURES_OF_PAGE;
+    size_t *pictures = memory_new((all + 1) * sizeof *pictures);
+    size_t bytes = 0;
+    int failed = 0;
+    for (enum worth worth = 0; worth < WORTH_COUNT; worth++) {
+        size_t count = 0;
+        size_t taken = 1;
+        for (size_t i = 0; i < all; i++) {
+            if (worth_of(run, i / PICTURES_OF_PAGE, i % PICTURES_OF_PAGE) == worth)
+                pictures[count++] = i;
+        }
+        for (size_t from = 0, end; from < count && taken > 0; from = end) {
+            struct plot_wish wishes[DRAWN_AT_A_TIME];
+            size_t wanted = 0;
+            for (end = from; end < count && wanted < DRAWN_AT_A_TIME; end++) {
+                size_t trial = pictures[end] / PICTURES_OF_PAGE;
+                size_t which = pictures[end] % PICTURES_OF_PAGE;
+                if (drawn != NULL && drawn->trials[trial].plots[which].is_waiting)
+                    wishes[wanted++] = (struct plot_wish){&drawn->trials[trial], which};
+            }
+            if (plots_draw(wishes, wanted, failed == 0 ? error : NULL) != 0)
+                failed = -1;
+            taken = 0;
+            for (size_t i = from; i < end; i++) {
+                size_t at = pictures[i];
+                embeds[at] =
+                    takes(run->trials[at / PICTURES_OF_PAGE].plots[at % PICTURES_OF_PAGE].svg,
+                          MOST_PICTURE_BYTES, &bytes);
+                taken += embeds[at];
+            }
+        }
+    }
+    free(pictures);
+    return failed;
+}
+
+int html_draw_pictures(struct run_result *run, struct error *error)
+{
+    bool *embeds = memory_zeroed(run->count * PICTURES_OF_PAGE + 1, sizeof *embeds);
+    int failed = choose(run, run, embeds, error);
+    free(embeds);
+    return failed;
 }
 
 // Those of the whole run say more than any of one trial, and have room of their own.
 void html_choose_pictures(struct document *page)
 {
     const struct run_result *run = page->report->run;
-    size_t all = run->count * PICTURES_OF_PAGE + 1;
-    size_t *pictures = memory_new(all * sizeof *pictures);
-    size_t bytes = 0;
-    page->embeds = memory_zeroed(all, sizeof *page->embeds);
+    page->embeds = memory_zeroed(run->count * PICTURES_OF_PAGE + 1, sizeof *page->embeds);
     page->embeds_whole = memory_zeroed(run->picture_count + 1, sizeof *page->embeds_whole);
     for (size_t i = 0; i < run->picture_count; i++)
         page->embeds_whole[i] = takes(run->pictures[i].svg, MOST_WHOLE_BYTES, &page->whole_bytes);
-    for (enum worth worth = 0; worth < WORTH_COUNT; worth++) {
-        size_t count = list(run, worth, pictures);
-        for (size_t i = 0; i < count; i++)
-            page->embeds[pictures[i]] = takes_picture(run, pictures[i], &bytes);
-    }
-    free(pictures);
-}
-
-// So many are drawn at a time. Once as many in turn had no room, no more of their worth are tried:
-// they are about as long as each other.
-#define DRAWN_AT_A_TIME 32
-
-int html_draw_pictures(struct run_result *run, struct error *error)
-{
-    size_t *pictures = memory_new((run->count * PICTURES_OF_PAGE + 1) * sizeof *pictures);
-    size_t bytes = 0;
-    int failed = 0;
-    for (enum worth worth = 0; worth < WORTH_COUNT; worth++) {
-        size_t count = list(run, worth, pictures);
-        size_t taken = 1;
-        for (size_t from = 0, end; from < count && taken > 0; from = end) {
-            struct plot_wish wishes[DRAWN_AT_A_TIME];
-            size_t wanted = 0;
-            for (end = from; end < count && wanted < DRAWN_AT_A_TIME; end++) {
-                struct plot_wish wish = {&run->trials[pictures[end] / PICTURES_OF_PAGE],
-                                         (enum trial_picture)(pictures[end] % PICTURES_OF_PAGE)};
-                if ((wish.result->undrawn & 1u << wish.which) != 0)
-                    wishes[wanted++] = wish;
-            }
-            if (plots_draw(wishes, wanted, failed == 0 ? error : NULL) != 0)
-                failed = -1;
-            taken = 0;
-            for (size_t i = from; i < end; i++)
-                taken += takes_picture(run, pictures[i], &bytes);
-        }
-    }
-    free(pictures);
-    return failed;
+    (void)choose(run, NULL, page->embeds, NULL);
 }
 
 // --- how they are shown --------------------------------------------------------------------------
@@ -196,20 +185,23 @@ static char *address_in(const char *folder, const char *name)
     return address.bytes;
 }
 
-// A link to one of its files.
-static void add_file_link(struct text *out, const char *address, const char *ending)
+// Links to its files: of each ending, in turn.
+static void add_file_links(struct text *out, const char *address, const char *const *endings)
 {
     const char *slash = strrchr(address, '/');
-    text_format(out, "<a href=\"%s.%s\">%s.%s</a>", address, ending, slash != NULL ? slash + 1 : "",
-                ending);
+    for (size_t i = 0; endings[i] != NULL; i++)
+        text_format(out, "%s<a href=\"%s.%s\">%s.%s</a>", i == 0 ? ": " : " · ", address,
+                    endings[i], slash != NULL ? slash + 1 : "", endings[i]);
 }
+
+static const char *const all_files[] = {"svg", "gp", "dat", NULL};
+static const char *const sources[] = {"gp", "dat", NULL};
+static const char *const drawn_file[] = {"svg", NULL};
 
 // `svg` is NULL if it is to be shown from its file; `address`, if there is none.
 static void add_figure(struct text *out, const char *address, const char *svg, const char *title,
                        const char *alternative, const char *caption)
 {
-    static const char *const endings[] = {"svg", "gp", "dat"};
-    size_t links = address != NULL ? sizeof endings / sizeof *endings : 0;
     text_add(out, "<figure><div class=\"picture\" role=\"region\" tabindex=\"0\" aria-label=\"");
     html_add(out, title);
     text_add(out, "\">");
@@ -224,10 +216,8 @@ static void add_figure(struct text *out, const char *address, const char *svg, c
         text_format(out, "%s.svg", address);
     text_format(out, "\">%s</div><figcaption>", address != NULL ? "</a>" : "");
     html_add(out, caption);
-    for (size_t i = 0; i < links; i++) {
-        text_add(out, i == 0 ? ": " : " · ");
-        add_file_link(out, address, endings[i]);
-    }
+    if (address != NULL)
+        add_file_links(out, address, all_files);
     text_add(out, "</figcaption></figure>\n");
 }
 
@@ -235,7 +225,7 @@ void html_add_picture(struct document *page, size_t index, enum trial_picture wh
                       const char *title, const char *alternative)
 {
     const struct trial_result *result = &page->report->run->trials[index];
-    const char *svg = picture_of(result, which);
+    const char *svg = result->plots[which].svg;
     struct text *out = &page->text;
     bool embeds = page->embeds[index * PICTURES_OF_PAGE + which];
     if (svg == NULL || (result->folder == NULL && !embeds))
@@ -245,8 +235,8 @@ void html_add_picture(struct document *page, size_t index, enum trial_picture wh
                         ? address_in(html_folder(page->report->run, result), picture_name(which))
                         : NULL;
     if (!embeds && which != PICTURE_TIMELINE && page->report->run->count > MOST_WITH_ALL_SHOWN) {
-        text_format(out, "<p class=\"small quiet\">%s: ", title);
-        add_file_link(out, address, "svg");
+        text_format(out, "<p class=\"small quiet\">%s", title);
+        add_file_links(out, address, drawn_file);
         text_add(out, "</p>\n");
     } else {
         add_figure(out, address, embeds ? svg : NULL, title, alternative, title);
@@ -254,32 +244,28 @@ void html_add_picture(struct document *page, size_t index, enum trial_picture wh
     free(address);
 }
 
-static void add_whole(struct document *page, size_t index)
-{
-    const struct run_picture *picture = &page->report->run->pictures[index];
-    struct text *out = &page->text;
-    char *address = address_in("plots", picture->name);
-    doc_begin(page, (struct doc_block){.kind = DOC_PICTURE});
-    text_format(out, "<h3 id=\"picture-%s\">", picture->name);
-    html_add(out, picture->title);
-    text_add(out, "</h3>\n");
-    if (picture->svg != NULL) {
-        add_figure(out, address, page->embeds_whole[index] ? picture->svg : NULL, picture->title,
-                   picture->alternative != NULL ? picture->alternative : picture->title, "Files");
-    } else {
-        text_add(out, "<p class=\"small quiet\">Not drawn. What to draw it from: ");
-        add_file_link(out, address, "gp");
-        text_add(out, " · ");
-        add_file_link(out, address, "dat");
-        text_add(out, "</p>\n");
-    }
-    free(address);
-}
-
 void html_add_whole_pictures(struct document *page, enum picture_place place)
 {
-    for (size_t i = 0; i < page->report->run->picture_count; i++) {
-        if (page->report->run->pictures[i].place == place)
-            add_whole(page, i);
+    const struct run_result *run = page->report->run;
+    struct text *out = &page->text;
+    for (size_t i = 0; i < run->picture_count; i++) {
+        const struct run_picture *picture = &run->pictures[i];
+        if (picture->place != place)
+            continue;
+        char *address = address_in("plots", picture->name);
+        doc_begin(page, (struct doc_block){.kind = DOC_PICTURE});
+        text_format(out, "<h3 id=\"picture-%s\">", picture->name);
+        html_add(out, picture->title);
+        text_add(out, "</h3>\n");
+        if (picture->svg != NULL) {
+            add_figure(out, address, page->embeds_whole[i] ? picture->svg : NULL, picture->title,
+                       picture->alternative != NULL ? picture->alternative : picture->title,
+                       "Files");
+        } else {
+            text_add(out, "<p class=\"small quiet\">Not drawn. What to draw it from");
+            add_file_links(out, address, sources);
+            text_add(out, "</p>\n");
+        }
+        free(address);
     }
 }

@@ -1,7 +1,7 @@
 // What is drawn for a page that keeps no other picture, and how many pictures are drawn at once.
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
-#include "harness/report/html.h"
+#include "harness/report/sections.h"
 #include "harness/report/test_run.h"
 
 #include <unistd.h>
@@ -48,20 +48,19 @@ static bool have_gnuplot(void)
 // So that its SVG has about 30 kB, and tells whose it is.
 static void keep_timeline(size_t trial, const char *command)
 {
-    struct trial_result *result = &many.run.trials[trial];
-    result->sources = memory_zeroed(PICTURES_OF_PAGE, sizeof *result->sources);
-    text_format(&result->sources[PICTURE_TIMELINE].script,
+    struct trial_plot *plot = &many.run.trials[trial].plots[PICTURE_TIMELINE];
+    text_format(&plot->source.script,
                 "reset\nset terminal svg\nset output 'timeline.svg'\nset samples 2000\n"
                 "set title 'trial %zu'\n%s sin(x)\nunset output\n",
                 trial, command);
-    result->undrawn = 1u << PICTURE_TIMELINE;
+    plot->is_waiting = true;
 }
 
 static size_t count_drawn(void)
 {
     size_t drawn = 0;
     for (size_t i = 0; i < MANY; i++)
-        drawn += many.run.trials[i].timeline != NULL;
+        drawn += many.run.trials[i].plots[PICTURE_TIMELINE].svg != NULL;
     return drawn;
 }
 
@@ -106,7 +105,7 @@ TEST_WITH(each_of_many_pictures_goes_to_its_own_trial, start, end)
     assert_int_equal(count_drawn(), 20);
     for (size_t i = 0; i < 20; i++) {
         snprintf(title, sizeof title, "trial %zu<", i);
-        assert_non_null(strstr(many.run.trials[i].timeline, title));
+        assert_non_null(strstr(many.run.trials[i].plots[PICTURE_TIMELINE].svg, title));
     }
 }
 
@@ -120,7 +119,7 @@ TEST_WITH(one_that_cannot_be_drawn_takes_no_other_along, start, end)
     assert_int_equal(plots_draw_all(many.run.trials, MANY, &error), -1);
     assert_non_null(strstr(error.text, "it's 3"));
     assert_non_null(strstr(error.text, "timeline.gp"));
-    assert_null(many.run.trials[3].timeline);
+    assert_null(many.run.trials[3].plots[PICTURE_TIMELINE].svg);
     assert_int_equal(count_drawn(), 19);
 }
 

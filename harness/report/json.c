@@ -1,8 +1,6 @@
 // result.json, for machines, as tables of fields. What they mean is said in FORMATS.md.
-#include "harness/report/costs.h"
 #include "harness/report/fields.h"
 #include "harness/report/run_report.h"
-#include "harness/report/summary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -103,14 +101,6 @@ static json_t *indices_json(const size_t indices[2])
     return array;
 }
 
-static json_t *evidence_json(const struct evidence *evidence, int64_t started_ns)
-{
-    return json_pack("{s:o, s:o, s:o, s:o}", "from_at_ns",
-                     value_integer(evidence->from_ns - started_ns), "to_at_ns",
-                     value_integer(evidence->to_ns - started_ns), "holds",
-                     indices_json(evidence->holds), "accesses", indices_json(evidence->accesses));
-}
-
 static json_t *findings_json(const void *record)
 {
     TABLE(check, FIELD_AS("property", struct check, name), FIELD(struct check, summary));
@@ -121,13 +111,17 @@ static json_t *findings_json(const void *record)
           OBJECT_IF("windows", struct finding, windows, windows, windows.count));
     const struct trial_result *result = record;
     json_t *array = json_array();
-    for (size_t i = 0; i < result->judgement.finding_count; i++) {
-        const struct finding *finding = &result->judgement.findings[i];
+    int64_t started_ns = result->statistics.started_ns;
+    FOR_EACH (finding, finding, result->judgement.findings, result->judgement.finding_count) {
+        const struct evidence *found = &finding->evidence;
         json_t *object = fields_json(fields, finding);
-        set_value(object, "evidence",
-                  finding->state == FINDING_VIOLATED
-                      ? evidence_json(&finding->evidence, result->statistics.started_ns)
-                      : json_null());
+        json_t *evidence = json_null();
+        if (finding->state == FINDING_VIOLATED)
+            evidence = json_pack(
+                "{s:o, s:o, s:o, s:o}", "from_at_ns", value_integer(found->from_ns - started_ns),
+                "to_at_ns", value_integer(found->to_ns - started_ns), "holds",
+                indices_json(found->holds), "accesses", indices_json(found->accesses));
+        set_value(object, "evidence", evidence);
         json_array_append_new(array, object);
     }
     return array;
@@ -250,16 +244,9 @@ MAKER(herd_json, struct trial_result,
 static json_t *files_json(const void *record)
 {
     const struct trial_result *result = record;
-    const bool are_there[PICTURE_ALL] = {
-        [PICTURE_TIMELINE] = result->timeline != NULL,
-        [PICTURE_THROUGHPUT] = result->throughput != NULL,
-        [PICTURE_LATENCY] = result->latency != NULL,
-        [PICTURE_OPERATIONS] = result->has_operations,
-        [PICTURE_SLICES] = result->has_slices,
-    };
     json_t *array = json_array();
     for (enum trial_picture i = 0; i < PICTURE_ALL; i++) {
-        if (are_there[i])
+        if (result->plots[i].svg != NULL || result->plots[i].is_drawn)
             json_array_append_new(array, json_sprintf("%s.svg", picture_name(i)));
     }
     return array;
@@ -362,8 +349,7 @@ static json_t *costs_json(const void *record)
 {
     const struct run_report *report = record;
     json_t *array = json_array();
-    for (size_t i = 0; i < report->cost_count; i++) {
-        const struct scheme_cost *cost = &report->costs[i];
+    FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
         if (cost->repeats > 0 &&
             (!report->run->is_brief || trial_as_run(cost->trial)->fault_count == 0))
             json_array_append_new(array, fields_json(cost_fields, cost));
@@ -415,8 +401,8 @@ static json_t *trials_json(const void *record)
 {
     const struct run_result *run = ((const struct run_report *)record)->run;
     json_t *array = json_array();
-    for (size_t i = 0; i < run->count; i++) {
-        json_t *trial = report_trial_json(&run->trials[i]);
+    FOR_EACH (trial_result, result, run->trials, run->count) {
+        json_t *trial = report_trial_json(result);
         if (run->is_brief)
             make_brief(trial);
         json_array_append_new(array, trial);
@@ -440,11 +426,8 @@ json_t *report_json_value(const struct run_report *report)
 char *report_json(const struct run_report *report)
 {
     struct text text = {0};
-    json_t *object = report_json_value(report);
-    char *dumped = json_dumps(object, JSON_INDENT(report->run->is_brief ? 1 : 2));
-    json_decref(object);
-    text_add(&text, dumped != NULL ? dumped : "");
-    text_add(&text, "\n");
+    char *dumped = value_dump(report_json_value(report), report->run->is_brief ? 1 : 2);
+    text_format(&text, "%s\n", dumped);
     free(dumped);
     return text.bytes;
 }

@@ -62,8 +62,8 @@ TEST_WITH(a_violation_is_there_in_full, test_run_setup, end)
     finding->evidence = (struct evidence){{3, SIZE_MAX}, {SIZE_MAX, 5}, AT(20), AT(50)};
     finding->windows = (struct distribution){2, 1, 2, 3, 4};
     result->evidence = "{\"property\":\"stale-holder\"}";
-    result->throughput = "<svg></svg>";
-    result->has_slices = true;
+    result->plots[PICTURE_THROUGHPUT].svg = "<svg></svg>";
+    result->plots[PICTURE_SLICES].is_drawn = true;
     test_digest(&test);
     test_hold(&test, 1, 0, 1, 2);
     statistics_make(&test.digest, &result->statistics);

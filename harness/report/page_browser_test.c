@@ -57,7 +57,8 @@ static void put_page(const char *name, const char *page)
 static void measure(struct trial_result *result)
 {
     test_ten_acquires(&test, result, 10);
-    result->timeline = result->throughput = result->latency = SVG;
+    result->plots[PICTURE_TIMELINE].svg = result->plots[PICTURE_THROUGHPUT].svg =
+        result->plots[PICTURE_LATENCY].svg = SVG;
 }
 
 // One trial of each kind.

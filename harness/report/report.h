@@ -24,9 +24,16 @@ enum trial_picture {
 
 #define PICTURES_OF_PAGE PICTURE_OPERATIONS
 
-// What a plot is drawn from, of which there are no files yet.
+// What a plot is drawn from.
 struct plot_source {
     struct text data, script;
+};
+
+struct trial_plot {
+    bool is_waiting;           // to be drawn
+    struct plot_source source; // from this, if there are no files yet. Owned
+    char *svg;                 // inline, of those that a page may have; or NULL. Owned
+    bool is_drawn;             // its `.svg` lies in the trial's folder
 };
 
 // One trial, finished.
@@ -35,20 +42,14 @@ struct trial_result {
     struct judgement judgement;
     struct statistics statistics;
     struct latency_record latencies;
-    bool has_history;    // false: skipped, or failed before there was one
-    bool is_cut_short;   // its history ends early: it was interrupted or killed
-    bool lacks_files;    // some in its folder could not be written
-    int lanes;           // how many trials were conducted at a time, this one included; 0: not this
-    char *folder;        // its own, inside the run's
-    char *story;         // in words; "" if there is nothing to tell. Owned
-    char *evidence;      // the same for machines: JSON, see evidence.h; NULL or "" if none. Owned
-    char *timeline;      // inline SVG of the hold timeline, or NULL. Owned
-    char *throughput;    // inline SVG, or NULL. Owned
-    char *latency;       // inline SVG, or NULL; always of too few acquires. Owned
-    bool has_operations; // operations.svg lies in its folder
-    bool has_slices;     // latency-over-time.svg does
-    unsigned undrawn;    // bits, 1 << enum trial_picture: plots that wait to be drawn,
-    struct plot_source *sources; // from this, if not from files; by enum trial_picture. Owned
+    bool has_history;  // false: skipped, or failed before there was one
+    bool is_cut_short; // its history ends early: it was interrupted or killed
+    bool lacks_files;  // some in its folder could not be written
+    int lanes;         // how many trials were conducted at a time, this one included; 0: not this
+    char *folder;      // its own, inside the run's
+    char *story;       // in words; "" if there is nothing to tell. Owned
+    char *evidence;    // the same for machines: JSON, see evidence.h; NULL or "" if none. Owned
+    struct trial_plot plots[PICTURE_ALL];
 };
 
 // True if its times are those of a clock that went by itself: a schedule lets time pass only where
@@ -98,10 +99,9 @@ struct run_result {
 const char *picture_name(enum trial_picture which);
 
 // Writes into the trial's folder what its plots are drawn from, `.dat` and `.gp`, and, if gnuplot
-// is to draw them, `.svg`; sets the result's SVG strings. Of fewer than LEAST_FOR_PERCENTILES
-// acquires there is none of latency. Without gnuplot they wait for plots_draw. 0, or -1 with
-// `error` set if files could not be written or gnuplot failed; a missing gnuplot is no error
-// (nothing is drawn).
+// is to draw them, `.svg`. Of fewer than LEAST_FOR_PERCENTILES acquires there is none of latency.
+// Without gnuplot they wait for plots_draw. 0, or -1 with `error` set if files could not be written
+// or gnuplot failed; a missing gnuplot is no error (nothing is drawn).
 int plots_write(const struct digest *digest, struct trial_result *result, bool with_gnuplot,
                 struct error *error);
 
@@ -158,7 +158,9 @@ char *report_html(const struct run_report *report);
 // frees it.
 char *report_markdown(const struct run_report *report);
 
-// The same in fewer than so many bytes, of which there must be some thousands.
+// The same in fewer than so many bytes, of which there must be some thousands: for the file that
+// $GITHUB_STEP_SUMMARY names, below the MiB that GitHub takes of one step.
+#define GITHUB_SUMMARY_BYTES (1000 * 1000)
 char *report_markdown_within(const struct run_report *report, size_t most_bytes);
 
 // A run as a table for spreadsheets, a line a trial. RFC 4180: comma-separated, lines end in CR LF,
@@ -204,9 +206,5 @@ char *report_tap(const struct run_report *report);
 // be relative to the repository. Escaped as in packages/core/src/command.ts of
 // github.com/actions/toolkit.
 void report_github(const struct run_report *report, FILE *out);
-
-// As report.md, for the file that $GITHUB_STEP_SUMMARY names: at most 1 MiB, which
-// is as much as GitHub takes of one step. The caller frees the text.
-char *report_github_summary(const struct run_report *report);
 
 #endif

@@ -1,9 +1,8 @@
-#include "harness/report/run_report.h"
-
-#include "harness/report/summary.h"
+#include "harness/report/words.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static struct tally tally_make(const struct run_result *run)
 {
@@ -30,9 +29,181 @@ static struct tally tally_make(const struct run_result *run)
     return tally;
 }
 
-// Bars compare the schemes within one scenario: across scenarios they would
-// mean nothing. Locks that let everybody in are fast, and no measure for the
-// others.
+// --- what a repeat gives to a cost ---------------------------------------------------------------
+
+bool scheme_cost_is_of(const struct trial *a, const struct trial *b)
+{
+    return a->scenario == b->scenario && strcmp(a->scheme, b->scheme) == 0;
+}
+
+bool scheme_cost_has(const struct scheme_cost *cost, const struct trial_result *result)
+{
+    return trial_was_timed(result) && scheme_cost_is_of(result->trial, cost->trial);
+}
+
+static int compare(const void *left, const void *right)
+{
+    double a = *(const double *)left;
+    double b = *(const double *)right;
+    return (a > b) - (a < b);
+}
+
+struct spread spread_of(double *values, size_t count)
+{
+    if (count == 0)
+        return (struct spread){0};
+    qsort(values, count, sizeof *values, compare);
+    double middle = (values[(count - 1) / 2] + values[count / 2]) / 2;
+    return (struct spread){count, middle, values[0], values[count - 1]};
+}
+
+// Of a cost that is being made.
+struct sums {
+    struct histogram latencies[LATENCY_COUNT];
+    double *rates, *fairnesses;
+    size_t fair_count; // repeats with a grant: without one there are no shares
+    int64_t commands;
+    size_t grants; // for which they were sent
+    double attempts;
+    size_t holds; // that they led to
+};
+
+static void add_verdict(const struct run_result *run, size_t index, struct scheme_cost *cost)
+{
+    const struct judgement *judgement = &run->trials[index].judgement;
+    bool is_undecided = judgement->verdict > VERDICT_STUCK;
+    if (cost->repeats == 0 ||
+        verdict_gravity(judgement->verdict) > verdict_gravity(cost->worst_verdict)) {
+        cost->worst = index;
+        cost->worst_verdict = judgement->verdict;
+    }
+    cost->undecided += is_undecided;
+    cost->any_stuck |= judgement_is_stuck(judgement);
+    FOR_EACH (finding, finding, judgement->findings, judgement->finding_count) {
+        size_t count = finding_counts(finding) && finding->count > 0 ? (size_t)finding->count : 0;
+        cost->violations += count;
+        cost->undecided_violations += is_undecided ? count : 0;
+    }
+}
+
+static void add_recoveries(const struct recoveries *recoveries, struct scheme_cost *cost)
+{
+    for (size_t i = 0; i < recoveries->count; i++) {
+        const struct recovery *recovery = &recoveries->items[i];
+        int64_t outage_ns = recovery->unavailable_ns;
+        bool is_over = recovery->after_effect_ns != TIME_NEVER;
+        int64_t *longest = is_over ? &cost->longest_recovery_ns : &cost->never_ns;
+        cost->faults++;
+        cost->longest_outage_ns = time_later(cost->longest_outage_ns, outage_ns);
+        *longest = time_later(*longest, is_over ? recovery->after_effect_ns : outage_ns);
+        cost->any_idle |= !is_over && outage_ns == 0;
+    }
+}
+
+static void add_uses(const struct statistics *statistics, struct scheme_cost *cost)
+{
+    const struct resources *resources = &statistics->resources;
+    const struct resource_use *const all[] = {[USE_CLIENTS] = &resources->clients,
+                                              [USE_SERVERS] = &resources->servers,
+                                              [USE_DRIVER] = &resources->driver};
+    double locks = (double)statistics->holds;
+    for (enum use_sort sort = 0; sort < USE_COUNT && resources->is_known; sort++) {
+        const struct resource_use *used = all[sort];
+        struct use *use = &cost->uses[sort];
+        if (used->processes == 0)
+            continue;
+        use->locks += locks;
+        use->processor_ns += (double)used->processor_ns;
+        use->covered_ns += (double)resources->covered_ns;
+        if (used->knows_switches) {
+            use->switch_locks += locks;
+            use->switches += (double)(used->voluntary_switches + used->other_switches);
+        }
+        if (used->knows_network) {
+            use->network_locks += locks;
+            use->bytes += (double)(used->received_bytes + used->sent_bytes);
+        }
+    }
+}
+
+static void add_driver(const struct driver_bound *bound, struct scheme_cost *cost)
+{
+    if (bound->is_bound && cost->driver_bound++ == 0)
+        cost->bound_reason = bound->reason;
+    if (any_is_late(bound->late) && !any_is_late(cost->late))
+        cost->late_reason = bound->reason;
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
+        cost->late[i] |= bound->late[i];
+}
+
+static void add_statistics(const struct statistics *statistics, struct scheme_cost *cost,
+                           struct sums *sums)
+{
+    const struct herd *herd = &statistics->herd;
+    const struct fairness *turns = &statistics->turns;
+    int64_t asked = (int64_t)(statistics->holds + statistics->not_held + statistics->unknown);
+    sums->rates[cost->repeats] = statistics->holds_per_second;
+    if (turns->grants > 0) {
+        double all = (double)turns->grants;
+        sums->fairnesses[sums->fair_count++] = statistics->fairness;
+        cost->least_share = fmin(cost->least_share, (double)turns->least_grants / all);
+        cost->most_share = fmax(cost->most_share, (double)turns->most_grants / all);
+    }
+    if (herd->is_known) {
+        sums->commands += herd->acquire_requests + herd->release_requests + herd->renewals;
+        sums->grants += herd->grants;
+    }
+    sums->attempts += statistics->attempts_per_hold * (double)statistics->holds;
+    sums->holds += statistics->holds;
+    cost->longest_wait_ns = time_later(cost->longest_wait_ns, statistics->longest_wait_ns);
+    cost->granted += (int64_t)statistics->holds;
+    cost->asked += time_later(statistics->due, asked);
+    cost->due += statistics->due;
+    cost->begun += statistics->begun;
+    cost->leased += statistics->leased;
+    cost->expired += statistics->expired;
+    add_driver(&statistics->driver_bound, cost);
+    add_recoveries(&statistics->recoveries, cost);
+    add_uses(statistics, cost);
+}
+
+static void add_trial(const struct run_result *run, size_t index, struct scheme_cost *cost,
+                      struct sums *sums)
+{
+    const struct trial_result *result = &run->trials[index];
+    bool is_applicable = result->judgement.verdict != VERDICT_NOT_APPLICABLE;
+    struct error error;
+    cost->trials += is_applicable;
+    if (!result->has_history) {
+        cost->why_missing = is_applicable ? result->judgement.reason : cost->why_missing;
+        return;
+    }
+    add_verdict(run, index, cost);
+    if (!trial_was_timed(result))
+        return;
+    add_statistics(&result->statistics, cost, sums);
+    cost->repeats++;
+    // What was encoded by ourselves can be decoded.
+    for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
+        (void)latencies_merge(&result->latencies, latency, &sums->latencies[latency], &error);
+}
+
+static void read_percentiles(const struct histogram *histogram, enum latency latency,
+                             struct scheme_cost *cost)
+{
+    struct percentiles *percentiles = &cost->percentiles[latency];
+    struct text encoded = {0};
+    if (histogram->total == 0)
+        return;
+    percentiles->count = (size_t)histogram->total;
+    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
+        percentiles->ns[i] = histogram_percentile_ns(histogram, percentile_forms[i].percent);
+    histogram_encode(histogram, &encoded);
+    cost->encoded[latency] = encoded.bytes;
+}
+
+// Bars compare the schemes within one scenario: across scenarios they would mean nothing. Locks
+// that let everybody in are fast, and no measure for the others.
 static double highest_rate(const struct run_result *run, const struct scenario *scenario)
 {
     double highest[2] = {0, 0};
@@ -45,37 +216,199 @@ static double highest_rate(const struct run_result *run, const struct scenario *
     return highest[1] > 0 ? highest[1] : highest[0];
 }
 
+// Of the trials from `first` on that are of its scenario and scheme. A histogram takes 270 kB: only
+// those of one cost are there at a time.
+static void cost_make(const struct run_result *run, size_t first, struct scheme_cost *cost)
+{
+    size_t most = run->count - first;
+    struct sums sums = {.rates = memory_new(most * sizeof(double)),
+                        .fairnesses = memory_new(most * sizeof(double))};
+    *cost = (struct scheme_cost){.trial = run->trials[first].trial,
+                                 .first = first,
+                                 .least_share = NAN,
+                                 .most_share = NAN,
+                                 .bound_reason = "",
+                                 .late_reason = ""};
+    for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
+        histogram_start(&sums.latencies[latency]);
+    for (size_t i = first; i < run->count; i++) {
+        if (scheme_cost_is_of(run->trials[i].trial, cost->trial))
+            add_trial(run, i, cost, &sums);
+    }
+    for (enum latency latency = 0; latency < LATENCY_COUNT; latency++) {
+        read_percentiles(&sums.latencies[latency], latency, cost);
+        histogram_free(&sums.latencies[latency]);
+    }
+    cost->rate = spread_of(sums.rates, cost->repeats);
+    cost->highest_rate = highest_rate(run, cost->trial->scenario);
+    cost->fairness = spread_of(sums.fairnesses, sums.fair_count);
+    cost->commands_per_hold = sums.grants > 0 ? (double)sums.commands / (double)sums.grants : NAN;
+    cost->attempts_per_hold = sums.holds > 0 ? sums.attempts / (double)sums.holds : NAN;
+    free(sums.rates);
+    free(sums.fairnesses);
+}
+
+// --- all of it -----------------------------------------------------------------------------------
+
+bool cost_load_varies(const struct scenario *scenario)
+{
+    const struct load_settings *first = NULL;
+    for (size_t i = 0; i < scenario->load_count; i++) {
+        const struct load_settings *phase = &scenario->load[i];
+        if (phase->warm_up)
+            continue;
+        if (phase->to > 0 ||
+            (first != NULL && (phase->clients != first->clients || phase->rate != first->rate)))
+            return true;
+        first = phase;
+    }
+    return false;
+}
+
+// True if `a` belongs before `b`, which came first in the run.
+static bool overtakes(const struct measured_scenario *a, const struct measured_scenario *b)
+{
+    return a->schemes != b->schemes
+               ? a->schemes > b->schemes
+               : cost_load_varies(b->scenario) && !cost_load_varies(a->scenario);
+}
+
+static void list_measured(struct run_report *report)
+{
+    struct measured_scenario *items = memory_new((report->cost_count + 1) * sizeof *items);
+    size_t count = 0;
+    for (size_t i = 0; i < report->cost_count; i++) {
+        const struct scenario *scenario = report->costs[i].trial->scenario;
+        size_t at = 0;
+        if (!scenario_measures(scenario))
+            continue;
+        while (at < count && items[at].scenario != scenario)
+            at++;
+        if (at == count)
+            items[count++] = (struct measured_scenario){scenario, 0};
+        items[at].schemes += report->costs[i].repeats > 0;
+    }
+    for (size_t i = 1; i < count; i++) {
+        struct measured_scenario item = items[i];
+        size_t at = i;
+        for (; at > 0 && overtakes(&item, &items[at - 1]); at--)
+            items[at] = items[at - 1];
+        items[at] = item;
+    }
+    while (count > 0 && items[count - 1].schemes == 0)
+        count--;
+    report->measured = items;
+    report->measured_count = count;
+}
+
 void run_report_make(const struct run_result *run, struct run_report *report)
 {
     *report = (struct run_report){.run = run,
                                   .tally = tally_make(run),
                                   .costs = memory_new((run->count + 1) * sizeof *report->costs)};
     for (size_t i = 0; i < run->count; i++) {
-        struct scheme_cost *cost = &report->costs[report->cost_count];
-        if (!scheme_cost_begins_at(run, i))
-            continue;
-        scheme_cost_make(run, i, cost);
-        scheme_cost_settle(cost);
-        cost->highest_rate = highest_rate(run, cost->trial->scenario);
-        report->cost_count++;
+        bool is_first = true;
+        for (size_t j = 0; j < report->cost_count && is_first; j++)
+            is_first = !scheme_cost_is_of(report->costs[j].trial, run->trials[i].trial);
+        if (is_first)
+            cost_make(run, i, &report->costs[report->cost_count++]);
     }
-    thresholds_decide(report, &report->thresholds);
+    list_measured(report);
+    thresholds_decide(report);
 }
 
 void run_report_free(struct run_report *report)
 {
-    for (size_t i = 0; i < report->cost_count; i++)
-        scheme_cost_free(&report->costs[i]);
+    for (size_t i = 0; i < report->cost_count; i++) {
+        for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
+            free(report->costs[i].encoded[latency]);
+    }
     free(report->costs);
-    thresholds_free(&report->thresholds);
+    free(report->measured);
+    free(report->thresholds.items);
     *report = (struct run_report){0};
 }
 
 bool run_report_has_row(const struct run_report *report, const struct scheme_cost *cost)
 {
-    bool any_measures = false;
-    for (size_t i = 0; i < report->cost_count && !any_measures; i++)
-        any_measures =
-            report->costs[i].repeats > 0 && scenario_measures(report->costs[i].trial->scenario);
-    return cost->repeats > 0 && (!any_measures || scenario_measures(cost->trial->scenario));
+    return cost->repeats > 0 &&
+           (report->measured_count == 0 || scenario_measures(cost->trial->scenario));
+}
+
+// --- how costs are told --------------------------------------------------------------------------
+
+const char cost_late_note[] = "* in some repeat driver-bound, or late in beginning acquires: the "
+                              "figure may tell of the driver, not of the lock.";
+
+const char cost_driver_note[] =
+    "* driver-bound in some repeat: the figure may tell of the driver, not of the lock.";
+
+void cost_title(const struct scenario *scenario, struct text *out)
+{
+    text_format(out, "%s%s", scenario->name,
+                cost_load_varies(scenario) ? " (all its phases together)" : "");
+}
+
+void costs_add_notes(const struct scheme_cost *cost, struct text *notes)
+{
+    const char *scheme = cost->trial->scheme;
+    if (cost->driver_bound > 0)
+        text_format(notes, "* %s is driver-bound in %zu of %zu: %s\n", scheme, cost->driver_bound,
+                    cost->repeats, cost->bound_reason);
+    else if (any_is_late(cost->late))
+        text_format(notes, "* %s: %s\n", scheme, cost->late_reason);
+    // What began late counts with its waiting, but what never began has no latency at all. A
+    // hundredth may be on its way at the end.
+    if ((cost->due - cost->begun) * 100 > cost->due)
+        text_format(notes, "%s could not hold the rate: %s of %s begun\n", scheme,
+                    rate_words((double)cost->begun).text, rate_words((double)cost->due).text);
+    if (cost->expired > 0)
+        text_format(notes, "%s: of %zu of %zu grants the lease was over when they came\n", scheme,
+                    cost->expired, cost->leased);
+}
+
+const char *costs_mark(const struct trial *trial)
+{
+    return trial->external_client != NULL && trial->external_client->plugin == NULL ? "†" : "";
+}
+
+// True if a mark tells of the trial's times, and these are of that source.
+static bool is_marked(const struct trial_result *result, const struct scenario *scenario,
+                      unsigned source)
+{
+    return result->has_history && *costs_mark(result->trial) != '\0' &&
+           (scenario == NULL || result->trial->scenario == scenario) &&
+           result->statistics.times == source;
+}
+
+// The names of the marked schemes whose times are of that source; returns how many they are.
+static size_t name_those_of(const struct run_result *run, const struct scenario *scenario,
+                            unsigned source, struct text *names)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < run->count; i++) {
+        const char *scheme = run->trials[i].trial->scheme;
+        bool is_new = is_marked(&run->trials[i], scenario, source);
+        for (size_t j = 0; j < i && is_new; j++)
+            is_new = !is_marked(&run->trials[j], scenario, source) ||
+                     strcmp(run->trials[j].trial->scheme, scheme) != 0;
+        if (is_new)
+            text_format(names, "%s%s", count++ > 0 ? ", " : "", scheme);
+    }
+    return count;
+}
+
+void costs_add_mark_meaning(const struct run_result *run, const struct scenario *scenario,
+                            struct text *out)
+{
+    const char *before = "† a program of its own (exec): ";
+    for (unsigned source = 0; source < TIME_SOURCES; source++) {
+        struct text names = {0};
+        size_t count = name_those_of(run, scenario, source, &names);
+        if (count > 0) {
+            text_format(out, "%s%s: %s", before, names.bytes, time_source_words(source, count > 1));
+            before = "; ";
+        }
+        text_free(&names);
+    }
 }

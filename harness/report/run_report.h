@@ -1,9 +1,10 @@
-// All that is told of a run besides its trials, computed once; who writes only
-// formats.
+// All that is told of a run besides its trials, computed once; who writes only formats: how the
+// trials ended, what each scheme cost in each scenario, what came of the thresholds; and the words
+// that several writers share.
 #ifndef LOCKPICK_REPORT_RUN_REPORT_H
 #define LOCKPICK_REPORT_RUN_REPORT_H
 
-#include "harness/report/costs.h"
+#include "harness/report/report.h"
 
 // How the trials of a run ended. Each trial is in one of the first seven.
 struct tally {
@@ -16,6 +17,99 @@ struct tally {
     size_t not_run;                              // planned, but the run ended before
     size_t verdicts[VERDICT_NOT_APPLICABLE + 1]; // of all finished trials
 };
+
+// --- what a scheme cost in a scenario, over all repeats of the two -------------------------------
+
+// The repeats by their median, and the least and the most of them; count 0: nothing was measured.
+struct spread {
+    size_t count;
+    double median, least, most;
+};
+
+// Of `count` values, which get sorted.
+struct spread spread_of(double *values, size_t count);
+
+// What the processes of one sort used, while so many locks were granted, in the repeats that tell.
+struct use {
+    double locks, processor_ns, covered_ns;
+    double switch_locks, switches;
+    double network_locks, bytes;
+};
+
+enum use_sort { USE_CLIENTS, USE_SERVERS, USE_DRIVER, USE_COUNT };
+
+struct scheme_cost {
+    const struct trial *trial; // the first of them
+    size_t first;              // of that in the run
+    size_t trials;             // that are over; those to which the scenario does not apply do not
+                               // count
+    size_t repeats;            // of these: with a history
+    const char *why_missing;   // of one that has none, or NULL
+    enum verdict worst_verdict;
+    size_t worst;     // of those with a history, the trial of the gravest verdict
+    size_t undecided; // verdicts
+    bool any_stuck;
+    // Of all repeats, merged (percentiles never are); count 0, and NULL: not measured.
+    struct percentiles percentiles[LATENCY_COUNT];
+    char *encoded[LATENCY_COUNT];       // the histogram in the V2 encoding
+    struct spread rate;                 // holds per second
+    double highest_rate;                // of any scheme of the scenario that kept its promises
+    struct spread fairness;             // Jain's index
+    double least_share, most_share;     // of all grants, that a worker had in any repeat; or NaN
+    double commands_per_hold;           // of all repeats together; NaN: nobody told
+    double attempts_per_hold;           // the same
+    int64_t longest_wait_ns;            // of any repeat
+    int64_t asked, granted, due, begun; // acquires; operations of an open loop
+    size_t violations;                  // of any property that did harm, in all repeats
+    size_t undecided_violations;        // of these, in repeats that could not be decided
+    size_t leased, expired;             // grants in all repeats: see statistics.h
+    size_t driver_bound;                // repeats that were
+    bool late[PERCENTILE_COUNT];        // that of acquire tells of the driver in some repeat
+    const char *bound_reason, *late_reason; // of the first repeat that was so, or ""
+    struct use uses[USE_COUNT];
+    size_t faults;               // that took effect
+    int64_t longest_recovery_ns; // of those that had one
+    int64_t longest_outage_ns;
+    int64_t never_ns; // the longest outage after which nobody was granted any more; 0: none
+    bool any_idle;    // no grant came after some fault, and nobody wanted one
+};
+
+// True if both are of the same scenario and scheme.
+bool scheme_cost_is_of(const struct trial *a, const struct trial *b);
+
+// True if the trial is one of those that the cost is of, and has a history.
+bool scheme_cost_has(const struct scheme_cost *cost, const struct trial_result *result);
+
+// A scenario without faults of which there is a history (what a fault does to a lock is no cost of
+// it), and of how many schemes.
+struct measured_scenario {
+    const struct scenario *scenario;
+    size_t schemes;
+};
+
+// True if the number of clients or the rate differs between phases that are measured.
+bool cost_load_varies(const struct scenario *scenario);
+
+// "lockpick-bench", and behind it what is odd about its load: what a title calls the scenario.
+void cost_title(const struct scenario *scenario, struct text *out);
+
+// What an asterisk means behind the name of a scheme that was driver-bound in any repeat; and the
+// same of acquire latencies, which may also be marked as one of them was late.
+extern const char cost_driver_note[], cost_late_note[];
+
+// Adds what is to be said below a table that shows the cost, a line each: by what it is
+// driver-bound, and that the rate was not held. Nothing, as a rule.
+void costs_add_notes(const struct scheme_cost *cost, struct text *notes);
+
+// What stands behind the name of a scheme in a table of costs: "†" if it is a program that the
+// scenario brings along; else "".
+const char *costs_mark(const struct trial *trial);
+
+// Adds what the mark means, in a sentence for below a table that has it, without a full stop: whose
+// times they are, and what else is in them. Of the schemes of one scenario, or of all (NULL);
+// nothing if none is marked.
+void costs_add_mark_meaning(const struct run_result *run, const struct scenario *scenario,
+                            struct text *out);
 
 // --- thresholds ----------------------------------------------------------------------------------
 
@@ -61,6 +155,12 @@ struct threshold_outcomes {
     size_t met, missed, not_measured; // count in all
 };
 
+// "met", "missed", "not measured".
+extern const char *const threshold_result_names[];
+
+// "acquire.p99 < 50ms: missed, 63.1 ms" or "...: not measured, 20 acquires are too few for p99".
+void threshold_sentence(const struct threshold_outcome *outcome, struct text *out);
+
 // --- all of it -----------------------------------------------------------------------------------
 
 struct run_report {
@@ -68,6 +168,10 @@ struct run_report {
     struct tally tally;
     struct scheme_cost *costs; // of each scenario and scheme, in the order of their first trials
     size_t cost_count;
+    // Those of most schemes come first; then those of a steady load before those whose phases
+    // differ, as a latency of all phases together is one of no load in particular.
+    struct measured_scenario *measured;
+    size_t measured_count;
     struct threshold_outcomes thresholds;
 };
 
@@ -75,19 +179,54 @@ struct run_report {
 void run_report_make(const struct run_result *run, struct run_report *report);
 void run_report_free(struct run_report *report);
 
-// True if a table of costs has a row of it: it has a history, and its scenario
-// measures. The others have but a few operations, and are about something else;
-// they have rows if no scenario of the run measures.
+// Decides every threshold of the run's scenarios by the report's costs.
+void thresholds_decide(struct run_report *report);
+
+// True if a table of costs has a row of it: it has a history, and its scenario measures. The others
+// have but a few operations, and are about something else; they have rows if no scenario of the run
+// measures.
 bool run_report_has_row(const struct run_report *report, const struct scheme_cost *cost);
 
-// Decides every threshold of the run's scenarios by the report's costs. Free with thresholds_free.
-void thresholds_decide(const struct run_report *report, struct threshold_outcomes *outcomes);
-void thresholds_free(struct threshold_outcomes *outcomes);
+// --- words and judgements ------------------------------------------------------------------------
 
-// "met", "missed", "not measured".
-extern const char *const threshold_result_names[];
+// True if each lock was one worker's own and nothing was expected: costs were asked for, and no
+// verdict. Such a trial is UNKNOWN, and no reason to call the run inconclusive.
+bool trial_is_measurement(const struct trial_result *result);
 
-// "acquire.p99 < 50ms: missed, 63.1 ms" or "...: not measured, 20 acquires are too few for p99".
-void threshold_sentence(const struct threshold_outcome *outcome, struct text *out);
+// True if the run missed it, or failed to find out: it wants somebody's eyes.
+bool trial_is_urgent(const struct trial_result *result);
+
+// True if the scenario does not apply to the scheme, and nothing else was expected: such trials are
+// told together.
+bool trial_is_unfit(const struct trial_result *result);
+
+// True if a property that tells of nobody being granted did harm.
+bool judgement_is_stuck(const struct judgement *judgement);
+
+// Of several verdicts the gravest counts: UNSAFE, STUCK, ERROR, UNKNOWN, SKIPPED, SAFE, n/a.
+int verdict_gravity(enum verdict verdict);
+
+// How many trials of the run are like this one, itself included; 0 if one before it is, which
+// stands for them.
+size_t trials_like(const struct run_result *run, size_t index,
+                   bool (*is_like)(const struct trial_result *a, const struct trial_result *b));
+
+// True if two repeats came out the same: verdict, expectation, properties.
+bool trials_ended_alike(const struct trial_result *a, const struct trial_result *b);
+
+// "23 trials: 20 as expected, 0 missed, 3 without expectation; 2 skipped (why); thresholds: 4 met,
+// 0 missed".
+void summary_sentence(const struct run_report *report, struct text *out);
+
+// How busy the machine was: "2 processors; load 0.31 at the beginning, 1.80 at the end; other
+// programs used 3 % of them while costs were measured". As far as it is known, or nothing.
+void machine_sentence(const struct run_result *run, struct text *out);
+
+// The properties found violated: "stale-holder, (lost-update)", harmless ones in parentheses; "–"
+// if there are none.
+void found_text(const struct judgement *judgement, struct text *out);
+
+// By enum finding_state and enum expectation_result.
+extern const char *const finding_state_names[], *const expectation_names[];
 
 #endif

@@ -2,10 +2,6 @@
 // for one question each, as all figures in one would be read by nobody.
 #include "harness/report/sections.h"
 
-#include "harness/report/costs.h"
-#include "harness/report/figures.h"
-#include "harness/report/html.h"
-
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +30,9 @@ static enum figure_place place_of(const struct document *d)
     return d->medium == PAGE ? IN_SPEEDS : d->medium == MARKDOWN ? IN_MARKDOWN : IN_TERMINAL;
 }
 
-// Adds the columns of the figures that are told there.
-static void add_columns(struct document *d, enum figure_place place, struct doc_column *columns,
-                        size_t *count)
+// Adds the columns of the figures that are told there. Returns how many there are then.
+static size_t add_columns(struct document *d, enum figure_place place, struct doc_column *columns,
+                          size_t count)
 {
     for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
         const struct figure_form *form = &figure_forms[figure];
@@ -47,18 +43,28 @@ static void add_columns(struct document *d, enum figure_place place, struct doc_
             title = form->markdown;
         else if (d->medium != PAGE && form->brief != NULL)
             title = form->brief;
-        columns[(*count)++] =
-            (struct doc_column){title, form->group[0] != '\0' ? form->group : NULL, true};
+        columns[count++] = (struct doc_column){title, figure_group(figure), true};
     }
+    return count;
 }
 
-// A scheme, with its mark; how many repeats there were.
-static void begin_row(struct document *d, const struct scheme_cost *cost)
+// A row for each cost before `end` that has one: the scheme, with its mark, how many repeats there
+// were, and what `say_cells` says.
+static void say_table(struct document *d, struct doc_table table, size_t from, size_t end,
+                      void (*say_cells)(struct document *d, const struct scheme_cost *cost))
 {
-    doc_row(d, d->medium == PAGE ? cost->trial->scenario->name : NULL, 1);
-    doc_cell(d, LOOK_PLAIN, "%s%s", cost->trial->scheme, costs_mark(cost->trial));
-    if (d->medium == PAGE && cost->repeats > 1)
-        doc_say(d, LOOK_QUIET, " × %zu", cost->repeats);
+    doc_table(d, table);
+    for (size_t i = from; i < end; i++) {
+        const struct scheme_cost *cost = &d->report->costs[i];
+        if (!has_row(d, cost))
+            continue;
+        doc_row(d, d->medium == PAGE ? cost->trial->scenario->name : NULL, 1);
+        doc_cell(d, LOOK_PLAIN, "%s%s", cost->trial->scheme, costs_mark(cost->trial));
+        if (d->medium == PAGE && cost->repeats > 1)
+            doc_say(d, LOOK_QUIET, " × %zu", cost->repeats);
+        say_cells(d, cost);
+    }
+    doc_end(d, DOC_TABLE);
 }
 
 // --- how fast ------------------------------------------------------------------------------------
@@ -68,23 +74,20 @@ static void begin_row(struct document *d, const struct scheme_cost *cost)
 static void say_figure(struct document *d, enum figure figure, const struct scheme_cost *cost)
 {
     const struct percentiles *uncorrected = &cost->percentiles[LATENCY_ACQUIRE_UNCORRECTED];
-    const struct figure_form *form = &figure_forms[figure];
     double value = figure_of(figure, cost, d->medium != TERMINAL);
     double share = figure == FIGURE_RATE && cost->highest_rate > 0 ? value / cost->highest_rate : 0;
     bool is_drivers = isfinite(value) && figure_is_drivers(figure, cost);
-    char text[40];
     doc_begin(d, (struct doc_block){.kind = DOC_CELL, .share = share <= 1.005 ? share : 0});
     doc_say(d, d->medium == TERMINAL && is_drivers ? LOOK_UNKNOWN : LOOK_PLAIN, "%s%s",
-            figure_text(figure, value, text, sizeof text), is_drivers ? "*" : "");
+            figure_text(figure, value).text, is_drivers ? "*" : "");
     if (figure == FIGURE_RATE && cost->rate.count > 1 && d->medium != TERMINAL) {
-        doc_say(d, LOOK_BELOW, "%s–%s", rate_words(d, cost->rate.least),
-                rate_words(d, cost->rate.most));
-    } else if (form->percentile >= 0 && form->latency == LATENCY_ACQUIRE &&
-               uncorrected->count > 0 && d->medium == PAGE) {
+        doc_say(d, LOOK_BELOW, "%s–%s", rate_words(cost->rate.least).text,
+                rate_words(cost->rate.most).text);
+    } else if (figure_is_acquire(figure) && uncorrected->count > 0 && d->medium == PAGE) {
+        enum percentile percentile = figure_forms[figure].percentile;
         bool is_known = percentile_has_enough((int64_t)uncorrected->count,
-                                              percentile_forms[form->percentile].percent);
-        value = is_known ? (double)uncorrected->ns[form->percentile] : NAN;
-        doc_say(d, LOOK_BELOW, "%s", figure_text(figure, value, text, sizeof text));
+                                              percentile_forms[percentile].percent);
+        doc_say(d, LOOK_BELOW, "%s", is_known ? lasting(uncorrected->ns[percentile]).text : "–");
     }
 }
 
@@ -96,6 +99,16 @@ static void say_figures(struct document *d, enum figure_place place, const struc
     }
 }
 
+static void say_speed(struct document *d, const struct scheme_cost *cost)
+{
+    if (d->medium == PAGE) {
+        doc_cell(d, LOOK_PLAIN, "%s", "");
+        say_verdict(d, &(struct judgement){.verdict = cost->worst_verdict},
+                    trial_anchor(cost->worst).text);
+    }
+    say_figures(d, place_of(d), cost);
+}
+
 // Of the costs before `end`.
 static void say_speeds(struct document *d, size_t from, size_t end)
 {
@@ -103,21 +116,9 @@ static void say_speeds(struct document *d, size_t from, size_t end)
     size_t count = 1;
     if (d->medium == PAGE)
         columns[count++] = (struct doc_column){"verdict", NULL, false};
-    add_columns(d, place_of(d), columns, &count);
-    doc_table(d, (struct doc_table){"What each lock cost", columns, count, MOST_ROWS, NULL});
-    for (size_t i = from; i < end; i++) {
-        const struct scheme_cost *cost = &d->report->costs[i];
-        if (!has_row(d, cost))
-            continue;
-        begin_row(d, cost);
-        if (d->medium == PAGE) {
-            doc_cell(d, LOOK_PLAIN, "%s", "");
-            say_verdict(d, &(struct judgement){.verdict = cost->worst_verdict},
-                        trial_anchor(d, cost->worst));
-        }
-        say_figures(d, place_of(d), cost);
-    }
-    doc_end(d, DOC_TABLE);
+    count = add_columns(d, place_of(d), columns, count);
+    say_table(d, (struct doc_table){"What each lock cost", columns, count, MOST_ROWS, NULL}, from,
+              end, say_speed);
 }
 
 // --- of a page: how the time went, what was used -------------------------------------------------
@@ -130,12 +131,12 @@ static void say_turn(struct document *d, const struct scheme_cost *cost)
         doc_cell(d, LOOK_PLAIN, "%.1f–%.1f %%", 100 * cost->least_share, 100 * cost->most_share);
     else
         doc_cell(d, LOOK_PLAIN, "–");
-    doc_cell(d, LOOK_PLAIN, "%s", duration_text(d, cost->longest_wait_ns));
+    doc_cell(d, LOOK_PLAIN, "%s", lasting(cost->longest_wait_ns).text);
 }
 
 static void say_per_lock(struct document *d, double sum, double locks)
 {
-    doc_cell(d, LOOK_PLAIN, "%s", locks > 0 ? rate_words(d, sum / locks) : "–");
+    doc_cell(d, LOOK_PLAIN, "%s", locks > 0 ? rate_words(sum / locks).text : "–");
 }
 
 // The time for each lock, and how many processors that kept busy.
@@ -147,7 +148,7 @@ static void say_use(struct document *d, const struct scheme_cost *cost)
         const struct use *use = &cost->uses[sort];
         bool is_known = use->locks > 0 && use->covered_ns > 0;
         doc_cell(d, LOOK_PLAIN, "%s",
-                 is_known ? duration_text(d, llround(use->processor_ns / use->locks)) : "–");
+                 is_known ? lasting(llround(use->processor_ns / use->locks)).text : "–");
         if (is_known)
             doc_say(d, LOOK_BELOW, "%.2f busy", use->processor_ns / use->covered_ns);
     }
@@ -155,20 +156,6 @@ static void say_use(struct document *d, const struct scheme_cost *cost)
     say_per_lock(d, servers->switches, servers->switch_locks);
     say_per_lock(d, clients->bytes, clients->network_locks);
     say_per_lock(d, servers->bytes, servers->network_locks);
-}
-
-static void say_table(struct document *d, const char *name, const struct doc_column *columns,
-                      size_t count, void (*say)(struct document *d, const struct scheme_cost *cost))
-{
-    doc_heading(d, NULL, "%s", name);
-    doc_table(d, (struct doc_table){name, columns, count, MOST_ROWS, NULL});
-    for (size_t i = 0; i < d->report->cost_count; i++) {
-        if (!has_row(d, &d->report->costs[i]))
-            continue;
-        begin_row(d, &d->report->costs[i]);
-        say(d, &d->report->costs[i]);
-    }
-    doc_end(d, DOC_TABLE);
 }
 
 static void say_turns_and_uses(struct document *d)
@@ -182,12 +169,15 @@ static void say_turns_and_uses(struct document *d)
                                              {"clients", "bytes", true},
                                              {"servers", "bytes", true}};
     struct doc_column turns[DOC_MOST_COLUMNS] = {{"scheme", NULL, false}};
-    size_t count = 1;
-    add_columns(d, IN_TURNS, turns, &count);
-    turns[count++] = (struct doc_column){"shares of\na worker", NULL, true};
-    turns[count++] = (struct doc_column){"longest\nwait", NULL, true};
-    say_table(d, "Release, hold, hand-off and shares", turns, count, say_turn);
-    say_table(d, "What a lock used", COLUMNS(uses), say_use);
+    struct doc_table times = {"Release, hold, hand-off and shares", turns, 0, MOST_ROWS, NULL};
+    struct doc_table used = {"What a lock used", COLUMNS(uses), MOST_ROWS, NULL};
+    times.count = add_columns(d, IN_TURNS, turns, 1);
+    turns[times.count++] = (struct doc_column){"shares of\na worker", NULL, true};
+    turns[times.count++] = (struct doc_column){"longest\nwait", NULL, true};
+    doc_heading(d, NULL, "%s", times.name);
+    say_table(d, times, 0, d->report->cost_count, say_turn);
+    doc_heading(d, NULL, "%s", used.name);
+    say_table(d, used, 0, d->report->cost_count, say_use);
     doc_paragraph(d, LOOK_QUIET,
                   "For each lock granted, of all processes of the sort. Busy: how many processors "
                   "they kept so, on average. A client is the harness and the client library in one "
@@ -217,13 +207,13 @@ static size_t times_of(const struct run_result *run, const struct scheme_cost *c
                        const struct fault_step *step, enum time_of which, double *values)
 {
     size_t count = 0;
-    for (size_t i = 0; i < run->count; i++) {
-        const struct recoveries *recoveries = &run->trials[i].statistics.recoveries;
-        for (size_t j = 0; scheme_cost_has(cost, &run->trials[i]) && j < recoveries->count; j++) {
-            const struct recovery *recovery = &recoveries->items[j];
+    FOR_EACH (trial_result, result, run->trials, run->count) {
+        const struct recoveries *recoveries = &result->statistics.recoveries;
+        size_t most = scheme_cost_has(cost, result) ? recoveries->count : 0;
+        FOR_EACH (recovery, recovery, recoveries->items, most) {
             const int64_t times[] = {recovery->after_effect_ns, recovery->after_heal_ns,
                                      recovery->unavailable_ns};
-            if (is_from(recovery, run->trials[i].trial, step) && times[which] != TIME_NEVER)
+            if (is_from(recovery, result->trial, step) && times[which] != TIME_NEVER)
                 values[count++] = (double)times[which];
         }
     }
@@ -233,10 +223,10 @@ static size_t times_of(const struct run_result *run, const struct scheme_cost *c
 static void say_times(struct document *d, double *values, size_t count)
 {
     struct spread spread = spread_of(values, count);
-    doc_cell(d, LOOK_PLAIN, "%s", count > 0 ? duration_text(d, llround(spread.median)) : "–");
+    doc_cell(d, LOOK_PLAIN, "%s", count > 0 ? lasting(llround(spread.median)).text : "–");
     if (count > 1)
-        doc_say(d, LOOK_BELOW, "%s–%s", duration_text(d, llround(spread.least)),
-                duration_text(d, llround(spread.most)));
+        doc_say(d, LOOK_BELOW, "%s–%s", lasting(llround(spread.least)).text,
+                lasting(llround(spread.most)).text);
 }
 
 static void begin_recoveries(struct document *d)
@@ -282,12 +272,10 @@ static void say_fault(struct document *d, const struct scheme_cost *cost,
 
 static void say_recoveries(struct document *d)
 {
-    for (size_t i = 0; i < d->report->cost_count; i++) {
-        const struct scheme_cost *cost = &d->report->costs[i];
+    FOR_EACH (scheme_cost, cost, d->report->costs, d->report->cost_count) {
         const struct scenario *scenario = trial_as_run(cost->trial);
         bool has_drawn = false; // all of them are one row
-        for (size_t j = 0; j < scenario->fault_count; j++) {
-            const struct fault_step *step = &scenario->faults[j];
+        FOR_EACH (fault_step, step, scenario->faults, scenario->fault_count) {
             if (!step->drawn || !has_drawn)
                 say_fault(d, cost, step);
             has_drawn = has_drawn || step->drawn;

@@ -6,22 +6,20 @@
 static void say_waits(struct document *d, const struct wait_figures *figures)
 {
     size_t count = figures->count;
-    doc_cell(d, LOOK_PLAIN, "%s", count > 0 ? duration_text(d, figures->p50_ns) : "–");
+    doc_cell(d, LOOK_PLAIN, "%s", count > 0 ? lasting(figures->p50_ns).text : "–");
     if (count == 1)
         doc_say(d, LOOK_BELOW, "once");
     else if (count > 0 && count < LEAST_FOR_PERCENTILES)
-        doc_say(d, LOOK_BELOW, "max %s, of %zu", duration_text(d, figures->max_ns), count);
+        doc_say(d, LOOK_BELOW, "max %s, of %zu", lasting(figures->max_ns).text, count);
     else if (count > 0)
-        doc_say(d, LOOK_BELOW, "max %s", duration_text(d, figures->max_ns));
+        doc_say(d, LOOK_BELOW, "max %s", lasting(figures->max_ns).text);
 }
 
 // A scheme that promises the order, and was seen to break it, is marked.
 static void say_turns(struct document *d, const struct trial_result *result)
 {
     const struct fairness *turns = &result->statistics.turns;
-    char jain[32];
-    snprintf(jain, sizeof jain, "%.3f", turns->jain);
-    doc_cell(d, LOOK_PLAIN, "%s", turns->grants > 0 ? jain : "–");
+    doc_cell(d, LOOK_PLAIN, turns->grants > 0 ? "%.3f" : "–", turns->jain);
     if (turns->grants > 0)
         doc_say(d, LOOK_BELOW, "%.1f–%.1f %%",
                 100 * (double)turns->least_grants / (double)turns->grants,
@@ -43,9 +41,7 @@ static void say_turns(struct document *d, const struct trial_result *result)
 static void say_ratio(struct document *d, const struct herd *herd, int64_t count)
 {
     double ratio = herd->is_known ? herd_per_grant(herd, count) : NAN;
-    char text[32];
-    snprintf(text, sizeof text, "%.2f", ratio);
-    doc_cell(d, LOOK_PLAIN, "%s", isfinite(ratio) ? text : "–");
+    doc_cell(d, LOOK_PLAIN, isfinite(ratio) ? "%.2f" : "–", ratio);
 }
 
 static void say_row(struct document *d, const struct trial_result *result)
@@ -55,12 +51,12 @@ static void say_row(struct document *d, const struct trial_result *result)
     const struct liveness *liveness = &result->statistics.liveness;
     const struct herd *herd = &result->statistics.herd;
     doc_row(d, result->trial->scenario->name, 1);
-    doc_cell(d, LOOK_PLAIN, "%s%s", result->trial->scheme, repeat_text(d, result->trial));
+    doc_cell(d, LOOK_PLAIN, "%s%s", result->trial->scheme, repeat_words(result->trial).text);
     say_waits(d, &liveness->after_release);
     say_waits(d, &liveness->after_crash);
     say_waits(d, &liveness->after_expiry);
     say_waits(d, &liveness->after_heal);
-    doc_cell(d, LOOK_PLAIN, "%s", duration_text(d, liveness->longest_wait_ns));
+    doc_cell(d, LOOK_PLAIN, "%s", lasting(liveness->longest_wait_ns).text);
     say_turns(d, result);
     say_ratio(d, herd, herd->acquire_requests + herd->release_requests);
     say_ratio(d, herd, herd->wakeups);

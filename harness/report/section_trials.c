@@ -2,9 +2,12 @@
 // promise, and in the end, for who wants to know more, what kept all of them.
 #include "harness/report/sections.h"
 
-#include "harness/report/html.h"
-
 #include <string.h>
+
+static bool has_violation(const struct trial_result *result)
+{
+    return judgement_first_violation(&result->judgement) != NULL;
+}
 
 // --- one trial -----------------------------------------------------------------------------------
 
@@ -46,8 +49,8 @@ static void say_findings(struct document *d, const struct judgement *judgement)
         doc_cell(d, LOOK_PLAIN, "%s", finding->text);
         if (windows->count > 0)
             doc_say(d, LOOK_BELOW, "%zu window%s, median %s, longest %s", windows->count,
-                    PLURAL(windows->count), duration_text(d, windows->median_ns),
-                    duration_text(d, windows->max_ns));
+                    plural((long long)windows->count), lasting(windows->median_ns).text,
+                    lasting(windows->max_ns).text);
     }
     doc_paragraph(d, LOOK_QUIET, "%s", "");
     for (size_t i = 0; i < count; i++) {
@@ -67,8 +70,8 @@ static void say_counts(struct document *d, const struct trial_result *result)
     doc_paragraph(d, LOOK_PLAIN,
                   "%zu holds in %s (%s a second), %zu acquires given up, %zu of unknown outcome; "
                   "%.2f attempts a hold.",
-                  statistics->holds, duration_text(d, statistics->duration_ns),
-                  rate_words(d, statistics->holds_per_second), statistics->not_held,
+                  statistics->holds, lasting(statistics->duration_ns).text,
+                  rate_words(statistics->holds_per_second).text, statistics->not_held,
                   statistics->unknown, statistics->attempts_per_hold);
     doc_break(d);
     doc_say(d, LOOK_PLAIN, "%zu writes acknowledged, %zu %s, %zu of unknown outcome.",
@@ -76,14 +79,14 @@ static void say_counts(struct document *d, const struct trial_result *result)
             is_optimistic ? "too late and done again" : "refused", statistics->unknown_writes);
     doc_break(d);
     doc_say(d, LOOK_PLAIN, "The harness itself was late %zu time%s", statistics->stalls,
-            PLURAL(statistics->stalls));
+            plural((long long)statistics->stalls));
     if (statistics->stalls > 0)
-        doc_say(d, LOOK_PLAIN, ", at most %s", duration_text(d, statistics->longest_stall_ns));
+        doc_say(d, LOOK_PLAIN, ", at most %s", lasting(statistics->longest_stall_ns).text);
     doc_say(d, LOOK_PLAIN, ".");
     if (statistics->worst_stall_count > 0 && worst->of != STALLED_MACHINE)
         doc_say(d, LOOK_PLAIN, " The longest stall of a process: %s, for %s.",
                 stall_owner(worst, owner, sizeof owner),
-                duration_text(d, worst->to_ns - worst->from_ns));
+                lasting(worst->to_ns - worst->from_ns).text);
 }
 
 static void say_numbers(struct document *d, const struct trial_result *result)
@@ -113,7 +116,7 @@ static void say_numbers(struct document *d, const struct trial_result *result)
         for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
             bool has_enough =
                 percentile_has_enough((int64_t)percentiles->count, percentile_forms[i].percent);
-            doc_cell(d, LOOK_PLAIN, "%s", has_enough ? duration_text(d, percentiles->ns[i]) : "–");
+            doc_cell(d, LOOK_PLAIN, "%s", has_enough ? lasting(percentiles->ns[i]).text : "–");
         }
     }
 }
@@ -135,14 +138,14 @@ static void say_measured(struct document *d, size_t index)
     const struct trial_result *result = &d->report->run->trials[index];
     size_t acquires = result->statistics.acquire.count;
     char sentence[160];
-    snprintf(sentence, sizeof sentence, "On average %s holds per second.",
-             rate_words(d, result->statistics.holds_per_second));
+    snprintf(sentence, sizeof sentence, "On average %.40s holds per second.",
+             rate_words(result->statistics.holds_per_second).text);
     say_picture(d, index, PICTURE_THROUGHPUT, "Throughput", sentence);
     say_picture(d, index, PICTURE_LATENCY, "Latency", "The numbers are in the table below.");
     if (trial_was_timed(result) && acquires < LEAST_FOR_PERCENTILES)
         doc_paragraph(d, LOOK_QUIET,
                       "No latency plot: too few operations for percentiles (%zu acquire%s).",
-                      acquires, PLURAL(acquires));
+                      acquires, plural((long long)acquires));
     if (trial_was_timed(result))
         say_numbers(d, result);
 }
@@ -151,8 +154,9 @@ static void say_files(struct document *d, const struct trial_result *result)
 {
     const char *const files[][2] = {
         {"/", "All files"},
-        {"/operations.svg", result->has_operations ? "each operation" : ""},
-        {"/latency-over-time.svg", result->has_slices ? "latency over time" : ""}};
+        {"/operations.svg", result->plots[PICTURE_OPERATIONS].is_drawn ? "each operation" : ""},
+        {"/latency-over-time.svg",
+         result->plots[PICTURE_SLICES].is_drawn ? "latency over time" : ""}};
     bool is_skipped = result->judgement.verdict == VERDICT_SKIPPED || trial_is_unfit(result);
     bool has_files = result->has_history || result->judgement.verdict == VERDICT_ERROR;
     if (result->folder == NULL)
@@ -183,24 +187,16 @@ static void say_summary(struct document *d, const struct trial_result *result, c
     doc_say(d, LOOK_PLAIN, d->medium == PAGE ? " " : "  ");
     if (d->medium != PAGE) {
         doc_say(d, LOOK_STRONG, "%s", trial->scenario->name);
-        doc_say(d, LOOK_PLAIN, " · %s%s", trial->scheme, repeat_text(d, trial));
+        doc_say(d, LOOK_PLAIN, " · %s%s", trial->scheme, repeat_words(trial).text);
         return;
     }
     doc_link(d, target != NULL ? LOOK_PLAIN : LOOK_STRONG, target, "%s%s", trial->scheme,
-             repeat_text(d, trial));
+             repeat_words(trial).text);
     doc_say(d, LOOK_PLAIN, " ");
-    if (judgement_first_violation(&result->judgement) != NULL)
+    if (has_violation(result))
         say_found(d, LOOK_SMALL, &result->judgement);
     doc_say(d, LOOK_PLAIN, " ");
     say_expectation(d, result->judgement.expectation);
-}
-
-static void say_line(struct document *d, size_t index)
-{
-    const struct trial_result *result = &d->report->run->trials[index];
-    const char *id = trial_anchor(d, index) + 1;
-    doc_begin(d, (struct doc_block){.kind = DOC_PARAGRAPH, .look = LOOK_BRIEF, .id = id});
-    say_summary(d, result, result->folder != NULL ? html_folder(d->report->run, result) : NULL);
 }
 
 static void say_trial(struct document *d, size_t index, bool is_open, enum telling telling)
@@ -208,8 +204,13 @@ static void say_trial(struct document *d, size_t index, bool is_open, enum telli
     const struct trial_result *result = &d->report->run->trials[index];
     const struct judgement *judgement = &result->judgement;
     const struct finding *violation = judgement_first_violation(judgement);
-    char id[40];
-    snprintf(id, sizeof id, "%s", trial_anchor(d, index) + 1);
+    struct words anchor = trial_anchor(index);
+    const char *id = anchor.text + 1;
+    if (telling == TELL_LINE) {
+        doc_begin(d, (struct doc_block){.kind = DOC_PARAGRAPH, .look = LOOK_BRIEF, .id = id});
+        say_summary(d, result, result->folder != NULL ? html_folder(d->report->run, result) : NULL);
+        return;
+    }
     doc_fold(d, id, is_open);
     say_summary(d, result, NULL);
     if (judgement->expectation == EXPECTATION_MISSED) {
@@ -247,12 +248,11 @@ static enum telling telling_of(const struct document *d, const struct trial_resu
     const struct run_result *run = d->report->run;
     size_t taken = d->whole_bytes + TABLE_BYTES + run->count * LINE_BYTES;
     size_t most = taken + LEAST_TRIAL_BYTES < MOST_BYTES ? MOST_BYTES - taken : LEAST_TRIAL_BYTES;
-    bool has_story = result->story != NULL && result->story[0] != '\0';
     if (d->trial_bytes < most / 5 * 3 || (result->folder == NULL && !run->is_brief))
         return TELL_ALL;
     if (d->trial_bytes >= most)
         return TELL_LINE;
-    return has_story ? TELL_STORY : TELL_ALL;
+    return result->story != NULL && result->story[0] != '\0' ? TELL_STORY : TELL_ALL;
 }
 
 // --- of a page -----------------------------------------------------------------------------------
@@ -261,11 +261,9 @@ enum part { UNEXPECTED, BROKEN, KEPT };
 
 static enum part part_of(const struct trial_result *result)
 {
-    const struct judgement *judgement = &result->judgement;
-    bool is_broken = judgement->verdict == VERDICT_UNSAFE || judgement->verdict == VERDICT_STUCK;
-    return trial_is_urgent(result)                                     ? UNEXPECTED
-           : is_broken || judgement_first_violation(judgement) != NULL ? BROKEN
-                                                                       : KEPT;
+    enum verdict verdict = result->judgement.verdict;
+    bool is_broken = verdict == VERDICT_UNSAFE || verdict == VERDICT_STUCK || has_violation(result);
+    return trial_is_urgent(result) ? UNEXPECTED : is_broken ? BROKEN : KEPT;
 }
 
 // The first trials of a part are opened beforehand, if they tell something new: of more, the page
@@ -317,10 +315,7 @@ static void say_part(struct document *d, enum part part)
         size_t before = d->text.length;
         opened += is_open;
         reason = result->judgement.reason;
-        if (telling == TELL_LINE)
-            say_line(d, i);
-        else
-            say_trial(d, i, is_open, telling);
+        say_trial(d, i, is_open, telling);
         d->trial_bytes += d->text.length - before;
     }
 }
@@ -332,11 +327,6 @@ void say_other_trials(struct document *d)
 
 // --- at a terminal -------------------------------------------------------------------------------
 
-static bool has_story(const struct trial_result *result)
-{
-    return judgement_first_violation(&result->judgement) != NULL;
-}
-
 // What nobody expected is. Other violations are, unless one like it was told of its scenario; of
 // those that were expected one of each scenario is an example of all.
 static bool is_worth_telling(const struct run_result *run, size_t index, bool is_quiet)
@@ -347,12 +337,12 @@ static bool is_worth_telling(const struct run_result *run, size_t index, bool is
     if (judgement->expectation == EXPECTATION_MISSED || judgement->verdict == VERDICT_UNKNOWN ||
         judgement->verdict == VERDICT_ERROR)
         return true;
-    if (!has_story(result) || (is_met && (is_quiet || judgement->verdict == VERDICT_SAFE)))
+    if (!has_violation(result) || (is_met && (is_quiet || judgement->verdict == VERDICT_SAFE)))
         return false;
     for (size_t i = 0; i < index; i++) {
         const struct trial_result *other = &run->trials[i];
         bool is_like = is_met ? other->judgement.expectation == EXPECTATION_MET &&
-                                    other->judgement.verdict != VERDICT_SAFE && has_story(other)
+                                    other->judgement.verdict != VERDICT_SAFE && has_violation(other)
                               : trials_ended_alike(other, result);
         if (is_like && other->trial->scenario == result->trial->scenario)
             return false;
@@ -371,14 +361,14 @@ void say_news(struct document *d)
         return;
     }
     for (size_t i = 0; i < run->count; i++)
-        untold += has_story(&run->trials[i]);
+        untold += has_violation(&run->trials[i]);
     for (size_t i = 0; i < 2 * run->count; i++) {
         const struct trial_result *result = &run->trials[i % run->count];
         bool is_missed = result->judgement.expectation == EXPECTATION_MISSED;
         if (is_missed != (i < run->count) || !is_worth_telling(run, i % run->count, d->is_quiet))
             continue;
         say_trial(d, i % run->count, true, TELL_STORY);
-        untold -= has_story(result);
+        untold -= has_violation(result);
     }
     if (untold > 0 && !d->is_quiet)
         doc_paragraph(d, LOOK_PLAIN, "%zu more stor%s in the report.", untold,

@@ -2,7 +2,6 @@
 #include "harness/report/sections.h"
 
 #include "harness/check/check.h"
-#include "harness/report/html.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,28 +13,18 @@ static bool are_alike(const struct trial_result *a, const struct trial_result *b
 
 // --- a row for each trial ------------------------------------------------------------------------
 
-// What of the speed is told at a terminal.
-static void say_speed(struct document *d, const struct trial_result *result)
-{
-    const struct statistics *statistics = &result->statistics;
-    const struct percentiles *acquire = &statistics->acquire;
-    const int64_t times_ns[] = {acquire->p50_ns, acquire->p99_ns, statistics->longest_wait_ns};
-    bool is_known = trial_was_timed(result);
-    doc_cell(d, LOOK_PLAIN, "%s", is_known ? rate_words(d, statistics->holds_per_second) : "–");
-    for (int i = 0; i < 3; i++) {
-        bool is_told = is_known && (acquire->count > 0 || i == 2);
-        doc_cell(d, LOOK_PLAIN, "%s", is_told ? duration_text(d, times_ns[i]) : "–");
-    }
-}
-
 static void say_row(struct document *d, const struct trial_result *result, size_t repeats)
 {
     const struct judgement *judgement = &result->judgement;
     const struct trial *trial = result->trial;
+    const struct statistics *statistics = &result->statistics;
+    const struct percentiles *acquire = &statistics->acquire;
+    bool is_timed = trial_was_timed(result);
+    bool has_acquires = is_timed && acquire->count > 0;
     doc_row(d, NULL, repeats);
     doc_cell(d, LOOK_PLAIN, "%s", trial->scenario->name);
     doc_cell(d, LOOK_PLAIN, "%s%s", trial->scheme,
-             d->medium == TERMINAL ? repeat_text(d, trial) : "");
+             d->medium == TERMINAL ? repeat_words(trial).text : "");
     if (repeats > 1)
         doc_say(d, LOOK_PLAIN, " × %zu", repeats);
     doc_cell(d, LOOK_PLAIN, "%s", "");
@@ -50,14 +39,18 @@ static void say_row(struct document *d, const struct trial_result *result, size_
         text_free(&expected);
         return;
     }
+    static const struct {
+        enum look look;
+        const char *words;
+    } ends[] = {[EXPECTATION_NONE] = {LOOK_PLAIN, "–"},
+                [EXPECTATION_MET] = {LOOK_SAFE, "✓ expected"},
+                [EXPECTATION_MISSED] = {LOOK_MISSED, "✗ MISSED"}};
     doc_cell(d, LOOK_PLAIN, "%s", "");
-    if (judgement->expectation == EXPECTATION_MET)
-        doc_say(d, LOOK_SAFE, "✓ expected");
-    else if (judgement->expectation == EXPECTATION_MISSED)
-        doc_say(d, LOOK_MISSED, "✗ MISSED");
-    else
-        doc_say(d, LOOK_PLAIN, "–");
-    say_speed(d, result);
+    doc_say(d, ends[judgement->expectation].look, "%s", ends[judgement->expectation].words);
+    doc_cell(d, LOOK_PLAIN, "%s", is_timed ? rate_words(statistics->holds_per_second).text : "–");
+    doc_cell(d, LOOK_PLAIN, "%s", has_acquires ? lasting(acquire->p50_ns).text : "–");
+    doc_cell(d, LOOK_PLAIN, "%s", has_acquires ? lasting(acquire->p99_ns).text : "–");
+    doc_cell(d, LOOK_PLAIN, "%s", is_timed ? lasting(statistics->longest_wait_ns).text : "–");
 }
 
 // Which trials are in a table.
@@ -156,7 +149,7 @@ static void say_outcome(struct document *d, size_t index, size_t repeats, bool l
 {
     const struct trial_result *result = &d->report->run->trials[index];
     const struct judgement *judgement = &result->judgement;
-    say_verdict(d, judgement, trial_is_unfit(result) ? "#unfit" : trial_anchor(d, index));
+    say_verdict(d, judgement, trial_is_unfit(result) ? "#unfit" : trial_anchor(index).text);
     if (repeats > 1)
         doc_say(d, LOOK_PLAIN, " ×\u00a0%zu", repeats);
     if (!large && judgement_first_violation(judgement) != NULL)
@@ -188,16 +181,14 @@ static void say_matrix_row(struct document *d, const struct axis *rows, size_t r
 // True if the matrix shows a property in parentheses.
 static bool has_harmless(const struct run_result *run)
 {
-    for (size_t i = 0; i < run->count; i++) {
-        const struct judgement *judgement = &run->trials[i].judgement;
-        for (size_t j = 0; j < judgement->finding_count; j++) {
-            const struct finding *finding = &judgement->findings[j];
-            if (finding->state == FINDING_VIOLATED && finding->harmless &&
-                judgement_first_violation(judgement) != NULL)
-                return true;
-        }
+    bool any = false;
+    FOR_EACH (trial_result, result, run->trials, run->count) {
+        const struct judgement *judgement = &result->judgement;
+        FOR_EACH (finding, finding, judgement->findings, judgement->finding_count)
+            any |= finding->state == FINDING_VIOLATED && finding->harmless &&
+                   judgement_first_violation(judgement) != NULL;
     }
-    return false;
+    return any;
 }
 
 // What the words mean, once for all trials.

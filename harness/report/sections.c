@@ -1,9 +1,6 @@
 // Which sections each medium has, in what order; and the short ones.
 #include "harness/report/sections.h"
 
-#include "harness/report/html.h"
-#include "harness/report/run_report.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,34 +39,18 @@ void say_found(struct document *d, enum look look, const struct judgement *judge
     text_free(&found);
 }
 
-static char *next_number(struct document *d)
+struct words repeat_words(const struct trial *trial)
 {
-    return d->numbers[d->number++ % (sizeof d->numbers / sizeof *d->numbers)];
-}
-
-const char *duration_text(struct document *d, int64_t duration_ns)
-{
-    return text_duration(duration_ns, next_number(d), sizeof *d->numbers);
-}
-
-const char *rate_words(struct document *d, double rate)
-{
-    return rate_text(rate, next_number(d), sizeof *d->numbers);
-}
-
-const char *repeat_text(struct document *d, const struct trial *trial)
-{
-    char *text = next_number(d);
-    if (trial->repeat <= 1 && trial->scenario->repeat <= 1)
-        return "";
-    snprintf(text, sizeof *d->numbers, " #%d", trial->repeat);
+    struct words text = {""};
+    if (trial->repeat > 1 || trial->scenario->repeat > 1)
+        snprintf(text.text, sizeof text.text, " #%d", trial->repeat);
     return text;
 }
 
-const char *trial_anchor(struct document *d, size_t index)
+struct words trial_anchor(size_t index)
 {
-    char *text = next_number(d);
-    snprintf(text, sizeof *d->numbers, "#trial-%zu", index + 1);
+    struct words text;
+    snprintf(text.text, sizeof text.text, "#trial-%zu", index + 1);
     return text;
 }
 
@@ -92,9 +73,8 @@ static void say_counts(struct document *d)
         doc_say(d, LOOK_SKIPPED, "not run");
     }
     doc_paragraph(d, LOOK_QUIET, "%s%stook %s · seed %llu · %s", run->environment.began,
-                  run->environment.began[0] != '\0' ? " · " : "",
-                  duration_text(d, run->duration_ns), (unsigned long long)run->seed,
-                  run->folder != NULL ? run->folder : "");
+                  run->environment.began[0] != '\0' ? " · " : "", lasting(run->duration_ns).text,
+                  (unsigned long long)run->seed, run->folder != NULL ? run->folder : "");
     doc_break(d);
     doc_say(d, LOOK_PLAIN,
             "A trial is one lock scheme in one scenario, asked for by real clients on real "

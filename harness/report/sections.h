@@ -4,7 +4,7 @@
 #define LOCKPICK_REPORT_SECTIONS_H
 
 #include "harness/report/document.h"
-#include "harness/report/summary.h"
+#include "harness/report/words.h"
 
 // How the trials ended: of a page, a matrix of scenarios and schemes; else a row for each, in
 // Markdown one for repeats that ended alike, the urgent ones first.
@@ -33,14 +33,22 @@ void say_expectation(struct document *d, enum expectation_result expectation);
 // See found_text.
 void say_found(struct document *d, enum look look, const struct judgement *judgement);
 
-// Short texts, of which the document keeps the last eight: "3.25 ms"; "61,200"; " #2" of a trial
-// whose scenario has repeats, else ""; "#trial-3".
-const char *duration_text(struct document *d, int64_t duration_ns);
-const char *rate_words(struct document *d, double rate);
-const char *repeat_text(struct document *d, const struct trial *trial);
-const char *trial_anchor(struct document *d, size_t index);
+// --- the pictures of a page: which are in it, and where ------------------------------------------
 
-// "y" or "ies", "s" or "".
-#define PLURAL(count) ((count) == 1 ? "" : "s")
+// The trial's folder as seen from the page, which lies in the run's.
+const char *html_folder(const struct run_result *run, const struct trial_result *result);
+
+// Sets `embeds` and `embeds_whole`, which the caller frees: as many pictures as a page has room for
+// that is to be mailed, those that tell most first. It has the pictures `embeds[trial *
+// PICTURES_OF_PAGE + which]`.
+void html_choose_pictures(struct document *page);
+
+// Adds a picture of a trial, if it has it: embedded, or from the file beside the page, which of
+// throughput and latency is but a link if there are many trials.
+void html_add_picture(struct document *page, size_t index, enum trial_picture which,
+                      const char *title, const char *alternative);
+
+// Adds the pictures of the run that belong there, each with its title as a heading.
+void html_add_whole_pictures(struct document *page, enum picture_place place);
 
 #endif

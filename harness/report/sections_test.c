@@ -220,7 +220,7 @@ RUN_TEST(hostile_names_stay_text)
     test.scenario.about = "\"><img src=x onerror='alert(2)'>&amp;";
     struct trial_result *result = add_missed("none\"><script>", "</pre><script src=http://x.js>");
     result->folder = "results/one/a\" onclick=\"x";
-    result->timeline =
+    result->plots[PICTURE_TIMELINE].svg =
         "<svg xmlns=\"http://www.w3.org/2000/svg\">\n<script>'&amp;#%</script></svg>";
     strcpy(result->judgement.reason, "<b>bold</b>");
     strcpy(result->judgement.expectation_text, "<i>");
@@ -233,7 +233,7 @@ RUN_TEST(hostile_names_stay_text)
 
 RUN_TEST(nothing_is_fetched_and_the_browser_is_told_so)
 {
-    ADD("none", UNSAFE, MET)->timeline = "<svg></svg>";
+    ADD("none", UNSAFE, MET)->plots[PICTURE_TIMELINE].svg = "<svg></svg>";
     SHOWS(HTML, "!src=\"http", "!href=\"http", "!url(", "!@import", "!<link",
           "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
           "img-src 'self' data: file:; style-src 'unsafe-inline'\">",
@@ -413,8 +413,8 @@ RUN_TEST(each_picture_is_described_and_its_files_are_named)
 {
     struct trial_result *result = ADD("none", UNSAFE, MET);
     test_find(result, &test_stale_holder, false);
-    result->timeline = "<svg></svg>";
-    result->has_operations = true;
+    result->plots[PICTURE_TIMELINE].svg = "<svg></svg>";
+    result->plots[PICTURE_OPERATIONS].is_drawn = true;
     pictures[0] = (struct run_picture){.place = PLACE_COSTS,
                                        .name = "percentiles",
                                        .title = "Title <1>",
@@ -445,7 +445,7 @@ RUN_TEST(a_page_holds_the_pictures_that_tell_most)
         struct trial_result *result =
             test_add(&test, "none", i == 0 ? VERDICT_SAFE : VERDICT_UNSAFE,
                      i == 4 ? EXPECTATION_MISSED : EXPECTATION_MET);
-        result->timeline = result->throughput = large;
+        result->plots[PICTURE_TIMELINE].svg = result->plots[PICTURE_THROUGHPUT].svg = large;
         if (i > 0)
             test_find(result, &test_stale_holder, false);
     }
@@ -466,7 +466,7 @@ RUN_TEST(a_page_holds_the_pictures_that_tell_most)
 
 RUN_TEST(what_draws_nothing_is_left_out_of_embedded_pictures)
 {
-    ADD("none", SAFE, MET)->timeline =
+    ADD("none", SAFE, MET)->plots[PICTURE_TIMELINE].svg =
         "<svg><g fill=\"none\" stroke-linecap=\"butt\">\n</g>\n<g stroke-width=\"1.00\" id=\"a\">"
         "<g stroke-width=\"2.00\"><text>x</text></g></g></svg>";
     SHOWS(HTML, "%3Csvg%3E %3Cg id=%22a%22%3E%3Cg stroke-width=%222.00%22%3E"
@@ -484,7 +484,8 @@ RUN_TEST(reports_of_thousands_of_trials_can_be_mailed_and_posted)
     struct trial_result *result = add_missed("none", large + size - 3000);
     test_ten_acquires(&test, result, 1234);
     strcpy(result->judgement.reason, large + size - 390);
-    result->timeline = result->throughput = result->latency = large;
+    result->plots[PICTURE_TIMELINE].svg = result->plots[PICTURE_THROUGHPUT].svg =
+        result->plots[PICTURE_LATENCY].svg = large;
     pictures[0] = pictures[1] = (struct run_picture){
         .place = PLACE_COSTS, .name = "percentiles", .title = "P", .svg = large};
     test.run.pictures = pictures;

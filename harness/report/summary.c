@@ -1,6 +1,4 @@
-#include "harness/report/summary.h"
-
-#include "harness/check/describe.h"
+#include "harness/report/words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -21,6 +19,24 @@ bool trial_is_unfit(const struct trial_result *result)
 {
     return result->judgement.verdict == VERDICT_NOT_APPLICABLE &&
            result->judgement.expectation != EXPECTATION_MISSED;
+}
+
+bool judgement_is_stuck(const struct judgement *judgement)
+{
+    FOR_EACH (finding, finding, judgement->findings, judgement->finding_count) {
+        if (finding_counts(finding) && finding->check->shows == SHOWS_SILENCE)
+            return true;
+    }
+    return judgement->verdict == VERDICT_STUCK;
+}
+
+int verdict_gravity(enum verdict verdict)
+{
+    static const int gravities[] = {
+        [VERDICT_NOT_APPLICABLE] = 0, [VERDICT_SAFE] = 1,  [VERDICT_SKIPPED] = 2,
+        [VERDICT_UNKNOWN] = 3,        [VERDICT_ERROR] = 4, [VERDICT_STUCK] = 5,
+        [VERDICT_UNSAFE] = 6};
+    return gravities[verdict];
 }
 
 // Of more reasons the sentence would be no sentence any more: they stand with the trials.
@@ -67,11 +83,11 @@ static bool stopped_at_miss(const struct run_result *run)
 {
     size_t failed = 0;
     bool last = false;
-    for (size_t i = 0; i < run->count; i++) {
-        const struct judgement *judgement = &run->trials[i].judgement;
-        last = judgement->expectation == EXPECTATION_MISSED || judgement->verdict == VERDICT_ERROR;
+    FOR_EACH (trial_result, result, run->trials, run->count) {
+        last = result->judgement.expectation == EXPECTATION_MISSED ||
+               result->judgement.verdict == VERDICT_ERROR;
         failed += last;
-        if (run->trials[i].is_cut_short)
+        if (result->is_cut_short)
             return false;
     }
     return failed == 1 && last;
@@ -84,7 +100,7 @@ void summary_sentence(const struct run_report *report, struct text *out)
     const struct tally tally = report->tally;
     size_t trials = run->count - tally.skipped - tally.not_applicable;
     text_format(out, "%zu trial%s: %zu as expected, %zu missed, %zu without expectation", trials,
-                trials == 1 ? "" : "s", tally.met, tally.missed, tally.without);
+                plural((long long)trials), tally.met, tally.missed, tally.without);
     if (tally.inconclusive > 0)
         text_format(out, ", %zu inconclusive", tally.inconclusive);
     if (tally.errors > 0)
@@ -114,8 +130,7 @@ static double others_share(const struct run_result *run)
 {
     double others_ns = 0;
     double all_ns = 0;
-    for (size_t i = 0; i < run->count; i++) {
-        const struct trial_result *result = &run->trials[i];
+    FOR_EACH (trial_result, result, run->trials, run->count) {
         const struct resources *resources = &result->statistics.resources;
         int64_t trial_ns = resources_of_others_ns(resources);
         if (result->lanes != 1 || !scenario_measures(result->trial->scenario) || trial_ns < 0)
@@ -145,8 +160,7 @@ void machine_sentence(const struct run_result *run, struct text *out)
 void found_text(const struct judgement *judgement, struct text *out)
 {
     const char *lead = "";
-    for (size_t i = 0; i < judgement->finding_count; i++) {
-        const struct finding *finding = &judgement->findings[i];
+    FOR_EACH (finding, finding, judgement->findings, judgement->finding_count) {
         if (finding->state != FINDING_VIOLATED)
             continue;
         text_format(out, finding->harmless ? "%s(%s)" : "%s%s", lead, finding->check->name);
@@ -156,23 +170,24 @@ void found_text(const struct judgement *judgement, struct text *out)
         text_add(out, "–");
 }
 
-const char *rate_text(double rate, char *out, size_t room)
+struct words rate_words(double rate)
 {
-    if (rate < 99.95) {
-        snprintf(out, room, "%.3g", rate);
-        return out;
-    }
+    struct words words;
     char digits[40];
-    int length = snprintf(digits, sizeof digits, "%.0f", rate);
     size_t put = 0;
-    for (int i = 0; i < length && put + 2 < room; i++) {
-        if (i > 0 && (length - i) % 3 == 0)
-            out[put++] = ',';
-        out[put++] = digits[i];
+    if (rate < 99.95) {
+        snprintf(words.text, sizeof words.text, "%.3g", rate);
+        return words;
     }
-    if (room > 0)
-        out[put] = '\0';
-    return out;
+    int length = snprintf(digits, sizeof digits, "%.0f", rate);
+    length = length < (int)sizeof digits ? length : (int)sizeof digits - 1;
+    for (int i = 0; i < length; i++) {
+        if (i > 0 && (length - i) % 3 == 0)
+            words.text[put++] = ',';
+        words.text[put++] = digits[i];
+    }
+    words.text[put] = '\0';
+    return words;
 }
 
 const char *const finding_state_names[] = {"kept", "violated", "undecided", "irrelevant"};

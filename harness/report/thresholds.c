@@ -1,6 +1,4 @@
-#include "harness/report/figures.h"
-#include "harness/report/run_report.h"
-#include "harness/report/summary.h"
+#include "harness/report/words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -54,13 +52,12 @@ static void write_figure(struct threshold_outcome *outcome)
     enum metric metric = outcome->threshold->limit.metric;
     char *out = outcome->measured;
     size_t room = sizeof outcome->measured;
-    char rate[32];
     if (!outcome->is_known)
         snprintf(out, room, "–");
     else if (metric_is_time(metric))
         text_duration((long long)outcome->figure, out, room);
     else if (metric == METRIC_THROUGHPUT)
-        snprintf(out, room, "%s/s", rate_text(outcome->figure, rate, sizeof rate));
+        snprintf(out, room, "%.30s/s", rate_words(outcome->figure).text);
     else
         snprintf(out, room, metric_is_count(metric) ? "%.0f" : "%.3g", outcome->figure);
 }
@@ -110,22 +107,12 @@ static int64_t denied_beyond(const struct question *question, const struct limit
 {
     const struct scheme_cost *cost = question->cost;
     int64_t denied = cost->asked - cost->granted;
-    for (size_t i = 0; i < question->run->count; i++) {
-        const struct trial_result *result = &question->run->trials[i];
+    FOR_EACH (trial_result, result, question->run->trials, question->run->count) {
         if (scheme_cost_has(cost, result) && !judgement_is_stuck(&result->judgement) &&
             limit_is_met(limit, (double)result->statistics.longest_open_ns))
             denied -= (int64_t)result->statistics.open;
     }
     return denied;
-}
-
-// What would spoil the longest outage, or how long the recovery took.
-static void doubt_outage(const struct question *question)
-{
-    if (question->cost->never_ns > 0)
-        DOUBT("after some fault nobody was granted again, and the trial ended too soon to tell");
-    else if (question->cost->any_idle)
-        DOUBT("after some fault nobody asked any more");
 }
 
 // What would spoil a figure that meets its limit.
@@ -146,8 +133,10 @@ static void doubt_met(const struct question *question)
               (long long)(cost->asked - cost->granted), (long long)cost->asked);
     else if (limit->metric == METRIC_VIOLATIONS && is_upper && cost->undecided > 0)
         DOUBT("%zu of %zu repeats could not be decided", cost->undecided, cost->trials);
-    else if (is_outage && is_upper)
-        doubt_outage(question);
+    else if (is_outage && is_upper && cost->never_ns > 0)
+        DOUBT("after some fault nobody was granted again, and the trial ended too soon to tell");
+    else if (is_outage && is_upper && cost->any_idle)
+        DOUBT("after some fault nobody asked any more");
     else if (limit->metric == METRIC_LONGEST_WAIT && is_upper && cost->any_stuck)
         DOUBT("the lock was stuck, and who waited then would wait still");
     else if (limit->metric == METRIC_THROUGHPUT && is_upper && question->outcome->driver_bound)
@@ -200,9 +189,9 @@ static bool is_meant(const struct threshold *threshold, const struct trial *tria
     return threshold->schemes.count == 0;
 }
 
-void thresholds_decide(const struct run_report *report, struct threshold_outcomes *outcomes)
+void thresholds_decide(struct run_report *report)
 {
-    *outcomes = (struct threshold_outcomes){0};
+    struct threshold_outcomes *outcomes = &report->thresholds;
     for (size_t i = 0; i < report->cost_count; i++) {
         const struct scheme_cost *cost = &report->costs[i];
         const struct scenario *scenario = cost->trial->scenario;
@@ -220,10 +209,4 @@ void thresholds_decide(const struct run_report *report, struct threshold_outcome
             outcomes->not_measured += outcome->result == THRESHOLD_NOT_MEASURED;
         }
     }
-}
-
-void thresholds_free(struct threshold_outcomes *outcomes)
-{
-    free(outcomes->items);
-    *outcomes = (struct threshold_outcomes){0};
 }

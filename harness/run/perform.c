@@ -5,7 +5,7 @@
 #include "harness/base/random.h"
 #include "harness/explain/diagnosis.h"
 #include "harness/explain/story.h"
-#include "harness/report/summary.h"
+#include "harness/report/run_report.h"
 #include "harness/run/applicability.h"
 #include "harness/run/draw.h"
 #include "harness/run/slots.h"

@@ -513,7 +513,8 @@ int run_outputs_write(const struct run_result *run, const struct run_options *op
     if (options->csv != NULL)
         written |= write_text(options->csv, false, report_csv(&report));
     if (summary_path(options) != NULL)
-        written |= write_text(summary_path(options), true, report_github_summary(&report));
+        written |= write_text(summary_path(options), true,
+                              report_markdown_within(&report, GITHUB_SUMMARY_BYTES));
     written |= run->lacks_files;
     for (size_t i = 0; i < run->count; i++)
         written |= run->trials[i].lacks_files;

@@ -3,9 +3,8 @@
 // against scenarios; of more scenarios than a picture is wide there are several, one below the
 // other.
 #include "harness/base/growing.h"
-#include "harness/report/costs.h"
-#include "harness/report/pictures/groups.h"
-#include "harness/report/summary.h"
+#include "harness/report/pictures/picture.h"
+#include "harness/report/words.h"
 
 #include <math.h>
 #include <stdint.h>
@@ -179,55 +178,42 @@ static double crowd_of(const struct scenario *scenario)
     return (double)workers / (double)scenario_key_count(scenario);
 }
 
-static size_t schemes_of(const struct run_result *run, const struct scenario *scenario)
+// Of those that are as good otherwise as the first, that where the most workers go for one lock.
+static const struct scenario *choose_scenario(const struct run_report *report)
 {
-    size_t *indices = NULL;
-    size_t count = cost_schemes(run, scenario, &indices);
-    free(indices);
-    return count;
-}
-
-// Of those that are as good otherwise, that where the most workers go for one lock.
-static const struct scenario *choose_scenario(const struct run_result *run)
-{
-    struct cost_choice choice;
-    cost_choice_make(run, &choice);
-    const struct scenario *best = choice.count > 0 ? choice.scenarios[0] : NULL;
-    for (size_t i = 1; i < choice.count; i++) {
-        const struct scenario *first = choice.scenarios[0];
-        const struct scenario *other = choice.scenarios[i];
-        if (schemes_of(run, other) == schemes_of(run, first) &&
-            cost_load_varies(other) == cost_load_varies(first) && crowd_of(other) > crowd_of(best))
-            best = other;
+    const struct measured_scenario *first = report->measured;
+    const struct scenario *best = report->measured_count > 0 ? first->scenario : NULL;
+    FOR_EACH (measured_scenario, other, first, report->measured_count) {
+        if (other->schemes == first->schemes &&
+            cost_load_varies(other->scenario) == cost_load_varies(first->scenario) &&
+            crowd_of(other->scenario) > crowd_of(best))
+            best = other->scenario;
     }
-    cost_choice_free(&choice);
     return best;
 }
 
-// From one of the scenarios that cost_choice_make puts first, as figures of different scenarios
-// cannot be compared. If it measured less than half of the schemes, from none.
-static void measure_costs(struct grid *grid)
+// From one scenario, as figures of different ones cannot be compared. If it measured less than half
+// of the schemes, from none.
+static void measure_costs(const struct run_report *report, struct grid *grid)
 {
     size_t measured = 0;
-    grid->measured = choose_scenario(grid->run);
-    for (size_t i = 0; grid->measured != NULL && i < grid->run->count; i++) {
-        const struct trial *trial = grid->run->trials[i].trial;
-        size_t index = row_of(grid, trial->scheme);
+    grid->measured = choose_scenario(report);
+    FOR_EACH (trial_result, result, grid->run->trials, grid->run->count) {
+        size_t row = row_of(grid, result->trial->scheme);
+        if (result->trial->scenario == grid->measured && row < grid->row_count)
+            add_to_cell(&grid->rows[row].cell, &result->judgement);
+    }
+    FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
+        const struct percentiles *acquire = &cost->percentiles[LATENCY_ACQUIRE];
+        size_t index = row_of(grid, cost->trial->scheme);
         struct row *row = &grid->rows[index];
-        struct scheme_cost cost;
-        if (trial->scenario != grid->measured || index == grid->row_count)
+        if (cost->trial->scenario != grid->measured || index == grid->row_count)
             continue;
-        add_to_cell(&row->cell, &grid->run->trials[i].judgement);
-        if (!scheme_cost_begins_at(grid->run, i))
-            continue;
-        scheme_cost_make(grid->run, i, &cost);
-        const struct histogram *acquires = &cost.latencies[LATENCY_ACQUIRE];
-        row->rate = cost.rate.count > 0 ? cost.rate.median : NAN;
-        row->p99_ns = acquires->total > 0 ? (double)histogram_percentile_ns(acquires, 99) : NAN;
-        row->is_driver_bound = cost.driver_bound > 0;
-        row->is_late = cost.driver_bound > 0 || cost.late[PERCENTILE_p99];
-        measured += cost.rate.count > 0;
-        scheme_cost_free(&cost);
+        row->rate = cost->rate.count > 0 ? cost->rate.median : NAN;
+        row->p99_ns = acquire->count > 0 ? (double)acquire->p99_ns : NAN;
+        row->is_driver_bound = cost->driver_bound > 0;
+        row->is_late = row->is_driver_bound || cost->late[PERCENTILE_p99];
+        measured += cost->rate.count > 0;
     }
     if (2 * measured >= grid->row_count)
         return;
@@ -253,6 +239,16 @@ static void write_cell(const struct cell *cell, const char *scheme, const char *
                     broken != NULL ? broken->name : "-", scheme, scenario);
 }
 
+// The text of a figure, with an asterisk where that is to be marked; "–" of none.
+static struct words marked(double figure, bool is_time, bool is_marked)
+{
+    if (isnan(figure))
+        return (struct words){"–"};
+    struct words text = is_time ? lasting((int64_t)figure) : rate_words(figure);
+    strcat(text.text, is_marked ? "*" : "");
+    return text;
+}
+
 static void write_row(const struct tables *tables, size_t table, size_t index,
                       struct picture *picture)
 {
@@ -263,25 +259,17 @@ static void write_row(const struct tables *tables, size_t table, size_t index,
     struct picture_block *cells = picture_block(
         picture, "cells %zu: row column verdict letter trials alike broken scheme scenario",
         table + 1);
-    char rate[40] = "–";
-    char latency[40] = "–";
     write_cell(&row->cell, row->scheme, "no fault", y, -0.8, cells);
     for (size_t i = first; i < first_column(tables, table + 1); i++)
         write_cell(&grid->cells[index * grid->column_count + i], row->scheme,
                    grid->columns[i]->name, y, (double)(i - first) + 0.5, cells);
     if (grid->measured == NULL)
         return;
-    if (!isnan(row->rate)) {
-        rate_text(row->rate, rate, sizeof rate - 1);
-        strcat(rate, row->is_driver_bound ? "*" : "");
-    }
-    if (!isnan(row->p99_ns)) {
-        text_duration((long long)row->p99_ns, latency, sizeof latency - 1);
-        strcat(latency, row->is_late ? "*" : "");
-    }
     picture_row(picture_block(picture, "costs %zu: row locks/s acquire-p99(ns) text text scheme",
                               table + 1),
-                "%zu %.6g %.6g %s %s %s", y, row->rate, row->p99_ns, rate, latency, row->scheme);
+                "%zu %.6g %.6g %s %s %s", y, row->rate, row->p99_ns,
+                marked(row->rate, false, row->is_driver_bound).text,
+                marked(row->p99_ns, true, row->is_late).text, row->scheme);
 }
 
 // Returns whether some cell's trials ended differently.
@@ -331,8 +319,8 @@ static void note_costs(const struct grid *grid, struct picture *picture)
         picture,
         "No fault, and costs: in %s (%lld client%s of %lld thread%s). Locks/s is the median of the "
         "trials. Bars are logarithmic, with a line at each power of ten.%s%s",
-        scenario->name, (long long)clients->processes, clients->processes == 1 ? "" : "s",
-        (long long)clients->threads, clients->threads == 1 ? "" : "s",
+        scenario->name, (long long)clients->processes, plural(clients->processes),
+        (long long)clients->threads, plural(clients->threads),
         any_unmeasured ? " –: not measured." : "",
         any_late ? " *: driver-bound, the lock may be faster than what asked for it." : "");
 }
@@ -345,20 +333,19 @@ static void note_environment(const struct grid *grid, struct picture *picture)
     costs_add_mark_meaning(grid->run, grid->measured, &mark);
     if (mark.length > 0)
         picture_note(picture, "%s.", mark.bytes);
-    text_add(&words, environment->kernel);
-    const char *between = words.length > 0 ? " · " : "";
-    if (environment->processors > 0) {
-        bool is_named = environment->processor[0] != '\0';
-        text_format(&words, "%s%d processor%s%s%s%s", between, environment->processors,
-                    environment->processors == 1 ? "" : "s", is_named ? " (" : "",
-                    environment->processor, is_named ? ")" : "");
+    char processors[160] = "";
+    if (environment->processors > 0)
+        snprintf(processors, sizeof processors,
+                 environment->processor[0] != '\0' ? "%d processor%s (%s)" : "%d processor%s",
+                 environment->processors, plural(environment->processors), environment->processor);
+    const char *const parts[][2] = {{"", environment->kernel},
+                                    {"", processors},
+                                    {"placement: ", environment->placement},
+                                    {"", environment->durability}};
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (parts[i][1][0] != '\0')
+            text_format(&words, "%s%s%s", words.length > 0 ? " · " : "", parts[i][0], parts[i][1]);
     }
-    between = words.length > 0 ? " · " : "";
-    if (environment->placement[0] != '\0')
-        text_format(&words, "%splacement: %s", between, environment->placement);
-    between = words.length > 0 ? " · " : "";
-    if (environment->durability[0] != '\0')
-        text_format(&words, "%s%s", between, environment->durability);
     if (words.length > 0)
         picture_note(picture, "Measured on: %s.", words.bytes);
     text_free(&words);
@@ -428,7 +415,7 @@ static bool write_matrix(const struct picture_subject *subject, struct picture *
     struct grid grid = grid_make(subject->run);
     bool is_worth_it = grid.row_count >= 2 && grid.column_count >= 1;
     if (is_worth_it) {
-        measure_costs(&grid);
+        measure_costs(subject->report, &grid);
         fill_matrix(&grid, picture);
     }
     grid_free(&grid);
@@ -483,7 +470,6 @@ static void add_dots(const struct grid *grid, const struct trial_result *result,
 static void fill_recovery(const struct grid *grid, const struct dots *dots, struct picture *picture)
 {
     const struct dot *slowest = NULL;
-    char text[32];
     bool *has = memory_zeroed(grid->row_count * grid->column_count + 1, sizeof *has);
     for (size_t i = 0; i < dots->count; i++)
         has[dots->items[i].cell] = true;
@@ -509,11 +495,11 @@ static void fill_recovery(const struct grid *grid, const struct dots *dots, stru
     text_format(&picture->alternative,
                 "How soon each of %zu schemes was granted again after the faults of %zu "
                 "scenario%s.",
-                grid->row_count, grid->column_count, grid->column_count == 1 ? "" : "s");
+                grid->row_count, grid->column_count, plural((long long)grid->column_count));
     if (slowest != NULL)
         text_format(&picture->alternative,
                     " The longest time from a fault to the next grant was %s, of %s in %s.",
-                    text_duration(slowest->ns, text, sizeof text), slowest->trial->scheme,
+                    lasting(slowest->ns).text, slowest->trial->scheme,
                     slowest->trial->scenario->name);
     free(tables.rows);
     free(has);
@@ -600,14 +586,13 @@ static bool write_windows(const struct picture_subject *subject, struct picture 
     size_t longest = 0;
     size_t count = 0;
     size_t total = 0;
-    char text[32];
     for (size_t i = 0; i < run->count; i++)
         add_windows(&run->trials[i], windows, &count, picture);
     for (size_t i = 0; i < count; i++) {
         const struct windows *of = &windows[i];
         picture_row(picture_block(picture, "rows: row least(ns) most(ns) scheme longest"),
                     "%zu %lld %lld %s %s", i, shown(of->least_ns), shown(of->most_ns), of->scheme,
-                    text_duration(of->most_ns, text, sizeof text));
+                    lasting(of->most_ns).text);
         for (size_t kind = 0; kind < KIND_COUNT; kind++) {
             const struct distribution *range = &of->of[kind];
             if (range->count > 0)
@@ -629,7 +614,7 @@ static bool write_windows(const struct picture_subject *subject, struct picture 
         text_format(&picture->alternative,
                     "Unsafe windows of %zu scheme%s, %zu in all. The longest was of %s: %s.", count,
                     count == 1 ? "" : "s", total, windows[longest].scheme,
-                    text_duration(windows[longest].most_ns, text, sizeof text));
+                    lasting(windows[longest].most_ns).text);
     }
     free(windows);
     return count > 0;

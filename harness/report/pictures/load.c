@@ -1,9 +1,8 @@
 // What a lock costs against the load, a curve for each scheme: throughput and latency against the
 // number of clients; latency against the offered rate.
 #include "harness/base/growing.h"
-#include "harness/report/costs.h"
-#include "harness/report/pictures/groups.h"
-#include "harness/report/summary.h"
+#include "harness/report/pictures/picture.h"
+#include "harness/report/words.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -41,6 +40,12 @@ struct load {
     const struct scenario *columns[MOST_COLUMNS]; // of as many locks
     size_t column_count;
     size_t places; // on the axis
+};
+
+struct load_picture {
+    enum load_axis axis;
+    const char *title;
+    void (*describe)(const struct load *load, struct picture *picture);
 };
 
 // --- points --------------------------------------------------------------------------------------
@@ -284,12 +289,12 @@ static void write_curves(struct load *load, struct picture *picture)
     }
     // The numbers at the axis of loads.
     for (size_t i = 0; i < load->count; i++) {
-        char name[32];
-        if (i > 0 && load->points[i].place == load->points[i - 1].place)
+        double at = load->points[i].place;
+        struct words name = rate_words(at);
+        if (i > 0 && at == load->points[i - 1].place)
             continue;
-        rate_text(load->points[i].place, name, sizeof name - 2);
-        picture_row(picture_block(picture, "places: at name"), "%.7g %s", load->points[i].place,
-                    strcat(name, load->axis == BY_RATE ? "/s" : ""));
+        picture_row(picture_block(picture, "places: at name"), "%.7g %s", at,
+                    strcat(name.text, load->axis == BY_RATE ? "/s" : ""));
         load->places++;
     }
 }
@@ -334,29 +339,25 @@ static void add_notes(const struct load *load, struct picture *picture)
 }
 
 // False if there is nothing to compare.
-static bool write(const struct run_result *run, enum load_axis axis, const char *title,
-                  void (*describe)(const struct load *load, struct picture *picture),
-                  struct picture *picture)
+static bool write(const struct picture_subject *subject, struct picture *picture)
 {
-    struct load load = {.axis = axis};
-    struct cost_choice choice;
-    cost_choice_make(run, &choice);
-    for (size_t i = 0; i < choice.count; i++) {
-        size_t *schemes = NULL;
-        size_t count = cost_schemes(run, choice.scenarios[i], &schemes);
-        for (size_t j = 0; j < count; j++)
-            add_points(run, schemes[j], &load);
-        free(schemes);
+    const struct load_picture *kind = subject->details;
+    const struct run_report *report = subject->report;
+    struct load load = {.axis = kind->axis};
+    FOR_EACH (measured_scenario, measured, report->measured, report->measured_count) {
+        FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
+            if (cost->trial->scenario == measured->scenario && cost->repeats > 0)
+                add_points(report->run, cost->first, &load);
+        }
     }
-    cost_choice_free(&choice);
     choose_points(&load);
     if (load.count > 0) {
         list_columns(&load);
         list_schemes(&load);
-        add_title(&load, title, &picture->title);
+        add_title(&load, kind->title, &picture->title);
         write_curves(&load, picture);
         add_notes(&load, picture);
-        describe(&load, picture);
+        kind->describe(&load, picture);
     }
     free(load.points);
     free(load.curves);
@@ -365,24 +366,24 @@ static bool write(const struct run_result *run, enum load_axis axis, const char 
 
 // --- against the number of clients ---------------------------------------------------------------
 
-static const char *locks_title(const struct scenario *scenario, char *out, size_t room)
+static struct words locks_title(const struct scenario *scenario)
 {
-    int64_t keys = scenario->workload.keys;
-    if (keys > 1)
-        snprintf(out, room, "%lld locks%s", (long long)keys,
-                 scenario->workload.skew > 0 ? ", some taken more" : "");
-    else
-        snprintf(out, room, "%s", keys == KEYS_OWN ? "a lock for each worker" : "one lock for all");
-    return out;
+    long long keys = scenario->workload.keys;
+    struct words title;
+    snprintf(title.text, sizeof title.text,
+             keys == KEYS_OWN              ? "a lock for each worker"
+             : keys <= 1                   ? "one lock for all"
+             : scenario->workload.skew > 0 ? "%lld locks, some taken more"
+                                           : "%lld locks",
+             keys);
+    return title;
 }
 
 static void describe_clients(const struct load *load, struct picture *picture)
 {
     const struct point *best = &load->points[0];
-    char locks[64];
     for (size_t i = 0; i < load->column_count; i++)
-        picture_tell(picture, "locks_%zu = %s", i + 1,
-                     locks_title(load->columns[i], locks, sizeof locks));
+        picture_tell(picture, "locks_%zu = %s", i + 1, locks_title(load->columns[i]).text);
     picture_tell(picture, "columns = %zu\nload = %s", load->column_count,
                  load->columns[0]->clients.threads > 1 ? "workers: clients × threads" : "clients");
     for (size_t i = 0; i < load->count; i++) {
@@ -393,20 +394,15 @@ static void describe_clients(const struct load *load, struct picture *picture)
     text_format(&picture->alternative,
                 "Locks a second and acquire p99 of %zu schemes at %zu numbers of clients. With "
                 "%s, the most locks a second were %.0f, of %s at %lld.",
-                load->scheme_count, load->places,
-                locks_title(load->columns[0], locks, sizeof locks), best->rate.median,
-                best->trial->scheme, (long long)best->workers);
-}
-
-static bool write_clients(const struct picture_subject *subject, struct picture *picture)
-{
-    return write(subject->run, BY_WORKERS,
-                 "Throughput and acquire p99 against the number of clients, without faults",
-                 describe_clients, picture);
+                load->scheme_count, load->places, locks_title(load->columns[0]).text,
+                best->rate.median, best->trial->scheme, (long long)best->workers);
 }
 
 PICTURE(clients, .name = "clients", .title = "Throughput and latency against clients",
-        .place = PLACE_COSTS, .width = 1100, .write = write_clients);
+        .place = PLACE_COSTS, .width = 1100, .write = write,
+        .details = &(const struct load_picture){
+            BY_WORKERS, "Throughput and acquire p99 against the number of clients, without faults",
+            describe_clients});
 
 // --- against the offered rate: where latency rises is what a lock can bear -----------------------
 
@@ -425,11 +421,7 @@ static void describe_rates(const struct load *load, struct picture *picture)
         text_add(&picture->alternative, " All held their rate.");
 }
 
-static bool write_rates(const struct picture_subject *subject, struct picture *picture)
-{
-    return write(subject->run, BY_RATE, "Acquire latency against the offered rate, without faults",
-                 describe_rates, picture);
-}
-
 PICTURE(rates, .name = "rates", .title = "Latency against the offered rate", .place = PLACE_COSTS,
-        .width = 1100, .write = write_rates);
+        .width = 1100, .write = write,
+        .details = &(const struct load_picture){
+            BY_RATE, "Acquire latency against the offered rate, without faults", describe_rates});

@@ -1,7 +1,6 @@
 #include "harness/report/pictures/picture.h"
 
 #include "harness/base/file.h"
-#include "harness/report/gnuplot.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -22,8 +21,10 @@ extern const char template_style[];
 bool picture_write(const struct picture_kind *kind, const struct picture_subject *subject,
                    struct picture *picture)
 {
+    struct picture_subject detailed = *subject;
+    detailed.details = kind->details;
     *picture = (struct picture){.width = kind->width};
-    bool any = kind->write(subject, picture);
+    bool any = kind->write(&detailed, picture);
     for (size_t i = 0; i < picture->block_count; i++) {
         const struct picture_block *block = picture->blocks[i];
         if (block->rows.length > 0)
@@ -91,14 +92,9 @@ static void quote_data(struct text *out, const char *string)
     text_add(out, "\"");
 }
 
-static void quote_script(struct text *out, const char *string)
-{
-    gnuplot_quote(out, string, strlen(string));
-}
-
-// As printf, but that each string is in quotes. Of the others there are %d, %u, %zu, %lld and %g.
-static void add_quoted(struct text *out, void (*quote)(struct text *, const char *),
-                       const char *format, va_list arguments)
+// As printf, but that each string is in quotes: those of data, or of a script. Of the others there
+// are %d, %u, %zu, %lld and %g.
+static void add_quoted(struct text *out, bool is_data, const char *format, va_list arguments)
 {
     while (*format != '\0') {
         char one[16];
@@ -110,8 +106,10 @@ static void add_quoted(struct text *out, void (*quote)(struct text *, const char
         format += length;
         if (length == 0)
             break;
-        if (one[length - 1] == 's')
-            quote(out, va_arg(arguments, const char *));
+        if (one[length - 1] == 's' && is_data)
+            quote_data(out, va_arg(arguments, const char *));
+        else if (one[length - 1] == 's')
+            gnuplot_quote(out, va_arg(arguments, const char *), SIZE_MAX);
         else if (one[length - 1] == 'g')
             text_format(out, one, va_arg(arguments, double));
         else if (strstr(one, "ll") != NULL)
@@ -128,7 +126,7 @@ void picture_row(struct picture_block *block, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    add_quoted(&block->rows, quote_data, format, arguments);
+    add_quoted(&block->rows, true, format, arguments);
     va_end(arguments);
 }
 
@@ -136,7 +134,7 @@ void picture_tell(struct picture *picture, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    add_quoted(&picture->values, quote_script, format, arguments);
+    add_quoted(&picture->values, false, format, arguments);
     va_end(arguments);
 }
 
@@ -288,17 +286,19 @@ static int draw(struct drawing *drawings, size_t count, struct error *error)
     for (size_t i = 0; i < count; i++)
         scripts[i] = drawings[i].script;
     bool together = gnuplot_run(scripts, count, &missing, error) == 0;
-    for (size_t i = 0; i < count && !missing; i++) {
+    for (size_t i = 0; i < count; i++) {
         struct drawing *drawing = &drawings[i];
         struct error *first = failed == 0 ? error : NULL;
-        drawing->is_drawn = together || gnuplot_run(&scripts[i], 1, &missing, first) == 0;
-        if (drawing->is_drawn && drawing->svg != NULL)
+        drawing->is_drawn =
+            together || (!missing && gnuplot_run(&scripts[i], 1, &missing, first) == 0);
+        if (drawing->is_drawn && drawing->svg != NULL) {
             *drawing->svg = read_svg(scripts[i].folder, scripts[i].name, first);
-        if (!drawing->is_drawn || (drawing->svg != NULL && *drawing->svg == NULL))
-            failed = -1;
+            drawing->is_drawn = *drawing->svg != NULL;
+        }
+        failed = drawing->is_drawn ? failed : -1;
     }
     free(scripts);
-    return failed;
+    return missing ? 0 : failed;
 }
 
 char *picture_draw(const struct picture_kind *kind, const struct picture *picture,
@@ -333,6 +333,24 @@ const char *picture_name(enum trial_picture which)
     return kinds[which]->name;
 }
 
+void plots_keep(const struct digest *digest, struct trial_result *result)
+{
+    const struct picture_subject subject = {.digest = digest, .judgement = &result->judgement};
+    for (enum trial_picture which = 0; which < PICTURES_OF_PAGE; which++) {
+        struct trial_plot *plot = &result->plots[which];
+        plot->is_waiting = make(kinds[which], &subject, &plot->source, NULL);
+    }
+}
+
+// Writes the files of a source, which is freed.
+static int write_source(const struct trial_result *result, enum trial_picture which,
+                        struct plot_source *source, struct error *error)
+{
+    int failed = picture_files_write(result->folder, picture_name(which), source, error);
+    source_free(source);
+    return failed;
+}
+
 int plots_write(const struct digest *digest, struct trial_result *result, bool with_gnuplot,
                 struct error *error)
 {
@@ -341,74 +359,47 @@ int plots_write(const struct digest *digest, struct trial_result *result, bool w
     for (enum trial_picture which = 0; which < PICTURE_ALL && failed == 0; which++) {
         struct plot_source source;
         if (make(kinds[which], &subject, &source, NULL)) {
-            failed = picture_files_write(result->folder, picture_name(which), &source, error);
-            result->undrawn |= failed == 0 ? 1u << which : 0;
+            failed = write_source(result, which, &source, error);
+            result->plots[which].is_waiting = failed == 0;
         }
-        source_free(&source);
     }
     return failed == 0 && with_gnuplot ? plots_draw_all(result, 1, error) : failed;
 }
 
-void plots_keep(const struct digest *digest, struct trial_result *result)
-{
-    const struct picture_subject subject = {.digest = digest, .judgement = &result->judgement};
-    result->sources = memory_zeroed(PICTURES_OF_PAGE, sizeof *result->sources);
-    for (enum trial_picture which = 0; which < PICTURES_OF_PAGE; which++) {
-        if (make(kinds[which], &subject, &result->sources[which], NULL))
-            result->undrawn |= 1u << which;
-    }
-}
-
 void plots_free(struct trial_result *result)
 {
-    for (size_t i = 0; result->sources != NULL && i < PICTURES_OF_PAGE; i++)
-        source_free(&result->sources[i]);
-    free(result->sources);
-    free(result->timeline);
-    free(result->throughput);
-    free(result->latency);
-}
-
-// False if there is nothing to draw it from.
-static bool has_files(const struct plot_wish *wish, struct error *error)
-{
-    const struct trial_result *result = wish->result;
-    if ((result->undrawn & 1u << wish->which) == 0)
-        return false;
-    return result->sources == NULL ||
-           (folder_make(result->folder, error) == 0 &&
-            picture_files_write(result->folder, picture_name(wish->which),
-                                &result->sources[wish->which], error) == 0);
+    for (enum trial_picture which = 0; which < PICTURE_ALL; which++) {
+        source_free(&result->plots[which].source);
+        free(result->plots[which].svg);
+    }
 }
 
 int plots_draw(const struct plot_wish *wishes, size_t count, struct error *error)
 {
-    struct plot_wish *undrawn = memory_new((count + 1) * sizeof *undrawn);
+    struct trial_plot **plots = memory_new((count + 1) * sizeof *plots);
     struct drawing *drawings = memory_new((count + 1) * sizeof *drawings);
     struct error reason = {0};
     size_t left = 0;
     for (size_t i = 0; i < count; i++) {
+        enum trial_picture which = wishes[i].which;
         struct trial_result *result = wishes[i].result;
-        char **const kept[PICTURE_ALL] = {&result->timeline, &result->throughput, &result->latency};
-        if (!has_files(&wishes[i], &reason))
+        struct trial_plot *plot = &result->plots[which];
+        if (!plot->is_waiting || (plot->source.script.length > 0 &&
+                                  (folder_make(result->folder, &reason) != 0 ||
+                                   write_source(result, which, &plot->source, &reason) != 0)))
             continue;
-        undrawn[left] = wishes[i];
-        drawings[left++] =
-            (struct drawing){.script = {result->folder, picture_name(wishes[i].which)},
-                             .svg = kept[wishes[i].which]};
+        plots[left] = plot;
+        drawings[left++] = (struct drawing){.script = {result->folder, picture_name(which)},
+                                            .svg = which < PICTURES_OF_PAGE ? &plot->svg : NULL};
     }
     int failed = draw(drawings, left, error);
     for (size_t i = 0; i < left; i++) {
-        struct trial_result *result = undrawn[i].result;
-        if (!drawings[i].is_drawn)
-            continue;
-        result->undrawn &= ~(1u << undrawn[i].which);
-        result->has_operations |= undrawn[i].which == PICTURE_OPERATIONS;
-        result->has_slices |= undrawn[i].which == PICTURE_SLICES;
+        plots[i]->is_drawn = drawings[i].is_drawn;
+        plots[i]->is_waiting = !drawings[i].is_drawn;
     }
     if (reason.text[0] != '\0')
         failed = error_set(error, "%s", reason.text);
-    free(undrawn);
+    free(plots);
     free(drawings);
     return failed;
 }
@@ -429,12 +420,14 @@ int plots_draw_all(struct trial_result *results, size_t count, struct error *err
 int run_pictures_write(struct run_result *run, bool with_gnuplot, struct error *error)
 {
     char *folder = path_join(run->folder, "plots");
-    struct drawing *drawings;
+    struct run_report report;
     size_t most = 0;
     int failed = 0;
     while (picture_catalogue[most] != NULL)
         most++;
-    drawings = memory_new((most + 1) * sizeof *drawings);
+    run_report_make(run, &report);
+    const struct picture_subject subject = {.run = run, .report = &report};
+    struct drawing *drawings = memory_new((most + 1) * sizeof *drawings);
     run->pictures = memory_new((most + 1) * sizeof *run->pictures);
     for (size_t i = 0; i < most && failed == 0; i++) {
         const struct picture_kind *kind = picture_catalogue[i];
@@ -442,17 +435,18 @@ int run_pictures_write(struct run_result *run, bool with_gnuplot, struct error *
         struct plot_source source;
         *picture =
             (struct run_picture){.place = kind->place, .name = kind->name, .title = kind->title};
-        if (make(kind, &(struct picture_subject){.run = run}, &source, &picture->alternative)) {
-            failed = folder_make(folder, error);
-            if (failed == 0)
-                failed = picture_files_write(folder, kind->name, &source, error);
-            drawings[run->picture_count++] =
-                (struct drawing){.script = {folder, kind->name}, .svg = &picture->svg};
-        }
+        if (!make(kind, &subject, &source, &picture->alternative))
+            continue;
+        failed = folder_make(folder, error);
+        if (failed == 0)
+            failed = picture_files_write(folder, kind->name, &source, error);
         source_free(&source);
+        drawings[run->picture_count++] =
+            (struct drawing){.script = {folder, kind->name}, .svg = &picture->svg};
     }
     if (failed == 0 && with_gnuplot)
         failed = draw(drawings, run->picture_count, error);
+    run_report_free(&report);
     free(drawings);
     free(folder);
     return failed;

@@ -7,15 +7,17 @@
 #ifndef LOCKPICK_REPORT_PICTURE_H
 #define LOCKPICK_REPORT_PICTURE_H
 
-#include "harness/report/report.h"
+#include "harness/report/run_report.h"
 
 // Of which a picture is written: a run; a trial's digest and its judgement; or what a model found.
 struct picture_subject {
     const struct run_result *run;
+    const struct run_report *report; // of the run
     const struct digest *digest;
     const struct judgement *judgement;
     const struct operations *operations;
     const struct model_violation *violation;
+    const void *details; // of the kind of picture
 };
 
 // Rows of data with the same columns. The template finds them by the words of their heading before
@@ -45,6 +47,7 @@ struct picture_kind {
     const char *template;
     // False if there is nothing of the kind (a scheme alone needs no comparison): no picture then.
     bool (*write)(const struct picture_subject *subject, struct picture *picture);
+    const void *details; // that several kinds of one `write` differ in; or NULL
 };
 
 // PICTURE(matrix, .name = "matrix", ...); declares the kind matrix_picture, drawn by matrix.gp.
@@ -63,7 +66,7 @@ extern const struct picture_kind matrix_picture, unsafe_window_picture, recovery
 extern const struct picture_kind timeline_picture, throughput_picture, latency_picture,
     operations_picture, latency_over_time_picture;
 
-// Of what a model found; it is drawn by model_picture (harness/report/model_picture.h).
+// Of what a model found.
 extern const struct picture_kind model_picture_kind;
 
 // Writes the data; false: there is nothing to draw. Free with picture_free.
@@ -90,6 +93,34 @@ int picture_files_write(const char *folder, const char *name, const struct plot_
 int run_pictures_write(struct run_result *run, bool with_gnuplot, struct error *error);
 void run_pictures_free(struct run_result *run);
 
+#define MODEL_PICTURE_BEGINS "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg "
+
+// Writes an SVG of the operations around the violation, on the lock that it is about: of each hold
+// the core (for which it was certainly held) and, paler, how far it may have reached; operations
+// that were refused, and those of unknown outcome, look different. The axis counts what the
+// history does: lines, or seconds. 0, or -1 with `error` set if the file could not be written, or
+// gnuplot is missing or failed.
+int model_picture(const struct operations *operations, const struct model_violation *violation,
+                  const char *path, struct error *error);
+
+// --- gnuplot -------------------------------------------------------------------------------------
+
+struct gnuplot_script {
+    const char *folder; // that it is run in
+    const char *name;   // "timeline"; the file is timeline.gp
+};
+
+// Runs scripts, each in its folder. Starting gnuplot takes longer than most pictures do: a process
+// runs several scripts one after another, and as many processes run at a time as there are
+// processors. A script that fails takes along those behind it in its process. 0, or -1 with `error`
+// set to what gnuplot said; *missing tells that there is no gnuplot to run.
+int gnuplot_run(const struct gnuplot_script *scripts, size_t count, bool *missing,
+                struct error *error);
+
+// At most `most` bytes of a string, in single quotes, in which gnuplot gives no character but these
+// a meaning; control characters become spaces.
+void gnuplot_quote(struct text *out, const char *string, size_t most);
+
 // --- for those who write data --------------------------------------------------------------------
 
 // The block whose heading has the same words before the colon; else a new one, the last.
@@ -107,5 +138,32 @@ __attribute__((format(printf, 2, 3))) void picture_tell(struct picture *picture,
 // Adds a note, which begins a line.
 __attribute__((format(printf, 2, 3))) void picture_note(struct picture *picture, const char *format,
                                                         ...);
+
+// --- for those who compare schemes ---------------------------------------------------------------
+
+// The kinds of servers that schemes lock with, from 0, which is none. The kind of a scheme, after
+// its traits; and what a kind is called: "no server", "Redis".
+size_t scheme_kind_count(void);
+size_t scheme_kind(const struct trial *trial);
+const char *scheme_kind_name(size_t kind);
+
+// The curve of a scheme in a picture of panels, one for each group of so few that their curves can
+// be told apart.
+struct scheme_curve {
+    const struct trial *trial;
+    bool is_marked;       // by an asterisk
+    double rank;          // the highest comes first in the legend, NaN last
+    size_t group, number; // from 1; set by scheme_groups_make
+};
+
+// Groups curves by kind, in the order of the kinds. Tells the template group_N, the title of each
+// group from first + 1 on: `prefix` and, if there are several, "Redis (1 of 3)" or "etcd,
+// ZooKeeper". Returns how many there are.
+size_t scheme_groups_make(struct scheme_curve *curves, size_t count, size_t first,
+                          const char *prefix, struct picture *picture);
+
+// Writes the block "legend GROUP NUMBER": what a legend calls the scheme; and a point that no axis
+// has, so that nothing but the legend has it.
+void scheme_legend(const struct scheme_curve *curve, struct picture *picture);
 
 #endif

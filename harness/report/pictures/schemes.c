@@ -1,11 +1,11 @@
 // The schemes of each scenario without faults beside each other: acquire latency by percentile, a
 // curve for each; and sorted rows of how long a hand-off takes, and how evenly grants are shared
-// out.
-#include "harness/report/costs.h"
-#include "harness/report/pictures/groups.h"
+// out. And how schemes are grouped by their servers, in any picture.
+#include "harness/cluster/server.h"
+#include "harness/report/pictures/picture.h"
+#include "harness/report/words.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,9 +51,111 @@ struct scheme_picture {
     const char *note, *mark_note;
     bool (*takes)(const struct scenario *scenario); // NULL: any
     // False: too little was measured.
-    bool (*measure)(const struct run_result *run, const struct scheme_cost *cost, struct row *row);
+    bool (*measure)(const struct run_report *report, const struct scheme_cost *cost,
+                    struct row *row);
     void (*describe)(const struct section *section, struct text *out);
 };
+
+// --- groups by server ----------------------------------------------------------------------------
+
+// As many line types as style.gp has.
+#define GROUP_MOST 7
+
+size_t scheme_kind_count(void)
+{
+    size_t count = 1;
+    while (server_catalogue[count - 1] != NULL)
+        count++;
+    return count;
+}
+
+const char *scheme_kind_name(size_t kind)
+{
+    return kind == 0 ? "no server" : server_catalogue[kind - 1]->form.title;
+}
+
+size_t scheme_kind(const struct trial *trial)
+{
+    for (size_t i = 0; server_catalogue[i] != NULL && trial->traits != NULL; i++) {
+        if (server_catalogue[i]->form.title != NULL &&
+            text_is_one_of(server_catalogue[i]->name, trial->traits))
+            return i + 1;
+    }
+    return 0;
+}
+
+// Numbers the curves of each group by their ranks; equal ones stay in their order.
+static void number(struct scheme_curve *curves, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        double rank = isnan(curves[i].rank) ? -INFINITY : curves[i].rank;
+        curves[i].number = 1;
+        for (size_t j = 0; j < count; j++) {
+            double other = isnan(curves[j].rank) ? -INFINITY : curves[j].rank;
+            curves[i].number +=
+                curves[j].group == curves[i].group && (other > rank || (other >= rank && j < i));
+        }
+    }
+}
+
+// Of a large kind there are several groups of the same size, but for one; small kinds share one.
+size_t scheme_groups_make(struct scheme_curve *curves, size_t count, size_t first,
+                          const char *prefix, struct picture *picture)
+{
+    struct text *titles = memory_zeroed(count + 1, sizeof *titles);
+    size_t made = 0;
+    size_t used = 0; // of the last group
+    for (size_t kind = 0; kind < scheme_kind_count(); kind++) {
+        size_t size = 0;
+        for (size_t i = 0; i < count; i++)
+            size += scheme_kind(curves[i].trial) == kind;
+        size_t parts = (size + GROUP_MOST - 1) / GROUP_MOST;
+        bool joins = made > 0 && used + size <= GROUP_MOST;
+        for (size_t i = 0, seen = 0, part = 0; i < count; i++) {
+            if (scheme_kind(curves[i].trial) != kind)
+                continue;
+            if (!joins && seen++ == part * size / parts) {
+                used = 0;
+                part++;
+                if (parts > 1)
+                    text_format(&titles[made], "%s (%zu of %zu)", scheme_kind_name(kind), part,
+                                parts);
+                made++;
+            }
+            curves[i].group = first + made;
+            used++;
+        }
+        if (parts == 1)
+            text_format(&titles[made - 1], "%s%s", titles[made - 1].length > 0 ? ", " : "",
+                        scheme_kind_name(kind));
+    }
+    for (size_t i = 0; i < made; i++) {
+        struct text whole = {0};
+        text_format(&whole, "%s%s%s", prefix, made > 1 && *prefix != '\0' ? ": " : "",
+                    made > 1 ? text_string(&titles[i]) : "");
+        picture_tell(picture, "group_%zu = %s", first + i + 1, text_string(&whole));
+        text_free(&whole);
+        text_free(&titles[i]);
+    }
+    free(titles);
+    number(curves, count);
+    return made;
+}
+
+static struct words legend_name(const struct scheme_curve *curve)
+{
+    struct words name;
+    snprintf(name.text, sizeof name.text, "%s%s", curve->trial->scheme,
+             curve->is_marked ? "*" : "");
+    return name;
+}
+
+void scheme_legend(const struct scheme_curve *curve, struct picture *picture)
+{
+    picture_row(
+        picture_block(picture, "legend %zu %zu: name, at none", curve->group, curve->number),
+        "%s\n-1 -1", legend_name(curve).text);
+}
 
 // --- sections ------------------------------------------------------------------------------------
 
@@ -66,30 +168,26 @@ static int by_rank(const void *left, const void *right)
     return strcmp(a->trial->scheme, b->trial->scheme);
 }
 
-static struct section section_make(const struct scheme_picture *kind, const struct run_result *run,
-                                   const struct scenario *scenario)
+static struct section section_make(const struct scheme_picture *kind,
+                                   const struct run_report *report,
+                                   const struct measured_scenario *measured)
 {
-    size_t *indices = NULL;
-    size_t count = cost_schemes(run, scenario, &indices);
-    struct section section = {.scenario = scenario,
-                              .rows = memory_zeroed(count + 1, sizeof *section.rows)};
-    for (size_t i = 0; i < count; i++) {
+    struct section section = {.scenario = measured->scenario,
+                              .rows = memory_zeroed(measured->schemes + 1, sizeof *section.rows)};
+    FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
         struct row *row = &section.rows[section.count];
-        struct scheme_cost cost;
-        scheme_cost_make(run, indices[i], &cost);
-        row->curve.trial = cost.trial;
-        row->curve.is_marked = cost.driver_bound > 0;
-        if (kind->measure(run, &cost, row))
+        if (cost->trial->scenario != section.scenario || cost->repeats == 0)
+            continue;
+        *row = (struct row){.curve = {.trial = cost->trial, .is_marked = cost->driver_bound > 0}};
+        if (kind->measure(report, cost, row))
             section.count++;
         else
-            text_format(&section.short_ones, "%s%s (%lld)",
-                        section.short_ones.length > 0 ? ", " : "", cost.trial->scheme,
-                        (long long)cost.latencies[LATENCY_ACQUIRE].total);
+            text_format(&section.short_ones, "%s%s (%zu)",
+                        section.short_ones.length > 0 ? ", " : "", cost->trial->scheme,
+                        cost->percentiles[LATENCY_ACQUIRE].count);
         section.has_uncorrected |= row->uncorrected.count > 0;
-        scheme_cost_free(&cost);
     }
     section.has_uncorrected &= section.count <= MOST_WITH_UNCORRECTED;
-    free(indices);
     if (kind->columns != NULL)
         qsort(section.rows, section.count, sizeof *section.rows, by_rank);
     return section;
@@ -103,25 +201,42 @@ static bool is_before(const struct section *a, const struct section *b)
     return several[0] != several[1] ? several[1] : a->count > b->count;
 }
 
-// All of them, sorted; the caller frees each.
-static size_t sections_make(const struct scheme_picture *kind, const struct run_result *run,
-                            struct section **sections)
+static void section_free(struct section *section)
 {
-    struct cost_choice choice;
+    text_free(&section->short_ones);
+    free(section->rows);
+}
+
+// Those that are shown, sorted, of which there is room for all; the caller frees each. Returns how
+// many. A scheme alone has nothing beside it; its trial has a picture of its latency.
+static size_t sections_make(const struct scheme_picture *kind, const struct run_report *report,
+                            struct section *sections, size_t *left_out)
+{
     size_t count = 0;
-    cost_choice_make(run, &choice);
-    *sections = memory_new((choice.count + 1) * sizeof **sections);
-    for (size_t i = 0; i < choice.count; i++) {
-        if (kind->takes != NULL && !kind->takes(choice.scenarios[i]))
+    size_t shown = 0;
+    size_t used = 0;
+    for (size_t i = 0; i < report->measured_count; i++) {
+        const struct measured_scenario *measured = &report->measured[i];
+        if (kind->takes != NULL && !kind->takes(measured->scenario))
             continue;
-        struct section section = section_make(kind, run, choice.scenarios[i]);
+        struct section section = section_make(kind, report, measured);
         size_t place = count++;
-        for (; place > 0 && is_before(&section, &(*sections)[place - 1]); place--)
-            (*sections)[place] = (*sections)[place - 1];
-        (*sections)[place] = section;
+        for (; place > 0 && is_before(&section, &sections[place - 1]); place--)
+            sections[place] = sections[place - 1];
+        sections[place] = section;
     }
-    cost_choice_free(&choice);
-    return count;
+    for (size_t i = 0; i < count; i++) {
+        bool is_alone = sections[i].count < 2;
+        bool fits = shown == 0 || (shown < MOST_SECTIONS && used + sections[i].count <= MOST_ROWS);
+        *left_out += !is_alone && !fits;
+        if (is_alone || !fits) {
+            section_free(&sections[i]);
+        } else {
+            used += sections[i].count;
+            sections[shown++] = sections[i];
+        }
+    }
+    return shown;
 }
 
 // --- written -------------------------------------------------------------------------------------
@@ -138,13 +253,10 @@ static size_t write_rows(const struct scheme_picture *kind, const struct section
                     section->scenario->name);
     for (size_t i = 0; i < section->count; i++) {
         const struct row *row = &section->rows[i];
-        char name[120];
-        snprintf(name, sizeof name, "%s%s", row->curve.trial->scheme,
-                 row->curve.is_marked ? "*" : "");
         text_format(&rows->rows, "%zu", y++);
         for (size_t value = 0; value < kind->value_count; value++)
             text_format(&rows->rows, " %.7g", row->values[value]);
-        picture_row(rows, " %s %s", name, row->figures);
+        picture_row(rows, " %s %s", legend_name(&row->curve).text, row->figures);
     }
     return y;
 }
@@ -206,35 +318,14 @@ static void add_notes(const struct scheme_picture *kind, const struct section *s
                      left_out == 1 ? "" : "s");
 }
 
-// Moves those that are shown to the front. Returns how many they are.
-static size_t choose(struct section *sections, size_t count, size_t *left_out)
+static bool write(const struct picture_subject *subject, struct picture *picture)
 {
-    size_t shown = 0;
-    size_t used = 0;
-    for (size_t i = 0; i < count; i++) {
-        // A scheme alone has nothing beside it; its trial has a picture of its latency.
-        if (sections[i].count < 2)
-            continue;
-        bool fits = shown == 0 || (shown < MOST_SECTIONS && used + sections[i].count <= MOST_ROWS);
-        *left_out += !fits;
-        if (!fits)
-            continue;
-        struct section section = sections[i];
-        sections[i] = sections[shown];
-        sections[shown++] = section;
-        used += section.count;
-    }
-    return shown;
-}
-
-static bool write(const struct scheme_picture *kind, const struct run_result *run,
-                  struct picture *picture)
-{
-    struct section *sections = NULL;
-    size_t count = sections_make(kind, run, &sections);
+    const struct scheme_picture *kind = subject->details;
+    const struct run_report *report = subject->report;
+    struct section *sections = memory_new((report->measured_count + 1) * sizeof *sections);
     size_t left_out = 0;
     size_t size = 0;
-    size_t shown = choose(sections, count, &left_out);
+    size_t shown = sections_make(kind, report, sections, &left_out);
     for (size_t i = 0; i < shown; i++) {
         text_format(&picture->title, "%s%s", i == 0 ? kind->title : ", ", i == 0 ? ": " : "");
         cost_title(sections[i].scenario, &picture->title);
@@ -248,39 +339,44 @@ static bool write(const struct scheme_picture *kind, const struct run_result *ru
                     sections[0].count, sections[0].scenario->name);
         kind->describe(&sections[0], &picture->alternative);
     }
-    for (size_t i = 0; i < count; i++) {
-        text_free(&sections[i].short_ones);
-        free(sections[i].rows);
-    }
+    for (size_t i = 0; i < shown; i++)
+        section_free(&sections[i]);
     free(sections);
     return shown > 0;
 }
 
 // --- acquire latency by percentile ---------------------------------------------------------------
 
-static struct points points_of(const struct histogram *histogram)
+static struct points points_of(const struct scheme_cost *cost, enum latency latency)
 {
     struct points points = {.count = 0};
+    struct histogram histogram;
+    struct error error;
+    histogram_start(&histogram);
+    // What was encoded by ourselves can be decoded.
+    (void)latencies_merge_encoded(cost->encoded[latency], cost->percentiles[latency].max_ns,
+                                  &histogram, &error);
     while (points.count < MOST_POINTS) {
         double x = place(points.count);
-        if ((double)histogram->total / x < LEAST_BEYOND * (1 - 1e-9))
+        if ((double)histogram.total / x < LEAST_BEYOND * (1 - 1e-9))
             break;
         double percent = 100 - 100 / x;
         points.ns[points.count++] = time_later(
-            percent > 0 ? histogram_percentile_ns(histogram, percent) : histogram->min_ns, 1);
+            percent > 0 ? histogram_percentile_ns(&histogram, percent) : histogram.min_ns, 1);
     }
+    histogram_free(&histogram);
     return points;
 }
 
-static bool measure_percentiles(const struct run_result *run, const struct scheme_cost *cost,
+static bool measure_percentiles(const struct run_report *report, const struct scheme_cost *cost,
                                 struct row *row)
 {
-    (void)run;
-    row->points = points_of(&cost->latencies[LATENCY_ACQUIRE]);
+    (void)report;
+    row->points = points_of(cost, LATENCY_ACQUIRE);
     // Up to the median at least: a shorter one is no curve.
     if (row->points.count <= MEDIAN_POINT)
         return false;
-    row->uncorrected = points_of(&cost->latencies[LATENCY_ACQUIRE_UNCORRECTED]);
+    row->uncorrected = points_of(cost, LATENCY_ACQUIRE_UNCORRECTED);
     row->curve.is_marked |= any_is_late(cost->late);
     row->curve.rank = (double)row->points.ns[row->points.count - 1];
     row->values[0] = (double)row->points.ns[MEDIAN_POINT];
@@ -292,33 +388,26 @@ static void describe_times(const struct section *section, struct text *out)
 {
     const struct row *fastest = &section->rows[0];
     const struct row *slowest = &section->rows[0];
-    char texts[2][32];
     for (size_t i = 0; i < section->count; i++) {
         const struct row *row = &section->rows[i];
         fastest = row->values[0] < fastest->values[0] ? row : fastest;
         slowest = row->values[0] >= slowest->values[0] ? row : slowest;
     }
     text_format(out, "At the median the fastest is %s with %s, the slowest %s with %s.",
-                fastest->curve.trial->scheme,
-                text_duration((long long)fastest->values[0], texts[0], sizeof texts[0]),
-                slowest->curve.trial->scheme,
-                text_duration((long long)slowest->values[0], texts[1], sizeof texts[1]));
+                fastest->curve.trial->scheme, lasting((int64_t)fastest->values[0]).text,
+                slowest->curve.trial->scheme, lasting((int64_t)slowest->values[0]).text);
 }
 
-static bool write_percentiles(const struct picture_subject *subject, struct picture *picture)
-{
-    static const struct scheme_picture kind = {
+PICTURE(
+    percentiles, .name = "percentiles", .title = "Acquire latency by percentile",
+    .place = PLACE_COSTS, .width = 1100, .write = write,
+    .details = &(const struct scheme_picture){
         .title = "Acquire latency by percentile, without faults",
         .note = "A curve ends where fewer than 10 acquires lie beyond it. Legends are in the order "
                 "of the curves' ends, the slowest first.",
         .mark_note = cost_late_note,
         .measure = measure_percentiles,
-        .describe = describe_times};
-    return write(&kind, subject->run, picture);
-}
-
-PICTURE(percentiles, .name = "percentiles", .title = "Acquire latency by percentile",
-        .place = PLACE_COSTS, .width = 1100, .write = write_percentiles);
+        .describe = describe_times});
 
 // --- how long it takes from a release to the next grant where somebody waited --------------------
 
@@ -327,27 +416,24 @@ static bool has_waiters(const struct scenario *scenario)
     return scenario->workload.keys != KEYS_OWN;
 }
 
-static bool measure_hand_off(const struct run_result *run, const struct scheme_cost *cost,
+static bool measure_hand_off(const struct run_report *report, const struct scheme_cost *cost,
                              struct row *row)
 {
-    const struct histogram *hand_off = &cost->latencies[LATENCY_HAND_OFF];
-    bool has_p99 = percentile_has_enough(hand_off->total, 99);
-    int64_t p50_ns = histogram_percentile_ns(hand_off, 50);
-    int64_t p99_ns = histogram_percentile_ns(hand_off, 99);
-    char texts[2][32];
-    (void)run;
-    row->curve.rank = -(double)p50_ns;
-    row->values[0] = (double)p50_ns;
-    row->values[1] = has_p99 ? (double)p99_ns : NAN;
-    snprintf(row->figures, sizeof row->figures, "%s%s%s",
-             text_duration(p50_ns, texts[0], sizeof texts[0]), has_p99 ? " – " : "",
-             has_p99 ? text_duration(p99_ns, texts[1], sizeof texts[1]) : "");
-    return hand_off->total >= LEAST_FOR_PERCENTILES;
+    const struct percentiles *hand_off = &cost->percentiles[LATENCY_HAND_OFF];
+    bool has_p99 = percentile_has_enough((int64_t)hand_off->count, 99);
+    (void)report;
+    row->curve.rank = -(double)hand_off->p50_ns;
+    row->values[0] = (double)hand_off->p50_ns;
+    row->values[1] = has_p99 ? (double)hand_off->p99_ns : NAN;
+    snprintf(row->figures, sizeof row->figures, "%.30s%s%.30s", lasting(hand_off->p50_ns).text,
+             has_p99 ? " – " : "", has_p99 ? lasting(hand_off->p99_ns).text : "");
+    return hand_off->count >= LEAST_FOR_PERCENTILES;
 }
 
-static bool write_hand_off(const struct picture_subject *subject, struct picture *picture)
-{
-    static const struct scheme_picture kind = {
+PICTURE(
+    hand_off, .name = "hand-off", .title = "Hand-off to the next who waits", .place = PLACE_COSTS,
+    .width = 1000, .write = write,
+    .details = &(const struct scheme_picture){
         .title = "Hand-off: from a release to the next grant, without faults",
         .columns = " p50(ns) p99(ns)",
         .value_count = 2,
@@ -356,12 +442,7 @@ static bool write_hand_off(const struct picture_subject *subject, struct picture
         .mark_note = cost_driver_note,
         .takes = has_waiters,
         .measure = measure_hand_off,
-        .describe = describe_times};
-    return write(&kind, subject->run, picture);
-}
-
-PICTURE(hand_off, .name = "hand-off", .title = "Hand-off to the next who waits",
-        .place = PLACE_COSTS, .width = 1000, .write = write_hand_off);
+        .describe = describe_times});
 
 // --- how evenly each scheme shares out its grants among the workers that ask ---------------------
 
@@ -376,16 +457,16 @@ static bool shares_a_lock(const struct scenario *scenario)
     return has_waiters(scenario);
 }
 
-static bool measure_fairness(const struct run_result *run, const struct scheme_cost *cost,
+static bool measure_fairness(const struct run_report *report, const struct scheme_cost *cost,
                              struct row *row)
 {
     const struct spread *fairness = &cost->fairness;
     // The least and the most that any worker of any repeat got, as shares of an even one.
     double least = NAN;
     double most = NAN;
-    for (size_t i = 0; i < run->count; i++) {
-        const struct fairness *turns = &run->trials[i].statistics.turns;
-        if (!scheme_cost_has(cost, &run->trials[i]) || turns->grants == 0 || turns->workers < 2)
+    FOR_EACH (trial_result, result, report->run->trials, report->run->count) {
+        const struct fairness *turns = &result->statistics.turns;
+        if (!scheme_cost_has(cost, result) || turns->grants == 0 || turns->workers < 2)
             continue;
         double even = (double)turns->grants / (double)turns->workers;
         least = fmin(least, (double)turns->least_grants / even);
@@ -407,9 +488,10 @@ static void describe_fairness(const struct section *section, struct text *out)
                 worst->values[0]);
 }
 
-static bool write_fairness(const struct picture_subject *subject, struct picture *picture)
-{
-    static const struct scheme_picture kind = {
+PICTURE(
+    fairness, .name = "fairness", .title = "Fairness of grants", .place = PLACE_COSTS,
+    .width = 1000, .write = write,
+    .details = &(const struct scheme_picture){
         .title = "Fairness of grants, without faults",
         .columns = " index least most least-share most-share",
         .value_count = 5,
@@ -419,9 +501,4 @@ static bool write_fairness(const struct picture_subject *subject, struct picture
         .mark_note = cost_driver_note,
         .takes = shares_a_lock,
         .measure = measure_fairness,
-        .describe = describe_fairness};
-    return write(&kind, subject->run, picture);
-}
-
-PICTURE(fairness, .name = "fairness", .title = "Fairness of grants", .place = PLACE_COSTS,
-        .width = 1000, .write = write_fairness);
+        .describe = describe_fairness});

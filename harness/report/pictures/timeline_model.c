@@ -4,7 +4,7 @@
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
-#include "harness/report/model_picture.h"
+#include "harness/model/model.h"
 #include "harness/report/pictures/timeline.h"
 
 #include <stdlib.h>
@@ -46,11 +46,6 @@ static bool is_evidence(const struct scene *scene, const struct operation *opera
     return false;
 }
 
-static bool is_of_lock(const struct scene *scene, const struct operation *operation)
-{
-    return scene->evidence[0] == NULL || scene->evidence[0]->name == operation->name;
-}
-
 // --- what there is -------------------------------------------------------------------------------
 
 // `in` is the hold that the operation's process is in; SIZE_MAX.
@@ -84,7 +79,7 @@ static void collect_bars(struct scene *scene)
     size_t *inner = memory_new((operations->process_count + (size_t)1) * sizeof *inner);
     size_t count = 0;
     for (size_t i = 0; i < operations->count; i++) {
-        if (is_of_lock(scene, &operations->items[i]))
+        if (scene->evidence[0] == NULL || scene->evidence[0]->name == operations->items[i].name)
             order[count++] = (struct ranked){operations->items[i].invoked, i};
     }
     sort_ranked(order, count);
@@ -118,8 +113,8 @@ static void choose_window(struct scene *scene)
 {
     const struct model_violation *violation = scene->violation;
     int64_t end = 0;
-    FOR_EACH(operation, operation, scene->operations->items, scene->operations->count)
-    end = time_later(end, end_of(operation));
+    FOR_EACH (operation, operation, scene->operations->items, scene->operations->count)
+        end = time_later(end, end_of(operation));
     int64_t from = scene->from = violation->from;
     int64_t to = scene->to = time_later(time_earlier(violation->to, end), from + 1);
     for (size_t i = 0; i < MODEL_EVIDENCE; i++) {
@@ -127,8 +122,7 @@ static void choose_window(struct scene *scene)
         int64_t next = INSTANT_NEVER;
         if (shown == NULL)
             continue;
-        FOR_EACH(operation, operation, scene->operations->items, scene->operations->count)
-        {
+        FOR_EACH (operation, operation, scene->operations->items, scene->operations->count) {
             if (operation->process == shown->process && operation->name == shown->name &&
                 operation->invoked > shown->invoked)
                 next = time_earlier(next, end_of(operation));
@@ -154,8 +148,7 @@ static void choose_rows(struct scene *scene)
             timeline_show(timeline, scene->evidence[i]->process);
     }
     timeline->evidence_rows = timeline->row_count;
-    FOR_EACH(bar, bar, scene->bars, scene->bar_count)
-    {
+    FOR_EACH (bar, bar, scene->bars, scene->bar_count) {
         if (bar->operation->invoked <= scene->to && bar_end(bar) >= scene->from)
             timeline_show(timeline, bar->operation->process);
     }
@@ -191,8 +184,8 @@ static void add_span(struct scene *scene, enum look look, const struct bar *bar,
 }
 
 // Words in the row of a bar, if it has one and they are in the window.
-static void say(struct scene *scene, const struct bar *bar, enum side side, int64_t instant,
-                double above, const char *colour, const char *words)
+static void say_at(struct scene *scene, const struct bar *bar, enum side side, int64_t instant,
+                   double above, const char *colour, const char *words)
 {
     size_t row = timeline_row(&scene->timeline, bar->operation->process);
     if (row > 0 && instant >= scene->from && instant <= scene->to)
@@ -217,15 +210,15 @@ static void add_bar(struct scene *scene, const struct bar *bar)
             add_span(scene, operation->shared ? LOOK_CERTAIN_SHARED : LOOK_CERTAIN, bar, from, to);
         snprintf(words, sizeof words, "token %lld", (long long)operation->token);
         if (operation->token != 0)
-            say(scene, bar, SIDE_RIGHT, from, 0.385, "dark", words);
+            say_at(scene, bar, SIDE_RIGHT, from, 0.385, "dark", words);
     } else {
         int64_t middle = (time_later(from, scene->from) + time_earlier(to, scene->to)) / 2;
         add_span(scene, bar->look, bar, from, to);
         snprintf(words, sizeof words, "%s refused", kinds[operation->kind]);
         if (bar->look == LOOK_STRAY)
-            say(scene, bar, SIDE_CENTRE, middle, -0.28, "dark_red", "release");
+            say_at(scene, bar, SIDE_CENTRE, middle, -0.28, "dark_red", "release");
         else if (bar->look == LOOK_REFUSAL)
-            say(scene, bar, SIDE_CENTRE, middle, -0.28, "dark", words);
+            say_at(scene, bar, SIDE_CENTRE, middle, -0.28, "dark", words);
     }
     if (!is_evidence(scene, operation) && !is_evidence(scene, bar->release))
         return;
@@ -321,8 +314,8 @@ static bool write(const struct picture_subject *subject, struct picture *picture
     if (operations->names != NULL && scene.evidence[0] != NULL &&
         scene.evidence[0]->name < operations->name_count)
         text_format(&picture->title, ", lock %s", operations->names[scene.evidence[0]->name]);
-    FOR_EACH(bar, bar, scene.bars, scene.bar_count)
-    add_bar(&scene, bar);
+    FOR_EACH (bar, bar, scene.bars, scene.bar_count)
+        add_bar(&scene, bar);
     int64_t from = time_later(time_of(&scene, violation->from), axis->from);
     int64_t to = time_earlier(time_of(&scene, violation->to), axis->to);
     timeline_tint(timeline, from, time_later(to, from + axis_pixels(axis, 3)),

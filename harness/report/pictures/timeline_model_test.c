@@ -1,7 +1,8 @@
 // Pictures of what models find, of small histories.
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
-#include "harness/report/model_picture.h"
+#include "harness/model/model.h"
+#include "harness/report/pictures/picture.h"
 #include "harness/report/pictures/test_says.h"
 
 #include <unistd.h>

@@ -1,6 +1,7 @@
 // Who believed to hold the lock when: a row for each worker, around the first violation, else the
 // first holds; and a second panel for a violation too short to be seen in the first.
 #include "harness/base/rank.h"
+#include "harness/check/describe.h"
 #include "harness/check/stuck.h"
 #include "harness/explain/diagnosis.h"
 #include "harness/explain/fault_text.h"
@@ -9,6 +10,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 // Words about a bar, and values of reads and writes, are so much above the middle of their row.
 #define WORDS_ABOVE 0.385
@@ -224,14 +226,11 @@ static void note_rows(const struct scene *scene)
 static void name_rows(struct scene *scene, bool servers)
 {
     struct timeline *timeline = &scene->timeline;
-    bool single = scene->digest->trial->scenario->clients.threads <= 1;
     for (size_t i = 0; i < timeline->row_count; i++) {
-        char name[60];
-        int worker = (int)(timeline->rows[i] & INT32_MAX);
-        int length = snprintf(name, sizeof name, "client-%d", (int)(timeline->rows[i] >> 32));
-        if (!single || worker > 1)
-            snprintf(name + length, sizeof name - (size_t)length, " worker-%d", worker);
-        timeline_name_row(timeline, i + 1, name);
+        int64_t worker = timeline->rows[i];
+        timeline_name_row(
+            timeline, i + 1,
+            worker_name(scene->digest, (int)(worker >> 32), (int)(worker & INT32_MAX)).text);
     }
     if (timeline->row_count > 0 && servers)
         timeline_name_row(timeline, timeline->row_count + 1, "servers, network");
@@ -411,19 +410,18 @@ static void say_values(struct scene *scene, const struct hold *hold)
         int64_t at_ns = marked_ns(access);
         if (!is_in_window(scene, at_ns) || (access->outcome != OUTCOME_OK && !access->is_write))
             continue;
-        const char *verb = !access->is_write               ? "reads"
-                           : access->outcome == OUTCOME_NO ? "cannot write"
-                                                           : "writes";
+        const char *verb = !access->is_write               ? "reads "
+                           : access->outcome == OUTCOME_NO ? "cannot write "
+                                                           : "writes ";
         double pixel = axis_pixel(&timeline->axis, at_ns);
         double before;
         double after;
         char words[48];
-        int length = snprintf(words, sizeof words, "%s ", verb);
-        snprintf(words + length, sizeof words - (size_t)length, "%lld", (long long)access->value);
+        snprintf(words, sizeof words, "%s%lld", verb, (long long)access->value);
         timeline_free(timeline, holder_of(hold), at_ns, &before, &after);
         bool is_full = after >= timeline_room(words);
         bool on_left = !is_full && fmin(before, pixel - taken) >= timeline_room(words);
-        const char *said = is_full || on_left ? words : words + length;
+        const char *said = is_full || on_left ? words : words + strlen(verb);
         bool on_right = !on_left && after >= timeline_room(said);
         if (on_left || on_right)
             timeline_say(timeline, on_left ? SIDE_LEFT : SIDE_RIGHT, at_ns, row, VALUES_ABOVE,
@@ -559,36 +557,34 @@ static void label_violation(struct scene *scene)
     const char *words = finding->check->label; // NULL: it tells how long it lasted
     struct span at = {finding->evidence.from_ns, finding->evidence.to_ns};
     struct span part;
-    long long permits = digest_permits(scene->digest);
     bool overlap = marked_part(scene, 0, &part) && marked_part(scene, 1, &part);
-    char length[32];
-    char said[100];
+    struct text said = {0};
     if (shows(scene, SHOWS_REMOVAL)) {
         bool is_removed = !scene->told || scene->diagnosis.culprit != NULL;
         words = is_removed ? "the lock is removed" : "the lock is found gone";
         at.from_ns = time_later(at.from_ns, at.to_ns);
     }
-    text_duration(at.to_ns - at.from_ns, length, sizeof length);
     if (words != NULL) {
-        snprintf(said, sizeof said, ": %s", words);
+        text_format(&said, ": %s", words);
     } else if (at.to_ns <= at.from_ns) {
-        text_duration(at.from_ns - scene->digest->started_ns, length, sizeof length);
-        snprintf(said, sizeof said, " at %s", length);
-    } else if (overlap && permits > 1) {
-        snprintf(said, sizeof said, ": more than %lld hold for %s", permits, length);
+        text_format(&said, " at %s", lasting(at.from_ns - scene->digest->started_ns).text);
     } else {
-        const char *what = overlap                        ? "both hold for "
-                           : !shows(scene, SHOWS_SILENCE) ? ""
-                           : is_of_hanging_release(scene->digest, finding)
-                               ? "a release is not answered for "
-                               : "nobody is granted the lock for ";
-        snprintf(said, sizeof said, ": %s%s", what, length);
-    }
-    if (words == NULL && at.to_ns > at.from_ns) {
+        if (overlap && digest_permits(scene->digest) > 1)
+            text_format(&said, ": more than %lld hold for ",
+                        (long long)digest_permits(scene->digest));
+        else
+            text_add(&said, overlap                        ? ": both hold for "
+                            : !shows(scene, SHOWS_SILENCE) ? ": "
+                            : is_of_hanging_release(scene->digest, finding)
+                                ? ": a release is not answered for "
+                                : ": nobody is granted the lock for ");
+        text_add(&said, lasting(at.to_ns - at.from_ns).text);
+        // In its middle.
         at.from_ns = time_later(at.from_ns, scene->from_ns);
         at.from_ns += (time_earlier(at.to_ns, scene->to_ns) - at.from_ns) / 2;
     }
-    axis_label(&scene->timeline.axis, at.from_ns, "red", "%s%s", finding->check->name, said);
+    axis_label(&scene->timeline.axis, at.from_ns, "red", "%s%s", finding->check->name, said.bytes);
+    text_free(&said);
 }
 
 // --- the picture ---------------------------------------------------------------------------------

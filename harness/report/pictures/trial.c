@@ -3,27 +3,28 @@
 // one before (as HdrHistogram draws it: x = 1 / (1 - percentile)).
 #include "harness/base/percentile.h"
 #include "harness/base/rank.h"
-#include "harness/report/pictures/axis.h"
+#include "harness/check/describe.h"
+#include "harness/report/pictures/timeline.h"
 #include "harness/stats/latencies.h"
 
 #include <math.h>
 #include <stdlib.h>
 
-// Begins a picture of a trial whole, with its faults.
+// Begins a picture of a trial whole, with its faults; in bins of that width, unless it is 0.
 static struct axis begin(const struct digest *digest, struct picture *picture, const char *title,
-                         const char *width)
+                         int64_t width_ns)
 {
     struct axis axis;
     axis_start(&axis, picture, 1, digest->started_ns, digest->started_ns, digest->ended_ns);
     axis_faults(&axis, digest, true);
-    text_format(&picture->title, "%s%s: %s, %s", title, width, digest->trial->scenario->name,
-                digest->trial->scheme);
+    text_format(&picture->title, "%s%s: %s, %s", title, width_ns > 0 ? lasting(width_ns).text : "",
+                digest->trial->scenario->name, digest->trial->scheme);
     return axis;
 }
 
 // The least round width that divides the axis into at most so many bins; from 6 to 100 of them,
 // whatever is wanted.
-static int64_t bin_width_ns(const struct digest *digest, size_t wanted, char *text, size_t room)
+static int64_t bin_width_ns(const struct digest *digest, size_t wanted)
 {
     static const double steps[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 8};
     int64_t bins = wanted > 100 ? 100 : wanted < 6 ? 6 : (int64_t)wanted;
@@ -34,7 +35,6 @@ static int64_t bin_width_ns(const struct digest *digest, size_t wanted, char *te
             width = duration_ns / (int64_t)(steps[i] * decade) < bins ? (int64_t)(steps[i] * decade)
                                                                       : 0;
     }
-    text_duration(width, text, room);
     return width;
 }
 
@@ -72,7 +72,6 @@ static void write_stuck(struct axis *axis, const struct digest *digest,
                         const struct judgement *judgement)
 {
     int64_t from_ns = digest->started_ns;
-    char length[32];
     FOR_EACH_HOLD (hold, digest)
         from_ns = time_later(from_ns, hold->granted_ns);
     if ((judgement->verdict != VERDICT_STUCK && digest->stop_reason != STOP_STUCK) ||
@@ -82,7 +81,7 @@ static void write_stuck(struct axis *axis, const struct digest *digest,
         picture_block(axis->picture, "stuck: from(%s) to(%s)", axis->unit_name, axis->unit_name),
         "%.9g %.9g", axis_at(axis, from_ns), axis_at(axis, digest->ended_ns));
     axis_label(axis, from_ns + (digest->ended_ns - from_ns) / 2, "red", "nobody granted for %s",
-               text_duration(digest->ended_ns - from_ns, length, sizeof length));
+               lasting(digest->ended_ns - from_ns).text);
 }
 
 static bool write_throughput(const struct picture_subject *subject, struct picture *picture)
@@ -93,9 +92,8 @@ static bool write_throughput(const struct picture_subject *subject, struct pictu
         [STOP_BROKEN] = "stopped: broken",   [STOP_INTERRUPTED] = "interrupted",
     };
     const struct digest *digest = subject->digest;
-    char width[32];
-    int64_t bin_ns = bin_width_ns(digest, digest->hold_count / HOLDS_PER_BIN, width, sizeof width);
-    struct axis axis = begin(digest, picture, "Holds per second, in bins of ", width);
+    int64_t bin_ns = bin_width_ns(digest, digest->hold_count / HOLDS_PER_BIN);
+    struct axis axis = begin(digest, picture, "Holds per second, in bins of ", bin_ns);
     write_bins(&axis, digest, bin_ns);
     write_stuck(&axis, digest, subject->judgement);
     picture_row(picture_block(picture, "stop: at(%s)", axis.unit_name), "%.9g",
@@ -188,16 +186,14 @@ static bool write_over_time(const struct picture_subject *subject, struct pictur
     struct durations durations = durations_of(subject->digest, LATENCY_ACQUIRE);
     size_t count = durations.count;
     struct acquire *acquires = memory_new((count + 1) * sizeof *acquires);
-    char width[32];
     for (size_t i = 0; i < count; i++)
         acquires[i] = (struct acquire){durations.ends_ns[i], durations.items[i]};
     sort_by_key(acquires, count, sizeof *acquires);
     durations_free(&durations);
-    int64_t width_ns =
-        bin_width_ns(subject->digest, count / ACQUIRES_PER_SLICE, width, sizeof width);
+    int64_t width_ns = bin_width_ns(subject->digest, count / ACQUIRES_PER_SLICE);
     if (count >= LEAST_FOR_PERCENTILES) {
         struct axis axis =
-            begin(subject->digest, picture, "Acquire latency over time, in slices of ", width);
+            begin(subject->digest, picture, "Acquire latency over time, in slices of ", width_ns);
         write_slices(&axis, acquires, count, width_ns);
         picture_note(picture,
                      "A slice has what was granted in it; where nothing was, it has no line.");
@@ -317,16 +313,14 @@ static void write_dots(const struct axis *axis, const struct dots *dots, bool we
     struct picture_block *blocks[KIND_COUNT] = {0};
     size_t seen[KIND_COUNT] = {0};
     size_t total = 0;
-    for (size_t i = 0; i < dots->count; i++) {
-        const struct dot *dot = &dots->items[i];
+    FOR_EACH (dot, dot, dots->items, dots->count) {
         const struct dot **best = &slowest[dot->kind][stretch_of(axis, dot)];
         if (*best == NULL || dot->latency_ns > (*best)->latency_ns)
             *best = dot;
         total += (dot->kind <= DOT_RELEASED) == went_well;
     }
     size_t step = total / MOST_OF_A_CLASS + (total % MOST_OF_A_CLASS > 0);
-    for (size_t i = 0; i < dots->count; i++) {
-        const struct dot *dot = &dots->items[i];
+    FOR_EACH (dot, dot, dots->items, dots->count) {
         if ((dot->kind <= DOT_RELEASED) != went_well)
             continue;
         struct picture_block **block = &blocks[dot->kind];
@@ -353,7 +347,7 @@ static bool write_operations(const struct picture_subject *subject, struct pictu
     size_t legends = 0;
     if (dots.count > 0) {
         struct axis axis =
-            begin(subject->digest, picture, "Latency of each operation, by when it began", "");
+            begin(subject->digest, picture, "Latency of each operation, by when it began", 0);
         write_dots(&axis, &dots, true);
         write_dots(&axis, &dots, false);
         for (enum kind kind = 0; kind < KIND_COUNT; kind++)

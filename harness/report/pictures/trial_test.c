@@ -1,6 +1,5 @@
 // The pictures of a trial: their data, and their files.
 #include "harness/base/file.h"
-#include "harness/report/gnuplot.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/report/pictures/test_says.h"
 #include "harness/report/pictures/test_svg.h"
@@ -35,9 +34,7 @@ static int stop(void **state)
     (void)state;
     folder_remove(folder, NULL);
     picture_free(&picture);
-    free(result->timeline);
-    free(result->throughput);
-    free(result->latency);
+    plots_free(result);
     return 0;
 }
 
@@ -267,21 +264,25 @@ TEST_WITH(each_picture_lies_beside_its_script_and_data, start, stop)
             assert_true(exists(names[i], "gp"));
             assert_int_equal(exists(names[i], "svg"), drawn);
         }
-        assert_int_equal(result->has_operations && result->has_slices, drawn);
-        const char *const pictures[] = {result->timeline, result->throughput, result->latency};
-        for (size_t i = 0; i < 3; i++) {
-            assert_int_equal(pictures[i] != NULL, drawn);
+        assert_int_equal(result->plots[PICTURE_OPERATIONS].is_drawn &&
+                             result->plots[PICTURE_SLICES].is_drawn,
+                         drawn);
+        for (enum trial_picture i = 0; i < PICTURES_OF_PAGE; i++) {
+            const char *svg = result->plots[i].svg;
+            assert_int_equal(svg != NULL, drawn);
             if (drawn) {
-                assert_memory_equal(pictures[i], "<svg", 4);
-                assert_non_null(strstr(pictures[i], "</svg>"));
-                assert_non_null(strstr(pictures[i], "it's_\"quoted\" `id` {x} $HOME @y %d \\n \\"));
+                assert_memory_equal(svg, "<svg", 4);
+                assert_non_null(strstr(svg, "</svg>"));
+                assert_non_null(strstr(svg, "it's_\"quoted\" `id` {x} $HOME @y %d \\n \\"));
             }
         }
     }
-    if (result->timeline == NULL)
+    if (result->plots[PICTURE_TIMELINE].svg == NULL)
         return;
-    assert_non_null(strstr(result->timeline, "stale-holder: both hold for 80 ms"));
-    assert_non_null(strstr(result->timeline, "at 'a_b' \"c\" `d` {e} $f \\ (at 6 ms, for 494 ms)"));
+    assert_non_null(
+        strstr(result->plots[PICTURE_TIMELINE].svg, "stale-holder: both hold for 80 ms"));
+    assert_non_null(strstr(result->plots[PICTURE_TIMELINE].svg,
+                           "at 'a_b' \"c\" `d` {e} $f \\ (at 6 ms, for 494 ms)"));
 }
 
 // A word that is longer than any line has a line of its own, and is not looked at for ever.
@@ -309,7 +310,7 @@ TEST_WITH(a_trial_without_any_event_still_has_pictures, start, stop)
     struct error error = {""};
     if (plots_write(&test.digest, result, have_gnuplot(), &error) != 0)
         fail_msg("%s", error.text);
-    assert_int_equal(result->timeline != NULL, have_gnuplot());
+    assert_int_equal(result->plots[PICTURE_TIMELINE].svg != NULL, have_gnuplot());
 }
 
 TEST_WITH(a_few_acquires_have_no_plot_of_latency, start, stop)
@@ -318,7 +319,7 @@ TEST_WITH(a_few_acquires_have_no_plot_of_latency, start, stop)
     assert_int_equal(plots_write(&test.digest, result, have_gnuplot(), NULL), 0);
     for (size_t i = 0; i < NAMES; i++)
         assert_int_equal(exists(names[i], "gp"), strncmp(names[i], "latency", 7) != 0);
-    assert_null(result->latency);
+    assert_null(result->plots[PICTURE_LATENCY].svg);
 }
 
 TEST_WITH(a_missing_gnuplot_is_told_and_no_error_of_the_plots, start, stop)
@@ -334,7 +335,7 @@ TEST_WITH(a_missing_gnuplot_is_told_and_no_error_of_the_plots, start, stop)
     assert_false(available);
     assert_non_null(strstr(note, "gnuplot-nox"));
     assert_int_equal(written, 0);
-    assert_null(result->timeline);
+    assert_null(result->plots[PICTURE_TIMELINE].svg);
 }
 
 TEST_WITH(what_goes_wrong_names_where, start, stop)
