@@ -1,8 +1,6 @@
 // Mistakes in Redisson's locks: who a holder is, who may come in, and who is woken.
-#include "harness/locks/catalogue.h"
-#include "harness/locks/redisson_common.h"
-
 #include "harness/detection/variants.h"
+#include "harness/locks/redisson_common.h"
 
 #include <stdio.h>
 
@@ -19,14 +17,11 @@ static int open_as_process(struct lock *lock, struct error *error)
     return 0;
 }
 
-const struct lock_scheme reentry_of_process_variant = {
+const struct lock_scheme reentry_of_process_mistake = {
     .name = "broken-redisson-reentry-of-process",
     .summary = "the holder is the process, so that all of its threads may come in again",
     .breaks = "plain contention of the threads of one process",
-    .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "reentrant", "renewed"),
-    REDISSON_OPENED_BY(open_as_process, &redisson_plain),
-    REDISSON_WAITS,
-    REDISSON_OWNED,
+    .open = open_as_process,
 };
 
 // --- the line ------------------------------------------------------------------------------------
@@ -51,15 +46,12 @@ static const struct redisson_kind barging = {
     .lines_up = true,
 };
 
-const struct lock_scheme line_ignored_variant = {
+const struct lock_scheme line_ignored_mistake = {
     .name = "broken-redisson-line-ignored",
     .summary = "those who wait stand in line, and whoever comes while the lock is free takes it",
     .breaks = "plain contention",
-    .traits =
-        LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "reentrant", "fair", "renewed"),
-    REDISSON_HANDLES(&barging),
-    REDISSON_WAITS,
-    REDISSON_OWNED,
+    .falls_to = (const char *const[]){NULL},
+    .kind = &barging,
 };
 
 // --- readers -------------------------------------------------------------------------------------
@@ -72,13 +64,16 @@ static enum outcome acquire_rw(struct lock *lock, struct grant *grant)
     return is_refused_reader && random_below(lock->random, 100) == 0 ? OUTCOME_OK : outcome;
 }
 
-const struct lock_scheme reader_beside_writer_variant = {
+static bool wait_unwoken(struct lock *lock)
+{
+    lock_wait_before_retry(lock);
+    return true;
+}
+
+const struct lock_scheme reader_beside_writer_mistake = {
     .name = "broken-redisson-reader-beside-writer",
     .summary = "one of a hundred attempts of a reader succeeds although a writer is there",
     .breaks = "readers and writers, if one looks often enough",
-    .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "reentrant", "shared",
-                          "renewed"),
-    REDISSON_HANDLES(&redisson_rw),
-    REDISSON_OWNED,
     .try_acquire = acquire_rw,
+    .wait = wait_unwoken,
 };

@@ -1,17 +1,8 @@
 // Mistakes in Redisson's semaphore: how many permits there are, and who is woken for one.
 #include "harness/detection/variants.h"
-#include "harness/locks/catalogue.h"
 #include "harness/locks/redisson_common.h"
 
-// All that is not said otherwise.
-#define VARIANT_OF_SEMAPHORE                                                                       \
-    REDISSON_HANDLES(&redisson_semaphore), .traits = LOCK_TRAITS("redis", "exclusive", "permits")
-
-static int set_up(const struct service *service, const struct lock_options *options,
-                  struct error *error)
-{
-    return redisson_semaphore_scheme.set_up(service, options, error);
-}
+#include <stdio.h>
 
 // --- permits -------------------------------------------------------------------------------------
 
@@ -20,17 +11,14 @@ static int set_up_one_more(const struct service *service, const struct lock_opti
 {
     struct lock_options more = *options;
     more.permits++;
-    return set_up(service, &more, error);
+    return redisson_semaphore_scheme.set_up(service, &more, error);
 }
 
-const struct lock_scheme one_permit_more_variant = {
+const struct lock_scheme one_permit_more_mistake = {
     .name = "broken-semaphore-one-permit-more",
     .summary = "it has one permit more than it is said to have",
     .breaks = "plain contention",
-    VARIANT_OF_SEMAPHORE,
     .set_up = set_up_one_more,
-    REDISSON_WAITS,
-    .release = redisson_release,
 };
 
 static enum release_answer release_until_answered(struct lock *lock)
@@ -41,13 +29,10 @@ static enum release_answer release_until_answered(struct lock *lock)
     return answer;
 }
 
-const struct lock_scheme permit_released_twice_variant = {
+const struct lock_scheme permit_released_twice_mistake = {
     .name = "broken-semaphore-permit-released-twice",
     .summary = "a release that was not answered is done again",
     .breaks = "a lost answer: if the first one was executed, there is a permit too many",
-    VARIANT_OF_SEMAPHORE,
-    .set_up = set_up,
-    REDISSON_WAITS,
     .release = release_until_answered,
 };
 
@@ -67,15 +52,11 @@ static bool wait_without_looking(struct lock *lock)
     return is_woken;
 }
 
-const struct lock_scheme subscribed_too_late_variant = {
+const struct lock_scheme subscribed_too_late_mistake = {
     .name = "broken-semaphore-subscribed-too-late",
     .summary = "who finds no permit subscribes, and waits for a message without looking again",
     .breaks = "a release between the look and the subscription: its message is lost",
-    VARIANT_OF_SEMAPHORE,
-    .set_up = set_up,
-    .try_acquire = redisson_try_acquire,
     .wait = wait_without_looking,
-    .release = redisson_release,
 };
 
 // Listens to the channel of the locks, which has another name than that of the semaphores: a
@@ -83,18 +64,14 @@ const struct lock_scheme subscribed_too_late_variant = {
 static int open_elsewhere(struct lock *lock, struct error *error)
 {
     int result = redisson_lock_open(lock, error);
-    redisson_prefixed(redisson_of(lock)->words[WORD_OWN_CHANNEL], "redisson_lock__channel",
-                      lock->options.name);
+    snprintf(redisson_of(lock)->words[WORD_OWN_CHANNEL], REDISSON_NAME,
+             "redisson_lock__channel:%.200s", redisson_of(lock)->words[WORD_TAGGED]);
     return result;
 }
 
-const struct lock_scheme wrong_waiter_woken_variant = {
+const struct lock_scheme wrong_waiter_woken_mistake = {
     .name = "broken-semaphore-wrong-waiter-woken",
     .summary = "a release wakes the listeners of another channel than that of the waiters",
     .breaks = "plain contention: those who wait are never woken",
-    .traits = LOCK_TRAITS("redis", "exclusive", "permits"),
-    REDISSON_OPENED_BY(open_elsewhere, &redisson_semaphore),
-    REDISSON_WAITS,
-    .set_up = set_up,
-    .release = redisson_release,
+    .open = open_elsewhere,
 };

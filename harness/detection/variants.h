@@ -4,10 +4,12 @@
 #ifndef LOCKPICK_DETECTION_VARIANTS_H
 #define LOCKPICK_DETECTION_VARIANTS_H
 
-#include "harness/locks/lock.h"
+#include "harness/locks/catalogue.h"
+#include "harness/locks/watchdog.h"
 
 // BROKEN(variant, scheme that it was made from), by their objects' names. A new variant is one
-// scheme in one of the files of this folder, and a line here.
+// object NAME_mistake in one of the files of this folder, which sets the fields that differ from
+// those of the scheme, and a line here.
 #define VARIANTS(BROKEN)                                                                           \
     BROKEN(release_unchecked, redis_set_px_lua)                                                    \
     BROKEN(release_in_two_steps, redis_set_px_lua)                                                 \
@@ -56,7 +58,7 @@
     BROKEN(insert_unknown_is_no, mysql_unique)                                                     \
     BROKEN(get_lock_elsewhere, mysql_get_lock)
 
-#define BROKEN_DECLARE(name, base) extern const struct lock_scheme name##_variant;
+#define BROKEN_DECLARE(name, base) extern const struct lock_scheme name##_mistake;
 VARIANTS(BROKEN_DECLARE)
 #undef BROKEN_DECLARE
 
@@ -64,6 +66,9 @@ struct variant {
     const struct lock_scheme *scheme;
     const struct lock_scheme *made_from;
 };
+
+// The `renewal` of a variant without any.
+extern const struct watchdog_settings no_renewal;
 
 // NULL-terminated: the last one's scheme is NULL.
 extern const struct variant variant_catalogue[];

@@ -1,12 +1,9 @@
 // Mistakes in ZooKeeper's recipes.
 #include "harness/detection/variants.h"
-#include "harness/locks/catalogue.h"
 #include "harness/locks/zookeeper_common.h"
 
-#define VARIANT_OF_ZOOKEEPER                                                                       \
-    ZK_SCHEME, .set_up = zk_lock_set_up,                                                           \
-               .traits = LOCK_TRAITS("exclusive", "lease", "session", "owner-checked", "fenced",   \
-                                     "renewed", "zookeeper")
+#define TRAITS                                                                                     \
+    LOCK_TRAITS("exclusive", "lease", "session", "owner-checked", "fenced", "renewed", "zookeeper")
 
 // --- the line ------------------------------------------------------------------------------------
 
@@ -20,14 +17,12 @@ static size_t last_but_one(const struct zk_queue *queue, size_t own)
 static const struct zk_recipe wrong_order = {
     .below = "", .prefix = "", .suffix = "-lock-", .syncs = true, .blocker = last_but_one};
 
-const struct lock_scheme zk_wrong_predecessor_variant = {
+const struct lock_scheme zk_wrong_predecessor_mistake = {
     .name = "broken-zk-wrong-predecessor",
     .summary = "a node waits for the last but one before it",
     .breaks = "plain contention",
-    VARIANT_OF_ZOOKEEPER,
+    .traits = TRAITS,
     .kind = &wrong_order,
-    .try_acquire = zk_queue_try_acquire,
-    .release = zk_release,
 };
 
 static const struct zk_recipe right_order = {
@@ -88,13 +83,12 @@ static enum outcome line_up_once(struct lock *lock, struct grant *grant)
     return outcome == OUTCOME_NO && !has_left ? OUTCOME_UNKNOWN : outcome;
 }
 
-const struct lock_scheme zk_line_not_read_again_variant = {
+const struct lock_scheme zk_line_not_read_again_mistake = {
     .name = "broken-zk-line-not-read-again",
     .summary = "when the node before its own has gone, it holds, without another look at the line",
     .breaks = "one that gives up, or dies, while it waits",
-    VARIANT_OF_ZOOKEEPER,
+    .traits = TRAITS,
     .try_acquire = line_up_once,
-    .release = zk_release,
 };
 
 // --- the single node -----------------------------------------------------------------------------
@@ -134,31 +128,15 @@ static enum outcome create_node(struct lock *lock, struct grant *grant)
     return zk_outcome(lock, outcome, "create", node->path, &answer);
 }
 
-static enum release_answer release_ephemeral(struct lock *lock)
-{
-    return zk_ephemeral_scheme.release(lock);
-}
-
-const struct lock_scheme zk_watch_too_late_variant = {
+const struct lock_scheme zk_watch_too_late_mistake = {
     .name = "broken-zk-watch-too-late",
     .summary =
         "who finds the node waits for a watch, without looking whether it has gone meanwhile",
     .breaks = "a release between the look and the watch",
-    VARIANT_OF_ZOOKEEPER,
+    .traits = TRAITS,
     .try_acquire = create_node,
     .wait = await_change,
-    .release = release_ephemeral,
 };
-
-static enum outcome try_ephemeral(struct lock *lock, struct grant *grant)
-{
-    return zk_ephemeral_scheme.try_acquire(lock, grant);
-}
-
-static bool wait_for_ephemeral(struct lock *lock)
-{
-    return zk_ephemeral_scheme.wait(lock);
-}
 
 #define DELETE_TRIES 3
 
@@ -181,13 +159,11 @@ static enum release_answer release_whatever_session(struct lock *lock)
     return answer.reply == ZK_NO_NODE ? RELEASE_GONE : RELEASE_UNKNOWN;
 }
 
-const struct lock_scheme zk_expiry_ignored_variant = {
+const struct lock_scheme zk_expiry_ignored_mistake = {
     .name = "broken-zk-expiry-ignored",
     .summary = "a release deletes the node by its name, although the session that made it is over",
     .breaks = "a pause longer than the session: it deletes another's lock",
-    VARIANT_OF_ZOOKEEPER,
-    .try_acquire = try_ephemeral,
-    .wait = wait_for_ephemeral,
+    .traits = TRAITS,
     .release = release_whatever_session,
 };
 
@@ -198,11 +174,17 @@ static enum outcome create_forgetting(struct lock *lock, struct grant *grant)
     return outcome == OUTCOME_UNKNOWN ? OUTCOME_NO : outcome; // the mistake
 }
 
-const struct lock_scheme zk_unknown_is_no_variant = {
+static bool wait_unwatched(struct lock *lock)
+{
+    lock_wait_before_retry(lock);
+    return true;
+}
+
+const struct lock_scheme zk_unknown_is_no_mistake = {
     .name = "broken-zk-unknown-is-no",
     .summary = "a create that was not answered counts as refused",
     .breaks = "a lost answer: its own node keeps it out, as long as its session lives",
-    VARIANT_OF_ZOOKEEPER,
+    .traits = TRAITS,
     .try_acquire = create_forgetting,
-    .release = release_ephemeral,
+    .wait = wait_unwatched,
 };

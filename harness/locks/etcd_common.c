@@ -19,47 +19,28 @@ static int64_t ttl_s(const struct lock_options *options)
 // --- the client's watchdog -----------------------------------------------------------------------
 
 // The server answers without a TTL if there is no such lease any more.
-static enum outcome keep_alive(struct etcd_connection *connection, struct etcd_lock *state,
-                               int64_t asked_ns, const struct lock_options *options)
+static enum outcome keep_alive(struct etcd_connection *connection, const struct lock *lock,
+                               const struct clock *clock)
 {
+    struct etcd_lock *state = lock->state;
+    struct instant asked = instant_now(clock);
     int64_t left_s;
-    int64_t machine_ns = clock_monotonic_ns();
     enum outcome outcome = etcd_keep_alive(connection, state->lease, &left_s);
     if (outcome == OUTCOME_OK && left_s == 0)
         return OUTCOME_NO;
     if (outcome == OUTCOME_OK) {
-        state->lease_until_ns = asked_ns + options->lease_ns;
-        state->lease_asked = (struct instant){machine_ns, asked_ns};
+        state->lease_until_ns = asked.client_ns + lock->options.lease_ns;
+        state->lease_asked = asked;
     }
     return outcome == OUTCOME_NO ? OUTCOME_UNKNOWN : outcome;
 }
 
-static void renew(struct lock_client *client, struct actor *actor, struct renewal *renewal,
-                  size_t count)
+static enum outcome renew(struct renewal *renewal)
 {
-    const struct etcd_client *own = client->state;
-    struct etcd_lock *state = renewal->lock->state;
-    (void)count;
-    renewal->outcome =
-        keep_alive(own->connection, state, clock_now_ns(&actor->clock), &client->options);
-    renewal->valid_until_ns = state->lease_until_ns;
+    return keep_alive(renewal->lock->client->connection, renewal->lock, &renewal->actor->clock);
 }
 
 const struct watchdog_settings etcd_renewal = {.renew = renew};
-
-int etcd_open_client(struct lock_client *client, struct error *error)
-{
-    struct etcd_client *state = client->state;
-    state->connection = etcd_open(client->service, client->options.request_ns,
-                                  watchdog_actor(client->watchdog), error);
-    return state->connection != NULL ? 0 : -1;
-}
-
-void etcd_close_client(struct lock_client *client)
-{
-    const struct etcd_client *state = client->state;
-    etcd_close(state->connection);
-}
 
 // --- the worker's session ------------------------------------------------------------------------
 
@@ -67,9 +48,7 @@ int etcd_open_lock(struct lock *lock, struct error *error)
 {
     struct etcd_lock *state = lock->state;
     snprintf(state->prefix, sizeof state->prefix, "%s/", lock->options.name);
-    state->connection = etcd_open(lock->service, lock->options.request_ns, lock->actor, error);
-    if (state->connection != NULL)
-        state->side = etcd_open(lock->service, lock->options.request_ns, lock->actor, error);
+    state->side = etcd_open(lock->service, lock->options.request_ns, lock->actor, error);
     return state->side == NULL ? -1 : 0;
 }
 
@@ -78,9 +57,8 @@ void etcd_close_lock(struct lock *lock)
 {
     const struct etcd_lock *state = lock->state;
     if (state->lease != 0)
-        etcd_revoke(state->connection, state->lease);
+        etcd_revoke(lock->connection, state->lease);
     etcd_close(state->side);
-    etcd_close(state->connection);
 }
 
 struct etcd_lock *etcd_of(struct lock *lock)
@@ -88,22 +66,15 @@ struct etcd_lock *etcd_of(struct lock *lock)
     return lock->state;
 }
 
-enum outcome etcd_outcome(struct lock *lock, enum outcome outcome)
-{
-    if (outcome == OUTCOME_BROKEN)
-        error_set(&lock->error, "%s", etcd_error(etcd_of(lock)->connection));
-    return outcome;
-}
-
 // With the lease go its keys, those too that a request which is still on its way would have made.
 static enum outcome end_session(struct lock *lock)
 {
     struct etcd_lock *state = lock->state;
-    enum outcome outcome = etcd_revoke(state->connection, state->lease);
+    enum outcome outcome = etcd_revoke(lock->connection, state->lease);
     state->is_doubtful = outcome != OUTCOME_OK;
     if (outcome == OUTCOME_OK)
         state->lease = 0;
-    return etcd_outcome(lock, outcome);
+    return lock_noted(lock, outcome);
 }
 
 enum outcome etcd_have_session(struct lock *lock)
@@ -117,12 +88,12 @@ enum outcome etcd_have_session(struct lock *lock)
     int64_t asked_ns = lock_asks_ns(lock);
     if (state->lease != 0 && state->lease_until_ns - asked_ns >= lock->options.lease_ns / 2)
         return OUTCOME_OK;
-    enum outcome outcome = etcd_grant(state->connection, ttl_s(&lock->options), &state->lease);
+    enum outcome outcome = etcd_grant(lock->connection, ttl_s(&lock->options), &state->lease);
     state->lease_until_ns = asked_ns + lock->options.lease_ns;
     state->lease_asked = lock->asked;
     state->keep_alive_ns = asked_ns + lock->options.lease_ns / 3;
     snprintf(state->key, sizeof state->key, "%s%" PRIx64, state->prefix, (uint64_t)state->lease);
-    return etcd_outcome(lock, outcome);
+    return lock_noted(lock, outcome);
 }
 
 // --- waiting -------------------------------------------------------------------------------------
@@ -134,7 +105,7 @@ bool etcd_wait_is_over(void *context)
     int64_t now_ns = now_of(wait->lock);
     if (now_ns >= state->keep_alive_ns) {
         state->keep_alive_ns = now_ns + wait->lock->options.lease_ns / 3;
-        if (keep_alive(state->side, state, now_ns, &wait->lock->options) == OUTCOME_NO)
+        if (keep_alive(state->side, wait->lock, &wait->lock->actor->clock) == OUTCOME_NO)
             state->lease_until_ns = now_ns;
         now_ns = now_of(wait->lock);
     }

@@ -10,7 +10,6 @@
 
 // lock->state.
 struct etcd_lock {
-    struct etcd_connection *connection;
     struct etcd_connection *side;    // for keep-alives while a request waits on the first
     int64_t lease;                   // 0: none
     int64_t lease_until_ns;          // on the client's clock, counted from before it was asked for
@@ -21,28 +20,17 @@ struct etcd_lock {
     char key[ETCD_KEY_ROOM];         // the lease's
 };
 
-// lock_client->state.
-struct etcd_client {
-    struct etcd_connection *connection; // the watchdog's
-};
-
-int etcd_open_client(struct lock_client *client, struct error *error);
-void etcd_close_client(struct lock_client *client);
 int etcd_open_lock(struct lock *lock, struct error *error);
 void etcd_close_lock(struct lock *lock);
 extern const struct watchdog_settings etcd_renewal;
 extern const char *const etcd_topologies[];
 #define ETCD_SCHEME                                                                                \
-    .server = "etcd", .topologies = etcd_topologies, .client_bytes = sizeof(struct etcd_client),   \
-    .open_client = etcd_open_client, .close_client = etcd_close_client,                            \
+    .server = "etcd", .topologies = etcd_topologies, .connector = &etcd_connector,                 \
     .lock_bytes = sizeof(struct etcd_lock), .open = etcd_open_lock, .close = etcd_close_lock,      \
     .renewal = &etcd_renewal
 
 // Shorthand for lock->state.
 struct etcd_lock *etcd_of(struct lock *lock);
-
-// Passes an outcome on; BROKEN takes the connection's message along.
-enum outcome etcd_outcome(struct lock *lock, enum outcome outcome);
 
 // Sees to it that the session has at least half of its lease left: OK. Else the lock was not asked
 // for, and the outcome says how the request for a lease went.

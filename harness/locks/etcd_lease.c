@@ -11,7 +11,7 @@ static enum outcome wait_for_predecessor(struct lock *lock, int64_t revision,
     struct etcd_entry predecessor;
     int64_t seen_at;
     enum outcome outcome =
-        etcd_get_older(state->connection, state->prefix, revision, &predecessor, &seen_at);
+        etcd_get_older(lock->connection, state->prefix, revision, &predecessor, &seen_at);
     if (outcome == OUTCOME_BROKEN || (outcome == OUTCOME_OK && predecessor.create_revision == 0))
         return outcome;
     if (outcome == OUTCOME_OK && !etcd_wait_is_over(wait)) {
@@ -20,7 +20,7 @@ static enum outcome wait_for_predecessor(struct lock *lock, int64_t revision,
         const struct peer_patience waiting = {etcd_wait_is_over, wait};
         // From the revision after: a watch that begins with one of the past is served by etcd
         // only every 100 ms.
-        outcome = etcd_watch_deletion(state->connection, predecessor.key, seen_at + 1, &waiting);
+        outcome = etcd_watch_deletion(lock->connection, predecessor.key, seen_at + 1, &waiting);
         wait->at_most_ns = TIME_NEVER;
         if (outcome == OUTCOME_OK)
             return OUTCOME_NO; // but perhaps there is one before that one
@@ -40,9 +40,9 @@ static enum outcome wait_for_turn(struct lock *lock, int64_t revision)
         struct etcd_entry own;
         enum outcome outcome = wait_for_predecessor(lock, revision, &wait);
         if (outcome == OUTCOME_OK)
-            outcome = etcd_get(state->connection, state->key, &own);
+            outcome = etcd_get(lock->connection, state->key, &own);
         if (outcome == OUTCOME_BROKEN)
-            return etcd_outcome(lock, outcome);
+            return lock_noted(lock, outcome);
         if (outcome == OUTCOME_OK)
             return own.create_revision == revision ? OUTCOME_OK : OUTCOME_NO;
     }
@@ -54,7 +54,7 @@ static enum outcome leave_queue(struct lock *lock)
 {
     struct etcd_lock *state = lock->state;
     int64_t deleted;
-    enum outcome outcome = etcd_delete(state->connection, state->key, &deleted);
+    enum outcome outcome = etcd_delete(lock->connection, state->key, &deleted);
     return outcome == OUTCOME_OK && deleted == 1 ? OUTCOME_NO : etcd_withdraw(lock);
 }
 
@@ -65,14 +65,13 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
     enum outcome outcome = etcd_have_session(lock);
     if (outcome != OUTCOME_OK)
         return outcome;
-    outcome =
-        etcd_create(state->connection, state->key, state->lease, state->prefix, &own, &oldest);
+    outcome = etcd_create(lock->connection, state->key, state->lease, state->prefix, &own, &oldest);
     if (outcome == OUTCOME_NO) {
-        state->is_doubtful = etcd_lacks_lease(state->connection);
+        state->is_doubtful = etcd_lacks_lease(lock->connection);
         return OUTCOME_NO;
     }
     if (outcome != OUTCOME_OK)
-        return outcome == OUTCOME_BROKEN ? etcd_outcome(lock, outcome) : etcd_withdraw(lock);
+        return outcome == OUTCOME_BROKEN ? lock_noted(lock, outcome) : etcd_withdraw(lock);
     bool is_first = oldest.create_revision == own.create_revision;
     // A former attempt's place was lost: this one is another, even if it need not wait.
     if (!is_first || grant->attempts > 1)
@@ -92,9 +91,9 @@ static enum release_answer release(struct lock *lock)
     struct etcd_lock *state = lock->state;
     int64_t deleted;
     etcd_end_hold(lock);
-    enum outcome outcome = etcd_delete(state->connection, state->key, &deleted);
+    enum outcome outcome = etcd_delete(lock->connection, state->key, &deleted);
     state->is_doubtful = outcome != OUTCOME_OK || deleted == 0;
-    if (etcd_outcome(lock, outcome) != OUTCOME_OK)
+    if (lock_noted(lock, outcome) != OUTCOME_OK)
         return RELEASE_UNKNOWN;
     return deleted == 1 ? RELEASE_RELEASED : RELEASE_GONE;
 }

@@ -17,19 +17,19 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
                                  clock_now_ns(&lock->actor->clock) + lock->options.request_ns,
                              .at_most_ns = TIME_NEVER};
     const struct peer_patience waiting = {etcd_wait_is_over, &wait};
-    outcome = etcd_lock(state->connection, lock->options.name, state->lease, &revision, &waiting);
+    outcome = etcd_lock(lock->connection, lock->options.name, state->lease, &revision, &waiting);
     switch (outcome) {
     case OUTCOME_OK:
         return etcd_hold(lock, grant);
     case OUTCOME_NO:
-        state->is_doubtful = etcd_lacks_lease(state->connection);
+        state->is_doubtful = etcd_lacks_lease(lock->connection);
         return OUTCOME_NO;
     case OUTCOME_UNKNOWN: // it may be in the queue, or come to its end even now
         return etcd_withdraw(lock);
     case OUTCOME_BROKEN:
         break;
     }
-    return etcd_outcome(lock, outcome);
+    return lock_noted(lock, outcome);
 }
 
 // Unlock deletes the key by its name, and does not say whether it was there: so it is looked up
@@ -40,11 +40,11 @@ static enum release_answer release(struct lock *lock)
     struct etcd_entry own;
     etcd_end_hold(lock);
     state->is_doubtful = true; // until it is known to be free
-    if (etcd_outcome(lock, etcd_get(state->connection, state->key, &own)) != OUTCOME_OK)
+    if (lock_noted(lock, etcd_get(lock->connection, state->key, &own)) != OUTCOME_OK)
         return RELEASE_UNKNOWN;
     if (own.create_revision == 0)
         return RELEASE_GONE;
-    if (etcd_outcome(lock, etcd_unlock(state->connection, state->key)) != OUTCOME_OK)
+    if (lock_noted(lock, etcd_unlock(lock->connection, state->key)) != OUTCOME_OK)
         return RELEASE_UNKNOWN;
     state->is_doubtful = false;
     return RELEASE_RELEASED;

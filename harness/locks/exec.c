@@ -81,25 +81,24 @@ static struct instant lease_instant(const struct actor *actor, const struct driv
     return (struct instant){answer->lease_from_ns, now.client_ns - ago_ns};
 }
 
-static void renew(struct lock_client *client, struct actor *actor, struct renewal *renewal,
-                  size_t count)
+static enum outcome renew(struct renewal *renewal)
 {
+    const struct lock_client *client = renewal->lock->client;
     int64_t lease_ns = client->options.lease_ns;
     struct exec_lock *state = renewal->lock->state;
     struct driver_answer answer;
     struct error ignored; // the holder is told by its own next request
     struct driver_request request = {
         .ask = DRIVER_RENEW, .hold = &state->hold, .lease_ns = lease_ns};
-    (void)count;
-    renewal->outcome = driver_ask(shared_by(client)->driver, actor, &request, &answer, &ignored);
-    if (renewal->outcome != OUTCOME_OK)
-        return;
+    enum outcome outcome =
+        driver_ask(shared_by(client)->driver, renewal->actor, &request, &answer, &ignored);
+    if (outcome != OUTCOME_OK)
+        return outcome;
     renewal->returned_ns = answer.line.to_ns;
-    renewal->valid_until_ns = lease_instant(actor, &answer).client_ns + lease_ns;
+    renewal->valid_until_ns = lease_instant(renewal->actor, &answer).client_ns + lease_ns;
     if (answer.line.word == DRIVER_NOT_OWNER || answer.line.word == DRIVER_GONE)
-        renewal->outcome = OUTCOME_NO;
-    else if (answer.line.word == DRIVER_UNKNOWN)
-        renewal->outcome = OUTCOME_UNKNOWN;
+        return OUTCOME_NO;
+    return answer.line.word == DRIVER_UNKNOWN ? OUTCOME_UNKNOWN : OUTCOME_OK;
 }
 
 static int open_client(struct lock_client *client, struct error *error)

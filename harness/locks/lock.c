@@ -1,5 +1,6 @@
 #include "harness/locks/lock.h"
 
+#include "harness/base/futex.h"
 #include "harness/base/text.h"
 #include "harness/locks/watchdog.h"
 #include "harness/point/gate.h"
@@ -60,6 +61,22 @@ bool lock_waits_no_more(struct lock *lock)
     return false;
 }
 
+// --- for schemes
+// ----------------------------------------------------------------------------------
+
+enum outcome lock_noted(struct lock *lock, enum outcome outcome)
+{
+    if (outcome == OUTCOME_BROKEN)
+        error_set(&lock->error, "%s", lock->scheme->connector->error(lock->connection));
+    return outcome;
+}
+
+const char *lock_new_token(struct lock *lock, size_t digits)
+{
+    random_hex(lock->random, lock->token, digits);
+    return lock->token;
+}
+
 // --- operations ----------------------------------------------------------------------------------
 
 static void begin(struct lock *lock, enum phase phase)
@@ -71,7 +88,7 @@ static void begin(struct lock *lock, enum phase phase)
 static enum outcome attempt(struct lock *lock, struct grant *grant)
 {
     const struct lock_scheme *scheme = lock->scheme;
-    struct watchdog *watchdog = lock->client != NULL ? lock->client->watchdog : NULL;
+    struct watchdog *watchdog = lock->client->watchdog;
     grant->attempts++;
     enum outcome outcome = scheme->try_acquire(lock, grant);
     if (outcome == OUTCOME_UNKNOWN && scheme->recover != NULL &&
@@ -108,8 +125,7 @@ enum outcome lock_acquire(struct lock *lock, struct grant *grant)
 enum release_answer lock_release(struct lock *lock)
 {
     begin(lock, PHASE_RELEASE);
-    if (lock->client != NULL)
-        watchdog_remove(lock->client->watchdog, lock);
+    watchdog_remove(lock->client->watchdog, lock);
     enum release_answer answer = lock->scheme->release(lock);
     lock->actor->phase = PHASE_NONE;
     return answer;
@@ -184,41 +200,106 @@ struct step_gate *lock_client_gate(const struct lock_client *client, enum client
     return &client->gates[thread];
 }
 
-int lock_client_thread(pthread_t *id, struct step_gate *gate, void *(*body)(void *), void *context)
+void lock_thread_init(struct lock_thread *thread, const struct lock_client *client,
+                      enum client_thread name, enum phase phase)
 {
-    int reason = pthread_create(id, NULL, body, context);
-    if (reason == 0 && gate != NULL)
-        gate_await(gate);
-    return reason;
-}
-
-struct actor lock_client_actor(const struct lock_client *client, enum client_thread thread,
-                               enum phase phase, struct history_writer *writer)
-{
-    struct step_gate *gate = lock_client_gate(client, thread);
+    struct step_gate *gate = lock_client_gate(client, name);
     struct clock clock = client->clock;
     clock.sleeper = gate != NULL ? &gate->sleeper : NULL;
     if (client->history != NULL)
-        history_writer_start(writer, client->history, client->number, 0);
-    return (struct actor){.client = client->number,
-                          .phase = phase,
-                          .clock = clock,
-                          .board = client->history != NULL ? client->board : NULL,
-                          .gate = gate,
-                          .history = writer};
+        history_writer_start(&thread->writer, client->history, client->number, 0);
+    thread->actor = (struct actor){.client = client->number,
+                                   .phase = phase,
+                                   .clock = clock,
+                                   .board = client->history != NULL ? client->board : NULL,
+                                   .gate = gate,
+                                   .history = &thread->writer};
+    pthread_mutex_init(&thread->mutex, NULL);
+}
+
+static void *run_thread(void *context)
+{
+    struct lock_thread *thread = context;
+    pthread_mutex_lock(&thread->mutex);
+    for (;;) {
+        int64_t rest_until_ns;
+        uint32_t bell = atomic_load(&thread->bell);
+        if (thread->work(thread, &rest_until_ns))
+            continue;
+        if (thread->stopping)
+            break;
+        pthread_mutex_unlock(&thread->mutex);
+        actor_wait(&thread->actor, &thread->bell, bell, rest_until_ns);
+        pthread_mutex_lock(&thread->mutex);
+    }
+    pthread_mutex_unlock(&thread->mutex);
+    return NULL;
+}
+
+int lock_thread_start(struct lock_thread *thread,
+                      bool (*work)(struct lock_thread *thread, int64_t *rest_until_ns),
+                      const char *what, struct error *error)
+{
+    thread->work = work;
+    int reason = pthread_create(&thread->id, NULL, run_thread, thread);
+    thread->is_started = reason == 0;
+    if (!thread->is_started)
+        return error_set(error, "cannot start %s: %s", what, strerror(reason));
+    if (thread->actor.gate != NULL)
+        gate_await(thread->actor.gate);
+    return 0;
+}
+
+void lock_thread_ring(struct lock_thread *thread)
+{
+    atomic_fetch_add(&thread->bell, 1);
+    futex_wake_all(&thread->bell);
+}
+
+void lock_thread_stop(struct lock_thread *thread)
+{
+    if (!thread->is_started)
+        return;
+    pthread_mutex_lock(&thread->mutex);
+    thread->stopping = true;
+    pthread_mutex_unlock(&thread->mutex);
+    lock_thread_ring(thread);
+    pthread_join(thread->id, NULL);
+}
+
+// 0 too if the scheme has no connector.
+static int connect_to(const struct lock_scheme *scheme, const struct service *service,
+                      const struct lock_options *options, struct actor *actor, void **connection,
+                      struct error *error)
+{
+    *connection = NULL;
+    if (scheme->connector == NULL)
+        return 0;
+    int64_t request_ns =
+        scheme->request_ns != NULL ? scheme->request_ns(options) : options->request_ns;
+    *connection = scheme->connector->open(service, request_ns, actor, error);
+    return *connection != NULL ? 0 : -1;
+}
+
+static void disconnect(const struct lock_scheme *scheme, void *connection)
+{
+    if (connection != NULL)
+        scheme->connector->close(connection);
 }
 
 int lock_client_open(struct lock_client *client, struct error *error)
 {
     const struct lock_scheme *scheme = client->scheme;
     client->state = scheme->client_bytes > 0 ? memory_zeroed(1, scheme->client_bytes) : NULL;
-    client->watchdog = NULL;
-    if (scheme->renewal != NULL) {
-        client->watchdog = watchdog_start(client, scheme->renewal, error);
-        if (client->watchdog == NULL)
-            return -1;
-    }
-    if (scheme->open_client == NULL || scheme->open_client(client, error) == 0)
+    client->watchdog =
+        scheme->renewal != NULL ? watchdog_start(client, scheme->renewal, error) : NULL;
+    client->connection = NULL;
+    bool is_watched =
+        scheme->renewal == NULL ||
+        (client->watchdog != NULL &&
+         connect_to(scheme, client->service, &client->options, watchdog_actor(client->watchdog),
+                    &client->connection, error) == 0);
+    if (is_watched && (scheme->open_client == NULL || scheme->open_client(client, error) == 0))
         return 0;
     lock_client_close(client);
     return -1;
@@ -231,27 +312,27 @@ void lock_client_close(struct lock_client *client)
     watchdog_stop(client->watchdog);
     if (client->scheme->close_client != NULL)
         client->scheme->close_client(client);
+    disconnect(client->scheme, client->connection);
     watchdog_free(client->watchdog);
     free(client->state);
-    client->watchdog = NULL;
-    client->state = NULL;
 }
 
 int lock_open(struct lock *lock, struct error *error)
 {
-    size_t bytes = lock->scheme->lock_bytes;
-    lock->state = bytes > 0 ? memory_zeroed(1, bytes) : NULL;
-    return lock->scheme->open != NULL ? lock->scheme->open(lock, error) : 0;
+    const struct lock_scheme *scheme = lock->scheme;
+    lock->state = scheme->lock_bytes > 0 ? memory_zeroed(1, scheme->lock_bytes) : NULL;
+    int result =
+        connect_to(scheme, lock->service, &lock->options, lock->actor, &lock->connection, error);
+    return result == 0 && scheme->open != NULL ? scheme->open(lock, error) : result;
 }
 
 void lock_close(struct lock *lock)
 {
-    if (lock->client != NULL)
-        watchdog_remove(lock->client->watchdog, lock);
+    watchdog_remove(lock->client->watchdog, lock);
     if (lock->scheme->close != NULL)
         lock->scheme->close(lock);
+    disconnect(lock->scheme, lock->connection);
     free(lock->state);
-    lock->state = NULL;
 }
 
 // --- the catalogue -------------------------------------------------------------------------------

@@ -10,7 +10,7 @@
 #include "harness/base/external_client.h"
 #include "harness/base/random.h"
 #include "harness/point/point.h"
-#include "harness/wire/service.h"
+#include "harness/wire/connector.h"
 
 #include <pthread.h>
 #include <stdbool.h>
@@ -18,6 +18,8 @@
 struct lock_scheme;
 struct watchdog;
 struct watchdog_settings;
+
+#define TOKEN_DIGITS 40 // 160 random bits, as the Redlock specification asks for
 
 // What an acquire asks for. Only schemes with the trait `shared` are asked for anything but
 // LOCK_EXCLUSIVE.
@@ -57,6 +59,7 @@ struct lock_client {
     const char *folder;                           // of the trial, for logs; NULL: none
     struct watchdog *watchdog;                    // NULL: nothing is renewed
     int64_t renewal_ns;                           // from one renewal to the next
+    void *connection;                             // the watchdog's, by the scheme's connector
     void *state;                                  // the scheme's own
     struct error error; // set by `close_client` if the set-up had failed by then
 };
@@ -87,6 +90,8 @@ struct lock {
     _Atomic uint32_t lost;        // enum lost_reason; LOST_NOT while the scheme knows of no loss
     struct instant asked;         // when the lease of the last attempt was asked for
     struct library_call call;     // of a lock outside of Lockpick, as it says; zeros: it does not
+    void *connection;             // the worker's, by the scheme's connector
+    char token[TOKEN_DIGITS + 1]; // of the current or last attempt, if the scheme draws one
     void *state;                  // the scheme's own
     struct error error;           // set with every BROKEN outcome
 };
@@ -144,13 +149,17 @@ struct lock_scheme {
     int (*clean_up)(const struct service *service, const struct lock_options *options,
                     struct error *error);
     const void *kind; // of several schemes that share functions: what differs; read by those
+    // Optional: how each worker, and the watchdog if there is one, connects to the server.
+    const struct connector *connector;
+    // Optional: the time-out of one request; NULL: options.request_ns.
+    int64_t (*request_ns)(const struct lock_options *options);
     // Optional: state shared by the workers of one client process, `client_bytes` of zeros at
     // first. What was opened half-way is closed too.
     size_t client_bytes;
     int (*open_client)(struct lock_client *client, struct error *error);
     void (*close_client)(struct lock_client *client);
-    // Optional: connects the worker, whose state is `lock_bytes` of zeros at first. 0, or -1 with
-    // `error` set. What was opened half-way is closed too.
+    // Optional: prepares the worker, which is connected, and whose state is `lock_bytes` of zeros
+    // at first. 0, or -1 with `error` set. What was opened half-way is closed too.
     size_t lock_bytes;
     int (*open)(struct lock *lock, struct error *error);
     void (*close)(struct lock *lock);
@@ -197,6 +206,12 @@ enum outcome lock_acquire(struct lock *lock, struct grant *grant);
 enum release_answer lock_release(struct lock *lock);
 enum outcome lock_reenter(struct lock *lock, struct grant *grant);
 enum release_answer lock_leave(struct lock *lock);
+
+// For schemes with a connector: passes an outcome on; BROKEN takes the connection's message along.
+enum outcome lock_noted(struct lock *lock, enum outcome outcome);
+
+// Draws a fresh token for the next attempt: lock->token, of so many hexadecimal digits.
+const char *lock_new_token(struct lock *lock, size_t digits);
 
 // For schemes with a lease: the time on the client's clock from which a lease counts that is asked
 // for next, and at which it may end at the earliest. Keep the first in lock->asked.
@@ -245,16 +260,32 @@ enum release_answer lock_left_answer(const struct lock *lock);
 int lock_client_open(struct lock_client *client, struct error *error);
 void lock_client_close(struct lock_client *client);
 
-// Who a thread of a client's own is, that is none of its workers: it writes by `writer`, which is
-// started if there is a history.
-struct actor lock_client_actor(const struct lock_client *client, enum client_thread thread,
-                               enum phase phase, struct history_writer *writer);
+// A thread of a client's own, beside its workers.
+struct lock_thread {
+    struct actor actor;
+    struct history_writer writer; // of the actor's; not started if there is no history
+    pthread_t id;
+    bool is_started;
+    _Atomic uint32_t bell;
+    pthread_mutex_t mutex; // held while it works, but for what it asks of servers
+    bool stopping;
+    // Does what is to be done next: true. Else false: it rests until somebody rings, or until
+    // *rest_until_ns by its clock, or, if it is `stopping`, ends.
+    bool (*work)(struct lock_thread *thread, int64_t *rest_until_ns);
+};
+
+// Makes it ready, so that it can be given a connection; it holds zeros. Then starts it; with a
+// gate, it stands there when this returns. 0, or -1 with `error` set, which calls it `what`.
+void lock_thread_init(struct lock_thread *thread, const struct lock_client *client,
+                      enum client_thread name, enum phase phase);
+int lock_thread_start(struct lock_thread *thread,
+                      bool (*work)(struct lock_thread *thread, int64_t *rest_until_ns),
+                      const char *what, struct error *error);
+void lock_thread_ring(struct lock_thread *thread);
+void lock_thread_stop(struct lock_thread *thread); // does nothing to one that was not started
 
 // The gate of a thread that is about to be started; NULL if the client's threads have none.
 struct step_gate *lock_client_gate(const struct lock_client *client, enum client_thread thread);
-
-// Starts the thread; with a gate, it stands there when this returns. As pthread_create.
-int lock_client_thread(pthread_t *id, struct step_gate *gate, void *(*body)(void *), void *context);
 
 // Opens and closes a worker's handle, whether or not the scheme has anything to open. Who ends
 // while it holds the lock is not renewed any more.

@@ -1,7 +1,7 @@
 // SELECT, then SELECT ... FOR UPDATE, and the value of the first is used: as if the balance had
 // been read by a function further up. The lock is exclusive, yet it comes too late: what another
 // commits while this one waits for the row is overwritten.
-#include "harness/locks/mysql_common.h"
+#include "harness/locks/sql_common.h"
 
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
@@ -9,7 +9,7 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
     (void)grant;
     enum outcome outcome = mysql_row_begin(lock);
     if (outcome == OUTCOME_OK)
-        outcome = mysql_row_look(lock, &mysql_lock_of(lock)->value);
+        outcome = mysql_row_look(lock, &sql_lock_of(lock)->value);
     return outcome == OUTCOME_OK ? mysql_row_lock(lock, &ignored) : outcome;
 }
 

@@ -3,7 +3,7 @@
 #include "harness/locks/test_mysql.h"
 #include "harness/testing/test.h"
 
-#include "harness/locks/mysql_common.h"
+#include "harness/locks/sql_common.h"
 
 // --- outcomes that are not plain -----------------------------------------------------------------
 
@@ -85,7 +85,7 @@ SCHEME_TEST(a_crash_leaves_only_what_has_neither_lease_nor_session_locked,
 {
     bool stays = strcmp(scheme->name, "mysql-unique") == 0;
     assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
-    sql_end_session(mysql_of(&fixture->locks[0]));
+    sql_end_session(fixture->locks[0].connection);
     fixture->locks[1].options.wait_ns = stays ? 50 * NS_PER_MS : TEST_PATIENCE_NS;
     hold_to(scheme, acquire(fixture, 1) == (stays ? OUTCOME_NO : OUTCOME_OK),
             stays ? "is free after a crash" : "is not free after a crash");

@@ -1,6 +1,6 @@
 // A version column instead of a lock: everybody may read, and a write gets through only if the
 // version is still the one that was read. Whoever comes too late reads and writes again.
-#include "harness/locks/mysql_common.h"
+#include "harness/locks/sql_common.h"
 
 static const struct sql_statement select_version = {"SELECT",
                                                     "SELECT value, version FROM %s WHERE id = 1"};
@@ -22,9 +22,9 @@ static enum release_answer release(struct lock *lock)
 
 static enum outcome read_version(struct lock *lock, int64_t *value)
 {
-    struct mysql_lock *state = lock->state;
+    struct sql_lock *state = lock->state;
     struct sql_answer answer;
-    enum outcome outcome = mysql_lock_request(lock, &answer, &select_version, NULL);
+    enum outcome outcome = sql_lock_request(lock, &answer, &select_version, NULL);
     if (outcome == OUTCOME_OK && answer.rows == 0) {
         error_set(&lock->error, "the row of the guarded value is gone");
         return OUTCOME_BROKEN;
@@ -37,9 +37,9 @@ static enum outcome read_version(struct lock *lock, int64_t *value)
 // The version changes with every write, so that no row was changed only if it was another's.
 static enum outcome write_version(struct lock *lock, int64_t value)
 {
-    const struct sql_argument arguments[] = {{NULL, value}, {NULL, mysql_lock_of(lock)->version}};
+    const struct sql_argument arguments[] = {{NULL, value}, {NULL, sql_lock_of(lock)->version}};
     struct sql_answer answer;
-    enum outcome outcome = mysql_lock_request(lock, &answer, &update_version, arguments);
+    enum outcome outcome = sql_lock_request(lock, &answer, &update_version, arguments);
     return outcome == OUTCOME_OK && answer.affected == 0 ? OUTCOME_NO : outcome;
 }
 

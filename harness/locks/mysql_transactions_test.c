@@ -2,7 +2,7 @@
 #include "harness/locks/test_mysql.h"
 #include "harness/testing/test.h"
 
-#include "harness/locks/mysql_common.h"
+#include "harness/locks/sql_common.h"
 
 #define ROWS_WAITED_FOR                                                                            \
     "SELECT variable_value FROM information_schema.global_status "                                 \

@@ -3,7 +3,7 @@
 //
 // The row's id grows, but is no fencing token: it is drawn before the index decides who gets in, so
 // that a later holder may have drawn an earlier one.
-#include "harness/locks/mysql_common.h"
+#include "harness/locks/sql_common.h"
 
 static const struct sql_statement insert_row = {
     "INSERT", "INSERT INTO %s (unique_mutex, holder_id, create_time) VALUES (?, ?, NOW(6))"};

@@ -1,7 +1,7 @@
 // The lock table with a time-out: each row says until when it counts, and whoever comes removes one
 // that is stale, then inserts his own. Only the database's clock is asked what time it is.
 // Reentrant: the row counts how often its holder is in.
-#include "harness/locks/mysql_common.h"
+#include "harness/locks/sql_common.h"
 
 static const struct sql_statement delete_stale = {
     "DELETE", "DELETE FROM %s WHERE unique_mutex = ? AND lock_until <= NOW(6)"};
@@ -40,7 +40,7 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
     const struct sql_argument arguments[] = {{lock->options.name, 0}};
     struct sql_answer answer;
-    enum outcome outcome = mysql_lock_request(lock, &answer, &delete_stale, arguments);
+    enum outcome outcome = sql_lock_request(lock, &answer, &delete_stale, arguments);
     if (outcome != OUTCOME_OK)
         return outcome;
     grant->valid_until_ns = lease_ends_ns(lock);
@@ -55,12 +55,11 @@ static enum release_answer release(struct lock *lock)
 // Renews the lease, too. A row that is stale but still there was nobody else's meanwhile.
 static enum outcome reenter(struct lock *lock, struct grant *grant)
 {
-    const struct sql_argument arguments[] = {{NULL, lock->options.lease_ns / NS_PER_US},
-                                             {lock->options.name, 0},
-                                             {mysql_lock_of(lock)->holder, 0}};
+    const struct sql_argument arguments[] = {
+        {NULL, lock->options.lease_ns / NS_PER_US}, {lock->options.name, 0}, {lock->token, 0}};
     struct sql_answer answer;
     int64_t valid_until_ns = lease_ends_ns(lock);
-    enum outcome outcome = mysql_lock_request(lock, &answer, &enter_row, arguments);
+    enum outcome outcome = sql_lock_request(lock, &answer, &enter_row, arguments);
     if (outcome != OUTCOME_OK) // refused or not sent: the row is there all the same
         return outcome == OUTCOME_BROKEN ? OUTCOME_BROKEN : OUTCOME_UNKNOWN;
     if (answer.affected == 0) {

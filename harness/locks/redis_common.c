@@ -4,59 +4,13 @@
 
 const char *const redis_topologies[] = {"single", "sentinel", "cluster", NULL};
 
-int redis_lock_open(struct lock *lock, struct error *error)
+int redis_load_scripts(struct lock *lock, struct error *error)
 {
     const struct redis_script *const *scripts = lock->scheme->kind;
-    struct redis_connection *connection =
-        redis_open(lock->service, lock->options.request_ns, lock->actor, error);
-    redis_lock_of(lock)->connection = connection;
-    int result = connection != NULL ? 0 : -1;
+    int result = 0;
     for (; result == 0 && scripts != NULL && *scripts != NULL; scripts++)
-        result = redis_script_load(connection, *scripts, error);
+        result = redis_script_load(lock->connection, *scripts, error);
     return result;
-}
-
-void redis_lock_close(struct lock *lock)
-{
-    redis_close(redis_of(lock));
-}
-
-int redis_client_open(struct lock_client *client, struct error *error)
-{
-    struct redis_client *state = client->state;
-    state->connection = redis_open(client->service, client->options.request_ns,
-                                   watchdog_actor(client->watchdog), error);
-    return state->connection != NULL ? 0 : -1;
-}
-
-void redis_client_close(struct lock_client *client)
-{
-    struct redis_client *state = client->state;
-    redis_close(state->connection);
-}
-
-struct redis_lock *redis_lock_of(struct lock *lock)
-{
-    return lock->state;
-}
-
-struct redis_connection *redis_of(struct lock *lock)
-{
-    return redis_lock_of(lock)->connection;
-}
-
-const char *redis_new_token(struct lock *lock)
-{
-    struct redis_lock *state = lock->state;
-    random_hex(lock->random, state->token, TOKEN_DIGITS);
-    return state->token;
-}
-
-enum outcome redis_outcome(struct lock *lock, enum outcome outcome)
-{
-    if (outcome == OUTCOME_BROKEN)
-        error_set(&lock->error, "%s", redis_error(redis_of(lock)));
-    return outcome;
 }
 
 enum outcome redis_read(struct lock *lock, struct redis_answer *answer)
@@ -80,7 +34,7 @@ enum outcome redis_acquire_by(struct lock *lock, struct grant *grant, const char
                               int64_t number)
 {
     struct redis_answer answer;
-    const char *token = redis_new_token(lock);
+    const char *token = lock_new_token(lock, TOKEN_DIGITS);
     grant->valid_until_ns = lease_ends_ns(lock);
     enum outcome outcome = REDIS_ASK(lock, &answer, format, token, (long long)number);
     return outcome == OUTCOME_OK && answer.kind == REDIS_NIL ? OUTCOME_NO : outcome;
@@ -89,6 +43,19 @@ enum outcome redis_acquire_by(struct lock *lock, struct grant *grant, const char
 enum outcome redis_set_token(struct lock *lock, struct grant *grant)
 {
     return redis_acquire_by(lock, grant, "SET %s %s NX PX %lld", lease_ms(lock));
+}
+
+enum outcome redis_acquire_by_script(struct lock *lock, struct grant *grant,
+                                     const struct redis_script *script, const char *other,
+                                     int64_t *number)
+{
+    struct redis_answer answer;
+    const char *token = lock_new_token(lock, TOKEN_DIGITS);
+    grant->valid_until_ns = lease_ends_ns(lock);
+    enum outcome outcome = lock_noted(
+        lock, redis_run(lock->connection, &answer, &lock->options, script, other, token));
+    *number = outcome == OUTCOME_OK ? answer.integer : 0;
+    return outcome == OUTCOME_OK && answer.integer == 0 ? OUTCOME_NO : outcome;
 }
 
 enum outcome redis_setnx(struct lock *lock)
@@ -106,10 +73,9 @@ enum release_answer redis_release_unchecked(struct lock *lock)
     return answer.integer == 1 ? RELEASE_UNCHECKED : RELEASE_GONE;
 }
 
-enum release_answer redis_release_answer(struct lock *lock, enum outcome outcome,
-                                         const struct redis_answer *answer)
+enum release_answer redis_release_answer(enum outcome outcome, const struct redis_answer *answer)
 {
-    if (redis_outcome(lock, outcome) != OUTCOME_OK)
+    if (outcome != OUTCOME_OK)
         return RELEASE_UNKNOWN;
     if (answer->integer == 1)
         return RELEASE_RELEASED;
@@ -127,20 +93,25 @@ const struct redis_script *const redis_checked[] = {&redis_compare_and_delete, N
 enum release_answer redis_release_checked(struct lock *lock)
 {
     struct redis_answer answer;
-    enum outcome outcome = redis_run(redis_of(lock), &answer, &lock->options,
-                                     &redis_compare_and_delete, NULL, redis_lock_of(lock)->token);
-    return redis_release_answer(lock, outcome, &answer);
+    enum outcome outcome =
+        lock_noted(lock, redis_run(lock->connection, &answer, &lock->options,
+                                   &redis_compare_and_delete, NULL, lock->token));
+    return redis_release_answer(outcome, &answer);
 }
 
 // What was certainly not executed is not yet a loss: the next renewal may come in time.
-void redis_renewed(struct renewal *renewal, enum outcome outcome, const struct redis_answer *answer,
-                   int64_t ends_ns)
+enum outcome redis_renewed(enum outcome outcome, const struct redis_answer *answer)
 {
-    renewal->outcome = outcome == OUTCOME_NO ? OUTCOME_UNKNOWN : outcome;
     if (outcome != OUTCOME_OK)
-        return;
-    if (answer->kind == REDIS_STATUS || answer->integer == 1)
-        renewal->valid_until_ns = ends_ns;
-    else
-        renewal->outcome = OUTCOME_NO;
+        return outcome == OUTCOME_NO ? OUTCOME_UNKNOWN : outcome;
+    return answer->kind == REDIS_STATUS || answer->integer == 1 ? OUTCOME_OK : OUTCOME_NO;
+}
+
+enum outcome redis_renew_by_script(const struct renewal *renewal, const struct redis_script *script)
+{
+    const struct lock_client *client = renewal->lock->client;
+    struct redis_answer answer;
+    enum outcome outcome = redis_run(client->connection, &answer, &client->options, script, NULL,
+                                     renewal->lock->token);
+    return redis_renewed(outcome, &answer);
 }

@@ -6,52 +6,20 @@
 #include "harness/locks/watchdog.h"
 #include "harness/wire/redis.h"
 
-#define TOKEN_DIGITS 40 // 160 random bits, as the Redlock specification asks for
-
 // Where one lock is one key, whatever stands behind it: single, sentinel, cluster.
 extern const char *const redis_topologies[];
 
-// lock->state.
-struct redis_lock {
-    struct redis_connection *connection;
-    char token[TOKEN_DIGITS + 1]; // of the current or last attempt
-    int64_t expiry_ms;            // when the lock ends by the client's clock, where that decides
-};
-
-// Connects, and loads the scripts that scheme->kind lists (NULL-terminated; NULL: none).
-int redis_lock_open(struct lock *lock, struct error *error);
-void redis_lock_close(struct lock *lock);
-#define REDIS_HANDLES                                                                              \
-    .lock_bytes = sizeof(struct redis_lock), .open = redis_lock_open, .close = redis_lock_close
+// `open`: loads the scripts that scheme->kind lists (NULL-terminated; NULL: none).
+int redis_load_scripts(struct lock *lock, struct error *error);
+#define REDIS_HANDLES .connector = &redis_connector, .open = redis_load_scripts
 #define REDIS_SCHEME REDIS_HANDLES, .server = "redis", .topologies = redis_topologies
-
-// lock_client->state of a scheme with a watchdog.
-struct redis_client {
-    struct redis_connection *connection; // the watchdog's
-    int dialect;                         // of the server, for schemes whose commands differ with it
-};
-
-int redis_client_open(struct lock_client *client, struct error *error);
-void redis_client_close(struct lock_client *client);
-#define REDIS_RENEWED_SCHEME                                                                       \
-    REDIS_SCHEME, .client_bytes = sizeof(struct redis_client), .close_client = redis_client_close
-
-// Shorthands for lock->state.
-struct redis_lock *redis_lock_of(struct lock *lock);
-struct redis_connection *redis_of(struct lock *lock);
-
-// A fresh token for the next attempt.
-const char *redis_new_token(struct lock *lock);
-
-// Passes an outcome on; BROKEN takes the connection's message along.
-enum outcome redis_outcome(struct lock *lock, enum outcome outcome);
 
 // A command about the lock, whose name is the first argument of its format. (The 0 stands for no
 // arguments: it is one more than the format has.)
 #define REDIS_ASK(lock, answer, ...) REDIS_ASK_OF(lock, answer, __VA_ARGS__, 0)
 #define REDIS_ASK_OF(lock, answer, format, ...)                                                    \
-    redis_outcome(                                                                                 \
-        lock, redis_request(redis_of(lock), answer, format, (lock)->options.name, __VA_ARGS__))
+    lock_noted(lock, redis_request((lock)->connection, answer, format, (lock)->options.name,       \
+                                   __VA_ARGS__))
 
 // GET L: if the answer is lost, nothing has happened all the same (NO).
 enum outcome redis_read(struct lock *lock, struct redis_answer *answer);
@@ -62,10 +30,14 @@ enum outcome redis_run(struct redis_connection *connection, struct redis_answer 
                        const char *other, const char *token);
 
 // One attempt with a new token: by a command, whose format takes the lock's name, the token and a
-// number, OK unless it answers nil (busy); by SET L token NX PX lease.
+// number, OK unless it answers nil (busy); by SET L token NX PX lease; by a script with the keys L
+// and `other`, whose answer *number is 0 if it is busy.
 enum outcome redis_acquire_by(struct lock *lock, struct grant *grant, const char *format,
                               int64_t number);
 enum outcome redis_set_token(struct lock *lock, struct grant *grant);
+enum outcome redis_acquire_by_script(struct lock *lock, struct grant *grant,
+                                     const struct redis_script *script, const char *other,
+                                     int64_t *number);
 
 // SETNX L 1: OK held, NO busy.
 enum outcome redis_setnx(struct lock *lock);
@@ -79,11 +51,12 @@ extern const struct redis_script *const redis_checked[]; // that one: a scheme's
 enum release_answer redis_release_checked(struct lock *lock);
 
 // Maps 1, 0, -1 of a compare-and-delete to RELEASED, NOT_OWNER, GONE.
-enum release_answer redis_release_answer(struct lock *lock, enum outcome outcome,
-                                         const struct redis_answer *answer);
+enum release_answer redis_release_answer(enum outcome outcome, const struct redis_answer *answer);
 
-// What a renewal came to that was answered so, by 1 or a status if it was done: until `ends_ns`.
-void redis_renewed(struct renewal *renewal, enum outcome outcome, const struct redis_answer *answer,
-                   int64_t ends_ns);
+// What a renewal came to that was answered so, by 1 or a status if it was done; and one by a script
+// with the arguments token and lease.
+enum outcome redis_renewed(enum outcome outcome, const struct redis_answer *answer);
+enum outcome redis_renew_by_script(const struct renewal *renewal,
+                                   const struct redis_script *script);
 
 #endif

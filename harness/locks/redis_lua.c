@@ -10,12 +10,8 @@ static const struct redis_script acquire_script = {
 // The script: 1 held, 0 busy.
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
-    struct redis_answer answer;
-    const char *token = redis_new_token(lock);
-    grant->valid_until_ns = lease_ends_ns(lock);
-    enum outcome outcome = redis_outcome(
-        lock, redis_run(redis_of(lock), &answer, &lock->options, &acquire_script, NULL, token));
-    return outcome == OUTCOME_OK && answer.integer == 0 ? OUTCOME_NO : outcome;
+    int64_t held;
+    return redis_acquire_by_script(lock, grant, &acquire_script, NULL, &held);
 }
 
 const struct lock_scheme redis_lua_scheme = {

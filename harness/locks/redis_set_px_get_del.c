@@ -13,7 +13,7 @@ static enum release_answer release(struct lock *lock)
         return RELEASE_UNKNOWN;
     if (answer.kind == REDIS_NIL)
         return RELEASE_GONE;
-    if (strcmp(answer.text, redis_lock_of(lock)->token) != 0)
+    if (strcmp(answer.text, lock->token) != 0)
         return RELEASE_NOT_OWNER;
     return redis_release_unchecked(lock);
 }

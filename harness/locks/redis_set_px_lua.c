@@ -13,16 +13,10 @@ static const struct redis_script acquire_fenced = {
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
     char counter[64];
-    struct redis_answer answer;
     if (!lock->options.fenced)
         return redis_set_token(lock, grant);
     snprintf(counter, sizeof counter, "%s:fence", lock->options.name);
-    const char *token = redis_new_token(lock);
-    grant->valid_until_ns = lease_ends_ns(lock);
-    enum outcome outcome = redis_outcome(
-        lock, redis_run(redis_of(lock), &answer, &lock->options, &acquire_fenced, counter, token));
-    grant->token = outcome == OUTCOME_OK ? answer.integer : 0;
-    return outcome == OUTCOME_OK && answer.integer == 0 ? OUTCOME_NO : outcome;
+    return redis_acquire_by_script(lock, grant, &acquire_fenced, counter, &grant->token);
 }
 
 const struct lock_scheme redis_set_px_lua_scheme = {

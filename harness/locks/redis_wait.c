@@ -12,8 +12,8 @@
 static enum outcome wait_for_replica(struct lock *lock)
 {
     struct redis_answer answer;
-    enum outcome outcome = redis_outcome(
-        lock, redis_wait(redis_of(lock), &answer, REPLICAS, lock->options.request_ns));
+    enum outcome outcome =
+        lock_noted(lock, redis_wait(lock->connection, &answer, REPLICAS, lock->options.request_ns));
     return outcome == OUTCOME_OK && answer.integer < REPLICAS ? OUTCOME_NO : outcome;
 }
 
@@ -29,7 +29,7 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
     if (outcome == OUTCOME_OK || outcome == OUTCOME_BROKEN)
         return outcome;
     enum release_answer answer = redis_release_checked(lock);
-    redis_doubt_master(redis_of(lock));
+    redis_doubt_master(lock->connection);
     // Whatever was there, nothing of ours is any more.
     return answer == RELEASE_UNKNOWN ? OUTCOME_UNKNOWN : OUTCOME_NO;
 }

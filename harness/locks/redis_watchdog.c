@@ -8,16 +8,9 @@ static const struct redis_script renew_script = {"if redis.call('GET', KEYS[1]) 
                                                  "else return 0 end"};
 
 // The script: 1 renewed, 0 another's or nobody's.
-static void renew(struct lock_client *client, struct actor *actor, struct renewal *renewal,
-                  size_t count)
+static enum outcome renew(struct renewal *renewal)
 {
-    const struct redis_client *state = client->state;
-    struct redis_answer answer;
-    (void)count;
-    int64_t ends_ns = clock_now_ns(&actor->clock) + client->options.lease_ns;
-    enum outcome outcome = redis_run(state->connection, &answer, &client->options, &renew_script,
-                                     NULL, redis_lock_of(renewal->lock)->token);
-    redis_renewed(renewal, outcome, &answer, ends_ns);
+    return redis_renew_by_script(renewal, &renew_script);
 }
 
 // Nothing goes over the wire: who has lost the lock and has not been told does not notice.
@@ -38,8 +31,7 @@ const struct lock_scheme redis_watchdog_scheme = {
     .summary = "SET NX PX with a token; a watchdog that checks the owner renews at lease/3",
     .breaks = "a pause of the whole process beyond the lease; a failover",
     .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "renewed", "reentrant"),
-    REDIS_RENEWED_SCHEME,
-    .open_client = redis_client_open,
+    REDIS_SCHEME,
     .renewal = &(const struct watchdog_settings){.renew = renew},
     .kind = (const struct redis_script *const[]){&redis_compare_and_delete, &renew_script, NULL},
     .try_acquire = redis_set_token,

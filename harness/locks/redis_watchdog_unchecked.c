@@ -7,22 +7,20 @@
 #define RENEWED_S 5
 
 // TTL L; if less than 1, EXPIRE L 5. The flaw: whoever's token is there.
-static void renew(struct lock_client *client, struct actor *actor, struct renewal *renewal,
-                  size_t count)
+static enum outcome renew(struct renewal *renewal)
 {
-    const struct redis_client *state = client->state;
-    const char *name = client->options.name;
-    int64_t ends_ns = renewal->valid_until_ns; // as valid as before
+    struct redis_connection *connection = renewal->lock->client->connection;
+    const char *name = renewal->lock->options.name;
     struct redis_answer answer;
-    (void)count;
-    enum outcome outcome = redis_request(state->connection, &answer, "TTL %s", name);
+    renewal->valid_until_ns = renewal->held_until_ns; // as valid as before
+    enum outcome outcome = redis_request(connection, &answer, "TTL %s", name);
     if (outcome == OUTCOME_OK && answer.integer < 1) {
-        ends_ns = clock_now_ns(&actor->clock) + RENEWED_S * NS_PER_S;
-        outcome = redis_request(state->connection, &answer, "EXPIRE %s %d", name, RENEWED_S);
+        renewal->valid_until_ns = clock_now_ns(&renewal->actor->clock) + RENEWED_S * NS_PER_S;
+        outcome = redis_request(connection, &answer, "EXPIRE %s %d", name, RENEWED_S);
     } else {
         answer.integer = 1;
     }
-    redis_renewed(renewal, outcome, &answer, ends_ns);
+    return redis_renewed(outcome, &answer);
 }
 
 const struct lock_scheme redis_watchdog_unchecked_scheme = {
@@ -30,8 +28,7 @@ const struct lock_scheme redis_watchdog_unchecked_scheme = {
     .summary = "SET NX PX with a token; a watchdog that does not check the owner renews",
     .breaks = "who has lost the lock renews whoever's it is now, and keeps all others out",
     .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "renewed"),
-    REDIS_RENEWED_SCHEME,
-    .open_client = redis_client_open,
+    REDIS_SCHEME,
     .renewal = &(const struct watchdog_settings){.interval_ns = LOOKS_EVERY_NS,
                                                  .never_gives_up = true,
                                                  .renew = renew},

@@ -1,10 +1,8 @@
 #include "harness/locks/redisson_common.h"
 
-#include "harness/base/futex.h"
 #include "harness/base/text.h"
-#include "harness/point/gate.h"
 
-#include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,76 +24,51 @@ struct redisson_lock *redisson_of(const struct lock *lock)
     return lock->state;
 }
 
-// --- words ---------------------------------------------------------------------------------------
-
-char *redisson_prefixed(char out[REDISSON_NAME], const char *prefix, const char *name)
-{
-    bool has_tag = strchr(name, '{') != NULL;
-    snprintf(out, REDISSON_NAME, has_tag ? "%s:%s" : "%s:{%s}", prefix, name);
-    return out;
-}
-
-static void spell_number(struct redisson_lock *state, enum redisson_word word, int64_t number)
-{
-    snprintf(state->words[word], REDISSON_NAME, "%lld", (long long)number);
-}
-
-static void append(struct redisson_lock *state, enum redisson_word word, const char *text)
-{
-    size_t length = strlen(state->words[word]);
-    snprintf(state->words[word] + length, REDISSON_NAME - length, "%s", text);
-}
-
-static void spell_names(struct lock *lock, const struct redisson_kind *kind)
-{
-    struct redisson_lock *state = lock->state;
-    const char *name = lock->options.name;
-    const struct {
-        enum redisson_word word;
-        const char *prefix;
-    } prefixed[] = {{WORD_CHANNEL, kind->channel},
-                    {WORD_OWN_CHANNEL, kind->channel},
-                    {WORD_QUEUE, "redisson_lock_queue"},
-                    {WORD_TIMEOUTS, "redisson_lock_timeout"},
-                    {WORD_COUNTER, "redisson_lock_token"}};
-    for (size_t i = 0; i < sizeof prefixed / sizeof *prefixed; i++)
-        redisson_prefixed(state->words[prefixed[i].word], prefixed[i].prefix, name);
-    snprintf(state->words[WORD_LOCK], REDISSON_NAME, "%s", name);
-    snprintf(state->words[WORD_TAGGED], REDISSON_NAME, strchr(name, '{') != NULL ? "%s" : "{%s}",
-             name);
-    snprintf(state->words[WORD_HOLDER], REDISSON_NAME, "%s:%d", redisson_client_of(lock)->id,
-             lock->actor->worker);
-    append(state, WORD_FIELD, state->words[WORD_HOLDER]);
-    if (kind->to_share[ACT_ACQUIRE] != NULL)
-        append(state, WORD_FIELD, ":write");
-    append(state, WORD_READS, state->words[WORD_TAGGED]);
-    append(state, WORD_READS, ":");
-    append(state, WORD_READS, state->words[WORD_HOLDER]);
-    append(state, WORD_READS, ":rwlock_timeout");
-    if (kind->has_own_channels) {
-        append(state, WORD_OWN_CHANNEL, ":");
-        append(state, WORD_OWN_CHANNEL, state->words[WORD_HOLDER]);
-    }
-    append(state, WORD_PUBLISH, "PUBLISH");
-}
-
-static void spell(struct lock *lock, const struct redisson_kind *kind)
-{
-    struct redisson_lock *state = lock->state;
-    int64_t request_ms = lock->options.request_ns / NS_PER_MS;
-    spell_names(lock, kind);
-    spell_number(state, WORD_LEASE, lease_ms(lock));
-    spell_number(state, WORD_LATCH_LEASE, (request_ms + RETRY_DELAY_MS) * RETRY_ATTEMPTS);
-    spell_number(state, WORD_0, 0);
-    spell_number(state, WORD_1, 1);
-}
-
-// --- steps ---------------------------------------------------------------------------------------
-
 static const struct redisson_kind *kind_of(const struct lock *lock)
 {
     return lock->scheme->kind;
 }
+
+// --- words ---------------------------------------------------------------------------------------
+
+__attribute__((format(printf, 3, 4))) static void spell(struct redisson_lock *state,
+                                                        enum redisson_word word, const char *format,
+                                                        ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(state->words[word], REDISSON_NAME, format, arguments);
+    va_end(arguments);
+}
+
+static void spell_words(struct lock *lock)
+{
+    const struct redisson_kind *kind = kind_of(lock);
+    struct redisson_lock *state = lock->state;
+    const char *name = lock->options.name;
+    const char *tagged = state->words[WORD_TAGGED];
+    const char *holder = state->words[WORD_HOLDER];
+    int64_t request_ms = lock->options.request_ns / NS_PER_MS;
+    spell(state, WORD_LOCK, "%s", name);
+    spell(state, WORD_TAGGED, strchr(name, '{') != NULL ? "%s" : "{%s}", name);
+    spell(state, WORD_HOLDER, "%s:%d", redisson_client_of(lock)->id, lock->actor->worker);
+    spell(state, WORD_CHANNEL, "%s:%s", kind->channel, tagged);
+    spell(state, WORD_OWN_CHANNEL, "%s:%s%s%s", kind->channel, tagged,
+          kind->has_own_channels ? ":" : "", kind->has_own_channels ? holder : "");
+    spell(state, WORD_QUEUE, "redisson_lock_queue:%s", tagged);
+    spell(state, WORD_TIMEOUTS, "redisson_lock_timeout:%s", tagged);
+    spell(state, WORD_COUNTER, "redisson_lock_token:%s", tagged);
+    spell(state, WORD_READS, "%s:%s:rwlock_timeout", tagged, holder);
+    spell(state, WORD_FIELD, "%s%s", holder, kind->to_share[ACT_ACQUIRE] != NULL ? ":write" : "");
+    spell(state, WORD_LEASE, "%lld", lease_ms(lock));
+    spell(state, WORD_LATCH_LEASE, "%lld",
+          (long long)((request_ms + RETRY_DELAY_MS) * RETRY_ATTEMPTS));
+    spell(state, WORD_PUBLISH, "PUBLISH");
+    spell(state, WORD_0, "0");
+    spell(state, WORD_1, "1");
+}
+
+// --- steps ---------------------------------------------------------------------------------------
 
 static const struct redisson_step *step_of(const struct lock *lock, enum redisson_act act)
 {
@@ -115,7 +88,7 @@ static enum outcome run_again(struct lock *lock, const struct redisson_step *ste
     for (size_t i = 0;
          i + 1 < sizeof arguments / sizeof *arguments && step->arguments[i] != WORD_NONE; i++)
         arguments[i] = state->words[step->arguments[i]];
-    return redis_outcome(lock, redis_eval(redis_of(lock), answer, &step->script, keys, arguments));
+    return lock_noted(lock, redis_eval(lock->connection, answer, &step->script, keys, arguments));
 }
 
 static int64_t place_kept_ms(const struct lock *lock)
@@ -127,8 +100,9 @@ static int64_t place_kept_ms(const struct lock *lock)
 static enum outcome run(struct lock *lock, const struct redisson_step *step,
                         struct redis_answer *answer)
 {
-    spell_number(lock->state, WORD_NOW, clock_wall_ns(&lock->actor->clock) / NS_PER_MS);
-    spell_number(lock->state, WORD_WAIT, place_kept_ms(lock));
+    spell(lock->state, WORD_NOW, "%lld",
+          (long long)(clock_wall_ns(&lock->actor->clock) / NS_PER_MS));
+    spell(lock->state, WORD_WAIT, "%lld", (long long)place_kept_ms(lock));
     return run_again(lock, step, answer);
 }
 
@@ -140,90 +114,54 @@ static enum outcome run(struct lock *lock, const struct redisson_step *step,
 // and a connection, which passes the points DEL, in release. A latch that the server does not
 // delete stays until its lease is over, and so do those that find too many before them.
 struct redisson_sweeper {
-    struct actor actor;
-    struct history_writer writer;
+    struct lock_thread thread; // first
     struct redis_connection *connection;
-    pthread_t thread;
-    bool is_started;
-    _Atomic uint32_t bell; // rung when there is something to do
-    pthread_mutex_t mutex; // guards what follows
+    bool answers;          // the server did so when it was asked last
     char *keys[MOST_KEYS]; // a ring
     size_t first, count;
-    bool stopping;
 };
 
-static void ring(struct redisson_sweeper *sweeper)
+// In the end it goes on until all is deleted, or the server does not answer.
+static bool delete_first(struct lock_thread *thread, int64_t *rest_until_ns)
 {
-    atomic_fetch_add(&sweeper->bell, 1);
-    futex_wake_all(&sweeper->bell);
-}
-
-// False if the server did not answer.
-static bool delete_first(struct redisson_sweeper *sweeper)
-{
+    struct redisson_sweeper *sweeper = (struct redisson_sweeper *)thread;
     struct redis_answer answer;
+    *rest_until_ns = TIME_NEVER;
+    if (sweeper->count == 0 || (thread->stopping && !sweeper->answers))
+        return false;
     char *key = sweeper->keys[sweeper->first];
     sweeper->first = (sweeper->first + 1) % MOST_KEYS;
     sweeper->count--;
-    pthread_mutex_unlock(&sweeper->mutex);
+    pthread_mutex_unlock(&thread->mutex);
     enum outcome outcome = redis_request(sweeper->connection, &answer, "DEL %s", key);
     free(key);
-    pthread_mutex_lock(&sweeper->mutex);
-    return outcome == OUTCOME_OK;
+    pthread_mutex_lock(&thread->mutex);
+    sweeper->answers = outcome == OUTCOME_OK;
+    return true;
 }
 
-static void *sweep(void *context)
-{
-    struct redisson_sweeper *sweeper = context;
-    bool answers = true;
-    pthread_mutex_lock(&sweeper->mutex);
-    while (!sweeper->stopping || (sweeper->count > 0 && answers)) {
-        uint32_t bell = atomic_load(&sweeper->bell);
-        if (sweeper->count > 0) {
-            answers = delete_first(sweeper);
-            continue;
-        }
-        pthread_mutex_unlock(&sweeper->mutex);
-        actor_wait(&sweeper->actor, &sweeper->bell, bell, TIME_NEVER);
-        pthread_mutex_lock(&sweeper->mutex);
-    }
-    pthread_mutex_unlock(&sweeper->mutex);
-    return NULL;
-}
-
-// Returns once all is deleted, or the server does not answer.
 static void sweeper_stop(struct redisson_sweeper *sweeper)
 {
     if (sweeper == NULL)
         return;
-    if (sweeper->is_started) {
-        pthread_mutex_lock(&sweeper->mutex);
-        sweeper->stopping = true;
-        pthread_mutex_unlock(&sweeper->mutex);
-        ring(sweeper);
-        pthread_join(sweeper->thread, NULL);
-    }
+    lock_thread_stop(&sweeper->thread);
     while (sweeper->count > 0)
         free(sweeper->keys[(sweeper->first + --sweeper->count) % MOST_KEYS]);
     redis_close(sweeper->connection);
-    pthread_mutex_destroy(&sweeper->mutex);
+    pthread_mutex_destroy(&sweeper->thread.mutex);
     free(sweeper);
 }
 
 static struct redisson_sweeper *sweeper_start(struct lock_client *client, struct error *error)
 {
     struct redisson_sweeper *sweeper = memory_zeroed(1, sizeof *sweeper);
-    sweeper->actor = lock_client_actor(client, THREAD_SWEEPER, PHASE_RELEASE, &sweeper->writer);
-    pthread_mutex_init(&sweeper->mutex, NULL);
+    sweeper->answers = true;
+    lock_thread_init(&sweeper->thread, client, THREAD_SWEEPER, PHASE_RELEASE);
     sweeper->connection =
-        redis_open(client->service, client->options.request_ns, &sweeper->actor, error);
-    int reason = sweeper->connection != NULL
-                     ? lock_client_thread(&sweeper->thread, sweeper->actor.gate, sweep, sweeper)
-                     : 0;
-    if (reason != 0)
-        error_set(error, "cannot start the thread that deletes latches: %s", strerror(reason));
-    sweeper->is_started = sweeper->connection != NULL && reason == 0;
-    if (sweeper->is_started)
+        redis_open(client->service, client->options.request_ns, &sweeper->thread.actor, error);
+    if (sweeper->connection != NULL &&
+        lock_thread_start(&sweeper->thread, delete_first, "the thread that deletes latches",
+                          error) == 0)
         return sweeper;
     sweeper_stop(sweeper);
     return NULL;
@@ -231,11 +169,11 @@ static struct redisson_sweeper *sweeper_start(struct lock_client *client, struct
 
 static void sweeper_delete(struct redisson_sweeper *sweeper, const char *key)
 {
-    pthread_mutex_lock(&sweeper->mutex);
+    pthread_mutex_lock(&sweeper->thread.mutex);
     if (sweeper->count < MOST_KEYS)
         sweeper->keys[(sweeper->first + sweeper->count++) % MOST_KEYS] = memory_string(key);
-    pthread_mutex_unlock(&sweeper->mutex);
-    ring(sweeper);
+    pthread_mutex_unlock(&sweeper->thread.mutex);
+    lock_thread_ring(&sweeper->thread);
 }
 
 // --- a client, and its workers -------------------------------------------------------------------
@@ -281,35 +219,25 @@ int redisson_client_open(struct lock_client *client, struct error *error)
         .gate = lock_client_gate(client, THREAD_SUBSCRIBER)};
     draw_uuid(client, state->id);
     state->subscriber = redis_subscriber_open(&settings, error);
-    if (state->subscriber == NULL || kind->has_permits)
-        return state->subscriber != NULL ? 0 : -1;
-    state->sweeper = sweeper_start(client, error);
-    if (state->sweeper != NULL)
-        state->renewer = redis_open(client->service, client->options.request_ns,
-                                    watchdog_actor(client->watchdog), error);
-    return state->renewer != NULL ? 0 : -1;
+    if (state->subscriber != NULL && !kind->has_permits)
+        state->sweeper = sweeper_start(client, error);
+    return state->subscriber != NULL && (kind->has_permits || state->sweeper != NULL) ? 0 : -1;
 }
 
 void redisson_client_close(struct lock_client *client)
 {
     struct redisson_client *state = client->state;
-    redis_close(state->renewer);
     sweeper_stop(state->sweeper);
     redis_subscriber_close(state->subscriber);
 }
 
 int redisson_lock_open(struct lock *lock, struct error *error)
 {
-    const struct redisson_kind *kind = lock->scheme->kind;
-    struct redisson_lock *state = lock->state;
-    spell(lock, kind);
-    state->redis.connection =
-        redis_open(lock->service, lock->options.request_ns, lock->actor, error);
-    if (state->redis.connection == NULL)
-        return -1;
+    const struct redisson_kind *kind = kind_of(lock);
+    spell_words(lock);
     for (int i = 0; i < 2 * ACTS; i++) {
         const struct redisson_step *step = i < ACTS ? kind->steps[i] : kind->to_share[i - ACTS];
-        if (step != NULL && redis_script_load(state->redis.connection, &step->script, error) != 0)
+        if (step != NULL && redis_script_load(lock->connection, &step->script, error) != 0)
             return -1;
     }
     return 0;
@@ -345,9 +273,7 @@ static enum answer unlock(struct lock *lock)
     if (kind_of(lock)->has_permits)
         return run(lock, step, &answer) == OUTCOME_OK ? ANSWER_FREED : ANSWER_NONE;
     random_hex(lock->random, request_id, REQUEST_ID_DIGITS);
-    redisson_prefixed(state->words[WORD_LATCH], "redisson_unlock_latch", lock->options.name);
-    append(state, WORD_LATCH, ":");
-    append(state, WORD_LATCH, request_id);
+    spell(state, WORD_LATCH, "redisson_unlock_latch:%s:%s", state->words[WORD_TAGGED], request_id);
     enum outcome outcome = run(lock, step, &answer);
     bool asks_again = outcome == OUTCOME_UNKNOWN;
     if (asks_again)
@@ -437,7 +363,7 @@ void redisson_queued(struct lock *lock, const struct grant *grant, enum outcome 
 static enum outcome ask(struct lock *lock, struct grant *grant, bool will_wait)
 {
     struct redisson_lock *state = lock->state;
-    const struct redisson_kind *kind = lock->scheme->kind;
+    const struct redisson_kind *kind = kind_of(lock);
     bool just_tries = !will_wait && kind->steps[ACT_TRY] != NULL;
     bool reads = lock->mode == LOCK_SHARED && kind->to_share[ACT_ACQUIRE] != NULL;
     struct redis_answer answer;
@@ -467,12 +393,12 @@ static enum outcome await_replica(struct lock *lock)
     struct redis_answer answer;
     if (strcmp(lock->service->topology, "single") == 0)
         return OUTCOME_OK;
-    enum outcome outcome = redis_outcome(
-        lock, redis_request(redis_of(lock), &answer, "WAIT 1 %lld", (long long)limit_ms));
+    enum outcome outcome = lock_noted(
+        lock, redis_request(lock->connection, &answer, "WAIT 1 %lld", (long long)limit_ms));
     if (outcome == OUTCOME_BROKEN || (outcome == OUTCOME_OK && answer.integer > 0))
         return outcome;
     bool given_back = unlock(lock) == ANSWER_FREED;
-    redis_doubt_master(redis_of(lock)); // Redisson asks its sentinels once a second
+    redis_doubt_master(lock->connection); // Redisson asks its sentinels once a second
     return given_back ? OUTCOME_NO : OUTCOME_UNKNOWN;
 }
 
@@ -481,7 +407,7 @@ static enum outcome await_replica(struct lock *lock)
 enum outcome redisson_try_acquire(struct lock *lock, struct grant *grant)
 {
     struct redisson_lock *state = lock->state;
-    const struct redisson_kind *kind = lock->scheme->kind;
+    const struct redisson_kind *kind = kind_of(lock);
     if (grant->attempts == 1)
         state->will_wait = !lock_must_give_up(lock);
     state->ttl_ms = lock->options.retry_ns / NS_PER_MS + 1;
@@ -602,8 +528,7 @@ static const struct redis_script read_renewal_script = {
 
 // One request for those that write, or for those that read: all readers of a client read the same
 // lock.
-static void renew_batch(struct redisson_client *client, struct actor *actor, bool reads,
-                        struct renewal *const *batch, size_t count)
+static void renew_some(bool reads, struct renewal *const *batch, size_t count)
 {
     const struct redisson_lock *first = redisson_of(batch[0]->lock);
     const char *keys[MOST_WORDS] = {first->words[WORD_LOCK], first->words[WORD_TAGGED]};
@@ -620,19 +545,18 @@ static void renew_batch(struct redisson_client *client, struct actor *actor, boo
     }
     if (!reads)
         keys[count] = NULL;
-    int64_t now_ns = clock_now_ns(&actor->clock);
-    enum outcome outcome = redis_eval(
-        client->renewer, &answer, reads ? &read_renewal_script : &renewal_script, keys, arguments);
+    enum outcome outcome =
+        redis_eval(batch[0]->lock->client->connection, &answer,
+                   reads ? &read_renewal_script : &renewal_script, keys, arguments);
     for (size_t i = 0; i < count; i++) {
         const struct redis_answer one = {
             .kind = REDIS_INTEGER,
             .integer = outcome == OUTCOME_OK ? answer.items[reads ? 0 : i] : 0};
-        redis_renewed(batch[i], outcome, &one, now_ns + batch[i]->lock->options.lease_ns);
+        batch[i]->outcome = redis_renewed(outcome, &one);
     }
 }
 
-void redisson_renew(struct lock_client *client, struct actor *actor, struct renewal *renewals,
-                    size_t count)
+void redisson_renew(struct renewal *renewals, size_t count)
 {
     for (int reads = 0; reads < 2; reads++) {
         struct renewal *batch[REDIS_MOST_ITEMS];
@@ -642,9 +566,9 @@ void redisson_renew(struct lock_client *client, struct actor *actor, struct rene
                 batch[found++] = &renewals[i];
         }
         if (found > 0)
-            renew_batch(client->state, actor, reads == 1, batch, found);
+            renew_some(reads == 1, batch, found);
     }
 }
 
 const struct watchdog_settings redisson_renewal = {.batch = RENEWALS_AT_ONCE,
-                                                   .renew = redisson_renew};
+                                                   .renew_batch = redisson_renew};

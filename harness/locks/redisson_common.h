@@ -69,12 +69,10 @@ struct redisson_client {
     char id[37]; // its UUID
     struct redis_subscriber *subscriber;
     struct redisson_sweeper *sweeper; // deletes latches; NULL: there are none
-    struct redis_connection *renewer; // the watchdog's; NULL: nothing is renewed
 };
 
 // lock->state: a thread of it.
 struct redisson_lock {
-    struct redis_lock redis; // first, so that redis_of() works
     char words[WORDS][REDISSON_NAME];
     bool is_reading;     // the current hold is a reader's
     bool will_wait;      // the acquire under way
@@ -92,12 +90,12 @@ void redisson_client_close(struct lock_client *client);
 int redisson_lock_open(struct lock *lock, struct error *error);
 int redisson_clean_up(const struct service *service, const struct lock_options *options,
                       struct error *error);
-#define REDISSON_OPENED_BY(opens, of_kind)                                                         \
+#define REDISSON_HANDLES(of_kind)                                                                  \
     .server = "redis", .topologies = redis_topologies, .kind = of_kind,                            \
-    .clean_up = redisson_clean_up, .client_bytes = sizeof(struct redisson_client),                 \
-    .open_client = redisson_client_open, .close_client = redisson_client_close,                    \
-    .lock_bytes = sizeof(struct redisson_lock), .open = opens, .close = redis_lock_close
-#define REDISSON_HANDLES(of_kind) REDISSON_OPENED_BY(redisson_lock_open, of_kind)
+    .connector = &redis_connector, .clean_up = redisson_clean_up,                                  \
+    .client_bytes = sizeof(struct redisson_client), .open_client = redisson_client_open,           \
+    .close_client = redisson_client_close, .lock_bytes = sizeof(struct redisson_lock),             \
+    .open = redisson_lock_open
 
 // Tries, subscribes, tries again, and waits for a message or the end of the holder's lease before
 // each further attempt. What a kind without owners got without an answer stays UNKNOWN; else it is
@@ -119,8 +117,7 @@ enum release_answer redisson_force(struct lock *lock);
 
 // Renews the holds of a client. Redisson drops a hold silently once the server says that it is not
 // ours any more; here the holder is told.
-void redisson_renew(struct lock_client *client, struct actor *actor, struct renewal *renewals,
-                    size_t count);
+void redisson_renew(struct renewal *renewals, size_t count);
 extern const struct watchdog_settings redisson_renewal;
 #define REDISSON_OWNED                                                                             \
     .release = redisson_release, .reenter = redisson_reenter, .leave = redisson_leave,             \
@@ -131,9 +128,6 @@ extern const struct watchdog_settings redisson_renewal;
 // another one. (Else further attempts keep the place, or take another one without being told.)
 void redisson_queued(struct lock *lock, const struct grant *grant, enum outcome outcome,
                      int64_t kept_ns);
-
-// "prefix:{name}"; returns `out`.
-char *redisson_prefixed(char out[REDISSON_NAME], const char *prefix, const char *name);
 
 // Unlock and forced unlock of the kinds that are one hash and one channel.
 extern const struct redisson_step redisson_unlock_plain, redisson_force_plain;

@@ -7,6 +7,7 @@
 #include "harness/locks/redisson_common.h"
 
 #include <stdio.h>
+#include <string.h>
 
 // 1: taken.
 static const struct redisson_step acquire = {
@@ -44,9 +45,10 @@ static int set_up(const struct service *service, const struct lock_options *opti
     struct redis_answer answer;
     char channel[REDISSON_NAME];
     char permits[24];
-    const char *const keys[] = {options->name, redisson_prefixed(channel, CHANNEL, options->name),
-                                NULL};
+    const char *const keys[] = {options->name, channel, NULL};
     const char *const arguments[] = {permits, "PUBLISH", NULL};
+    snprintf(channel, sizeof channel,
+             strchr(options->name, '{') != NULL ? CHANNEL ":%s" : CHANNEL ":{%s}", options->name);
     snprintf(permits, sizeof permits, "%lld", (long long)options->permits);
     struct redis_connection *connection = redis_open(service, options->request_ns, &nobody, error);
     if (connection == NULL)

@@ -3,7 +3,7 @@
 #include "harness/locks/test_contract.h"
 #include "harness/testing/test.h"
 
-#include "harness/locks/redlock_common.h"
+#include "harness/locks/redlock.h"
 #include "harness/wire/redis.h"
 
 #define SERVERS 5
@@ -228,7 +228,7 @@ TEST(a_hold_that_cannot_be_extended_is_told_so)
 
 TEST(a_release_and_an_extension_come_to_what_a_majority_says)
 {
-    struct votes votes = {.count = 5};
+    struct votes votes = votes_none(5);
     static const struct {
         int done, others, nobodys; // the rest gave no answer
         enum release_answer released;

@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-// What the server understands.
+// What the server understands: lock_client->state.
 enum dialect { DIALECT_TAIR, DIALECT_REDIS };
 
 // False, with `why` set, if the server understands neither, or cannot be asked.
-static bool find_dialect(const struct service *service, int *dialect, struct error *why)
+static bool find_dialect(const struct service *service, enum dialect *dialect, struct error *why)
 {
     struct error answer = {0};
     *dialect = DIALECT_TAIR;
@@ -29,15 +29,13 @@ static bool find_dialect(const struct service *service, int *dialect, struct err
 
 static bool is_possible(const struct service *service, struct error *why)
 {
-    int dialect;
+    enum dialect dialect;
     return find_dialect(service, &dialect, why);
 }
 
 static int open_client(struct lock_client *client, struct error *error)
 {
-    struct redis_client *state = client->state;
-    bool is_known = find_dialect(client->service, &state->dialect, error);
-    return is_known ? redis_client_open(client, error) : -1;
+    return find_dialect(client->service, client->state, error) ? 0 : -1;
 }
 
 // --- the commands --------------------------------------------------------------------------------
@@ -45,28 +43,26 @@ static int open_client(struct lock_client *client, struct error *error)
 // CAD L token: 1 deleted, 0 another's, -1 nobody's. DELEX L IFEQ token: 1 deleted, 0 not.
 static enum release_answer release_by_command(struct lock *lock)
 {
-    const struct redis_client *client = lock->client->state;
+    const enum dialect *dialect = lock->client->state;
     struct redis_answer answer;
-    const char *format = client->dialect == DIALECT_TAIR ? "CAD %s %s" : "DELEX %s IFEQ %s";
-    enum outcome outcome = REDIS_ASK(lock, &answer, format, redis_lock_of(lock)->token);
-    return redis_release_answer(lock, outcome, &answer);
+    const char *format = *dialect == DIALECT_TAIR ? "CAD %s %s" : "DELEX %s IFEQ %s";
+    enum outcome outcome = REDIS_ASK(lock, &answer, format, lock->token);
+    return redis_release_answer(outcome, &answer);
 }
 
 // CAS L token token PX lease: 1 renewed, 0 another's, -1 nobody's. SET L token IFEQ token PX lease:
 // OK renewed, nil not.
-static void renew_by_command(struct lock_client *client, struct actor *actor,
-                             struct renewal *renewal, size_t count)
+static enum outcome renew_by_command(struct renewal *renewal)
 {
-    const struct redis_client *state = client->state;
-    const char *token = redis_lock_of(renewal->lock)->token;
+    const struct lock_client *client = renewal->lock->client;
+    const enum dialect *dialect = client->state;
+    const char *token = renewal->lock->token;
     struct redis_answer answer;
-    (void)count;
-    int64_t ends_ns = clock_now_ns(&actor->clock) + client->options.lease_ns;
     enum outcome outcome = redis_request(
-        state->connection, &answer,
-        state->dialect == DIALECT_TAIR ? "CAS %s %s %s PX %lld" : "SET %s %s IFEQ %s PX %lld",
+        client->connection, &answer,
+        *dialect == DIALECT_TAIR ? "CAS %s %s %s PX %lld" : "SET %s %s IFEQ %s PX %lld",
         client->options.name, token, token, lease_ms(renewal->lock));
-    redis_renewed(renewal, outcome, &answer, ends_ns);
+    return redis_renewed(outcome, &answer);
 }
 
 // --- the scripts ---------------------------------------------------------------------------------
@@ -77,31 +73,24 @@ static const struct redis_script cas_script = {
     "elseif value then return 0 "
     "else return -1 end"};
 
-static void renew_by_script(struct lock_client *client, struct actor *actor,
-                            struct renewal *renewal, size_t count)
+static enum outcome renew_by_script(struct renewal *renewal)
 {
-    const struct redis_client *state = client->state;
-    struct redis_answer answer;
-    (void)count;
-    int64_t ends_ns = clock_now_ns(&actor->clock) + client->options.lease_ns;
-    enum outcome outcome = redis_run(state->connection, &answer, &client->options, &cas_script,
-                                     NULL, redis_lock_of(renewal->lock)->token);
-    redis_renewed(renewal, outcome, &answer, ends_ns);
+    return redis_renew_by_script(renewal, &cas_script);
 }
 
 // --- both ----------------------------------------------------------------------------------------
 
 #define TAIR_SCHEME                                                                                \
-    REDIS_RENEWED_SCHEME,                                                                          \
-        .try_acquire = redis_set_token,                                                            \
-        .breaks = "a pause of the whole process beyond the lease; a failover",                     \
-        .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "renewed")
+    REDIS_SCHEME, .try_acquire = redis_set_token,                                                  \
+                  .breaks = "a pause of the whole process beyond the lease; a failover",           \
+                  .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "renewed")
 
 const struct lock_scheme tair_cad_scheme = {
     .name = "tair-cad",
     .summary = "SET NX PX with a token; CAD (or DELEX) releases, CAS (or SET IFEQ) renews",
     TAIR_SCHEME,
     .is_possible = is_possible,
+    .client_bytes = sizeof(enum dialect),
     .open_client = open_client,
     .renewal = &(const struct watchdog_settings){.renew = renew_by_command},
     .recover = release_by_command,
@@ -112,7 +101,6 @@ const struct lock_scheme tair_cad_emulated_scheme = {
     .name = "tair-cad-emulated",
     .summary = "tair-cad emulated on any Redis: two scripts do what CAD and CAS do",
     TAIR_SCHEME,
-    .open_client = redis_client_open,
     .renewal = &(const struct watchdog_settings){.renew = renew_by_script},
     .kind = (const struct redis_script *const[]){&redis_compare_and_delete, &cas_script, NULL},
     .recover = redis_release_checked,

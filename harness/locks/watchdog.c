@@ -5,9 +5,7 @@
 #include "harness/base/text.h"
 #include "harness/point/gate.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
 
 // A hold that is being renewed.
 struct charge {
@@ -19,30 +17,20 @@ struct charge {
 };
 
 struct watchdog {
+    struct lock_thread thread; // first; its mutex guards the charges
     const struct watchdog_settings *settings;
-    size_t batch;
+    size_t batch; // how many holds it renews at once
     struct lock_client *client;
-    struct actor actor;
-    struct history_writer writer;
-    struct instant asked; // when the renewals that are under way were begun
-    pthread_t thread;
-    pthread_mutex_t mutex; // guards what follows
+    struct renewal *renewals; // that are under way
+    struct instant asked;     // when they were begun
     struct charge *charges;
     size_t count, room;
-    bool stopping;
     _Atomic uint32_t settled; // rung when no renewal is under way any more
-    _Atomic uint32_t bell;    // rung when the thread has something new to look at
 };
-
-static void ring(_Atomic uint32_t *bell)
-{
-    atomic_fetch_add(bell, 1);
-    futex_wake_all(bell);
-}
 
 static int64_t now_of(const struct watchdog *watchdog)
 {
-    return clock_now_ns(&watchdog->actor.clock);
+    return clock_now_ns(&watchdog->thread.actor.clock);
 }
 
 // --- in the thread -------------------------------------------------------------------------------
@@ -51,16 +39,17 @@ static int64_t now_of(const struct watchdog *watchdog)
 static void record(struct watchdog *watchdog, const struct lock *lock, enum event_kind kind,
                    int64_t at_ns, enum outcome outcome, int64_t valid_until_ns)
 {
-    if (watchdog->writer.file == NULL)
+    struct history_writer *writer = &watchdog->thread.writer;
+    if (writer->file == NULL)
         return;
     int64_t valid_ns =
         lease_ends_on_machine_ns(&watchdog->asked, valid_until_ns, lock->options.lease_ns);
-    watchdog->writer.worker = (uint16_t)lock->actor->worker;
-    history_append(&watchdog->writer, (struct event){.at_ns = at_ns,
-                                                     .kind = (uint8_t)kind,
-                                                     .outcome = (uint8_t)outcome,
-                                                     .renew_return = {.operation = lock->operation,
-                                                                      .valid_until_ns = valid_ns}});
+    writer->worker = (uint16_t)lock->actor->worker;
+    history_append(writer, (struct event){.at_ns = at_ns,
+                                          .kind = (uint8_t)kind,
+                                          .outcome = (uint8_t)outcome,
+                                          .renew_return = {.operation = lock->operation,
+                                                           .valid_until_ns = valid_ns}});
 }
 
 static void drop(struct watchdog *watchdog, size_t index)
@@ -75,13 +64,13 @@ static void drop_expired(struct watchdog *watchdog, int64_t now_ns)
         struct charge *charge = &watchdog->charges[i];
         if (!charge->expiring || charge->valid_until_ns > now_ns)
             continue;
-        lock_lose(charge->lock, LOST_DEADLINE, &watchdog->writer);
+        lock_lose(charge->lock, LOST_DEADLINE, &watchdog->thread.writer);
         drop(watchdog, i);
     }
 }
 
 // Takes up to a batch of the holds that are due. Returns how many; *next_ns is when the next is.
-static size_t take_due(struct watchdog *watchdog, struct renewal *renewals, int64_t *next_ns)
+static size_t take_due(struct watchdog *watchdog, int64_t *next_ns)
 {
     size_t taken = 0;
     int64_t now_ns = now_of(watchdog);
@@ -91,9 +80,9 @@ static size_t take_due(struct watchdog *watchdog, struct renewal *renewals, int6
         struct charge *charge = &watchdog->charges[i];
         if (charge->due_ns <= now_ns && taken < watchdog->batch) {
             charge->busy = true;
-            renewals[taken++] = (struct renewal){.lock = charge->lock,
-                                                 .valid_until_ns = charge->valid_until_ns,
-                                                 .outcome = OUTCOME_UNKNOWN};
+            watchdog->renewals[taken++] = (struct renewal){.lock = charge->lock,
+                                                           .actor = &watchdog->thread.actor,
+                                                           .held_until_ns = charge->valid_until_ns};
         } else if (charge->due_ns < *next_ns) {
             *next_ns = charge->due_ns;
         }
@@ -128,37 +117,46 @@ static void settle(struct watchdog *watchdog, const struct renewal *renewal)
     charge->expiring = renewal->outcome != OUTCOME_OK && !never_gives_up;
     charge->due_ns = next_due_ns(watchdog, charge);
     if (renewal->outcome == OUTCOME_NO)
-        lock_lose(renewal->lock, LOST_NOT_OWNER, &watchdog->writer);
+        lock_lose(renewal->lock, LOST_NOT_OWNER, &watchdog->thread.writer);
     else if (ran_out)
-        lock_lose(renewal->lock, LOST_DEADLINE, &watchdog->writer);
+        lock_lose(renewal->lock, LOST_DEADLINE, &watchdog->thread.writer);
     if ((renewal->outcome == OUTCOME_NO || ran_out) && !never_gives_up)
         drop(watchdog, (size_t)(charge - watchdog->charges));
 }
 
 // Renews without the mutex: workers may come and go meanwhile, but for those that are renewed.
-static void renew(struct watchdog *watchdog, struct renewal *renewals, size_t count)
+static void renew(struct watchdog *watchdog, size_t count)
 {
-    pthread_mutex_unlock(&watchdog->mutex);
-    watchdog->actor.worker = renewals[0].lock->actor->worker;
-    watchdog->asked = instant_now(&watchdog->actor.clock);
-    for (size_t i = 0; i < count; i++)
+    struct renewal *renewals = watchdog->renewals;
+    struct actor *actor = &watchdog->thread.actor;
+    pthread_mutex_unlock(&watchdog->thread.mutex);
+    actor->worker = renewals->lock->actor->worker;
+    watchdog->asked = instant_now(&actor->clock);
+    for (size_t i = 0; i < count; i++) {
+        renewals[i].asked_ns = watchdog->asked.client_ns;
+        renewals[i].valid_until_ns = renewals[i].asked_ns + watchdog->client->options.lease_ns;
         record(watchdog, renewals[i].lock, EVENT_RENEW_INVOKE, 0, OUTCOME_OK, 0);
-    watchdog->settings->renew(watchdog->client, &watchdog->actor, renewals, count);
+    }
+    if (watchdog->settings->renew_batch != NULL)
+        watchdog->settings->renew_batch(renewals, count);
+    else
+        renewals->outcome = watchdog->settings->renew(renewals);
     for (size_t i = 0; i < count; i++)
         record(watchdog, renewals[i].lock, EVENT_RENEW_RETURN, renewals[i].returned_ns,
                renewals[i].outcome,
                renewals[i].outcome == OUTCOME_OK ? renewals[i].valid_until_ns : 0);
-    pthread_mutex_lock(&watchdog->mutex);
+    pthread_mutex_lock(&watchdog->thread.mutex);
     for (size_t i = 0; i < count; i++)
         settle(watchdog, &renewals[i]);
-    ring(&watchdog->settled);
+    atomic_fetch_add(&watchdog->settled, 1);
+    futex_wake_all(&watchdog->settled);
 }
 
 // While it rests it knows its charges and nothing else: each by how much of its lease is left when
 // it is due, in parts of it that our own haste does not change.
 static void tell_gate(const struct watchdog *watchdog)
 {
-    struct step_gate *gate = watchdog->actor.gate;
+    struct step_gate *gate = watchdog->thread.actor.gate;
     int64_t part_ns = watchdog->client->options.lease_ns / 20;
     if (gate == NULL)
         return;
@@ -172,27 +170,15 @@ static void tell_gate(const struct watchdog *watchdog)
     }
 }
 
-static void *watch(void *context)
+static bool watch(struct lock_thread *thread, int64_t *rest_until_ns)
 {
-    struct watchdog *watchdog = context;
-    struct renewal *renewals = memory_zeroed(watchdog->batch, sizeof *renewals);
-    pthread_mutex_lock(&watchdog->mutex);
-    while (!watchdog->stopping) {
-        int64_t next_ns;
-        uint32_t bell = atomic_load(&watchdog->bell);
-        size_t count = take_due(watchdog, renewals, &next_ns);
-        if (count > 0) {
-            renew(watchdog, renewals, count);
-            continue;
-        }
+    struct watchdog *watchdog = (struct watchdog *)thread;
+    size_t count = thread->stopping ? 0 : take_due(watchdog, rest_until_ns);
+    if (count > 0)
+        renew(watchdog, count);
+    else if (!thread->stopping)
         tell_gate(watchdog);
-        pthread_mutex_unlock(&watchdog->mutex);
-        actor_wait(&watchdog->actor, &watchdog->bell, bell, next_ns);
-        pthread_mutex_lock(&watchdog->mutex);
-    }
-    pthread_mutex_unlock(&watchdog->mutex);
-    free(renewals);
-    return NULL;
+    return count > 0;
 }
 
 // --- for workers ---------------------------------------------------------------------------------
@@ -202,37 +188,35 @@ struct watchdog *watchdog_start(struct lock_client *client,
 {
     struct watchdog *watchdog = memory_zeroed(1, sizeof *watchdog);
     watchdog->settings = settings;
-    watchdog->batch = settings->batch > 0 ? settings->batch : 1;
+    watchdog->batch = settings->renew_batch != NULL ? settings->batch : 1;
+    watchdog->renewals = memory_zeroed(watchdog->batch, sizeof *watchdog->renewals);
     watchdog->client = client;
-    watchdog->actor = lock_client_actor(client, THREAD_WATCHDOG, PHASE_RENEW, &watchdog->writer);
+    lock_thread_init(&watchdog->thread, client, THREAD_WATCHDOG, PHASE_RENEW);
     client->renewal_ns =
         settings->interval_ns > 0 ? settings->interval_ns : client->options.lease_ns / 3;
-    pthread_mutex_init(&watchdog->mutex, NULL);
-    int reason = lock_client_thread(&watchdog->thread, watchdog->actor.gate, watch, watchdog);
-    if (reason == 0)
+    if (lock_thread_start(&watchdog->thread, watch, "the watchdog's thread", error) == 0)
         return watchdog;
-    error_set(error, "cannot start the watchdog's thread: %s", strerror(reason));
-    free(watchdog);
+    watchdog_free(watchdog);
     return NULL;
 }
 
 struct actor *watchdog_actor(struct watchdog *watchdog)
 {
-    return &watchdog->actor;
+    return &watchdog->thread.actor;
 }
 
 bool watchdog_add(struct watchdog *watchdog, struct lock *lock, int64_t valid_until_ns)
 {
     const struct watchdog_settings *settings = watchdog->settings;
-    pthread_mutex_lock(&watchdog->mutex);
+    pthread_mutex_lock(&watchdog->thread.mutex);
     bool is_over = settings->is_over != NULL && settings->is_over(lock);
     if (!is_over)
         *APPEND(watchdog->charges, watchdog->count, watchdog->room) =
             (struct charge){.lock = lock,
                             .due_ns = now_of(watchdog) + watchdog->client->renewal_ns,
                             .valid_until_ns = valid_until_ns};
-    pthread_mutex_unlock(&watchdog->mutex);
-    ring(&watchdog->bell);
+    pthread_mutex_unlock(&watchdog->thread.mutex);
+    lock_thread_ring(&watchdog->thread);
     return !is_over;
 }
 
@@ -240,48 +224,44 @@ void watchdog_remove(struct watchdog *watchdog, const struct lock *lock)
 {
     if (watchdog == NULL)
         return;
-    pthread_mutex_lock(&watchdog->mutex);
+    pthread_mutex_lock(&watchdog->thread.mutex);
     struct charge *charge = charge_of(watchdog, lock);
     while (charge != NULL && charge->busy) {
         uint32_t settled = atomic_load(&watchdog->settled);
-        pthread_mutex_unlock(&watchdog->mutex);
+        pthread_mutex_unlock(&watchdog->thread.mutex);
         actor_wait(lock->actor, &watchdog->settled, settled, TIME_NEVER);
-        pthread_mutex_lock(&watchdog->mutex);
+        pthread_mutex_lock(&watchdog->thread.mutex);
         charge = charge_of(watchdog, lock);
     }
     if (charge != NULL)
         drop(watchdog, (size_t)(charge - watchdog->charges));
-    pthread_mutex_unlock(&watchdog->mutex);
+    pthread_mutex_unlock(&watchdog->thread.mutex);
     // Nobody who explores is to think that the renewal is still to come.
-    if (watchdog->actor.gate != NULL)
-        ring(&watchdog->bell);
+    if (watchdog->thread.actor.gate != NULL)
+        lock_thread_ring(&watchdog->thread);
 }
 
 void watchdog_visit(struct watchdog *watchdog, void (*visit)(void *context, struct lock *lock),
                     void *context)
 {
-    pthread_mutex_lock(&watchdog->mutex);
+    pthread_mutex_lock(&watchdog->thread.mutex);
     for (size_t i = 0; i < watchdog->count; i++)
         visit(context, watchdog->charges[i].lock);
-    pthread_mutex_unlock(&watchdog->mutex);
+    pthread_mutex_unlock(&watchdog->thread.mutex);
 }
 
 void watchdog_stop(struct watchdog *watchdog)
 {
-    if (watchdog == NULL)
-        return;
-    pthread_mutex_lock(&watchdog->mutex);
-    watchdog->stopping = true;
-    pthread_mutex_unlock(&watchdog->mutex);
-    ring(&watchdog->bell);
-    pthread_join(watchdog->thread, NULL);
+    if (watchdog != NULL)
+        lock_thread_stop(&watchdog->thread);
 }
 
 void watchdog_free(struct watchdog *watchdog)
 {
     if (watchdog == NULL)
         return;
-    pthread_mutex_destroy(&watchdog->mutex);
+    pthread_mutex_destroy(&watchdog->thread.mutex);
+    free(watchdog->renewals);
     free(watchdog->charges);
     free(watchdog);
 }

@@ -5,15 +5,18 @@
 
 #include "harness/locks/lock.h"
 
-// One hold to be renewed, and what came of it.
+// One hold to be renewed, and what came of it: OK (renewed), NO (the server says that the lock is
+// not ours any more), UNKNOWN (no answer) or BROKEN.
 struct renewal {
-    struct lock *lock;      // the holder's; touch only what does not change while it holds
-    int64_t valid_until_ns; // before: by now, on the client's clock; after: see `outcome`
-    // To be filled in: OK (renewed, valid until `valid_until_ns` on the client's clock, counted
-    // from before the request was sent), NO (the server says that the lock is not ours any more),
-    // UNKNOWN (no answer), BROKEN.
-    enum outcome outcome;
+    struct lock *lock;     // the holder's; touch only what does not change while it holds
+    struct actor *actor;   // the watchdog's thread
+    int64_t held_until_ns; // by now, on the client's clock
+    int64_t asked_ns;      // now: before the request is sent
+    // Until when the hold is valid once it is renewed: a lease from `asked_ns`, unless it is said
+    // otherwise.
+    int64_t valid_until_ns;
     int64_t returned_ns; // when it was answered, on the machine's clock; 0: now
+    enum outcome outcome;
 };
 
 // A field of the scheme.
@@ -22,12 +25,12 @@ struct watchdog_settings {
     // unless `open_client` sets client->renewal_ns. What a stall has made the watchdog miss is not
     // made up for.
     int64_t interval_ns;
-    size_t batch;        // at most so many holds in one request; 0: 1
     bool never_gives_up; // renews on, whatever it is answered and however late it is
-    // Renews the leases; runs in the watchdog's thread, `actor` is the thread's. `count` is at most
-    // `batch`.
-    void (*renew)(struct lock_client *client, struct actor *actor, struct renewal *renewals,
-                  size_t count);
+    // Renews the lease, in the watchdog's thread. Or those of several holds, of `batch` at most,
+    // whose outcomes it fills in.
+    enum outcome (*renew)(struct renewal *renewal);
+    void (*renew_batch)(struct renewal *renewals, size_t count);
+    size_t batch;
     // Optional: the hold has ended, with its session, before its renewals began.
     bool (*is_over)(const struct lock *lock);
 };

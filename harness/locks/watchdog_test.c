@@ -190,13 +190,11 @@ static void end_alone(struct watchdog *watchdog)
 
 static _Atomic int asked;
 
-static void renew_without_an_answer(struct lock_client *client, struct actor *actor,
-                                    struct renewal *renewals, size_t count)
+static enum outcome renew_without_an_answer(struct renewal *renewal)
 {
-    (void)client, (void)actor;
-    for (size_t i = 0; i < count; i++)
-        renewals[i].outcome = OUTCOME_UNKNOWN;
+    (void)renewal;
     atomic_fetch_add(&asked, 1);
+    return OUTCOME_UNKNOWN;
 }
 
 TEST(after_a_renewal_without_an_answer_the_holder_is_told_when_its_lease_is_over)
@@ -219,11 +217,9 @@ static int64_t stall_over_ns; // when the first renewal, which took long, was ov
 static _Atomic int64_t fourth_ns;
 
 // The first takes as long as ten renewals.
-static void renew_with_a_stall(struct lock_client *client, struct actor *actor,
-                               struct renewal *renewal, size_t count)
+static enum outcome renew_with_a_stall(struct renewal *renewal)
 {
     static int renewals;
-    (void)client, (void)count; // it is a batch of one
     renewals++;
     if (renewals == 4)
         atomic_store(&fourth_ns, clock_monotonic_ns());
@@ -231,8 +227,8 @@ static void renew_with_a_stall(struct lock_client *client, struct actor *actor,
         clock_sleep_until_ns(clock_monotonic_ns() + 10 * STALL_INTERVAL_NS);
         stall_over_ns = clock_monotonic_ns();
     }
-    renewal->outcome = OUTCOME_OK;
-    renewal->valid_until_ns = clock_now_ns(&actor->clock) + NS_PER_S;
+    renewal->valid_until_ns = clock_now_ns(&renewal->actor->clock) + NS_PER_S;
+    return OUTCOME_OK;
 }
 
 TEST(renewals_that_a_stall_made_it_miss_are_not_made_up_for)

@@ -64,22 +64,20 @@ static void lose_all(void *context, int64_t session)
 
 // Without a connection for two thirds of the time-out, the session may well have ended by the time
 // there is one again: the holder is told to stop.
-static void renew(struct lock_client *client, struct actor *actor, struct renewal *renewal,
-                  size_t count)
+static enum outcome renew(struct renewal *renewal)
 {
-    const struct zk_client *state = client->state;
+    const struct zk_client *state = client_of(renewal->lock);
     const struct zk_node *node = &zk_lock_of(renewal->lock)->node;
+    struct actor *actor = renewal->actor;
     struct zk_answer answer;
-    (void)count;
     if (zk_silence_ns(state->zk) > zk_timeout_ns(state->zk) / 3 * 2)
         lock_lose(renewal->lock, LOST_SUSPENDED, actor->history);
-    int64_t asked_ns = clock_now_ns(&actor->clock);
-    renewal->outcome = zk_exists(state->zk, actor, &answer, node->path, NULL);
-    renewal->valid_until_ns = asked_ns + belief_ns(state);
-    if (answer.session_ended || answer.session != node->session) {
-        lock_lose(renewal->lock, LOST_SESSION, actor->history);
-        renewal->outcome = OUTCOME_NO;
-    }
+    enum outcome outcome = zk_exists(state->zk, actor, &answer, node->path, NULL);
+    renewal->valid_until_ns = renewal->asked_ns + belief_ns(state);
+    if (!answer.session_ended && answer.session == node->session)
+        return outcome;
+    lock_lose(renewal->lock, LOST_SESSION, actor->history);
+    return OUTCOME_NO;
 }
 
 static bool is_over(const struct lock *lock)
