@@ -56,18 +56,23 @@ static inline void bench_pin(pid_t process, int processor)
         closedir(threads);
 }
 
+// Of all that we have waited for.
+static inline double bench_children_s(void)
+{
+    struct rusage used;
+    getrusage(RUSAGE_CHILDREN, &used);
+    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+           (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+}
+
 // Of the processors, by us, by all that we have waited for, and by the server.
 static inline double bench_own_s(const struct bench *bench)
 {
-    struct rusage used;
     struct process_usage server = {0};
-    getrusage(RUSAGE_CHILDREN, &used);
     struct thread_watch threads = {0};
     process_usage_read(&threads, bench->server.cluster.nodes[0].server, &server);
     thread_watch_free(&threads);
-    double children_s = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-                        (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
-    return processor_s() + children_s + (double)server.processor_ns / 1e9;
+    return processor_s() + bench_children_s() + (double)server.processor_ns / 1e9;
 }
 
 static inline int bench_open(struct bench *bench, const char *kind, int repeats, int64_t for_ms)
@@ -172,6 +177,30 @@ static inline bool bench_run(const struct bench *bench, const char *scenario, co
     free(out);
     free(result_path);
     return is_well;
+}
+
+// What each repeat of the one and of the other gave: a figure that is compared, and one beside it.
+struct bench_sides {
+    double bare[MOST_REPEATS], ours[MOST_REPEATS];
+    double bare_us[MOST_REPEATS], our_us[MOST_REPEATS];
+    double driver_us[MOST_REPEATS]; // of Lockpick's own processes
+};
+
+// A side of a comparison: measures that repeat of it. False if it failed.
+typedef bool bench_side(const struct bench *bench, const void *what, struct bench_sides *sides,
+                        int repeat);
+
+// Who comes first takes turns as well.
+static inline bool bench_in_turns(const struct bench *bench, bench_side *bare, bench_side *ours,
+                                  const void *what, struct bench_sides *sides)
+{
+    for (int i = 0; i < bench->repeats; i++) {
+        bool barely_first = i % 2 == 0;
+        if ((barely_first && !bare(bench, what, sides, i)) || !ours(bench, what, sides, i) ||
+            (!barely_first && !bare(bench, what, sides, i)))
+            return false;
+    }
+    return true;
 }
 
 // --- a ratio and its aim -------------------------------------------------------------------------

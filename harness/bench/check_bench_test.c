@@ -1,5 +1,5 @@
 // How long it takes, and how much memory, to read a history and decide it by the model "mutex",
-// however many of its outcomes are unknown; and what an append costs.
+// however many of its outcomes are unknown.
 #include "harness/base/random.h"
 #include "harness/bench/measure.h"
 #include "harness/history/test_file.h"
@@ -7,10 +7,8 @@
 #include "harness/import/source.h"
 #include "harness/model/model.h"
 #include "harness/model/operations.h"
-#include "harness/testing/test.h"
 
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 #define CLIENTS 8
 #define THREADS 8
@@ -130,50 +128,37 @@ static void write_sample(const struct sample *sample, const char *path)
 
 // --- deciding ------------------------------------------------------------------------------------
 
-static struct result decide(const char *path)
+static void decide(const void *path, void *context)
 {
     struct operations operations = {0};
     struct history_condition condition;
     struct model_analysis analysis;
     struct model_options options = {0};
     struct error error;
-    struct result result = {0};
+    struct result *result = context;
     int64_t began_ns = clock_monotonic_ns();
     double began_s = processor_s();
     if (operations_from_history(path, &operations, &condition, &error) != 0)
         fail_msg("%s", error.text);
     assert_int_equal(condition.state, HISTORY_WHOLE);
-    result.read_s = processor_s() - began_s;
+    result->read_s = processor_s() - began_s;
     assert_int_equal(model_decide(model_find("mutex"), &operations, &options, &analysis, &error),
                      0);
-    result.decide_s = processor_s() - began_s - result.read_s;
-    result.wall_s = (double)(clock_monotonic_ns() - began_ns) / (double)NS_PER_S;
-    result.operations = operations.count;
-    result.violations = analysis.violation_count;
-    result.processes = operations.process_count;
+    result->decide_s = processor_s() - began_s - result->read_s;
+    result->wall_s = (double)(clock_monotonic_ns() - began_ns) / (double)NS_PER_S;
+    result->operations = operations.count;
+    result->violations = analysis.violation_count;
+    result->processes = operations.process_count;
     model_analysis_free(&analysis);
     operations_free(&operations);
-    result.peak_bytes = peak_bytes();
-    return result;
+    result->peak_bytes = peak_bytes();
 }
 
-// In a process of its own, so that it is known how much memory it took.
 static struct result decide_apart(const char *path)
 {
-    int pipes[2];
     struct stat status;
     struct result result = {0};
-    assert_int_equal(pipe(pipes), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        struct result own = decide(path);
-        _exit(write(pipes[1], &own, sizeof own) == sizeof own ? 0 : 1);
-    }
-    close(pipes[1]);
-    assert_int_equal(read(pipes[0], &result, sizeof result), sizeof result);
-    close(pipes[0]);
-    waitpid(child, NULL, 0);
+    measure_apart(decide, path, &result, sizeof result);
     assert_int_equal(stat(path, &status), 0);
     result.file_bytes = (double)status.st_size;
     return result;
@@ -243,6 +228,7 @@ struct text_sample {
     enum import_format format;
     int64_t operations;
     int64_t locks, processes;
+    const char *path; // of the file
 };
 
 struct text_result {
@@ -274,30 +260,31 @@ static void write_text(const struct text_sample *sample, FILE *out)
     }
 }
 
-static struct text_result check_text(const char *path, enum import_format format)
+static void check_text(const void *context, void *measured)
 {
-    struct text_result result = {0};
+    const struct text_sample *sample = context;
+    struct text_result *result = measured;
     struct source source = {0};
     struct operations operations = {0};
     struct import_notes notes;
-    struct problems problems = {.file = path};
+    struct problems problems = {.file = sample->path};
     struct model_analysis analysis;
     const struct import_options read_options = {0};
     const struct model_options options = {0};
     struct error error;
     int64_t began_ns = clock_monotonic_ns();
     double began_s = processor_s();
-    assert_int_equal(source_open(path, &source, &error), 0);
-    assert_int_equal(import_history(format, source.bytes, source.length, &read_options, &operations,
-                                    &notes, &problems),
+    assert_int_equal(source_open(sample->path, &source, &error), 0);
+    assert_int_equal(import_history(sample->format, source.bytes, source.length, &read_options,
+                                    &operations, &notes, &problems),
                      0);
     assert_int_equal(model_decide(model_find("mutex"), &operations, &options, &analysis, &error),
                      0);
-    result.check_s = processor_s() - began_s;
-    result.wall_s = (double)(clock_monotonic_ns() - began_ns) / (double)NS_PER_S;
-    result.peak_bytes = peak_bytes();
+    result->check_s = processor_s() - began_s;
+    result->wall_s = (double)(clock_monotonic_ns() - began_ns) / (double)NS_PER_S;
+    result->peak_bytes = peak_bytes();
     assert_true(analysis.linearizable);
-    result.operations = operations.count;
+    result->operations = operations.count;
     model_analysis_free(&analysis);
     operations_free(&operations);
     began_s = processor_s();
@@ -307,33 +294,21 @@ static struct text_result check_text(const char *path, enum import_format format
         hash = (hash ^ (unsigned char)source.bytes[i]) * UINT64_C(0x100000001b3);
     sum = hash;
     (void)sum;
-    result.bytes_s = processor_s() - began_s;
-    result.file_bytes = (double)source.length;
+    result->bytes_s = processor_s() - began_s;
+    result->file_bytes = (double)source.length;
     source_close(&source);
-    return result;
 }
 
-// In a process of its own, so that it is known how much memory it took.
-static struct text_result measure_text(const struct text_sample *sample)
+static struct text_result measure_text(struct text_sample *sample)
 {
     char path[] = "/tmp/lockpick-bench-XXXXXX";
-    int pipes[2];
     struct text_result result = {0};
     FILE *out = fdopen(mkstemp(path), "w");
     assert_non_null(out);
     write_text(sample, out);
     fclose(out);
-    assert_int_equal(pipe(pipes), 0);
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        struct text_result own = check_text(path, sample->format);
-        _exit(write(pipes[1], &own, sizeof own) == sizeof own ? 0 : 1);
-    }
-    close(pipes[1]);
-    assert_int_equal(read(pipes[0], &result, sizeof result), sizeof result);
-    close(pipes[0]);
-    waitpid(child, NULL, 0);
+    sample->path = path;
+    measure_apart(check_text, sample, &result, sizeof result);
     unlink(path);
     return result;
 }
@@ -345,8 +320,8 @@ TEST(a_history_in_text_takes_little_more_than_its_bytes)
         "operations  format   locks processes   file MB  check s   wall s  of bytes  MB beyond\n");
     for (int64_t locks = 1; locks <= 80000; locks += 79999) {
         for (int format = IMPORT_EDN; format <= IMPORT_JSON; format++) {
-            const struct text_sample sample = {(enum import_format)format, most_operations, locks,
-                                               locks > 1 ? locks : WORKERS};
+            struct text_sample sample = {(enum import_format)format, most_operations, locks,
+                                         locks > 1 ? locks : WORKERS, NULL};
             struct text_result result = measure_text(&sample);
             double beyond = result.peak_bytes - result.file_bytes;
             double byte_s = result.check_s / result.file_bytes;
@@ -367,38 +342,6 @@ TEST(a_history_in_text_takes_little_more_than_its_bytes)
         }
     }
     printf("check: of the processor; of bytes: over one look at each of them\n");
-}
-
-// --- appending -----------------------------------------------------------------------------------
-
-static double append_ns(int64_t count, bool with_clock)
-{
-    char path[] = "/tmp/lockpick-bench-XXXXXX";
-    struct pen pen = {0};
-    close(mkstemp(path));
-    pen_open(&pen, path, (size_t)count);
-    // Pages are there already: their cost is the disk's.
-    for (uint64_t i = 0; i < pen.file.header->chunk_capacity; i++)
-        pen.file.chunks[i].events[0].kind = EVENT_NONE;
-    int64_t began_ns = clock_monotonic_ns();
-    for (int64_t i = 0; i < count; i++)
-        history_append(&pen.writers[0], (struct event){.at_ns = with_clock ? 0 : pen.now_ns + i,
-                                                       .kind = EVENT_READ_INVOKE,
-                                                       .args = {i}});
-    double ns = (double)(clock_monotonic_ns() - began_ns) / (double)count;
-    history_file_close(&pen.file);
-    unlink(path);
-    return ns;
-}
-
-TEST(an_append_is_cheap)
-{
-    double best[2] = {1e9, 1e9};
-    for (int i = 0; i < 10; i++) {
-        best[i % 2] = fmin(best[i % 2], append_ns(200000, i % 2));
-    }
-    printf("an append takes %.1f ns, and %.1f ns with the reading of the clock\n", best[0],
-           best[1]);
 }
 
 TEST(a_history_is_decided_in_n_log_n_whatever_share_is_unknown)

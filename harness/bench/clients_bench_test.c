@@ -50,21 +50,16 @@ static const char scenario[] =
     "  - exec: {name: library, command: [%s], folder: '%s',\n"
     "           servers: %s, traits: [exclusive, lease, owner-checked], patience: 120s}\n";
 
-// What each repeat gave.
-struct sides {
-    double bare_locks[MOST_REPEATS], locks[MOST_REPEATS];
-    double bare_us[MOST_REPEATS], us[MOST_REPEATS]; // p50 of acquire
-};
-
 // A JVM compiles first what it runs.
 static int64_t warm_up_ms(const struct bench *bench)
 {
     return bench->for_ms;
 }
 
-static bool loop_barely(const struct bench *bench, const struct library *library,
-                        struct sides *sides, int repeat)
+static bool loop_barely(const struct bench *bench, const void *what, struct bench_sides *sides,
+                        int repeat)
 {
+    const struct library *library = what;
     char command[600];
     char line[200] = "";
     struct text log = {0};
@@ -79,7 +74,7 @@ static bool loop_barely(const struct bench *bench, const struct library *library
     bool is_well = loop != NULL && pclose(loop) == 0 && has_said;
     json_t *said = json_loads(line, 0, NULL);
     double took_ns = bench_number(said, NULL, "ns");
-    sides->bare_locks[repeat] = bench_number(said, NULL, "locks") * 1e9 / took_ns;
+    sides->bare[repeat] = bench_number(said, NULL, "locks") * 1e9 / took_ns;
     sides->bare_us[repeat] = bench_number(said, NULL, "p50_ns") / 1e3;
     json_decref(said);
     file_read(log_path, &log, NULL);
@@ -90,9 +85,10 @@ static bool loop_barely(const struct bench *bench, const struct library *library
     return is_well && took_ns > 0;
 }
 
-static bool measure(const struct bench *bench, const struct library *library, struct sides *sides,
+static bool measure(const struct bench *bench, const void *what, struct bench_sides *sides,
                     int repeat)
 {
+    const struct library *library = what;
     struct text text = {0};
     struct bench_figures figures = {0};
     struct bench whole = *bench;
@@ -102,8 +98,8 @@ static bool measure(const struct bench *bench, const struct library *library, st
                 library->server);
     // One client alone puts no lock to the test.
     bool is_well = bench_run(&whole, text.bytes, "", "UNKNOWN", &figures);
-    sides->locks[repeat] = figures.locks;
-    sides->us[repeat] = figures.acquire_p50_us;
+    sides->ours[repeat] = figures.locks;
+    sides->our_us[repeat] = figures.acquire_p50_us;
     text_free(&text);
     free(folder);
     return is_well && figures.locks > 0 && figures.acquire_p50_us > 0;
@@ -142,19 +138,13 @@ static void print_figure(const char *name, const char *figure, const double *bar
 // Two rows. False if an aim was missed, or a side failed.
 static bool compare(const struct bench *bench, const struct library *library)
 {
-    struct sides sides;
-    for (int i = 0; i < bench->repeats; i++) {
-        // Who comes first takes turns as well.
-        bool barely_first = i % 2 == 0;
-        if ((barely_first && !loop_barely(bench, library, &sides, i)) ||
-            !measure(bench, library, &sides, i) ||
-            (!barely_first && !loop_barely(bench, library, &sides, i)))
-            return false;
-    }
-    print_figure(library->name, "locks/s", sides.bare_locks, sides.locks, bench->repeats);
-    print_figure("", "acquire p50/us", sides.bare_us, sides.us, bench->repeats);
-    struct ratio locks = bench_ratio(sides.bare_locks, sides.locks, bench->repeats);
-    struct ratio latency = bench_ratio(sides.bare_us, sides.us, bench->repeats);
+    struct bench_sides sides;
+    if (!bench_in_turns(bench, loop_barely, measure, library, &sides))
+        return false;
+    print_figure(library->name, "locks/s", sides.bare, sides.ours, bench->repeats);
+    print_figure("", "acquire p50/us", sides.bare_us, sides.our_us, bench->repeats);
+    struct ratio locks = bench_ratio(sides.bare, sides.ours, bench->repeats);
+    struct ratio latency = bench_ratio(sides.bare_us, sides.our_us, bench->repeats);
     return !is_missed(&locks, bench->repeats) && !is_missed(&latency, bench->repeats);
 }
 

@@ -66,20 +66,12 @@ static double benchmark(const struct bench *bench, int connections, int64_t coun
     return pclose(output) == 0 && rate > 0 ? rate : -1;
 }
 
-static double children_s(void)
-{
-    struct rusage used;
-    getrusage(RUSAGE_CHILDREN, &used);
-    return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
-           (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
-}
-
 // Of both commands together, as the scheme sends them: one of each. And what it takes of the
 // processor, in us for a command.
 static double benchmark_both(const struct bench *bench, int connections, int64_t count,
                              double *processor_us)
 {
-    double began_s = children_s();
+    double began_s = bench_children_s();
     char digest[64];
     char script[200];
     if (!prepare(bench, digest, sizeof digest))
@@ -89,61 +81,64 @@ static double benchmark_both(const struct bench *bench, int connections, int64_t
     if (!prepare(bench, digest, sizeof digest))
         return -1;
     double released = benchmark(bench, connections, count, script);
-    *processor_us = (children_s() - began_s) * 1e6 / (2 * (double)count);
+    *processor_us = (bench_children_s() - began_s) * 1e6 / (2 * (double)count);
     return set > 0 && released > 0 ? 2 / (1 / set + 1 / released) : -1;
 }
 
-static double through_lockpick(const struct bench *bench, int connections, double *processor_us)
+// What is compared.
+struct load {
+    int connections;
+    int64_t count;
+};
+
+static bool ask_by_benchmark(const struct bench *bench, const void *what, struct bench_sides *sides,
+                             int repeat)
 {
+    const struct load *load = what;
+    sides->bare[repeat] =
+        benchmark_both(bench, load->connections, load->count, &sides->bare_us[repeat]);
+    return sides->bare[repeat] > 0;
+}
+
+static bool ask_through_lockpick(const struct bench *bench, const void *what,
+                                 struct bench_sides *sides, int repeat)
+{
+    const struct load *load = what;
     char more[100];
     char digest[64];
     struct bench_figures figures = {0};
-    snprintf(more, sizeof more, "--set clients.threads=%d", connections);
+    snprintf(more, sizeof more, "--set clients.threads=%d", load->connections);
     // Nobody puts a lock to the test that is his alone.
     if (!prepare(bench, digest, sizeof digest) ||
         !bench_run(bench, scenario, more, "UNKNOWN", &figures))
-        return -1;
-    *processor_us = figures.processor_us;
-    return figures.requests;
+        return false;
+    sides->ours[repeat] = figures.requests;
+    sides->our_us[repeat] = figures.processor_us;
+    return figures.requests > 0;
 }
 
-// What each repeat gave: commands a second, and the processor's time.
-struct sides {
-    double base[MOST_REPEATS], other[MOST_REPEATS];
-    double base_us[MOST_REPEATS], other_us[MOST_REPEATS];
-};
-
-static void print_row(int connections, const struct sides *sides, int repeats)
+static void print_row(int connections, const struct bench_sides *sides, int repeats)
 {
     char text[40];
-    struct ratio ratio = bench_ratio(sides->base, sides->other, repeats);
+    struct ratio ratio = bench_ratio(sides->bare, sides->ours, repeats);
     printf("%11d  %15.0f  %9.0f  %-19s  %15.1f  %9.1f  %s\n", connections,
-           bench_median(sides->base, repeats), bench_median(sides->other, repeats),
-           bench_ratio_text(&ratio, text, sizeof text), bench_median(sides->base_us, repeats),
-           bench_median(sides->other_us, repeats), bench_answer(&ratio, AIM, repeats));
+           bench_median(sides->bare, repeats), bench_median(sides->ours, repeats),
+           bench_ratio_text(&ratio, text, sizeof text), bench_median(sides->bare_us, repeats),
+           bench_median(sides->our_us, repeats), bench_answer(&ratio, AIM, repeats));
     fflush(stdout);
 }
 
 // One row. False if the aim was missed, or a side failed.
 static bool compare(const struct bench *bench, int connections)
 {
-    struct sides sides;
-    double first = benchmark_both(bench, connections, FEWEST_COMMANDS, sides.base_us);
+    struct bench_sides sides;
+    double first = benchmark_both(bench, connections, FEWEST_COMMANDS, sides.bare_us);
     int64_t count = (int64_t)(first / 2 * (double)bench->for_ms / 1000);
-    if (count < FEWEST_COMMANDS)
-        count = FEWEST_COMMANDS;
-    for (int i = 0; i < bench->repeats; i++) {
-        // Who comes first takes turns as well.
-        if (i % 2 == 0)
-            sides.base[i] = benchmark_both(bench, connections, count, &sides.base_us[i]);
-        sides.other[i] = through_lockpick(bench, connections, &sides.other_us[i]);
-        if (i % 2 == 1)
-            sides.base[i] = benchmark_both(bench, connections, count, &sides.base_us[i]);
-        if (sides.base[i] <= 0 || sides.other[i] <= 0)
-            return false;
-    }
+    const struct load load = {connections, count > FEWEST_COMMANDS ? count : FEWEST_COMMANDS};
+    if (!bench_in_turns(bench, ask_by_benchmark, ask_through_lockpick, &load, &sides))
+        return false;
     print_row(connections, &sides, bench->repeats);
-    struct ratio ratio = bench_ratio(sides.base, sides.other, bench->repeats);
+    struct ratio ratio = bench_ratio(sides.bare, sides.ours, bench->repeats);
     return !bench_is_missed(&ratio, AIM, bench->repeats);
 }
 

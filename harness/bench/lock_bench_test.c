@@ -20,17 +20,11 @@ static const char scenario[] = "version: 1\n"
                                "lock: {lease: 30s, wait: 60s, retry: 1ms, request: 2s}\n"
                                "schemes: [redis-set-px-lua]\n";
 
-// What each repeat gave.
-struct sides {
-    double bare_locks[MOST_REPEATS], locks[MOST_REPEATS];
-    double bare_us[MOST_REPEATS], us[MOST_REPEATS];
-    double driver_us[MOST_REPEATS];
-};
-
-static bool lock_barely(const struct bench *bench, int clients, struct sides *sides, int repeat)
+static bool lock_barely(const struct bench *bench, const void *clients, struct bench_sides *sides,
+                        int repeat)
 {
     struct bare_settings settings = {.port = bench->port,
-                                     .clients = clients,
+                                     .clients = *(const int *)clients,
                                      .lease_ms = LEASE_MS,
                                      .request_ms = REQUEST_MS,
                                      .retry_ns = RETRY_NS,
@@ -38,36 +32,37 @@ static bool lock_barely(const struct bench *bench, int clients, struct sides *si
     struct bare_figures figures;
     if (!bare_lock(&settings, &figures))
         return false;
-    sides->bare_locks[repeat] = figures.locks;
+    sides->bare[repeat] = figures.locks;
     sides->bare_us[repeat] = figures.processor_us;
     return figures.locks > 0;
 }
 
-static bool lock_through_lockpick(const struct bench *bench, int clients, struct sides *sides,
-                                  int repeat)
+static bool lock_through_lockpick(const struct bench *bench, const void *what,
+                                  struct bench_sides *sides, int repeat)
 {
+    int clients = *(const int *)what;
     char more[64];
     struct bench_figures figures = {0};
     snprintf(more, sizeof more, "--set clients.processes=%d", clients);
     // One client alone puts no lock to the test.
     if (!bench_run(bench, scenario, more, clients > 1 ? "SAFE" : "UNKNOWN", &figures))
         return false;
-    sides->locks[repeat] = figures.locks;
-    sides->us[repeat] = figures.processor_us;
+    sides->ours[repeat] = figures.locks;
+    sides->our_us[repeat] = figures.processor_us;
     sides->driver_us[repeat] = figures.of_processor_us;
     return figures.locks > 0;
 }
 
-static void print_row(int clients, const struct sides *sides, int repeats)
+static void print_row(int clients, const struct bench_sides *sides, int repeats)
 {
-    struct ratio locks = bench_ratio(sides->bare_locks, sides->locks, repeats);
-    struct ratio processor = bench_ratio(sides->bare_us, sides->us, repeats);
+    struct ratio locks = bench_ratio(sides->bare, sides->ours, repeats);
+    struct ratio processor = bench_ratio(sides->bare_us, sides->our_us, repeats);
     char locks_text[40];
     char processor_text[40];
     printf("%7d  %9.0f  %9.0f  %-19s  %6.1f  %5.1f + %-4.1f  %-19s  %s\n", clients,
-           bench_median(sides->bare_locks, repeats), bench_median(sides->locks, repeats),
+           bench_median(sides->bare, repeats), bench_median(sides->ours, repeats),
            bench_ratio_text(&locks, locks_text, sizeof locks_text),
-           bench_median(sides->bare_us, repeats), bench_median(sides->us, repeats),
+           bench_median(sides->bare_us, repeats), bench_median(sides->our_us, repeats),
            bench_median(sides->driver_us, repeats),
            bench_ratio_text(&processor, processor_text, sizeof processor_text),
            bench_answer(&locks, AIM, repeats));
@@ -77,17 +72,11 @@ static void print_row(int clients, const struct sides *sides, int repeats)
 // One row. False if the aim was missed, or a side failed.
 static bool compare(const struct bench *bench, int clients)
 {
-    struct sides sides;
-    for (int i = 0; i < bench->repeats; i++) {
-        // Who comes first takes turns as well.
-        bool barely_first = i % 2 == 0;
-        if ((barely_first && !lock_barely(bench, clients, &sides, i)) ||
-            !lock_through_lockpick(bench, clients, &sides, i) ||
-            (!barely_first && !lock_barely(bench, clients, &sides, i)))
-            return false;
-    }
+    struct bench_sides sides;
+    if (!bench_in_turns(bench, lock_barely, lock_through_lockpick, &clients, &sides))
+        return false;
     print_row(clients, &sides, bench->repeats);
-    struct ratio locks = bench_ratio(sides.bare_locks, sides.locks, bench->repeats);
+    struct ratio locks = bench_ratio(sides.bare, sides.ours, bench->repeats);
     return !bench_is_missed(&locks, AIM, bench->repeats);
 }
 

@@ -1,12 +1,10 @@
 // alarms: whether a run of sound schemes blamed one, and why others could not be judged.
-#include "harness/base/text.h"
+#include "harness/base/growing.h"
 #include "harness/cli/verb.h"
+#include "harness/detection/result.h"
 
 #include <ctype.h>
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 extern const struct verb alarms_verb;
 
@@ -21,14 +19,8 @@ struct reason {
 struct counts {
     size_t trials, safe, unknown, not_run, alarms, errors;
     struct reason *reasons;
-    size_t reason_count;
+    size_t reason_count, reason_room;
 };
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
-}
 
 static void simplify(const char *reason, char out[REASON_ROOM])
 {
@@ -54,9 +46,7 @@ static void count_reason(struct counts *counts, const char *reason)
             return;
         }
     }
-    counts->reasons =
-        memory_resized(counts->reasons, (counts->reason_count + 1) * sizeof *counts->reasons);
-    struct reason *last = &counts->reasons[counts->reason_count++];
+    struct reason *last = APPEND(counts->reasons, counts->reason_count, counts->reason_room);
     memcpy(last->text, text, sizeof text);
     last->count = 1;
 }
@@ -105,13 +95,12 @@ static int run(const struct words *words, void *options)
 {
     (void)options;
     struct counts counts = {0};
-    json_error_t why;
+    struct error error;
     if (words->count != 1)
         return usage_error(&alarms_verb, "which result?");
-    json_t *root = json_load_file(words->items[0], 0, &why);
+    json_t *root = result_load(words->items[0], &error);
     if (root == NULL)
-        return verb_fails(&alarms_verb, EXIT_USAGE, "%s is no result of a run: %s", words->items[0],
-                          why.text);
+        return verb_fails(&alarms_verb, EXIT_USAGE, "%s", error.text);
     size_t index;
     const json_t *trial;
     json_array_foreach(json_object_get(root, "trials"), index, trial)

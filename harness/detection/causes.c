@@ -7,13 +7,12 @@
 // wrong if one was told as proven that is not; else unexplained, be it that nothing was said, or
 // that what was said to be possible is not true. Cases of which these runs have no violation do not
 // count.
+#include "harness/base/growing.h"
 #include "harness/base/text.h"
 #include "harness/cli/verb.h"
+#include "harness/detection/result.h"
 
-#include <jansson.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 extern const struct verb causes_verb;
 
@@ -33,7 +32,7 @@ struct truth {
 
 struct truths {
     struct truth *items;
-    size_t count;
+    size_t count, room;
 };
 
 // --- reading -------------------------------------------------------------------------------------
@@ -53,18 +52,14 @@ static int read_line(struct truths *truths, const char *line)
     struct truth truth = {.line = memory_string(line), .is_proven = true};
     char *next = truth.line;
     for (size_t i = 0; i < FIELDS; i++) {
-        char *bar = i + 1 < FIELDS ? strchr(next, '|') : NULL;
-        if (bar == NULL && i + 1 < FIELDS) {
+        char *field = strsep(&next, i + 1 < FIELDS ? "|" : "");
+        if (field == NULL) {
             free(truth.line);
             return -1;
         }
-        if (bar != NULL)
-            *bar = '\0';
-        truth.fields[i] = trimmed(next);
-        next = bar != NULL ? bar + 1 : NULL;
+        truth.fields[i] = trimmed(field);
     }
-    truths->items = memory_resized(truths->items, (truths->count + 1) * sizeof *truths->items);
-    truths->items[truths->count++] = truth;
+    *APPEND(truths->items, truths->count, truths->room) = truth;
     return 0;
 }
 
@@ -90,12 +85,6 @@ static int read_truths(const char *path, struct truths *truths)
     }
     fclose(file);
     return 0;
-}
-
-static const char *text_of(const json_t *object, const char *key)
-{
-    const char *text = json_string_value(json_object_get(object, key));
-    return text != NULL ? text : "";
 }
 
 // --- judging -------------------------------------------------------------------------------------
@@ -146,12 +135,12 @@ static void judge_account(struct truths *truths, const json_t *trial, const json
 
 static int judge_run(const char *path, struct truths *truths)
 {
-    json_error_t why;
+    struct error error;
     size_t index, number;
     const json_t *trial, *other;
-    json_t *root = json_load_file(path, 0, &why);
+    json_t *root = result_load(path, &error);
     if (root == NULL) {
-        fprintf(stderr, "lockpick causes: %s is no result of a run: %s\n", path, why.text);
+        fprintf(stderr, "lockpick causes: %s\n", error.text);
         return -1;
     }
     json_array_foreach(json_object_get(root, "trials"), index, trial)

@@ -21,6 +21,7 @@ const struct lock_scheme reentry_of_process_mistake = {
     .name = "broken-redisson-reentry-of-process",
     .summary = "the holder is the process, so that all of its threads may come in again",
     .breaks = "plain contention of the threads of one process",
+    .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "reentrant", "renewed"),
     .open = open_as_process,
 };
 
@@ -42,7 +43,7 @@ static const struct redisson_step acquire_past_line = {
 
 static const struct redisson_kind barging = {
     .channel = "redisson_lock__channel",
-    .steps = {&acquire_past_line, &redisson_unlock_plain, &redisson_force_plain},
+    .steps = {&acquire_past_line, &redisson_unlock_plain},
     .lines_up = true,
 };
 
@@ -50,6 +51,8 @@ const struct lock_scheme line_ignored_mistake = {
     .name = "broken-redisson-line-ignored",
     .summary = "those who wait stand in line, and whoever comes while the lock is free takes it",
     .breaks = "plain contention",
+    .traits =
+        LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "reentrant", "fair", "renewed"),
     .falls_to = (const char *const[]){NULL},
     .kind = &barging,
 };
@@ -74,6 +77,8 @@ const struct lock_scheme reader_beside_writer_mistake = {
     .name = "broken-redisson-reader-beside-writer",
     .summary = "one of a hundred attempts of a reader succeeds although a writer is there",
     .breaks = "readers and writers, if one looks often enough",
+    .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "reentrant", "shared",
+                          "renewed"),
     .try_acquire = acquire_rw,
     .wait = wait_unwoken,
 };

@@ -4,6 +4,8 @@
 
 #include <stdio.h>
 
+#define TRAITS LOCK_TRAITS("redis", "exclusive", "permits")
+
 // --- permits -------------------------------------------------------------------------------------
 
 static int set_up_one_more(const struct service *service, const struct lock_options *options,
@@ -18,6 +20,7 @@ const struct lock_scheme one_permit_more_mistake = {
     .name = "broken-semaphore-one-permit-more",
     .summary = "it has one permit more than it is said to have",
     .breaks = "plain contention",
+    .traits = TRAITS,
     .set_up = set_up_one_more,
 };
 
@@ -33,6 +36,7 @@ const struct lock_scheme permit_released_twice_mistake = {
     .name = "broken-semaphore-permit-released-twice",
     .summary = "a release that was not answered is done again",
     .breaks = "a lost answer: if the first one was executed, there is a permit too many",
+    .traits = TRAITS,
     .release = release_until_answered,
 };
 
@@ -56,6 +60,7 @@ const struct lock_scheme subscribed_too_late_mistake = {
     .name = "broken-semaphore-subscribed-too-late",
     .summary = "who finds no permit subscribes, and waits for a message without looking again",
     .breaks = "a release between the look and the subscription: its message is lost",
+    .traits = TRAITS,
     .wait = wait_without_looking,
 };
 
@@ -73,5 +78,6 @@ const struct lock_scheme wrong_waiter_woken_mistake = {
     .name = "broken-semaphore-wrong-waiter-woken",
     .summary = "a release wakes the listeners of another channel than that of the waiters",
     .breaks = "plain contention: those who wait are never woken",
+    .traits = TRAITS,
     .open = open_elsewhere,
 };

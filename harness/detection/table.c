@@ -1,7 +1,13 @@
-// detection: which variants were found, where, by which property, and how soon; as Markdown. Its
-// verb is added to those of lockpick, whose catalogue is compiled again here, as in catalogue.c.
+// detection: which variants were found, where, by which property, and how soon, over the results of
+// one or several runs; as Markdown. Its verb is added to those of lockpick, whose catalogue is
+// compiled again here, as in catalogue.c.
+#include "harness/base/growing.h"
+#include "harness/base/text.h"
 #include "harness/cli/verb.h"
-#include "harness/detection/tally.h"
+#include "harness/detection/result.h"
+#include "harness/detection/variants.h"
+
+#include <stdlib.h>
 
 extern const struct verb detection_verb;
 extern const struct verb alarms_verb;
@@ -10,6 +16,162 @@ extern const struct verb causes_verb;
 #define run_verb run_verb, &detection_verb, &alarms_verb, &causes_verb
 #include "harness/cli/verb.c"
 #undef run_verb
+
+// One scheme in one scenario.
+struct tally {
+    char *scenario;
+    char *scheme;
+    size_t trials;        // that came to a verdict, or ended in an error
+    size_t found;         // of them UNSAFE or STUCK
+    size_t safe;          // of them SAFE
+    int64_t *first_ns;    // of each that was found: from the start of the trial to the violation
+    char properties[200]; // that were found violated, "double-grant, lost-update"
+};
+
+struct tallies {
+    struct tally *items;
+    size_t count, room;
+};
+
+// --- reading -------------------------------------------------------------------------------------
+
+static bool is_one_of(const char *text, const char *one, const char *other)
+{
+    return strcmp(text, one) == 0 || strcmp(text, other) == 0;
+}
+
+// The scheme in the scenario, or NULL if it was not tried there.
+static struct tally *tally_find(const struct tallies *tallies, const char *scenario,
+                                const char *scheme)
+{
+    for (size_t i = 0; i < tallies->count; i++) {
+        if (strcmp(tallies->items[i].scenario, scenario) == 0 &&
+            strcmp(tallies->items[i].scheme, scheme) == 0)
+            return &tallies->items[i];
+    }
+    return NULL;
+}
+
+static struct tally *tally_of(struct tallies *tallies, const char *scenario, const char *scheme)
+{
+    struct tally *tally = tally_find(tallies, scenario, scheme);
+    if (tally == NULL) {
+        tally = APPEND(tallies->items, tallies->count, tallies->room);
+        *tally =
+            (struct tally){.scenario = memory_string(scenario), .scheme = memory_string(scheme)};
+    }
+    return tally;
+}
+
+static void add_property(struct tally *tally, const char *property)
+{
+    size_t length = strlen(tally->properties);
+    if (strstr(tally->properties, property) == NULL)
+        snprintf(tally->properties + length, sizeof tally->properties - length, "%s%s",
+                 length > 0 ? ", " : "", property);
+}
+
+// That somebody waits in vain shows only at the end of the wait.
+static int64_t shows_at_ns(const json_t *finding)
+{
+    const json_t *evidence = json_object_get(finding, "evidence");
+    bool waits = strcmp(text_of(finding, "property"), "stuck") == 0;
+    return json_integer_value(json_object_get(evidence, waits ? "to_at_ns" : "from_at_ns"));
+}
+
+static void add_findings(struct tally *tally, const json_t *trial)
+{
+    size_t index;
+    const json_t *finding;
+    int64_t first_ns = INT64_MAX;
+    json_array_foreach(json_object_get(trial, "findings"), index, finding)
+    {
+        if (strcmp(text_of(finding, "state"), "violated") != 0 ||
+            json_is_true(json_object_get(finding, "harmless")))
+            continue;
+        add_property(tally, text_of(finding, "property"));
+        int64_t at_ns = shows_at_ns(finding);
+        first_ns = time_earlier(at_ns, first_ns);
+    }
+    tally->first_ns = memory_resized(tally->first_ns, (tally->found + 1) * sizeof(int64_t));
+    tally->first_ns[tally->found++] = first_ns;
+}
+
+static void add_trial(struct tallies *tallies, const json_t *trial)
+{
+    const char *verdict = text_of(trial, "verdict");
+    if (is_one_of(verdict, "n/a", "SKIPPED"))
+        return;
+    struct tally *tally = tally_of(tallies, text_of(json_object_get(trial, "scenario"), "name"),
+                                   text_of(trial, "scheme"));
+    tally->trials++;
+    tally->safe += strcmp(verdict, "SAFE") == 0;
+    if (is_one_of(verdict, "UNSAFE", "STUCK"))
+        add_findings(tally, trial);
+}
+
+// Reads a run's result.json and adds what it says. 0, or -1 with `error` set.
+static int tallies_read(const char *path, struct tallies *tallies, struct error *error)
+{
+    json_t *root = result_load(path, error);
+    if (root == NULL)
+        return -1;
+    size_t index;
+    const json_t *trial;
+    json_array_foreach(json_object_get(root, "trials"), index, trial)
+    {
+        add_trial(tallies, trial);
+    }
+    json_decref(root);
+    return 0;
+}
+
+static void tallies_free(struct tallies *tallies)
+{
+    for (size_t i = 0; i < tallies->count; i++) {
+        free(tallies->items[i].scenario);
+        free(tallies->items[i].scheme);
+        free(tallies->items[i].first_ns);
+    }
+    free(tallies->items);
+}
+
+// --- asking --------------------------------------------------------------------------------------
+
+// True if the scheme that the variant was made from was tried in the scenario too, was SAFE there,
+// and was never UNSAFE or STUCK: only then does it say something that the variant was found.
+static bool tally_counts(const struct tallies *tallies, const struct variant *variant,
+                         const struct tally *tally)
+{
+    const struct tally *sound = tally_find(tallies, tally->scenario, variant->made_from->name);
+    return sound != NULL && sound->safe > 0 && sound->found == 0;
+}
+
+// True if the variant was found in every trial of the scenario, and that counts.
+static bool tally_convicts(const struct tallies *tallies, const struct variant *variant,
+                           const struct tally *tally)
+{
+    return tally->trials > 0 && tally->found == tally->trials &&
+           tally_counts(tallies, variant, tally);
+}
+
+static int compare_times(const void *left, const void *right)
+{
+    int64_t a = *(const int64_t *)left;
+    int64_t b = *(const int64_t *)right;
+    return (a > b) - (a < b);
+}
+
+// The median of first_ns; 0 if it was never found.
+static int64_t tally_median_ns(const struct tally *tally)
+{
+    if (tally->found == 0)
+        return 0;
+    qsort(tally->first_ns, tally->found, sizeof(int64_t), compare_times);
+    return tally->first_ns[(tally->found - 1) / 2];
+}
+
+// --- printing ------------------------------------------------------------------------------------
 
 static void print_scenario(const struct tallies *tallies, const struct variant *variant,
                            const struct tally *tally)

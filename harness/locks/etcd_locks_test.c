@@ -1,6 +1,5 @@
 // The etcd schemes, held to their contract, and what only they do.
 #include "harness/locks/test_contract.h"
-#include "harness/testing/test.h"
 
 #include "harness/cluster/process.h"
 #include "harness/locks/etcd_common.h"
@@ -35,18 +34,7 @@ static bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
     return true;
 }
 
-static void *open_probe(const struct service *service, struct error *error)
-{
-    static struct actor nobody = {.phase = PHASE_NONE};
-    return etcd_open(service, NS_PER_S, &nobody, error);
-}
-
-static void close_probe(void *probe)
-{
-    etcd_close(probe);
-}
-
-#define ETCD_CONTRACT .server = "etcd", .open_probe = open_probe, .close_probe = close_probe
+#define ETCD_CONTRACT .server = "etcd", .probe = &etcd_connector
 
 static const struct contract etcd_contract = {ETCD_CONTRACT, .request_ns = NS_PER_S,
                                               .evict = evict};
@@ -54,26 +42,19 @@ static const struct contract ensemble_contract = {ETCD_CONTRACT, .topology = "en
                                                   .lease_ns = 4 * NS_PER_S, .request_ns = NS_PER_S};
 static const struct contract short_contract = {ETCD_CONTRACT, .lease_ns = 1500 * NS_PER_MS};
 
-static const char *const both[] = {"etcd-lease", "etcd-lock-rpc", NULL};
-
 // --- one server ----------------------------------------------------------------------------------
 
 CONTRACT_GROUP(etcd_contract);
 CONTRACT_TESTS;
 
-TEST(who_gives_up_leaves_nothing_in_the_queue)
+SCHEME_TEST(who_gives_up_leaves_nothing_in_the_queue, true)
 {
-    struct fixture *fixture = *state;
-    for (size_t i = 0; both[i] != NULL; i++) {
-        open_scheme(fixture, lock_scheme_find(both[i]), false);
-        assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
-        assert_int_equal(acquire(fixture, 1), OUTCOME_NO);
-        fixture->locks[1].options.wait_ns = 30 * NS_PER_MS;
-        assert_int_equal(acquire(fixture, 1), OUTCOME_NO);
-        assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
-        assert_int_equal(oldest_key(fixture).create_revision, 0);
-        close_scheme(fixture);
-    }
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 1), OUTCOME_NO);
+    fixture->locks[1].options.wait_ns = 30 * NS_PER_MS;
+    assert_int_equal(acquire(fixture, 1), OUTCOME_NO);
+    assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
+    assert_int_equal(oldest_key(fixture).create_revision, 0);
 }
 
 TEST(tokens_come_only_where_they_are_asked_for)
@@ -95,30 +76,6 @@ static bool is_right_after(const struct lock *lock, int64_t token, int64_t befor
     return lock_scheme_has(lock->scheme, "fenced") ? token > before : token == 0;
 }
 
-// Worker `index` waits in a thread of its own.
-struct waiter {
-    struct lock *lock;
-    struct grant grant;
-    enum outcome outcome;
-    pthread_t thread;
-    _Atomic bool is_over;
-};
-
-static void *wait_for_lock(void *context)
-{
-    struct waiter *waiter = context;
-    waiter->outcome = lock_acquire(waiter->lock, &waiter->grant);
-    atomic_store(&waiter->is_over, true);
-    return NULL;
-}
-
-static void begin_to_wait(struct fixture *fixture, struct waiter *waiter, int index)
-{
-    *waiter = (struct waiter){.lock = &fixture->locks[index]};
-    waiter->lock->options.wait_ns = 30 * NS_PER_S;
-    assert_int_equal(pthread_create(&waiter->thread, NULL, wait_for_lock, waiter), 0);
-}
-
 // Until `count` keys are in the queue: the waiters have come to it.
 static void await_queue(struct fixture *fixture, int count)
 {
@@ -134,63 +91,51 @@ static void await_queue(struct fixture *fixture, int count)
     }
 }
 
-TEST(waiters_are_woken_in_the_order_they_came_and_their_tokens_grow)
+SCHEME_TEST_WITH(waiters_are_woken_in_the_order_they_came_and_their_tokens_grow, true,
+                 open_scheme(fixture, scheme, true))
 {
-    struct fixture *fixture = *state;
-    for (size_t i = 0; both[i] != NULL; i++) {
-        struct grant grant;
-        struct waiter second, third;
-        open_scheme(fixture, lock_scheme_find(both[i]), true);
-        assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
-        begin_to_wait(fixture, &second, 1);
-        await_queue(fixture, 2);
-        begin_to_wait(fixture, &third, 2);
-        await_queue(fixture, 3);
-        assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
-        pthread_join(second.thread, NULL);
-        assert_int_equal(second.outcome, OUTCOME_OK);
-        assert_true(is_right_after(second.lock, second.grant.token, grant.token));
-        assert_false(atomic_load(&third.is_over));
-        assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
-        pthread_join(third.thread, NULL);
-        assert_int_equal(third.outcome, OUTCOME_OK);
-        assert_true(is_right_after(third.lock, third.grant.token, second.grant.token));
-        assert_int_equal(lock_release(&fixture->locks[2]), RELEASE_RELEASED);
-        close_scheme(fixture);
-    }
+    struct grant grant;
+    struct act second = {0}, third = {0};
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
+    begin_to_wait(&second, &fixture->locks[1], PATIENCE_NS);
+    await_queue(fixture, 2);
+    begin_to_wait(&third, &fixture->locks[2], PATIENCE_NS);
+    await_queue(fixture, 3);
+    assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
+    assert_int_equal(end_of(&second), OUTCOME_OK);
+    assert_true(is_right_after(second.lock, second.grant.token, grant.token));
+    assert_false(atomic_load(&third.is_over));
+    assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
+    assert_int_equal(end_of(&third), OUTCOME_OK);
+    assert_true(is_right_after(third.lock, third.grant.token, second.grant.token));
+    assert_int_equal(lock_release(&fixture->locks[2]), RELEASE_RELEASED);
 }
 
-TEST(a_session_that_ends_before_the_acquire_is_replaced)
+SCHEME_TEST(a_session_that_ends_before_the_acquire_is_replaced, true)
 {
-    struct fixture *fixture = *state;
-    for (size_t i = 0; both[i] != NULL; i++) {
-        open_scheme(fixture, lock_scheme_find(both[i]), false);
-        struct lock *lock = &fixture->locks[0];
-        assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
-        assert_int_equal(lock_release(lock), RELEASE_RELEASED);
-        assert_int_equal(etcd_revoke(fixture->probe, etcd_of(lock)->lease), OUTCOME_OK);
-        assert_int_equal(acquire(fixture, 0), OUTCOME_NO); // that attempt
-        assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
-        assert_int_equal(lock_release(lock), RELEASE_RELEASED);
-        close_scheme(fixture);
-    }
+    struct lock *lock = &fixture->locks[0];
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    assert_int_equal(lock_release(lock), RELEASE_RELEASED);
+    assert_int_equal(etcd_revoke(fixture->probe, etcd_of(lock)->lease), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_NO); // that attempt
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    assert_int_equal(lock_release(lock), RELEASE_RELEASED);
 }
 
 SCHEME_TEST(a_waiter_whose_key_is_taken_away_is_not_let_in_and_gets_another_place, IS("etcd-lease"))
 {
     struct grant grant;
-    struct waiter second;
+    struct act second = {0};
     int64_t deleted;
     struct history_follower *follower = history_follower_new(&fixture->history);
     count_places(follower); // of earlier tests
     assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
-    begin_to_wait(fixture, &second, 1);
+    begin_to_wait(&second, &fixture->locks[1], PATIENCE_NS);
     await_queue(fixture, 2);
     assert_int_equal(etcd_delete(fixture->probe, etcd_of(&fixture->locks[1])->key, &deleted),
                      OUTCOME_OK);
     assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
-    pthread_join(second.thread, NULL);
-    assert_int_equal(second.outcome, OUTCOME_OK); // by a key that it made afterwards
+    assert_int_equal(end_of(&second), OUTCOME_OK); // by a key that it made afterwards
     assert_int_equal(second.grant.attempts, 2);
     assert_int_equal(count_places(follower),
                      2); // the second was the first of the line, and need not wait
@@ -202,99 +147,77 @@ SCHEME_TEST(a_waiter_whose_key_is_taken_away_is_not_let_in_and_gets_another_plac
 
 CONTRACT_GROUP(short_contract);
 
-TEST(a_hold_outlives_its_lease_while_it_is_kept_alive_and_so_does_a_wait)
+SCHEME_TEST(a_hold_outlives_its_lease_while_it_is_kept_alive_and_so_does_a_wait, true)
 {
-    struct fixture *fixture = *state;
-    for (size_t i = 0; both[i] != NULL; i++) {
-        struct grant grant;
-        struct waiter second;
-        open_scheme(fixture, lock_scheme_find(both[i]), false);
-        int64_t began_ns = clock_monotonic_ns();
-        assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
-        begin_to_wait(fixture, &second, 1);
-        await_queue(fixture, 2);
-        int64_t lease = etcd_of(&fixture->locks[1])->lease;
-        while (clock_monotonic_ns() < began_ns + 3 * NS_PER_S) {
-            assert_int_equal(fixture->locks[0].lost, LOST_NOT);
-            assert_false(atomic_load(&second.is_over));
-            clock_sleep_until_ns(clock_monotonic_ns() + 10 * NS_PER_MS);
-        }
-        assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
-        pthread_join(second.thread, NULL);
-        assert_int_equal(second.outcome, OUTCOME_OK);
-        assert_true(etcd_of(&fixture->locks[1])->lease == lease);
-        assert_true(second.grant.valid_until_ns > clock_monotonic_ns());
-        assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
-        close_scheme(fixture);
+    struct grant grant;
+    struct act second = {0};
+    int64_t began_ns = clock_monotonic_ns();
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
+    begin_to_wait(&second, &fixture->locks[1], PATIENCE_NS);
+    await_queue(fixture, 2);
+    int64_t lease = etcd_of(&fixture->locks[1])->lease;
+    while (clock_monotonic_ns() < began_ns + 3 * NS_PER_S) {
+        assert_int_equal(fixture->locks[0].lost, LOST_NOT);
+        assert_false(atomic_load(&second.is_over));
+        clock_sleep_until_ns(clock_monotonic_ns() + 10 * NS_PER_MS);
     }
+    assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
+    assert_int_equal(end_of(&second), OUTCOME_OK);
+    assert_true(etcd_of(&fixture->locks[1])->lease == lease);
+    assert_true(second.grant.valid_until_ns > clock_monotonic_ns());
+    assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
 }
 
-TEST(a_lease_that_nobody_keeps_alive_gives_the_lock_to_the_next)
+SCHEME_TEST_WITH(a_lease_that_nobody_keeps_alive_gives_the_lock_to_the_next, true,
+                 open_scheme(fixture, scheme, true))
 {
-    struct fixture *fixture = *state;
-    for (size_t i = 0; both[i] != NULL; i++) {
-        struct grant first, second;
-        open_scheme(fixture, lock_scheme_find(both[i]), true);
-        assert_int_equal(lock_acquire(&fixture->locks[0], &first), OUTCOME_OK);
-        watchdog_remove(fixture->clients[0].watchdog, &fixture->locks[0]);
-        fixture->locks[1].options.wait_ns = 30 * NS_PER_S;
-        assert_int_equal(lock_acquire(&fixture->locks[1], &second), OUTCOME_OK);
-        assert_true(clock_monotonic_ns() > first.valid_until_ns);
-        assert_true(is_right_after(&fixture->locks[1], second.token, first.token));
-        assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_GONE);
-        assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
-        close_scheme(fixture);
-    }
+    struct grant first, second;
+    assert_int_equal(lock_acquire(&fixture->locks[0], &first), OUTCOME_OK);
+    watchdog_remove(fixture->clients[0].watchdog, &fixture->locks[0]);
+    fixture->locks[1].options.wait_ns = 30 * NS_PER_S;
+    assert_int_equal(lock_acquire(&fixture->locks[1], &second), OUTCOME_OK);
+    assert_true(clock_monotonic_ns() > first.valid_until_ns);
+    assert_true(is_right_after(&fixture->locks[1], second.token, first.token));
+    assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_GONE);
+    assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
 }
 
-TEST(a_holder_whose_lease_is_revoked_learns_it_from_its_watchdog)
+SCHEME_TEST(a_holder_whose_lease_is_revoked_learns_it_from_its_watchdog, true)
 {
-    struct fixture *fixture = *state;
-    for (size_t i = 0; both[i] != NULL; i++) {
-        open_scheme(fixture, lock_scheme_find(both[i]), false);
-        struct lock *lock = &fixture->locks[0];
-        assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
-        assert_int_equal(etcd_revoke(fixture->probe, oldest_key(fixture).lease), OUTCOME_OK);
-        while (atomic_load(&lock->lost) == LOST_NOT)
-            clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-        assert_int_equal(lock->lost, LOST_NOT_OWNER);
-        assert_int_equal(lock_release(lock), RELEASE_GONE);
-        close_scheme(fixture);
-    }
+    struct lock *lock = &fixture->locks[0];
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    assert_int_equal(etcd_revoke(fixture->probe, oldest_key(fixture).lease), OUTCOME_OK);
+    await_loss(lock);
+    assert_int_equal(lock->lost, LOST_NOT_OWNER);
+    assert_int_equal(lock_release(lock), RELEASE_GONE);
 }
 
 // --- three servers -------------------------------------------------------------------------------
 
 CONTRACT_GROUP(ensemble_contract);
 
-// Ends a server: must be the last test of its group.
-TEST(the_lock_works_on_when_one_of_three_servers_is_killed)
+SCHEME_TEST_WITH(the_lock_works_on_when_one_of_three_servers_is_killed, true,
+                 open_scheme(fixture, scheme, true))
 {
-    struct fixture *fixture = *state;
     struct node *node = &fixture->server.cluster.nodes[1]; // where worker 1 goes first
-    for (size_t i = 0; both[i] != NULL; i++) {
-        struct grant grant;
-        int64_t last = 0;
-        open_scheme(fixture, lock_scheme_find(both[i]), true);
-        assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
-        process_kill(node->server);
-        node->server = 0;
-        for (int round = 0; round < 6; round++) {
-            int worker = round % WORKERS;
-            if (round > 0) {
-                fixture->locks[worker].options.wait_ns = 20 * NS_PER_S;
-                enum outcome outcome = OUTCOME_UNKNOWN; // while a leader is elected
-                while (outcome == OUTCOME_UNKNOWN)
-                    outcome = lock_acquire(&fixture->locks[worker], &grant);
-                assert_int_equal(outcome, OUTCOME_OK);
-            }
-            assert_true(is_right_after(&fixture->locks[worker], grant.token, last));
-            last = grant.token;
-            // One whose server was killed under way may not know; nobody else is kept waiting.
-            lock_release(&fixture->locks[worker]);
+    struct grant grant;
+    int64_t last = 0;
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
+    process_kill(node->server);
+    node->server = 0;
+    for (int round = 0; round < 6; round++) {
+        int worker = round % WORKERS;
+        if (round > 0) {
+            fixture->locks[worker].options.wait_ns = 20 * NS_PER_S;
+            enum outcome outcome = OUTCOME_UNKNOWN; // while a leader is elected
+            while (outcome == OUTCOME_UNKNOWN)
+                outcome = lock_acquire(&fixture->locks[worker], &grant);
+            assert_int_equal(outcome, OUTCOME_OK);
         }
-        close_scheme(fixture);
-        if (both[i + 1] != NULL)
-            assert_int_equal(cluster_start_node(node, &(struct error){0}), 0);
+        assert_true(is_right_after(&fixture->locks[worker], grant.token, last));
+        last = grant.token;
+        // One whose server was killed under way may not know; nobody else is kept waiting.
+        lock_release(&fixture->locks[worker]);
     }
+    assert_int_equal(cluster_start_node(node, &(struct error){0}), 0); // for the next scheme
 }

@@ -73,14 +73,6 @@ static int start_driver(struct lock_client *client, struct exec_client *shared, 
     return shared->driver != NULL ? 0 : -1;
 }
 
-// From when on the lease counts, on both clocks.
-static struct instant lease_instant(const struct actor *actor, const struct driver_answer *answer)
-{
-    struct instant now = instant_now(&actor->clock);
-    int64_t ago_ns = now.machine_ns - answer->lease_from_ns;
-    return (struct instant){answer->lease_from_ns, now.client_ns - ago_ns};
-}
-
 static enum outcome renew(struct renewal *renewal)
 {
     const struct lock_client *client = renewal->lock->client;
@@ -95,7 +87,8 @@ static enum outcome renew(struct renewal *renewal)
     if (outcome != OUTCOME_OK)
         return outcome;
     renewal->returned_ns = answer.line.to_ns;
-    renewal->valid_until_ns = lease_instant(renewal->actor, &answer).client_ns + lease_ns;
+    renewal->valid_until_ns =
+        instant_of(&renewal->actor->clock, answer.lease_from_ns).client_ns + lease_ns;
     if (answer.line.word == DRIVER_NOT_OWNER || answer.line.word == DRIVER_GONE)
         return OUTCOME_NO;
     return answer.line.word == DRIVER_UNKNOWN ? OUTCOME_UNKNOWN : OUTCOME_OK;
@@ -154,17 +147,6 @@ static enum outcome ask(struct lock *lock, const struct driver_request *request,
     return outcome;
 }
 
-// Says until when the hold is valid, on the client's clock. Keeps in lock->asked from when on its
-// lease counts.
-static void date_grant(struct lock *lock, const struct driver_answer *answer, struct grant *grant)
-{
-    if (!lock_scheme_has(lock->scheme, "lease"))
-        return; // for ever
-    lock->asked = lease_instant(lock->actor, answer);
-    grant->valid_until_ns = lock->asked.client_ns + lock->options.lease_ns;
-    grant->is_unanchored = !answer->is_anchored;
-}
-
 static struct driver_request acquire_request(const struct lock *lock)
 {
     struct exec_lock *state = lock->state;
@@ -210,7 +192,7 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
         return outcome;
     state->depth = 1;
     grant->token = lock->options.fenced ? answer.line.token : 0;
-    date_grant(lock, &answer, grant);
+    lock_date_grant(lock, answer.lease_from_ns, answer.is_anchored, grant);
     return OUTCOME_OK;
 }
 
@@ -218,8 +200,7 @@ static enum release_answer release_answer_of(const struct lock *lock, enum drive
 {
     switch (word) {
     case DRIVER_RELEASED:
-        return lock_scheme_has(lock->scheme, "owner-checked") ? RELEASE_RELEASED
-                                                              : RELEASE_UNCHECKED;
+        return lock_removed_answer(lock);
     case DRIVER_NOT_OWNER:
         return RELEASE_NOT_OWNER;
     case DRIVER_GONE:
@@ -253,7 +234,7 @@ static enum outcome reenter(struct lock *lock, struct grant *grant)
     state->depth++;
     // Many locks do not renew the lease then; the driver says so by how long it is valid.
     if (answer.line.valid_ms >= 0 || answer.line.valid_until_ns > 0)
-        date_grant(lock, &answer, grant);
+        lock_date_grant(lock, answer.lease_from_ns, answer.is_anchored, grant);
     return OUTCOME_OK;
 }
 

@@ -53,11 +53,7 @@ static void open_command(struct fixture *fixture, const char *const *traits, boo
                                            .first = &fixture->client,
                                            .keys = 1,
                                            .workers = 1};
-    fixture->lock = (struct lock){.scheme = &fixture->scheme,
-                                  .options = fixture->client.options,
-                                  .actor = &fixture->actor,
-                                  .client = &fixture->client,
-                                  .stop = &fixture->stop};
+    fixture->lock = (struct lock){.client = &fixture->client, .actor = &fixture->actor};
     if (lock_client_open(&fixture->client, &error) != 0)
         fail_msg("%s", error.text);
     assert_int_equal(lock_open(&fixture->lock, &error), 0);

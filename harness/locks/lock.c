@@ -24,6 +24,12 @@ struct instant instant_now(const struct clock *clock)
     return (struct instant){.machine_ns = clock_monotonic_ns(), .client_ns = clock_now_ns(clock)};
 }
 
+struct instant instant_of(const struct clock *clock, int64_t machine_ns)
+{
+    struct instant now = instant_now(clock);
+    return (struct instant){machine_ns, now.client_ns - (now.machine_ns - machine_ns)};
+}
+
 int64_t lock_asks_ns(struct lock *lock)
 {
     lock->asked = instant_now(&lock->actor->clock);
@@ -69,6 +75,20 @@ enum outcome lock_noted(struct lock *lock, enum outcome outcome)
     if (outcome == OUTCOME_BROKEN)
         error_set(&lock->error, "%s", lock->scheme->connector->error(lock->connection));
     return outcome;
+}
+
+void lock_date_grant(struct lock *lock, int64_t asked_ns, bool is_anchored, struct grant *grant)
+{
+    if (!lock_scheme_has(lock->scheme, "lease"))
+        return; // for ever
+    lock->asked = instant_of(&lock->actor->clock, asked_ns);
+    grant->valid_until_ns = lock->asked.client_ns + lock->options.lease_ns;
+    grant->is_unanchored = !is_anchored;
+}
+
+enum release_answer lock_removed_answer(const struct lock *lock)
+{
+    return lock_scheme_has(lock->scheme, "owner-checked") ? RELEASE_RELEASED : RELEASE_UNCHECKED;
 }
 
 const char *lock_new_token(struct lock *lock, size_t digits)
@@ -172,14 +192,6 @@ enum outcome lock_still_held(const struct lock *lock)
     default:
         return OUTCOME_UNKNOWN;
     }
-}
-
-enum release_answer lock_left_answer(const struct lock *lock)
-{
-    enum outcome outcome = lock_still_held(lock);
-    if (outcome == OUTCOME_UNKNOWN)
-        return RELEASE_UNKNOWN;
-    return outcome == OUTCOME_OK ? RELEASE_RELEASED : RELEASE_GONE;
 }
 
 void lock_queued(const struct lock *lock, int64_t kept_ns)
@@ -319,7 +331,11 @@ void lock_client_close(struct lock_client *client)
 
 int lock_open(struct lock *lock, struct error *error)
 {
-    const struct lock_scheme *scheme = lock->scheme;
+    const struct lock_client *client = lock->client;
+    const struct lock_scheme *scheme = lock->scheme = client->scheme;
+    lock->options = client->options;
+    lock->service = client->service;
+    lock->stop = client->stop;
     lock->state = scheme->lock_bytes > 0 ? memory_zeroed(1, scheme->lock_bytes) : NULL;
     int result =
         connect_to(scheme, lock->service, &lock->options, lock->actor, &lock->connection, error);

@@ -75,25 +75,26 @@ struct library_call {
     int64_t from_ns, to_ns;
 };
 
-// One worker's handle on the lock.
+// One worker's handle on the lock. Its client, actor and random stream are set before lock_open,
+// which has from its client what follows.
 struct lock {
-    const struct lock_scheme *scheme;
-    struct lock_options options;
+    struct lock_client *client;
     struct actor *actor;
     struct random *random;
+    const struct lock_scheme *scheme;
+    struct lock_options options;
     const struct service *service; // NULL if the scheme needs none
-    struct lock_client *client;
-    const _Atomic uint32_t *stop; // not 0: the trial ends, give up waiting
-    int64_t give_up_ns;           // on the client's clock: how long the acquire under way may wait
-    enum lock_mode mode;          // what the next acquire asks for, and the release gives back
-    int64_t operation;            // what the hold is for; renewals are recorded under it
-    _Atomic uint32_t lost;        // enum lost_reason; LOST_NOT while the scheme knows of no loss
-    struct instant asked;         // when the lease of the last attempt was asked for
-    struct library_call call;     // of a lock outside of Lockpick, as it says; zeros: it does not
-    void *connection;             // the worker's, by the scheme's connector
-    char token[TOKEN_DIGITS + 1]; // of the current or last attempt, if the scheme draws one
-    void *state;                  // the scheme's own
-    struct error error;           // set with every BROKEN outcome
+    const _Atomic uint32_t *stop;  // not 0: the trial ends, give up waiting
+    int64_t give_up_ns;            // on the client's clock: how long the acquire under way may wait
+    enum lock_mode mode;           // what the next acquire asks for, and the release gives back
+    int64_t operation;             // what the hold is for; renewals are recorded under it
+    _Atomic uint32_t lost;         // enum lost_reason; LOST_NOT while the scheme knows of no loss
+    struct instant asked;          // when the lease of the last attempt was asked for
+    struct library_call call;      // of a lock outside of Lockpick, as it says; zeros: it does not
+    void *connection;              // the worker's, by the scheme's connector
+    char token[TOKEN_DIGITS + 1];  // of the current or last attempt, if the scheme draws one
+    void *state;                   // the scheme's own
+    struct error error;            // set with every BROKEN outcome
 };
 
 struct grant {
@@ -187,8 +188,6 @@ struct lock_scheme {
     // that was refused, not answered, or not even sent says nothing of that: UNKNOWN.
     enum outcome (*reenter)(struct lock *lock, struct grant *grant);
     enum release_answer (*leave)(struct lock *lock);
-    // Optional: removes the lock, whoever holds it (Redisson's forceUnlock).
-    enum release_answer (*force_release)(struct lock *lock);
     // Optional: whether it runs a loop by itself in this trial, and does; *count cycles, which the
     // caller frees. Not OK: nobody knows of any; BROKEN with `lock->error` set.
     bool (*measures)(const struct lock *lock);
@@ -225,8 +224,14 @@ long long lease_ms(const struct lock *lock);
 int64_t lease_ends_on_machine_ns(const struct instant *asked, int64_t valid_until_ns,
                                  int64_t lease_ns);
 
-// The time as it is now.
+// The time as it is now; and a moment that the machine's clock tells.
 struct instant instant_now(const struct clock *clock);
+struct instant instant_of(const struct clock *clock, int64_t machine_ns);
+
+// For schemes of locks that are not ours: dates the grant of one with a lease, that was asked for
+// at that time of the machine's clock; and what their release is, that has removed the lock.
+void lock_date_grant(struct lock *lock, int64_t asked_ns, bool is_anchored, struct grant *grant);
+enum release_answer lock_removed_answer(const struct lock *lock);
 
 // For schemes that wait: true once the time is up or the trial ends.
 bool lock_must_give_up(const struct lock *lock);
@@ -252,8 +257,6 @@ void lock_lose(struct lock *lock, enum lost_reason reason, struct history_writer
 // known to be lost; NO if the server has said so; UNKNOWN if that is only the client's own
 // reckoning.
 enum outcome lock_still_held(const struct lock *lock);
-// The same as the answer to a `leave`: RELEASED, GONE or UNKNOWN.
-enum release_answer lock_left_answer(const struct lock *lock);
 
 // Opens what a client's workers share, with its watchdog, and closes it. 0, or -1 with `error` set
 // and nothing to be closed.

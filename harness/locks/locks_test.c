@@ -6,19 +6,15 @@ static const struct contract local_contract = {.server = NULL};
 
 CONTRACT_GROUP(local_contract);
 
-TEST(inside_one_process_a_local_scheme_keeps_the_neighbour_out)
+SCHEME_TEST(inside_one_process_a_local_scheme_keeps_the_neighbour_out, IS("process-mutex"))
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme = lock_scheme_find("process-mutex");
     struct grant grant;
-    open_scheme(fixture, scheme, false);
     assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     struct lock neighbour = fixture->locks[0]; // another worker of the same client
     assert_int_equal(lock_acquire(&neighbour, &grant), OUTCOME_NO);
     lock_release(&fixture->locks[0]);
     assert_int_equal(lock_acquire(&neighbour, &grant), OUTCOME_OK);
     lock_release(&neighbour);
-    close_scheme(fixture);
 }
 
 TEST(a_scheme_names_its_server_among_its_traits_and_only_that)

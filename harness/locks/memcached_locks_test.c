@@ -19,48 +19,26 @@ static bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
     return true;
 }
 
-static void *open_probe(const struct service *service, struct error *error)
-{
-    static struct actor nobody = {.phase = PHASE_NONE};
-    return memcached_open(service, NS_PER_S, &nobody, error);
-}
-
-static void close_probe(void *probe)
-{
-    memcached_close(probe);
-}
-
 static const struct contract memcached_contract = {
-    .server = "memcached", .evict = evict, .open_probe = open_probe, .close_probe = close_probe};
+    .server = "memcached", .evict = evict, .probe = &memcached_connector};
 
 CONTRACT_GROUP(memcached_contract);
 
 // memcached's clock ticks once a second: the item must live for the whole lease all the same, and
 // not for long after it.
-TEST(an_item_is_never_gone_before_its_lease_is_over_and_soon_after)
+SCHEME_TEST_WITH(an_item_is_never_gone_before_its_lease_is_over_and_soon_after, true,
+                 open_with_lease(fixture, scheme, false, NS_PER_S))
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        struct lock_options options = next_lock(fixture, false);
-        options.lease_ns = NS_PER_S;
-        open_scheme_with(fixture, scheme, &options);
-        hold_to(scheme, lock_acquire(&fixture->locks[0], &grant) == OUTCOME_OK, "not let in");
-        while (clock_monotonic_ns() < grant.valid_until_ns - 5 * NS_PER_MS) {
-            bool is_there = strcmp(ask(fixture, "gets").word, "VALUE") == 0;
-            hold_to(scheme, is_there || clock_monotonic_ns() >= grant.valid_until_ns,
-                    "gone before its lease is over");
-            clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
-        }
-        int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
-        while (lock_acquire(&fixture->locks[1], &grant) != OUTCOME_OK &&
-               clock_monotonic_ns() < give_up_ns)
-            clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
-        hold_to(scheme, clock_monotonic_ns() < give_up_ns, "never expires");
-        lock_release(&fixture->locks[1]);
-        close_scheme(fixture);
+    struct grant grant;
+    hold_to(scheme, lock_acquire(&fixture->locks[0], &grant) == OUTCOME_OK, "not let in");
+    while (clock_monotonic_ns() < grant.valid_until_ns - 5 * NS_PER_MS) {
+        bool is_there = strcmp(ask(fixture, "gets").word, "VALUE") == 0;
+        hold_to(scheme, is_there || clock_monotonic_ns() >= grant.valid_until_ns,
+                "gone before its lease is over");
+        clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
     }
+    AWAIT(acquire(fixture, 1) == OUTCOME_OK);
+    lock_release(&fixture->locks[1]);
 }
 
 CONTRACT_TESTS;

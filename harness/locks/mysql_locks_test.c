@@ -1,19 +1,8 @@
 // The MySQL schemes that are rows in a table, and the contract of all of them.
 #include "harness/locks/test_contract.h"
 #include "harness/locks/test_mysql.h"
-#include "harness/testing/test.h"
-
-#include "harness/locks/sql_common.h"
 
 // --- outcomes that are not plain -----------------------------------------------------------------
-
-static void await_reached(struct point_trap *trap)
-{
-    int64_t give_up_ns = clock_monotonic_ns() + TEST_PATIENCE_NS;
-    while (atomic_load(&trap->state) != POINT_REACHED && clock_monotonic_ns() < give_up_ns)
-        clock_sleep_until_ns(clock_monotonic_ns() + 50 * NS_PER_US);
-    assert_int_equal(atomic_load(&trap->state), POINT_REACHED);
-}
 
 CONTRACT_GROUP(mysql_contract);
 
@@ -22,10 +11,8 @@ CONTRACT_GROUP(mysql_contract);
 SCHEME_TEST(an_insert_without_an_answer_is_asked_for_and_then_held, has_row(scheme))
 {
     struct act act = {.is_release = false};
-    struct point_trap *asking = &fixture->board.traps[1];
-    *asking = (struct point_trap){.client = 1, .worker = 1, .match_count = 1, .nth = 1};
-    asking->matches[0] = (struct point_match){POINT_BEFORE, PHASE_ACQUIRE, "SELECT"};
-    point_arm(&fixture->board, asking);
+    const struct point_match question = {POINT_BEFORE, PHASE_ACQUIRE, "SELECT"};
+    struct point_trap *asking = set_trap(fixture, 1, 1, 1, question, 1);
     // Of the first request before it is sent, or of the second: the INSERT.
     assert_true(begin(fixture, &act, lock_scheme_has(scheme, "lease") ? 3 : 1));
     signal_servers(fixture, SIGSTOP);
@@ -86,22 +73,19 @@ SCHEME_TEST(a_crash_leaves_only_what_has_neither_lease_nor_session_locked,
     bool stays = strcmp(scheme->name, "mysql-unique") == 0;
     assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     sql_end_session(fixture->locks[0].connection);
-    fixture->locks[1].options.wait_ns = stays ? 50 * NS_PER_MS : TEST_PATIENCE_NS;
+    fixture->locks[1].options.wait_ns = stays ? 50 * NS_PER_MS : PATIENCE_NS;
     hold_to(scheme, acquire(fixture, 1) == (stays ? OUTCOME_NO : OUTCOME_OK),
             stays ? "is free after a crash" : "is not free after a crash");
 }
 
-TEST(a_stale_row_is_taken_over_and_its_holder_told)
+SCHEME_TEST_WITH(a_stale_row_is_taken_over_and_its_holder_told, IS("mysql-unique-timeout"),
+                 open_with_lease(fixture, scheme, false, 100 * NS_PER_MS))
 {
-    struct fixture *fixture = *state;
     struct grant grant;
-    struct lock_options options = next_lock(fixture, false);
-    options.lease_ns = 100 * NS_PER_MS;
-    open_scheme_with(fixture, lock_scheme_find("mysql-unique-timeout"), &options);
     struct lock *lock = &fixture->locks[0];
     int64_t began_ns = clock_monotonic_ns();
     assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
-    fixture->locks[1].options.wait_ns = TEST_PATIENCE_NS;
+    fixture->locks[1].options.wait_ns = PATIENCE_NS;
     assert_int_equal(lock_acquire(&fixture->locks[1], &grant), OUTCOME_OK);
     assert_true(clock_monotonic_ns() - began_ns >= 100 * NS_PER_MS);
     assert_int_equal(lock->lost, LOST_NOT); // nobody has told it
@@ -110,7 +94,6 @@ TEST(a_stale_row_is_taken_over_and_its_holder_told)
     assert_int_equal(lock_release(lock), RELEASE_NOT_OWNER);
     assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
     assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_GONE);
-    close_scheme(fixture);
 }
 
 SCHEME_TEST(who_reenters_renews_the_lease_and_who_leaves_does_not, IS("mysql-unique-timeout"))

@@ -1,8 +1,5 @@
 // The MySQL schemes whose holds are transactions or sessions, and the one that holds nothing.
 #include "harness/locks/test_mysql.h"
-#include "harness/testing/test.h"
-
-#include "harness/locks/sql_common.h"
 
 #define ROWS_WAITED_FOR                                                                            \
     "SELECT variable_value FROM information_schema.global_status "                                 \
@@ -33,11 +30,17 @@ static enum outcome write_by(struct fixture *fixture, int worker, int64_t value)
 // An acquire of worker 1 that waits on the server, in a thread of its own.
 static void start_to_wait(struct fixture *fixture, struct act *act, const char *waited_for)
 {
-    *act = (struct act){.lock = &fixture->locks[0]};
-    fixture->locks[0].options.wait_ns = TEST_PATIENCE_NS;
-    assert_int_equal(pthread_create(&act->thread, NULL, perform, act), 0);
+    begin_to_wait(act, &fixture->locks[0], PATIENCE_NS);
     await_answer(fixture, 1, waited_for);
 }
+
+// What shows that somebody waits for the scheme's lock.
+static const char *waits_for(const struct lock_scheme *scheme)
+{
+    return lock_scheme_has(scheme, "transaction") ? ROWS_WAITED_FOR : LOCKS_WAITED_FOR;
+}
+
+#define HOLDS_IN_SESSION lock_scheme_has(scheme, "session")
 
 // --- FOR UPDATE ----------------------------------------------------------------------------------
 
@@ -60,14 +63,13 @@ SCHEME_TEST(what_a_holder_writes_takes_effect_with_its_release, IS("mysql-for-up
 // Worker 2 adds 1 while worker 1 waits for the row. What worker 1 then reads.
 static int64_t value_after_waiting(struct fixture *fixture, const char *scheme)
 {
-    struct act act;
-    open_mysql(fixture, scheme);
+    struct act act = {0};
+    open_scheme(fixture, lock_scheme_find(scheme), false);
     assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
     start_to_wait(fixture, &act, ROWS_WAITED_FOR);
     assert_int_equal(write_by(fixture, 1, read_by(fixture, 1) + 1), OUTCOME_OK);
     assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
-    pthread_join(act.thread, NULL);
-    assert_int_equal(act.outcome, OUTCOME_OK);
+    assert_int_equal(end_of(&act), OUTCOME_OK);
     int64_t value = read_by(fixture, 0);
     assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
     close_scheme(fixture);
@@ -109,7 +111,7 @@ SCHEME_TEST(a_deadlock_ends_the_hold, IS("mysql-for-update"))
     assert_int_equal(write_by(fixture, 0, 7), OUTCOME_NO);
     assert_int_equal(lock->lost, LOST_SESSION);
     assert_int_equal(lock_release(lock), RELEASE_GONE);
-    fixture->locks[1].options.wait_ns = TEST_PATIENCE_NS;
+    fixture->locks[1].options.wait_ns = PATIENCE_NS;
     assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
     assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
 }
@@ -125,64 +127,41 @@ SCHEME_TEST(an_acquire_that_fails_leaves_no_transaction_open, IS("mysql-for-upda
 
 // --- waiting -------------------------------------------------------------------------------------
 
-TEST(the_end_of_the_trial_ends_the_waiting)
+SCHEME_TEST(the_end_of_the_trial_ends_the_waiting, HOLDS_IN_SESSION)
 {
-    static const char *const names[] = {"mysql-for-update", "mysql-for-update-late",
-                                        "mysql-get-lock"};
-    struct fixture *fixture = *state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct act act;
-        const char *waited_for = i < 2 ? ROWS_WAITED_FOR : LOCKS_WAITED_FOR;
-        open_mysql(fixture, names[i]);
-        assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
-        start_to_wait(fixture, &act, waited_for);
-        atomic_store(&fixture->stop, 1);
-        pthread_join(act.thread, NULL);
-        atomic_store(&fixture->stop, 0);
-        assert_int_equal(act.outcome, OUTCOME_NO);
-        await_answer(fixture, 0, waited_for);
-        assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
-        assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
-        assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
-        close_scheme(fixture);
-    }
+    struct act act = {0};
+    assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
+    start_to_wait(fixture, &act, waits_for(scheme));
+    atomic_store(&fixture->stop, 1);
+    assert_int_equal(end_of(&act), OUTCOME_NO);
+    atomic_store(&fixture->stop, 0);
+    await_answer(fixture, 0, waits_for(scheme));
+    assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
 }
 
-TEST(who_waits_is_let_in_by_the_release)
+SCHEME_TEST(who_waits_is_let_in_by_the_release, HOLDS_IN_SESSION)
 {
-    static const char *const names[] = {"mysql-for-update", "mysql-get-lock"};
-    struct fixture *fixture = *state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct act act;
-        open_mysql(fixture, names[i]);
-        assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
-        start_to_wait(fixture, &act, i == 0 ? ROWS_WAITED_FOR : LOCKS_WAITED_FOR);
-        // Longer than any one request may take.
-        clock_sleep_until_ns(clock_monotonic_ns() + fixture->locks[0].options.request_ns * 3 / 2);
-        assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
-        pthread_join(act.thread, NULL);
-        assert_int_equal(act.outcome, OUTCOME_OK);
-        assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
-        close_scheme(fixture);
-    }
+    struct act act = {0};
+    assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
+    start_to_wait(fixture, &act, waits_for(scheme));
+    // Longer than any one request may take.
+    clock_sleep_until_ns(clock_monotonic_ns() + fixture->locks[0].options.request_ns * 3 / 2);
+    assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
+    assert_int_equal(end_of(&act), OUTCOME_OK);
+    assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
 }
 
-TEST(a_session_that_ends_while_it_waits_is_no_unknown)
+SCHEME_TEST(a_session_that_ends_while_it_waits_is_no_unknown, HOLDS_IN_SESSION)
 {
-    static const char *const names[] = {"mysql-for-update", "mysql-get-lock"};
-    struct fixture *fixture = *state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct act act;
-        open_mysql(fixture, names[i]);
-        assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
-        start_to_wait(fixture, &act, i == 0 ? ROWS_WAITED_FOR : LOCKS_WAITED_FOR);
-        end_sessions(fixture); // the holder's, too: the next attempt gets it
-        pthread_join(act.thread, NULL);
-        assert_int_equal(act.outcome, OUTCOME_OK);
-        assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
-        assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_GONE);
-        close_scheme(fixture);
-    }
+    struct act act = {0};
+    assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
+    start_to_wait(fixture, &act, waits_for(scheme));
+    end_sessions(fixture); // the holder's, too: the next attempt gets it
+    assert_int_equal(end_of(&act), OUTCOME_OK);
+    assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
+    assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_GONE);
 }
 
 // --- GET_LOCK ------------------------------------------------------------------------------------

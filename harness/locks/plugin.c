@@ -193,23 +193,17 @@ static void close_lock(struct lock *lock)
         own->plugin->close(&state->worker);
 }
 
-// Says until when the hold is valid, on the client's clock, if its acquire was called at
-// `called_ns`. Keeps in lock->asked from when on its lease counts.
-static void date_grant(struct lock *lock, const struct lockpick_grant *got, int64_t called_ns,
-                       struct grant *grant)
+// When the lease was asked for, on the machine's clock, if the acquire was called at `called_ns`.
+static int64_t asked_for_ns(const struct lock *lock, const struct lockpick_grant *got,
+                            int64_t called_ns)
 {
-    struct instant now = instant_now(&lock->actor->clock);
     int64_t lease_ns = lock->options.lease_ns;
-    if (!lock_scheme_has(lock->scheme, "lease"))
-        return; // for ever
-    int64_t ago_ns = now.machine_ns - called_ns;
     if (got->request_ns > 0)
-        ago_ns = now.machine_ns - got->request_ns;
-    else if (got->valid_ms >= 0)
-        ago_ns = lease_ns - time_earlier(got->valid_ms, lease_ns / NS_PER_MS) * NS_PER_MS;
-    lock->asked = (struct instant){now.machine_ns - ago_ns, now.client_ns - ago_ns};
-    grant->valid_until_ns = lock->asked.client_ns + lease_ns;
-    grant->is_unanchored = got->request_ns <= 0 && got->valid_ms < 0;
+        return got->request_ns;
+    if (got->valid_ms < 0)
+        return called_ns;
+    return clock_monotonic_ns() - lease_ns +
+           time_earlier(got->valid_ms, lease_ns / NS_PER_MS) * NS_PER_MS;
 }
 
 static enum outcome outcome_of(struct lock *lock, enum lockpick_outcome outcome,
@@ -252,8 +246,9 @@ static enum outcome ask(struct lock *lock, struct grant *grant, int depth)
     if (outcome == OUTCOME_OK && depth == 1)
         grant->token = lock->options.fenced ? got.token : 0;
     // To enter again renews the lease only if the plug-in says so.
-    if (outcome == OUTCOME_OK && (depth == 1 || got.valid_ms >= 0 || got.request_ns > 0))
-        date_grant(lock, &got, called_ns, grant);
+    bool says_when = got.valid_ms >= 0 || got.request_ns > 0;
+    if (outcome == OUTCOME_OK && (depth == 1 || says_when))
+        lock_date_grant(lock, asked_for_ns(lock, &got, called_ns), says_when, grant);
     if (outcome == OUTCOME_OK)
         state->depth = depth;
     point(lock->actor, POINT_AFTER, "acquire");
@@ -283,8 +278,7 @@ static enum release_answer release(struct lock *lock)
     enum lockpick_release answer = own->plugin->release(&state->worker);
     point(lock->actor, POINT_AFTER, "release");
     if (answer == LOCKPICK_RELEASED)
-        return lock_scheme_has(lock->scheme, "owner-checked") ? RELEASE_RELEASED
-                                                              : RELEASE_UNCHECKED;
+        return lock_removed_answer(lock);
     if (answer == LOCKPICK_NOT_OWNER)
         return RELEASE_NOT_OWNER;
     if (answer == LOCKPICK_GONE)

@@ -19,8 +19,7 @@ static bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
     (void)scheme;
     ask(fixture, "SELECT count(pg_terminate_backend(pid)) FROM pg_locks "
                  "WHERE locktype = 'advisory' AND granted");
-    while (ask(fixture, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") > 0)
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    AWAIT(ask(fixture, "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'") == 0);
     return true;
 }
 
@@ -31,23 +30,11 @@ static int64_t lease_left_ms(struct fixture *fixture, const struct lock_scheme *
     return -1;
 }
 
-static void *open_probe(const struct service *service, struct error *error)
-{
-    static struct actor nobody = {.phase = PHASE_NONE};
-    return sql_open(service, NS_PER_S, &nobody, error);
-}
-
-static void close_probe(void *probe)
-{
-    sql_close(probe);
-}
-
 static const struct contract postgres_contract = {
     .server = "postgres",
     .evict = evict,
     .lease_left_ms = lease_left_ms,
-    .open_probe = open_probe,
-    .close_probe = close_probe,
+    .probe = &sql_connector,
 };
 
 CONTRACT_GROUP(postgres_contract);
@@ -110,8 +97,7 @@ SCHEME_TEST(a_release_that_cannot_be_executed_leaves_nothing_held, IS("postgres-
     ask(fixture, "ALTER FUNCTION hidden(bigint) RENAME TO pg_advisory_unlock");
     assert_int_equal(answer, RELEASE_UNKNOWN);
     assert_non_null(strstr(fixture->locks[0].error.text, "pg_advisory_unlock"));
-    while (acquire(fixture, 1) == OUTCOME_NO) // until the server notices the end
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    AWAIT(acquire(fixture, 1) == OUTCOME_OK); // once the server has noticed the end
     assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
 }
 

@@ -6,10 +6,6 @@
 
 #include <stdlib.h>
 
-struct own {
-    int64_t expiry_ms; // when the lock ends by the client's clock
-};
-
 // By this client's clock, in milliseconds; that page counts in seconds.
 static long long now_ms(const struct lock *lock)
 {
@@ -28,8 +24,8 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
     struct redis_answer answer;
     long long now = now_ms(lock);
     grant->valid_until_ns = lease_ends_ns(lock);
-    struct own *own = lock->state;
-    long long mine = own->expiry_ms = now + lease_ms(lock) + 1;
+    long long *expiry = lock->state; // when the lock ends by the client's clock
+    long long mine = *expiry = now + lease_ms(lock) + 1;
     enum outcome outcome = REDIS_ASK(lock, &answer, "SETNX %s %lld", mine);
     if (outcome != OUTCOME_OK || answer.integer == 1)
         return outcome;
@@ -46,9 +42,9 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 // Only if its own time is not over: then DEL, whoever's it is.
 static enum release_answer release(struct lock *lock)
 {
-    const struct own *own = lock->state;
+    const long long *expiry = lock->state;
     // Nothing is sent: by this client's clock the lock is anybody's. The server was not asked.
-    if (now_ms(lock) >= own->expiry_ms)
+    if (now_ms(lock) >= *expiry)
         return RELEASE_UNKNOWN;
     return redis_release_unchecked(lock);
 }
@@ -59,7 +55,7 @@ const struct lock_scheme redis_setnx_getset_scheme = {
     .breaks = "clients' clocks; a loser writes over the winner's expiry; anybody's DEL unlocks",
     .traits = LOCK_TRAITS("redis", "exclusive", "lease"),
     REDIS_SCHEME,
-    .lock_bytes = sizeof(struct own),
+    .lock_bytes = sizeof(long long),
     .try_acquire = try_acquire,
     .release = release,
 };

@@ -16,7 +16,7 @@ static const struct redisson_step acquire = {
 
 const struct redisson_kind redisson_plain = {
     .channel = "redisson_lock__channel",
-    .steps = {&acquire, &redisson_unlock_plain, &redisson_force_plain},
+    .steps = {&acquire, &redisson_unlock_plain},
 };
 
 const struct lock_scheme redisson_scheme = {
@@ -29,5 +29,4 @@ const struct lock_scheme redisson_scheme = {
     REDISSON_HANDLES(&redisson_plain),
     REDISSON_WAITS,
     REDISSON_OWNED,
-    .force_release = redisson_force,
 };

@@ -312,15 +312,6 @@ enum release_answer redisson_leave(struct lock *lock)
     return left[unlock(lock)];
 }
 
-enum release_answer redisson_force(struct lock *lock)
-{
-    struct redis_answer answer;
-    watchdog_remove(lock->client->watchdog, lock);
-    if (run(lock, step_of(lock, ACT_FORCE), &answer) != OUTCOME_OK)
-        return RELEASE_UNKNOWN;
-    return answer.integer == 1 ? RELEASE_UNCHECKED : RELEASE_GONE;
-}
-
 const struct redisson_step redisson_unlock_plain = {
     {"local stored = redis.call('GET', KEYS[3]) "
      "if stored ~= false then return tonumber(stored) end "
@@ -336,14 +327,6 @@ const struct redisson_step redisson_unlock_plain = {
      "return 1"},
     {WORD_LOCK, WORD_CHANNEL, WORD_LATCH},
     {WORD_0, WORD_LEASE, WORD_HOLDER, WORD_PUBLISH, WORD_LATCH_LEASE},
-};
-
-const struct redisson_step redisson_force_plain = {
-    {"if redis.call('DEL', KEYS[1]) == 0 then return 0 end "
-     "redis.call(ARGV[2], KEYS[2], ARGV[1]) "
-     "return 1"},
-    {WORD_LOCK, WORD_CHANNEL},
-    {WORD_0, WORD_PUBLISH},
 };
 
 // --- acquire -------------------------------------------------------------------------------------

@@ -48,7 +48,6 @@ struct redisson_step {
 enum redisson_act {
     ACT_ACQUIRE,
     ACT_UNLOCK,
-    ACT_FORCE,   // unlock, whoever holds it: 1 removed, 0 not there
     ACT_TRY,     // of a fair lock: acquire without queueing up
     ACT_GIVE_UP, // leaves the queue
     ACTS,
@@ -109,11 +108,10 @@ enum outcome redisson_end_wait(struct lock *lock, enum outcome outcome);
 #define REDISSON_WAITS                                                                             \
     .try_acquire = redisson_try_acquire, .wait = redisson_wait, .end_wait = redisson_end_wait
 
-// One attempt, which raises the count; unlocks, which lower it; and one of whoever's lock.
+// One attempt, which raises the count; and unlocks, which lower it.
 enum outcome redisson_reenter(struct lock *lock, struct grant *grant);
 enum release_answer redisson_release(struct lock *lock);
 enum release_answer redisson_leave(struct lock *lock);
-enum release_answer redisson_force(struct lock *lock);
 
 // Renews the holds of a client. Redisson drops a hold silently once the server says that it is not
 // ours any more; here the holder is told.
@@ -129,8 +127,8 @@ extern const struct watchdog_settings redisson_renewal;
 void redisson_queued(struct lock *lock, const struct grant *grant, enum outcome outcome,
                      int64_t kept_ns);
 
-// Unlock and forced unlock of the kinds that are one hash and one channel.
-extern const struct redisson_step redisson_unlock_plain, redisson_force_plain;
+// Unlock of the kinds that are one hash and one channel.
+extern const struct redisson_step redisson_unlock_plain;
 
 // The kinds of the schemes with these names.
 extern const struct redisson_kind redisson_plain, redisson_fair, redisson_fenced, redisson_rw,

@@ -102,16 +102,9 @@ static const struct redisson_step unlock = {
     {WORD_0, WORD_LEASE, WORD_HOLDER, WORD_NOW, WORD_PUBLISH, WORD_LATCH_LEASE},
 };
 
-static const struct redisson_step force = {
-    {"local now, publish = tonumber(ARGV[2]), ARGV[3] " REMOVE_STALE
-     "if redis.call('DEL', KEYS[1]) == 0 then return 0 end " WAKE_FIRST "return 1"},
-    {WORD_LOCK, WORD_QUEUE, WORD_TIMEOUTS, WORD_CHANNEL},
-    {WORD_0, WORD_NOW, WORD_PUBLISH},
-};
-
 const struct redisson_kind redisson_fair = {
     .channel = "redisson_lock__channel",
-    .steps = {&acquire, &unlock, &force, &try_acquire, &give_up},
+    .steps = {&acquire, &unlock, &try_acquire, &give_up},
     .lines_up = true,
     .has_own_channels = true,
 };
@@ -127,5 +120,4 @@ const struct lock_scheme redisson_fair_scheme = {
     REDISSON_HANDLES(&redisson_fair),
     REDISSON_WAITS,
     REDISSON_OWNED,
-    .force_release = redisson_force,
 };

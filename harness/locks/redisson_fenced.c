@@ -17,7 +17,7 @@ static const struct redisson_step acquire = {
 
 const struct redisson_kind redisson_fenced = {
     .channel = "redisson_lock__channel",
-    .steps = {&acquire, &redisson_unlock_plain, &redisson_force_plain},
+    .steps = {&acquire, &redisson_unlock_plain},
 };
 
 const struct lock_scheme redisson_fenced_scheme = {
@@ -30,5 +30,4 @@ const struct lock_scheme redisson_fenced_scheme = {
     REDISSON_HANDLES(&redisson_fenced),
     REDISSON_WAITS,
     REDISSON_OWNED,
-    .force_release = redisson_force,
 };

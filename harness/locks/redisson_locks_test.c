@@ -1,12 +1,7 @@
 // The Redisson schemes, held to their contract, and to Redisson's own keys, fields and messages.
 #include "harness/locks/test_redisson.h"
-#include "harness/testing/test.h"
 
-static const struct contract redisson_contract = {
-    REDISSON_CONTRACT,
-    .evict = redisson_test_evict,
-    .lease_left_ms = redisson_test_lease_left_ms,
-};
+static const struct contract redisson_contract = {REDISSON_CONTRACT};
 
 // Whether its holds are a hash with an owner and a lease.
 static bool is_owned(const struct lock_scheme *scheme)
@@ -35,30 +30,24 @@ static void hold_to_text(struct fixture *fixture, const char *script, const char
 
 CONTRACT_GROUP(redisson_contract);
 
-TEST(a_lock_is_a_hash_that_counts_the_entries_of_a_client_and_its_thread)
+SCHEME_TEST(a_lock_is_a_hash_that_counts_the_entries_of_a_client_and_its_thread,
+            is_owned(scheme) && !lock_scheme_has(scheme, "shared"))
 {
-    struct fixture *fixture = *state;
-    const char *const names[] = {"redisson", "redisson-fair", "redisson-fenced"};
-    for (size_t i = 0; i < 3; i++) {
-        struct grant grant;
-        open_scheme(fixture, lock_scheme_find(names[i]), true);
-        assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
-        hold_to_text(fixture, TYPE, fixture->name, "hash");
-        hold_to_text(fixture, FIELDS, fixture->name, UUID ":1");
-        assert_int_equal(lock_reenter(&fixture->locks[0], &grant), OUTCOME_OK);
-        hold_to_text(fixture, COUNTS, fixture->name, "2");
-        assert_int_equal(lock_leave(&fixture->locks[0]), RELEASE_RELEASED);
-        hold_to_text(fixture, COUNTS, fixture->name, "1");
-        lock_release(&fixture->locks[0]);
-        close_scheme(fixture);
-    }
+    struct grant grant;
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
+    hold_to_text(fixture, TYPE, fixture->name, "hash");
+    hold_to_text(fixture, FIELDS, fixture->name, UUID ":1");
+    assert_int_equal(lock_reenter(&fixture->locks[0], &grant), OUTCOME_OK);
+    hold_to_text(fixture, COUNTS, fixture->name, "2");
+    assert_int_equal(lock_leave(&fixture->locks[0]), RELEASE_RELEASED);
+    hold_to_text(fixture, COUNTS, fixture->name, "1");
+    lock_release(&fixture->locks[0]);
 }
 
-TEST(every_entry_into_a_fenced_lock_raises_its_counter_and_only_an_acquire_draws_it)
+SCHEME_TEST_WITH(every_entry_into_a_fenced_lock_raises_its_counter_and_only_an_acquire_draws_it,
+                 IS("redisson-fenced"), open_scheme(fixture, scheme, true))
 {
-    struct fixture *fixture = *state;
     struct grant grant;
-    open_scheme(fixture, lock_scheme_find("redisson-fenced"), true);
     assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     assert_int_equal(grant.token, 1);
     assert_int_equal(lock_reenter(&fixture->locks[0], &grant), OUTCOME_OK);
@@ -66,28 +55,23 @@ TEST(every_entry_into_a_fenced_lock_raises_its_counter_and_only_an_acquire_draws
     assert_int_equal(acquire(fixture, 1), OUTCOME_NO);
     hold_to_text(fixture, "return redis.call('GET', KEYS[1])",
                  key_of(fixture, "redisson_lock_token"), "2");
-    close_scheme(fixture);
 }
 
 SCHEME_TEST(a_read_lock_keeps_each_hold_in_a_key_and_a_write_lock_in_a_field, IS("redisson-rw"))
 {
     struct grant grant;
-    char timeout[320];
-    struct redis_answer holder;
     fixture->locks[0].mode = LOCK_SHARED;
     assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     assert_int_equal(lock_reenter(&fixture->locks[0], &grant), OUTCOME_OK);
     hold_to_text(fixture, FIELDS, fixture->name, UUID ":1 mode");
     hold_to_text(fixture, "return redis.call('HGET', KEYS[1], 'mode')", fixture->name, "read");
-    holder = look(fixture, "return redis.call('HKEYS', KEYS[1])[2]", fixture->name);
     for (int hold = 2; hold > 0; hold--) {
-        snprintf(timeout, sizeof timeout, "%s:%s:rwlock_timeout:%d", fixture->name, holder.text,
-                 hold);
-        assert_true(probe(fixture, "PTTL", timeout).integer > 0);
+        const char *timeout = hold_of_reader(fixture, hold);
+        assert_true(probe(fixture, "PTTL", timeout) > 0);
         lock_release(&fixture->locks[0]);
-        assert_int_equal(probe(fixture, "EXISTS", timeout).integer, 0);
+        assert_int_equal(probe(fixture, "EXISTS", timeout), 0);
     }
-    assert_int_equal(probe(fixture, "EXISTS", fixture->name).integer, 0);
+    assert_int_equal(probe(fixture, "EXISTS", fixture->name), 0);
     fixture->locks[0].mode = LOCK_EXCLUSIVE;
     assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     hold_to_text(fixture, FIELDS, fixture->name, UUID ":1:write mode");
@@ -104,12 +88,10 @@ SCHEME_TEST(an_unlock_leaves_its_result_in_a_latch_and_has_it_deleted, is_owned(
     assert_int_equal(strlen(latch.text),
                      strlen("redisson_unlock_latch::") + strlen(fixture->name) + 32);
     hold_to_text(fixture, "return redis.call('GET', KEYS[1])", latch.text, "1");
-    int64_t left_ms = probe(fixture, "PTTL", latch.text).integer;
+    int64_t left_ms = probe(fixture, "PTTL", latch.text);
     assert_true(left_ms > 0 && left_ms <= (300 + 2000) * 4);
     finish(fixture, &act);
-    int64_t until_ns = clock_monotonic_ns() + PATIENCE_NS;
-    while (look(fixture, LATCHES, fixture->name).integer != 0)
-        assert_true(clock_monotonic_ns() < until_ns);
+    AWAIT(look(fixture, LATCHES, fixture->name).integer == 0);
 }
 
 TEST(a_cleaned_up_lock_leaves_no_key)
@@ -138,7 +120,7 @@ SCHEME_TEST(a_lost_answer_to_an_unlock_is_found_in_the_latch, is_owned(scheme))
     signal_servers(fixture, SIGSTOP);
     assert_true(begin(fixture, &act, 3)); // before the second EVAL
     signal_servers(fixture, SIGCONT);
-    await(fixture, "EXISTS", fixture->name, 0);
+    AWAIT(probe(fixture, "EXISTS", fixture->name) == 0);
     finish(fixture, &act);
     hold_to(scheme, act.answer == RELEASE_RELEASED, "the latch does not answer for a lost reply");
 }
@@ -149,10 +131,10 @@ SCHEME_TEST(what_was_granted_without_an_answer_is_given_back, is_owned(scheme))
     signal_servers(fixture, SIGSTOP);
     assert_true(begin(fixture, &act, 3)); // before the unlock
     signal_servers(fixture, SIGCONT);
-    await(fixture, "EXISTS", fixture->name, 1);
+    AWAIT(probe(fixture, "EXISTS", fixture->name) == 1);
     finish(fixture, &act);
     hold_to(scheme, act.outcome == OUTCOME_NO, "what was given back is not NO");
-    assert_int_equal(probe(fixture, "EXISTS", fixture->name).integer, 0);
+    assert_int_equal(probe(fixture, "EXISTS", fixture->name), 0);
 }
 
 SCHEME_TEST(an_unlock_asked_again_without_its_latch_says_nothing, is_owned(scheme))
@@ -162,7 +144,7 @@ SCHEME_TEST(an_unlock_asked_again_without_its_latch_says_nothing, is_owned(schem
     signal_servers(fixture, SIGSTOP);
     assert_true(begin(fixture, &act, 3)); // before the second EVAL
     signal_servers(fixture, SIGCONT);
-    await(fixture, "EXISTS", fixture->name, 0);
+    AWAIT(probe(fixture, "EXISTS", fixture->name) == 0);
     probe(fixture, "DEL", look(fixture, LATCH, fixture->name).text);
     finish(fixture, &act);
     hold_to(scheme, act.answer != RELEASE_NOT_OWNER && act.answer != RELEASE_GONE,
@@ -188,26 +170,19 @@ SCHEME_TEST(a_release_without_a_permit_makes_one, IS("redisson-semaphore"))
     assert_int_equal(acquire(fixture, 2), OUTCOME_OK);
 }
 
-TEST(a_server_that_refuses_a_reentry_says_nothing_of_the_hold)
+SCHEME_TEST(a_server_that_refuses_a_reentry_says_nothing_of_the_hold, is_owned(scheme))
 {
-    static const char *const names[] = {"redisson", "redisson-fair", "redisson-fenced",
-                                        "redisson-rw"};
-    struct fixture *fixture = *state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        struct grant grant;
-        open_scheme(fixture, lock_scheme_find(names[i]), false);
-        struct lock *lock = &fixture->locks[0];
-        assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
-        probe(fixture, "CONFIG SET min-replicas-to-write", "1");
-        enum outcome refused = lock_reenter(lock, &grant);
-        probe(fixture, "CONFIG SET min-replicas-to-write", "0");
-        hold_to(lock->scheme, refused == OUTCOME_UNKNOWN, "takes a refusal for a loss");
-        assert_int_equal(lock_release(lock), RELEASE_RELEASED);
-        assert_int_equal(lock_acquire(&fixture->locks[1], &grant), OUTCOME_OK);
-        hold_to(lock->scheme, lock_reenter(lock, &grant) == OUTCOME_NO, "is told of no loss");
-        assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
-        close_scheme(fixture);
-    }
+    struct grant grant;
+    struct lock *lock = &fixture->locks[0];
+    assert_int_equal(lock_acquire(lock, &grant), OUTCOME_OK);
+    probe(fixture, "CONFIG SET min-replicas-to-write", "1");
+    enum outcome refused = lock_reenter(lock, &grant);
+    probe(fixture, "CONFIG SET min-replicas-to-write", "0");
+    hold_to(scheme, refused == OUTCOME_UNKNOWN, "takes a refusal for a loss");
+    assert_int_equal(lock_release(lock), RELEASE_RELEASED);
+    assert_int_equal(lock_acquire(&fixture->locks[1], &grant), OUTCOME_OK);
+    hold_to(scheme, lock_reenter(lock, &grant) == OUTCOME_NO, "is told of no loss");
+    assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
 }
 
 CONTRACT_TESTS;

@@ -115,29 +115,10 @@ static const struct redisson_step unlock_write = {
     {WORD_1, WORD_LEASE, WORD_FIELD, WORD_PUBLISH, WORD_LATCH_LEASE},
 };
 
-// Removes all readers, or the writer.
-#define FORCE_UNLOCK(mode)                                                                         \
-    "if redis.call('HGET', KEYS[1], 'mode') ~= '" mode "' then return 0 end "                      \
-    "redis.call('DEL', KEYS[1]) "                                                                  \
-    "redis.call(ARGV[2], KEYS[2], ARGV[1]) "                                                       \
-    "return 1"
-
-static const struct redisson_step force_read = {
-    {FORCE_UNLOCK("read")},
-    {WORD_LOCK, WORD_CHANNEL},
-    {WORD_0, WORD_PUBLISH},
-};
-
-static const struct redisson_step force_write = {
-    {FORCE_UNLOCK("write")},
-    {WORD_LOCK, WORD_CHANNEL},
-    {WORD_1, WORD_PUBLISH},
-};
-
 const struct redisson_kind redisson_rw = {
     .channel = "redisson_rwlock",
-    .steps = {&acquire_write, &unlock_write, &force_write},
-    .to_share = {&acquire_read, &unlock_read, &force_read},
+    .steps = {&acquire_write, &unlock_write},
+    .to_share = {&acquire_read, &unlock_read},
 };
 
 const struct lock_scheme redisson_rw_scheme = {
@@ -149,5 +130,4 @@ const struct lock_scheme redisson_rw_scheme = {
     REDISSON_HANDLES(&redisson_rw),
     REDISSON_WAITS,
     REDISSON_OWNED,
-    .force_release = redisson_force,
 };

@@ -1,13 +1,10 @@
 // The Redisson schemes where one Redis is several servers.
 #include "harness/locks/test_redisson.h"
-#include "harness/testing/test.h"
 
 // A third of the time of a request must be enough for a replica.
 #define ON(of_topology)                                                                            \
     {                                                                                              \
-        REDISSON_CONTRACT, .topology = of_topology, .request_ns = 600 * NS_PER_MS,                 \
-                           .evict = redisson_test_evict,                                           \
-                           .lease_left_ms = redisson_test_lease_left_ms                            \
+        REDISSON_CONTRACT, .topology = of_topology, .request_ns = 600 * NS_PER_MS                  \
     }
 
 static const struct contract on_sentinel = ON("sentinel");
@@ -16,7 +13,7 @@ static const struct contract on_cluster = ON("cluster");
 // Worker 1 waits, and worker 2 releases.
 static void hold_to_waking(struct fixture *fixture)
 {
-    struct waiter waiter = {0};
+    struct act waiter = {0};
     begin_to_wait(&waiter, &fixture->locks[0], LONG_NS);
     await_waiters(&fixture->locks[0], 1);
     lock_release(&fixture->locks[1]);
@@ -30,15 +27,6 @@ SCHEME_TEST(a_waiter_is_woken_by_a_release, true)
 {
     assert_int_equal(acquire(fixture, 1), OUTCOME_OK);
     hold_to_waking(fixture);
-}
-
-static void signal_replicas(const struct fixture *fixture, int number)
-{
-    for (int i = 0; i < fixture->server.cluster.count; i++) {
-        const struct node *node = &fixture->server.cluster.nodes[i];
-        if (strcmp(node->role, "replica") == 0)
-            kill(node->server, number);
-    }
 }
 
 SCHEME_TEST(a_grant_that_no_replica_has_is_given_back, true)
@@ -67,24 +55,18 @@ static bool is_master(struct fixture *fixture, int server)
 }
 
 // What had subscribed to the old master hears the new one.
-TEST(waiters_are_woken_after_a_failover_too)
+SCHEME_TEST(waiters_are_woken_after_a_failover_too, IS("redisson"))
 {
-    struct fixture *fixture = *state;
     int master = 0;
-    open_scheme(fixture, lock_scheme_find("redisson"), false);
     while (!is_master(fixture, master))
         master++;
     struct node *node = &fixture->server.cluster.groups[0].nodes[master];
     kill(node->server, SIGKILL);
     waitpid(node->server, NULL, 0);
     node->server = 0;
-    int64_t until_ns = clock_monotonic_ns() + 2 * PATIENCE_NS;
-    while (acquire(fixture, 1) != OUTCOME_OK)
-        assert_true(clock_monotonic_ns() < until_ns);
-    while (acquire(fixture, 0) != OUTCOME_NO) // its connection was lost too
-        assert_true(clock_monotonic_ns() < until_ns);
+    AWAIT(acquire(fixture, 1) == OUTCOME_OK);
+    AWAIT(acquire(fixture, 0) == OUTCOME_NO); // its connection was lost too
     hold_to_waking(fixture);
-    close_scheme(fixture);
 }
 
 CONTRACT_GROUP(on_cluster);

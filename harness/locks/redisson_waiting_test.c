@@ -1,6 +1,5 @@
 // How those who wait for a Redisson lock are woken, and what it costs when nobody wakes them.
 #include "harness/locks/test_redisson.h"
-#include "harness/testing/test.h"
 
 static const struct contract redisson_contract = {REDISSON_CONTRACT};
 
@@ -10,7 +9,7 @@ CONTRACT_GROUP(redisson_contract);
 
 SCHEME_TEST(a_waiter_asks_only_when_it_is_woken, true)
 {
-    struct waiter waiter = {0};
+    struct act waiter = {0};
     struct grant grant;
     assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     begin_to_wait(&waiter, &fixture->locks[1], LONG_NS);
@@ -22,41 +21,23 @@ SCHEME_TEST(a_waiter_asks_only_when_it_is_woken, true)
     lock_release(&fixture->locks[1]);
 }
 
-SCHEME_TEST(a_forced_release_wakes_a_waiter_too, scheme->force_release != NULL)
+SCHEME_TEST_WITH(a_message_that_is_lost_costs_the_rest_of_the_lease,
+                 lock_scheme_has(scheme, "lease"),
+                 open_with_lease(fixture, scheme, true, 400 * NS_PER_MS))
 {
-    struct waiter waiter = {0};
+    struct act waiter = {0};
     assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
-    begin_to_wait(&waiter, &fixture->locks[1], LONG_NS);
-    await_waiters(&fixture->locks[1], 1);
-    scheme->force_release(&fixture->locks[2]);
-    hold_to(scheme, end_of(&waiter) == OUTCOME_OK, "its forced release wakes nobody");
-}
-
-TEST(a_message_that_is_lost_costs_the_rest_of_the_lease)
-{
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct waiter waiter = {0};
-        struct grant grant;
-        if (!lock_scheme_has(scheme, "lease"))
-            continue;
-        open_with_lease(fixture, scheme, 400 * NS_PER_MS);
-        assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
-        begin_to_wait_and_stop(fixture, &waiter, LONG_NS);
-        probe(fixture, "DEL", fixture->name);
-        go_on(fixture);
-        hold_to(scheme, end_of(&waiter) == OUTCOME_OK,
-                "a waiter has no other way than to be woken");
-        hold_to(scheme, waiter.grant.attempts == 3, "a waiter polls");
-        lock_release(&fixture->locks[1]);
-        close_scheme(fixture);
-    }
+    begin_to_wait_and_stop(fixture, &waiter, LONG_NS);
+    probe(fixture, "DEL", fixture->name);
+    go_on(fixture);
+    hold_to(scheme, end_of(&waiter) == OUTCOME_OK, "a waiter has no other way than to be woken");
+    hold_to(scheme, waiter.grant.attempts == 3, "a waiter polls");
+    lock_release(&fixture->locks[1]);
 }
 
 SCHEME_TEST(a_message_that_is_lost_leaves_a_waiter_for_a_permit_waiting, IS("redisson-semaphore"))
 {
-    struct waiter waiter = {0};
+    struct act waiter = {0};
     struct grant grant;
     assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     begin_to_wait_and_stop(fixture, &waiter, 300 * NS_PER_MS);
@@ -71,11 +52,8 @@ SCHEME_TEST(one_try_subscribes_to_nothing, true)
 {
     struct grant grant;
     assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
-    struct point_trap *trap = &fixture->board.traps[1];
-    *trap = (struct point_trap){.client = 2, .worker = 1, .match_count = 1, .nth = 1};
-    trap->matches[0] =
-        (struct point_match){.side = POINT_BEFORE, .phase = PHASE_NONE, .what = "SUBSCRIBE"};
-    point_arm(&fixture->board, trap);
+    const struct point_match subscribes = {POINT_BEFORE, PHASE_NONE, "SUBSCRIBE"};
+    set_trap(fixture, 1, 2, 1, subscribes, 1);
     hold_to(scheme, lock_acquire(&fixture->locks[1], &grant) == OUTCOME_NO, "not kept out");
     hold_to(scheme, grant.attempts == 1, "more than one try");
     go_on(fixture); // nobody was held
@@ -86,7 +64,7 @@ SCHEME_TEST(no_wake_up_is_lost_in_a_crowd, !lock_scheme_has(scheme, "shared"))
 {
     for (int round = 0; round < 40; round++) {
         _Atomic int granted = 0;
-        struct waiter waiters[WORKERS] = {0};
+        struct act waiters[WORKERS] = {0};
         for (int i = 0; i < WORKERS; i++) {
             waiters[i].granted = &granted;
             begin_to_wait(&waiters[i], &fixture->locks[i], LONG_NS);
@@ -102,7 +80,7 @@ SCHEME_TEST(no_wake_up_is_lost_in_a_crowd, !lock_scheme_has(scheme, "shared"))
 
 SCHEME_TEST(a_writer_that_leaves_wakes_all_readers_of_a_client, IS("redisson-rw"))
 {
-    struct waiter readers[2] = {0};
+    struct act readers[2] = {0};
     struct neighbour neighbour;
     open_neighbour(fixture, &neighbour, 1);
     fixture->locks[1].mode = neighbour.lock.mode = LOCK_SHARED;
@@ -122,7 +100,7 @@ SCHEME_TEST(a_writer_that_leaves_wakes_all_readers_of_a_client, IS("redisson-rw"
 
 SCHEME_TEST(a_reader_that_is_about_to_wait_misses_the_writers_message, IS("redisson-rw"))
 {
-    struct waiter reader = {0}, woken = {0};
+    struct act reader = {0}, woken = {0};
     struct neighbour neighbour;
     struct grant grant;
     open_neighbour(fixture, &neighbour, 1);
@@ -141,7 +119,7 @@ SCHEME_TEST(a_reader_that_is_about_to_wait_misses_the_writers_message, IS("redis
 
 SCHEME_TEST(a_writer_that_goes_on_reading_wakes_nobody, IS("redisson-rw"))
 {
-    struct waiter reader = {0};
+    struct act reader = {0};
     struct grant grant;
     struct lock *writer = &fixture->locks[0];
     assert_int_equal(lock_acquire(writer, &grant), OUTCOME_OK);

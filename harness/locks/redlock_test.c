@@ -1,18 +1,30 @@
 // The Redlocks on five real servers: their contract, and what becomes of them when servers are
 // slow, split or forgetful.
-#include "harness/locks/test_contract.h"
-#include "harness/testing/test.h"
-
 #include "harness/locks/redlock.h"
-#include "harness/wire/redis.h"
+#include "harness/locks/test_contract.h"
 
 #define SERVERS 5
-#define PATIENCE_NS (20 * NS_PER_S)
 
 // Connections past all schemes, one to each server.
 struct probe {
     struct redis_connection *connections[SERVERS];
 };
+
+static void *open_probe(const struct service *service, int64_t request_ns, struct actor *actor,
+                        struct error *error)
+{
+    static struct probe probe;
+    for (int i = 0; i < SERVERS; i++)
+        probe.connections[i] = redis_open_server(service, i, request_ns, actor, error);
+    return &probe;
+}
+
+static void close_probe(void *context)
+{
+    struct probe *probe = context;
+    for (int i = 0; i < SERVERS; i++)
+        redis_close(probe->connections[i]);
+}
 
 static struct redis_answer ask(struct fixture *fixture, int server, const char *format)
 {
@@ -52,33 +64,8 @@ static const struct contract redlock_contract = {
     .request_ns = 250 * NS_PER_MS, // no busy machine keeps a server from answering for so long
     .evict = evict,
     .lease_left_ms = lease_left_ms,
+    .probe = &(const struct connector){.open = open_probe, .close = close_probe},
 };
-
-static int start(void **state)
-{
-    static struct fixture fixture;
-    static struct probe probe;
-    static struct actor nobody = {.phase = PHASE_NONE};
-    struct error error = {0};
-    if (fixture_start(&fixture, &redlock_contract) != 0)
-        return -1;
-    for (int i = 0; i < SERVERS; i++)
-        probe.connections[i] =
-            redis_open_server(&fixture.server.service, i, NS_PER_S, &nobody, &error);
-    fixture.probe = &probe;
-    *state = &fixture;
-    return 0;
-}
-
-static int stop(void **state)
-{
-    struct fixture *fixture = *state;
-    struct probe *probe = fixture->probe;
-    for (int i = 0; i < SERVERS; i++)
-        redis_close(probe->connections[i]);
-    fixture_stop(fixture);
-    return 0;
-}
 
 // --- servers that do not answer ------------------------------------------------------------------
 
@@ -93,7 +80,7 @@ static void signal_first(struct fixture *fixture, int count, int number)
     }
 }
 
-TEST_GROUP(start, stop);
+CONTRACT_GROUP(redlock_contract);
 
 SCHEME_TEST(two_servers_that_do_not_answer_keep_nobody_out, true)
 {
@@ -122,10 +109,7 @@ SCHEME_TEST(a_late_set_is_unlocked_as_well, true)
     acquire(fixture, 0);
     signal_first(fixture, 3, SIGCONT);
     // The SETs and the unlocks are executed now, each server in its own order.
-    int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
-    while (keys_left(fixture, 0) > 0 && clock_monotonic_ns() < give_up_ns)
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-    hold_to(scheme, keys_left(fixture, 0) == 0, "a late SET stays");
+    AWAIT(keys_left(fixture, 0) == 0);
 }
 
 // --- splits --------------------------------------------------------------------------------------
@@ -181,47 +165,30 @@ SCHEME_TEST(a_majority_that_forgets_lets_a_second_holder_in, true)
 // No server is stopped: on a busy machine they may be slow to answer.
 static void open_short(struct fixture *fixture, const struct lock_scheme *scheme)
 {
-    snprintf(fixture->tag, sizeof fixture->tag, "t%d", ++fixture->serial);
-    snprintf(fixture->name, sizeof fixture->name, "lockpick:{%s}:lock", fixture->tag);
-    struct lock_options options = fixture_options(fixture, false);
+    struct lock_options options = next_lock(fixture, false);
     options.lease_ns = SHORT_LEASE_NS;
     options.request_ns = NS_PER_S;
     open_scheme_with(fixture, scheme, &options);
 }
 
-TEST(an_extended_hold_outlives_its_lease)
+SCHEME_TEST_WITH(an_extended_hold_outlives_its_lease, true, open_short(fixture, scheme))
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        open_short(fixture, scheme);
-        hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
-        int64_t until_ns = clock_monotonic_ns() + SHORT_LEASE_NS * 3 / 2;
-        while (clock_monotonic_ns() < until_ns) {
-            hold_to(scheme, acquire(fixture, 1) == OUTCOME_NO, "let in beside a holder");
-            clock_sleep_until_ns(clock_monotonic_ns() + 20 * NS_PER_MS);
-        }
-        hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_RELEASED, "no release");
-        close_scheme(fixture);
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
+    int64_t until_ns = clock_monotonic_ns() + SHORT_LEASE_NS * 3 / 2;
+    while (clock_monotonic_ns() < until_ns) {
+        hold_to(scheme, acquire(fixture, 1) == OUTCOME_NO, "let in beside a holder");
+        clock_sleep_until_ns(clock_monotonic_ns() + 20 * NS_PER_MS);
     }
+    hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_RELEASED, "no release");
 }
 
-TEST(a_hold_that_cannot_be_extended_is_told_so)
+SCHEME_TEST_WITH(a_hold_that_cannot_be_extended_is_told_so, true, open_short(fixture, scheme))
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        open_short(fixture, scheme);
-        hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
-        evict(fixture, scheme);
-        int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
-        while (atomic_load(&fixture->locks[0].lost) == LOST_NOT &&
-               clock_monotonic_ns() < give_up_ns)
-            clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-        hold_to(scheme, atomic_load(&fixture->locks[0].lost) == LOST_NOT_OWNER, "not told");
-        hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_GONE, "released what is gone");
-        close_scheme(fixture);
-    }
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
+    evict(fixture, scheme);
+    await_loss(&fixture->locks[0]);
+    hold_to(scheme, atomic_load(&fixture->locks[0].lost) == LOST_NOT_OWNER, "not told");
+    hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_GONE, "released what is gone");
 }
 
 // --- the arithmetic ------------------------------------------------------------------------------

@@ -41,7 +41,10 @@ static enum release_answer rolled_back_answer(const struct lock *lock)
     return strcmp(lock->service->topology, "galera") == 0 ? RELEASE_NOT_OWNER : RELEASE_GONE;
 }
 
-enum release_answer sql_lost_answer(struct lock *lock)
+// What the release of a hold is that is over: GONE if the server has ended the session, or rolled
+// back the transaction that held. If the connection was lost on the way or given up here, UNKNOWN:
+// the server may keep the lock until it notices.
+static enum release_answer lost_answer(struct lock *lock)
 {
     if (sql_lock_of(lock)->is_rolled_back)
         return rolled_back_answer(lock);
@@ -72,14 +75,14 @@ enum release_answer sql_function_release(struct lock *lock)
     const struct sql_argument arguments[] = {{lock->options.name, 0}};
     struct sql_answer answer;
     if (sql_hold_is_over(lock))
-        return sql_lost_answer(lock);
+        return lost_answer(lock);
     enum outcome outcome = sql_hold_request(lock, &answer, &kind->give_back, arguments);
     if (outcome == OUTCOME_OK && is_done(lock, &answer))
         return RELEASE_RELEASED;
     if (outcome == OUTCOME_OK)
         return answer.values[0].is_null ? RELEASE_GONE : kind->refused;
     if (outcome == OUTCOME_NO && sql_hold_is_over(lock))
-        return sql_lost_answer(lock);
+        return lost_answer(lock);
     // Else the session would go on holding it, and let the next acquire in as one that reenters.
     // What was sent may have been executed before the session ended, whoever ended it.
     sql_end_session(lock->connection);
@@ -100,7 +103,7 @@ enum outcome sql_function_reenter(struct lock *lock, struct grant *grant)
     if (outcome == OUTCOME_BROKEN)
         return outcome;
     if (sql_hold_is_over(lock))
-        return sql_lost_answer(lock) == RELEASE_GONE ? OUTCOME_NO : OUTCOME_UNKNOWN;
+        return lost_answer(lock) == RELEASE_GONE ? OUTCOME_NO : OUTCOME_UNKNOWN;
     if (outcome != OUTCOME_OK || answer.values[0].is_null)
         return OUTCOME_UNKNOWN;
     return is_done(lock, &answer) ? OUTCOME_OK : OUTCOME_NO;
@@ -302,7 +305,7 @@ enum release_answer mysql_row_release(struct lock *lock)
     struct sql_lock *state = lock->state;
     struct sql_answer answer;
     if (sql_hold_is_over(lock))
-        return sql_lost_answer(lock);
+        return lost_answer(lock);
     enum outcome outcome = sql_hold_request(lock, &answer, &mysql_commit_work, NULL);
     state->session = 0;
     if (outcome == OUTCOME_OK)
@@ -313,7 +316,7 @@ enum release_answer mysql_row_release(struct lock *lock)
     lock_lose(lock, LOST_SESSION, lock->actor->history); // rolled back, or not even sent
     if (answer.error == MYSQL_DEADLOCK)
         return rolled_back_answer(lock);
-    return answer.session_ended && answer.error == 0 ? sql_lost_answer(lock) : RELEASE_GONE;
+    return answer.session_ended && answer.error == 0 ? lost_answer(lock) : RELEASE_GONE;
 }
 
 int mysql_row_set_up(const struct service *service, const struct lock_options *options,

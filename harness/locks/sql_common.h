@@ -28,11 +28,6 @@ enum outcome sql_hold_request(struct lock *lock, struct sql_answer *answer,
 // True if the session of the hold, and all that was in it, has ended; raises `lock->lost`.
 bool sql_hold_is_over(struct lock *lock);
 
-// What the release of such a hold is: GONE if the server has ended the session, or rolled back the
-// transaction that held. If the connection was lost on the way or given up here, UNKNOWN: the
-// server may keep the lock until it notices.
-enum release_answer sql_lost_answer(struct lock *lock);
-
 // --- locks that are functions of the server, which belong to a session ---------------------------
 
 // The session counts how often it has the lock: each `take` needs a `give_back`.

@@ -88,26 +88,19 @@ EACH_SCHEME(a_lease_is_what_was_asked_for_and_what_the_grant_says, true)
     lock_release(&fixture->locks[0]);
 }
 
-static inline void fencing_tokens_grow_with_every_grant_and_only_fenced_schemes_have_them(
-    void **state)
+EACH_SCHEME_OF(fencing_tokens_grow_with_every_grant_and_only_fenced_schemes_have_them, true,
+               open_scheme(fixture, scheme, true), 0)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        bool is_fenced = lock_scheme_has(scheme, "fenced");
-        open_scheme(fixture, scheme, true);
-        int64_t last = 0;
-        for (int round = 0; round < 10; round++) {
-            struct grant grant;
-            int worker = round % WORKERS;
-            hold_to(scheme, lock_acquire(&fixture->locks[worker], &grant) == OUTCOME_OK,
-                    "not let in");
-            hold_to(scheme, is_fenced ? grant.token > last : grant.token == 0,
-                    is_fenced ? "its tokens do not grow" : "it has tokens, but not the trait");
-            last = grant.token;
-            lock_release(&fixture->locks[worker]);
-        }
-        close_scheme(fixture);
+    bool is_fenced = lock_scheme_has(scheme, "fenced");
+    int64_t last = 0;
+    for (int round = 0; round < 10; round++) {
+        struct grant grant;
+        int worker = round % WORKERS;
+        hold_to(scheme, lock_acquire(&fixture->locks[worker], &grant) == OUTCOME_OK, "not let in");
+        hold_to(scheme, is_fenced ? grant.token > last : grant.token == 0,
+                is_fenced ? "its tokens do not grow" : "it has tokens, but not the trait");
+        last = grant.token;
+        lock_release(&fixture->locks[worker]);
     }
 }
 
@@ -200,34 +193,25 @@ static inline void a_scheme_is_owner_checked_if_no_point_of_its_release_removes_
 
 // --- reentrant, shared, permits ------------------------------------------------------------------
 
-static inline void a_reentrant_scheme_is_held_until_it_was_left_as_often_as_entered(void **state)
+EACH_SCHEME(a_reentrant_scheme_is_held_until_it_was_left_as_often_as_entered, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        bool is_reentrant = lock_scheme_has(scheme, "reentrant");
-        hold_to(scheme, is_reentrant == (scheme->reenter != NULL && scheme->leave != NULL),
-                "its trait 'reentrant' is wrong");
-        if (!is_reentrant)
-            continue;
-        open_scheme(fixture, scheme, false);
-        hold_to(scheme, lock_acquire(&fixture->locks[0], &grant) == OUTCOME_OK, "not let in");
-        for (int depth = 0; depth < 3; depth++)
-            hold_to(scheme, lock_reenter(&fixture->locks[0], &grant) == OUTCOME_OK, "no reentry");
-        for (int depth = 0; depth < 3; depth++) {
-            hold_to(scheme, lock_acquire(&fixture->locks[1], &grant) == OUTCOME_NO,
-                    "lets another in");
-            hold_to(scheme, lock_leave(&fixture->locks[0]) == RELEASE_RELEASED, "cannot leave");
-        }
-        hold_to(scheme, lock_acquire(&fixture->locks[1], &grant) == OUTCOME_NO,
-                "free before its release");
-        hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_RELEASED, "no release");
-        hold_to(scheme, lock_acquire(&fixture->locks[1], &grant) == OUTCOME_OK,
-                "not free after its release");
-        lock_release(&fixture->locks[1]);
-        close_scheme(fixture);
+    struct grant grant;
+    bool is_reentrant = lock_scheme_has(scheme, "reentrant");
+    hold_to(scheme, is_reentrant == (scheme->reenter != NULL && scheme->leave != NULL),
+            "its trait 'reentrant' is wrong");
+    if (!is_reentrant)
+        return;
+    hold_to(scheme, lock_acquire(&fixture->locks[0], &grant) == OUTCOME_OK, "not let in");
+    for (int depth = 0; depth < 3; depth++)
+        hold_to(scheme, lock_reenter(&fixture->locks[0], &grant) == OUTCOME_OK, "no reentry");
+    for (int depth = 0; depth < 3; depth++) {
+        hold_to(scheme, acquire(fixture, 1) == OUTCOME_NO, "lets another in");
+        hold_to(scheme, lock_leave(&fixture->locks[0]) == RELEASE_RELEASED, "cannot leave");
     }
+    hold_to(scheme, acquire(fixture, 1) == OUTCOME_NO, "free before its release");
+    hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_RELEASED, "no release");
+    hold_to(scheme, acquire(fixture, 1) == OUTCOME_OK, "not free after its release");
+    lock_release(&fixture->locks[1]);
 }
 
 EACH_SCHEME(a_shared_scheme_lets_readers_in_together_and_writers_alone,
@@ -245,25 +229,23 @@ EACH_SCHEME(a_shared_scheme_lets_readers_in_together_and_writers_alone,
     lock_release(&fixture->locks[2]);
 }
 
-static inline void a_semaphore_lets_in_as_many_as_it_has_permits(void **state)
+static inline void open_with_two_permits(struct fixture *fixture, const struct lock_scheme *scheme)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        if (!lock_scheme_has(scheme, "permits"))
-            continue;
-        struct lock_options options = next_lock(fixture, false);
-        options.permits = 2;
-        open_scheme_with(fixture, scheme, &options);
-        hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "the first is not let in");
-        hold_to(scheme, acquire(fixture, 1) == OUTCOME_OK, "the second is not let in");
-        hold_to(scheme, acquire(fixture, 2) == OUTCOME_NO, "the third is not kept out");
-        lock_release(&fixture->locks[0]);
-        hold_to(scheme, acquire(fixture, 2) == OUTCOME_OK, "a permit was lost");
-        lock_release(&fixture->locks[1]);
-        lock_release(&fixture->locks[2]);
-        close_scheme(fixture);
-    }
+    struct lock_options options = next_lock(fixture, false);
+    options.permits = 2;
+    open_scheme_with(fixture, scheme, &options);
+}
+
+EACH_SCHEME_OF(a_semaphore_lets_in_as_many_as_it_has_permits, lock_scheme_has(scheme, "permits"),
+               open_with_two_permits(fixture, scheme), 0)
+{
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "the first is not let in");
+    hold_to(scheme, acquire(fixture, 1) == OUTCOME_OK, "the second is not let in");
+    hold_to(scheme, acquire(fixture, 2) == OUTCOME_NO, "the third is not kept out");
+    lock_release(&fixture->locks[0]);
+    hold_to(scheme, acquire(fixture, 2) == OUTCOME_OK, "a permit was lost");
+    lock_release(&fixture->locks[1]);
+    lock_release(&fixture->locks[2]);
 }
 
 // --- waiting, and no answer ----------------------------------------------------------------------

@@ -15,6 +15,18 @@
 
 #define WORKERS 3
 #define SHORT_REQUEST_NS (300 * NS_PER_MS)
+#define PATIENCE_NS (30 * NS_PER_S)
+
+// Waits for a cause, and fails if it does not come.
+#define AWAIT(cause)                                                                               \
+    do {                                                                                           \
+        int64_t give_up_ns_ = clock_monotonic_ns() + PATIENCE_NS;                                  \
+        bool has_come_;                                                                            \
+        while (!(has_come_ = (cause)) && clock_monotonic_ns() < give_up_ns_)                       \
+            clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);                                \
+        if (!has_come_)                                                                            \
+            fail_msg("%s", #cause);                                                                \
+    } while (0)
 
 struct fixture;
 
@@ -34,10 +46,10 @@ struct contract {
     bool (*evict)(struct fixture *fixture, const struct lock_scheme *scheme);
     // How long the lock's lease lasts by the server; -1: it has none. NULL: the server cannot tell.
     int64_t (*lease_left_ms)(struct fixture *fixture, const struct lock_scheme *scheme);
-    // Opens fixture->probe, by which the tests look at the service past all schemes, and closes it.
-    // NULL: there is none, or the test makes its own.
-    void *(*open_probe)(const struct service *service, struct error *error);
-    void (*close_probe)(void *probe);
+    // Of fixture->probe, by which the tests look at the service past all schemes. NULL: there is
+    // none, or the test makes its own.
+    const struct connector *probe;
+    int64_t probe_ns; // for a request of it; 0: 1 s
 };
 
 // Three workers, each in a client of its own.
@@ -78,32 +90,28 @@ static inline void open_worker(struct fixture *fixture, const struct lock_scheme
                                const struct lock_options *options)
 {
     struct error error = {0};
-    const struct service *service = scheme->server != NULL ? &fixture->server.service : NULL;
     fixture->actors[i] = (struct actor){.client = i + 1,
                                         .worker = 1,
                                         .phase = PHASE_NONE,
                                         .clock = fixture->clocks[i],
                                         .board = &fixture->board,
                                         .history = &fixture->writers[i]};
-    fixture->clients[i] = (struct lock_client){.scheme = scheme,
-                                               .clock = fixture->clocks[i],
-                                               .options = *options,
-                                               .service = service,
-                                               .number = i + 1,
-                                               .seed = 7,
-                                               .board = &fixture->board,
-                                               .history = &fixture->history,
-                                               .stop = &fixture->stop};
+    fixture->clients[i] =
+        (struct lock_client){.scheme = scheme,
+                             .clock = fixture->clocks[i],
+                             .options = *options,
+                             .service = scheme->server != NULL ? &fixture->server.service : NULL,
+                             .number = i + 1,
+                             .seed = 7,
+                             .board = &fixture->board,
+                             .history = &fixture->history,
+                             .stop = &fixture->stop};
     random_start(&fixture->randoms[i], 7, (uint64_t)i);
     if (lock_client_open(&fixture->clients[i], &error) != 0)
         fail_msg("%s: %s", scheme->name, error.text);
-    fixture->locks[i] = (struct lock){.scheme = scheme,
-                                      .options = *options,
+    fixture->locks[i] = (struct lock){.client = &fixture->clients[i],
                                       .actor = &fixture->actors[i],
-                                      .random = &fixture->randoms[i],
-                                      .service = service,
-                                      .client = &fixture->clients[i],
-                                      .stop = &fixture->stop};
+                                      .random = &fixture->randoms[i]};
     if (lock_open(&fixture->locks[i], &error) != 0)
         fail_msg("%s: %s", scheme->name, error.text);
 }
@@ -134,6 +142,15 @@ static inline void open_scheme(struct fixture *fixture, const struct lock_scheme
     open_scheme_with(fixture, scheme, &options);
 }
 
+// With another lease than the contract's.
+static inline void open_with_lease(struct fixture *fixture, const struct lock_scheme *scheme,
+                                   bool fenced, int64_t lease_ns)
+{
+    struct lock_options options = next_lock(fixture, fenced);
+    options.lease_ns = lease_ns;
+    open_scheme_with(fixture, scheme, &options);
+}
+
 static inline void close_scheme(struct fixture *fixture)
 {
     const struct lock_scheme *scheme = fixture->locks[0].scheme;
@@ -149,6 +166,7 @@ static inline void close_scheme(struct fixture *fixture)
 
 static inline int fixture_start(struct fixture *fixture, const struct contract *contract)
 {
+    static struct actor nobody = {.phase = PHASE_NONE};
     struct error error = {0};
     fixture->contract = contract;
     if (contract->server != NULL &&
@@ -167,16 +185,18 @@ static inline int fixture_start(struct fixture *fixture, const struct contract *
         return -1;
     for (int i = 0; i < WORKERS; i++)
         history_writer_start(&fixture->writers[i], &fixture->history, i + 1, 1);
-    if (contract->open_probe == NULL)
+    if (contract->probe == NULL)
         return 0;
-    fixture->probe = contract->open_probe(&fixture->server.service, &error);
+    fixture->probe = contract->probe->open(&fixture->server.service,
+                                           contract->probe_ns > 0 ? contract->probe_ns : NS_PER_S,
+                                           &nobody, &error);
     return fixture->probe != NULL ? 0 : -1;
 }
 
 static inline void fixture_stop(struct fixture *fixture)
 {
-    if (fixture->contract->close_probe != NULL)
-        fixture->contract->close_probe(fixture->probe);
+    if (fixture->contract->probe != NULL)
+        fixture->contract->probe->close(fixture->probe);
     history_file_close(&fixture->history);
     test_server_stop(&fixture->server);
 }
@@ -187,14 +207,19 @@ static inline int stop_contract(void **state)
     return 0;
 }
 
+static inline int start_contract(void **state, const struct contract *contract)
+{
+    static struct fixture fixture;
+    fixture = (struct fixture){0};
+    *state = &fixture;
+    return fixture_start(&fixture, contract);
+}
+
 // From here on, tests of what that contract is about.
 #define CONTRACT_GROUP(contract)                                                                   \
     static int start_##contract(void **state)                                                      \
     {                                                                                              \
-        static struct fixture fixture;                                                             \
-        fixture = (struct fixture){0};                                                             \
-        *state = &fixture;                                                                         \
-        return fixture_start(&fixture, &contract);                                                 \
+        return start_contract(state, &contract);                                                   \
     }                                                                                              \
     TEST_GROUP(start_##contract, stop_contract)
 
@@ -250,17 +275,20 @@ static inline void hold_to(const struct lock_scheme *scheme, bool is_right, cons
 
 // EACH_SCHEME(name, condition) { ... }: a function that does so with each scheme of the contract
 // that the condition on `scheme` is true of, opened for all workers, and closed afterwards.
-#define EACH_SCHEME(name, condition) EACH_SCHEME_OF(name, condition, 0)
+#define EACH_SCHEME(name, condition)                                                               \
+    EACH_SCHEME_OF(name, condition, open_scheme(fixture, scheme, false), 0)
 
-// The same as a test, which fails if there is no such scheme.
+// The same as a test, which fails if there is no such scheme; and one that opens them its own way.
 #define SCHEME_TEST(name, condition)                                                               \
+    SCHEME_TEST_WITH(name, condition, open_scheme(fixture, scheme, false))
+#define SCHEME_TEST_WITH(name, condition, opens)                                                   \
     static inline void name(void **state);                                                         \
     TEST_AGAIN(name);                                                                              \
-    EACH_SCHEME_OF(name, condition, 1)
+    EACH_SCHEME_OF(name, condition, opens, 1)
 
 #define IS(scheme_name) (strcmp(scheme->name, scheme_name) == 0)
 
-#define EACH_SCHEME_OF(name, condition, least)                                                     \
+#define EACH_SCHEME_OF(name, condition, opens, least)                                              \
     static inline void name##_with(struct fixture *fixture, const struct lock_scheme *scheme);     \
     static inline void name(void **state)                                                          \
     {                                                                                              \
@@ -271,7 +299,7 @@ static inline void hold_to(const struct lock_scheme *scheme, bool is_right, cons
             if (!(condition))                                                                      \
                 continue;                                                                          \
             found++;                                                                               \
-            open_scheme(fixture, scheme, false);                                                   \
+            opens;                                                                                 \
             name##_with(fixture, scheme);                                                          \
             close_scheme(fixture);                                                                 \
         }                                                                                          \
@@ -280,12 +308,34 @@ static inline void hold_to(const struct lock_scheme *scheme, bool is_right, cons
     static inline void name##_with(__attribute__((unused)) struct fixture *fixture,                \
                                    __attribute__((unused)) const struct lock_scheme *scheme)
 
-// --- acts that are stopped on their way ----------------------------------------------------------
+// --- acts in threads of their own, and stopped on their way -----------------------------------
 
-// An acquire or a release of worker 1, in a thread of its own.
+// Stops worker 1 of the client (or any, its watchdog too) at the nth such point.
+static inline struct point_trap *set_trap(struct fixture *fixture, int which, int client,
+                                          int worker, struct point_match match, int64_t nth)
+{
+    struct point_trap *trap = &fixture->board.traps[which];
+    *trap = (struct point_trap){.client = (uint16_t)client,
+                                .worker = (uint16_t)worker,
+                                .match_count = 1,
+                                .matches = {match},
+                                .nth = nth};
+    point_arm(&fixture->board, trap);
+    return trap;
+}
+
+static inline void await_reached(const struct point_trap *trap)
+{
+    AWAIT(atomic_load(&trap->state) == POINT_REACHED);
+}
+
+// An acquire or a release.
 struct act {
     struct lock *lock;
     bool is_release;
+    _Atomic int *granted; // how many were granted before: released at once; NULL: kept
+    int turn;
+    struct grant grant;
     enum outcome outcome;
     enum release_answer answer;
     pthread_t thread;
@@ -295,34 +345,51 @@ struct act {
 static inline void *perform(void *context)
 {
     struct act *act = context;
-    struct grant grant;
     if (act->is_release)
         act->answer = lock_release(act->lock);
     else
-        act->outcome = lock_acquire(act->lock, &grant);
+        act->outcome = lock_acquire(act->lock, &act->grant);
+    if (act->granted != NULL && act->outcome == OUTCOME_OK) {
+        act->turn = atomic_fetch_add(act->granted, 1);
+        lock_release(act->lock);
+    }
     atomic_store(&act->is_over, true);
     return NULL;
 }
 
-// Goes on until the act is held at its nth point (true), or over. Without a server there is no
-// point, and no need for the thread.
+static inline void begin_act(struct act *act, struct lock *lock)
+{
+    act->lock = lock;
+    assert_int_equal(pthread_create(&act->thread, NULL, perform, act), 0);
+}
+
+// An acquire that waits for so long.
+static inline void begin_to_wait(struct act *act, struct lock *lock, int64_t wait_ns)
+{
+    lock->options.wait_ns = wait_ns;
+    begin_act(act, lock);
+}
+
+static inline enum outcome end_of(struct act *act)
+{
+    pthread_join(act->thread, NULL);
+    return act->outcome;
+}
+
+// An act of worker 1: goes on until it is held at its nth point (true), or over. Without a server
+// there is no point, and no need for the thread.
 static inline bool begin(struct fixture *fixture, struct act *act, int64_t nth)
 {
-    struct point_trap *trap = &fixture->board.traps[0];
     act->lock = &fixture->locks[0];
     if (act->lock->scheme->server == NULL) {
         perform(act);
         return false;
     }
-    trap->client = 1;
-    trap->worker = 1;
-    trap->match_count = 1;
     // Not the renewals of its watchdog, which passes points in its name.
     enum phase phase = act->is_release ? PHASE_RELEASE : PHASE_ACQUIRE;
-    trap->matches[0] = (struct point_match){.side = POINT_ANYWHERE, .phase = phase};
-    trap->nth = nth;
-    point_arm(&fixture->board, trap);
-    assert_int_equal(pthread_create(&act->thread, NULL, perform, act), 0);
+    const struct point_match match = {.side = POINT_ANYWHERE, .phase = phase};
+    const struct point_trap *trap = set_trap(fixture, 0, 1, 1, match, nth);
+    begin_act(act, act->lock);
     while (atomic_load(&trap->state) != POINT_REACHED && !atomic_load(&act->is_over))
         clock_sleep_until_ns(clock_monotonic_ns() + 50 * NS_PER_US);
     return atomic_load(&trap->state) == POINT_REACHED;
@@ -334,6 +401,11 @@ static inline void finish(struct fixture *fixture, struct act *act)
         return;
     point_let_go(&fixture->board, &fixture->board.traps[0]);
     pthread_join(act->thread, NULL);
+}
+
+static inline void await_loss(const struct lock *lock)
+{
+    AWAIT(atomic_load(&lock->lost) != LOST_NOT);
 }
 
 #endif

@@ -2,10 +2,8 @@
 #ifndef LOCKPICK_LOCKS_TEST_MYSQL_H
 #define LOCKPICK_LOCKS_TEST_MYSQL_H
 
+#include "harness/locks/sql_common.h"
 #include "harness/locks/test_locks.h"
-#include "harness/wire/mysql.h"
-
-#define TEST_PATIENCE_NS (10 * NS_PER_S)
 
 // Asks as somebody else, and gives the first value as a number; -1 if there is none.
 __attribute__((format(printf, 2, 3))) static inline int64_t ask(struct fixture *fixture,
@@ -26,12 +24,7 @@ __attribute__((format(printf, 2, 3))) static inline int64_t ask(struct fixture *
 // Asks again and again until the answer is `wanted`.
 static inline void await_answer(struct fixture *fixture, int64_t wanted, const char *text)
 {
-    int64_t give_up_ns = clock_monotonic_ns() + TEST_PATIENCE_NS;
-    while (ask(fixture, "%s", text) != wanted) {
-        if (clock_monotonic_ns() > give_up_ns)
-            fail_msg("'%s' never becomes %lld", text, (long long)wanted);
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-    }
+    AWAIT(ask(fixture, "%s", text) == wanted);
 }
 
 #define SESSIONS                                                                                   \
@@ -41,7 +34,7 @@ static inline void await_answer(struct fixture *fixture, int64_t wanted, const c
 // opened meanwhile are spared.
 static inline void end_sessions(struct fixture *fixture)
 {
-    int64_t give_up_ns = clock_monotonic_ns() + TEST_PATIENCE_NS;
+    int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
     int64_t last = ask(fixture, "SELECT MAX(id) " SESSIONS);
     for (int64_t id; (id = ask(fixture, "SELECT MIN(id) " SESSIONS)) != -1 && id <= last;) {
         char text[64];
@@ -82,30 +75,14 @@ static inline int64_t lease_left_ms(struct fixture *fixture, const struct lock_s
                fixture->tag);
 }
 
-static inline void *open_probe(const struct service *service, struct error *error)
-{
-    static struct actor nobody = {.phase = PHASE_NONE};
-    return sql_open(service, TEST_PATIENCE_NS, &nobody, error);
-}
-
-static inline void close_probe(void *probe)
-{
-    sql_close(probe);
-}
-
 static const struct contract mysql_contract = {
     .server = "mysql",
     .schemes = "mysql-*",
     .request_ns = NS_PER_S, // a commit may wait for a disk that others use
     .evict = evict,
     .lease_left_ms = lease_left_ms,
-    .open_probe = open_probe,
-    .close_probe = close_probe,
+    .probe = &sql_connector,
+    .probe_ns = 10 * NS_PER_S,
 };
-
-static inline void open_mysql(struct fixture *fixture, const char *name)
-{
-    open_scheme(fixture, lock_scheme_find(name), false);
-}
 
 #endif

@@ -6,19 +6,6 @@
 #include "harness/locks/test_contract.h"
 #include "harness/locks/zookeeper_common.h"
 
-#define TIME_LIMIT_NS (20 * NS_PER_S)
-
-// Waits for a cause, and fails if it does not come.
-#define AWAIT(cause)                                                                               \
-    do {                                                                                           \
-        int64_t give_up_ns_ = clock_monotonic_ns() + TIME_LIMIT_NS;                                \
-        bool has_come_;                                                                            \
-        while (!(has_come_ = (cause)) && clock_monotonic_ns() < give_up_ns_)                       \
-            clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);                                \
-        if (!has_come_)                                                                            \
-            fail_msg("%s", #cause);                                                                \
-    } while (0)
-
 // The folder of the nodes that hold.
 static inline const char *holds_below(const struct lock_scheme *scheme)
 {
@@ -84,12 +71,14 @@ static inline void limit_requests(struct fixture *fixture, int64_t request_ns)
 }
 
 // On the last server: tests kill the first.
-static inline void *open_probe(const struct service *service, struct error *error)
+static inline void *open_probe(const struct service *service, int64_t request_ns,
+                               struct actor *actor, struct error *error)
 {
+    (void)actor;
     const struct zk_settings settings = {.service = service,
                                          .first_server = service->server_count - 1,
                                          .session_ns = 4 * NS_PER_S,
-                                         .request_ns = 2 * NS_PER_S};
+                                         .request_ns = request_ns};
     return zk_open(&settings, error);
 }
 
@@ -102,44 +91,10 @@ static inline void close_probe(void *probe)
 // comes.
 #define ZOOKEEPER_CONTRACT                                                                         \
     .server = "zookeeper", .lease_ns = 4 * NS_PER_S, .request_ns = 2 * NS_PER_S,                   \
-    .limit_requests = limit_requests, .evict = evict, .open_probe = open_probe,                    \
-    .close_probe = close_probe
-
-// An acquire of any worker, in a thread of its own. It waits as long as the lock's options say.
-struct waiter {
-    struct lock *lock;
-    struct grant grant;
-    enum outcome outcome;
-    pthread_t thread;
-};
-
-static inline void *wait_for_lock(void *context)
-{
-    struct waiter *waiter = context;
-    waiter->outcome = lock_acquire(waiter->lock, &waiter->grant);
-    return NULL;
-}
-
-static inline void begin_to_wait(struct fixture *fixture, struct waiter *waiter, int worker)
-{
-    *waiter = (struct waiter){.lock = &fixture->locks[worker]};
-    waiter->lock->options.wait_ns = TIME_LIMIT_NS;
-    assert_int_equal(pthread_create(&waiter->thread, NULL, wait_for_lock, waiter), 0);
-}
-
-static inline enum outcome end_of_wait(struct waiter *waiter)
-{
-    pthread_join(waiter->thread, NULL);
-    waiter->lock->options.wait_ns = 0;
-    return waiter->outcome;
-}
-
-static inline const struct lock_scheme *open_named(struct fixture *fixture, const char *name)
-{
-    const struct lock_scheme *scheme = lock_scheme_find(name);
-    assert_non_null(scheme);
-    open_scheme(fixture, scheme, false);
-    return scheme;
-}
+    .limit_requests = limit_requests, .evict = evict, .probe_ns = 2 * NS_PER_S,                    \
+    .probe = &(const struct connector)                                                             \
+    {                                                                                              \
+        .open = open_probe, .close = close_probe                                                   \
+    }
 
 #endif

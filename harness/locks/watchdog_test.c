@@ -1,191 +1,156 @@
 // The watchdog on a real Redis: it keeps a hold alive, notices a loss, and lets go before a
 // release.
-#include "harness/locks/test_locks.h"
-#include "harness/testing/test.h"
+#include "harness/locks/test_redis.h"
 
 #include "harness/base/clock_shift.h"
 #include "harness/history/reader.h"
 #include "harness/locks/watchdog.h"
-#include "harness/wire/redis.h"
 
-static const struct contract watchdog_contract = {.server = "redis", .schemes = "redis-watchdog*"};
+static const struct contract watchdog_contract = {REDIS_CONTRACT, .schemes = "redis-watchdog*"};
 
-static struct fixture fixture;
-static struct actor nobody = {.phase = PHASE_NONE};
+#define OPERATION 77
 
-static int start(void **state)
+static void open_named(struct fixture *fixture, const char *name, int64_t lease_ns)
 {
-    struct error error = {0};
-    if (fixture_start(&fixture, &watchdog_contract) != 0)
-        return -1;
-    fixture.probe = redis_open(&fixture.server.service, NS_PER_S, &nobody, &error);
-    *state = &fixture;
-    return fixture.probe == NULL ? -1 : 0;
+    open_with_lease(fixture, lock_scheme_find(name), false, lease_ns);
+    fixture->locks[0].operation = OPERATION;
 }
 
-static int stop(void **state)
+static void await_loss_by(const struct lock *lock, enum lost_reason reason)
 {
-    (void)state;
-    redis_close(fixture.probe);
-    fixture_stop(&fixture);
-    return 0;
-}
-
-static struct redis_answer ask(const char *format)
-{
-    struct redis_answer answer;
-    assert_int_equal(redis_request(fixture.probe, &answer, format, fixture.name), OUTCOME_OK);
-    return answer;
-}
-
-static void open_with_lease(const char *name, int64_t lease_ns)
-{
-    snprintf(fixture.tag, sizeof fixture.tag, "t%d", ++fixture.serial);
-    snprintf(fixture.name, sizeof fixture.name, "lockpick:{%s}:lock", fixture.tag);
-    struct lock_options options = fixture_options(&fixture, false);
-    options.lease_ns = lease_ns;
-    open_scheme_with(&fixture, lock_scheme_find(name), &options);
-    fixture.locks[0].operation = 77;
-}
-
-static void await_loss(enum lost_reason reason)
-{
-    int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
-    while (atomic_load(&fixture.locks[0].lost) == LOST_NOT && clock_monotonic_ns() < give_up_ns)
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-    assert_int_equal(atomic_load(&fixture.locks[0].lost), reason);
+    await_loss(lock);
+    assert_int_equal(atomic_load(&lock->lost), reason);
 }
 
 // How many events of the kind, of worker 1 of client 1 and for its operation, the history holds.
-static int count_events(enum event_kind kind, int outcome)
+static int count_events(const struct fixture *fixture, enum event_kind kind, int outcome)
 {
     char path[128];
     struct history history;
     struct error error = {0};
     int found = 0;
-    snprintf(path, sizeof path, "%s/history.bin", fixture.server.folder);
+    snprintf(path, sizeof path, "%s/history.bin", fixture->server.folder);
     assert_int_equal(history_load(path, &history, &error), 0);
     for (size_t i = 0; i < history.count; i++) {
         const struct event *event = &history.events[i];
         found += event->kind == kind && event->client == 1 && event->worker == 1 &&
-                 event->args[0] == 77 && (outcome < 0 || event->outcome == outcome);
+                 event->args[0] == OPERATION && (outcome < 0 || event->outcome == outcome);
     }
     history_free(&history);
     return found;
 }
 
-TEST_GROUP(start, stop);
+CONTRACT_GROUP(watchdog_contract);
 
 TEST(a_renewed_hold_outlives_its_first_lease_and_lets_nobody_in)
 {
+    struct fixture *fixture = *state;
     struct grant grant;
-    open_with_lease("redis-watchdog", NS_PER_S);
-    int before = count_events(EVENT_RENEW_RETURN, OUTCOME_OK);
-    assert_int_equal(lock_acquire(&fixture.locks[0], &grant), OUTCOME_OK);
+    open_named(fixture, "redis-watchdog", NS_PER_S);
+    int before = count_events(fixture, EVENT_RENEW_RETURN, OUTCOME_OK);
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     int64_t first_ns = grant.valid_until_ns;
     while (clock_monotonic_ns() < first_ns + NS_PER_S) {
-        assert_int_equal(lock_acquire(&fixture.locks[1], &grant), OUTCOME_NO);
+        assert_int_equal(lock_acquire(&fixture->locks[1], &grant), OUTCOME_NO);
         clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
     }
-    assert_int_equal(lock_release(&fixture.locks[0]), RELEASE_RELEASED);
-    assert_true(count_events(EVENT_RENEW_RETURN, OUTCOME_OK) >= before + 3);
-    assert_int_equal(lock_acquire(&fixture.locks[1], &grant), OUTCOME_OK);
-    lock_release(&fixture.locks[1]);
-    close_scheme(&fixture);
+    assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
+    assert_true(count_events(fixture, EVENT_RENEW_RETURN, OUTCOME_OK) >= before + 3);
+    assert_int_equal(lock_acquire(&fixture->locks[1], &grant), OUTCOME_OK);
+    lock_release(&fixture->locks[1]);
+    close_scheme(fixture);
 }
 
 TEST(a_renewal_that_finds_anothers_lock_tells_the_holder_and_renews_no_more)
 {
-    open_with_lease("redis-watchdog", 300 * NS_PER_MS);
-    int losses = count_events(EVENT_LOST, -1);
-    assert_int_equal(acquire(&fixture, 0), OUTCOME_OK);
-    ask("SET %s another");
-    await_loss(LOST_NOT_OWNER);
-    assert_int_equal(count_events(EVENT_LOST, -1), losses + 1);
-    int renewals = count_events(EVENT_RENEW_INVOKE, -1);
+    struct fixture *fixture = *state;
+    open_named(fixture, "redis-watchdog", 300 * NS_PER_MS);
+    int losses = count_events(fixture, EVENT_LOST, -1);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    ask(fixture, "SET %s another");
+    await_loss_by(&fixture->locks[0], LOST_NOT_OWNER);
+    assert_int_equal(count_events(fixture, EVENT_LOST, -1), losses + 1);
+    int renewals = count_events(fixture, EVENT_RENEW_INVOKE, -1);
     clock_sleep_until_ns(clock_monotonic_ns() + 300 * NS_PER_MS); // three times as long as it takes
-    assert_int_equal(count_events(EVENT_RENEW_INVOKE, -1), renewals);
-    assert_int_equal(ask("PTTL %s").integer, -1); // the stranger's was left alone
-    assert_int_equal(lock_release(&fixture.locks[0]), RELEASE_NOT_OWNER);
-    close_scheme(&fixture);
+    assert_int_equal(count_events(fixture, EVENT_RENEW_INVOKE, -1), renewals);
+    assert_int_equal(ask(fixture, "PTTL %s").integer, -1); // the stranger's was left alone
+    assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_NOT_OWNER);
+    close_scheme(fixture);
 }
 
 TEST(a_server_that_does_not_answer_costs_the_lock_once_the_lease_is_over)
 {
+    struct fixture *fixture = *state;
     struct grant grant;
     int status;
-    pid_t server = fixture.server.cluster.nodes[0].server;
-    open_with_lease("redis-watchdog", 300 * NS_PER_MS);
-    assert_int_equal(lock_acquire(&fixture.locks[0], &grant), OUTCOME_OK);
+    pid_t server = fixture->server.cluster.nodes[0].server;
+    open_named(fixture, "redis-watchdog", 300 * NS_PER_MS);
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     kill(server, SIGSTOP);
     waitpid(server, &status, WUNTRACED);
-    await_loss(LOST_DEADLINE);
+    await_loss_by(&fixture->locks[0], LOST_DEADLINE);
     bool too_early = clock_monotonic_ns() < grant.valid_until_ns;
     kill(server, SIGCONT);
     assert_false(too_early);
-    lock_release(&fixture.locks[0]);
-    close_scheme(&fixture);
+    lock_release(&fixture->locks[0]);
+    close_scheme(fixture);
 }
 
 TEST(a_release_waits_for_a_renewal_under_way)
 {
-    struct point_trap *trap = &fixture.board.traps[1];
-    struct act act = {.is_release = true, .lock = &fixture.locks[0]};
-    open_with_lease("redis-watchdog", 2 * NS_PER_S);
-    assert_int_equal(acquire(&fixture, 0), OUTCOME_OK);
-    trap->client = 1;
-    trap->match_count = 1;
-    trap->matches[0] = (struct point_match){.side = POINT_BEFORE, .phase = PHASE_RENEW};
-    trap->nth = 1;
-    point_arm(&fixture.board, trap);
-    int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
-    while (atomic_load(&trap->state) != POINT_REACHED && clock_monotonic_ns() < give_up_ns)
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-    assert_int_equal(atomic_load(&trap->state), POINT_REACHED);
-    assert_int_equal(pthread_create(&act.thread, NULL, perform, &act), 0);
+    struct fixture *fixture = *state;
+    struct act act = {.is_release = true};
+    open_named(fixture, "redis-watchdog", 2 * NS_PER_S);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    const struct point_match renewal = {.side = POINT_BEFORE, .phase = PHASE_RENEW};
+    struct point_trap *trap = set_trap(fixture, 1, 1, 0, renewal, 1);
+    await_reached(trap);
+    begin_act(&act, &fixture->locks[0]);
     clock_sleep_until_ns(clock_monotonic_ns() + 20 * NS_PER_MS);
     assert_false(atomic_load(&act.is_over)); // it may not overtake the renewal
-    point_let_go(&fixture.board, trap);
+    point_let_go(&fixture->board, trap);
     pthread_join(act.thread, NULL);
     assert_int_equal(act.answer, RELEASE_RELEASED);
-    assert_int_equal(ask("EXISTS %s").integer, 0);
-    close_scheme(&fixture);
+    assert_int_equal(ask(fixture, "EXISTS %s").integer, 0);
+    close_scheme(fixture);
 }
 
 // The flaw that it is known for.
 TEST(the_unchecked_one_renews_a_strangers_lock)
 {
-    open_with_lease("redis-watchdog-unchecked", 2 * NS_PER_S);
-    assert_int_equal(acquire(&fixture, 0), OUTCOME_OK);
-    ask("SET %s another PX 900");
+    struct fixture *fixture = *state;
+    open_named(fixture, "redis-watchdog-unchecked", 2 * NS_PER_S);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
+    ask(fixture, "SET %s another PX 900");
     int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
-    while (ask("PTTL %s").integer < 4000 && clock_monotonic_ns() < give_up_ns) {
-        ask("SET %s another NX PX 900"); // it ran out before the watchdog looked
+    while (ask(fixture, "PTTL %s").integer < 4000 && clock_monotonic_ns() < give_up_ns) {
+        ask(fixture, "SET %s another NX PX 900"); // it ran out before the watchdog looked
         clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
     }
-    assert_true(ask("PTTL %s").integer > 4000);
-    assert_string_equal(ask("GET %s").text, "another");
-    assert_int_equal(lock_release(&fixture.locks[0]), RELEASE_NOT_OWNER);
-    close_scheme(&fixture);
+    assert_true(ask(fixture, "PTTL %s").integer > 4000);
+    assert_string_equal(ask(fixture, "GET %s").text, "another");
+    assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_NOT_OWNER);
+    close_scheme(fixture);
 }
 
 // --- on its own ----------------------------------------------------------------------------------
 
 // Starts a watchdog of settings of the test's own beside a scheme that has none.
-static struct watchdog *start_alone(const struct watchdog_settings *settings)
+static struct watchdog *start_alone(struct fixture *fixture,
+                                    const struct watchdog_settings *settings)
 {
     struct error error;
-    open_with_lease("redis-set-px-lua", NS_PER_S);
-    struct watchdog *watchdog = watchdog_start(&fixture.clients[0], settings, &error);
+    open_named(fixture, "redis-set-px-lua", NS_PER_S);
+    struct watchdog *watchdog = watchdog_start(&fixture->clients[0], settings, &error);
     assert_non_null(watchdog);
     return watchdog;
 }
 
-static void end_alone(struct watchdog *watchdog)
+static void end_alone(struct fixture *fixture, struct watchdog *watchdog)
 {
     watchdog_stop(watchdog);
     watchdog_free(watchdog);
-    close_scheme(&fixture);
+    close_scheme(fixture);
 }
 
 static _Atomic int asked;
@@ -199,16 +164,17 @@ static enum outcome renew_without_an_answer(struct renewal *renewal)
 
 TEST(after_a_renewal_without_an_answer_the_holder_is_told_when_its_lease_is_over)
 {
+    struct fixture *fixture = *state;
     static const struct watchdog_settings settings = {.interval_ns = 200 * NS_PER_MS,
                                                       .renew = renew_without_an_answer};
-    struct watchdog *watchdog = start_alone(&settings);
+    struct watchdog *watchdog = start_alone(fixture, &settings);
     int64_t valid_until_ns = clock_monotonic_ns() + 250 * NS_PER_MS;
-    watchdog_add(watchdog, &fixture.locks[0], valid_until_ns);
-    await_loss(LOST_DEADLINE);
+    watchdog_add(watchdog, &fixture->locks[0], valid_until_ns);
+    await_loss_by(&fixture->locks[0], LOST_DEADLINE);
     assert_true(clock_monotonic_ns() >= valid_until_ns);
-    assert_int_equal(atomic_load(&asked), 1);     // not only at the next renewal
-    watchdog_remove(watchdog, &fixture.locks[0]); // gone already: fine
-    end_alone(watchdog);
+    assert_int_equal(atomic_load(&asked), 1);      // not only at the next renewal
+    watchdog_remove(watchdog, &fixture->locks[0]); // gone already: fine
+    end_alone(fixture, watchdog);
 }
 
 #define STALL_INTERVAL_NS (10 * NS_PER_MS)
@@ -233,34 +199,31 @@ static enum outcome renew_with_a_stall(struct renewal *renewal)
 
 TEST(renewals_that_a_stall_made_it_miss_are_not_made_up_for)
 {
+    struct fixture *fixture = *state;
     static const struct watchdog_settings settings = {.interval_ns = STALL_INTERVAL_NS,
                                                       .renew = renew_with_a_stall};
-    struct watchdog *watchdog = start_alone(&settings);
-    watchdog_add(watchdog, &fixture.locks[0], clock_monotonic_ns() + NS_PER_S);
-    int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
-    while (atomic_load(&fourth_ns) == 0 && clock_monotonic_ns() < give_up_ns)
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
+    struct watchdog *watchdog = start_alone(fixture, &settings);
+    watchdog_add(watchdog, &fixture->locks[0], clock_monotonic_ns() + NS_PER_S);
+    AWAIT(atomic_load(&fourth_ns) != 0);
     // The second is due at once; from there it is one interval to the third, two to the fourth.
     assert_true(atomic_load(&fourth_ns) >= stall_over_ns + 2 * STALL_INTERVAL_NS);
-    end_alone(watchdog);
+    end_alone(fixture, watchdog);
 }
 
 // A frozen clock never comes to the time of the next renewal, by which the server has long ended
 // the lease; once it is right, the watchdog sees that the time has come.
 TEST(a_watchdog_whose_clock_was_frozen_goes_on_when_it_is_set_right)
 {
+    struct fixture *fixture = *state;
     struct clock_shift shift = {0};
-    fixture.clocks[0].shift = &shift;
-    open_with_lease("redis-watchdog", 300 * NS_PER_MS);
-    assert_int_equal(acquire(&fixture, 0), OUTCOME_OK);
+    fixture->clocks[0].shift = &shift;
+    open_named(fixture, "redis-watchdog", 300 * NS_PER_MS);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     clock_shift_set(&shift, SHIFTED_MONOTONIC, clock_monotonic_ns(), 0, 0);
-    int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
-    while (ask("EXISTS %s").integer != 0 && clock_monotonic_ns() < give_up_ns)
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-    assert_int_equal(ask("EXISTS %s").integer, 0);
-    assert_int_equal(atomic_load(&fixture.locks[0].lost), LOST_NOT);
+    AWAIT(ask(fixture, "EXISTS %s").integer == 0);
+    assert_int_equal(atomic_load(&fixture->locks[0].lost), LOST_NOT);
     clock_shift_clear(&shift, SHIFTED_MONOTONIC);
-    await_loss(LOST_NOT_OWNER);
-    close_scheme(&fixture);
-    fixture.clocks[0].shift = NULL;
+    await_loss_by(&fixture->locks[0], LOST_NOT_OWNER);
+    close_scheme(fixture);
+    fixture->clocks[0].shift = NULL;
 }

@@ -191,7 +191,8 @@ enum release_answer zk_node_delete_once(struct lock *lock, struct zk_node *node)
     return is_gone ? RELEASE_GONE : RELEASE_UNKNOWN;
 }
 
-enum release_answer zk_node_delete(struct lock *lock, struct zk_node *node)
+// Asks again, three times in all, if there is no answer.
+static enum release_answer zk_node_delete(struct lock *lock, struct zk_node *node)
 {
     enum release_answer answer = zk_node_delete_once(lock, node);
     for (int tries = 1; answer == RELEASE_UNKNOWN && tries < DELETE_TRIES; tries++) {
@@ -235,7 +236,10 @@ enum release_answer zk_leave(struct lock *lock)
     if (state->depth == 0)
         return RELEASE_NOT_OWNER;
     state->depth--;
-    return lock_left_answer(lock);
+    enum outcome outcome = lock_still_held(lock);
+    if (outcome == OUTCOME_UNKNOWN)
+        return RELEASE_UNKNOWN;
+    return outcome == OUTCOME_OK ? RELEASE_RELEASED : RELEASE_GONE;
 }
 
 // --- folders: there before any client comes, removed when all have gone -----------------------
@@ -273,27 +277,21 @@ static int make_folder(struct zk *zk, const char *path, struct error *error)
     return error_set(error, "cannot create %s in zookeeper: %s", path, answer.why);
 }
 
-static int make_folders(const struct service *service, const struct lock_options *options,
-                        const char *const *below, struct error *error)
-{
-    char path[ZK_PATH_ROOM];
-    struct zk *zk = open_for_set_up(service, error);
-    int result = zk != NULL ? 0 : -1;
-    for (size_t i = 0; below[i] != NULL && result == 0; i++) {
-        zk_lock_path(options, below[i], "", path);
-        result = make_folder(zk, path, error);
-    }
-    zk_close(zk);
-    return result;
-}
-
 int zk_lock_set_up_folders(const struct service *service, const struct lock_options *options,
                            const char *const *below, struct error *error)
 {
-    // A session may end while the servers are about to elect their leader: once more, then.
     int result = -1;
-    for (int tries = 0; result != 0 && tries < 3; tries++)
-        result = make_folders(service, options, below, error);
+    // A session may end while the servers are about to elect their leader: once more, then.
+    for (int tries = 0; result != 0 && tries < 3; tries++) {
+        struct zk *zk = open_for_set_up(service, error);
+        result = zk != NULL ? 0 : -1;
+        for (size_t i = 0; below[i] != NULL && result == 0; i++) {
+            char path[ZK_PATH_ROOM];
+            zk_lock_path(options, below[i], "", path);
+            result = make_folder(zk, path, error);
+        }
+        zk_close(zk);
+    }
     return result;
 }
 

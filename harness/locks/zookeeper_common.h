@@ -82,10 +82,8 @@ enum outcome zk_outcome(struct lock *lock, enum outcome outcome, const char *wha
 // The node holds, as the answer to the request says that lock->asked is of: fills in the grant.
 enum outcome zk_hold(struct lock *lock, struct grant *grant);
 
-// Deletes a node whose path is known, and asks again, three times in all, if there is no answer.
-// RELEASED, GONE (it was not there, or its session has ended) or UNKNOWN.
-enum release_answer zk_node_delete(struct lock *lock, struct zk_node *node);
-// The same, but asks once.
+// Deletes a node whose path is known: RELEASED, GONE (it was not there, or its session has ended)
+// or UNKNOWN.
 enum release_answer zk_node_delete_once(struct lock *lock, struct zk_node *node);
 
 // For a scheme's `release`, `reenter` and `leave`. Reentry is counted in the client alone.

@@ -10,25 +10,20 @@ static const struct contract zookeeper_contract = {
 
 CONTRACT_GROUP(zookeeper_contract);
 
-TEST(a_node_whose_create_was_not_answered_is_found_again)
+SCHEME_TEST_WITH(a_node_whose_create_was_not_answered_is_found_again, true,
+                 open_scheme(fixture, scheme, true))
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct act act = {.is_release = false};
-        open_scheme(fixture, scheme, true);
-        signal_servers(fixture, SIGSTOP);
-        bool is_held = begin(fixture, &act, 2); // after its create
-        signal_servers(fixture, SIGCONT);
-        finish(fixture, &act);
-        hold_to(scheme, is_held, "no point after its create");
-        hold_to(scheme, act.outcome == OUTCOME_OK, "not found again");
-        hold_to(scheme, zk_lock_of(&fixture->locks[0])->node.czxid > 0, "has no token");
-        hold_to(scheme, count_below(fixture, holds_below(scheme)) == 1, "another was made");
-        lock_release(&fixture->locks[0]);
-        hold_to(scheme, count_below(fixture, holds_below(scheme)) == 0, "one was left");
-        close_scheme(fixture);
-    }
+    struct act act = {.is_release = false};
+    signal_servers(fixture, SIGSTOP);
+    bool is_held = begin(fixture, &act, 2); // after its create
+    signal_servers(fixture, SIGCONT);
+    finish(fixture, &act);
+    hold_to(scheme, is_held, "no point after its create");
+    hold_to(scheme, act.outcome == OUTCOME_OK, "not found again");
+    hold_to(scheme, zk_lock_of(&fixture->locks[0])->node.czxid > 0, "has no token");
+    hold_to(scheme, count_below(fixture, holds_below(scheme)) == 1, "another was made");
+    lock_release(&fixture->locks[0]);
+    hold_to(scheme, count_below(fixture, holds_below(scheme)) == 0, "one was left");
 }
 
 SCHEME_TEST(what_an_unknown_acquire_left_is_gone_before_the_next_one_of_that_worker, true)
@@ -37,7 +32,7 @@ SCHEME_TEST(what_an_unknown_acquire_left_is_gone_before_the_next_one_of_that_wor
     enum outcome outcome = acquire(fixture, 0);
     signal_servers(fixture, SIGCONT);
     hold_to(scheme, outcome == OUTCOME_UNKNOWN, "not unknown");
-    fixture->locks[0].options.wait_ns = TIME_LIMIT_NS;
+    fixture->locks[0].options.wait_ns = PATIENCE_NS;
     // A machine that is busy may be late again, which is as unknown.
     while ((outcome = acquire(fixture, 0)) == OUTCOME_UNKNOWN)
         continue;
@@ -71,7 +66,7 @@ SCHEME_TEST(a_release_that_is_asked_again_spares_who_came_meanwhile, true)
     signal_servers(fixture, SIGSTOP);
     begin(fixture, &act, 2);
     signal_servers(fixture, SIGCONT);
-    fixture->locks[1].options.wait_ns = TIME_LIMIT_NS;
+    fixture->locks[1].options.wait_ns = PATIENCE_NS;
     hold_to(scheme, acquire(fixture, 1) == OUTCOME_OK, "not free");
     finish(fixture, &act);
     hold_to(scheme, another_has_it(fixture), "released another's lock");
@@ -126,42 +121,36 @@ SCHEME_TEST(two_workers_of_one_session_exclude_each_other, true)
     lock_close(&neighbour);
 }
 
-TEST(a_release_wakes_only_the_next_in_line)
+SCHEME_TEST(a_release_wakes_only_the_next_in_line, IS("zk-sequential") || IS("curator-mutex"))
 {
-    static const char *const schemes[] = {"zk-sequential", "curator-mutex"};
-    struct fixture *fixture = *state;
-    for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
-        struct waiter second;
-        struct waiter third;
-        struct grant grant;
-        open_named(fixture, schemes[i]);
-        assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
-        begin_to_wait(fixture, &second, 1);
-        AWAIT(count_below(fixture, "") == 2);
-        begin_to_wait(fixture, &third, 2);
-        AWAIT(count_below(fixture, "") == 3);
-        lock_release(&fixture->locks[0]);
-        assert_int_equal(end_of_wait(&second), OUTCOME_OK);
-        lock_release(&fixture->locks[1]);
-        assert_int_equal(end_of_wait(&third), OUTCOME_OK);
-        lock_release(&fixture->locks[2]);
-        // Each looked when it came, and when the one before it had gone; no more.
-        assert_int_equal(second.grant.attempts, 2);
-        assert_int_equal(third.grant.attempts, 2);
-        close_scheme(fixture);
-    }
+    struct act second = {0};
+    struct act third = {0};
+    struct grant grant;
+    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
+    begin_to_wait(&second, &fixture->locks[1], PATIENCE_NS);
+    AWAIT(count_below(fixture, "") == 2);
+    begin_to_wait(&third, &fixture->locks[2], PATIENCE_NS);
+    AWAIT(count_below(fixture, "") == 3);
+    lock_release(&fixture->locks[0]);
+    assert_int_equal(end_of(&second), OUTCOME_OK);
+    lock_release(&fixture->locks[1]);
+    assert_int_equal(end_of(&third), OUTCOME_OK);
+    lock_release(&fixture->locks[2]);
+    // Each looked when it came, and when the one before it had gone; no more.
+    assert_int_equal(second.grant.attempts, 2);
+    assert_int_equal(third.grant.attempts, 2);
 }
 
 SCHEME_TEST(a_reader_waits_behind_a_writer_that_waits, IS("curator-rw"))
 {
-    struct waiter writer;
+    struct act writer = {0};
     fixture->locks[0].mode = fixture->locks[2].mode = LOCK_SHARED;
     assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
-    begin_to_wait(fixture, &writer, 1);
+    begin_to_wait(&writer, &fixture->locks[1], PATIENCE_NS);
     AWAIT(count_below(fixture, "") == 2);
     assert_int_equal(acquire(fixture, 2), OUTCOME_NO);
     lock_release(&fixture->locks[0]);
-    assert_int_equal(end_of_wait(&writer), OUTCOME_OK);
+    assert_int_equal(end_of(&writer), OUTCOME_OK);
     lock_release(&fixture->locks[1]);
     assert_int_equal(acquire(fixture, 2), OUTCOME_OK);
     lock_release(&fixture->locks[2]);

@@ -54,57 +54,47 @@ static struct tally tally_of(struct fixture *fixture, int64_t operation)
 
 CONTRACT_GROUP(single_contract);
 
-TEST(when_its_session_ends_the_holder_is_told_and_the_next_is_let_in)
+SCHEME_TEST(when_its_session_ends_the_holder_is_told_and_the_next_is_let_in, true)
 {
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    int64_t operation = 100;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        open_scheme(fixture, scheme, false);
-        fixture->locks[0].operation = ++operation;
-        hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
-        end_session_of(fixture, 0);
-        AWAIT(lost_of(fixture, 0) == LOST_SESSION);
-        AWAIT(tally_of(fixture, operation).losses == 1);
-        hold_to(scheme, acquire(fixture, 1) == OUTCOME_OK, "not free");
-        hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_GONE, "not gone");
-        hold_to(scheme, acquire(fixture, 0) == OUTCOME_NO, "released another's");
-        lock_release(&fixture->locks[1]);
-        hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "begins no session");
-        hold_to(scheme, lost_of(fixture, 0) == LOST_NOT, "lost at once");
-        lock_release(&fixture->locks[0]);
-        close_scheme(fixture);
-    }
+    static int64_t operation = 100;
+    fixture->locks[0].operation = ++operation;
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
+    end_session_of(fixture, 0);
+    AWAIT(lost_of(fixture, 0) == LOST_SESSION);
+    AWAIT(tally_of(fixture, operation).losses == 1);
+    hold_to(scheme, acquire(fixture, 1) == OUTCOME_OK, "not free");
+    hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_GONE, "not gone");
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_NO, "released another's");
+    lock_release(&fixture->locks[1]);
+    hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "begins no session");
+    hold_to(scheme, lost_of(fixture, 0) == LOST_NOT, "lost at once");
+    lock_release(&fixture->locks[0]);
 }
 
 // What a waiter asks last before it waits.
-static void trap_waiter(struct fixture *fixture, const struct lock_scheme *scheme)
+static struct point_trap *trap_waiter(struct fixture *fixture, const struct lock_scheme *scheme)
 {
-    struct point_trap *trap = &fixture->board.traps[1];
     bool has_leases = strcmp(holds_below(scheme), "/leases") == 0;
-    const char *last = strcmp(scheme->name, "zk-ephemeral") == 0 ? "exists"
-                       : has_leases                              ? "getChildren"
-                                                                 : "getData";
-    *trap =
-        (struct point_trap){.client = 2, .worker = 1, .match_count = 1, .nth = has_leases ? 2 : 1};
-    trap->matches[0] = (struct point_match){.side = POINT_AFTER, .phase = PHASE_ACQUIRE};
-    snprintf(trap->matches[0].what, sizeof trap->matches[0].what, "%s", last);
-    point_arm(&fixture->board, trap);
+    struct point_match last = {.side = POINT_AFTER, .phase = PHASE_ACQUIRE};
+    snprintf(last.what, sizeof last.what, "%s",
+             IS("zk-ephemeral") ? "exists"
+             : has_leases       ? "getChildren"
+                                : "getData");
+    return set_trap(fixture, 1, 2, 1, last, has_leases ? 2 : 1);
 }
 
 SCHEME_TEST(who_waits_when_its_session_ends_lines_up_again, true)
 {
-    struct point_trap *trap = &fixture->board.traps[1];
-    struct waiter waiter;
+    struct act waiter = {0};
     hold_to(scheme, acquire(fixture, 0) == OUTCOME_OK, "not let in");
-    trap_waiter(fixture, scheme);
-    begin_to_wait(fixture, &waiter, 1);
-    AWAIT(atomic_load(&trap->state) == POINT_REACHED);
+    struct point_trap *trap = trap_waiter(fixture, scheme);
+    begin_to_wait(&waiter, &fixture->locks[1], PATIENCE_NS);
+    await_reached(trap);
     point_let_go(&fixture->board, trap);
     end_session_of(fixture, 1);
     AWAIT(zk_session(zk_of(&fixture->locks[1])) == 2);
     lock_release(&fixture->locks[0]);
-    hold_to(scheme, end_of_wait(&waiter) == OUTCOME_OK, "waits for ever");
+    hold_to(scheme, end_of(&waiter) == OUTCOME_OK, "waits for ever");
     lock_release(&fixture->locks[1]);
 }
 
@@ -143,34 +133,22 @@ SCHEME_TEST(a_release_without_an_answer_in_a_session_that_ended_then_is_unknown,
 
 // --- renewal -------------------------------------------------------------------------------------
 
-static void open_briefly(struct fixture *fixture, const struct lock_scheme *scheme,
-                         int64_t lease_ns)
-{
-    struct lock_options options = next_lock(fixture, false);
-    options.lease_ns = lease_ns;
-    open_scheme_with(fixture, scheme, &options);
-}
-
 // Long enough that a busy machine does not end the session by standing still.
-TEST(a_hold_is_renewed_for_as_long_as_it_lasts)
+#define RENEWED_LEASE_NS (2500 * NS_PER_MS)
+
+SCHEME_TEST_WITH(a_hold_is_renewed_for_as_long_as_it_lasts, true,
+                 open_with_lease(fixture, scheme, false, RENEWED_LEASE_NS))
 {
-    const int64_t lease_ns = 2500 * NS_PER_MS;
-    struct fixture *fixture = *state;
-    const struct lock_scheme *scheme;
-    int64_t operation = 200;
-    FOR_EACH_SCHEME (fixture, scheme) {
-        struct grant grant;
-        open_briefly(fixture, scheme, lease_ns);
-        fixture->locks[0].operation = ++operation;
-        hold_to(scheme, lock_acquire(&fixture->locks[0], &grant) == OUTCOME_OK, "not let in");
-        int64_t first_end_ns = grant.valid_until_ns;
-        AWAIT(tally_of(fixture, operation).valid_until_ns > first_end_ns + lease_ns ||
-              lost_of(fixture, 0) != LOST_NOT);
-        hold_to(scheme, tally_of(fixture, operation).losses == 0, "lost though it was renewed");
-        hold_to(scheme, lock_acquire(&fixture->locks[1], &grant) == OUTCOME_NO, "free meanwhile");
-        lock_release(&fixture->locks[0]);
-        close_scheme(fixture);
-    }
+    static int64_t operation = 200;
+    struct grant grant;
+    fixture->locks[0].operation = ++operation;
+    hold_to(scheme, lock_acquire(&fixture->locks[0], &grant) == OUTCOME_OK, "not let in");
+    int64_t first_end_ns = grant.valid_until_ns;
+    AWAIT(tally_of(fixture, operation).valid_until_ns > first_end_ns + RENEWED_LEASE_NS ||
+          lost_of(fixture, 0) != LOST_NOT);
+    hold_to(scheme, tally_of(fixture, operation).losses == 0, "lost though it was renewed");
+    hold_to(scheme, lock_acquire(&fixture->locks[1], &grant) == OUTCOME_NO, "free meanwhile");
+    lock_release(&fixture->locks[0]);
 }
 
 SCHEME_TEST(a_holder_whose_node_was_taken_is_told, true)
@@ -181,28 +159,26 @@ SCHEME_TEST(a_holder_whose_node_was_taken_is_told, true)
     hold_to(scheme, lock_release(&fixture->locks[0]) == RELEASE_GONE, "not gone");
 }
 
-TEST(a_holder_that_hears_nothing_stops_when_its_time_is_up)
+SCHEME_TEST_WITH(a_holder_that_hears_nothing_stops_when_its_time_is_up, IS("zk-sequential"),
+                 open_with_lease(fixture, scheme, false, 600 * NS_PER_MS))
 {
-    struct fixture *fixture = *state;
-    open_briefly(fixture, lock_scheme_find("zk-sequential"), 600 * NS_PER_MS);
     assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     signal_servers(fixture, SIGSTOP);
-    AWAIT(lost_of(fixture, 0) != LOST_NOT);
+    await_loss(&fixture->locks[0]);
     signal_servers(fixture, SIGCONT);
     assert_true(lost_of(fixture, 0) == LOST_DEADLINE || lost_of(fixture, 0) == LOST_SUSPENDED);
     lock_release(&fixture->locks[0]);
-    close_scheme(fixture);
 }
 
 // The last test on one server: it does not come back.
 TEST(without_a_connection_the_holder_stops_before_its_session_can_end)
 {
     struct fixture *fixture = *state;
-    open_briefly(fixture, lock_scheme_find("zk-sequential"), 3 * NS_PER_S);
+    open_with_lease(fixture, lock_scheme_find("zk-sequential"), false, 3 * NS_PER_S);
     assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     limit_requests(fixture, SHORT_REQUEST_NS);
     kill(fixture->server.cluster.nodes[0].server, SIGKILL);
-    AWAIT(lost_of(fixture, 0) != LOST_NOT);
+    await_loss(&fixture->locks[0]);
     assert_true(lost_of(fixture, 0) == LOST_DEADLINE || lost_of(fixture, 0) == LOST_SUSPENDED);
     assert_int_equal(acquire(fixture, 1), OUTCOME_NO); // nothing could be asked
     assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_UNKNOWN);
@@ -220,15 +196,15 @@ CONTRACT_TESTS;
 // Client 1 is connected to the first server; the other two are a majority.
 SCHEME_TEST(a_hold_outlives_the_server_that_it_was_taken_on, IS("zk-sequential"))
 {
-    struct waiter waiter;
+    struct act waiter = {0};
     assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     kill(fixture->server.cluster.nodes[0].server, SIGKILL);
     AWAIT(zk_begin(zk_of(&fixture->locks[0])) == OUTCOME_OK);
-    begin_to_wait(fixture, &waiter, 1);
+    begin_to_wait(&waiter, &fixture->locks[1], PATIENCE_NS);
     AWAIT(count_below(fixture, "") == 2);
     assert_int_equal(zk_session(zk_of(&fixture->locks[0])), 1);
     assert_int_equal(lost_of(fixture, 0), LOST_NOT);
     assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
-    assert_int_equal(end_of_wait(&waiter), OUTCOME_OK);
+    assert_int_equal(end_of(&waiter), OUTCOME_OK);
     assert_int_equal(lock_release(&fixture->locks[1]), RELEASE_RELEASED);
 }

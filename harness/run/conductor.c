@@ -423,7 +423,7 @@ static int set_up(struct conductor *conductor, const char *folder, int serial, s
     if (available != FAULT_AVAILABLE)
         return available == FAULT_MISSING ? TRIAL_IMPOSSIBLE : TRIAL_MEANINGLESS;
     history_writer_start(&conductor->writer, &state->history, 0, 0);
-    int64_t initial = state->workload->initial(scenario);
+    int64_t initial = workload_initial(state->workload, scenario);
     conductor->is_prepared = true;
     if (state_prepare(state, initial, &conductor->writer, error) != 0)
         return -1;

@@ -278,7 +278,7 @@ int replay_begin(struct replay *replay, struct error *error)
     history_writer_start(&replay->writer, &replay->state.history, 0, 0);
     if (replay->servers.how->empty(&replay->servers, error) != 0)
         return -1;
-    int64_t initial = replay->state.workload->initial(replay->trial->scenario);
+    int64_t initial = workload_initial(replay->state.workload, replay->trial->scenario);
     return state_prepare(&replay->state, initial, &replay->writer, error) == 0
                ? start_clients(replay, error)
                : -1;

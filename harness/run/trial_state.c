@@ -161,7 +161,7 @@ static void link_logs(const struct server_pool *pool, const char *folder)
 static size_t event_capacity(const struct trial_state *state)
 {
     const struct scenario *scenario = state->trial->scenario;
-    int64_t operations = state->workload->operations(scenario);
+    int64_t operations = workload_operations(state->workload, scenario);
     int64_t each = EVENTS_PER_OPERATION;
     if (state->workload->nests)
         each += EVENTS_PER_DEPTH * scenario->workload.depth;
@@ -182,7 +182,7 @@ int state_open(struct trial_state *state, const struct trial *trial, struct serv
 {
     const struct workload_settings *settings = &trial->scenario->workload;
     const struct clients_settings *wanted = &trial->scenario->clients;
-    int64_t operations = workload_find(settings->kind)->operations(trial->scenario);
+    int64_t operations = workload_operations(workload_find(settings->kind), trial->scenario);
     *clients = (struct cluster){0};
     *state = (struct trial_state){.trial = trial,
                                   .workload = workload_find(settings->kind),

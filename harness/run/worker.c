@@ -24,13 +24,8 @@ static void prepare_keys(struct worker *worker, struct lock_client *clients)
         const struct trial_key *key = &state->keys[range.first + i];
         struct lock_client *client = &clients[range.first + i - first];
         worker->keys[i].number = key->number;
-        worker->keys[i].lock = (struct lock){.scheme = state->scheme,
-                                             .options = state_lock_options(state, key),
-                                             .actor = &worker->actor,
-                                             .random = &worker->random,
-                                             .service = client->service,
-                                             .client = client,
-                                             .stop = &state->control->stop};
+        worker->keys[i].lock =
+            (struct lock){.client = client, .actor = &worker->actor, .random = &worker->random};
         worker->keys[i].store =
             state_store(state, key, &worker->actor, state->trial->scenario->lock.request_ns);
     }
@@ -41,7 +36,8 @@ void worker_prepare(struct worker *worker, const struct trial_state *state,
 {
     const struct scenario *scenario = state->trial->scenario;
     *worker = (struct worker){
-        .state = state, .pace = {state, client_number, state->workload->operations(scenario)}};
+        .state = state,
+        .pace = {state, client_number, workload_operations(state->workload, scenario)}};
     worker->is_optimistic = lock_scheme_has(state->scheme, "optimistic");
     // A scheme that guards its own value ends its transaction by itself.
     if (state->scheme->own_store == NULL && state->store->begin != NULL)

@@ -5,10 +5,7 @@
 #include "harness/stores/store.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/text.h"
 #include "harness/wire/mysql.h"
-
-#include <stdlib.h>
 
 static const struct sql_statement read_plain = {"SELECT", "SELECT value FROM %s WHERE id = 1"};
 
@@ -23,46 +20,19 @@ static const struct sql_statement write_fenced = {
     "UPDATE %s SET value = ?, token = ?, version = version + 1 WHERE id = 1 AND token <= ?"};
 
 struct mysql_store {
-    struct sql_connection *connection;
     // The session of the open transaction, 0 if there is none; `is_undone`: it was rolled back
     // before its end, and what follows must not take effect by itself.
     int64_t transaction;
     bool is_undone;
 };
 
-static int open_store(struct store *store, struct error *error)
+static int use_table(struct store *store, struct error *error)
 {
-    struct mysql_store *state = memory_zeroed(1, sizeof *state);
     char table[SQL_TABLE_ROOM];
-    store->state = state;
+    (void)error;
     mysql_account_table(store->tag, table);
-    state->connection = sql_open(store->service, store->request_ns, store->actor, error);
-    if (state->connection == NULL)
-        return -1;
-    sql_use_table(state->connection, table);
+    sql_use_table(store->connection, table);
     return 0;
-}
-
-static void close_store(struct store *store)
-{
-    struct mysql_store *state = store->state;
-    if (state == NULL)
-        return;
-    sql_close(state->connection);
-    free(state);
-    store->state = NULL;
-}
-
-// Passes an outcome on; BROKEN takes the connection's message along. A store's NO says "refused,
-// the token is old": what could not be executed is no refusal.
-static enum outcome noted(struct store *store, enum outcome outcome)
-{
-    const struct mysql_store *state = store->state;
-    if (outcome == OUTCOME_NO)
-        return OUTCOME_UNKNOWN;
-    if (outcome == OUTCOME_BROKEN)
-        error_set(&store->error, "%s", sql_error(state->connection));
-    return outcome;
 }
 
 static enum outcome vanished(struct store *store)
@@ -85,9 +55,9 @@ static enum outcome request(struct store *store, struct sql_answer *answer,
     if (state->is_undone)
         return OUTCOME_NO;
     enum outcome outcome =
-        sql_request_in(state->connection, state->transaction, answer, statement, arguments);
+        sql_request_in(store->connection, state->transaction, answer, statement, arguments);
     bool over =
-        answer->error == MYSQL_DEADLOCK || sql_session(state->connection) != state->transaction;
+        answer->error == MYSQL_DEADLOCK || sql_session(store->connection) != state->transaction;
     state->is_undone = state->transaction != 0 && over;
     return outcome;
 }
@@ -109,8 +79,8 @@ static enum outcome begin(struct store *store)
     state->is_undone = false;
     enum outcome outcome = request(store, &answer, &mysql_begin, NULL);
     if (outcome == OUTCOME_OK)
-        state->transaction = sql_session(state->connection);
-    return noted(store, outcome);
+        state->transaction = sql_session(store->connection);
+    return store_noted(store, outcome);
 }
 
 // A transaction whose session has ended was never committed: it is rolled back.
@@ -122,8 +92,8 @@ static enum outcome commit(struct store *store)
     state->transaction = 0;
     state->is_undone = false;
     if (outcome != OUTCOME_OK)
-        sql_end_session(state->connection);
-    return outcome == OUTCOME_NO ? outcome : noted(store, outcome);
+        sql_end_session(store->connection);
+    return outcome == OUTCOME_NO ? outcome : store_noted(store, outcome);
 }
 
 // --- with a fence --------------------------------------------------------------------------------
@@ -133,7 +103,7 @@ static enum outcome update_if_new(struct store *store, const struct sql_statemen
                                   const struct sql_argument *arguments)
 {
     struct sql_answer answer;
-    enum outcome outcome = noted(store, request(store, &answer, statement, arguments));
+    enum outcome outcome = store_noted(store, request(store, &answer, statement, arguments));
     return outcome == OUTCOME_OK && answer.affected == 0 ? OUTCOME_NO : outcome;
 }
 
@@ -147,11 +117,11 @@ static enum outcome read_fenced(struct store *store, int64_t token, int64_t *val
         return outcome;
     outcome = update_if_new(store, &raise_token, arguments);
     if (outcome == OUTCOME_OK)
-        outcome = noted(store, read_value(store, &answer, value));
+        outcome = store_noted(store, read_value(store, &answer, value));
     enum outcome end = commit(store);
     if (outcome != OUTCOME_OK)
         return outcome;
-    return noted(store, end);
+    return store_noted(store, end);
 }
 
 // --- the kind ------------------------------------------------------------------------------------
@@ -160,7 +130,7 @@ static enum outcome read_step(struct store *store, int64_t token, int64_t *value
 {
     struct sql_answer answer;
     return store->fenced ? read_fenced(store, token, value)
-                         : noted(store, read_value(store, &answer, value));
+                         : store_noted(store, read_value(store, &answer, value));
 }
 
 static enum outcome write_step(struct store *store, int64_t token, int64_t value)
@@ -169,7 +139,7 @@ static enum outcome write_step(struct store *store, int64_t token, int64_t value
     struct sql_answer answer;
     if (store->fenced)
         return update_if_new(store, &write_fenced, arguments);
-    enum outcome outcome = noted(store, request(store, &answer, &write_plain, arguments));
+    enum outcome outcome = store_noted(store, request(store, &answer, &write_plain, arguments));
     return outcome == OUTCOME_OK && answer.affected == 0 ? vanished(store) : outcome;
 }
 
@@ -191,8 +161,9 @@ const struct store_kind mysql_store = {
     .name = "mysql",
     .summary = "a row in a MySQL server of its own, read by SELECT and written by UPDATE",
     .server = "mysql",
-    .open = open_store,
-    .close = close_store,
+    .connector = &sql_connector,
+    .state_bytes = sizeof(struct mysql_store),
+    .open = use_table,
     .read = read_step,
     .write = write_step,
     .begin = begin,

@@ -25,33 +25,12 @@ static const struct redis_script fenced_write = {
     "redis.call('SET', KEYS[2], ARGV[1], unpack(ARGV, 3)) "
     "return redis.call('SET', KEYS[1], ARGV[2], unpack(ARGV, 3))"};
 
-static int open_store(struct store *store, struct error *error)
+static int load_scripts(struct store *store, struct error *error)
 {
-    store->state = redis_open(store->service, store->request_ns, store->actor, error);
-    if (store->state == NULL)
-        return -1;
     if (!store->fenced)
         return 0;
-    return redis_script_load(store->state, &fenced_read, error) != 0
-               ? -1
-               : redis_script_load(store->state, &fenced_write, error);
-}
-
-static void close_store(struct store *store)
-{
-    redis_close(store->state);
-    store->state = NULL;
-}
-
-// Passes an outcome on; BROKEN takes the connection's message along. A store's NO says "refused,
-// the token is old", which only a script can know: what could not be sent is no refusal.
-static enum outcome noted(struct store *store, enum outcome outcome)
-{
-    if (outcome == OUTCOME_NO)
-        return OUTCOME_UNKNOWN;
-    if (outcome == OUTCOME_BROKEN)
-        error_set(&store->error, "%s", redis_error(store->state));
-    return outcome;
+    int result = redis_script_load(store->connection, &fenced_read, error);
+    return result == 0 ? redis_script_load(store->connection, &fenced_write, error) : result;
 }
 
 // Runs a fenced script; nil says that the token is old.
@@ -67,16 +46,18 @@ static enum outcome fenced_step(struct store *store, const struct redis_script *
     const char *const keys[] = {store->name, token_key, NULL};
     const char *const expiry = store->service->external ? "EX" : NULL;
     const char *const arguments[] = {token_text, value_text, expiry, EXPIRY, NULL};
-    enum outcome outcome = redis_eval(store->state, answer, script, keys, arguments);
-    return outcome == OUTCOME_OK && answer->kind == REDIS_NIL ? OUTCOME_NO : noted(store, outcome);
+    enum outcome outcome = redis_eval(store->connection, answer, script, keys, arguments);
+    return outcome == OUTCOME_OK && answer->kind == REDIS_NIL ? OUTCOME_NO
+                                                              : store_noted(store, outcome);
 }
 
 static enum outcome read_value(struct store *store, int64_t token, int64_t *value)
 {
     struct redis_answer answer = {0};
     enum outcome outcome =
-        store->fenced ? fenced_step(store, &fenced_read, token, 0, &answer)
-                      : noted(store, redis_request(store->state, &answer, "GET %s", store->name));
+        store->fenced
+            ? fenced_step(store, &fenced_read, token, 0, &answer)
+            : store_noted(store, redis_request(store->connection, &answer, "GET %s", store->name));
     if (outcome != OUTCOME_OK)
         return outcome;
     if (answer.kind != REDIS_STRING) {
@@ -93,8 +74,8 @@ static enum outcome write_value(struct store *store, int64_t token, int64_t valu
     if (store->fenced)
         return fenced_step(store, &fenced_write, token, value, &answer);
     const char *command = store->service->external ? "SET %s %lld EX " EXPIRY : "SET %s %lld";
-    return noted(store,
-                 redis_request(store->state, &answer, command, store->name, (long long)value));
+    return store_noted(
+        store, redis_request(store->connection, &answer, command, store->name, (long long)value));
 }
 
 static int clean_up(const struct service *service, const char *name, const char *tag,
@@ -112,8 +93,8 @@ const struct store_kind redis_store = {
     .name = "redis",
     .summary = "a key on a Redis server of its own, read by GET and written by SET",
     .server = "redis",
-    .open = open_store,
-    .close = close_store,
+    .connector = &redis_connector,
+    .open = load_scripts,
     .read = read_value,
     .write = write_value,
     .clean_up = clean_up,

@@ -1,5 +1,8 @@
 #include "harness/stores/store.h"
 
+#include "harness/base/text.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 const struct store_kind *const store_catalogue[] = {
@@ -20,11 +23,30 @@ const struct store_kind *store_kind_find(const char *name)
 
 int store_open(struct store *store, struct error *error)
 {
-    return store->kind->open == NULL ? 0 : store->kind->open(store, error);
+    const struct store_kind *kind = store->kind;
+    store->state = kind->state_bytes > 0 ? memory_zeroed(1, kind->state_bytes) : NULL;
+    if (kind->connector == NULL)
+        return 0;
+    store->connection =
+        kind->connector->open(store->service, store->request_ns, store->actor, error);
+    if (store->connection == NULL)
+        return -1;
+    return kind->open != NULL ? kind->open(store, error) : 0;
 }
 
 void store_close(struct store *store)
 {
-    if (store->kind->close != NULL)
-        store->kind->close(store);
+    if (store->connection != NULL)
+        store->kind->connector->close(store->connection);
+    free(store->state);
+    store->connection = store->state = NULL;
+}
+
+enum outcome store_noted(struct store *store, enum outcome outcome)
+{
+    if (outcome == OUTCOME_NO)
+        return OUTCOME_UNKNOWN;
+    if (outcome == OUTCOME_BROKEN)
+        error_set(&store->error, "%s", store->kind->connector->error(store->connection));
+    return outcome;
 }

@@ -6,7 +6,7 @@
 
 #include "harness/base/error.h"
 #include "harness/point/point.h"
-#include "harness/wire/service.h"
+#include "harness/wire/connector.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -28,17 +28,19 @@ struct store {
     const char *name;              // of the value, unlike any other trial's: a key
     const char *tag;               // its part that is fit for names of tables
     struct shared_account *shared;
-    void *state;
+    void *connection;   // by the kind's connector
+    void *state;        // the kind's own
     struct error error; // set with every BROKEN outcome
 };
 
 struct store_kind {
     const char *name;
     const char *summary;
-    const char *server; // kind of server it needs, NULL for none
-    // Optional: connects. 0, or -1 with `error` set.
+    const char *server;                // kind of server it needs, NULL for none
+    const struct connector *connector; // how each worker connects to it; NULL: it need not
+    size_t state_bytes;                // of zeros, at first
+    // Optional: prepares the worker, which is connected. 0, or -1 with `error` set.
     int (*open)(struct store *store, struct error *error);
-    void (*close)(struct store *store);
     // Reads the value. `token` is the reader's, 0 without fencing; a fenced store remembers it.
     // NO: refused, the token is old.
     enum outcome (*read)(struct store *store, int64_t token, int64_t *value);
@@ -59,6 +61,10 @@ struct store_kind {
 
 int store_open(struct store *store, struct error *error);
 void store_close(struct store *store);
+
+// For kinds with a connector: passes an outcome on; BROKEN takes the connection's message along. A
+// store's NO says "refused, the token is old": what could not be executed is no refusal.
+enum outcome store_noted(struct store *store, enum outcome outcome);
 
 extern const struct store_kind *const store_catalogue[]; // NULL-terminated
 const struct store_kind *store_kind_find(const char *name);

@@ -71,21 +71,35 @@ static struct store open_store(struct fixture *fixture, const struct store_kind 
     return store;
 }
 
+// With each kind of store that the condition is true of: a store without a fence.
+#define STORE_TEST(name, condition)                                                                \
+    static void name##_of(struct fixture *fixture, const struct store_kind *kind,                  \
+                          struct store *store);                                                    \
+    TEST(name)                                                                                     \
+    {                                                                                              \
+        for (const struct store_kind *const *each = store_catalogue; *each != NULL; each++) {      \
+            const struct store_kind *kind = *each;                                                 \
+            if (!(condition))                                                                      \
+                continue;                                                                          \
+            set_up_store(*state, kind);                                                            \
+            struct store store = open_store(*state, kind, false);                                  \
+            name##_of(*state, kind, &store);                                                       \
+            store_close(&store);                                                                   \
+            clean_up_store(*state, kind);                                                          \
+        }                                                                                          \
+    }                                                                                              \
+    static void name##_of(__attribute__((unused)) struct fixture *fixture,                         \
+                          const struct store_kind *kind, struct store *store)
+
 TEST_GROUP(start, stop);
 
-TEST(without_a_fence_the_last_write_wins)
+STORE_TEST(without_a_fence_the_last_write_wins, true)
 {
-    for (size_t i = 0; store_catalogue[i] != NULL; i++) {
-        set_up_store(*state, store_catalogue[i]);
-        struct store store = open_store(*state, store_catalogue[i], false);
-        int64_t value;
-        assert_int_equal(store.kind->write(&store, 0, 41), OUTCOME_OK);
-        assert_int_equal(store.kind->write(&store, 0, -3), OUTCOME_OK);
-        assert_int_equal(store.kind->read(&store, 0, &value), OUTCOME_OK);
-        assert_int_equal(value, -3);
-        store_close(&store);
-        clean_up_store(*state, store_catalogue[i]);
-    }
+    int64_t value;
+    assert_int_equal(kind->write(store, 0, 41), OUTCOME_OK);
+    assert_int_equal(kind->write(store, 0, -3), OUTCOME_OK);
+    assert_int_equal(kind->read(store, 0, &value), OUTCOME_OK);
+    assert_int_equal(value, -3);
 }
 
 // A killed run cannot remove it. On a server of ours it must not: with an expiry it may be evicted.
@@ -112,80 +126,56 @@ TEST(only_on_a_server_of_the_users_a_redis_value_expires)
     fixture->redis.service.external = false;
 }
 
-TEST(a_fence_refuses_old_tokens_to_writers_and_readers)
+STORE_TEST(a_fence_refuses_old_tokens_to_writers_and_readers, true)
 {
-    for (size_t i = 0; store_catalogue[i] != NULL; i++) {
-        set_up_store(*state, store_catalogue[i]);
-        struct store outside = open_store(*state, store_catalogue[i], false);
-        assert_int_equal(outside.kind->write(&outside, 0, 10), OUTCOME_OK);
-        struct store store = open_store(*state, store_catalogue[i], true);
-        int64_t value;
-        assert_int_equal(store.kind->read(&store, 1, &value), OUTCOME_OK);
-        assert_int_equal(store.kind->write(&store, 1, 11), OUTCOME_OK);
-        // A read is enough to shut the door behind an older holder.
-        assert_int_equal(store.kind->read(&store, 2, &value), OUTCOME_OK);
-        assert_int_equal(value, 11);
-        assert_int_equal(store.kind->write(&store, 1, 99), OUTCOME_NO);
-        assert_int_equal(store.kind->read(&store, 1, &value), OUTCOME_NO);
-        assert_int_equal(store.kind->write(&store, 2, 12), OUTCOME_OK);
-        assert_int_equal(store.kind->write(&store, 2, 13), OUTCOME_OK);
-        assert_int_equal(store.kind->write(&store, 2, 13), OUTCOME_OK); // even if nothing changes
-        assert_int_equal(outside.kind->read(&outside, 0, &value), OUTCOME_OK);
-        assert_int_equal(value, 13);
-        store_close(&store);
-        store_close(&outside);
-        clean_up_store(*state, store_catalogue[i]);
-    }
+    assert_int_equal(kind->write(store, 0, 10), OUTCOME_OK);
+    struct store fenced = open_store(fixture, kind, true);
+    int64_t value;
+    assert_int_equal(kind->read(&fenced, 1, &value), OUTCOME_OK);
+    assert_int_equal(kind->write(&fenced, 1, 11), OUTCOME_OK);
+    // A read is enough to shut the door behind an older holder.
+    assert_int_equal(kind->read(&fenced, 2, &value), OUTCOME_OK);
+    assert_int_equal(value, 11);
+    assert_int_equal(kind->write(&fenced, 1, 99), OUTCOME_NO);
+    assert_int_equal(kind->read(&fenced, 1, &value), OUTCOME_NO);
+    assert_int_equal(kind->write(&fenced, 2, 12), OUTCOME_OK);
+    assert_int_equal(kind->write(&fenced, 2, 13), OUTCOME_OK);
+    assert_int_equal(kind->write(&fenced, 2, 13), OUTCOME_OK); // even if nothing changes
+    assert_int_equal(kind->read(store, 0, &value), OUTCOME_OK);
+    assert_int_equal(value, 13);
+    store_close(&fenced);
 }
 
-TEST(a_value_that_vanished_is_the_harness_breaking_not_a_zero)
+STORE_TEST(a_value_that_vanished_is_the_harness_breaking_not_a_zero, kind->server != NULL)
 {
-    for (size_t i = 0; store_catalogue[i] != NULL; i++) {
-        const struct store_kind *kind = store_catalogue[i];
-        int64_t value;
-        if (kind->server == NULL)
-            continue;
-        set_up_store(*state, kind);
-        struct store store = open_store(*state, kind, false);
-        assert_int_equal(store.kind->write(&store, 0, 5), OUTCOME_OK);
-        clean_up_store(*state, kind);
-        assert_int_equal(store.kind->read(&store, 0, &value), OUTCOME_BROKEN);
-        assert_true(store.error.text[0] != '\0');
-        store_close(&store);
-        clean_up_store(*state, kind); // gone already is fine
-    }
+    int64_t value;
+    assert_int_equal(kind->write(store, 0, 5), OUTCOME_OK);
+    clean_up_store(fixture, kind);
+    assert_int_equal(kind->read(store, 0, &value), OUTCOME_BROKEN);
+    assert_true(store->error.text[0] != '\0');
+    // To clean up what has gone already is fine, too.
 }
 
-TEST(values_of_two_names_do_not_meet)
+STORE_TEST(values_of_two_names_do_not_meet, kind->server != NULL)
 {
-    struct fixture *fixture = *state;
-    for (size_t i = 0; store_catalogue[i] != NULL; i++) {
-        const struct store_kind *kind = store_catalogue[i];
-        int64_t value;
-        struct error error;
-        if (kind->server == NULL)
-            continue;
-        set_up_store(fixture, kind);
-        if (kind->set_up != NULL)
-            assert_int_equal(
-                kind->set_up(service_of(fixture, kind), "lockpick:{t2}:account", "t2", &error), 0);
-        struct store store = open_store(fixture, kind, false);
-        struct store other = {.kind = kind,
-                              .actor = &fixture->actor,
-                              .request_ns = NS_PER_S,
-                              .service = service_of(fixture, kind),
-                              .name = "lockpick:{t2}:account",
-                              .tag = "t2"};
-        assert_int_equal(store_open(&other, &error), 0);
-        assert_int_equal(kind->write(&store, 0, 5), OUTCOME_OK);
-        assert_int_equal(kind->write(&other, 0, 6), OUTCOME_OK);
-        set_up_store(fixture, kind); // there already is fine, and leaves it as it is
-        assert_int_equal(kind->read(&store, 0, &value), OUTCOME_OK);
-        assert_int_equal(value, 5);
-        store_close(&store);
-        store_close(&other);
-        clean_up_store(fixture, kind);
-    }
+    int64_t value;
+    struct error error;
+    if (kind->set_up != NULL)
+        assert_int_equal(
+            kind->set_up(service_of(fixture, kind), "lockpick:{t2}:account", "t2", &error), 0);
+    struct store other = {.kind = kind,
+                          .actor = &fixture->actor,
+                          .request_ns = NS_PER_S,
+                          .service = service_of(fixture, kind),
+                          .name = "lockpick:{t2}:account",
+                          .tag = "t2"};
+    assert_int_equal(store_open(&other, &error), 0);
+    assert_int_equal(kind->write(store, 0, 5), OUTCOME_OK);
+    assert_int_equal(kind->write(&other, 0, 6), OUTCOME_OK);
+    set_up_store(fixture, kind); // there already is fine, and leaves it as it is
+    assert_int_equal(kind->read(store, 0, &value), OUTCOME_OK);
+    assert_int_equal(value, 5);
+    store_close(&other);
 }
 
 // --- transactions --------------------------------------------------------------------------------

@@ -14,7 +14,5 @@ const struct workload cycle_workload = {
     .summary = "acquire, hold, release, and nothing else: to measure what a lock costs; a program "
                "that can runs the loop itself",
     .form = {.refuses = refuses},
-    .initial = increment_initial,
-    .operations = increment_operations,
     .only_locks = true,
 };

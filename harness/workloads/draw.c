@@ -8,12 +8,6 @@ int64_t draw_job(const struct scenario *scenario, int64_t operation)
     return (operation - 1) / workload_workers(scenario);
 }
 
-static int64_t initial(const struct scenario *scenario)
-{
-    (void)scenario;
-    return 0;
-}
-
 static int64_t operations(const struct scenario *scenario)
 {
     return scenario->workload.jobs * workload_workers(scenario);
@@ -38,7 +32,6 @@ const struct workload draw_workload = {
     .name = "draw",
     .summary = "ten winners are to be drawn, each once, by whichever worker comes first",
     .form = {.own = own, .refuses = refuses, .ends_with_its_work = true},
-    .initial = initial,
     .operations = operations,
     .next = next,
 };

@@ -2,17 +2,6 @@
 // two have read the same balance.
 #include "harness/workloads/workload.h"
 
-int64_t increment_initial(const struct scenario *scenario)
-{
-    (void)scenario;
-    return 0;
-}
-
-int64_t increment_operations(const struct scenario *scenario)
-{
-    return scenario->workload.operations;
-}
-
 bool increment_next(const struct scenario *scenario, int64_t operation, int64_t seen,
                     int64_t *written)
 {
@@ -25,7 +14,5 @@ bool increment_next(const struct scenario *scenario, int64_t operation, int64_t 
 const struct workload increment_workload = {
     .name = "increment",
     .summary = "a hot account: read the balance, add 1, write it back",
-    .initial = increment_initial,
-    .operations = increment_operations,
     .next = increment_next,
 };

@@ -10,8 +10,6 @@ const struct workload nested_workload = {
         "a holder locks again, as a method does that calls another; each updates the account",
     .needs = "reentrant",
     .form = {.own = own},
-    .initial = increment_initial,
-    .operations = increment_operations,
     .next = increment_next,
     .nests = true,
 };

@@ -8,6 +8,4 @@ const struct workload permits_workload = {
     .summary = "a semaphore: no more than its permits may be held at once",
     .needs = "permits",
     .form = {.own = own},
-    .initial = increment_initial,
-    .operations = increment_operations,
 };

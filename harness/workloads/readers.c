@@ -15,8 +15,6 @@ const struct workload readers_workload = {
     .summary = "most read the account twice under a shared lock, the others update it alone",
     .needs = "shared",
     .form = {.own = own},
-    .initial = increment_initial,
-    .operations = increment_operations,
     .next = increment_next,
     .only_reads = only_reads,
 };

@@ -16,6 +16,17 @@ const struct workload *workload_find(const char *name)
     return NULL;
 }
 
+int64_t workload_initial(const struct workload *workload, const struct scenario *scenario)
+{
+    return workload->initial != NULL ? workload->initial(scenario) : 0;
+}
+
+int64_t workload_operations(const struct workload *workload, const struct scenario *scenario)
+{
+    return workload->operations != NULL ? workload->operations(scenario)
+                                        : scenario->workload.operations;
+}
+
 int64_t workload_workers(const struct scenario *scenario)
 {
     return scenario->clients.processes * scenario->clients.threads;

@@ -11,9 +11,10 @@ struct workload {
     const char *summary;
     const char *needs; // the trait that a scheme must have for it; NULL: none
     struct workload_form form;
-    // The guarded value before the first operation.
+    // The guarded value before the first operation; NULL: 0.
     int64_t (*initial)(const struct scenario *scenario);
-    // How many operations there are in all; 0: as many as the time allows.
+    // How many operations there are in all, 0: as many as the time allows; NULL: as the scenario
+    // says.
     int64_t (*operations)(const struct scenario *scenario);
     // What the operation (from 1) writes after having seen `seen`; false if there is nothing to
     // write. NULL: nothing is ever written.
@@ -28,6 +29,9 @@ struct workload {
 extern const struct workload *const workload_catalogue[]; // NULL-terminated
 const struct workload *workload_find(const char *name);
 
+int64_t workload_initial(const struct workload *workload, const struct scenario *scenario);
+int64_t workload_operations(const struct workload *workload, const struct scenario *scenario);
+
 // How many workers there are in all.
 int64_t workload_workers(const struct scenario *scenario);
 
@@ -35,8 +39,6 @@ int64_t workload_workers(const struct scenario *scenario);
 int64_t draw_job(const struct scenario *scenario, int64_t operation);
 
 // What `increment` does, which others share.
-int64_t increment_initial(const struct scenario *scenario);
-int64_t increment_operations(const struct scenario *scenario);
 bool increment_next(const struct scenario *scenario, int64_t operation, int64_t seen,
                     int64_t *written);
 

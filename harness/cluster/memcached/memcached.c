@@ -336,7 +336,7 @@ static const struct topology *const topologies[] = {&single, NULL};
 
 const struct server_kind memcached_server = {
     .name = "memcached",
-    // It counts in whole seconds, and is asked for two more (harness/locks/memcached_common.c).
+    // It counts in whole seconds, and is asked for two more (harness/locks/memcached_add.c).
     .form = {.title = "memcached",
              .durability = {"memcached: in memory only"},
              .late_expiry_ns = 3 * NS_PER_S,

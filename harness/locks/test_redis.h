@@ -1,0 +1,47 @@
+// For tests of the schemes on Redis: a connection past all schemes.
+#ifndef LOCKPICK_LOCKS_TEST_REDIS_H
+#define LOCKPICK_LOCKS_TEST_REDIS_H
+
+#include "harness/locks/test_contract.h"
+#include "harness/wire/redis.h"
+
+// A command about the lock's key, `format` has its place.
+static inline struct redis_answer ask(struct fixture *fixture, const char *format)
+{
+    struct redis_answer answer;
+    assert_int_equal(redis_request(fixture->probe, &answer, format, fixture->name), OUTCOME_OK);
+    return answer;
+}
+
+// A semaphore's permits have no owner: all that can be done is to make one.
+static inline bool evict(struct fixture *fixture, const struct lock_scheme *scheme)
+{
+    ask(fixture, lock_scheme_has(scheme, "permits") ? "INCR %s" : "DEL %s");
+    return true;
+}
+
+// The value of redis-setnx-getset is the time of its end, by a clock that is ours too.
+static inline int64_t lease_left_ms(struct fixture *fixture, const struct lock_scheme *scheme)
+{
+    return IS("redis-setnx-getset") ? strtoll(ask(fixture, "GET %s").text, NULL, 10) -
+                                          clock_monotonic_ns() / NS_PER_MS - 1
+                                    : ask(fixture, "PTTL %s").integer;
+}
+
+#define REDIS_CONTRACT                                                                             \
+    .server = "redis", .probe = &redis_connector, .evict = evict, .lease_left_ms = lease_left_ms
+
+static inline void signal_replicas(const struct fixture *fixture, int number)
+{
+    for (int i = 0; i < fixture->server.cluster.count; i++) {
+        const struct node *node = &fixture->server.cluster.nodes[i];
+        int status;
+        if (strcmp(node->role, "replica") != 0)
+            continue;
+        kill(node->server, number);
+        if (number == SIGSTOP)
+            waitpid(node->server, &status, WUNTRACED);
+    }
+}
+
+#endif
