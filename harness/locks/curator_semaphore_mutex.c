@@ -26,41 +26,6 @@ static int set_up(const struct service *service, const struct lock_options *opti
     return zk_lock_set_up_folders(service, options, folders, error);
 }
 
-// OK: the lease is one of so many that it counts. NO: too many, `watch` tells of a change; or it is
-// not there any more.
-static enum outcome look(struct lock *lock, struct zk_node *lease, struct zk_watch *watch)
-{
-    struct zk_queue queue;
-    enum outcome outcome = zk_queue_read(lock, &leases, &queue, watch);
-    if (outcome == OUTCOME_OK) {
-        lease->may_exist = zk_queue_find(&queue, lease) < queue.count;
-        if (!lease->may_exist || queue.count > (size_t)lock->options.permits)
-            outcome = OUTCOME_NO;
-    } else if (outcome == OUTCOME_NO) {
-        outcome = OUTCOME_UNKNOWN;
-    }
-    zk_queue_free(&queue);
-    return outcome;
-}
-
-// Waits until the lease counts. NO: it gave up, or the lease is not there any more.
-static enum outcome wait_for_lease(struct lock *lock, struct zk_node *lease, struct grant *grant)
-{
-    for (;; grant->attempts++) {
-        struct zk_watch *watch = zk_watch_new(zk_of(lock));
-        lock_asks_ns(lock);
-        enum outcome outcome = look(lock, lease, watch);
-        if (outcome == OUTCOME_NO && lease->may_exist && !lock_must_give_up(lock)) {
-            zk_wait(lock, watch);
-            continue;
-        }
-        zk_watch_drop(watch);
-        if (outcome != OUTCOME_UNKNOWN || zk_node_is_over(lock, lease) || lock_must_give_up(lock))
-            return outcome;
-        lock_wait_before_retry(lock);
-    }
-}
-
 // With the turn.
 static enum outcome take_lease(struct lock *lock, struct grant *grant)
 {
@@ -69,10 +34,10 @@ static enum outcome take_lease(struct lock *lock, struct grant *grant)
     // A turn ends with its session: what comes by another one is a place of its own.
     if (outcome == OUTCOME_OK && lease->session != zk_lock_of(lock)->turn.session)
         lock_queued(lock, TIME_NEVER);
-    if (outcome == OUTCOME_OK)
-        outcome = wait_for_lease(lock, lease, grant);
-    if (outcome == OUTCOME_OK)
-        return zk_hold(lock, grant);
+    if (outcome == OUTCOME_OK) {
+        outcome = zk_queue_wait_turn(lock, &leases, lease, grant);
+        return outcome == OUTCOME_OK ? zk_hold(lock, grant) : outcome;
+    }
     if (outcome == OUTCOME_BROKEN)
         return outcome;
     return zk_queue_leave(lock, &leases, lease) == RELEASE_UNKNOWN ? OUTCOME_UNKNOWN : OUTCOME_NO;

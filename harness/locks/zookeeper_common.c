@@ -500,20 +500,24 @@ enum release_answer zk_queue_leave(struct lock *lock, const struct zk_recipe *re
 
 // --- waiting -------------------------------------------------------------------------------------
 
-// Where the node stands: OK, it need not wait; NO, it waits for the node at `blocker`.
+// Where the node stands: OK, it need not wait; NO, it waits for the node at `blocker`, or, if the
+// recipe names none, for a change that `watch` tells of.
 static enum outcome look(struct lock *lock, const struct zk_recipe *recipe, struct zk_node *node,
-                         char blocker[ZK_PATH_ROOM])
+                         char blocker[ZK_PATH_ROOM], struct zk_watch *watch)
 {
     struct zk_queue queue;
     blocker[0] = '\0';
-    enum outcome outcome = zk_queue_read(lock, recipe, &queue, NULL);
+    enum outcome outcome = zk_queue_read(lock, recipe, &queue, watch);
     if (outcome == OUTCOME_OK) {
         size_t own = zk_queue_find(&queue, node);
-        size_t other = own < queue.count ? recipe->blocker(&queue, own) : own;
+        bool has_blocker = own < queue.count && recipe->blocker != NULL;
+        size_t other = has_blocker ? recipe->blocker(&queue, own) : own;
+        bool waits =
+            recipe->blocker != NULL ? other != own : queue.count > (size_t)lock->options.permits;
         node->may_exist = own < queue.count;
         if (other != own)
             path_of(lock, recipe, queue.places[other].name, blocker);
-        outcome = node->may_exist && other == own ? OUTCOME_OK : OUTCOME_NO;
+        outcome = node->may_exist && !waits ? OUTCOME_OK : OUTCOME_NO;
     } else if (outcome == OUTCOME_NO) {
         outcome = OUTCOME_UNKNOWN;
     }
@@ -522,14 +526,22 @@ static enum outcome look(struct lock *lock, const struct zk_recipe *recipe, stru
 }
 
 // A node that is not there any more went with its session, or somebody took it: NO.
-static enum outcome wait_in_line(struct lock *lock, const struct zk_recipe *recipe,
-                                 struct zk_node *node, struct grant *grant)
+enum outcome zk_queue_wait_turn(struct lock *lock, const struct zk_recipe *recipe,
+                                struct zk_node *node, struct grant *grant)
 {
     char blocker[ZK_PATH_ROOM];
     for (;; grant->attempts++) {
+        struct zk_watch *watch = recipe->blocker == NULL ? zk_watch_new(zk_of(lock)) : NULL;
         lock_asks_ns(lock);
-        enum outcome outcome = look(lock, recipe, node, blocker);
-        if (outcome == OUTCOME_OK || !node->may_exist || zk_node_is_over(lock, node))
+        enum outcome outcome = look(lock, recipe, node, blocker, watch);
+        bool is_over = !node->may_exist || zk_node_is_over(lock, node);
+        if (watch != NULL && outcome == OUTCOME_NO && !is_over && !lock_must_give_up(lock)) {
+            zk_wait(lock, watch);
+            continue;
+        }
+        if (watch != NULL)
+            zk_watch_drop(watch);
+        if (outcome == OUTCOME_OK || is_over)
             return outcome == OUTCOME_UNKNOWN ? OUTCOME_NO : outcome;
         if (outcome == OUTCOME_BROKEN || lock_must_give_up(lock)) {
             bool has_left = zk_queue_leave(lock, recipe, node) != RELEASE_UNKNOWN;
@@ -554,7 +566,7 @@ enum outcome zk_queue_wait(struct lock *lock, const struct zk_recipe *recipe, st
         outcome = zk_queue_join(lock, recipe, node);
     if (outcome == OUTCOME_OK)
         lock_queued(lock, TIME_NEVER);
-    return outcome == OUTCOME_OK ? wait_in_line(lock, recipe, node, grant) : outcome;
+    return outcome == OUTCOME_OK ? zk_queue_wait_turn(lock, recipe, node, grant) : outcome;
 }
 
 enum outcome zk_queue_try_acquire(struct lock *lock, struct grant *grant)

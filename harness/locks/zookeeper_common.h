@@ -128,7 +128,8 @@ struct zk_recipe {
     // Whether it lets its server catch up with the leader before it looks for a node whose create
     // was not answered. One that does not may overlook its own node.
     bool syncs;
-    // Whom the one at `own` waits for: its place; `own` itself, if it need not wait.
+    // Whom the one at `own` waits for: its place; `own` itself, if it need not wait. NULL: all
+    // wait, for any change, while there are more than the lock has permits.
     size_t (*blocker)(const struct zk_queue *queue, size_t own);
 };
 
@@ -147,6 +148,10 @@ enum outcome zk_queue_try_acquire(struct lock *lock, struct grant *grant);
 // Makes the node. If there is no answer it looks whether it is there. OK, NO, UNKNOWN
 // (node->may_exist) or BROKEN.
 enum outcome zk_queue_join(struct lock *lock, const struct zk_recipe *recipe, struct zk_node *node);
+
+// Waits until the node need not wait any more, as zk_queue_wait does.
+enum outcome zk_queue_wait_turn(struct lock *lock, const struct zk_recipe *recipe,
+                                struct zk_node *node, struct grant *grant);
 
 // Deletes the node, if it may be there; looks for it if its path is not known.
 enum release_answer zk_queue_leave(struct lock *lock, const struct zk_recipe *recipe,
