@@ -4,7 +4,6 @@
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
 #include "harness/cli/verb.h"
-#include "harness/report/environment.h"
 #include "harness/report/fields.h"
 #include "harness/run/applicability.h"
 #include "harness/run/perform.h"

@@ -48,35 +48,31 @@ static void describe_trial(struct ci_case *each)
         text_format(&each->name, " #%d", trial->repeat);
 }
 
-static void describe_threshold(struct ci_case *each)
+static struct ci_cases cases_of(const struct run_report *report)
 {
     static const enum alarm alarms[] = {[THRESHOLD_MET] = ALARM_NONE,
                                         [THRESHOLD_MISSED] = ALARM_ERROR,
                                         [THRESHOLD_NOT_MEASURED] = ALARM_WARNING};
-    each->kind = each->outcome->result == THRESHOLD_MET ? CASE_PASSED : CASE_FAILED;
-    each->alarm = alarms[each->outcome->result];
-    each->line = each->outcome->threshold->place.line;
-    threshold_sentence(each->outcome, &each->why);
-}
-
-static struct ci_cases cases_of(const struct run_report *report)
-{
     const struct run_result *run = report->run;
     const struct threshold_outcomes *outcomes = &report->thresholds;
     struct ci_cases cases = {.count = run->count + outcomes->count};
     cases.items = memory_zeroed(cases.count + 1, sizeof *cases.items);
     for (size_t i = 0; i < cases.count; i++) {
         struct ci_case *each = &cases.items[i];
-        if (i < run->count)
+        if (i < run->count) {
             each->result = &run->trials[i];
-        else
-            each->outcome = &outcomes->items[i - run->count];
-        each->trial = each->result != NULL ? each->result->trial : each->outcome->trial;
-        text_add(&each->name, each->trial->scheme);
-        if (each->result != NULL)
+            each->trial = each->result->trial;
+            text_add(&each->name, each->trial->scheme);
             describe_trial(each);
-        else
-            describe_threshold(each);
+        } else {
+            each->outcome = &outcomes->items[i - run->count];
+            each->trial = each->outcome->trial;
+            text_add(&each->name, each->trial->scheme);
+            each->kind = each->outcome->result == THRESHOLD_MET ? CASE_PASSED : CASE_FAILED;
+            each->alarm = alarms[each->outcome->result];
+            each->line = each->outcome->threshold->place.line;
+            threshold_sentence(each->outcome, &each->why);
+        }
         each->line = each->line > 0 ? each->line : 1;
     }
     return cases;
@@ -227,39 +223,33 @@ static int64_t add_counts(struct text *out, const struct ci_cases *cases,
     return time_ns;
 }
 
-// What was expected and what came, in one line.
-static void add_message(struct text *out, const struct ci_case *each)
-{
-    struct text message = {0};
-    text_add(&message, text_string(&each->why));
-    if (each->result != NULL) {
-        const struct judgement *judgement = &each->result->judgement;
-        bool is_failed = each->kind == CASE_FAILED;
-        text_add(&message, is_failed ? judgement->expectation_text : "");
-        if (!is_failed || judgement->verdict > VERDICT_STUCK || message.length == 0)
-            text_format(&message, "%s%s", message.length > 0 ? ": " : "", judgement->reason);
-    }
-    add_attribute(out, "message", text_string(&message));
-    text_free(&message);
-}
-
 static void add_outcome(struct text *out, const struct ci_case *each)
 {
     static const char *const tags[] = {
         [CASE_FAILED] = "failure", [CASE_BROKE] = "error", [CASE_SKIPPED] = "skipped"};
     const struct trial_result *result = each->result;
+    const struct judgement *judgement = result != NULL ? &result->judgement : NULL;
+    bool is_failed = each->kind == CASE_FAILED;
+    struct text message = {0}; // what was expected and what came, in one line
+    text_add(&message, text_string(&each->why));
+    if (judgement != NULL && is_failed)
+        text_add(&message, judgement->expectation_text);
+    if (judgement != NULL &&
+        (!is_failed || judgement->verdict > VERDICT_STUCK || message.length == 0))
+        text_format(&message, "%s%s", message.length > 0 ? ": " : "", judgement->reason);
     text_format(out, "      <%s", tags[each->kind]);
     // Some readers refuse a skipped element that has more than a message.
     if (each->kind != CASE_SKIPPED)
         add_attribute(out, "type",
-                      result != NULL ? verdict_name(result->judgement.verdict) : "threshold");
-    add_message(out, each);
-    if (each->kind == CASE_SKIPPED || result == NULL) {
+                      judgement != NULL ? verdict_name(judgement->verdict) : "threshold");
+    add_attribute(out, "message", text_string(&message));
+    text_free(&message);
+    if (each->kind == CASE_SKIPPED || judgement == NULL) {
         text_add(out, "/>\n");
         return;
     }
     text_add(out, ">");
-    add_as(out, result->judgement.reason, xml_text);
+    add_as(out, judgement->reason, xml_text);
     text_add(out, "\n");
     add_as(out, result->story, xml_text);
     if (result->folder != NULL) {

@@ -17,22 +17,6 @@ static enum verdict verdict_of(const char *name)
     return VERDICT_ERROR;
 }
 
-static double value_of(const json_t *statistics, enum figure figure)
-{
-    const struct figure_form *form = &figure_forms[figure];
-    const json_t *value = json_object_get(
-        statistics, form->value != NULL ? form->key : latency_forms[form->latency].key);
-    if (form->value == NULL) {
-        const struct percentile_form *percentile = &percentile_forms[form->percentile];
-        int64_t count = json_integer_value(json_object_get(value, "count"));
-        if (!percentile_has_enough(count, percentile->percent))
-            return NAN;
-        value = json_object_get(value, percentile->key);
-    }
-    double number = json_is_number(value) ? json_number_value(value) : NAN;
-    return number >= 0 && isfinite(number) ? number : NAN;
-}
-
 static bool has_word(const json_t *array, const char *word)
 {
     bool any = false;
@@ -67,7 +51,16 @@ static void read_values(const json_t *statistics, struct repeat_figures *repeat)
             continue;
         bool is_late = figure_is_acquire(figure) &&
                        has_word(json_object_get(driver, "late"), figure_title(figure));
-        repeat->values[figure] = value_of(statistics, figure);
+        const json_t *value = json_object_get(
+            statistics, form->value != NULL ? form->key : latency_forms[form->latency].key);
+        if (form->value == NULL) {
+            const struct percentile_form *percentile = &percentile_forms[form->percentile];
+            bool has_enough =
+                percentile_has_enough(integer_of(value, "count"), percentile->percent);
+            value = has_enough ? json_object_get(value, percentile->key) : NULL;
+        }
+        double number = json_is_number(value) ? json_number_value(value) : NAN;
+        repeat->values[figure] = number >= 0 && isfinite(number) ? number : NAN;
         repeat->is_drivers[figure] = !form->is_neither && (is_bound || is_late);
         // Those that the end cut off would have taken no longer, as far as anybody knows.
         bool are_excused = longest_open_ns <= repeat->values[figure];
@@ -104,22 +97,6 @@ static void renew_words(json_t *scenario)
         json_object_set_new(fault, "text", json_string(renewed.bytes));
         text_free(&renewed);
     }
-}
-
-static void read_trial(const json_t *trial, struct repeat_figures *repeat)
-{
-    json_t *scenario = json_object_get(trial, "scenario");
-    renew_words(scenario);
-    *repeat = (struct repeat_figures){
-        .scenario = text_at(scenario, "name"),
-        .scheme = text_at(trial, "scheme"),
-        .topology = text_at(trial, "topology"),
-        .verdict = verdict_of(text_at(trial, "verdict")),
-        .findings = json_object_get(trial, "findings"),
-        .asked = scenario,
-        .strikes = json_array_size(json_object_get(scenario, "faults")) > 0,
-    };
-    read_values(json_object_get(trial, "statistics"), repeat);
 }
 
 // --- what was asked ------------------------------------------------------------------------------
@@ -169,9 +146,22 @@ int run_figures_make(json_t *result, const char *name, struct run_figures *figur
     figures->repeats = memory_zeroed(json_array_size(trials) + 1, sizeof *figures->repeats);
     json_array_foreach(trials, index, trial)
     {
+        json_t *scenario = json_object_get(trial, "scenario");
+        enum verdict verdict = verdict_of(text_at(trial, "verdict"));
         figures->finished += !json_is_true(json_object_get(trial, "cut_short"));
-        if (verdict_of(text_at(trial, "verdict")) != VERDICT_NOT_APPLICABLE)
-            read_trial(trial, &figures->repeats[figures->count++]);
+        if (verdict == VERDICT_NOT_APPLICABLE)
+            continue;
+        renew_words(scenario);
+        struct repeat_figures *repeat = &figures->repeats[figures->count++];
+        *repeat = (struct repeat_figures){
+            .scenario = text_at(scenario, "name"),
+            .scheme = text_at(trial, "scheme"),
+            .topology = text_at(trial, "topology"),
+            .verdict = verdict,
+            .findings = json_object_get(trial, "findings"),
+            .asked = scenario,
+            .strikes = json_array_size(json_object_get(scenario, "faults")) > 0};
+        read_values(json_object_get(trial, "statistics"), repeat);
     }
     return 0;
 }
@@ -224,23 +214,6 @@ static bool is_violated(const struct repeat_figures *repeat, const char *propert
     return false;
 }
 
-// The properties that any of the side's decided repeats violated, and that did harm, in the order
-// of the catalogue.
-static struct text found_by(const struct compared_side *side)
-{
-    struct text found = {0};
-    for (size_t i = 0; check_catalogue[i] != NULL; i++) {
-        const char *name = check_catalogue[i]->name;
-        bool any = false;
-        for (size_t j = 0; j < side->count && !any; j++)
-            any = verdict_is_decided(repeat_of(side, j)->verdict) &&
-                  is_violated(repeat_of(side, j), name);
-        if (any)
-            text_format(&found, "%s%s", found.length > 0 ? ", " : "", name);
-    }
-    return found;
-}
-
 static struct compared_side side_make(const struct run_figures *run, const char *scenario,
                                       const char *scheme)
 {
@@ -257,7 +230,16 @@ static struct compared_side side_make(const struct run_figures *run, const char 
     }
     for (size_t i = 0; i < side.count; i++)
         side.of_verdict += repeat_of(&side, i)->verdict == side.verdict;
-    side.found = found_by(&side);
+    // In the order of the catalogue.
+    for (size_t i = 0; check_catalogue[i] != NULL; i++) {
+        const char *name = check_catalogue[i]->name;
+        bool any = false;
+        for (size_t j = 0; j < side.count && !any; j++)
+            any = verdict_is_decided(repeat_of(&side, j)->verdict) &&
+                  is_violated(repeat_of(&side, j), name);
+        if (any)
+            text_format(&side.found, "%s%s", side.found.length > 0 ? ", " : "", name);
+    }
     return side;
 }
 
@@ -330,25 +312,6 @@ static enum change worse_of(enum figure figure)
     return form->more_is_better ? CHANGE_LESS : form->is_neither ? CHANGE_UNKNOWN : CHANGE_MORE;
 }
 
-static void name_news(enum figure figure, struct figure_change *change)
-{
-    static const char *const words[] = {[NEWS_WORSE] = "slower",
-                                        [NEWS_UNKNOWN] = "inconclusive",
-                                        [NEWS_BETTER] = "faster",
-                                        [NEWS_NOISE] = "within noise",
-                                        [NEWS_NONE] = "no change"};
-    enum change what = change->ratio.change;
-    change->news = change->why_unknown[0] != '\0'    ? NEWS_UNKNOWN
-                   : what == CHANGE_NONE             ? NEWS_NONE
-                   : what == CHANGE_NOISE            ? NEWS_NOISE
-                   : figure_forms[figure].is_neither ? NEWS_OTHER
-                   : what == worse_of(figure)        ? NEWS_WORSE
-                                                     : NEWS_BETTER;
-    change->word = change->news != NEWS_OTHER ? words[change->news]
-                   : what == CHANGE_MORE      ? "more"
-                                              : "fewer";
-}
-
 // --- why it cannot be told -----------------------------------------------------------------------
 
 #define UNKNOWN(...) snprintf(change->why_unknown, sizeof change->why_unknown, __VA_ARGS__)
@@ -371,23 +334,19 @@ static void doubt_figures(const struct comparison *comparison, const struct figu
         UNKNOWN("too few repeats have it");
 }
 
-// True if what was denied may have made the figure look as it does. It makes the latency of the
-// rest too short, so that what is slower in spite of it stands, and so does what is faster than it.
-static bool may_be_denials(enum figure figure, const struct figures sides[2], enum change what)
-{
-    bool is_worse = what == worse_of(figure);
-    bool is_better = !is_worse && (what == CHANGE_MORE || what == CHANGE_LESS);
-    return (sides[0].any_partial && !(is_better && !sides[1].any_partial)) ||
-           (sides[1].any_partial && !(is_worse && !sides[0].any_partial));
-}
-
 // There is one.
 static void doubt_ratio(const struct comparison *comparison, enum figure figure,
                         const struct figures sides[2], struct figure_change *change)
 {
     enum change what = change->ratio.change;
-    int denied = sides[1].any_partial ? 1 : 0;
     enum change worse = worse_of(figure);
+    bool is_worse = what == worse;
+    bool is_better = !is_worse && (what == CHANGE_MORE || what == CHANGE_LESS);
+    // What was denied makes the latency of the rest too short, so that what is slower in spite of
+    // it stands, and so does what is faster than it.
+    int denied = sides[1].any_partial ? 1 : 0;
+    bool may_be_denials = (sides[0].any_partial && !(is_better && !sides[1].any_partial)) ||
+                          (sides[1].any_partial && !(is_worse && !sides[0].any_partial));
     // How much worse it may be: 0.2 is a fifth longer, or as many fewer in the same time.
     double worst = worse == CHANGE_MORE   ? change->ratio.high - 1
                    : worse == CHANGE_LESS ? 1 / change->ratio.low - 1
@@ -397,7 +356,7 @@ static void doubt_ratio(const struct comparison *comparison, enum figure figure,
                                      : "it is 0 in the baseline");
     else if (!change->is_trusted)
         UNKNOWN("the driver was the limit");
-    else if (may_be_denials(figure, sides, what))
+    else if (may_be_denials)
         UNKNOWN("%lld of %lld acquires%s were never granted, and have no latency",
                 (long long)sides[denied].denied, (long long)sides[denied].acquires,
                 denied == 0 ? " of the baseline" : "");
@@ -410,6 +369,11 @@ static void doubt_ratio(const struct comparison *comparison, enum figure figure,
 static void compare_figure(const struct comparison *comparison, struct compared_pair *pair,
                            enum figure figure)
 {
+    static const char *const words[] = {[NEWS_WORSE] = "slower",
+                                        [NEWS_UNKNOWN] = "inconclusive",
+                                        [NEWS_BETTER] = "faster",
+                                        [NEWS_NOISE] = "within noise",
+                                        [NEWS_NONE] = "no change"};
     struct figure_change *change = &pair->figures[figure];
     struct figures sides[2];
     *change = (struct figure_change){.is_trusted = true};
@@ -430,7 +394,16 @@ static void compare_figure(const struct comparison *comparison, struct compared_
         change->has_ratio = change->ratio.change != CHANGE_UNKNOWN;
         doubt_ratio(comparison, figure, sides, change);
     }
-    name_news(figure, change);
+    enum change what = change->ratio.change;
+    change->news = change->why_unknown[0] != '\0'    ? NEWS_UNKNOWN
+                   : what == CHANGE_NONE             ? NEWS_NONE
+                   : what == CHANGE_NOISE            ? NEWS_NOISE
+                   : figure_forms[figure].is_neither ? NEWS_OTHER
+                   : what == worse_of(figure)        ? NEWS_WORSE
+                                                     : NEWS_BETTER;
+    change->word = change->news != NEWS_OTHER ? words[change->news]
+                   : what == CHANGE_MORE      ? "more"
+                                              : "fewer";
     free(sides[0].values);
     free(sides[1].values);
 }
@@ -471,21 +444,6 @@ static bool doubt_side(const struct repeat_figures *first, const struct compared
                      "its servers have another topology");
     }
     return false;
-}
-
-// Says why their costs cannot be compared. True if not even their verdicts can.
-static bool doubt_pair(struct compared_pair *pair)
-{
-    const struct compared_side *base = &pair->sides[0];
-    const struct compared_side *other = &pair->sides[1];
-    if (base->count == 0 || other->count == 0) {
-        snprintf(pair->why_unknown, sizeof pair->why_unknown, "%s",
-                 base->count == 0 ? "it is missing in the baseline"
-                                  : "the baseline has it, the other has not");
-        return true;
-    }
-    const struct repeat_figures *first = repeat_of(base, 0);
-    return doubt_side(first, base, pair) || doubt_side(first, other, pair);
 }
 
 static void count_pair(const struct compared_pair *pair, struct comparison_tally *tally)
@@ -532,7 +490,15 @@ static void add_pair(struct comparison *comparison, const char *scenario, struct
         memory_resized(comparison->pairs, (comparison->count + 1) * sizeof *comparison->pairs);
     struct compared_pair *pair = &comparison->pairs[comparison->count++];
     *pair = (struct compared_pair){.scenario = scenario, .sides = {base, other}};
-    bool is_alien = doubt_pair(pair);
+    // Whether not even their verdicts can be compared.
+    bool is_alien = base.count == 0 || other.count == 0;
+    if (is_alien)
+        snprintf(pair->why_unknown, sizeof pair->why_unknown, "%s",
+                 base.count == 0 ? "it is missing in the baseline"
+                                 : "the baseline has it, the other has not");
+    else
+        is_alien = doubt_side(repeat_of(&base, 0), &base, pair) ||
+                   doubt_side(repeat_of(&base, 0), &other, pair);
     pair->verdict = is_alien ? VERDICT_UNCLEAR : change_of_verdict(&base, &other);
     pair->in_turns = took_turns(&base, &other);
     bool is_refused = comparison->differences.length > 0 && !comparison->anyway;

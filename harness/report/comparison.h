@@ -25,7 +25,6 @@
 #define LOCKPICK_REPORT_COMPARISON_H
 
 #include "harness/check/check.h"
-#include "harness/report/environment.h"
 #include "harness/report/figures.h"
 #include "harness/stats/ratio.h"
 

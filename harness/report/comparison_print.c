@@ -50,32 +50,6 @@ static size_t count_alike(const struct comparison *comparison, size_t index)
     return count;
 }
 
-// The cells of a line, of so many pairs.
-static void add_verdicts(struct table *table, const struct comparison *comparison,
-                         const struct compared_pair *pair, size_t alike)
-{
-    struct text texts[2] = {0};
-    struct text whom = {0};
-    if (alike > 1)
-        text_format(&whom, "%zu schemes", alike);
-    else if (!comparison->of_schemes)
-        text_add(&whom, pair->sides[0].scheme);
-    if (alike == 1) {
-        add_verdict(&pair->sides[0], &texts[0]);
-        text_add(&texts[1], "→ ");
-        add_verdict(&pair->sides[1], &texts[1]);
-    }
-    if (pair->why_unknown[0] != '\0')
-        text_format(&texts[1], "%s%s", alike == 1 ? ": " : "", pair->why_unknown);
-    table_cell(table, COLOUR_PLAIN, pair->scenario);
-    table_cell(table, COLOUR_PLAIN, text_string(&whom));
-    table_cell(table, COLOUR_PLAIN, text_string(&texts[0]));
-    table_cell(table, COLOUR_PLAIN, text_string(&texts[1]));
-    text_free(&whom);
-    text_free(&texts[0]);
-    text_free(&texts[1]);
-}
-
 static void print_verdicts(const struct comparison *comparison, FILE *out, bool coloured)
 {
     static const char *const headings[] = {"verdict", "", "", "", "", NULL};
@@ -98,8 +72,27 @@ static void print_verdicts(const struct comparison *comparison, FILE *out, bool 
             size_t alike = is_next ? count_alike(comparison, j) : 0;
             if (alike == 0)
                 continue;
+            struct text texts[2] = {0};
+            struct text whom = {0};
+            if (alike > 1)
+                text_format(&whom, "%zu schemes", alike);
+            else if (!comparison->of_schemes)
+                text_add(&whom, pair->sides[0].scheme);
+            if (alike == 1) {
+                add_verdict(&pair->sides[0], &texts[0]);
+                text_add(&texts[1], "→ ");
+                add_verdict(&pair->sides[1], &texts[1]);
+            }
+            if (pair->why_unknown[0] != '\0')
+                text_format(&texts[1], "%s%s", alike == 1 ? ": " : "", pair->why_unknown);
             table_cell(table, order[i].colour, order[i].word);
-            add_verdicts(table, comparison, pair, alike);
+            table_cell(table, COLOUR_PLAIN, pair->scenario);
+            table_cell(table, COLOUR_PLAIN, text_string(&whom));
+            table_cell(table, COLOUR_PLAIN, text_string(&texts[0]));
+            table_cell(table, COLOUR_PLAIN, text_string(&texts[1]));
+            text_free(&whom);
+            text_free(&texts[0]);
+            text_free(&texts[1]);
             lines++;
         }
     }
@@ -120,11 +113,13 @@ static struct words mean_words(enum figure figure, double mean)
 }
 
 // `more`: figures of the pair of the same news that have no row of their own.
-static void add_change(struct table *table, const struct figure_change *change, size_t more)
+static void add_row(struct table *table, const struct comparison *comparison,
+                    const struct compared_pair *pair, enum figure figure, size_t more)
 {
     static const enum colour colours[NEWS_COUNT] = {
         [NEWS_WORSE] = COLOUR_RED,   [NEWS_UNKNOWN] = COLOUR_YELLOW, [NEWS_BETTER] = COLOUR_GREEN,
         [NEWS_OTHER] = COLOUR_PLAIN, [NEWS_NOISE] = COLOUR_GREY,     [NEWS_NONE] = COLOUR_GREY};
+    const struct figure_change *change = &pair->figures[figure];
     const struct ratio *ratio = &change->ratio;
     struct text word = {0};
     char cells[2][64] = {"–", "–"};
@@ -132,28 +127,21 @@ static void add_change(struct table *table, const struct figure_change *change, 
         snprintf(cells[0], sizeof cells[0], "%.3f", ratio->ratio);
         snprintf(cells[1], sizeof cells[1], "%.3f–%.3f", ratio->low, ratio->high);
     }
-    table_cell(table, COLOUR_PLAIN, cells[0]);
-    table_cell(table, COLOUR_PLAIN, cells[1]);
     text_format(&word, "%s%s", change->word, change->marked > 0 ? "*" : "");
     if (change->news == NEWS_UNKNOWN)
         text_format(&word, ": %s", change->why_unknown);
     if (more > 0)
         text_format(&word, " (and %zu more figure%s)", more, plural((long long)more));
-    table_cell(table, colours[change->news], text_string(&word));
-    text_free(&word);
-}
-
-static void add_row(struct table *table, const struct comparison *comparison,
-                    const struct compared_pair *pair, enum figure figure, size_t more)
-{
-    const struct figure_change *change = &pair->figures[figure];
     table_cell(table, COLOUR_PLAIN, pair->scenario);
     if (!comparison->of_schemes)
         table_cell(table, COLOUR_PLAIN, pair->sides[0].scheme);
     table_cell(table, COLOUR_PLAIN, figure_name(figure).text);
     for (int i = 0; i < 2; i++)
         table_cell(table, COLOUR_PLAIN, mean_words(figure, change->means[i]).text);
-    add_change(table, change, more);
+    table_cell(table, COLOUR_PLAIN, cells[0]);
+    table_cell(table, COLOUR_PLAIN, cells[1]);
+    table_cell(table, colours[change->news], text_string(&word));
+    text_free(&word);
 }
 
 static bool has_news(const struct compared_pair *pair, enum figure figure, enum figure_news news)
@@ -167,8 +155,7 @@ static size_t add_rows(struct table *table, const struct comparison *comparison,
                        enum figure_news news, bool in_brief)
 {
     size_t rows = 0;
-    for (size_t i = 0; i < comparison->count; i++) {
-        const struct compared_pair *pair = &comparison->pairs[i];
+    FOR_EACH (compared_pair, pair, comparison->pairs, comparison->count) {
         size_t count = 0;
         size_t told = 0;
         for (enum figure figure = 0; figure < FIGURE_COUNT; figure++)

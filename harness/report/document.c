@@ -291,16 +291,21 @@ static bool has_figures(const struct doc_table *table)
     return any;
 }
 
-// The groups, above the titles of their columns, if there are any.
-static void add_groups(struct text *out, const struct doc_table *table)
+// A box around it scrolls sideways where the page is too narrow: by the keyboard, too. Groups stand
+// above the titles of their columns.
+static void begin_table(struct text *out, const struct doc_table *table)
 {
     const struct doc_column *columns = table->columns;
-    bool any = false;
+    bool figures = has_figures(table);
+    bool any_group = false;
     size_t end = 0;
+    const char *style = figures ? "figures" : table->style != NULL ? table->style : "words";
+    text_add(out, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"");
+    html_add(out, table->name);
+    text_format(out, "\"><table class=\"%s\"><thead><tr>", style);
     for (size_t i = 0; i < table->count; i++)
-        any |= columns[i].group != NULL;
-    text_add(out, any ? "<tr>" : "");
-    for (size_t i = 0; i < table->count && any; i = end) {
+        any_group |= columns[i].group != NULL;
+    for (size_t i = 0; i < table->count && any_group; i = end) {
         const char *group = columns[i].group;
         for (end = i + 1; end < table->count && group != NULL && columns[end].group != NULL &&
                           strcmp(columns[end].group, group) == 0;)
@@ -310,23 +315,11 @@ static void add_groups(struct text *out, const struct doc_table *table)
         else
             text_format(out, "<th scope=\"colgroup\" colspan=\"%zu\">%s</th>", end - i, group);
     }
-    text_add(out, any ? "</tr>" : "");
-}
-
-// A box around it scrolls sideways where the page is too narrow: by the keyboard, too.
-static void begin_table(struct text *out, const struct doc_table *table)
-{
-    bool figures = has_figures(table);
-    const char *style = figures ? "figures" : table->style != NULL ? table->style : "words";
-    text_add(out, "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"");
-    html_add(out, table->name);
-    text_format(out, "\"><table class=\"%s\"><thead>", style);
-    add_groups(out, table);
-    text_add(out, "<tr>");
+    text_add(out, any_group ? "</tr><tr>" : "");
     for (size_t i = 0; i < table->count; i++) {
-        bool is_word = figures && i > 0 && !table->columns[i].is_figure;
+        bool is_word = figures && i > 0 && !columns[i].is_figure;
         text_format(out, "<th scope=\"col\"%s>", is_word ? " class=\"word\"" : "");
-        html_add(out, table->columns[i].title);
+        html_add(out, columns[i].title);
         text_add(out, "</th>");
     }
     text_add(out, "</tr></thead><tbody>\n");
@@ -576,51 +569,18 @@ void doc_row(struct document *d, const char *group, size_t weight)
     doc_begin(d, (struct doc_block){.kind = DOC_ROW, .group = group, .weight = weight});
 }
 
-static void say(struct document *d, enum look look, const char *target, const char *format,
-                va_list arguments)
-{
-    char *words = NULL;
-    if (vasprintf(&words, format, arguments) < 0)
-        memory_give_up();
-    if (words[0] != '\0' && !d->is_dropped)
-        writers[d->medium].say(d, look, target, words);
-    free(words);
-}
-
-#define SAY(d, look, target, format)                                                               \
-    do {                                                                                           \
-        va_list arguments;                                                                         \
-        va_start(arguments, format);                                                               \
-        say(d, look, target, format, arguments);                                                   \
-        va_end(arguments);                                                                         \
-    } while (0)
-
-void doc_heading(struct document *d, const char *id, const char *format, ...)
-{
-    doc_begin(d, (struct doc_block){.kind = DOC_HEADING, .id = id});
-    SAY(d, LOOK_PLAIN, NULL, format);
-}
-
-void doc_paragraph(struct document *d, enum look look, const char *format, ...)
-{
-    doc_begin(d, (struct doc_block){.kind = DOC_PARAGRAPH, .look = look});
-    SAY(d, LOOK_PLAIN, NULL, format);
-}
-
-void doc_cell(struct document *d, enum look look, const char *format, ...)
-{
-    doc_begin(d, (struct doc_block){.kind = DOC_CELL, .look = look});
-    SAY(d, LOOK_PLAIN, NULL, format);
-}
-
-void doc_say(struct document *d, enum look look, const char *format, ...)
-{
-    SAY(d, look, NULL, format);
-}
-
 void doc_link(struct document *d, enum look look, const char *target, const char *format, ...)
 {
-    SAY(d, look, target, format);
+    char *words = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&words, format, arguments);
+    va_end(arguments);
+    if (length < 0)
+        memory_give_up();
+    if (length > 0 && !d->is_dropped)
+        writers[d->medium].say(d, look, target, words);
+    free(words);
 }
 
 void doc_break(struct document *d)

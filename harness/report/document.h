@@ -131,11 +131,17 @@ void doc_end(struct document *d, enum doc_kind kind);
 // A section, with its name among the contents.
 void doc_section(struct document *d, const char *id, const char *link, const char *title);
 
-// Blocks, each with its first words, which may be "".
-__attribute__((format(printf, 3, 4))) void doc_heading(struct document *d, const char *id,
-                                                       const char *format, ...);
-__attribute__((format(printf, 3, 4))) void doc_paragraph(struct document *d, enum look look,
-                                                         const char *format, ...);
+// Blocks, each with its first words, as of printf, which may be "".
+#define doc_heading(d, name, ...)                                                                  \
+    (doc_begin(d, (struct doc_block){.kind = DOC_HEADING, .id = (name)}),                          \
+     doc_say(d, LOOK_PLAIN, __VA_ARGS__))
+#define doc_paragraph(d, how, ...)                                                                 \
+    (doc_begin(d, (struct doc_block){.kind = DOC_PARAGRAPH, .look = (how)}),                       \
+     doc_say(d, LOOK_PLAIN, __VA_ARGS__))
+#define doc_cell(d, how, ...)                                                                      \
+    (doc_begin(d, (struct doc_block){.kind = DOC_CELL, .look = (how)}),                            \
+     doc_say(d, LOOK_PLAIN, __VA_ARGS__))
+
 void doc_item(struct document *d, enum look look);
 void doc_code(struct document *d, const char *text);
 void doc_term(struct document *d, const char *name, const char *meaning);
@@ -146,16 +152,12 @@ void doc_fold(struct document *d, const char *id, bool is_open);
 // Its columns must be there until its last cell.
 void doc_table(struct document *d, struct doc_table table);
 void doc_row(struct document *d, const char *group, size_t weight);
-__attribute__((format(printf, 3, 4))) void doc_cell(struct document *d, enum look look,
-                                                    const char *format, ...);
 
-// Says words, which stay words whatever is in them.
-__attribute__((format(printf, 3, 4))) void doc_say(struct document *d, enum look look,
-                                                   const char *format, ...);
-
-// The same, leading to a place of the page ("#trial-1") or to a file; on paper they are but words.
+// Says words, which stay words whatever is in them; leading to a place of the page ("#trial-1") or
+// to a file, if the target is not NULL: on paper they are but words.
 __attribute__((format(printf, 4, 5))) void doc_link(struct document *d, enum look look,
                                                     const char *target, const char *format, ...);
+#define doc_say(d, look, ...) doc_link(d, look, NULL, __VA_ARGS__)
 
 // Goes on in the next line of the same block.
 void doc_break(struct document *d);

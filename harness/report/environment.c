@@ -1,4 +1,4 @@
-#include "harness/report/environment.h"
+#include "harness/report/report.h"
 
 #include "harness/base/clock.h"
 #include "harness/report/fields.h"
@@ -68,31 +68,29 @@ static bool loads_differ(const struct environment *a, const struct environment *
     int processors = a->processors < b->processors ? a->processors : b->processors;
     double margin =
         fmax(LOAD_MARGIN * (processors > 0 ? processors : 1), LOAD_SHARE * fmax(one, other));
-    bool are_known = a->load_at_begin.is_known && b->load_at_begin.is_known;
-    if (are_known ? fabs(one - other) <= margin
-                  : a->load_at_begin.is_known == b->load_at_begin.is_known)
-        return false;
-    text_add(out, "load of the machine at the beginning: ");
-    if (are_known)
-        text_format(out, "%.2f and %.2f\n", one, other);
-    else
-        text_add(out, "known of one only\n");
-    return true;
+    bool is_known = a->load_at_begin.is_known;
+    bool differs = is_known != b->load_at_begin.is_known;
+    if (differs) {
+        text_add(out, "load of the machine at the beginning: known of one only\n");
+    } else if (is_known && fabs(one - other) > margin) {
+        text_format(out, "load of the machine at the beginning: %.2f and %.2f\n", one, other);
+        differs = true;
+    }
+    return differs;
 }
 
 size_t environment_differences(const struct environment *a, const struct environment *b,
                                struct text *out)
 {
     size_t count = 0;
-    for (size_t i = 0; i < FACTS; i++) {
-        const char *one = (const char *)a + facts[i].field.offset;
-        const char *other = (const char *)b + facts[i].field.offset;
-        if (facts[i].field.kind == FIELD_CHARS && strcmp(one, other) != 0)
-            text_format(out, "%s: %s and %s\n", facts[i].name, one[0] != '\0' ? one : "not known",
+    for (const struct fact *fact = facts; fact < facts + FACTS; fact++) {
+        const char *one = (const char *)a + fact->field.offset;
+        const char *other = (const char *)b + fact->field.offset;
+        if (fact->field.kind == FIELD_CHARS && strcmp(one, other) != 0)
+            text_format(out, "%s: %s and %s\n", fact->name, one[0] != '\0' ? one : "not known",
                         other[0] != '\0' ? other : "not known");
-        else if (facts[i].field.kind == FIELD_INT && *(const int *)one != *(const int *)other)
-            text_format(out, "%s: %d and %d\n", facts[i].name, *(const int *)one,
-                        *(const int *)other);
+        else if (fact->field.kind == FIELD_INT && *(const int *)one != *(const int *)other)
+            text_format(out, "%s: %d and %d\n", fact->name, *(const int *)one, *(const int *)other);
         else
             continue;
         count++;
@@ -116,10 +114,27 @@ json_t *environment_json(const struct environment *environment)
     return fields_json(fields, environment);
 }
 
+static struct machine_load load_of(const json_t *value)
+{
+    struct machine_load load = {.is_known = json_array_size(value) == 3};
+    for (size_t i = 0; load.is_known && i < 3; i++)
+        load.averages[i] = json_number_value(json_array_get(value, i));
+    return load;
+}
+
 void environment_from_json(const json_t *object, struct environment *environment)
 {
-    *environment = (struct environment){0};
-    fields_read(fields, object, environment);
+    *environment = (struct environment){
+        .load_at_begin = load_of(json_object_get(object, "load_at_begin")),
+        .load_at_end = load_of(json_object_get(object, "load_at_end")),
+    };
+    for (const struct field *field = fields; field->kind != FIELD_END; field++) {
+        void *at = (char *)environment + field->offset;
+        if (field->kind == FIELD_CHARS)
+            snprintf(at, field->size, "%s", text_at(object, field->key));
+        else if (field->kind == FIELD_INT)
+            *(int *)at = (int)json_integer_value(json_object_get(object, field->key));
+    }
 }
 
 // False if the result does not say, or says that nobody knew.

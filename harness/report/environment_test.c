@@ -1,4 +1,4 @@
-#include "harness/report/environment.h"
+#include "harness/report/report.h"
 
 #include "harness/base/clock.h"
 #include "harness/testing/text.h"

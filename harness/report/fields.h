@@ -1,5 +1,5 @@
 // Fields of structs as tables: one row says a field's key, kind and place, and its value is written
-// as JSON and read back. So what is written is never NaN, infinite or no UTF-8.
+// as JSON. So what is written is never NaN, infinite or no UTF-8.
 #ifndef LOCKPICK_REPORT_FIELDS_H
 #define LOCKPICK_REPORT_FIELDS_H
 
@@ -170,9 +170,5 @@ struct field {
 #define FIELDS_16(type, a, ...) FIELD(type, a), FIELDS_15(type, __VA_ARGS__)
 // An object of the record; null if that is NULL.
 json_t *fields_json(const struct field *fields, const void *record);
-
-// Reads booleans, numbers and arrays of characters of an object (NULL: it has none); what it lacks
-// becomes 0 or "".
-void fields_read(const struct field *fields, const json_t *object, void *record);
 
 #endif

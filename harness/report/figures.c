@@ -25,15 +25,15 @@ VALUE(expired_of, cost->leased > 0, cost->expired)
     {                                                                                              \
         .latency = LATENCY_##id, .percentile = PERCENTILE_##percent, __VA_ARGS__                   \
     }
+#define NUMBER(words, ...)                                                                         \
+    {                                                                                              \
+        .title = words, __VA_ARGS__                                                                \
+    }
 #define IN_ALL (IN_TERMINAL | IN_MARKDOWN | IN_SPEEDS)
 
 const struct figure_form figure_forms[FIGURE_COUNT] = {
-    [FIGURE_RATE] = {.title = "locks/s",
-                     .key = "holds_per_second",
-                     .value = rate_of,
-                     .metric = METRIC_THROUGHPUT,
-                     .more_is_better = true,
-                     .places = IN_ALL | IN_COMPARISON},
+    NUMBER("locks/s", .key = "holds_per_second", .value = rate_of, // FIGURE_RATE
+           .metric = METRIC_THROUGHPUT, .more_is_better = true, .places = IN_ALL | IN_COMPARISON),
     LATENCY(ACQUIRE, p50, .places = IN_ALL | IN_COMPARISON),
     LATENCY(ACQUIRE, p90, .places = IN_SPEEDS),
     LATENCY(ACQUIRE, p95, .places = IN_MARKDOWN | IN_SPEEDS),
@@ -44,17 +44,10 @@ const struct figure_form figure_forms[FIGURE_COUNT] = {
     LATENCY(HAND_OFF, p50, .brief = "ho p50", .markdown = "hand-off", .may_lack = true,
             .places = IN_ALL | IN_COMPARISON),
     LATENCY(HAND_OFF, p99, .brief = "ho p99", .places = IN_TERMINAL | IN_SPEEDS),
-    {.title = "commands\na lock",
-     .brief = "cmds",
-     .key = "commands_per_hold",
-     .format = "%.1f",
-     .value = commands_of,
-     .is_neither = true,
-     .may_lack = true,
-     .metric = METRIC_COMMANDS,
-     .if_none = "nobody counted commands",
-     .places = IN_ALL | IN_COMPARISON},
-    {.title = "Jain", .format = "%.2f", .value = jain_of, .metric = METRIC_JAIN, .places = IN_ALL},
+    NUMBER("commands\na lock", .brief = "cmds", .key = "commands_per_hold", .format = "%.1f",
+           .value = commands_of, .is_neither = true, .may_lack = true, .metric = METRIC_COMMANDS,
+           .if_none = "nobody counted commands", .places = IN_ALL | IN_COMPARISON),
+    NUMBER("Jain", .format = "%.2f", .value = jain_of, .metric = METRIC_JAIN, .places = IN_ALL),
     LATENCY(RELEASE, p50, .places = IN_TURNS),
     LATENCY(RELEASE, p99, .places = IN_TURNS),
     LATENCY(RELEASE, max, .places = IN_TURNS),
@@ -65,15 +58,13 @@ const struct figure_form figure_forms[FIGURE_COUNT] = {
     LATENCY(HAND_OFF, p50, .places = IN_TURNS),
     LATENCY(HAND_OFF, p99, .places = IN_TURNS),
     LATENCY(HAND_OFF, max, .places = IN_TURNS),
-    {.title = "attempts\na lock", .format = "%.2f", .value = attempts_of, .places = IN_TURNS},
-    {.title = "violations", .value = violations_of, .metric = METRIC_VIOLATIONS},
-    {.title = "longest wait", .value = longest_wait_of, .metric = METRIC_LONGEST_WAIT},
-    {.title = "recovery", .value = recovery_of, .metric = METRIC_RECOVERY},
-    {.title = "unavailable", .value = unavailable_of, .metric = METRIC_UNAVAILABLE},
-    {.title = "expired grants",
-     .value = expired_of,
-     .metric = METRIC_EXPIRED,
-     .if_none = "no grant had a lease"},
+    NUMBER("attempts\na lock", .format = "%.2f", .value = attempts_of, .places = IN_TURNS),
+    NUMBER("violations", .value = violations_of, .metric = METRIC_VIOLATIONS),
+    NUMBER("longest wait", .value = longest_wait_of, .metric = METRIC_LONGEST_WAIT),
+    NUMBER("recovery", .value = recovery_of, .metric = METRIC_RECOVERY),
+    NUMBER("unavailable", .value = unavailable_of, .metric = METRIC_UNAVAILABLE),
+    NUMBER("expired grants", .value = expired_of, .metric = METRIC_EXPIRED,
+           .if_none = "no grant had a lease"),
 };
 
 const struct figure_form *figure_form_of(enum metric metric)

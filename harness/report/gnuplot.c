@@ -37,46 +37,36 @@ void gnuplot_quote(struct text *out, const char *string, size_t most)
     text_add(out, "'");
 }
 
-// -1 with `error` set.
-static int start(const char *const *arguments, struct drawer *drawer, struct error *error)
-{
-    const char *folder = drawer->scripts[0].folder;
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC) != 0)
-        return error_set(error, "cannot run gnuplot in %s: pipe: %s", folder, strerror(errno));
-    const struct process_settings settings = {.arguments = arguments,
-                                              .folder = folder,
-                                              .output = ends[1],
-                                              .network_namespace = -1,
-                                              .processor = -1};
-    drawer->process = process_start(&settings, error);
-    drawer->said = ends[0];
-    close(ends[1]);
-    if (drawer->process < 0)
-        close(ends[0]);
-    return drawer->process < 0 ? -1 : 0;
-}
-
-// -d: a person's ~/.gnuplot must not change our pictures.
-static int start_scripts(struct drawer *drawer, struct error *error)
+// -1 with `error` set. -d: a person's ~/.gnuplot must not change our pictures.
+static int start(struct drawer *drawer, struct error *error)
 {
     const char *arguments[2 + 3 * MOST_OF_A_PROCESS + 1] = {"gnuplot", "-d"};
     struct text words[2 * MOST_OF_A_PROCESS] = {0};
     size_t used = 2;
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0)
+        return error_set(error, "cannot run gnuplot in %s: pipe: %s", drawer->scripts[0].folder,
+                         strerror(errno));
     for (size_t i = 0; i < drawer->count; i++) {
         char *folder = realpath(drawer->scripts[i].folder, NULL);
         text_add(&words[2 * i], "cd ");
-        gnuplot_quote(&words[2 * i], folder != NULL ? folder : ".", SIZE_MAX);
+        gnuplot_quote(&words[2 * i], folder != NULL ? folder : drawer->scripts[i].folder, SIZE_MAX);
         text_format(&words[2 * i + 1], "%s.gp", drawer->scripts[i].name);
         free(folder);
         arguments[used++] = "-e";
         arguments[used++] = words[2 * i].bytes;
         arguments[used++] = words[2 * i + 1].bytes;
     }
-    int result = start(arguments, drawer, error);
+    const struct process_settings settings = {
+        .arguments = arguments, .output = ends[1], .network_namespace = -1, .processor = -1};
+    drawer->process = process_start(&settings, error);
+    drawer->said = ends[0];
+    close(ends[1]);
+    if (drawer->process < 0)
+        close(ends[0]);
     for (size_t i = 0; i < 2 * drawer->count; i++)
         text_free(&words[i]);
-    return result;
+    return drawer->process < 0 ? -1 : 0;
 }
 
 // Waits until its scripts are drawn. 0, or -1 with `error` set to what it said.
@@ -130,7 +120,7 @@ int gnuplot_run(const struct gnuplot_script *scripts, size_t count, bool *missin
             drawers[started] =
                 (struct drawer){&scripts[done], within(share, 0, count - done), -1, -1};
             done += drawers[started].count;
-            result |= start_scripts(&drawers[started], result == 0 ? error : NULL);
+            result |= start(&drawers[started], result == 0 ? error : NULL);
         }
         for (size_t i = 0; i < started; i++) {
             if (drawers[i].process > 0)

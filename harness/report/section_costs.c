@@ -1,5 +1,5 @@
 // What each scheme cost, over all repeats: merged histograms, medians of repeats. Of a page, tables
-// for one question each, as all figures in one would be read by nobody.
+// for one question each, as all figures in one would be read by nobody; one of them is of trials.
 #include "harness/report/sections.h"
 
 #include <math.h>
@@ -187,46 +187,29 @@ static void say_turns_and_uses(struct document *d)
 
 // --- of a page: faults ---------------------------------------------------------------------------
 
-// True if the recovery is from that fault, or, as each trial draws its own, from any that was
-// drawn.
-static bool is_from(const struct recovery *recovery, const struct trial *trial,
-                    const struct fault_step *step)
-{
-    const struct scenario *scenario = trial_as_run(trial);
-    const struct fault_step *faults = scenario->faults;
-    if (!step->drawn)
-        return recovery->fault == step->number;
-    return recovery->fault <= (int)scenario->fault_count && faults[recovery->fault - 1].drawn;
-}
-
 enum time_of { AFTER_EFFECT, AFTER_HEAL, UNAVAILABLE, TIMES };
 
-// Such times of one fault in all repeats, in nanoseconds, but for those that never ended. Returns
-// how many.
+// Such times of one fault in all repeats, in nanoseconds, but for those that never ended; as each
+// trial draws its own, of one that was drawn they are those of all that were. Returns how many.
 static size_t times_of(const struct run_result *run, const struct scheme_cost *cost,
                        const struct fault_step *step, enum time_of which, double *values)
 {
     size_t count = 0;
     FOR_EACH (trial_result, result, run->trials, run->count) {
         const struct recoveries *recoveries = &result->statistics.recoveries;
+        const struct scenario *scenario = trial_as_run(result->trial);
         size_t most = scheme_cost_has(cost, result) ? recoveries->count : 0;
         FOR_EACH (recovery, recovery, recoveries->items, most) {
             const int64_t times[] = {recovery->after_effect_ns, recovery->after_heal_ns,
                                      recovery->unavailable_ns};
-            if (is_from(recovery, result->trial, step) && times[which] != TIME_NEVER)
+            bool is_from_it = step->drawn ? recovery->fault <= (int)scenario->fault_count &&
+                                                scenario->faults[recovery->fault - 1].drawn
+                                          : recovery->fault == step->number;
+            if (is_from_it && times[which] != TIME_NEVER)
                 values[count++] = (double)times[which];
         }
     }
     return count;
-}
-
-static void say_times(struct document *d, double *values, size_t count)
-{
-    struct spread spread = spread_of(values, count);
-    doc_cell(d, LOOK_PLAIN, "%s", count > 0 ? lasting(llround(spread.median)).text : "–");
-    if (count > 1)
-        doc_say(d, LOOK_BELOW, "%s–%s", lasting(llround(spread.least)).text,
-                lasting(llround(spread.most)).text);
 }
 
 static void begin_recoveries(struct document *d)
@@ -248,25 +231,27 @@ static void say_fault(struct document *d, const struct scheme_cost *cost,
                       const struct fault_step *step)
 {
     const struct run_result *run = d->report->run;
+    const char *text = step->text != NULL ? step->text : step->verb;
     double *values = memory_new((run->count * MOST_FAULTS + 1) * sizeof *values);
     size_t all = times_of(run, cost, step, UNAVAILABLE, values);
     size_t never = all - times_of(run, cost, step, AFTER_EFFECT, values);
+    if (all > 0 && doc_inside(d, DOC_TABLE) == NULL)
+        begin_recoveries(d);
     if (all > 0) {
-        if (doc_inside(d, DOC_TABLE) == NULL)
-            begin_recoveries(d);
         doc_row(d, cost->trial->scenario->name, 1);
         doc_cell(d, LOOK_PLAIN, "%s", cost->trial->scheme);
-        doc_cell(d, LOOK_PLAIN, "%s",
-                 step->drawn          ? "those that were drawn"
-                 : step->text != NULL ? step->text
-                                      : step->verb);
-        for (enum time_of which = 0; which < TIMES; which++)
-            say_times(d, values, times_of(run, cost, step, which, values));
-        if (never > 0)
-            doc_cell(d, LOOK_MISSED, "%zu of %zu", never, all);
-        else
-            doc_cell(d, LOOK_PLAIN, "–");
+        doc_cell(d, LOOK_PLAIN, "%s", step->drawn ? "those that were drawn" : text);
     }
+    for (enum time_of which = 0; which < TIMES && all > 0; which++) {
+        struct spread times = spread_of(values, times_of(run, cost, step, which, values));
+        doc_cell(d, LOOK_PLAIN, "%s", times.count > 0 ? lasting(llround(times.median)).text : "–");
+        if (times.count > 1)
+            doc_say(d, LOOK_BELOW, "%s–%s", lasting(llround(times.least)).text,
+                    lasting(llround(times.most)).text);
+    }
+    if (all > 0)
+        doc_cell(d, never > 0 ? LOOK_MISSED : LOOK_PLAIN, never > 0 ? "%zu of %zu" : "–", never,
+                 all);
     free(values);
 }
 
@@ -413,4 +398,94 @@ void say_costs(struct document *d)
         doc_paragraph(d, LOOK_QUIET, "Nothing was measured: no trial has a history.");
     }
     say_recoveries(d);
+}
+
+// --- how soon and in what order the lock was granted in each trial
+// --------------------------------
+
+// The median, and below it the longest, and how many if they are few; one alone is both.
+static void say_waits(struct document *d, const struct wait_figures *figures)
+{
+    size_t count = figures->count;
+    doc_cell(d, LOOK_PLAIN, "%s", count > 0 ? lasting(figures->p50_ns).text : "–");
+    if (count == 1)
+        doc_say(d, LOOK_BELOW, "once");
+    else if (count > 0 && count < LEAST_FOR_PERCENTILES)
+        doc_say(d, LOOK_BELOW, "max %s, of %zu", lasting(figures->max_ns).text, count);
+    else if (count > 0)
+        doc_say(d, LOOK_BELOW, "max %s", lasting(figures->max_ns).text);
+}
+
+static void say_ratio(struct document *d, const struct herd *herd, int64_t count)
+{
+    double ratio = herd->is_known ? herd_per_grant(herd, count) : NAN;
+    doc_cell(d, LOOK_PLAIN, isfinite(ratio) ? "%.2f" : "–", ratio);
+}
+
+static void say_row(struct document *d, const struct trial_result *result)
+{
+    static const char *const leavings[] = {
+        [LEAVING_UNKNOWN] = "–", [LEAVING_NOTHING] = "gone", [LEAVING_ORPHAN] = "orphan"};
+    const struct liveness *liveness = &result->statistics.liveness;
+    const struct herd *herd = &result->statistics.herd;
+    const struct fairness *turns = &result->statistics.turns;
+    double grants = (double)turns->grants;
+    doc_row(d, result->trial->scenario->name, 1);
+    doc_cell(d, LOOK_PLAIN, "%s%s", result->trial->scheme, repeat_words(result->trial).text);
+    say_waits(d, &liveness->after_release);
+    say_waits(d, &liveness->after_crash);
+    say_waits(d, &liveness->after_expiry);
+    say_waits(d, &liveness->after_heal);
+    doc_cell(d, LOOK_PLAIN, "%s", lasting(liveness->longest_wait_ns).text);
+    doc_cell(d, LOOK_PLAIN, turns->grants > 0 ? "%.3f" : "–", turns->jain);
+    if (turns->grants > 0)
+        doc_say(d, LOOK_BELOW, "%.1f–%.1f %%", 100 * (double)turns->least_grants / grants,
+                100 * (double)turns->most_grants / grants);
+    if (turns->order == ORDER_UNKNOWN || turns->contested == 0) {
+        doc_cell(d, LOOK_PLAIN, "–");
+        doc_cell(d, LOOK_PLAIN, "–");
+    } else {
+        // A scheme that promises the order, and was seen to break it, is marked.
+        bool is_broken = turns->order == ORDER_QUEUED && turns->out_of_turn > 0 &&
+                         trial_has_trait(result->trial, "fair");
+        doc_cell(d, is_broken ? LOOK_MISSED : LOOK_PLAIN, "%s%.1f %%", is_broken ? "✗ " : "",
+                 100 * (double)turns->out_of_turn / (double)turns->contested);
+        doc_say(d, LOOK_BELOW, "%s%zu of %zu", turns->order == ORDER_QUEUED ? "" : "≈ ",
+                turns->out_of_turn, turns->contested);
+        doc_cell(d, LOOK_PLAIN, "%zu", turns->deepest);
+    }
+    say_ratio(d, herd, herd->acquire_requests + herd->release_requests);
+    say_ratio(d, herd, herd->wakeups);
+    doc_cell(d, liveness->left == LEAVING_ORPHAN ? LOOK_MISSED : LOOK_PLAIN, "%s",
+             leavings[liveness->left]);
+}
+
+void say_liveness(struct document *d)
+{
+    static const struct doc_column columns[] = {
+        {"scheme", NULL, false},           {"after\nrelease", NULL, true},
+        {"after\ncrash", NULL, true},      {"after\nexpiry", NULL, true},
+        {"after\nheal", NULL, true},       {"longest\nwait", NULL, true},
+        {"fairness", NULL, true},          {"out of\nturn", NULL, true},
+        {"deepest", NULL, true},           {"requests\na grant", NULL, true},
+        {"wake-ups\na grant", NULL, true}, {"lock\nleft", NULL, false}};
+    FOR_EACH (trial_result, result, d->report->run->trials, d->report->run->count) {
+        if (!result->has_history)
+            continue;
+        if (doc_inside(d, DOC_TABLE) == NULL) {
+            doc_section(d, "liveness", "Liveness", "Liveness and fairness");
+            doc_paragraph(
+                d, LOOK_QUIET,
+                "Median and longest time to the next grant after a release, a holder’s death, the "
+                "end of a lease and the end of a fault; only where somebody waited all the time. "
+                "Fairness is Jain’s index, with the smallest and the largest share of one worker. "
+                "Out of turn are grants to one who came after one that still waited, of all grants "
+                "while somebody stood in line; ≈ where only the order of asking is known, ✗ where "
+                "the scheme promises the order. Deepest: by how many one was overtaken. A lock "
+                "left "
+                "as an orphan is one that nobody holds and nothing will free.");
+            doc_table(d, (struct doc_table){"Liveness and fairness", COLUMNS(columns), 300, NULL});
+        }
+        say_row(d, result);
+    }
 }

@@ -133,23 +133,6 @@ static void say_picture(struct document *d, size_t index, enum trial_picture whi
     text_free(&alternative);
 }
 
-static void say_measured(struct document *d, size_t index)
-{
-    const struct trial_result *result = &d->report->run->trials[index];
-    size_t acquires = result->statistics.acquire.count;
-    char sentence[160];
-    snprintf(sentence, sizeof sentence, "On average %.40s holds per second.",
-             rate_words(result->statistics.holds_per_second).text);
-    say_picture(d, index, PICTURE_THROUGHPUT, "Throughput", sentence);
-    say_picture(d, index, PICTURE_LATENCY, "Latency", "The numbers are in the table below.");
-    if (trial_was_timed(result) && acquires < LEAST_FOR_PERCENTILES)
-        doc_paragraph(d, LOOK_QUIET,
-                      "No latency plot: too few operations for percentiles (%zu acquire%s).",
-                      acquires, plural((long long)acquires));
-    if (trial_was_timed(result))
-        say_numbers(d, result);
-}
-
 static void say_files(struct document *d, const struct trial_result *result)
 {
     const char *const files[][2] = {
@@ -228,8 +211,19 @@ static void say_trial(struct document *d, size_t index, bool is_open, enum telli
         say_picture(d, index, PICTURE_TIMELINE, "Hold timeline",
                     violation != NULL ? violation->text : "No violation was found.");
     if (telling == TELL_ALL && d->medium == PAGE) {
+        size_t acquires = result->statistics.acquire.count;
+        char sentence[80];
+        snprintf(sentence, sizeof sentence, "On average %.40s holds per second.",
+                 rate_words(result->statistics.holds_per_second).text);
         say_findings(d, judgement);
-        say_measured(d, index);
+        say_picture(d, index, PICTURE_THROUGHPUT, "Throughput", sentence);
+        say_picture(d, index, PICTURE_LATENCY, "Latency", "The numbers are in the table below.");
+        if (trial_was_timed(result) && acquires < LEAST_FOR_PERCENTILES)
+            doc_paragraph(d, LOOK_QUIET,
+                          "No latency plot: too few operations for percentiles (%zu acquire%s).",
+                          acquires, plural((long long)acquires));
+        if (trial_was_timed(result))
+            say_numbers(d, result);
     }
     say_files(d, result);
     doc_end(d, DOC_FOLD);
@@ -339,8 +333,7 @@ static bool is_worth_telling(const struct run_result *run, size_t index, bool is
         return true;
     if (!has_violation(result) || (is_met && (is_quiet || judgement->verdict == VERDICT_SAFE)))
         return false;
-    for (size_t i = 0; i < index; i++) {
-        const struct trial_result *other = &run->trials[i];
+    FOR_EACH (trial_result, other, run->trials, index) {
         bool is_like = is_met ? other->judgement.expectation == EXPECTATION_MET &&
                                     other->judgement.verdict != VERDICT_SAFE && has_violation(other)
                               : trials_ended_alike(other, result);

@@ -6,10 +6,6 @@
 #include "harness/report/document.h"
 #include "harness/report/words.h"
 
-// How the trials ended: of a page, a matrix of scenarios and schemes; else a row for each, in
-// Markdown one for repeats that ended alike, the urgent ones first.
-void say_verdicts(struct document *d);
-
 // The trials that a medium tells of: in Markdown those that are urgent; at a terminal those that
 // were missed, then others worth telling; of a page all, in two parts.
 void say_news(struct document *d);

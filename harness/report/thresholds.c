@@ -38,38 +38,6 @@ static enum percentile percentile_of(const struct limit *limit)
 _Static_assert((int)METRIC_TOLD == (int)LATENCY_TOLD && LATENCY_TOLD + 1 == LATENCY_COUNT,
                "a metric for each latency");
 
-// NaN if there is none.
-static double measure(const struct scheme_cost *cost, const struct limit *limit)
-{
-    if (!metric_is_latency(limit->metric))
-        return figure_form_of(limit->metric)->value(cost);
-    const struct percentiles *percentiles = &cost->percentiles[limit->metric];
-    return percentiles->count > 0 ? (double)percentiles->ns[percentile_of(limit)] : NAN;
-}
-
-static void write_figure(struct threshold_outcome *outcome)
-{
-    enum metric metric = outcome->threshold->limit.metric;
-    char *out = outcome->measured;
-    size_t room = sizeof outcome->measured;
-    if (!outcome->is_known)
-        snprintf(out, room, "–");
-    else if (metric_is_time(metric))
-        text_duration((long long)outcome->figure, out, room);
-    else if (metric == METRIC_THROUGHPUT)
-        snprintf(out, room, "%.30s/s", rate_words(outcome->figure).text);
-    else
-        snprintf(out, room, metric_is_count(metric) ? "%.0f" : "%.3g", outcome->figure);
-}
-
-// True if the driver may be to blame for the figure.
-static bool is_drivers(const struct scheme_cost *cost, const struct limit *limit)
-{
-    bool is_speed = metric_is_time(limit->metric) || limit->metric == METRIC_THROUGHPUT;
-    return is_speed && (cost->driver_bound > 0 ||
-                        (limit->metric == METRIC_ACQUIRE && cost->late[percentile_of(limit)]));
-}
-
 // --- whether it may be relied on -----------------------------------------------------------------
 
 #define DOUBT(...)                                                                                 \
@@ -160,13 +128,33 @@ static void doubt_missed(const struct question *question)
 
 static void decide(const struct question *question)
 {
+    const struct scheme_cost *cost = question->cost;
     struct threshold_outcome *outcome = question->outcome;
     const struct limit *limit = &outcome->threshold->limit;
-    double figure = measure(question->cost, limit);
+    bool is_time = metric_is_time(limit->metric);
+    bool is_rate = limit->metric == METRIC_THROUGHPUT;
+    double figure = NAN;
+    struct words text = {"–"};
+    if (!metric_is_latency(limit->metric))
+        figure = figure_form_of(limit->metric)->value(cost);
+    else if (cost->percentiles[limit->metric].count > 0)
+        figure = (double)cost->percentiles[limit->metric].ns[percentile_of(limit)];
     outcome->is_known = isfinite(figure);
-    outcome->figure = outcome->is_known ? figure : 0;
-    write_figure(outcome);
-    outcome->driver_bound = outcome->is_known && is_drivers(question->cost, limit);
+    if (outcome->is_known) {
+        outcome->figure = figure;
+        // True if the driver may be to blame for the figure.
+        outcome->driver_bound =
+            (is_time || is_rate) && (cost->driver_bound > 0 || (limit->metric == METRIC_ACQUIRE &&
+                                                                cost->late[percentile_of(limit)]));
+        if (is_time)
+            text = lasting((int64_t)figure);
+        else if (is_rate)
+            strcat((text = rate_words(figure)).text, "/s");
+        else
+            snprintf(text.text, sizeof text.text, metric_is_count(limit->metric) ? "%.0f" : "%.3g",
+                     figure);
+    }
+    snprintf(outcome->measured, sizeof outcome->measured, "%.39s", text.text);
     doubt_figure(question);
     bool is_met = outcome->is_known && limit_is_met(limit, outcome->figure);
     if (outcome->reason[0] == '\0' && is_met)
@@ -192,8 +180,7 @@ static bool is_meant(const struct threshold *threshold, const struct trial *tria
 void thresholds_decide(struct run_report *report)
 {
     struct threshold_outcomes *outcomes = &report->thresholds;
-    for (size_t i = 0; i < report->cost_count; i++) {
-        const struct scheme_cost *cost = &report->costs[i];
+    FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
         const struct scenario *scenario = cost->trial->scenario;
         for (size_t j = 0; cost->trials > 0 && j < scenario->threshold_count; j++) {
             if (!is_meant(&scenario->thresholds[j], cost->trial))

@@ -2,7 +2,6 @@
 
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
-#include "harness/report/environment.h"
 #include "harness/report/fields.h"
 #include "harness/run/vocabulary.h"
 

@@ -178,26 +178,20 @@ static double crowd_of(const struct scenario *scenario)
     return (double)workers / (double)scenario_key_count(scenario);
 }
 
-// Of those that are as good otherwise as the first, that where the most workers go for one lock.
-static const struct scenario *choose_scenario(const struct run_report *report)
-{
-    const struct measured_scenario *first = report->measured;
-    const struct scenario *best = report->measured_count > 0 ? first->scenario : NULL;
-    FOR_EACH (measured_scenario, other, first, report->measured_count) {
-        if (other->schemes == first->schemes &&
-            cost_load_varies(other->scenario) == cost_load_varies(first->scenario) &&
-            crowd_of(other->scenario) > crowd_of(best))
-            best = other->scenario;
-    }
-    return best;
-}
-
-// From one scenario, as figures of different ones cannot be compared. If it measured less than half
-// of the schemes, from none.
+// From one scenario, as figures of different ones cannot be compared: of those that are as good
+// otherwise as the first, that where the most workers go for one lock. If it measured less than
+// half of the schemes, from none.
 static void measure_costs(const struct run_report *report, struct grid *grid)
 {
+    const struct measured_scenario *first = report->measured;
     size_t measured = 0;
-    grid->measured = choose_scenario(report);
+    FOR_EACH (measured_scenario, other, first, report->measured_count) {
+        if (other == first ||
+            (other->schemes == first->schemes &&
+             cost_load_varies(other->scenario) == cost_load_varies(first->scenario) &&
+             crowd_of(other->scenario) > crowd_of(grid->measured)))
+            grid->measured = other->scenario;
+    }
     FOR_EACH (trial_result, result, grid->run->trials, grid->run->count) {
         size_t row = row_of(grid, result->trial->scheme);
         if (result->trial->scenario == grid->measured && row < grid->row_count)
@@ -383,40 +377,35 @@ static void describe(const struct grid *grid, struct text *out)
     text_free(&names);
 }
 
-static void fill_matrix(const struct grid *grid, struct picture *picture)
-{
-    size_t cells = grid->row_count * grid->column_count;
-    bool *has = memory_new(cells + 1);
-    bool has_costs = grid->measured != NULL;
-    for (size_t i = 0; i < cells; i++)
-        has[i] = grid->cells[i].trials > 0;
-    // A picture of few columns is narrower, so that it can be shown larger.
-    size_t width = 250 + 42 * grid->column_count + (has_costs ? 360 : 170);
-    picture->width = (int)(width < 640 ? 640 : width > 1100 ? 1100 : width);
-    text_format(&picture->title, "Which lock survives which fault%s",
-                has_costs ? ", and what it costs" : "");
-    struct tables tables =
-        write_tables(grid, has, has_costs ? MOST_COLUMNS : MOST_WITHOUT_COSTS, picture);
-    for (size_t i = 0; i < tables.count * grid->row_count; i++) {
-        if (tables.rows[i] != SIZE_MAX)
-            write_row(&tables, i / grid->row_count, i % grid->row_count, picture);
-    }
-    bool any_share = note_cells(grid, picture);
-    picture_tell(picture, "costs = %d\nshares = %d", has_costs, any_share);
-    note_costs(grid, picture);
-    note_environment(grid, picture);
-    describe(grid, &picture->alternative);
-    free(tables.rows);
-    free(has);
-}
-
 static bool write_matrix(const struct picture_subject *subject, struct picture *picture)
 {
     struct grid grid = grid_make(subject->run);
+    size_t cells = grid.row_count * grid.column_count;
     bool is_worth_it = grid.row_count >= 2 && grid.column_count >= 1;
     if (is_worth_it) {
         measure_costs(subject->report, &grid);
-        fill_matrix(&grid, picture);
+        bool has_costs = grid.measured != NULL;
+        bool *has = memory_new(cells + 1);
+        for (size_t i = 0; i < cells; i++)
+            has[i] = grid.cells[i].trials > 0;
+        // A picture of few columns is narrower, so that it can be shown larger.
+        size_t width = 250 + 42 * grid.column_count + (has_costs ? 360 : 170);
+        picture->width = (int)(width < 640 ? 640 : width > 1100 ? 1100 : width);
+        text_format(&picture->title, "Which lock survives which fault%s",
+                    has_costs ? ", and what it costs" : "");
+        struct tables tables =
+            write_tables(&grid, has, has_costs ? MOST_COLUMNS : MOST_WITHOUT_COSTS, picture);
+        for (size_t i = 0; i < tables.count * grid.row_count; i++) {
+            if (tables.rows[i] != SIZE_MAX)
+                write_row(&tables, i / grid.row_count, i % grid.row_count, picture);
+        }
+        bool any_share = note_cells(&grid, picture);
+        picture_tell(picture, "costs = %d\nshares = %d", has_costs, any_share);
+        note_costs(&grid, picture);
+        note_environment(&grid, picture);
+        describe(&grid, &picture->alternative);
+        free(tables.rows);
+        free(has);
     }
     grid_free(&grid);
     return is_worth_it;
@@ -448,8 +437,8 @@ static void add_dots(const struct grid *grid, const struct trial_result *result,
     struct dot dot = {.trial = result->trial, .cell = cell_of(grid, result->trial)};
     if (dot.cell == SIZE_MAX || !result->has_history)
         return;
-    for (size_t i = 0; i < result->statistics.recoveries.count; i++) {
-        const struct recovery *recovery = &result->statistics.recoveries.items[i];
+    FOR_EACH (recovery, recovery, result->statistics.recoveries.items,
+              result->statistics.recoveries.count) {
         bool is_never = recovery->after_effect_ns == TIME_NEVER && recovery->unavailable_ns > 0;
         const struct {
             const char *block;
@@ -467,23 +456,30 @@ static void add_dots(const struct grid *grid, const struct trial_result *result,
     }
 }
 
-static void fill_recovery(const struct grid *grid, const struct dots *dots, struct picture *picture)
+static bool write_recovery(const struct picture_subject *subject, struct picture *picture)
 {
+    struct grid grid = grid_make(subject->run);
+    struct dots dots = {0};
     const struct dot *slowest = NULL;
-    bool *has = memory_zeroed(grid->row_count * grid->column_count + 1, sizeof *has);
-    for (size_t i = 0; i < dots->count; i++)
-        has[dots->items[i].cell] = true;
-    struct tables tables = write_tables(grid, has, MOST_RECOVERY_COLUMNS, picture);
-    for (size_t i = 0; i < dots->count; i++) {
-        const struct dot *dot = &dots->items[i];
-        size_t row = dot->cell / grid->column_count;
-        size_t column = dot->cell % grid->column_count;
+    FOR_EACH (trial_result, result, subject->run->trials, subject->run->count)
+        add_dots(&grid, result, &dots);
+    if (dots.count == 0) {
+        grid_free(&grid);
+        return false;
+    }
+    bool *has = memory_zeroed(grid.row_count * grid.column_count + 1, sizeof *has);
+    FOR_EACH (dot, dot, dots.items, dots.count)
+        has[dot->cell] = true;
+    struct tables tables = write_tables(&grid, has, MOST_RECOVERY_COLUMNS, picture);
+    FOR_EACH (dot, dot, dots.items, dots.count) {
+        size_t row = dot->cell / grid.column_count;
+        size_t column = dot->cell % grid.column_count;
         size_t table = 0;
         while (first_column(&tables, table + 1) <= column)
             table++;
         picture_row(picture_block(picture, "%s %zu: row column ns repeat fault scheme scenario",
                                   dot->block, table + 1),
-                    "%zu %zu %lld %d %d %s %s", tables.rows[table * grid->row_count + row],
+                    "%zu %zu %lld %d %d %s %s", tables.rows[table * grid.row_count + row],
                     column - first_column(&tables, table), (long long)dot->ns, dot->trial->repeat,
                     dot->fault, dot->trial->scheme, dot->trial->scenario->name);
         if (strcmp(dot->block, "after-effect") == 0 && (slowest == NULL || dot->ns > slowest->ns))
@@ -495,7 +491,7 @@ static void fill_recovery(const struct grid *grid, const struct dots *dots, stru
     text_format(&picture->alternative,
                 "How soon each of %zu schemes was granted again after the faults of %zu "
                 "scenario%s.",
-                grid->row_count, grid->column_count, plural((long long)grid->column_count));
+                grid.row_count, grid.column_count, plural((long long)grid.column_count));
     if (slowest != NULL)
         text_format(&picture->alternative,
                     " The longest time from a fault to the next grant was %s, of %s in %s.",
@@ -503,19 +499,9 @@ static void fill_recovery(const struct grid *grid, const struct dots *dots, stru
                     slowest->trial->scenario->name);
     free(tables.rows);
     free(has);
-}
-
-static bool write_recovery(const struct picture_subject *subject, struct picture *picture)
-{
-    struct grid grid = grid_make(subject->run);
-    struct dots dots = {0};
-    for (size_t i = 0; i < subject->run->count; i++)
-        add_dots(&grid, &subject->run->trials[i], &dots);
-    if (dots.count > 0)
-        fill_recovery(&grid, &dots, picture);
     free(dots.items);
     grid_free(&grid);
-    return dots.count > 0;
+    return true;
 }
 
 PICTURE(recovery, .name = "recovery",
@@ -532,7 +518,6 @@ static const char *const properties[] = {"stale-holder", "double-grant"};
 struct windows {
     const char *scheme;
     struct distribution of[KIND_COUNT]; // count 0: none
-    int64_t least_ns, most_ns;
 };
 
 // A logarithm has no place for 0.
@@ -547,8 +532,7 @@ static void add_windows(const struct trial_result *result, struct windows *windo
                         struct picture *picture)
 {
     const struct trial *trial = result->trial;
-    for (size_t i = 0; i < result->judgement.finding_count; i++) {
-        const struct finding *finding = &result->judgement.findings[i];
+    FOR_EACH (finding, finding, result->judgement.findings, result->judgement.finding_count) {
         const struct distribution *found = &finding->windows;
         size_t kind = 0;
         size_t row = 0;
@@ -559,17 +543,12 @@ static void add_windows(const struct trial_result *result, struct windows *windo
         while (row < *count && strcmp(windows[row].scheme, trial->scheme) != 0)
             row++;
         if (row == *count)
-            windows[(*count)++] =
-                (struct windows){.scheme = trial->scheme,
-                                 .of = {{.min_ns = INT64_MAX}, {.min_ns = INT64_MAX}},
-                                 .least_ns = INT64_MAX};
-        struct windows *all = &windows[row];
-        struct distribution *range = &all->of[kind];
+            windows[(*count)++] = (struct windows){
+                .scheme = trial->scheme, .of = {{.min_ns = INT64_MAX}, {.min_ns = INT64_MAX}}};
+        struct distribution *range = &windows[row].of[kind];
         range->count += found->count;
         range->min_ns = time_earlier(range->min_ns, found->min_ns);
         range->max_ns = time_later(range->max_ns, found->max_ns);
-        all->least_ns = time_earlier(all->least_ns, found->min_ns);
-        all->most_ns = time_later(all->most_ns, found->max_ns);
         picture_row(picture_block(picture,
                                   "%s medians: row median(ns) windows repeat scheme scenario",
                                   properties[kind]),
@@ -583,27 +562,29 @@ static bool write_windows(const struct picture_subject *subject, struct picture 
 {
     const struct run_result *run = subject->run;
     struct windows *windows = memory_new((run->count + 1) * sizeof *windows);
-    size_t longest = 0;
+    const struct windows *longest = windows;
+    int64_t longest_ns = 0;
     size_t count = 0;
     size_t total = 0;
-    for (size_t i = 0; i < run->count; i++)
-        add_windows(&run->trials[i], windows, &count, picture);
+    FOR_EACH (trial_result, result, run->trials, run->count)
+        add_windows(result, windows, &count, picture);
     for (size_t i = 0; i < count; i++) {
-        const struct windows *of = &windows[i];
+        const struct distribution *of = windows[i].of;
+        int64_t most_ns = time_later(of[0].max_ns, of[1].max_ns);
         picture_row(picture_block(picture, "rows: row least(ns) most(ns) scheme longest"),
-                    "%zu %lld %lld %s %s", i, shown(of->least_ns), shown(of->most_ns), of->scheme,
-                    lasting(of->most_ns).text);
+                    "%zu %lld %lld %s %s", i, shown(time_earlier(of[0].min_ns, of[1].min_ns)),
+                    shown(most_ns), windows[i].scheme, lasting(most_ns).text);
         for (size_t kind = 0; kind < KIND_COUNT; kind++) {
-            const struct distribution *range = &of->of[kind];
-            if (range->count > 0)
+            if (of[kind].count > 0)
                 picture_row(picture_block(picture,
                                           "%s ranges: row least(ns) most(ns) windows scheme",
                                           properties[kind]),
-                            "%zu %lld %lld %zu %s", i, shown(range->min_ns), shown(range->max_ns),
-                            range->count, of->scheme);
-            total += range->count;
+                            "%zu %lld %lld %zu %s", i, shown(of[kind].min_ns),
+                            shown(of[kind].max_ns), of[kind].count, windows[i].scheme);
+            total += of[kind].count;
         }
-        longest = of->most_ns >= windows[longest].most_ns ? i : longest;
+        longest = most_ns >= longest_ns ? &windows[i] : longest;
+        longest_ns = time_later(most_ns, longest_ns);
     }
     if (count > 0) {
         picture_tell(picture, "rows = %zu", count);
@@ -613,8 +594,7 @@ static bool write_windows(const struct picture_subject *subject, struct picture 
                               "are left out.");
         text_format(&picture->alternative,
                     "Unsafe windows of %zu scheme%s, %zu in all. The longest was of %s: %s.", count,
-                    count == 1 ? "" : "s", total, windows[longest].scheme,
-                    lasting(windows[longest].most_ns).text);
+                    plural((long long)count), total, longest->scheme, lasting(longest_ns).text);
     }
     free(windows);
     return count > 0;

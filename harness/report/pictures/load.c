@@ -277,8 +277,7 @@ static void write_curves(struct load *load, struct picture *picture)
     picture_tell(picture, "groups = %zu", groups);
     for (size_t i = 0; i < load->scheme_count; i++)
         scheme_legend(&load->curves[i], picture);
-    for (size_t i = 0; i < load->count; i++) {
-        const struct point *point = &load->points[i];
+    FOR_EACH (point, point, load->points, load->count) {
         const struct scheme_curve *curve = &load->curves[point->curve];
         picture_row(picture_block(picture,
                                   "curve %zu %zu %zu: %s locks/s least most p50(ns) p99(ns) held",
@@ -296,19 +295,6 @@ static void write_curves(struct load *load, struct picture *picture)
         picture_row(picture_block(picture, "places: at name"), "%.7g %s", at,
                     strcat(name.text, load->axis == BY_RATE ? "/s" : ""));
         load->places++;
-    }
-}
-
-static void add_title(const struct load *load, const char *what, struct text *title)
-{
-    text_add(title, what);
-    for (size_t i = 0; i < load->count; i++) {
-        const struct scenario *scenario = load->points[i].trial->scenario;
-        bool is_first = true;
-        for (size_t j = 0; j < i && is_first; j++)
-            is_first = load->points[j].trial->scenario != scenario;
-        if (is_first)
-            text_format(title, "%s%s", i == 0 ? ": " : ", ", scenario->name);
     }
 }
 
@@ -354,7 +340,15 @@ static bool write(const struct picture_subject *subject, struct picture *picture
     if (load.count > 0) {
         list_columns(&load);
         list_schemes(&load);
-        add_title(&load, kind->title, &picture->title);
+        text_add(&picture->title, kind->title);
+        for (size_t i = 0; i < load.count; i++) {
+            const struct scenario *scenario = load.points[i].trial->scenario;
+            bool is_first = true;
+            for (size_t j = 0; j < i && is_first; j++)
+                is_first = load.points[j].trial->scenario != scenario;
+            if (is_first)
+                text_format(&picture->title, "%s%s", i == 0 ? ": " : ", ", scenario->name);
+        }
         write_curves(&load, picture);
         add_notes(&load, picture);
         kind->describe(&load, picture);
@@ -386,8 +380,7 @@ static void describe_clients(const struct load *load, struct picture *picture)
         picture_tell(picture, "locks_%zu = %s", i + 1, locks_title(load->columns[i]).text);
     picture_tell(picture, "columns = %zu\nload = %s", load->column_count,
                  load->columns[0]->clients.threads > 1 ? "workers: clients × threads" : "clients");
-    for (size_t i = 0; i < load->count; i++) {
-        const struct point *point = &load->points[i];
+    FOR_EACH (point, point, load->points, load->count) {
         if (point->column == 0 && (best->column != 0 || point->rate.median > best->rate.median))
             best = point;
     }

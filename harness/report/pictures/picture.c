@@ -51,19 +51,13 @@ void picture_free(struct picture *picture)
     *picture = (struct picture){0};
 }
 
-static char *formatted(const char *format, va_list arguments)
-{
-    char *string = NULL;
-    if (vasprintf(&string, format, arguments) < 0)
-        memory_give_up();
-    return string;
-}
-
 struct picture_block *picture_block(struct picture *picture, const char *format, ...)
 {
+    char *heading = NULL;
     va_list arguments;
     va_start(arguments, format);
-    char *heading = formatted(format, arguments);
+    if (vasprintf(&heading, format, arguments) < 0)
+        memory_give_up();
     va_end(arguments);
     for (char *c = heading; *c != '\0'; c++)
         *c = (unsigned char)*c < ' ' ? ' ' : *c; // a comment is one line
@@ -92,10 +86,10 @@ static void quote_data(struct text *out, const char *string)
     text_add(out, "\"");
 }
 
-// As printf, but that each string is in quotes: those of data, or of a script. Of the others there
-// are %d, %u, %zu, %lld and %g.
-static void add_quoted(struct text *out, bool is_data, const char *format, va_list arguments)
+void picture_add(struct text *out, bool is_data, const char *format, ...)
 {
+    va_list arguments;
+    va_start(arguments, format);
     while (*format != '\0') {
         char one[16];
         size_t plain = strcspn(format, "%");
@@ -119,33 +113,8 @@ static void add_quoted(struct text *out, bool is_data, const char *format, va_li
         else
             text_format(out, one, va_arg(arguments, int));
     }
+    va_end(arguments);
     text_add(out, "\n");
-}
-
-void picture_row(struct picture_block *block, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    add_quoted(&block->rows, true, format, arguments);
-    va_end(arguments);
-}
-
-void picture_tell(struct picture *picture, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    add_quoted(&picture->values, false, format, arguments);
-    va_end(arguments);
-}
-
-void picture_note(struct picture *picture, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    char *note = formatted(format, arguments);
-    va_end(arguments);
-    text_format(&picture->notes, "%s%s", picture->notes.length > 0 ? "\n" : "", note);
-    free(note);
 }
 
 // --- the script ----------------------------------------------------------------------------------

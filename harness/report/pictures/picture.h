@@ -127,17 +127,21 @@ void gnuplot_quote(struct text *out, const char *string, size_t most);
 __attribute__((format(printf, 2, 3))) struct picture_block *picture_block(struct picture *picture,
                                                                           const char *format, ...);
 
-// Adds a row. Each %s is written in double quotes, and may be any string.
-__attribute__((format(printf, 2, 3))) void picture_row(struct picture_block *block,
-                                                       const char *format, ...);
+// Adds a row: "%zu %s". Each %s is written in double quotes, and may be any string.
+#define picture_row(block, ...) picture_add(&(block)->rows, true, __VA_ARGS__)
 
 // Tells the template a value: "rows = %zu", "axis = %s". Each %s is written in quotes.
-__attribute__((format(printf, 2, 3))) void picture_tell(struct picture *picture, const char *format,
-                                                        ...);
+#define picture_tell(picture, ...) picture_add(&(picture)->values, false, __VA_ARGS__)
 
-// Adds a note, which begins a line.
-__attribute__((format(printf, 2, 3))) void picture_note(struct picture *picture, const char *format,
-                                                        ...);
+// A line, as printf, but that each string is in quotes: those of data, or of a script. Of the
+// others there are %d, %u, %zu, %lld and %g.
+__attribute__((format(printf, 3, 4))) void picture_add(struct text *out, bool is_data,
+                                                       const char *format, ...);
+
+// Adds a note, which begins a line, as printf.
+#define picture_note(picture, ...)                                                                 \
+    (text_add(&(picture)->notes, (picture)->notes.length > 0 ? "\n" : ""),                         \
+     text_format(&(picture)->notes, __VA_ARGS__))
 
 // --- for those who compare schemes ---------------------------------------------------------------
 

@@ -215,8 +215,7 @@ static size_t sections_make(const struct scheme_picture *kind, const struct run_
     size_t count = 0;
     size_t shown = 0;
     size_t used = 0;
-    for (size_t i = 0; i < report->measured_count; i++) {
-        const struct measured_scenario *measured = &report->measured[i];
+    FOR_EACH (measured_scenario, measured, report->measured, report->measured_count) {
         if (kind->takes != NULL && !kind->takes(measured->scenario))
             continue;
         struct section section = section_make(kind, report, measured);
@@ -251,8 +250,7 @@ static size_t write_rows(const struct scheme_picture *kind, const struct section
     if (several)
         picture_row(picture_block(picture, "scenarios: row name"), "%zu %s", y++,
                     section->scenario->name);
-    for (size_t i = 0; i < section->count; i++) {
-        const struct row *row = &section->rows[i];
+    FOR_EACH (row, row, section->rows, section->count) {
         text_format(&rows->rows, "%zu", y++);
         for (size_t value = 0; value < kind->value_count; value++)
             text_format(&rows->rows, " %.7g", row->values[value]);
@@ -388,8 +386,7 @@ static void describe_times(const struct section *section, struct text *out)
 {
     const struct row *fastest = &section->rows[0];
     const struct row *slowest = &section->rows[0];
-    for (size_t i = 0; i < section->count; i++) {
-        const struct row *row = &section->rows[i];
+    FOR_EACH (row, row, section->rows, section->count) {
         fastest = row->values[0] < fastest->values[0] ? row : fastest;
         slowest = row->values[0] >= slowest->values[0] ? row : slowest;
     }

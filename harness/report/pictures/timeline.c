@@ -129,43 +129,37 @@ static void note_fault(struct picture *picture, const struct digest *digest,
     text_free(&words);
 }
 
-static void mark_fault(struct axis *axis, const struct digest *digest,
-                       const struct fault_record *fault, bool bands)
-{
-    const struct fault *kind = fault_find(fault->step->verb);
-    unsigned colour = kind != NULL ? (unsigned)strtoul(kind->colour + 1, NULL, 16) : 0xbbbbbb;
-    bool on_wires = fault->step->side_counts[0] > 0;
-    int64_t from_ns = time_later(fault->in_effect_ns, axis->from);
-    int64_t to_ns = time_earlier(fault_end_ns(digest, fault), axis->to);
-    if (fault_is_instant(fault)) {
-        picture_row(
-            picture_block(axis->picture, "strikes %d: at(%s) colour", axis->panel, axis->unit_name),
-            "%.9g %u", axis_at(axis, fault->in_effect_ns), colour);
-        to_ns = from_ns;
-    } else if (bands) {
-        picture_row(picture_block(axis->picture, "bands %d: from(%s) to(%s) colour", axis->panel,
-                                  axis->unit_name, axis->unit_name),
-                    "%.9g %.9g %u", axis_at(axis, from_ns), axis_at(axis, to_ns), colour);
-    }
-    // The timeline has a row for what strikes no client, with words of its own.
-    if (!bands && (fault->step->target.client == 0 || on_wires))
-        return;
-    char target[100] = "";
-    if (!on_wires)
-        fault_target_text(digest, fault, target, sizeof target);
-    axis_label(axis, from_ns + (to_ns - from_ns) / 2, "brown", "fault %d: %s%s%s",
-               fault->step->number, fault->step->verb, on_wires ? "" : " ", target);
-}
-
 void axis_faults(struct axis *axis, const struct digest *digest, bool bands)
 {
     FOR_EACH_FAULT (fault, digest) {
-        bool touches = fault->in_effect_ns != TIME_NEVER && fault->in_effect_ns <= axis->to &&
+        const struct fault_step *step = fault->step;
+        const struct fault *kind = fault_find(step->verb);
+        unsigned colour = kind != NULL ? (unsigned)strtoul(kind->colour + 1, NULL, 16) : 0xbbbbbb;
+        bool on_wires = step->side_counts[0] > 0;
+        int64_t from_ns = time_later(fault->in_effect_ns, axis->from);
+        int64_t to_ns = time_earlier(fault_end_ns(digest, fault), axis->to);
+        bool touches = fault->in_effect_ns != TIME_NEVER && from_ns <= axis->to &&
                        fault_end_ns(digest, fault) >= axis->from;
+        char target[100] = "";
         if (digest->fault_count <= MOST_NOTES || touches)
             note_fault(axis->picture, digest, fault);
-        if (touches)
-            mark_fault(axis, digest, fault, bands);
+        if (touches && fault_is_instant(fault)) {
+            picture_row(picture_block(axis->picture, "strikes %d: at(%s) colour", axis->panel,
+                                      axis->unit_name),
+                        "%.9g %u", axis_at(axis, fault->in_effect_ns), colour);
+            to_ns = from_ns;
+        } else if (touches && bands) {
+            picture_row(picture_block(axis->picture, "bands %d: from(%s) to(%s) colour",
+                                      axis->panel, axis->unit_name, axis->unit_name),
+                        "%.9g %.9g %u", axis_at(axis, from_ns), axis_at(axis, to_ns), colour);
+        }
+        // The timeline has a row for what strikes no client, with words of its own.
+        if (!touches || (!bands && (step->target.client == 0 || on_wires)))
+            continue;
+        if (!on_wires)
+            fault_target_text(digest, fault, target, sizeof target);
+        axis_label(axis, from_ns + (to_ns - from_ns) / 2, "brown", "fault %d: %s%s%s", step->number,
+                   step->verb, on_wires ? "" : " ", target);
     }
 }
 

@@ -48,34 +48,12 @@ static bool is_evidence(const struct scene *scene, const struct operation *opera
 
 // --- what there is -------------------------------------------------------------------------------
 
-// `in` is the hold that the operation's process is in; SIZE_MAX.
-static void add_operation(struct scene *scene, const struct operation *operation, size_t *in)
-{
-    bool refused = operation->outcome == OUTCOME_NO;
-    struct bar bar = {.look = LOOK_REFUSAL, .operation = operation, .outer = *in};
-    if (operation->kind == OPERATION_RENEW && !refused)
-        return;
-    if (operation->kind == OPERATION_RELEASE && !refused && *in != SIZE_MAX) {
-        scene->bars[*in].release = operation;
-        *in = scene->bars[*in].outer;
-        return;
-    }
-    if (!refused)
-        bar.look = operation->kind != OPERATION_ACQUIRE ? LOOK_STRAY
-                   : operation->outcome == OUTCOME_OK   ? LOOK_CERTAIN
-                                                        : LOOK_UNANSWERED;
-    if (*in != SIZE_MAX)
-        bar.depth = time_earlier(scene->bars[*in].depth + 1, DEEPEST);
-    if (bar.look == LOOK_CERTAIN)
-        *in = scene->bar_count;
-    *APPEND(scene->bars, scene->bar_count, scene->bar_room) = bar;
-}
-
 // Joins each release to the hold that it ends.
 static void collect_bars(struct scene *scene)
 {
     const struct operations *operations = scene->operations;
     struct ranked *order = memory_new((operations->count + 1) * sizeof *order);
+    // The hold that each process is in; SIZE_MAX.
     size_t *inner = memory_new((operations->process_count + (size_t)1) * sizeof *inner);
     size_t count = 0;
     for (size_t i = 0; i < operations->count; i++) {
@@ -87,7 +65,25 @@ static void collect_bars(struct scene *scene)
         inner[i] = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
         const struct operation *operation = &operations->items[order[i].index];
-        add_operation(scene, operation, &inner[operation->process]);
+        size_t *in = &inner[operation->process];
+        bool refused = operation->outcome == OUTCOME_NO;
+        struct bar bar = {.look = LOOK_REFUSAL, .operation = operation, .outer = *in};
+        if (operation->kind == OPERATION_RENEW && !refused)
+            continue;
+        if (operation->kind == OPERATION_RELEASE && !refused && *in != SIZE_MAX) {
+            scene->bars[*in].release = operation;
+            *in = scene->bars[*in].outer;
+            continue;
+        }
+        if (!refused)
+            bar.look = operation->kind != OPERATION_ACQUIRE ? LOOK_STRAY
+                       : operation->outcome == OUTCOME_OK   ? LOOK_CERTAIN
+                                                            : LOOK_UNANSWERED;
+        if (*in != SIZE_MAX)
+            bar.depth = time_earlier(scene->bars[*in].depth + 1, DEEPEST);
+        if (bar.look == LOOK_CERTAIN)
+            *in = scene->bar_count;
+        *APPEND(scene->bars, scene->bar_count, scene->bar_room) = bar;
     }
     free(inner);
     free(order);
@@ -277,18 +273,6 @@ static void write_places(const struct scene *scene, struct axis *axis)
     }
 }
 
-static void name_rows(struct scene *scene)
-{
-    struct timeline *timeline = &scene->timeline;
-    for (size_t i = 0; i < timeline->row_count; i++) {
-        char name[OPERATION_TEXT_ROOM];
-        operation_process(scene->operations, (uint32_t)timeline->rows[i], name);
-        if (strlen(name) > MOST_NAME)
-            memcpy(name + MOST_NAME - 1, "…", sizeof "…");
-        timeline_name_row(timeline, i + 1, name);
-    }
-}
-
 static bool write(const struct picture_subject *subject, struct picture *picture)
 {
     const struct operations *operations = subject->operations;
@@ -323,7 +307,13 @@ static bool write(const struct picture_subject *subject, struct picture *picture
     timeline->seen[LOOK_VIOLATION] = true;
     axis_label(axis, from + (to - from) / 2, "red", "%s", rules[violation->rule]);
     note_evidence(&scene, picture);
-    name_rows(&scene);
+    for (size_t i = 0; i < timeline->row_count; i++) {
+        char name[OPERATION_TEXT_ROOM];
+        operation_process(operations, (uint32_t)timeline->rows[i], name);
+        if (strlen(name) > MOST_NAME)
+            memcpy(name + MOST_NAME - 1, "…", sizeof "…");
+        timeline_name_row(timeline, i + 1, name);
+    }
     timeline_end(timeline, timeline->row_count);
     picture_tell(picture, "enlarged = 0\nlines = %d", !has_clock);
     timeline_legend(timeline);

@@ -223,19 +223,6 @@ static void note_rows(const struct scene *scene)
                  words);
 }
 
-static void name_rows(struct scene *scene, bool servers)
-{
-    struct timeline *timeline = &scene->timeline;
-    for (size_t i = 0; i < timeline->row_count; i++) {
-        int64_t worker = timeline->rows[i];
-        timeline_name_row(
-            timeline, i + 1,
-            worker_name(scene->digest, (int)(worker >> 32), (int)(worker & INT32_MAX)).text);
-    }
-    if (timeline->row_count > 0 && servers)
-        timeline_name_row(timeline, timeline->row_count + 1, "servers, network");
-}
-
 // --- bars ----------------------------------------------------------------------------------------
 
 // The parts of holds during which another one lasted, but for the evidence, which has a colour of
@@ -611,7 +598,13 @@ static void write_panel(struct scene *scene, struct picture *picture, int panel)
             say_values(scene, scene->evidence[i]);
     }
     add_deaths(scene);
-    name_rows(scene, servers);
+    for (size_t i = 0; i < timeline->row_count; i++) {
+        int client = (int)(timeline->rows[i] >> 32);
+        int worker = (int)(timeline->rows[i] & INT32_MAX);
+        timeline_name_row(timeline, i + 1, worker_name(scene->digest, client, worker).text);
+    }
+    if (timeline->row_count > 0 && servers)
+        timeline_name_row(timeline, timeline->row_count + 1, "servers, network");
     timeline_end(timeline, timeline->row_count > 0 ? timeline->row_count + servers : 1);
 }
 

@@ -67,23 +67,6 @@ static void write_bins(const struct axis *axis, const struct digest *digest, int
     free(holds);
 }
 
-// From the last moment that anybody was granted the lock to the end of the trial.
-static void write_stuck(struct axis *axis, const struct digest *digest,
-                        const struct judgement *judgement)
-{
-    int64_t from_ns = digest->started_ns;
-    FOR_EACH_HOLD (hold, digest)
-        from_ns = time_later(from_ns, hold->granted_ns);
-    if ((judgement->verdict != VERDICT_STUCK && digest->stop_reason != STOP_STUCK) ||
-        digest->ended_ns <= from_ns)
-        return;
-    picture_row(
-        picture_block(axis->picture, "stuck: from(%s) to(%s)", axis->unit_name, axis->unit_name),
-        "%.9g %.9g", axis_at(axis, from_ns), axis_at(axis, digest->ended_ns));
-    axis_label(axis, from_ns + (digest->ended_ns - from_ns) / 2, "red", "nobody granted for %s",
-               lasting(digest->ended_ns - from_ns).text);
-}
-
 static bool write_throughput(const struct picture_subject *subject, struct picture *picture)
 {
     static const char *const stops[] = {
@@ -92,13 +75,26 @@ static bool write_throughput(const struct picture_subject *subject, struct pictu
         [STOP_BROKEN] = "stopped: broken",   [STOP_INTERRUPTED] = "interrupted",
     };
     const struct digest *digest = subject->digest;
+    bool is_stuck =
+        subject->judgement->verdict == VERDICT_STUCK || digest->stop_reason == STOP_STUCK;
     int64_t bin_ns = bin_width_ns(digest, digest->hold_count / HOLDS_PER_BIN);
     struct axis axis = begin(digest, picture, "Holds per second, in bins of ", bin_ns);
     write_bins(&axis, digest, bin_ns);
-    write_stuck(&axis, digest, subject->judgement);
+    // From the last moment that anybody was granted the lock to the end of the trial.
+    int64_t from_ns = digest->started_ns;
+    int64_t to_ns = digest->ended_ns;
+    FOR_EACH_HOLD (hold, digest)
+        from_ns = time_later(from_ns, hold->granted_ns);
+    if (is_stuck && to_ns > from_ns) {
+        picture_row(
+            picture_block(picture, "stuck: from(%s) to(%s)", axis.unit_name, axis.unit_name),
+            "%.9g %.9g", axis_at(&axis, from_ns), axis_at(&axis, to_ns));
+        axis_label(&axis, from_ns + (to_ns - from_ns) / 2, "red", "nobody granted for %s",
+                   lasting(to_ns - from_ns).text);
+    }
     picture_row(picture_block(picture, "stop: at(%s)", axis.unit_name), "%.9g",
-                axis_at(&axis, digest->ended_ns));
-    axis_label(&axis, digest->ended_ns, "dark", "%s",
+                axis_at(&axis, to_ns));
+    axis_label(&axis, to_ns, "dark", "%s",
                digest->stop_known ? stops[digest->stop_reason] : "the history ends");
     axis_end(&axis);
     return true;
@@ -185,13 +181,13 @@ static bool write_over_time(const struct picture_subject *subject, struct pictur
 {
     struct durations durations = durations_of(subject->digest, LATENCY_ACQUIRE);
     size_t count = durations.count;
+    bool has_enough = count >= LEAST_FOR_PERCENTILES;
     struct acquire *acquires = memory_new((count + 1) * sizeof *acquires);
     for (size_t i = 0; i < count; i++)
         acquires[i] = (struct acquire){durations.ends_ns[i], durations.items[i]};
     sort_by_key(acquires, count, sizeof *acquires);
-    durations_free(&durations);
-    int64_t width_ns = bin_width_ns(subject->digest, count / ACQUIRES_PER_SLICE);
-    if (count >= LEAST_FOR_PERCENTILES) {
+    if (has_enough) {
+        int64_t width_ns = bin_width_ns(subject->digest, count / ACQUIRES_PER_SLICE);
         struct axis axis =
             begin(subject->digest, picture, "Acquire latency over time, in slices of ", width_ns);
         write_slices(&axis, acquires, count, width_ns);
@@ -199,8 +195,9 @@ static bool write_over_time(const struct picture_subject *subject, struct pictur
                      "A slice has what was granted in it; where nothing was, it has no line.");
         axis_end(&axis);
     }
+    durations_free(&durations);
     free(acquires);
-    return count >= LEAST_FOR_PERCENTILES;
+    return has_enough;
 }
 
 PICTURE(latency_over_time, .name = "latency-over-time", .title = "Latency over time",
@@ -268,23 +265,18 @@ static void add_dot(struct dots *dots, enum kind kind, int64_t from_ns, int64_t 
         (struct dot){.at_ns = from_ns, .latency_ns = time_later(to_ns - from_ns, 1), .kind = kind};
 }
 
-static enum kind kind_of_release(const struct hold *hold)
-{
-    if (hold->returned_ns == TIME_NEVER || hold->answer == RELEASE_UNKNOWN)
-        return DOT_RELEASE_UNKNOWN;
-    bool is_lost = hold->answer == RELEASE_NOT_OWNER || hold->answer == RELEASE_GONE;
-    return is_lost ? DOT_RELEASED_LATE : DOT_RELEASED;
-}
-
 static struct dots collect(const struct digest *digest)
 {
     size_t most = 2 * digest->hold_count + digest->attempt_count + digest->access_count;
     struct dots dots = {digest->ended_ns, memory_new((most + 1) * sizeof *dots.items), 0, {0}};
     FOR_EACH_HOLD (hold, digest) {
+        bool is_lost = hold->answer == RELEASE_NOT_OWNER || hold->answer == RELEASE_GONE;
+        enum kind release = is_lost ? DOT_RELEASED_LATE : DOT_RELEASED;
+        if (hold->returned_ns == TIME_NEVER || hold->answer == RELEASE_UNKNOWN)
+            release = DOT_RELEASE_UNKNOWN;
         add_dot(&dots, DOT_GRANTED, hold_acquire_began_ns(hold), hold->granted_ns, TIME_NEVER);
         if (hold->release_invoked)
-            add_dot(&dots, kind_of_release(hold), hold_release_began_ns(hold), hold->returned_ns,
-                    hold->died_ns);
+            add_dot(&dots, release, hold_release_began_ns(hold), hold->returned_ns, hold->died_ns);
     }
     FOR_EACH_ATTEMPT (attempt, digest)
         add_dot(&dots, attempt->outcome == OUTCOME_NO ? DOT_NOT_GRANTED : DOT_ACQUIRE_UNKNOWN,
