@@ -111,21 +111,16 @@ static bool await_change(struct lock *lock)
 
 static enum outcome create_node(struct lock *lock, struct grant *grant)
 {
-    struct zk_answer answer = {.reply = ZK_OTHER};
+    struct zk_answer answer;
     struct zk_node *node = &zk_lock_of(lock)->node;
     zk_node_renew(lock, node);
     zk_lock_path(&lock->options, "", "lock", node->path);
     lock_asks_ns(lock);
     enum outcome outcome = zk_begin(zk_of(lock));
     if (outcome == OUTCOME_OK)
-        outcome =
-            zk_create(zk_of(lock), lock->actor, &answer, node->path, node->guid, ZK_EPHEMERAL);
-    node->session = answer.session;
-    node->czxid = answer.czxid;
+        outcome = zk_node_create(lock, node, &answer, node->path, node->guid, ZK_EPHEMERAL);
     node->may_exist = outcome == OUTCOME_OK;
-    if (outcome == OUTCOME_OK)
-        return zk_hold(lock, grant);
-    return zk_outcome(lock, outcome, "create", node->path, &answer);
+    return outcome == OUTCOME_OK ? zk_hold(lock, grant) : outcome;
 }
 
 const struct lock_scheme zk_watch_too_late_mistake = {

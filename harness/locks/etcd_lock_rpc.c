@@ -18,17 +18,12 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
                              .at_most_ns = TIME_NEVER};
     const struct peer_patience waiting = {etcd_wait_is_over, &wait};
     outcome = etcd_lock(lock->connection, lock->options.name, state->lease, &revision, &waiting);
-    switch (outcome) {
-    case OUTCOME_OK:
+    if (outcome == OUTCOME_OK)
         return etcd_hold(lock, grant);
-    case OUTCOME_NO:
+    if (outcome == OUTCOME_NO)
         state->is_doubtful = etcd_lacks_lease(lock->connection);
-        return OUTCOME_NO;
-    case OUTCOME_UNKNOWN: // it may be in the queue, or come to its end even now
+    if (outcome == OUTCOME_UNKNOWN) // it may be in the queue, or come to its end even now
         return etcd_withdraw(lock);
-    case OUTCOME_BROKEN:
-        break;
-    }
     return lock_noted(lock, outcome);
 }
 

@@ -4,22 +4,32 @@
 #include "harness/cluster/process.h"
 #include "harness/locks/etcd_common.h"
 
-// The oldest key of the lock's queue, if any.
-static struct etcd_entry oldest_key(struct fixture *fixture)
+// Goes on to the next older key of the lock's queue; false if there is none.
+static bool find_older(struct fixture *fixture, struct etcd_entry *entry)
 {
     char prefix[ETCD_KEY_ROOM - 16];
-    struct etcd_entry found = {.create_revision = INT64_MAX};
-    struct etcd_entry oldest = {.create_revision = 0};
     int64_t revision;
     snprintf(prefix, sizeof prefix, "%s/", fixture->name);
-    while (found.create_revision > 0) {
-        assert_int_equal(
-            etcd_get_older(fixture->probe, prefix, found.create_revision, &found, &revision),
-            OUTCOME_OK);
-        if (found.create_revision > 0)
-            oldest = found;
-    }
+    assert_int_equal(
+        etcd_get_older(fixture->probe, prefix, entry->create_revision, entry, &revision),
+        OUTCOME_OK);
+    return entry->create_revision > 0;
+}
+
+// The oldest key, if any; *count: of how many.
+static struct etcd_entry oldest_of(struct fixture *fixture, int *count)
+{
+    struct etcd_entry found = {.create_revision = INT64_MAX};
+    struct etcd_entry oldest = {.create_revision = 0};
+    for (*count = 0; find_older(fixture, &found); ++*count)
+        oldest = found;
     return oldest;
+}
+
+static struct etcd_entry oldest_key(struct fixture *fixture)
+{
+    int ignored;
+    return oldest_of(fixture, &ignored);
 }
 
 // Deletes the holder's key, as an operator might.
@@ -79,16 +89,8 @@ static bool is_right_after(const struct lock *lock, int64_t token, int64_t befor
 // Until `count` keys are in the queue: the waiters have come to it.
 static void await_queue(struct fixture *fixture, int count)
 {
-    char prefix[ETCD_KEY_ROOM - 16];
-    snprintf(prefix, sizeof prefix, "%s/", fixture->name);
-    for (int found = 0; found != count;) {
-        struct etcd_entry entry = {.create_revision = INT64_MAX};
-        int64_t revision;
-        for (found = -1; entry.create_revision > 0; found++)
-            assert_int_equal(
-                etcd_get_older(fixture->probe, prefix, entry.create_revision, &entry, &revision),
-                OUTCOME_OK);
-    }
+    int found;
+    AWAIT((oldest_of(fixture, &found), found == count));
 }
 
 SCHEME_TEST_WITH(waiters_are_woken_in_the_order_they_came_and_their_tokens_grow, true,
@@ -124,12 +126,11 @@ SCHEME_TEST(a_session_that_ends_before_the_acquire_is_replaced, true)
 
 SCHEME_TEST(a_waiter_whose_key_is_taken_away_is_not_let_in_and_gets_another_place, IS("etcd-lease"))
 {
-    struct grant grant;
     struct act second = {0};
     int64_t deleted;
     struct history_follower *follower = history_follower_new(&fixture->history);
     count_places(follower); // of earlier tests
-    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     begin_to_wait(&second, &fixture->locks[1], PATIENCE_NS);
     await_queue(fixture, 2);
     assert_int_equal(etcd_delete(fixture->probe, etcd_of(&fixture->locks[1])->key, &deleted),
@@ -149,10 +150,9 @@ CONTRACT_GROUP(short_contract);
 
 SCHEME_TEST(a_hold_outlives_its_lease_while_it_is_kept_alive_and_so_does_a_wait, true)
 {
-    struct grant grant;
     struct act second = {0};
     int64_t began_ns = clock_monotonic_ns();
-    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     begin_to_wait(&second, &fixture->locks[1], PATIENCE_NS);
     await_queue(fixture, 2);
     int64_t lease = etcd_of(&fixture->locks[1])->lease;

@@ -147,18 +147,6 @@ static enum outcome ask(struct lock *lock, const struct driver_request *request,
     return outcome;
 }
 
-static struct driver_request acquire_request(const struct lock *lock)
-{
-    struct exec_lock *state = lock->state;
-    bool has_permits = lock_scheme_has(lock->scheme, "permits");
-    return (struct driver_request){.ask = DRIVER_ACQUIRE,
-                                   .hold = &state->hold,
-                                   .lease_ns = lock->options.lease_ns,
-                                   .depth = state->depth + 1,
-                                   .permits = has_permits ? lock->options.permits : 0,
-                                   .shared = lock->mode == LOCK_SHARED};
-}
-
 static enum outcome outcome_of(struct lock *lock, const struct driver_answer *answer)
 {
     if (answer->line.word == DRIVER_UNKNOWN)
@@ -173,27 +161,46 @@ static enum outcome outcome_of(struct lock *lock, const struct driver_answer *an
     return OUTCOME_BROKEN;
 }
 
-static enum outcome ask_for(struct lock *lock, const struct driver_request *request,
-                            struct driver_answer *answer)
+// At that depth.
+static enum outcome acquire(struct lock *lock, struct grant *grant, int64_t depth, int64_t wait_ns)
 {
-    enum outcome outcome = ask(lock, request, answer);
-    return outcome == OUTCOME_OK ? outcome_of(lock, answer) : outcome;
+    struct exec_lock *state = lock->state;
+    bool has_permits = lock_scheme_has(lock->scheme, "permits");
+    struct driver_answer answer;
+    struct driver_request request = {.ask = DRIVER_ACQUIRE,
+                                     .hold = &state->hold,
+                                     .lease_ns = lock->options.lease_ns,
+                                     .wait_ns = wait_ns,
+                                     .depth = depth,
+                                     .permits = has_permits ? lock->options.permits : 0,
+                                     .shared = lock->mode == LOCK_SHARED};
+    enum outcome outcome = ask(lock, &request, &answer);
+    if (outcome == OUTCOME_OK)
+        outcome = outcome_of(lock, &answer);
+    if (outcome != OUTCOME_OK)
+        return outcome;
+    state->depth = depth;
+    if (depth == 1)
+        grant->token = lock->options.fenced ? answer.line.token : 0;
+    // Many locks do not renew the lease when they are entered again; the driver says so by how long
+    // it is valid.
+    if (depth == 1 || answer.line.valid_ms >= 0 || answer.line.valid_until_ns > 0)
+        lock_date_grant(lock, answer.lease_from_ns, answer.is_anchored, grant);
+    return OUTCOME_OK;
 }
 
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
     struct exec_lock *state = lock->state;
-    struct driver_answer answer;
+    int64_t left_ns = lock->give_up_ns - clock_now_ns(&lock->actor->clock);
     state->depth = 0;
-    struct driver_request request = acquire_request(lock);
-    request.wait_ns = time_later(0, lock->give_up_ns - clock_now_ns(&lock->actor->clock));
-    enum outcome outcome = ask_for(lock, &request, &answer);
-    if (outcome != OUTCOME_OK)
-        return outcome;
-    state->depth = 1;
-    grant->token = lock->options.fenced ? answer.line.token : 0;
-    lock_date_grant(lock, answer.lease_from_ns, answer.is_anchored, grant);
-    return OUTCOME_OK;
+    return acquire(lock, grant, 1, time_later(0, left_ns));
+}
+
+static enum outcome reenter(struct lock *lock, struct grant *grant)
+{
+    const struct exec_lock *state = lock->state;
+    return acquire(lock, grant, state->depth + 1, 0);
 }
 
 static enum release_answer release_answer_of(const struct lock *lock, enum driver_word word)
@@ -221,21 +228,6 @@ static enum release_answer release(struct lock *lock)
     state->depth -= state->depth > 0;
     return ask(lock, &request, &answer) == OUTCOME_OK ? release_answer_of(lock, answer.line.word)
                                                       : RELEASE_UNKNOWN;
-}
-
-static enum outcome reenter(struct lock *lock, struct grant *grant)
-{
-    struct exec_lock *state = lock->state;
-    struct driver_answer answer;
-    struct driver_request request = acquire_request(lock);
-    enum outcome outcome = ask_for(lock, &request, &answer);
-    if (outcome != OUTCOME_OK)
-        return outcome;
-    state->depth++;
-    // Many locks do not renew the lease then; the driver says so by how long it is valid.
-    if (answer.line.valid_ms >= 0 || answer.line.valid_until_ns > 0)
-        lock_date_grant(lock, answer.lease_from_ns, answer.is_anchored, grant);
-    return OUTCOME_OK;
 }
 
 // --- a loop of its own ---------------------------------------------------------------------------

@@ -10,8 +10,7 @@ CONTRACT_GROUP(redisson_contract);
 SCHEME_TEST(a_waiter_asks_only_when_it_is_woken, true)
 {
     struct act waiter = {0};
-    struct grant grant;
-    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     begin_to_wait(&waiter, &fixture->locks[1], LONG_NS);
     await_waiters(&fixture->locks[1], 1);
     lock_release(&fixture->locks[0]);
@@ -38,14 +37,13 @@ SCHEME_TEST_WITH(a_message_that_is_lost_costs_the_rest_of_the_lease,
 SCHEME_TEST(a_message_that_is_lost_leaves_a_waiter_for_a_permit_waiting, IS("redisson-semaphore"))
 {
     struct act waiter = {0};
-    struct grant grant;
-    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     begin_to_wait_and_stop(fixture, &waiter, 300 * NS_PER_MS);
     probe(fixture, "INCR", fixture->name);
     go_on(fixture);
     assert_int_equal(end_of(&waiter), OUTCOME_NO);
     assert_int_equal(waiter.grant.attempts, 2);
-    assert_int_equal(lock_acquire(&fixture->locks[2], &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 2), OUTCOME_OK);
 }
 
 SCHEME_TEST(one_try_subscribes_to_nothing, true)
@@ -102,10 +100,9 @@ SCHEME_TEST(a_reader_that_is_about_to_wait_misses_the_writers_message, IS("redis
 {
     struct act reader = {0}, woken = {0};
     struct neighbour neighbour;
-    struct grant grant;
     open_neighbour(fixture, &neighbour, 1);
     fixture->locks[1].mode = neighbour.lock.mode = LOCK_SHARED;
-    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     begin_to_wait_and_stop(fixture, &reader, 300 * NS_PER_MS);
     begin_to_wait(&woken, &neighbour.lock, LONG_NS);
     await_waiters(&fixture->locks[1], 1);

@@ -35,15 +35,8 @@ static enum outcome create(struct lock *lock, struct zk_node *node)
     zk_node_renew(lock, node);
     zk_lock_path(&lock->options, "", "lock", node->path);
     enum outcome outcome =
-        zk_create(zk_of(lock), lock->actor, &answer, node->path, node->guid, ZK_EPHEMERAL);
-    node->session = answer.session;
-    node->czxid = answer.czxid;
-    node->may_exist = outcome == OUTCOME_OK || outcome == OUTCOME_UNKNOWN;
-    if (outcome == OUTCOME_UNKNOWN)
-        return is_ours(lock, node);
-    if (answer.reply == ZK_NO_NODE)
-        outcome = OUTCOME_BROKEN; // set-up made the folder
-    return zk_outcome(lock, outcome, "create", node->path, &answer);
+        zk_node_create(lock, node, &answer, node->path, node->guid, ZK_EPHEMERAL);
+    return outcome == OUTCOME_UNKNOWN ? is_ours(lock, node) : outcome;
 }
 
 static bool wait_until_it_goes(struct lock *lock)

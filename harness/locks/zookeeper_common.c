@@ -138,6 +138,18 @@ enum outcome zk_outcome(struct lock *lock, enum outcome outcome, const char *wha
     return outcome;
 }
 
+enum outcome zk_node_create(struct lock *lock, struct zk_node *node, struct zk_answer *answer,
+                            const char *path, const char *data, enum zk_mode mode)
+{
+    enum outcome outcome = zk_create(zk_of(lock), lock->actor, answer, path, data, mode);
+    node->session = answer->session;
+    node->czxid = answer->czxid;
+    node->may_exist = outcome == OUTCOME_OK || outcome == OUTCOME_UNKNOWN;
+    if (outcome != OUTCOME_UNKNOWN && answer->reply == ZK_NO_NODE)
+        outcome = OUTCOME_BROKEN;
+    return zk_outcome(lock, outcome, "create", path, answer);
+}
+
 bool zk_wait(struct lock *lock, struct zk_watch *watch)
 {
     bool has_rung = false;
@@ -472,17 +484,11 @@ enum outcome zk_queue_join(struct lock *lock, const struct zk_recipe *recipe, st
     zk_node_renew(lock, node);
     snprintf(name, sizeof name, "%s%s%s", recipe->prefix, node->guid, recipe->suffix);
     path_of(lock, recipe, name, path);
-    enum outcome outcome =
-        zk_create(zk_of(lock), lock->actor, &answer, path, "", ZK_EPHEMERAL_SEQUENTIAL);
-    node->session = answer.session;
-    node->may_exist = outcome == OUTCOME_OK || outcome == OUTCOME_UNKNOWN;
+    enum outcome outcome = zk_node_create(lock, node, &answer, path, "", ZK_EPHEMERAL_SEQUENTIAL);
     if (outcome == OUTCOME_UNKNOWN)
         return find_again(lock, recipe, node);
-    if (answer.reply == ZK_NO_NODE)
-        outcome = OUTCOME_BROKEN; // set-up made the folder
     memcpy(node->path, answer.text, sizeof node->path);
-    node->czxid = answer.czxid;
-    return zk_outcome(lock, outcome, "create", path, &answer);
+    return outcome;
 }
 
 enum release_answer zk_queue_leave(struct lock *lock, const struct zk_recipe *recipe,

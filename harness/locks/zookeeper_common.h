@@ -75,6 +75,11 @@ void zk_node_renew(struct lock *lock, struct zk_node *node);
 // True if the node's session is not the current one, or has ended: the node has gone with it.
 bool zk_node_is_over(const struct lock *lock, const struct zk_node *node);
 
+// Creates the node, as zk_create does, and takes down what it is; without its folder, which set-up
+// has made, BROKEN. With UNKNOWN, node->may_exist.
+enum outcome zk_node_create(struct lock *lock, struct zk_node *node, struct zk_answer *answer,
+                            const char *path, const char *data, enum zk_mode mode);
+
 // Passes an outcome on; BROKEN takes along what was tried, and what came back.
 enum outcome zk_outcome(struct lock *lock, enum outcome outcome, const char *what, const char *path,
                         const struct zk_answer *answer);

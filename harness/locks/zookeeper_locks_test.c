@@ -125,8 +125,7 @@ SCHEME_TEST(a_release_wakes_only_the_next_in_line, IS("zk-sequential") || IS("cu
 {
     struct act second = {0};
     struct act third = {0};
-    struct grant grant;
-    assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
+    assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     begin_to_wait(&second, &fixture->locks[1], PATIENCE_NS);
     AWAIT(count_below(fixture, "") == 2);
     begin_to_wait(&third, &fixture->locks[2], PATIENCE_NS);
