@@ -150,27 +150,6 @@ static bool has_news(const struct compared_pair *pair, enum figure figure, enum 
     return pair->compares_costs && change->is_compared && change->news == news;
 }
 
-// With `in_brief`, all of a pair share a row. Returns how many rows there are.
-static size_t add_rows(struct table *table, const struct comparison *comparison,
-                       enum figure_news news, bool in_brief)
-{
-    size_t rows = 0;
-    FOR_EACH (compared_pair, pair, comparison->pairs, comparison->count) {
-        size_t count = 0;
-        size_t told = 0;
-        for (enum figure figure = 0; figure < FIGURE_COUNT; figure++)
-            count += has_news(pair, figure, news);
-        for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
-            if (!has_news(pair, figure, news) || (in_brief && told > 0))
-                continue;
-            add_row(table, comparison, pair, figure, in_brief ? count - 1 : 0);
-            told++;
-        }
-        rows += told;
-    }
-    return rows;
-}
-
 static void print_costs(const struct comparison *comparison, bool all, FILE *out, bool coloured)
 {
     const char *const *names = comparison->names;
@@ -184,8 +163,22 @@ static void print_costs(const struct comparison *comparison, bool all, FILE *out
     int first = comparison->of_schemes ? 2 : 3;
     for (int column = first; column < first + 4; column++)
         table_align_right(table, column);
-    for (enum figure_news news = NEWS_WORSE; news <= (is_whole ? NEWS_NONE : NEWS_OTHER); news++)
-        rows += add_rows(table, comparison, news, !is_whole && news == NEWS_UNKNOWN);
+    for (enum figure_news news = NEWS_WORSE; news <= (is_whole ? NEWS_NONE : NEWS_OTHER); news++) {
+        bool in_brief = !is_whole && news == NEWS_UNKNOWN; // all of a pair share a row
+        FOR_EACH (compared_pair, pair, comparison->pairs, comparison->count) {
+            size_t count = 0;
+            size_t told = 0;
+            for (enum figure figure = 0; figure < FIGURE_COUNT; figure++)
+                count += has_news(pair, figure, news);
+            for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
+                if (!has_news(pair, figure, news) || (in_brief && told > 0))
+                    continue;
+                add_row(table, comparison, pair, figure, in_brief ? count - 1 : 0);
+                told++;
+            }
+            rows += told;
+        }
+    }
     if (rows > 0) {
         fputc('\n', out);
         table_print(table, out, coloured);

@@ -91,7 +91,7 @@ static int choose(const struct run_result *run, struct run_result *drawn, bool *
             size_t wanted = 0;
             for (end = from; end < count && wanted < DRAWN_AT_A_TIME; end++) {
                 size_t trial = pictures[end] / PICTURES_OF_PAGE;
-                size_t which = pictures[end] % PICTURES_OF_PAGE;
+                enum trial_picture which = (enum trial_picture)(pictures[end] % PICTURES_OF_PAGE);
                 if (drawn != NULL && drawn->trials[trial].plots[which].is_waiting)
                     wishes[wanted++] = (struct plot_wish){&drawn->trials[trial], which};
             }

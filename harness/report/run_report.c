@@ -361,30 +361,22 @@ static bool is_marked(const struct trial_result *result, const struct scenario *
            result->statistics.times == source;
 }
 
-// The names of the marked schemes whose times are of that source; returns how many they are.
-static size_t name_those_of(const struct run_result *run, const struct scenario *scenario,
-                            unsigned source, struct text *names)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < run->count; i++) {
-        const char *scheme = run->trials[i].trial->scheme;
-        bool is_new = is_marked(&run->trials[i], scenario, source);
-        for (size_t j = 0; j < i && is_new; j++)
-            is_new = !is_marked(&run->trials[j], scenario, source) ||
-                     strcmp(run->trials[j].trial->scheme, scheme) != 0;
-        if (is_new)
-            text_format(names, "%s%s", count++ > 0 ? ", " : "", scheme);
-    }
-    return count;
-}
-
 void costs_add_mark_meaning(const struct run_result *run, const struct scenario *scenario,
                             struct text *out)
 {
     const char *before = "† a program of its own (exec): ";
     for (unsigned source = 0; source < TIME_SOURCES; source++) {
         struct text names = {0};
-        size_t count = name_those_of(run, scenario, source, &names);
+        size_t count = 0; // of the schemes whose times are of that source
+        for (size_t i = 0; i < run->count; i++) {
+            const char *scheme = run->trials[i].trial->scheme;
+            bool is_new = is_marked(&run->trials[i], scenario, source);
+            for (size_t j = 0; j < i && is_new; j++)
+                is_new = !is_marked(&run->trials[j], scenario, source) ||
+                         strcmp(run->trials[j].trial->scheme, scheme) != 0;
+            if (is_new)
+                text_format(&names, "%s%s", count++ > 0 ? ", " : "", scheme);
+        }
         if (count > 0) {
             text_format(out, "%s%s: %s", before, names.bytes, time_source_words(source, count > 1));
             before = "; ";

@@ -254,46 +254,38 @@ static int by_look(const void *left, const void *right)
     return 0;
 }
 
-// Joins neighbours of a row, all of one look, until few enough are left, and overlaps in any case.
-// Returns how many are left; `below` becomes at what distance they were joined.
-static size_t join(const struct axis *axis, struct timeline_item *items, size_t count,
-                   int64_t *below)
-{
-    int64_t least = (axis->to - axis->from) / 1400 + 1; // half a pixel
-    int64_t gap = items->look == LOOK_OVERLAPS ? 0 : least;
-    for (; gap == 0 || count > MOST_BARS; gap = gap > 0 ? 2 * gap : least) {
-        size_t kept = 0;
-        for (size_t i = 0; i < count; i++) {
-            struct timeline_item *before = kept > 0 ? &items[kept - 1] : NULL;
-            if (before != NULL && before->row == items[i].row && items[i].from - before->to <= gap)
-                before->to = time_later(before->to, items[i].to);
-            else
-                items[kept++] = items[i];
-        }
-        count = kept;
-        *below = time_later(*below, gap);
-    }
-    return count;
-}
-
-// Sorts the items, and joins bars.
+// Sorts the items, and joins bars: neighbours of a row and of one look, until few enough are left,
+// and overlaps in any case.
 static void join_bars(struct timeline *timeline)
 {
     struct timeline_item *items = timeline->items;
+    int64_t half_a_pixel = (timeline->axis.to - timeline->axis.from) / 1400 + 1;
     size_t kept = 0;
-    int64_t other = 0;
     if (timeline->count > 0)
         qsort(items, timeline->count, sizeof *items, by_look);
     for (size_t first = 0, end; first < timeline->count; first = end) {
-        enum look look = items[first].look;
-        for (end = first; end < timeline->count && items[end].look == look &&
-                          items[end].depth == items[first].depth;)
+        struct timeline_item *alike = &items[first];
+        enum look look = alike->look;
+        for (end = first;
+             end < timeline->count && items[end].look == look && items[end].depth == alike->depth;)
             end++;
         size_t count = end - first;
-        if (look < LOOK_READ)
-            count = join(&timeline->axis, items + first, count,
-                         look == LOOK_HOLDS ? &timeline->joined_below : &other);
-        memmove(items + kept, items + first, count * sizeof *items);
+        int64_t gap = look == LOOK_OVERLAPS ? 0 : half_a_pixel;
+        for (; look < LOOK_READ && (gap == 0 || count > MOST_BARS);
+             gap = gap > 0 ? 2 * gap : half_a_pixel) {
+            size_t left = 0;
+            for (size_t i = 0; i < count; i++) {
+                struct timeline_item *last = left > 0 ? &alike[left - 1] : NULL;
+                if (last != NULL && last->row == alike[i].row && alike[i].from - last->to <= gap)
+                    last->to = time_later(last->to, alike[i].to);
+                else
+                    alike[left++] = alike[i];
+            }
+            count = left;
+            if (look == LOOK_HOLDS)
+                timeline->joined_below = time_later(timeline->joined_below, gap);
+        }
+        memmove(items + kept, alike, count * sizeof *items);
         kept += count;
     }
     timeline->count = kept;
