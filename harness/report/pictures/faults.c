@@ -305,9 +305,9 @@ static void note_costs(const struct grid *grid, struct picture *picture)
     if (scenario == NULL)
         return;
     const struct clients_settings *clients = &scenario->clients;
-    for (size_t i = 0; i < grid->row_count; i++) {
-        any_unmeasured |= isnan(grid->rows[i].rate) || isnan(grid->rows[i].p99_ns);
-        any_late |= grid->rows[i].is_late;
+    FOR_EACH (row, row, grid->rows, grid->row_count) {
+        any_unmeasured |= isnan(row->rate) || isnan(row->p99_ns);
+        any_late |= row->is_late;
     }
     picture_note(
         picture,

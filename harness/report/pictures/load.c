@@ -153,21 +153,6 @@ static char *conditions_of(const struct scenario *scenario, enum load_axis axis)
     return words.bytes;
 }
 
-static void find_sets(struct load *load)
-{
-    char **conditions = memory_new((load->count + 1) * sizeof *conditions);
-    for (size_t i = 0; i < load->count; i++) {
-        size_t set = 0;
-        conditions[i] = conditions_of(load->points[i].trial->scenario, load->axis);
-        while (strcmp(conditions[set], conditions[i]) != 0)
-            set++;
-        load->points[i].set = set;
-    }
-    for (size_t i = 0; i < load->count; i++)
-        free(conditions[i]);
-    free(conditions);
-}
-
 static bool is_one_curve(const struct point *a, const struct point *b)
 {
     return a->set == b->set && strcmp(a->trial->scheme, b->trial->scheme) == 0 &&
@@ -190,7 +175,16 @@ static void choose_points(struct load *load)
     size_t *sizes = memory_zeroed(load->count + 1, sizeof *sizes);
     size_t best = 0;
     size_t kept = 0;
-    find_sets(load);
+    char **conditions = memory_new((load->count + 1) * sizeof *conditions);
+    for (size_t i = 0; i < load->count; i++) {
+        struct point *point = &load->points[i];
+        conditions[i] = conditions_of(point->trial->scenario, load->axis);
+        while (strcmp(conditions[point->set], conditions[i]) != 0)
+            point->set++;
+    }
+    for (size_t i = 0; i < load->count; i++)
+        free(conditions[i]);
+    free(conditions);
     for (size_t i = 0; i < load->count; i++) {
         bool is_first = true;
         for (size_t j = 0; j < kept && is_first; j++)

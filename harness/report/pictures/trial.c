@@ -153,51 +153,42 @@ struct acquire {
     int64_t ended_ns, duration_ns;
 };
 
-// A row for each slice in which something was granted.
-static void write_slices(const struct axis *axis, const struct acquire *acquires, size_t count,
-                         int64_t width_ns)
-{
-    int64_t *durations = memory_new((count + 1) * sizeof *durations);
-    struct picture_block *slices =
-        picture_block(axis->picture, "slices: from(%s) to(%s) acquires p50(ns) p99(ns) max(ns)",
-                      axis->unit_name, axis->unit_name);
-    for (size_t i = 0; i < count;) {
-        struct percentiles percentiles;
-        int64_t slice = (acquires[i].ended_ns - axis->from) / width_ns;
-        int64_t from_ns = axis->from + slice * width_ns;
-        int64_t to_ns = time_earlier(from_ns + width_ns, axis->to);
-        size_t in_it = 0;
-        for (; i < count && acquires[i].ended_ns < from_ns + width_ns; i++)
-            durations[in_it++] = time_later(acquires[i].duration_ns, 1);
-        percentiles_make(durations, in_it, &percentiles);
-        picture_row(slices, "%.9g %.9g %zu %lld %lld %lld", axis_at(axis, from_ns),
-                    axis_at(axis, to_ns), in_it, (long long)percentiles.p50_ns,
-                    (long long)percentiles.p99_ns, (long long)percentiles.max_ns);
-    }
-    free(durations);
-}
-
 static bool write_over_time(const struct picture_subject *subject, struct picture *picture)
 {
     struct durations durations = durations_of(subject->digest, LATENCY_ACQUIRE);
     size_t count = durations.count;
-    bool has_enough = count >= LEAST_FOR_PERCENTILES;
-    struct acquire *acquires = memory_new((count + 1) * sizeof *acquires);
+    if (count < LEAST_FOR_PERCENTILES) {
+        durations_free(&durations);
+        return false;
+    }
+    int64_t width_ns = bin_width_ns(subject->digest, count / ACQUIRES_PER_SLICE);
+    struct axis axis =
+        begin(subject->digest, picture, "Acquire latency over time, in slices of ", width_ns);
+    struct picture_block *slices =
+        picture_block(picture, "slices: from(%s) to(%s) acquires p50(ns) p99(ns) max(ns)",
+                      axis.unit_name, axis.unit_name);
+    struct acquire *acquires = memory_new(count * sizeof *acquires);
     for (size_t i = 0; i < count; i++)
         acquires[i] = (struct acquire){durations.ends_ns[i], durations.items[i]};
     sort_by_key(acquires, count, sizeof *acquires);
-    if (has_enough) {
-        int64_t width_ns = bin_width_ns(subject->digest, count / ACQUIRES_PER_SLICE);
-        struct axis axis =
-            begin(subject->digest, picture, "Acquire latency over time, in slices of ", width_ns);
-        write_slices(&axis, acquires, count, width_ns);
-        picture_note(picture,
-                     "A slice has what was granted in it; where nothing was, it has no line.");
-        axis_end(&axis);
+    // A row for each slice in which something was granted.
+    for (size_t i = 0; i < count;) {
+        struct percentiles percentiles;
+        int64_t from_ns = axis.from + (acquires[i].ended_ns - axis.from) / width_ns * width_ns;
+        int64_t to_ns = time_earlier(from_ns + width_ns, axis.to);
+        size_t in_it = 0;
+        for (; i < count && acquires[i].ended_ns < from_ns + width_ns; i++)
+            durations.items[in_it++] = time_later(acquires[i].duration_ns, 1);
+        percentiles_make(durations.items, in_it, &percentiles);
+        picture_row(slices, "%.9g %.9g %zu %lld %lld %lld", axis_at(&axis, from_ns),
+                    axis_at(&axis, to_ns), in_it, (long long)percentiles.p50_ns,
+                    (long long)percentiles.p99_ns, (long long)percentiles.max_ns);
     }
-    durations_free(&durations);
+    picture_note(picture, "A slice has what was granted in it; where nothing was, it has no line.");
+    axis_end(&axis);
     free(acquires);
-    return has_enough;
+    durations_free(&durations);
+    return true;
 }
 
 PICTURE(latency_over_time, .name = "latency-over-time", .title = "Latency over time",
