@@ -52,19 +52,6 @@ static void write_program(const struct explored_lock *lock, const char *name, st
     free(folder);
 }
 
-static struct scenario *parse(const struct text *text, const struct vocabulary *vocabulary)
-{
-    struct scenario *scenario = NULL;
-    struct diagnostics *diagnostics = diagnostics_new();
-    if (scenario_parse("explore.yaml", text->bytes, text->length, vocabulary, NULL, 0, &scenario,
-                       diagnostics) == 0)
-        scenario->is_explored = true;
-    else
-        diagnostics_print(diagnostics, stderr);
-    diagnostics_free(diagnostics);
-    return scenario;
-}
-
 // Sleeps of programs are time that passes; against so long a lease as theirs it is none.
 struct scenario *explored_scenario(const struct explored_lock *lock,
                                    const struct vocabulary *vocabulary)
@@ -94,7 +81,14 @@ struct scenario *explored_scenario(const struct explored_lock *lock,
         text_format(&text, " [%s]\n", scheme->name);
     else
         write_program(lock, name, &text);
-    struct scenario *scenario = parse(&text, vocabulary);
+    struct scenario *scenario = NULL;
+    struct diagnostics *diagnostics = diagnostics_new();
+    if (scenario_parse("explore.yaml", text.bytes, text.length, vocabulary, NULL, 0, &scenario,
+                       diagnostics) == 0)
+        scenario->is_explored = true;
+    else
+        diagnostics_print(diagnostics, stderr);
+    diagnostics_free(diagnostics);
     text_free(&text);
     return scenario;
 }

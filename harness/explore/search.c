@@ -50,35 +50,39 @@ struct search {
 
 // --- moves ---------------------------------------------------------------------------------------
 
-static int count_of(const struct schedule_moves *schedule, enum move_class class)
-{
-    int count = 0;
-    for (size_t i = 0; i < schedule->count; i++)
-        count += move_class(schedule->moves[i]) == class;
-    return count;
-}
+// What a schedule is made of.
+struct tally {
+    int faults, leases, timers, crashes;
+    int faults_of[CLIENT_THREADS]; // that struck threads of that kind
+    bool forgets;                  // a server lost what it had
+};
 
-static int count_faults(const struct schedule_moves *schedule)
+static struct tally tally_of(const struct schedule_moves *schedule)
 {
-    return count_of(schedule, CLASS_FAULT);
-}
-
-static int count_leases(const struct schedule_moves *schedule)
-{
-    return count_of(schedule, CLASS_LEASE);
+    struct tally tally = {.faults = 0};
+    for (size_t i = 0; i < schedule->count; i++) {
+        struct move move = schedule->moves[i];
+        enum move_class class = move_class(move);
+        tally.faults += class == CLASS_FAULT;
+        tally.leases += class == CLASS_LEASE;
+        tally.timers += class == CLASS_TIMER;
+        tally.crashes += move.kind == MOVE_CRASH;
+        tally.faults_of[move.thread] += class == CLASS_FAULT;
+        tally.forgets |= move_forgets(move);
+    }
+    return tally;
 }
 
 static int cost_of(const struct schedule_moves *schedule)
 {
-    int events = count_faults(schedule) + count_leases(schedule);
-    int changes = COST_OF_TIMER * count_of(schedule, CLASS_TIMER);
+    struct tally tally = tally_of(schedule);
     struct move last = {.client = 0};
+    int cost = (tally.faults + tally.leases) * COST_OF_EVENT + tally.timers * COST_OF_TIMER;
     for (size_t i = 0; i < schedule->count; i++) {
         struct move move = schedule->moves[i];
-        changes += move.client != 0 && last.client != 0 && !move_is_of_same(move, last);
+        cost += move.client != 0 && last.client != 0 && !move_is_of_same(move, last);
         last = move.client != 0 ? move : last;
     }
-    int cost = events * COST_OF_EVENT + changes;
     return cost < MOST_COST ? cost : MOST_COST;
 }
 
@@ -127,17 +131,6 @@ static void add_waiting(struct search *search, const struct schedule_moves *sche
     search->result->progress.waiting++;
 }
 
-static void keep_for_later(struct search *search, struct schedule_moves *schedule, struct move move)
-{
-    if (schedule->count == MOST_MOVES) {
-        search->result->progress.too_long++;
-        return;
-    }
-    schedule->moves[schedule->count++] = move;
-    add_waiting(search, schedule);
-    schedule->count--;
-}
-
 static bool take_next(struct search *search, struct schedule_moves *schedule)
 {
     for (int cost = 0; cost <= MOST_COST; cost++) {
@@ -165,19 +158,12 @@ static struct move last_step(const struct schedule_moves *schedule)
     return (struct move){.client = 0};
 }
 
-static bool is_allowed(const struct search *search, const struct schedule_moves *schedule,
-                       struct move move)
+static bool is_allowed(const struct search *search, const struct tally *tally, struct move move)
 {
-    switch (move_class(move)) {
-    case CLASS_FAULT:
-        return count_faults(schedule) < search->limits->faults;
-    case CLASS_LEASE:
-        return count_leases(schedule) < search->limits->leases;
-    case CLASS_TIMER:
-        return count_of(schedule, CLASS_TIMER) < TIMERS_A_LEASE * search->limits->leases;
-    default:
-        return true;
-    }
+    enum move_class class = move_class(move);
+    return (class != CLASS_FAULT || tally->faults < search->limits->faults) &&
+           (class != CLASS_LEASE || tally->leases < search->limits->leases) &&
+           (class != CLASS_TIMER || tally->timers < TIMERS_A_LEASE * search->limits->leases);
 }
 
 // The moves within the limits that can be made now, but for the wait of all. Returns how many.
@@ -185,6 +171,7 @@ static size_t moves_of(const struct search *search, const struct schedule_moves 
                        struct move *moves)
 {
     int clients = (int)search->trial->scenario->clients.processes;
+    struct tally tally = tally_of(schedule);
     bool has_moved = schedule->count > 0;
     bool has_waited = has_moved && schedule->moves[schedule->count - 1].kind == MOVE_TIME;
     struct move time = {.kind = MOVE_TIME};
@@ -195,31 +182,39 @@ static size_t moves_of(const struct search *search, const struct schedule_moves 
             struct move move = {.kind = kind,
                                 .client = (uint8_t)(number / CLIENT_THREADS + 1),
                                 .thread = (uint8_t)(number % CLIENT_THREADS)};
-            if (replay_can(search->replay, move) && is_allowed(search, schedule, move))
+            if (replay_can(search->replay, move) && is_allowed(search, &tally, move))
                 moves[count++] = move;
         }
     }
     // A restart is left to schedules that are written by hand.
     for (int server = 1; server <= replay_servers(search->replay); server++) {
         struct move evict = {.kind = MOVE_EVICT, .server = (uint8_t)server};
-        if (is_allowed(search, schedule, evict) && replay_can(search->replay, evict))
+        if (is_allowed(search, &tally, evict) && replay_can(search->replay, evict))
             moves[count++] = evict;
     }
     // Twice in a row, or before anything was done, time changes nothing.
-    if (has_moved && !has_waited && is_allowed(search, schedule, time))
+    if (has_moved && !has_waited && is_allowed(search, &tally, time))
         moves[count++] = time;
-    if (is_allowed(search, schedule, timer) && replay_can(search->replay, timer))
+    if (is_allowed(search, &tally, timer) && replay_can(search->replay, timer))
         moves[count++] = timer;
     return count;
 }
 
+// Keeps for later what else could be done than what is chosen.
 static void keep_others(struct search *search, struct schedule_moves *schedule, struct move chosen)
 {
     struct move moves[MOST_CHOICES];
     size_t count = moves_of(search, schedule, moves);
     for (size_t i = 0; i < count; i++) {
-        if (moves[i].kind != chosen.kind || !move_is_of_same(moves[i], chosen))
-            keep_for_later(search, schedule, moves[i]);
+        if (moves[i].kind == chosen.kind && move_is_of_same(moves[i], chosen))
+            continue;
+        if (schedule->count == MOST_MOVES) {
+            search->result->progress.too_long++;
+            continue;
+        }
+        schedule->moves[schedule->count++] = moves[i];
+        add_waiting(search, schedule);
+        schedule->count--;
     }
 }
 
@@ -257,10 +252,10 @@ static size_t make_moves(struct making *making, const struct schedule_moves *sch
 static int state_of(struct search *search, const struct schedule_moves *schedule, uint64_t *state,
                     struct error *error)
 {
+    struct tally tally = tally_of(schedule);
     if (replay_state(search->replay, state, error) != 0)
         return -1;
-    *state += (uint64_t)(count_of(schedule, CLASS_TIMER) * 4096 + count_faults(schedule) * 64 +
-                         count_leases(schedule) + 1) *
+    *state += (uint64_t)(tally.timers * 4096 + tally.faults * 64 + tally.leases + 1) *
               UINT64_C(0xd6e8feb86659fd93);
     *state = *state != 0 ? *state : 1;
     return 0;
@@ -299,20 +294,8 @@ static int goes_on_as_before(struct making *making, struct search *search, uint6
     return 1;
 }
 
-// A state that was seen is the end, but for one in CHECK_EVERY.
-static int end_of_known(struct making *making, struct search *search, uint64_t state,
-                        struct error *error)
-{
-    if (search->again++ % CHECK_EVERY != 0)
-        return 0;
-    search->result->progress.checked++;
-    int same = goes_on_as_before(making, search, state, error);
-    search->result->progress.unlike += same == 0;
-    return same < 0 ? -1 : 0;
-}
-
 // Goes on until the trial is over. What else could be done is kept for later, and a state that was
-// seen is the end. 0, or -1 with `error` set.
+// seen is the end, but for one in CHECK_EVERY. 0, or -1 with `error` set.
 static int go_on(struct making *making, struct search *search, struct error *error)
 {
     struct replay *replay = making->replay;
@@ -328,8 +311,14 @@ static int go_on(struct making *making, struct search *search, struct error *err
             last.next = state;
             *place_of(search, last.state) = last;
         }
-        if (is_known && !search->limits->enters_all)
-            return end_of_known(making, search, state, error);
+        if (is_known && !search->limits->enters_all) {
+            if (search->again++ % CHECK_EVERY != 0)
+                return 0;
+            search->result->progress.checked++;
+            int same = goes_on_as_before(making, search, state, error);
+            search->result->progress.unlike += same == 0;
+            return same < 0 ? -1 : 0;
+        }
         if (!replay_usual(replay, last_step(schedule), &move))
             return 0;
         keep_others(search, schedule, move);
@@ -374,72 +363,36 @@ int search_replay(struct replay *replay, struct schedule_moves *schedule, struct
 
 // --- what a lock promises ------------------------------------------------------------------------
 
-// How many faults struck threads of that kind.
-static int faults_of(const struct schedule_moves *schedule, enum client_thread thread)
-{
-    int count = 0;
-    for (size_t i = 0; i < schedule->count; i++)
-        count +=
-            schedule->moves[i].thread == thread && move_class(schedule->moves[i]) == CLASS_FAULT;
-    return count;
-}
-
-// Whether a lease may have ended that its holder counted on. One that is renewed ends only if its
-// watchdog was held up, or was cut off more than once.
-static bool may_outlive_lease(const struct replay *replay, const struct trial *trial,
-                              const struct schedule_moves *schedule)
-{
-    if (trial_has_trait(trial, "renewed"))
-        return replay_has_stalled(replay) || faults_of(schedule, THREAD_WATCHDOG) > 1;
-    return count_leases(schedule) + count_of(schedule, CLASS_TIMER) > 0;
-}
-
-static bool has_crash(const struct schedule_moves *schedule)
-{
-    bool has_one = false;
-    for (size_t i = 0; i < schedule->count; i++)
-        has_one |= schedule->moves[i].kind == MOVE_CRASH;
-    return has_one;
-}
-
-// Whether a client crashed, which the scheme does not promise to survive.
-static bool falls_to_crash(const struct trial *trial, const struct schedule_moves *schedule)
-{
-    const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
-    bool falls = false;
-    for (size_t i = 0; scheme != NULL && scheme->falls_to != NULL && scheme->falls_to[i] != NULL;
-         i++)
-        falls |= (fault_find(scheme->falls_to[i])->form.traits & FAULT_KILLS) != 0;
-    return has_crash(schedule) && falls;
-}
-
-// What servers have forgotten can be granted again, tokens too, and is gone for who releases it.
-// But nobody waits for ever, unless it was made before the trial and nobody makes it anew
-// (permits).
-static bool falls_to_loss(const struct trial *trial, const struct schedule_moves *schedule,
-                          const struct check *check)
-{
-    const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
-    bool is_made_before = scheme != NULL && scheme->set_up != NULL;
-    bool forgets = false;
-    for (size_t i = 0; i < schedule->count; i++)
-        forgets |= move_forgets(schedule->moves[i]);
-    return forgets && (is_made_before || check->shows != SHOWS_SILENCE);
-}
-
 // What a lock without fencing cannot prevent once a lease has passed, and one without a lease once
 // a client died, or was told that it may have the lock still.
 static bool is_admitted(const struct replay *replay, const struct trial *trial,
                         const struct schedule_moves *schedule, const struct check *check)
 {
-    bool ends = trial_has_trait(trial, "lease") || trial_has_trait(trial, "session");
-    if (falls_to_loss(trial, schedule, check))
+    const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
+    struct tally tally = tally_of(schedule);
+    bool is_silence = check->shows == SHOWS_SILENCE;
+    // What servers have forgotten can be granted again, tokens too, and is gone for who releases
+    // it. But nobody waits for ever, unless it was made before the trial and nobody makes it anew
+    // (permits).
+    if (tally.forgets && (!is_silence || (scheme != NULL && scheme->set_up != NULL)))
         return true;
-    if (check->shows == SHOWS_SILENCE)
-        return (!ends && (has_crash(schedule) || replay_has_doubts(replay) ||
-                          faults_of(schedule, THREAD_SUBSCRIBER) > 0)) ||
-               falls_to_crash(trial, schedule);
-    return trial_has_trait(trial, "lease") && may_outlive_lease(replay, trial, schedule) &&
+    if (is_silence) {
+        bool falls_to_crash =
+            !trial_has_trait(trial, "lease") && !trial_has_trait(trial, "session");
+        bool has_doubts =
+            falls_to_crash && (replay_has_doubts(replay) || tally.faults_of[THREAD_SUBSCRIBER] > 0);
+        for (size_t i = 0;
+             scheme != NULL && scheme->falls_to != NULL && scheme->falls_to[i] != NULL; i++)
+            falls_to_crash |= (fault_find(scheme->falls_to[i])->form.traits & FAULT_KILLS) != 0;
+        return has_doubts || (falls_to_crash && tally.crashes > 0);
+    }
+    // Whether a lease may have ended that its holder counted on. One that is renewed ends only if
+    // its watchdog was held up, or was cut off more than once.
+    bool may_outlive_lease =
+        trial_has_trait(trial, "renewed")
+            ? replay_has_stalled(replay) || tally.faults_of[THREAD_WATCHDOG] > 1
+            : tally.leases + tally.timers > 0;
+    return trial_has_trait(trial, "lease") && may_outlive_lease &&
            (check->shows == SHOWS_TWO_STALE || check->shows == SHOWS_LATE_WRITE);
 }
 
@@ -503,13 +456,6 @@ static bool change(struct schedule_moves *schedule, size_t at, size_t length)
     return true;
 }
 
-static bool is_shorter(const struct schedule_moves *one, const struct schedule_moves *other)
-{
-    int cost = cost_of(one);
-    int other_cost = cost_of(other);
-    return cost < other_cost || (cost == other_cost && one->count < other->count);
-}
-
 static void make_shorter(struct search *search)
 {
     struct schedule_moves *found = &search->result->found;
@@ -523,8 +469,11 @@ static void make_shorter(struct search *search)
             if (!change(&shorter, i / CHANGES, i % CHANGES))
                 continue;
             tries++;
-            if (try_schedule(search, &shorter, &broken, &ignored) == 0 &&
-                broken == search->result->broken && is_shorter(&shorter, found)) {
+            if (try_schedule(search, &shorter, &broken, &ignored) != 0 ||
+                broken != search->result->broken)
+                continue;
+            int saved = cost_of(found) - cost_of(&shorter);
+            if (saved > 0 || (saved == 0 && shorter.count < found->count)) {
                 *found = shorter;
                 goes_on = true;
             }
@@ -533,15 +482,6 @@ static void make_shorter(struct search *search)
 }
 
 // --- the search ----------------------------------------------------------------------------------
-
-static void note_admitted(struct search_result *result, const struct check *check)
-{
-    size_t length = strlen(result->admitted_text);
-    result->admitted++;
-    if (strstr(result->admitted_text, check->name) == NULL)
-        snprintf(result->admitted_text + length, sizeof result->admitted_text - length, "%s%s",
-                 length > 0 ? ", " : "", check->name);
-}
 
 // Makes one schedule to its end. 0, or -1 with the result's error set.
 static int explore(struct search *search, const struct schedule_moves *next)
@@ -552,6 +492,7 @@ static int explore(struct search *search, const struct schedule_moves *next)
     struct judgement judgement;
     struct making making = {.replay = search->replay};
     const struct schedule_moves *made = &making.made;
+    size_t length = strlen(result->admitted_text);
     int status = replay_begin(search->replay, &result->error);
     if (status == 0 && make_moves(&making, next) > 0)
         result->progress.unlike++;
@@ -566,8 +507,11 @@ static int explore(struct search *search, const struct schedule_moves *next)
         result->broken = search_broken(search->replay, search->trial, made, &judgement, &admits);
         if (result->broken != NULL)
             result->found = *made;
-        else if (admits != NULL)
-            note_admitted(result, admits);
+        result->admitted += result->broken == NULL && admits != NULL;
+        if (result->broken == NULL && admits != NULL &&
+            strstr(result->admitted_text, admits->name) == NULL)
+            snprintf(result->admitted_text + length, sizeof result->admitted_text - length, "%s%s",
+                     length > 0 ? ", " : "", admits->name);
     }
     replay_end(search->replay);
     return status;
