@@ -13,7 +13,6 @@ const struct fault buffer_fault = {
     .summary = "holds back what goes between nodes, and lets it go at the end of the fault",
     .colour = "#f0e442",
     .effect = WIRE_BUFFER,
-    .available = wire_available,
     .inject = wire_inject,
     .heal = wire_heal,
 };

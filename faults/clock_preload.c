@@ -202,12 +202,6 @@ EXPORTED int ftime(struct timeb *out)
 
 // --- waiting -------------------------------------------------------------------------------------
 
-// By which clock those who wait for it give their times; glibc keeps that here since 2.25.
-static clockid_t clock_of(const pthread_cond_t *condition)
-{
-    return (condition->__data.__wrefs & 2) != 0 ? CLOCK_MONOTONIC : CLOCK_REALTIME;
-}
-
 // Until when to wait, on the machine's clock, for that time to come on the shifted one, or for a
 // slice of time if that is shorter.
 static struct timespec until_on_machine(clockid_t id, const struct timespec *until)
@@ -232,19 +226,26 @@ static struct timespec until_on_machine(clockid_t id, const struct timespec *unt
 __attribute__((weak)) bool rest_wait_begins(clockid_t id, int64_t until_ns);
 __attribute__((weak)) void rest_wait_ends(void);
 
-static bool begin_wait(clockid_t id, const struct timespec *until)
-{
-    return rest_wait_begins != NULL && rest_wait_begins(id, nanoseconds(until));
-}
-
-// The end of a slice is no end of the time: then the caller is woken without cause, as may happen
-// at any time, and waits again. (To wait again here might miss that he was called meanwhile.)
-static int after_wait(int result, clockid_t id, const struct timespec *until)
+// Waits by libc: by the clock `id`, which is named, or is the condition's own. The end of a slice
+// is no end of the time: then the caller is woken without cause, as may happen at any time, and
+// waits again. (To wait again here might miss that he was called meanwhile.)
+static int wait_until(pthread_cond_t *condition, pthread_mutex_t *mutex, clockid_t id,
+                      bool is_named, const struct timespec *until)
 {
     struct timespec now;
-    if (result == ETIMEDOUT && shift != NULL && clock_gettime(id, &now) == 0 &&
+    struct timespec machine_until = *until;
+    bool is_by_shift = shift != NULL && until->tv_nsec >= 0 && until->tv_nsec < NS_PER_S;
+    if (is_by_shift)
+        machine_until = until_on_machine(id, until);
+    bool is_seen =
+        is_by_shift && rest_wait_begins != NULL && rest_wait_begins(id, nanoseconds(until));
+    int result = is_named ? libc_cond_clockwait(condition, mutex, id, &machine_until)
+                          : libc_cond_timedwait(condition, mutex, &machine_until);
+    if (is_by_shift && result == ETIMEDOUT && clock_gettime(id, &now) == 0 &&
         nanoseconds(&now) < nanoseconds(until))
-        return 0;
+        result = 0;
+    if (is_seen)
+        rest_wait_ends();
     return result;
 }
 
@@ -252,17 +253,12 @@ EXPORTED int pthread_cond_timedwait(pthread_cond_t *restrict condition,
                                     pthread_mutex_t *restrict mutex,
                                     const struct timespec *restrict until)
 {
-    clockid_t id = clock_of(condition);
+    // By which clock those who wait for it give their times; glibc keeps that here since 2.25.
+    bool is_monotonic = (condition->__data.__wrefs & 2) != 0;
     if (libc_cond_timedwait == NULL)
         find_timedwait();
-    if (shift == NULL || until->tv_nsec < 0 || until->tv_nsec >= NS_PER_S)
-        return libc_cond_timedwait(condition, mutex, until);
-    struct timespec machine_until = until_on_machine(id, until);
-    bool is_seen = begin_wait(id, until);
-    int result = after_wait(libc_cond_timedwait(condition, mutex, &machine_until), id, until);
-    if (is_seen)
-        rest_wait_ends();
-    return result;
+    return wait_until(condition, mutex, is_monotonic ? CLOCK_MONOTONIC : CLOCK_REALTIME, false,
+                      until);
 }
 
 EXPORTED int pthread_cond_clockwait(pthread_cond_t *restrict condition,
@@ -271,12 +267,5 @@ EXPORTED int pthread_cond_clockwait(pthread_cond_t *restrict condition,
 {
     if (libc_cond_clockwait == NULL)
         find(&libc_cond_clockwait, "pthread_cond_clockwait", NULL);
-    if (shift == NULL || until->tv_nsec < 0 || until->tv_nsec >= NS_PER_S)
-        return libc_cond_clockwait(condition, mutex, id, until);
-    struct timespec machine_until = until_on_machine(id, until);
-    bool is_seen = begin_wait(id, until);
-    int result = after_wait(libc_cond_clockwait(condition, mutex, id, &machine_until), id, until);
-    if (is_seen)
-        rest_wait_ends();
-    return result;
+    return wait_until(condition, mutex, id, true, until);
 }

@@ -14,7 +14,6 @@ const struct fault delay_fault = {
     .summary = "delays what goes between nodes",
     .colour = "#f0e442",
     .effect = WIRE_DELAY,
-    .available = wire_available,
     .inject = wire_inject,
     .heal = wire_heal,
 };

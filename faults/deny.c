@@ -5,35 +5,23 @@
 static const char *const hows[] = {"readonly", "oom", "misconf", "min-replicas", "no-space", NULL};
 
 static enum availability available(const struct fault_step *step,
-                                   const struct fault_environment *environment, struct error *why)
+                                   const struct fault_environment *environment,
+                                   const struct node *node, struct error *why)
 {
-    enum availability there = target_available(&step->target, environment, why);
-    const struct node *node = there == FAULT_AVAILABLE ? node_meant(step, environment) : NULL;
-    if (node == NULL)
-        return there;
-    if (node_control(node)->deny == NULL)
-        return cannot_be_done(node, "made to refuse writes", why);
-    return way_available(step, node, node_control(node)->refusals, why);
-}
-
-static const char *way_of(const struct fault_strike *strike)
-{
-    const char *usual = node_control(strike->node)->refusals[0];
-    return strike->step->how != NULL ? strike->step->how : usual;
+    (void)environment;
+    return way_available(step, node, node_control(node)->refusals, "made to refuse writes", why);
 }
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
-    if (strike_aim(strike, error) != 0 ||
-        control_deny(strike->node, way_of(strike), true, error) != 0)
-        return STRIKE_FAILED;
-    return STRIKE_IN_EFFECT;
+    return strike_aim(strike, error) != 0
+               ? STRIKE_FAILED
+               : control_deny(strike->node, strike->step->how, true, error);
 }
 
 static enum strike_state heal(struct fault_strike *strike, struct error *error)
 {
-    int healed = control_deny(strike->node, way_of(strike), false, error);
-    return healed == 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
+    return control_deny(strike->node, strike->step->how, false, error);
 }
 
 const struct fault deny_fault = {

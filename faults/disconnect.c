@@ -11,17 +11,15 @@
 static const char *const hows[] = {"connection", "session", "pubsub", NULL};
 
 static enum availability available(const struct fault_step *step,
-                                   const struct fault_environment *environment, struct error *why)
+                                   const struct fault_environment *environment,
+                                   const struct node *node, struct error *why)
 {
     const struct target server = {.server = "server-1"};
     enum availability there = target_available(&server, environment, why);
-    const struct node *node =
-        there == FAULT_AVAILABLE ? target_server(&server, environment, why) : NULL;
-    if (node == NULL)
-        return there;
-    if (node_control(node)->links == NULL)
-        return cannot_be_done(node, "made to end a client's connections", why);
-    return way_available(step, node, node_control(node)->links, why);
+    node = there == FAULT_AVAILABLE ? target_server(&server, environment, why) : node;
+    return node == NULL ? there
+                        : way_available(step, node, node_control(node)->links,
+                                        "made to end a client's connections", why);
 }
 
 // At every server of the lock: how many ends that were, or -1 if none could be asked.
@@ -32,11 +30,9 @@ static int64_t end_links(const struct fault_strike *strike, const struct client_
     int64_t ended = -1;
     for (int i = 0; i < group->count; i++) {
         struct node *node = &group->nodes[i];
-        const struct server_control *control = node_control(node);
-        if (control->links == NULL || node->server <= 0)
+        if (node_control(node)->links == NULL || node->server <= 0)
             continue;
-        const char *link = strike->step->how != NULL ? strike->step->how : control->links[0];
-        int here = control_disconnect(node, end, link, error);
+        int here = control_disconnect(node, end, strike->step->how, error);
         cluster_excuse_log(node);
         if (here >= 0)
             ended = (ended > 0 ? ended : 0) + here;

@@ -44,14 +44,13 @@ static bool can_strike(const struct fault_form *form, const char *server,
 }
 
 static enum availability available(const struct fault_step *step,
-                                   const struct fault_environment *environment, struct error *why)
+                                   const struct fault_environment *environment,
+                                   const struct node *node, struct error *why)
 {
-    enum availability there = target_available(&step->target, environment, why);
-    const struct node *node = there == FAULT_AVAILABLE ? node_meant(step, environment) : NULL;
-    if (node == NULL ||
-        can_strike(&step->form, node->kind->name, node->group->settings.persistence, why))
-        return there;
-    return FAULT_MEANINGLESS;
+    (void)environment;
+    return can_strike(&step->form, node->kind->name, node->group->settings.persistence, why)
+               ? FAULT_AVAILABLE
+               : FAULT_MEANINGLESS;
 }
 
 // --- full and slow -------------------------------------------------------------------------------
@@ -79,8 +78,7 @@ static enum strike_state start_again(struct fault_strike *strike, struct error *
     strike->progress = 2;
     snprintf(strike->found, sizeof strike->found, "(%s had ended by itself, and is started again)",
              node->name);
-    int state = server_is_back(node, error);
-    return state < 0 ? STRIKE_FAILED : state > 0 ? STRIKE_PENDING : STRIKE_IN_EFFECT;
+    return server_is_back(node, error);
 }
 
 static bool has_given_up(const struct node *node)
@@ -137,13 +135,6 @@ static enum strike_state begin_to_lie(struct fault_strike *strike, struct error 
         state = -1;
     strike->progress = 0;
     return state == 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
-}
-
-static enum strike_state end_lie(struct fault_strike *strike, struct error *error)
-{
-    disk_settle(strike->node);
-    return strike->progress == 0 || server_continue(strike->node, error) == 0 ? STRIKE_IN_EFFECT
-                                                                              : STRIKE_FAILED;
 }
 
 // --- the ways ------------------------------------------------------------------------------------
@@ -212,12 +203,15 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
     int flipped = disk_flip_bits(node, strike->environment->seed + (uint64_t)strike->step->number,
                                  where, sizeof where, error);
     snprintf(strike->found, sizeof strike->found, "in %s", where);
-    return flipped == 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
+    return flipped;
 }
 
 static enum strike_state heal(struct fault_strike *strike, struct error *error)
 {
-    return is_way(strike, &lost_writes) ? end_lie(strike, error) : make_sound(strike, error);
+    if (!is_way(strike, &lost_writes))
+        return make_sound(strike, error);
+    disk_settle(strike->node);
+    return strike->progress == 0 ? STRIKE_IN_EFFECT : server_continue(strike->node, error);
 }
 
 const struct fault disk_fault = {

@@ -385,7 +385,6 @@ TEST_WITH(an_upgrade_to_what_is_not_there_is_skipped, start, stop)
     struct error why = {0};
     char to[] = "redis-of-nobody";
     aim_upgrade(fixture, to);
-    assert_int_equal(fault_find("upgrade")->available(&fixture->step, &fixture->environment, &why),
-                     FAULT_MISSING);
+    assert_int_equal(fault_available(&fixture->step, &fixture->environment, &why), FAULT_MISSING);
     assert_non_null(strstr(why.text, "found no redis-of-nobody in PATH"));
 }

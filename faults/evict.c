@@ -12,25 +12,14 @@ static const char *const hows[] = {
 static const char *const bounded[] = {"noeviction", NULL};
 
 static enum availability available(const struct fault_step *step,
-                                   const struct fault_environment *environment, struct error *why)
+                                   const struct fault_environment *environment,
+                                   const struct node *node, struct error *why)
 {
-    enum availability there = target_available(&step->target, environment, why);
-    const struct node *node = there == FAULT_AVAILABLE ? node_meant(step, environment) : NULL;
-    if (node == NULL)
-        return there;
     if (environment->is_unseen) {
         error_set(why, "it cannot be seen when the lock is evicted: see 'visible' of the scheme");
         return FAULT_MEANINGLESS;
     }
-    if (node_control(node)->evict == NULL)
-        return cannot_be_done(node, "made to evict", why);
-    return way_available(step, node, node_control(node)->policies, why);
-}
-
-// What was evicted before the failure is gone: that much of the fault is in effect.
-static enum strike_state failed(const struct fault_strike *strike)
-{
-    return strike->done > 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
+    return way_available(step, node, node_control(node)->policies, "made to evict", why);
 }
 
 // One lock after the other, of those that the server had when their turn came, and kept until it
@@ -41,8 +30,8 @@ static enum strike_state fill(struct fault_strike *strike, struct error *error)
         return STRIKE_FAILED;
     const struct fault_environment *environment = strike->environment;
     const struct server_control *control = node_control(strike->node);
-    const char *policy = strike->step->how != NULL ? strike->step->how : control->policies[0];
-    bool needs_lock = strcmp(policy, "noeviction") != 0;
+    const char *policy = strike->step->how;
+    bool needs_lock = policy == NULL || strcmp(policy, "noeviction") != 0;
     int count = needs_lock ? environment->lock_count : 1;
     while (strike->progress / 2 < count) {
         const struct lock_identity *lock = &environment->locks[strike->progress / 2];
@@ -52,20 +41,20 @@ static enum strike_state fill(struct fault_strike *strike, struct error *error)
         int state = there == 1   ? control_evict(strike->node, lock, policy, error)
                     : there == 0 ? EVICTION_TOO_LATE
                                  : EVICTION_FAILED;
+        // What was evicted before the failure is gone: that much of the fault is in effect.
         if (state == EVICTION_FAILED || (state == EVICTION_TOO_LATE && count == 1))
-            return failed(strike);
+            return strike->done > 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
         strike->progress += is_new;
         if (state == EVICTION_GOES_ON)
             return STRIKE_PENDING;
         strike->progress++;
         strike->done += state == EVICTION_DONE;
     }
-    if (strike->done == 0) {
-        error_set(error, "%s has none of the %d locks for long enough, so that it cannot evict one",
-                  strike->node->name, count);
-        return STRIKE_FAILED;
-    }
-    return STRIKE_IN_EFFECT;
+    if (strike->done > 0)
+        return STRIKE_IN_EFFECT;
+    return error_set(error,
+                     "%s has none of the %d locks for long enough, so that it cannot evict one",
+                     strike->node->name, count);
 }
 
 static enum strike_state heal(struct fault_strike *strike, struct error *error)

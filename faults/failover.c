@@ -20,11 +20,10 @@ static const char *const hows[] = {"any", "loses-lock", "keeps-lock", NULL};
 static const char *const keeps[] = {"keeps-lock", NULL};
 
 static enum availability available(const struct fault_step *step,
-                                   const struct fault_environment *environment, struct error *why)
+                                   const struct fault_environment *environment,
+                                   const struct node *node, struct error *why)
 {
-    enum availability there = target_available(&step->target, environment, why);
-    if (there != FAULT_AVAILABLE)
-        return there;
+    (void)node;
     const struct server_group *group = environment->lock_group;
     int followers = 0;
     for (int i = 0; i < group->count; i++)

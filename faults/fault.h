@@ -73,6 +73,7 @@ struct fault_strike {
     char untried[96];
 };
 
+// As of those who control servers: -1 with an error, 0 done, 1 not yet.
 enum strike_state {
     STRIKE_FAILED = -1,
     STRIKE_IN_EFFECT, // proven
@@ -90,10 +91,12 @@ struct fault {
     const char *summary;
     const char *colour;      // of its band in plots
     enum wire_effect effect; // of a fault on wires
-    // Whether it can strike in this environment. If not, `why` is the reason and the remedy. NULL:
-    // always.
+    // Whether it can strike a target that is there; of a server, `node` is the one that it will
+    // strike, as far as can be known before. If not, `why` is the reason and the remedy. NULL:
+    // always. Asked by fault_available.
     enum availability (*available)(const struct fault_step *step,
-                                   const struct fault_environment *environment, struct error *why);
+                                   const struct fault_environment *environment,
+                                   const struct node *node, struct error *why);
     // Strikes. Returns only what is proven; STRIKE_FAILED with `error` set, and errno the reason if
     // it has one.
     enum strike_state (*inject)(struct fault_strike *strike, struct error *error);
@@ -115,29 +118,22 @@ enum strike_state strike_came_too_late(struct error *error);
 enum strike_state strike_bring_back(struct fault_strike *strike, enum loss loss,
                                     struct error *error);
 
-// The server that the step will strike, as far as can be known before: for a role, any of its
-// group. NULL if there is none.
-const struct node *node_meant(const struct fault_step *step,
-                              const struct fault_environment *environment);
-
-// For `available`: that this kind of server cannot be made to do that. Returns FAULT_MEANINGLESS.
-enum availability cannot_be_done(const struct node *node, const char *what, struct error *why);
-
-// Whether `how` of the step is one of `ways` (NULL-terminated) of that kind of server.
+// For `available`: whether `how` of the step is one of `ways` (NULL-terminated) of that kind of
+// server; of a kind that has none (NULL), that it cannot be `done`: "made to evict".
 enum availability way_available(const struct fault_step *step, const struct node *node,
-                                const char *const *ways, struct error *why);
+                                const char *const *ways, const char *done, struct error *why);
 
 // Finds the server that is struck now. 0, or -1 with `error` set.
 int strike_aim(struct fault_strike *strike, struct error *error);
 
+// Kills the server that is struck now.
+enum strike_state strike_crash(struct fault_strike *strike, struct error *error);
+
 // True if the step kills a server: for good, or until its end brings it back.
 bool step_takes_server_down(const struct fault_step *step);
 
-// Faults on wires: whether the nodes are there, and the network can be touched in this way here;
-// sets the fault's effect between the sides of the step, with what the step says of delay and
-// share; ends it, and notes how many packets met it.
-enum availability wire_available(const struct fault_step *step,
-                                 const struct fault_environment *environment, struct error *why);
+// Faults on wires: sets the fault's effect between the sides of the step, with what the step says
+// of delay and share; ends it, and notes how many packets met it.
 enum strike_state wire_inject(struct fault_strike *strike, struct error *error);
 enum strike_state wire_heal(struct fault_strike *strike, struct error *error);
 
@@ -176,6 +172,11 @@ int lock_is_held(const struct fault_environment *environment, const struct lock_
 // Whether that server leads (CAUSE_LEADS) or answers (CAUSE_SERVES) now.
 bool server_is(const struct fault_environment *environment, const struct target *target,
                enum cause_kind kind);
+
+// Whether the step's fault can strike in this environment: its target is there, the network can be
+// touched in this way, and it is possible. If not, `why` is the reason and the remedy.
+enum availability fault_available(const struct fault_step *step,
+                                  const struct fault_environment *environment, struct error *why);
 
 extern const struct fault *const fault_catalogue[]; // NULL-terminated
 const struct fault *fault_find(const char *name);

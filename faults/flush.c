@@ -2,13 +2,15 @@
 #include "faults/fault.h"
 
 static enum availability available(const struct fault_step *step,
-                                   const struct fault_environment *environment, struct error *why)
+                                   const struct fault_environment *environment,
+                                   const struct node *node, struct error *why)
 {
-    enum availability there = target_available(&step->target, environment, why);
-    const struct node *node = there == FAULT_AVAILABLE ? node_meant(step, environment) : NULL;
-    if (node == NULL || node_control(node)->flush != NULL)
-        return there;
-    return cannot_be_done(node, "flushed", why);
+    (void)step;
+    (void)environment;
+    if (node_control(node)->flush != NULL)
+        return FAULT_AVAILABLE;
+    error_set(why, "%s cannot be flushed", node->kind->name);
+    return FAULT_MEANINGLESS;
 }
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)

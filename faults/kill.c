@@ -16,12 +16,6 @@
 #define MOMENT_NS (10 * NS_PER_MS)
 #define LOOK_EVERY_NS (NS_PER_MS / 10)
 
-static enum availability available(const struct fault_step *step,
-                                   const struct fault_environment *environment, struct error *why)
-{
-    return target_available(&step->target, environment, why);
-}
-
 // Its parent reaps it: that is the proof that it is dead.
 static enum strike_state bury(struct fault_client *client, struct error *error)
 {
@@ -76,12 +70,8 @@ static enum strike_state prove(struct fault_strike *strike, struct error *error)
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
-    if (strike->client != NULL)
-        return kill_client(strike->client, error);
-    strike->node = target_server(&strike->step->target, strike->environment, error);
-    if (strike->node == NULL || server_kill(strike->node, error) != 0)
-        return STRIKE_FAILED;
-    return STRIKE_IN_EFFECT;
+    return strike->client != NULL ? kill_client(strike->client, error)
+                                  : strike_crash(strike, error);
 }
 
 static enum strike_state heal(struct fault_strike *strike, struct error *error)
@@ -98,7 +88,6 @@ const struct fault kill_fault = {
     .summary =
         "ends a client process, or a server, which `until` brings back (SIGKILL, as a crash does)",
     .colour = "#d55e00",
-    .available = available,
     .inject = inject,
     .prove = prove,
     .heal = heal,

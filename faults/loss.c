@@ -15,7 +15,6 @@ const struct fault loss_fault = {
     .summary = "loses a share of the packets between nodes",
     .colour = "#cc79a7",
     .effect = WIRE_LOSE,
-    .available = wire_available,
     .inject = wire_inject,
     .heal = wire_heal,
 };

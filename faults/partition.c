@@ -19,7 +19,6 @@ const struct fault partition_fault = {
                "vanish, or reset the sender",
     .colour = "#cc79a7",
     .effect = WIRE_PARTITION,
-    .available = wire_available,
     .inject = wire_inject,
     .heal = wire_heal,
 };

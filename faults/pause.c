@@ -11,12 +11,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-static enum availability available(const struct fault_step *step,
-                                   const struct fault_environment *environment, struct error *why)
-{
-    return target_available(&step->target, environment, why);
-}
-
 // --- a client ------------------------------------------------------------------------------------
 
 // To the process, and to the programs that it has started.
@@ -98,8 +92,7 @@ static enum strike_state stop_server(struct fault_strike *strike, struct error *
         strike->node = target_server(&strike->step->target, strike->environment, error);
     if (strike->node == NULL)
         return STRIKE_FAILED;
-    int state = server_stop(strike->node, error);
-    return state < 0 ? STRIKE_FAILED : state == 0 ? STRIKE_IN_EFFECT : STRIKE_PENDING;
+    return server_stop(strike->node, error);
 }
 
 // --- all -----------------------------------------------------------------------------------------
@@ -128,7 +121,7 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
 {
     struct fault_client *client = strike->client;
     if (client == NULL)
-        return server_continue(strike->node, error) == 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
+        return server_continue(strike->node, error);
     if (strike->step->target.worker != 0) {
         point_let_go(strike->environment->board, strike->trigger);
         point_let_go(strike->environment->board, strike->hold);
@@ -136,7 +129,7 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
     }
     if (client->process == 0 || --client->stops > 0)
         return STRIKE_IN_EFFECT;
-    return send_signal(client, SIGCONT, error) == 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
+    return send_signal(client, SIGCONT, error);
 }
 
 const struct fault pause_fault = {
@@ -149,7 +142,6 @@ const struct fault pause_fault = {
     .summary =
         "stops a client process (SIGSTOP, as a GC pause does), one worker of it, or a server",
     .colour = "#56b4e9",
-    .available = available,
     .inject = inject,
     .prove = prove,
     .heal = heal,

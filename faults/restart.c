@@ -18,27 +18,20 @@ static enum loss loss_of(const struct fault_step *step)
 }
 
 static enum availability available(const struct fault_step *step,
-                                   const struct fault_environment *environment, struct error *why)
+                                   const struct fault_environment *environment,
+                                   const struct node *node, struct error *why)
 {
-    enum availability availability = target_available(&step->target, environment, why);
+    (void)node;
     const struct server_group *group = environment->lock_group;
     bool is_alone = group != NULL && strcmp(group->settings.topology->name, "single") == 0;
     const char *lost = is_alone ? group->nodes[0].kind->form.set_up : NULL;
-    if (availability != FAULT_AVAILABLE || loss_of(step) != LOSS_ALL || lost == NULL)
-        return availability;
+    if (loss_of(step) != LOSS_ALL || lost == NULL)
+        return FAULT_AVAILABLE;
     error_set(why,
               "a lone %s server that has lost everything has lost %s too, and nobody makes that "
               "anew: take how: keeps",
               group->nodes[0].kind->name, lost);
     return FAULT_MEANINGLESS;
-}
-
-static enum strike_state inject(struct fault_strike *strike, struct error *error)
-{
-    strike->node = target_server(&strike->step->target, strike->environment, error);
-    if (strike->node == NULL || server_kill(strike->node, error) != 0)
-        return STRIKE_FAILED;
-    return STRIKE_IN_EFFECT;
 }
 
 static enum strike_state heal(struct fault_strike *strike, struct error *error)
@@ -59,6 +52,6 @@ const struct fault restart_fault = {
     .summary = "crashes a server and starts it again, with or without what it had stored",
     .colour = "#e69f00",
     .available = available,
-    .inject = inject,
+    .inject = strike_crash,
     .heal = heal,
 };

@@ -19,12 +19,6 @@ struct wait_for {
     int64_t seen_ns; // the last time that a client did it
 };
 
-// What clients did lately, as far as causes need to know.
-struct grants {
-    int count;
-    int64_t *granted_ns; // granted_ns[i]: the last grant of client i + 1; 0: none
-};
-
 enum step_state {
     STEP_ASLEEP,    // waits for the fault named by `after:`
     STEP_ARMED,     // waits for its point, its time or its cause
@@ -36,6 +30,7 @@ enum step_state {
 };
 
 struct step {
+    const struct fault_step *plan;
     struct fault_strike strike;
     const struct fault *fault;
     enum step_state state;
@@ -56,22 +51,15 @@ struct schedule {
     size_t count;
     struct fault_environment *environment;
     struct history_writer *writer;
-    struct grants grants;
-    int64_t started_ns; // TIME_NEVER before the start
-    int64_t ask_at_ns;  // when servers may be asked again
+    int64_t *granted_ns; // [i]: the last grant of client i + 1; 0: none
+    int64_t started_ns;  // TIME_NEVER before the start
+    int64_t ask_at_ns;   // when servers may be asked again
     bool struck;
     int64_t ended_ns;  // when the last fault was over, or was done
     int64_t closed_ns; // since when nothing that was drawn strikes any more; 0: it does
 };
 
 // --- causes --------------------------------------------------------------------------------------
-
-static void grants_see(struct grants *grants, const struct event *event)
-{
-    if (event->kind == EVENT_ACQUIRE_RETURN && event->outcome == OUTCOME_OK && event->client >= 1 &&
-        event->client <= grants->count)
-        grants->granted_ns[event->client - 1] = event->at_ns;
-}
 
 static void cause_see(struct wait_for *wait, const struct event *event)
 {
@@ -104,34 +92,39 @@ static bool cause_is_asked(const struct cause *cause)
 
 // The client was granted the lock, and the servers have it no more, or somebody else was granted it
 // since: it is the others that may take it at once.
-static bool lease_is_gone(int client, int64_t since_ns, const struct grants *grants,
-                          const struct fault_environment *environment)
+static bool lease_is_gone(const struct schedule *schedule, int client, int64_t since_ns)
 {
     struct error ignored;
-    int64_t granted_ns = grants->granted_ns[client - 1];
+    const struct fault_environment *environment = schedule->environment;
+    int64_t granted_ns = schedule->granted_ns[client - 1];
     if (granted_ns == 0)
         return false;
-    for (int i = 0; i < grants->count; i++) {
-        int64_t other_ns = grants->granted_ns[i];
+    for (int i = 0; i < environment->client_count; i++) {
+        int64_t other_ns = schedule->granted_ns[i];
         if (i != client - 1 && other_ns > granted_ns && other_ns > since_ns)
             return true;
     }
     return lock_is_held(environment, &environment->lock, &ignored) == 0;
 }
 
-static bool cause_has_come(const struct wait_for *wait, int64_t since_ns,
-                           const struct grants *grants, const struct fault_environment *environment)
+// True if the cause has come; servers are asked only when it is time to.
+static bool has_come(const struct schedule *schedule, const struct wait_for *wait, int64_t since_ns,
+                     int64_t now_ns)
 {
     const struct cause *cause = wait->cause;
+    if (cause_is_asked(cause) && now_ns < schedule->ask_at_ns)
+        return false;
     switch (cause->kind) {
     case CAUSE_NONE:
-    case CAUSE_OVER:
         return false;
+    case CAUSE_OVER:
+        return cause->fault_number > 0 &&
+               schedule->steps[cause->fault_number - 1].state == STEP_OVER;
     case CAUSE_LEASE_GONE:
-        return lease_is_gone(cause->target.client, since_ns, grants, environment);
+        return lease_is_gone(schedule, cause->target.client, since_ns);
     case CAUSE_LEADS:
     case CAUSE_SERVES:
-        return server_is(environment, &cause->target, cause->kind);
+        return server_is(schedule->environment, &cause->target, cause->kind);
     default:
         return wait->seen_ns > since_ns;
     }
@@ -139,25 +132,21 @@ static bool cause_has_come(const struct wait_for *wait, int64_t since_ns,
 
 // --- a step --------------------------------------------------------------------------------------
 
-static const struct fault_step *step_plan(const struct step *step)
-{
-    return step->strike.step;
-}
-
 static bool step_lasts(const struct step *step)
 {
-    return step_plan(step)->bound_ns >= 0;
+    return step->plan->bound_ns >= 0;
 }
 
 // A fault that is healed as soon as it is in effect: over is when it has struck.
 static bool step_is_brief(const struct step *step)
 {
-    return step_lasts(step) && step_plan(step)->bound_ns == 0;
+    return step_lasts(step) && step->plan->bound_ns == 0;
 }
 
-static bool step_has_struck(const struct step *step)
+// By nothing but `after`: as soon as the fault before it has struck.
+static bool strikes_at_once(const struct fault_step *plan)
 {
-    return step_is_brief(step) ? step->state == STEP_OVER : step->state >= STEP_IN_EFFECT;
+    return plan->point_count == 0 && plan->at_ns < 0 && plan->cause.kind == CAUSE_NONE;
 }
 
 static bool step_is_on_server(const struct step *step)
@@ -167,24 +156,10 @@ static bool step_is_on_server(const struct step *step)
 
 // --- triggers ------------------------------------------------------------------------------------
 
-static struct point_match match_of(const struct point_name *name)
-{
-    struct point_match match = {.side = POINT_AT, .phase = PHASE_NONE};
-    if (name->moment != MOMENT_AT)
-        match.side = name->moment == MOMENT_BEFORE ? POINT_BEFORE : POINT_AFTER;
-    for (enum phase phase = PHASE_ACQUIRE; phase < PHASE_NONE; phase++) {
-        if (strcmp(name->phase, phase_name(phase)) == 0)
-            match.phase = phase;
-    }
-    if (strcmp(name->what, "request") != 0)
-        memcpy(match.what, name->what, sizeof match.what);
-    return match;
-}
-
 // All alternatives are of one client: the first's.
 static void step_watch(struct schedule *schedule, struct step *step)
 {
-    const struct fault_step *plan = step_plan(step);
+    const struct fault_step *plan = step->plan;
     struct point_trap *trap = step->strike.trigger;
     step->watches = true;
     trap->client = (uint16_t)plan->points[0].client;
@@ -192,19 +167,26 @@ static void step_watch(struct schedule *schedule, struct step *step)
     trap->step = (uint8_t)plan->number;
     trap->nth = plan->nth;
     trap->match_count = (uint32_t)plan->point_count;
-    for (size_t i = 0; i < plan->point_count; i++)
-        trap->matches[i] = match_of(&plan->points[i]);
+    for (size_t i = 0; i < plan->point_count; i++) {
+        static const enum point_side sides[] = {
+            [MOMENT_AT] = POINT_AT, [MOMENT_BEFORE] = POINT_BEFORE, [MOMENT_AFTER] = POINT_AFTER};
+        const struct point_name *name = &plan->points[i];
+        struct point_match *match = &trap->matches[i];
+        *match = (struct point_match){.side = sides[name->moment], .phase = PHASE_ACQUIRE};
+        while (match->phase != PHASE_NONE && strcmp(name->phase, phase_name(match->phase)) != 0)
+            match->phase++;
+        if (strcmp(name->what, "request") != 0)
+            memcpy(match->what, name->what, sizeof match->what);
+    }
     point_arm(schedule->environment->board, trap);
 }
 
 static void step_arm(struct schedule *schedule, struct step *step)
 {
-    const struct fault_step *plan = step_plan(step);
-    step->state = STEP_ARMED;
+    const struct fault_step *plan = step->plan;
+    step->state = strikes_at_once(plan) ? STEP_TRIGGERED : STEP_ARMED;
     step->armed_ns = clock_monotonic_ns();
-    if (plan->point_count == 0 && plan->at_ns < 0 && plan->cause.kind == CAUSE_NONE)
-        step->state = STEP_TRIGGERED; // by `after` alone
-    else if (plan->point_count > 0 && plan->at_ns < 0)
+    if (plan->point_count > 0 && plan->at_ns < 0)
         step_watch(schedule, step);
 }
 
@@ -213,7 +195,7 @@ static void step_arm(struct schedule *schedule, struct step *step)
 static int64_t record(struct schedule *schedule, const struct step *step, enum event_kind kind,
                       unsigned detail)
 {
-    const struct fault_step *plan = step_plan(step);
+    const struct fault_step *plan = step->plan;
     struct event event = {
         .kind = (uint8_t)kind,
         .detail = (uint8_t)detail,
@@ -222,10 +204,16 @@ static int64_t record(struct schedule *schedule, const struct step *step, enum e
     return history_append(schedule->writer, event);
 }
 
+// Text that goes with the event that was recorded last.
+static void record_text(struct schedule *schedule, const struct step *step, const char *text)
+{
+    history_append_text(schedule->writer, (uint8_t)step->plan->number, text);
+}
+
 static void record_failure(struct schedule *schedule, const struct step *step, int reason,
                            const struct error *error)
 {
-    const struct fault_step *plan = step_plan(step);
+    const struct fault_step *plan = step->plan;
     struct event event = {.kind = EVENT_FAULT_FAILED,
                           .step = (uint8_t)plan->number,
                           .fault_failed = {.client = plan->target.client,
@@ -233,8 +221,8 @@ static void record_failure(struct schedule *schedule, const struct step *step, i
                                            .error_number = reason}};
     history_append(schedule->writer, event);
     if (step->in_effect_ns != 0 && (step->strike.role[0] != '\0' || step->has_found))
-        history_append_text(schedule->writer, plan->number, ": "); // the role was noted before
-    history_append_text(schedule->writer, (uint8_t)plan->number, error->text);
+        record_text(schedule, step, ": "); // the role was noted before
+    record_text(schedule, step, error->text);
 }
 
 // --- strikes -------------------------------------------------------------------------------------
@@ -243,7 +231,7 @@ static void wake_followers(struct schedule *schedule, const struct step *first)
 {
     for (size_t i = 0; i < schedule->count; i++) {
         struct step *step = &schedule->steps[i];
-        if (step->state == STEP_ASLEEP && step_plan(step)->after == step_plan(first)->number)
+        if (step->state == STEP_ASLEEP && step->plan->after == first->plan->number)
             step_arm(schedule, step);
     }
 }
@@ -251,13 +239,15 @@ static void wake_followers(struct schedule *schedule, const struct step *first)
 // True once the step and all that strike at once after it have struck.
 static bool chain_has_struck(const struct schedule *schedule, const struct step *first)
 {
-    if (!step_has_struck(first))
+    bool has_struck =
+        step_is_brief(first) ? first->state == STEP_OVER : first->state >= STEP_IN_EFFECT;
+    if (!has_struck)
         return false;
     for (size_t i = 0; i < schedule->count; i++) {
         const struct step *step = &schedule->steps[i];
-        const struct fault_step *plan = step_plan(step);
-        bool at_once = plan->point_count == 0 && plan->at_ns < 0 && plan->cause.kind == CAUSE_NONE;
-        if (at_once && plan->after == step_plan(first)->number && !chain_has_struck(schedule, step))
+        const struct fault_step *plan = step->plan;
+        if (strikes_at_once(plan) && plan->after == first->plan->number &&
+            !chain_has_struck(schedule, step))
             return false;
     }
     return true;
@@ -270,11 +260,11 @@ static void steps_release_triggers(struct schedule *schedule)
 {
     for (size_t i = 0; i < schedule->count; i++) {
         struct step *step = &schedule->steps[i];
-        bool holds_worker = step_lasts(step) && step_plan(step)->target.worker != 0;
+        bool holds_worker = step_lasts(step) && step->plan->target.worker != 0;
         bool held_there = holds_worker && step->state >= STEP_IN_EFFECT &&
                           atomic_load(&step->strike.hold->state) == POINT_IDLE;
         bool may_wait_for_it = holds_worker && step->state == STEP_PENDING;
-        if (step_plan(step)->point_count > 0 &&
+        if (step->plan->point_count > 0 &&
             atomic_load(&step->strike.trigger->state) == POINT_REACHED &&
             (may_wait_for_it || (!held_there && chain_has_struck(schedule, step))))
             point_let_go(schedule->environment->board, step->strike.trigger);
@@ -296,8 +286,8 @@ static void record_found(struct schedule *schedule, struct step *step)
     char *found = step->strike.found;
     if (found[0] == '\0')
         return;
-    history_append_text(schedule->writer, step_plan(step)->number, FOUND_MARK);
-    history_append_text(schedule->writer, step_plan(step)->number, found);
+    record_text(schedule, step, FOUND_MARK);
+    record_text(schedule, step, found);
     step->has_found = true;
     found[0] = '\0';
 }
@@ -306,15 +296,15 @@ static void stand(struct schedule *schedule, struct step *step)
 {
     step->in_effect_ns = record(schedule, step, EVENT_FAULT_IN_EFFECT, 0);
     schedule->ended_ns = step->in_effect_ns;
-    history_append_text(schedule->writer, step_plan(step)->number, step->strike.role);
+    record_text(schedule, step, step->strike.role);
     record_found(schedule, step);
     if (step->strike.untried[0] != '\0') {
-        history_append_text(schedule->writer, step_plan(step)->number, UNTRIED_MARK);
-        history_append_text(schedule->writer, step_plan(step)->number, step->strike.untried);
+        record_text(schedule, step, UNTRIED_MARK);
+        record_text(schedule, step, step->strike.untried);
     }
     // One worker stands still from the moment it came to its point: what others have done since
     // then counts.
-    if (step_lasts(step) && step_plan(step)->target.worker != 0)
+    if (step_lasts(step) && step->plan->target.worker != 0)
         step->in_effect_ns = step->reached_ns;
     step->state = step_lasts(step) ? STEP_IN_EFFECT : STEP_OVER;
     schedule->struck = true;
@@ -328,14 +318,14 @@ static int check_majority(const struct schedule *schedule, const struct step *st
 {
     const struct server_group *group = schedule->environment->lock_group;
     int down = 1;
-    if (!step_plan(step)->drawn || !step_takes_server_down(step_plan(step)) || group == NULL ||
+    if (!step->plan->drawn || !step_takes_server_down(step->plan) || group == NULL ||
         !group->settings.topology->by_majority)
         return 0;
     for (size_t i = 0; i < schedule->count; i++) {
         const struct step *other = &schedule->steps[i];
         bool is_down = other->state == STEP_PENDING || other->state == STEP_HEALING ||
                        other->state == STEP_IN_EFFECT;
-        down += other != step && is_down && step_takes_server_down(step_plan(other));
+        down += other != step && is_down && step_takes_server_down(other->plan);
     }
     if (2 * (group->settings.count - down) > group->settings.count)
         return 0;
@@ -428,14 +418,13 @@ static enum availability points_available(const struct fault_step *plan,
     return environment->points_are_missing ? FAULT_MISSING : FAULT_MEANINGLESS;
 }
 
-static enum availability fault_available(const struct fault_step *plan,
-                                         const struct fault_environment *environment,
-                                         struct error *why)
+static enum availability step_available(const struct fault_step *plan,
+                                        const struct fault_environment *environment,
+                                        struct error *why)
 {
-    const struct fault *fault = fault_find(plan->verb);
     enum availability available = points_available(plan, environment, why);
-    if (available == FAULT_AVAILABLE && fault->available != NULL)
-        available = fault->available(plan, environment, why);
+    if (available == FAULT_AVAILABLE)
+        available = fault_available(plan, environment, why);
     if (available != FAULT_AVAILABLE)
         error_wrap(why, "fault %d (%s)", plan->number, plan->text);
     return available;
@@ -448,7 +437,7 @@ enum availability schedule_available(const struct fault_environment *environment
     bool any = false;
     for (size_t i = 0; i < environment->scenario->fault_count; i++) {
         const struct fault_step *plan = &environment->scenario->faults[i];
-        enum availability available = fault_available(plan, environment, &reason);
+        enum availability available = step_available(plan, environment, &reason);
         any |= available == FAULT_AVAILABLE;
         if (available == FAULT_AVAILABLE || (plan->drawn && drawn != FAULT_AVAILABLE))
             continue;
@@ -469,13 +458,13 @@ struct schedule *schedule_new(struct fault_environment *environment, struct hist
     schedule->environment = environment;
     schedule->writer = writer;
     schedule->started_ns = TIME_NEVER;
-    schedule->grants = (struct grants){
-        environment->client_count,
-        memory_zeroed((size_t)environment->client_count, sizeof *schedule->grants.granted_ns)};
+    schedule->granted_ns =
+        memory_zeroed((size_t)environment->client_count, sizeof *schedule->granted_ns);
     for (size_t i = 0; i < schedule->count; i++) {
         const struct fault_step *plan = &scenario->faults[i];
         struct step *step = &schedule->steps[i];
         int client = plan->side_counts[0] == 0 ? plan->target.client : 0;
+        step->plan = plan;
         step->fault = fault_find(plan->verb);
         step->trigger_cause.cause = &plan->cause;
         step->until.cause = &plan->until;
@@ -487,7 +476,7 @@ struct schedule *schedule_new(struct fault_environment *environment, struct hist
                                   .hold = &environment->board->traps[MAX_FAULTS + i],
                                   .met = -1};
         struct error ignored = {0};
-        if (plan->drawn && fault_available(plan, environment, &ignored) != FAULT_AVAILABLE)
+        if (plan->drawn && step_available(plan, environment, &ignored) != FAULT_AVAILABLE)
             step->state = STEP_OVER; // the others are drawn, too
         else if (plan->after == 0)
             step_arm(schedule, step);
@@ -499,7 +488,7 @@ void schedule_free(struct schedule *schedule)
 {
     if (schedule == NULL)
         return;
-    free(schedule->grants.granted_ns);
+    free(schedule->granted_ns);
     free(schedule->steps);
     free(schedule);
 }
@@ -511,11 +500,13 @@ void schedule_start(struct schedule *schedule, int64_t now_ns)
 
 void schedule_see(struct schedule *schedule, const struct event *event)
 {
-    grants_see(&schedule->grants, event);
+    if (event->kind == EVENT_ACQUIRE_RETURN && event->outcome == OUTCOME_OK && event->client >= 1 &&
+        event->client <= schedule->environment->client_count)
+        schedule->granted_ns[event->client - 1] = event->at_ns;
     for (size_t i = 0; i < schedule->count; i++) {
         struct step *step = &schedule->steps[i];
-        const struct target *target = &step_plan(step)->target;
-        if (event->kind == EVENT_POINT_REACHED && event->step == step_plan(step)->number) {
+        const struct target *target = &step->plan->target;
+        if (event->kind == EVENT_POINT_REACHED && event->step == step->plan->number) {
             step->reached_ns = event->at_ns;
             if (step->state == STEP_ARMED)
                 step->state = STEP_TRIGGERED;
@@ -530,7 +521,7 @@ void schedule_see(struct schedule *schedule, const struct event *event)
 
 static int64_t due_ns(const struct schedule *schedule, const struct step *step)
 {
-    const struct fault_step *plan = step_plan(step);
+    const struct fault_step *plan = step->plan;
     if (step->state == STEP_ARMED && plan->at_ns >= 0 && !step->watches &&
         schedule->started_ns != TIME_NEVER)
         return schedule->started_ns + plan->at_ns;
@@ -540,22 +531,6 @@ static int64_t due_ns(const struct schedule *schedule, const struct step *step)
 }
 
 // --- progress ------------------------------------------------------------------------------------
-
-static bool is_over(const struct schedule *schedule, const struct cause *cause)
-{
-    return cause->kind == CAUSE_OVER && cause->fault_number > 0 &&
-           schedule->steps[cause->fault_number - 1].state == STEP_OVER;
-}
-
-// True if the cause has come; servers are asked only when it is time to.
-static bool has_come(const struct schedule *schedule, const struct wait_for *wait, int64_t since_ns,
-                     int64_t now_ns)
-{
-    if (cause_is_asked(wait->cause) && now_ns < schedule->ask_at_ns)
-        return false;
-    return is_over(schedule, wait->cause) ||
-           cause_has_come(wait, since_ns, &schedule->grants, schedule->environment);
-}
 
 static bool must_heal(const struct schedule *schedule, struct step *step, int64_t now_ns)
 {
@@ -583,7 +558,7 @@ static bool must_ask(const struct step *step)
 static bool advance_step(struct schedule *schedule, struct step *step, int64_t now_ns)
 {
     enum step_state before = step->state;
-    bool has_points = step_plan(step)->point_count > 0;
+    bool has_points = step->plan->point_count > 0;
     if (step->state == STEP_ARMED && has_points && due_ns(schedule, step) <= now_ns)
         step_watch(schedule, step);
     else if (step->state == STEP_ARMED &&
@@ -593,9 +568,8 @@ static bool advance_step(struct schedule *schedule, struct step *step, int64_t n
     bool may_ask = !step_is_on_server(step) || now_ns >= schedule->ask_at_ns;
     if (step->state == STEP_TRIGGERED || (step->state == STEP_PENDING && may_ask))
         step_strike(schedule, step);
-    else if (step->state == STEP_IN_EFFECT && must_heal(schedule, step, now_ns))
-        step_heal(schedule, step);
-    else if (step->state == STEP_HEALING && may_ask)
+    else if ((step->state == STEP_IN_EFFECT && must_heal(schedule, step, now_ns)) ||
+             (step->state == STEP_HEALING && may_ask))
         step_heal(schedule, step);
     return step->state != before;
 }
@@ -622,61 +596,36 @@ int64_t schedule_next_ns(const struct schedule *schedule)
 {
     int64_t next_ns = TIME_NEVER;
     for (size_t i = 0; i < schedule->count; i++) {
-        int64_t due = due_ns(schedule, &schedule->steps[i]);
-        if (must_ask(&schedule->steps[i]) && schedule->ask_at_ns < due)
-            due = schedule->ask_at_ns;
-        if (due < next_ns)
-            next_ns = due;
+        const struct step *step = &schedule->steps[i];
+        next_ns = time_earlier(next_ns, due_ns(schedule, step));
+        if (must_ask(step))
+            next_ns = time_earlier(next_ns, schedule->ask_at_ns);
     }
     return next_ns;
 }
 
-bool schedule_is_waiting(const struct schedule *schedule)
+struct schedule_now schedule_now(const struct schedule *schedule)
 {
+    struct schedule_now now = {.has_struck = schedule->struck};
     for (size_t i = 0; i < schedule->count; i++) {
-        enum step_state state = schedule->steps[i].state;
-        if (state != STEP_ASLEEP && state != STEP_OVER)
-            return true;
+        const struct step *step = &schedule->steps[i];
+        bool stays_away =
+            step->in_effect_ns != 0 && !step_lasts(step) && step_takes_server_down(step->plan);
+        now.is_waiting |= step->state != STEP_ASLEEP && step->state != STEP_OVER;
+        now.is_striking |= (step->state == STEP_IN_EFFECT && step->plan->bound_ns != NO_BOUND) ||
+                           (step->state == STEP_PENDING && step_is_on_server(step)) ||
+                           step->state == STEP_HEALING;
+        now.is_lasting |= stays_away || (step->state >= STEP_PENDING && step->state < STEP_OVER);
     }
-    return false;
-}
-
-bool schedule_has_struck(const struct schedule *schedule)
-{
-    return schedule->struck;
+    return now;
 }
 
 bool schedule_has_struck_client(const struct schedule *schedule, int client)
 {
     for (size_t i = 0; i < schedule->count; i++) {
         const struct step *step = &schedule->steps[i];
-        if (!step_is_on_server(step) && step_plan(step)->target.client == client &&
+        if (!step_is_on_server(step) && step->plan->target.client == client &&
             step->in_effect_ns != 0)
-            return true;
-    }
-    return false;
-}
-
-bool schedule_is_striking(const struct schedule *schedule)
-{
-    for (size_t i = 0; i < schedule->count; i++) {
-        const struct step *step = &schedule->steps[i];
-        bool ends = step->state == STEP_IN_EFFECT && step_plan(step)->bound_ns != NO_BOUND;
-        bool unproven = step->state == STEP_PENDING && step_is_on_server(step);
-        if (ends || unproven || step->state == STEP_HEALING)
-            return true;
-    }
-    return false;
-}
-
-bool schedule_is_lasting(const struct schedule *schedule)
-{
-    for (size_t i = 0; i < schedule->count; i++) {
-        const struct step *step = &schedule->steps[i];
-        bool stays_away = step->in_effect_ns != 0 && step_plan(step)->bound_ns < 0 &&
-                          step_takes_server_down(step_plan(step));
-        if (stays_away || step->state == STEP_PENDING || step->state == STEP_IN_EFFECT ||
-            step->state == STEP_HEALING)
             return true;
     }
     return false;
@@ -688,7 +637,7 @@ void schedule_close(struct schedule *schedule, int64_t now_ns)
         schedule->closed_ns = now_ns;
     for (size_t i = 0; i < schedule->count; i++) {
         struct step *step = &schedule->steps[i];
-        if (!step_plan(step)->drawn || step->state > STEP_ARMED)
+        if (!step->plan->drawn || step->state > STEP_ARMED)
             continue;
         step->state = STEP_OVER;
         point_let_go(schedule->environment->board, step->strike.trigger);
@@ -697,45 +646,39 @@ void schedule_close(struct schedule *schedule, int64_t now_ns)
 
 bool schedule_has_settled(const struct schedule *schedule, int64_t now_ns, int64_t bound_ns)
 {
-    const struct grants *grants = &schedule->grants;
+    const struct fault_environment *environment = schedule->environment;
     int64_t since_ns = time_later(schedule->ended_ns, schedule->closed_ns);
     bool all_granted = true;
+    if (schedule_now(schedule).is_striking)
+        return false;
     for (size_t i = 0; i < schedule->count; i++) {
-        bool strikes =
-            schedule->steps[i].state == STEP_TRIGGERED || schedule->steps[i].state == STEP_PENDING;
-        if (strikes)
+        if (schedule->steps[i].state == STEP_TRIGGERED || schedule->steps[i].state == STEP_PENDING)
             return false;
     }
-    if (schedule_is_striking(schedule))
-        return false;
-    for (int i = 0; i < grants->count; i++) {
-        if (schedule->environment->clients[i].process != 0)
-            all_granted &= grants->granted_ns[i] > since_ns;
-    }
+    for (int i = 0; i < environment->client_count; i++)
+        all_granted &= environment->clients[i].process == 0 || schedule->granted_ns[i] > since_ns;
     return all_granted || now_ns - since_ns > bound_ns;
 }
 
+// Goes on with the end of a step. True if it is to be called again.
+//
 // What was asked for and is not proven is undone all the same: a client that was told to stop, and
-// had not yet, must go on. It was never in effect, so that no end of it is noted.
-static void undo_unproven(struct step *step, int64_t give_up_ns)
+// had not yet, must go on. It was never in effect, so that no end of it is noted. And a client that
+// was killed is dead soon: that is waited for, as nobody else will know why it ended.
+static bool is_ending(struct schedule *schedule, struct step *step)
 {
     struct error ignored;
-    if (step->state != STEP_PENDING || step_plan(step)->bound_ns < 0)
-        return;
-    while (step->fault->heal(&step->strike, &ignored) == STRIKE_PENDING &&
-           clock_monotonic_ns() < give_up_ns)
-        clock_sleep_until_ns(clock_monotonic_ns() + LEAST_PAUSE_NS);
-}
-
-// A client that was killed is dead soon: that is waited for, as nobody else will know why it ended.
-static void bury(struct schedule *schedule, struct step *step, int64_t give_up_ns)
-{
-    while (step->state == STEP_PENDING && step_plan(step)->bound_ns < 0 &&
-           !step_is_on_server(step) && clock_monotonic_ns() < give_up_ns) {
+    if (step->state == STEP_PENDING && step_lasts(step))
+        return step->fault->heal(&step->strike, &ignored) == STRIKE_PENDING;
+    if (step->state == STEP_PENDING && !step_is_on_server(step)) {
         step_strike(schedule, step);
-        if (step->state == STEP_PENDING)
-            clock_sleep_until_ns(clock_monotonic_ns() + LEAST_PAUSE_NS);
+        return step->state == STEP_PENDING;
     }
+    if (step->state == STEP_IN_EFFECT)
+        step->heal_reason = HEAL_END;
+    if (step->state == STEP_IN_EFFECT || step->state == STEP_HEALING)
+        step_heal(schedule, step);
+    return step->state == STEP_HEALING;
 }
 
 void schedule_end(struct schedule *schedule)
@@ -744,16 +687,8 @@ void schedule_end(struct schedule *schedule)
         struct step *step = &schedule->steps[i];
         // Of its own: one that took long to end leaves the others their time.
         int64_t give_up_ns = clock_monotonic_ns() + END_LIMIT_NS;
-        undo_unproven(step, give_up_ns);
-        bury(schedule, step, give_up_ns);
-        if (step->state == STEP_IN_EFFECT) {
-            step->heal_reason = HEAL_END;
-            step_heal(schedule, step);
-        }
-        while (step->state == STEP_HEALING && clock_monotonic_ns() < give_up_ns) {
+        while (is_ending(schedule, step) && clock_monotonic_ns() < give_up_ns)
             clock_sleep_until_ns(clock_monotonic_ns() + LEAST_PAUSE_NS);
-            step_heal(schedule, step);
-        }
         step->state = STEP_OVER;
         point_let_go(schedule->environment->board, step->strike.trigger);
         point_let_go(schedule->environment->board, step->strike.hold);

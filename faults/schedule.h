@@ -29,21 +29,18 @@ void schedule_advance(struct schedule *schedule, int64_t now_ns);
 // When something will be due without any event; TIME_NEVER if nothing will.
 int64_t schedule_next_ns(const struct schedule *schedule);
 
-// True while a fault waits for a trigger, a proof or a cause: events matter at once.
-bool schedule_is_waiting(const struct schedule *schedule);
-
-// True once some fault has been in effect.
-bool schedule_has_struck(const struct schedule *schedule);
+struct schedule_now {
+    bool is_waiting;  // a fault waits for a trigger, a proof or a cause: events matter at once
+    bool has_struck;  // some fault has been in effect
+    bool is_striking; // one that will end, or is not proven yet, may be why nobody is granted
+    // Some fault is in effect, or may be: also one that ends only with the trial, and a server that
+    // was killed.
+    bool is_lasting;
+};
+struct schedule_now schedule_now(const struct schedule *schedule);
 
 // True once a fault on that client has been in effect.
 bool schedule_has_struck_client(const struct schedule *schedule, int client);
-
-// True while a fault that will end, or one that is not proven yet, may be why nobody is granted.
-bool schedule_is_striking(const struct schedule *schedule);
-
-// True while some fault is in effect, or may be: also one that ends only with the trial, and a
-// server that was killed.
-bool schedule_is_lasting(const struct schedule *schedule);
 
 // No fault that was drawn, and has not struck yet, is to strike any more. The first call counts.
 void schedule_close(struct schedule *schedule, int64_t now_ns);

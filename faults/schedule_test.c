@@ -123,13 +123,13 @@ TEST_WITH(a_pause_by_time_stops_the_process_and_heals_at_its_bound, start, stop)
     schedule_advance(fixture->schedule, 5 * NS_PER_S + 100);
     advance_until(fixture, EVENT_FAULT_IN_EFFECT, 1);
     assert_int_equal(state_of(fixture->clients[0].process), 'T');
-    assert_true(schedule_is_striking(fixture->schedule));
+    assert_true(schedule_now(fixture->schedule).is_striking);
     schedule_advance(fixture->schedule, schedule_next_ns(fixture->schedule) - 1);
     assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 0);
     schedule_advance(fixture->schedule, schedule_next_ns(fixture->schedule));
     assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
     assert_true(state_of(fixture->clients[0].process) != 'T');
-    assert_false(schedule_is_waiting(fixture->schedule));
+    assert_false(schedule_now(fixture->schedule).is_waiting);
 }
 
 static struct event grant_to(int client, int64_t at_ns)
@@ -197,8 +197,8 @@ TEST_WITH(a_kill_is_recorded_as_the_death_of_its_client, start, stop)
     assert_false(fixture->clients[1].is_dying);
     assert_int_equal(count(fixture, EVENT_PROCESS_DEATH, 0), 1);
     assert_int_equal(count(fixture, EVENT_FAULT_IN_EFFECT, 1), 1);
-    assert_false(schedule_is_striking(fixture->schedule));
-    assert_true(schedule_has_struck(fixture->schedule));
+    assert_false(schedule_now(fixture->schedule).is_striking);
+    assert_true(schedule_now(fixture->schedule).has_struck);
 }
 
 TEST_WITH(a_fault_on_a_client_that_has_ended_fails_and_says_so, start, stop)
@@ -384,10 +384,10 @@ TEST_WITH(what_a_fault_until_the_end_holds_up_is_no_reason_to_wait, start, stop)
     schedule_start(fixture->schedule, 0);
     advance_until(fixture, EVENT_FAULT_IN_EFFECT, 1);
     assert_true(schedule_next_ns(fixture->schedule) == TIME_NEVER);
-    assert_false(schedule_is_striking(fixture->schedule));
-    assert_true(schedule_is_lasting(fixture->schedule));
+    assert_false(schedule_now(fixture->schedule).is_striking);
+    assert_true(schedule_now(fixture->schedule).is_lasting);
     schedule_end(fixture->schedule);
-    assert_false(schedule_is_lasting(fixture->schedule));
+    assert_false(schedule_now(fixture->schedule).is_lasting);
     assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
 }
 

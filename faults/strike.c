@@ -16,26 +16,14 @@ enum strike_state strike_came_too_late(struct error *error)
 
 // --- servers -------------------------------------------------------------------------------------
 
-const struct node *node_meant(const struct fault_step *step,
-                              const struct fault_environment *environment)
-{
-    struct error ignored;
-    const struct node *node = target_server(&step->target, environment, &ignored);
-    if (node == NULL && environment->lock_group != NULL)
-        node = &environment->lock_group->nodes[0];
-    return node;
-}
-
-enum availability cannot_be_done(const struct node *node, const char *what, struct error *why)
-{
-    error_set(why, "%s cannot be %s", node->kind->name, what);
-    return FAULT_MEANINGLESS;
-}
-
 enum availability way_available(const struct fault_step *step, const struct node *node,
-                                const char *const *ways, struct error *why)
+                                const char *const *ways, const char *done, struct error *why)
 {
     struct text known = {0};
+    if (ways == NULL) {
+        error_set(why, "%s cannot be %s", node->kind->name, done);
+        return FAULT_MEANINGLESS;
+    }
     if (step->how == NULL || text_is_one_of(step->how, ways))
         return FAULT_AVAILABLE;
     for (size_t i = 0; ways[i] != NULL; i++)
@@ -56,14 +44,20 @@ int strike_aim(struct fault_strike *strike, struct error *error)
     return strike->node != NULL ? 0 : -1;
 }
 
+enum strike_state strike_crash(struct fault_strike *strike, struct error *error)
+{
+    strike->node = target_server(&strike->step->target, strike->environment, error);
+    return strike->node == NULL || server_kill(strike->node, error) != 0 ? STRIKE_FAILED
+                                                                         : STRIKE_IN_EFFECT;
+}
+
 enum strike_state strike_bring_back(struct fault_strike *strike, enum loss loss,
                                     struct error *error)
 {
     if (strike->progress == 0 && server_restart(strike->node, loss, error) != 0)
         return STRIKE_FAILED;
     strike->progress = 1;
-    int state = server_is_back(strike->node, error);
-    return state < 0 ? STRIKE_FAILED : state == 0 ? STRIKE_IN_EFFECT : STRIKE_PENDING;
+    return server_is_back(strike->node, error);
 }
 
 bool step_takes_server_down(const struct fault_step *step)
@@ -79,22 +73,41 @@ static enum wire_effect effect_of(const struct fault_step *step)
                                                                 : fault_find(step->verb)->effect;
 }
 
-enum availability wire_available(const struct fault_step *step,
-                                 const struct fault_environment *environment, struct error *why)
+static enum availability wire_available(const struct fault_step *step,
+                                        const struct fault_environment *environment,
+                                        struct error *why)
 {
+    enum availability available = FAULT_AVAILABLE;
     for (int side = 0; side < 2; side++) {
-        for (size_t i = 0; i < step->side_counts[side]; i++) {
-            enum availability available = target_available(&step->sides[side][i], environment, why);
-            if (available != FAULT_AVAILABLE)
-                return available;
-        }
+        for (size_t i = 0; available == FAULT_AVAILABLE && i < step->side_counts[side]; i++)
+            available = target_available(&step->sides[side][i], environment, why);
     }
-    if (environment->wires == NULL) {
+    if (available != FAULT_AVAILABLE)
+        return available;
+    if (environment->wires == NULL)
         error_set(why, "the network cannot be touched: %s", environment->why_no_wires);
-        return FAULT_MISSING;
-    }
-    return wires_means(environment->wires, effect_of(step), why) != NULL ? FAULT_AVAILABLE
-                                                                         : FAULT_MISSING;
+    else if (wires_means(environment->wires, effect_of(step), why) != NULL)
+        return FAULT_AVAILABLE;
+    return FAULT_MISSING;
+}
+
+enum availability fault_available(const struct fault_step *step,
+                                  const struct fault_environment *environment, struct error *why)
+{
+    struct error ignored;
+    const struct fault *fault = fault_find(step->verb);
+    const struct node *node = NULL;
+    if ((fault->form.strikes & STRIKES_WIRE) != 0)
+        return wire_available(step, environment, why);
+    enum availability there = target_available(&step->target, environment, why);
+    if (there != FAULT_AVAILABLE || fault->available == NULL)
+        return there;
+    // For a role, any of its group.
+    if (step->target.client == 0)
+        node = target_server(&step->target, environment, &ignored);
+    if (step->target.client == 0 && node == NULL && environment->lock_group != NULL)
+        node = &environment->lock_group->nodes[0];
+    return fault->available(step, environment, node, why);
 }
 
 // Notes who the leader is, if it is on that side: the only server there that holds data.
@@ -143,6 +156,5 @@ enum strike_state wire_inject(struct fault_strike *strike, struct error *error)
 enum strike_state wire_heal(struct fault_strike *strike, struct error *error)
 {
     strike->met = wires_packets(strike->environment->wires, strike->wire, error);
-    return wires_heal(strike->environment->wires, strike->wire, error) == 0 ? STRIKE_IN_EFFECT
-                                                                            : STRIKE_FAILED;
+    return wires_heal(strike->environment->wires, strike->wire, error);
 }

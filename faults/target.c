@@ -1,6 +1,7 @@
 // Which node a name of a scenario means, and what servers are asked.
 #include "faults/fault.h"
 
+#include "harness/base/text.h"
 #include "harness/cluster/server.h"
 
 #include <stdio.h>
@@ -41,15 +42,6 @@ static struct node *nth_server(const struct server_group *group, int nth)
     return NULL;
 }
 
-static struct node *named(const struct server_group *group, const char *name)
-{
-    for (int i = 0; group != NULL && i < group->count; i++) {
-        if (strcmp(group->nodes[i].name, name) == 0)
-            return &group->nodes[i];
-    }
-    return NULL;
-}
-
 // What a name that is no role means.
 static struct node *fixed_server(const char *name, const struct fault_environment *environment)
 {
@@ -59,7 +51,12 @@ static struct node *fixed_server(const char *name, const struct fault_environmen
         return nth_server(store, number_in(name));
     if (strncmp(name, "server-", 7) == 0)
         return nth_server(environment->lock_group, number_in(name));
-    return named(environment->lock_group, name);
+    const struct server_group *group = environment->lock_group;
+    for (int i = 0; group != NULL && i < group->count; i++) {
+        if (strcmp(group->nodes[i].name, name) == 0)
+            return &group->nodes[i];
+    }
+    return NULL;
 }
 
 enum availability target_available(const struct target *target,
@@ -121,103 +118,77 @@ struct node *target_server(const struct target *target, const struct fault_envir
 
 // --- wires ---------------------------------------------------------------------------------------
 
-struct addresses {
-    const char **items;
-    int count;
-};
-
-static void add_address(struct addresses *addresses, const struct node *node)
+static bool is_of(const struct server_group *group, const struct node *node)
 {
-    for (int i = 0; i < addresses->count; i++) {
-        if (strcmp(addresses->items[i], node->end.address) == 0)
-            return;
+    return group != NULL && node >= group->nodes && node < group->nodes + group->count;
+}
+
+// Every node that a wire may end at, by a number from 0; NULL behind the last.
+static const struct node *node_numbered(const struct fault_environment *environment, int number)
+{
+    const struct server_group *const groups[] = {environment->lock_group, environment->store_group};
+    const struct cluster *clients = environment->client_nodes;
+    for (int i = 0; i < 2; i++) {
+        int count = groups[i] != NULL ? groups[i]->count : 0;
+        if (number < count)
+            return &groups[i]->nodes[number];
+        number -= count;
     }
-    if (addresses->count < MAX_ADDRESSES)
-        addresses->items[addresses->count++] = node->end.address;
+    return clients != NULL && number < clients->count ? &clients->nodes[number] : NULL;
 }
 
-static void add_group(struct addresses *addresses, const struct server_group *group)
+// Whether a name for several nodes means this one, too.
+static bool is_among(const struct node *node, const char *name,
+                     const struct fault_environment *environment)
 {
-    for (int i = 0; group != NULL && i < group->count; i++)
-        add_address(addresses, &group->nodes[i]);
+    bool is_of_lock = is_of(environment->lock_group, node);
+    if (strcmp(name, "clients") == 0)
+        return !is_of_lock && !is_of(environment->store_group, node);
+    return is_of_lock && (strcmp(name, "servers") == 0 ||
+                          (holds_data(node) && !server_leads(node, &environment->lock)));
 }
 
-static void add_clients(struct addresses *addresses, const struct fault_environment *environment)
+static bool contains(const char *const *addresses, int count, const char *address)
 {
-    for (int i = 0; environment->client_nodes != NULL && i < environment->client_nodes->count; i++)
-        add_address(addresses, &environment->client_nodes->nodes[i]);
-}
-
-static bool contains(const struct addresses *addresses, const char *address)
-{
-    for (int i = 0; i < addresses->count; i++) {
-        if (strcmp(addresses->items[i], address) == 0)
+    for (int i = 0; i < count; i++) {
+        if (strcmp(addresses[i], address) == 0)
             return true;
     }
     return false;
-}
-
-static int add_target(struct addresses *addresses, const struct target *target,
-                      const struct fault_environment *environment, struct error *error)
-{
-    if (target->client != 0) {
-        add_address(addresses, &environment->client_nodes->nodes[target->client - 1]);
-    } else if (strcmp(target->server, "clients") == 0) {
-        add_clients(addresses, environment);
-    } else if (strcmp(target->server, "servers") == 0) {
-        add_group(addresses, environment->lock_group);
-    } else if (strcmp(target->server, "followers") == 0) {
-        for (int i = 0; environment->lock_group != NULL && i < environment->lock_group->count;
-             i++) {
-            const struct node *node = &environment->lock_group->nodes[i];
-            if (holds_data(node) && !server_leads(node, &environment->lock))
-                add_address(addresses, node);
-        }
-    } else {
-        const struct node *node = target_server(target, environment, error);
-        if (node == NULL)
-            return -1;
-        add_address(addresses, node);
-    }
-    return 0;
-}
-
-// All nodes but those of the other side.
-static int add_others(struct addresses *addresses, const struct fault_step *step, int side,
-                      const struct fault_environment *environment, struct error *error)
-{
-    const char *theirs[MAX_ADDRESSES];
-    const char *everybody[MAX_ADDRESSES];
-    struct addresses all = {.items = everybody};
-    struct addresses other = {.items = theirs};
-    other.count = target_addresses(step, 1 - side, environment, theirs, error);
-    if (other.count < 0)
-        return -1;
-    add_group(&all, environment->lock_group);
-    add_group(&all, environment->store_group);
-    add_clients(&all, environment);
-    for (int i = 0; i < all.count; i++) {
-        if (!contains(&other, everybody[i]) && addresses->count < MAX_ADDRESSES)
-            addresses->items[addresses->count++] = everybody[i];
-    }
-    return 0;
 }
 
 int target_addresses(const struct fault_step *step, int side,
                      const struct fault_environment *environment, const char **addresses,
                      struct error *error)
 {
-    struct addresses found = {.items = addresses};
+    static const char *const groups[] = {"clients", "servers", "followers", NULL};
+    const char *theirs[MAX_ADDRESSES]; // of the other side
+    const struct node *node;
+    int count = 0;
     for (size_t i = 0; i < step->side_counts[side]; i++) {
         const struct target *target = &step->sides[side][i];
-        bool others = strcmp(target->server, "others") == 0;
-        if ((others ? add_others(&found, step, side, environment, error)
-                    : add_target(&found, target, environment, error)) != 0)
+        const struct node *only = NULL;
+        int their_count = 0;
+        bool others = target->client == 0 && strcmp(target->server, "others") == 0;
+        bool is_group = target->client == 0 && text_is_one_of(target->server, groups);
+        if (others)
+            their_count = target_addresses(step, 1 - side, environment, theirs, error);
+        else if (target->client != 0)
+            only = &environment->client_nodes->nodes[target->client - 1];
+        else if (!is_group)
+            only = target_server(target, environment, error);
+        if (their_count < 0 || (only == NULL && !others && !is_group))
             return -1;
+        for (int j = 0; (node = node_numbered(environment, j)) != NULL; j++) {
+            const char *address = node->end.address;
+            bool is_meant = others     ? !contains(theirs, their_count, address)
+                            : is_group ? is_among(node, target->server, environment)
+                                       : node == only;
+            if (is_meant && count < MAX_ADDRESSES && !contains(addresses, count, address))
+                addresses[count++] = address;
+        }
     }
-    if (found.count == 0)
-        return error_set(error, "there is nobody on one side of the wire");
-    return found.count;
+    return count > 0 ? count : error_set(error, "there is nobody on one side of the wire");
 }
 
 // --- questions -----------------------------------------------------------------------------------

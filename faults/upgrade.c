@@ -17,11 +17,13 @@
 static const char *const options[] = {"to", NULL};
 
 static enum availability available(const struct fault_step *step,
-                                   const struct fault_environment *environment, struct error *why)
+                                   const struct fault_environment *environment,
+                                   const struct node *node, struct error *why)
 {
-    enum availability there = target_available(&step->target, environment, why);
-    if (there != FAULT_AVAILABLE || strchr(step->to, '/') != NULL || program_exists(step->to))
-        return there;
+    (void)environment;
+    (void)node;
+    if (strchr(step->to, '/') != NULL || program_exists(step->to))
+        return FAULT_AVAILABLE;
     error_set(why, "found no %s in PATH, to which a server was to be upgraded", step->to);
     return FAULT_MISSING;
 }

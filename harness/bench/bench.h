@@ -70,7 +70,7 @@ static inline double bench_own_s(const struct bench *bench)
 {
     struct process_usage server = {0};
     struct thread_watch threads = {0};
-    process_usage_read(&threads, bench->server.cluster.nodes[0].server, &server);
+    process_usage_read(&threads, NULL, bench->server.cluster.nodes[0].server, &server);
     thread_watch_free(&threads);
     return processor_s() + bench_children_s() + (double)server.processor_ns / 1e9;
 }

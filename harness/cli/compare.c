@@ -213,7 +213,7 @@ static int load_run(const char *path, struct run_figures *figures, struct error 
 {
     struct error why = {0};
     struct error problem = {0};
-    bool folder = is_folder("%s", path);
+    bool folder = S_ISDIR(mode_at("%s", path));
     char *file = folder ? path_join(path, "result.json") : memory_string(path);
     bool was_stopped = false;
     json_t *result = folder ? judge_anew(path, &was_stopped, &why) : NULL;
@@ -223,7 +223,7 @@ static int load_run(const char *path, struct run_figures *figures, struct error 
     int code = -1;
     if (result != NULL)
         code = run_figures_make(result, path, figures, error);
-    else if (folder && !is_there("%s/as-run", path) && !is_there("%s/as-run.yaml", path))
+    else if (folder && mode_at("%s/as-run", path) == 0 && mode_at("%s/as-run.yaml", path) == 0)
         error_set(error, "%s holds no run: neither as-run.yaml nor a result.json that can be read",
                   path);
     else if (folder)
@@ -285,7 +285,7 @@ static bool are_one_run(const char *const paths[2])
     char *real[2];
     for (int i = 0; i < 2; i++) {
         char *file = path_join(paths[i], "result.json");
-        real[i] = realpath(is_folder("%s", paths[i]) ? file : paths[i], NULL);
+        real[i] = realpath(S_ISDIR(mode_at("%s", paths[i])) ? file : paths[i], NULL);
         free(file);
     }
     bool is_one = real[0] != NULL && real[1] != NULL && strcmp(real[0], real[1]) == 0;
@@ -364,7 +364,7 @@ static int run(const struct words *words, void *from)
         return EXIT_USAGE;
     const char *path = words->items[0];
     const char *dot = strrchr(path, '.');
-    bool is_scenario = words->count == 1 && dot != NULL && !is_folder("%s", path) &&
+    bool is_scenario = words->count == 1 && dot != NULL && !S_ISDIR(mode_at("%s", path)) &&
                        (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
     const char *alien = option_of_runs(&options->run);
     for (size_t i = 0; i < options->scheme_count; i++)

@@ -5,9 +5,9 @@
 #include "harness/base/growing.h"
 #include "harness/cli/verb.h"
 #include "harness/report/fields.h"
-#include "harness/run/applicability.h"
 #include "harness/run/perform.h"
 #include "harness/run/run_files.h"
+#include "harness/run/servers.h"
 #include "harness/scenario/units.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 // run: from scenario files to verdicts, a report and an exit code.
 #include "harness/cli/verb.h"
 #include "harness/report/pictures/picture.h"
-#include "harness/run/applicability.h"
 #include "harness/run/perform.h"
+#include "harness/run/servers.h"
 #include "harness/run/slots.h"
 
 static const struct option run_options[] = {

@@ -5,10 +5,10 @@
 #include "harness/base/futex.h"
 #include "harness/cluster/process.h"
 #include "harness/history/follower.h"
-#include "harness/run/applicability.h"
 #include "harness/run/client.h"
 #include "harness/run/observer.h"
 #include "harness/run/replay.h"
+#include "harness/run/servers.h"
 #include "harness/run/trial_state.h"
 #include "harness/run/usage.h"
 #include "harness/run/watch.h"
@@ -93,23 +93,28 @@ static int living_clients(const struct conductor *conductor)
     return living;
 }
 
+// Takes note of what has ended: by no fault of ours, it says nothing about the lock.
 static void reap(struct conductor *conductor)
 {
-    // Of all processes that the conductor has started; one that is not a client is left for others.
-    siginfo_t ended = {0};
-    if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) != 0 || ended.si_pid == 0)
-        return;
-    for (int i = 0; i < conductor->client_count; i++)
-        client_reap(&conductor->state, &conductor->clients[i], i + 1);
     int status;
     char end[32];
-    if (conductor->observer <= 0 ||
-        waitpid(conductor->observer, &status, WNOHANG) != conductor->observer)
-        return;
-    conductor->observer = 0;
-    state_break(&conductor->state,
+    struct error error;
+    siginfo_t ended = {0};
+    // Of all processes that the conductor has started; one that is not a client is left for others.
+    if (waitid(P_ALL, 0, &ended, WEXITED | WNOHANG | WNOWAIT) == 0 && ended.si_pid != 0) {
+        for (int i = 0; i < conductor->client_count; i++)
+            client_reap(&conductor->state, &conductor->clients[i], i + 1);
+        if (conductor->observer > 0 &&
+            waitpid(conductor->observer, &status, WNOHANG) == conductor->observer) {
+            conductor->observer = 0;
+            state_break(
+                &conductor->state,
                 "the observer, which measures stalls, ended by %s, which no fault asked for",
                 process_end(status, end, sizeof end));
+        }
+    }
+    if (cluster_check_servers(&conductor->pool->cluster, &error) != 0)
+        state_break(&conductor->state, "%s", error.text);
 }
 
 // A history that is cut short says nothing about the lock.
@@ -128,14 +133,6 @@ static int check_disk(const struct conductor *conductor, struct error *error)
     return -1;
 }
 
-// A server that ends by no fault of ours says nothing about the lock.
-static void watch_servers(struct conductor *conductor)
-{
-    struct error error;
-    if (cluster_check_servers(&conductor->pool->cluster, &error) != 0)
-        state_break(&conductor->state, "%s", error.text);
-}
-
 // 0, -1 or TRIAL_INTERRUPTED.
 static int wait_until_connected(struct conductor *conductor, struct error *error)
 {
@@ -146,7 +143,6 @@ static int wait_until_connected(struct conductor *conductor, struct error *error
     for (;;) {
         uint32_t ready = atomic_load(&control->ready);
         reap(conductor);
-        watch_servers(conductor);
         if (state_broken(&conductor->state) != NULL)
             return error_set(error, "%s", state_broken(&conductor->state));
         if (ready >= wanted)
@@ -215,7 +211,6 @@ static void look(struct conductor *conductor)
     // that all is quiet.
     history_follow(conductor->follower, see, conductor);
     reap(conductor);
-    watch_servers(conductor);
     if (check_disk(conductor, &error) != 0)
         state_break(&conductor->state, "%s", error.text);
     int lead = conductor->scenario->clients.start_first.client;
@@ -229,18 +224,18 @@ static void look(struct conductor *conductor)
 // Before the first grant, a slow first request is no silence if a fault still waits for its point.
 static bool is_stuck(const struct conductor *conductor, int64_t now_ns)
 {
-    const struct schedule *schedule = conductor->schedule;
+    struct schedule_now faults = schedule_now(conductor->schedule);
     const struct lock_settings *lock = &conductor->scenario->lock;
-    bool has_begun = conductor->watch.granted || schedule_has_struck(schedule);
+    bool has_begun = conductor->watch.granted || faults.has_struck;
     // The check allows for a lease and for what the lock took before, and counts only the time in
     // which somebody waited: between two tries nobody does.
     int64_t enough_ns =
         time_later(lock->stuck_after_ns, lock->lease_ns + conductor->watch.longest_wait_ns);
     enough_ns += enough_ns / 20;
-    if (schedule_is_striking(schedule) || (!has_begun && conductor->scenario->fault_count > 0))
+    if (faults.is_striking || (!has_begun && conductor->scenario->fault_count > 0))
         return false;
     return watch_is_stuck(&conductor->watch, now_ns, enough_ns) ||
-           (watch_is_unanswered(&conductor->watch, now_ns, lock) && !schedule_is_lasting(schedule));
+           (watch_is_unanswered(&conductor->watch, now_ns, lock) && !faults.is_lasting);
 }
 
 // True if the workload has had its time; and where faults were drawn, if it is seen what comes of
@@ -289,13 +284,11 @@ static void forget_end(struct pollfd *end)
 // Sleeps until a client ends, or until the next thing is due.
 static void rest(struct conductor *conductor, int64_t now_ns)
 {
-    int64_t until_ns = now_ns + 10 * NS_PER_MS;
-    if (schedule_next_ns(conductor->schedule) < until_ns)
-        until_ns = schedule_next_ns(conductor->schedule);
+    int64_t until_ns = time_earlier(now_ns + 10 * NS_PER_MS, schedule_next_ns(conductor->schedule));
     int64_t ends_ns = conductor->opened_ns + conductor->scenario->workload.for_ns;
-    if (conductor->opened_ns != 0 && ends_ns > now_ns && ends_ns < until_ns)
-        until_ns = ends_ns;
-    if (schedule_is_waiting(conductor->schedule) || conductor->opened_ns == 0) {
+    if (conductor->opened_ns != 0 && ends_ns > now_ns)
+        until_ns = time_earlier(until_ns, ends_ns);
+    if (schedule_now(conductor->schedule).is_waiting || conductor->opened_ns == 0) {
         history_follower_wait(conductor->follower, until_ns);
         return;
     }
@@ -303,8 +296,7 @@ static void rest(struct conductor *conductor, int64_t now_ns)
         if (conductor->clients[i].process == 0)
             forget_end(&conductor->ends[i]);
     }
-    int64_t left_ns = until_ns - now_ns;
-    struct timespec limit = {.tv_nsec = left_ns > 0 ? (long)left_ns : 0};
+    struct timespec limit = {.tv_nsec = time_later(until_ns - now_ns, 0)};
     ppoll(conductor->ends, (nfds_t)conductor->client_count, &limit, NULL);
 }
 
@@ -313,8 +305,11 @@ static enum stop_reason run_until_stop(struct conductor *conductor)
     enum stop_reason reason = STOP_DONE;
     int64_t started_ns = clock_monotonic_ns();
     schedule_start(conductor->schedule, started_ns);
-    usage_watch_start(&conductor->usage, &conductor->environment, &conductor->pool->cluster,
-                      &conductor->pool->threads, conductor->observer, &conductor->writer);
+    conductor->usage = (struct usage_watch){.writer = &conductor->writer,
+                                            .environment = &conductor->environment,
+                                            .servers = &conductor->pool->cluster,
+                                            .threads = &conductor->pool->threads,
+                                            .observer = conductor->observer};
     usage_read_all(&conductor->usage);
     open_gate(conductor,
               conductor->scenario->clients.start_first.client != 0 ? GATE_LEAD : GATE_OPEN);
@@ -384,7 +379,6 @@ static int perform(struct conductor *conductor, struct error *error)
         observer_finish(conductor->state.control, conductor->observer, error) != 0)
         return -1;
     reap(conductor);
-    watch_servers(conductor);
     if (reason == STOP_INTERRUPTED) {
         // A value that cannot be read any more is missing, as after a kill.
         (void)state_record_values(&conductor->state, &conductor->writer, error);

@@ -5,7 +5,7 @@
 #include "harness/base/random.h"
 #include "harness/base/text.h"
 #include "harness/cluster/topology.h"
-#include "harness/run/applicability.h"
+#include "harness/run/servers.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -36,8 +36,8 @@ struct draw {
     struct node nodes[MAX_GROUP_NODES];
     struct server_group group; // as it will be; no nodes if none is ours, or not known
     struct random random;
-    bool killed[MOST_CLIENT_PROCESSES +
-                1]; // clients that are drawn, or written, to be killed by now
+    // Clients that are drawn, or written, to be killed by now.
+    bool killed[MOST_CLIENT_PROCESSES + 1];
     struct text out;
 };
 
@@ -51,30 +51,22 @@ static bool kills(const struct fault *fault)
     return (fault->form.traits & FAULT_KILLS) != 0 && !moves_leader(fault);
 }
 
-// --- the scheme's servers ------------------------------------------------------------------------
-
-// As if they were up.
-static void plan_group(struct draw *draw)
-{
-    struct server_group *group = &draw->group;
-    group->nodes = draw->nodes;
-    if (draw->scheme->server == NULL || draw->trial->servers == 0)
-        return;
-    group->settings.topology = topology_find(draw->scheme->server, trial_topology(draw->trial));
-    if (group->settings.topology == NULL)
-        return;
-    group->settings.count = draw->trial->servers;
-    group->settings.persistence =
-        scenario_server(draw->scenario, draw->scheme->server)->persistence;
-    snprintf(group->settings.name, sizeof group->settings.name, "%.15s", draw->scheme->server);
-    topology_plan(group);
-}
-
 static void open_draw(struct draw *draw, const struct trial *trial)
 {
     *draw = (struct draw){.trial = trial, .scenario = trial->scenario};
     draw->scheme = trial_scheme(trial, &draw->room);
-    plan_group(draw);
+    draw->group.nodes = draw->nodes;
+    // The scheme's servers, as if they were up.
+    const char *server = draw->scheme->server;
+    struct group_settings *settings = &draw->group.settings;
+    if (server != NULL && trial->servers > 0)
+        settings->topology = topology_find(server, trial_topology(trial));
+    if (settings->topology != NULL) {
+        settings->count = trial->servers;
+        settings->persistence = scenario_server(draw->scenario, server)->persistence;
+        snprintf(settings->name, sizeof settings->name, "%.15s", server);
+        topology_plan(&draw->group);
+    }
     for (size_t i = 0; i < draw->scenario->fault_count; i++) {
         const struct fault_step *step = &draw->scenario->faults[i];
         if (fault_can(step, FAULT_KILLS) && step->target.client <= MOST_CLIENT_PROCESSES)
@@ -87,23 +79,6 @@ static void open_draw(struct draw *draw, const struct trial *trial)
 static bool has(const struct draw *draw, const char *trait)
 {
     return lock_scheme_has(draw->scheme, trait);
-}
-
-// True if the lock is gone with a connection of its holder's, who need not learn of it.
-static bool lives_with_connection(const struct draw *draw)
-{
-    return has(draw, "session") && !has(draw, "lease") && !has(draw, "transaction");
-}
-
-// True if drawn faults together may keep a client from its lock, within one lease, for longer than
-// a watchdog that renews at a third of the lease leaves of it at the least: two thirds.
-static bool outlasts_lease(const struct draw *draw)
-{
-    const struct random_settings *random = &draw->scenario->random;
-    int64_t lease_ns = draw->scenario->lock.lease_ns;
-    int64_t times = 1 + (lease_ns + 2 * random->jitter_ns) / random->every_ns;
-    bool is_fenced = draw->scenario->workload.fenced && has(draw, "fenced");
-    return has(draw, "lease") && !is_fenced && 3 * random->lasting_ns * times > 2 * lease_ns;
 }
 
 static bool servers_keep_data(const struct draw *draw)
@@ -120,34 +95,28 @@ static const char *why_no_crash(const struct draw *draw)
                : "nothing frees the lock of a dead client";
 }
 
-// The same of a server of its own that dies and comes back. What knows nothing of its peers serves
-// again once every lease that it forgot is over.
-static const char *why_no_restart(const struct draw *draw)
+// The same of a server of its own that dies and comes back; or, if `leads`, of a leader that dies,
+// so that another one leads.
+static const char *why_no_restart(const struct draw *draw, bool leads)
 {
     const struct topology *topology = draw->group.settings.topology;
-    bool is_alone = draw->group.count <= 1;
     if (why_no_crash(draw) != NULL)
         return "a release may be lost, and nothing else frees the lock";
-    if (lives_with_connection(draw))
+    // It is gone with a connection of its holder's, who need not learn of it.
+    if (has(draw, "session") && !has(draw, "lease") && !has(draw, "transaction"))
         return "the lock ends with a connection, which its holder learns too late";
+    if (leads)
+        return topology == NULL || topology->replicates ? NULL
+                                                        : "the lock may be lost with its leader";
+    // What knows nothing of its peers serves again once every lease that it forgot is over.
     if (topology != NULL && topology->by_majority && !topology->replicates)
         return NULL;
     if (draw->group.count > 0 && !servers_keep_data(draw))
         return "a server that comes back has forgotten the lock";
-    return is_alone || (topology != NULL && topology->replicates && !topology->promoted)
+    return draw->group.count <= 1 ||
+                   (topology != NULL && topology->replicates && !topology->promoted)
                ? NULL
                : "another server may lead that has not heard of the lock";
-}
-
-// The same of a leader that dies, so that another one leads.
-static const char *why_no_failover(const struct draw *draw)
-{
-    const struct topology *topology = draw->group.settings.topology;
-    if (why_no_crash(draw) != NULL)
-        return "a release may be lost, and nothing else frees the lock";
-    if (lives_with_connection(draw))
-        return "the lock ends with a connection, which its holder learns too late";
-    return topology == NULL || topology->replicates ? NULL : "the lock may be lost with its leader";
 }
 
 // Why the scheme does not promise to survive that fault; NULL if it does.
@@ -164,9 +133,9 @@ static const char *why_unpromised(const struct draw *draw, const struct fault *f
     if ((traits & FAULT_MOVES_CLOCK) != 0)
         return has(draw, "lease") ? "a lease is counted by clocks" : NULL;
     if ((traits & FAULT_MOVES_LEADER) != 0)
-        return why_no_failover(draw);
+        return why_no_restart(draw, true);
     if ((traits & FAULT_KILLS) != 0)
-        return on_server ? why_no_restart(draw) : why_no_crash(draw);
+        return on_server ? why_no_restart(draw, false) : why_no_crash(draw);
     if ((traits & FAULT_STOPS) == 0 && why_no_crash(draw) != NULL)
         return "what the client sends may be lost, and nothing frees a lock that it does not "
                "release";
@@ -174,7 +143,15 @@ static const char *why_unpromised(const struct draw *draw, const struct fault *f
         return has(draw, "session") && !has(draw, "transaction")
                    ? "the lock ends with its session or connection"
                    : NULL;
-    return outlasts_lease(draw) ? "it may last for longer than the lease allows" : NULL;
+    // Drawn faults together may keep a client from its lock, within one lease, for longer than a
+    // watchdog that renews at a third of the lease leaves of it at the least: two thirds.
+    const struct random_settings *random = &draw->scenario->random;
+    int64_t lease_ns = draw->scenario->lock.lease_ns;
+    int64_t times = 1 + (lease_ns + 2 * random->jitter_ns) / random->every_ns;
+    bool is_fenced = draw->scenario->workload.fenced && has(draw, "fenced");
+    return has(draw, "lease") && !is_fenced && 3 * random->lasting_ns * times > 2 * lease_ns
+               ? "it may last for longer than the lease allows"
+               : NULL;
 }
 
 // --- what can be drawn ---------------------------------------------------------------------------
@@ -202,8 +179,7 @@ static bool may_strike_server(const struct draw *draw, const struct fault *fault
     bool is_unknown = draw->scheme->server != NULL && draw->group.count == 0;
     snprintf(step.target.server, sizeof step.target.server, "%s",
              moves_leader(fault) ? "leader" : "server-1");
-    return is_unknown || fault->available == NULL ||
-           fault->available(&step, &environment, why) != FAULT_MEANINGLESS;
+    return is_unknown || fault_available(&step, &environment, why) != FAULT_MEANINGLESS;
 }
 
 // How `word` of `of` is drawn for the trial. False, with `why` set, if it is not.
@@ -250,15 +226,6 @@ static int count_living(const struct draw *draw)
     for (int client = 1; client <= draw->scenario->clients.processes; client++)
         count += !draw->killed[client];
     return count;
-}
-
-static int draw_client(struct draw *draw)
-{
-    int64_t nth = between(draw, 1, count_living(draw));
-    int client = 0;
-    while (nth > 0 && client < draw->scenario->clients.processes)
-        nth -= !draw->killed[++client];
-    return client;
 }
 
 // At a request of the client's, or, without requests, where it holds.
@@ -326,20 +293,14 @@ static void draw_amount(struct draw *draw, const struct fault_form *form)
         text_format(&draw->out, ", share: %" PRId64 "%%", between(draw, 5, 50));
 }
 
-// A server that may have forgotten leases is away until they are over.
-static int64_t draw_length_ns(const struct draw *draw, bool on_server, const struct fault *fault)
-{
-    int64_t lasting_ns = draw->scenario->random.lasting_ns;
-    int64_t leases_ns = 2 * draw->scenario->lock.lease_ns;
-    bool forgets = on_server && kills(fault) && draw->group.count > 0 && !servers_keep_data(draw);
-    return forgets && leases_ns > lasting_ns ? leases_ns : lasting_ns;
-}
-
 // One fault from that time on. False if it would leave fewer than two clients: nothing is drawn.
 static bool draw_fault(struct draw *draw, const struct choice *choice, int64_t at_ns)
 {
     const struct fault_form *form = &choice->fault->form;
-    int client = draw_client(draw);
+    int client = 0;
+    for (int64_t nth = between(draw, 1, count_living(draw));
+         nth > 0 && client < draw->scenario->clients.processes;)
+        nth -= !draw->killed[++client];
     bool on_server = choice->on_server && (!choice->on_client || between(draw, 0, 1) == 0);
     bool kills_client = !on_server && kills(choice->fault);
     // It takes until others agree on a new leader: a client held for so long at a point would
@@ -360,9 +321,13 @@ static bool draw_fault(struct draw *draw, const struct choice *choice, int64_t a
     else
         text_format(&draw->out, "client-%d", client);
     draw_amount(draw, form);
+    // A server that may have forgotten leases is away until they are over.
+    bool forgets =
+        on_server && kills(choice->fault) && draw->group.count > 0 && !servers_keep_data(draw);
+    int64_t lasting_ns = time_later(draw->scenario->random.lasting_ns,
+                                    forgets ? 2 * draw->scenario->lock.lease_ns : 0);
     if (form->lasting != LASTS_NEVER && !kills_client)
-        text_format(&draw->out, ", until: %" PRId64 "ms",
-                    draw_length_ns(draw, on_server, choice->fault) / NS_PER_MS);
+        text_format(&draw->out, ", until: %" PRId64 "ms", lasting_ns / NS_PER_MS);
     text_add(&draw->out, "}\n");
     draw->killed[client] |= kills_client;
     return true;
@@ -422,9 +387,8 @@ static int settle_trial(struct plan *plan, struct trial *trial, const char *draw
 {
     struct diagnostics *diagnostics = diagnostics_new();
     struct scenario *made = NULL;
-    uint64_t seed = trial->scenario->seed != 0 ? (uint64_t)trial->scenario->seed : plan->seed;
-    const char *which = trial->name + strlen(trial->scenario->name) + strlen("--");
-    char *text = scenario_as_run(trial->scenario, seed, drawn, which);
+    char *text = scenario_as_run(trial->scenario, plan_seed_of(plan, trial->scenario), drawn,
+                                 trial_label(trial));
     int result = scenario_parse(trial->scenario->path, text, strlen(text), vocabulary, NULL, 0,
                                 &made, diagnostics);
     if (result == 0) {
@@ -442,7 +406,7 @@ static int draw_trial(struct plan *plan, struct trial *trial, const struct vocab
 {
     const struct scenario *scenario = trial->scenario;
     const struct string_list *of = &scenario->random.of;
-    uint64_t seed = scenario->seed != 0 ? (uint64_t)scenario->seed : plan->seed;
+    uint64_t seed = plan_seed_of(plan, scenario);
     struct choice *choices = memory_zeroed(of->count + 1, sizeof *choices);
     struct draw draw;
     struct error why = {0};

@@ -2,7 +2,7 @@
 #include "harness/run/draw.h"
 
 #include "harness/base/clock.h"
-#include "harness/run/applicability.h"
+#include "harness/run/servers.h"
 #include "harness/run/vocabulary.h"
 #include "harness/testing/test.h"
 

@@ -1,8 +1,8 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/cluster/server.h"
-#include "harness/run/applicability.h"
 #include "harness/run/perform.h"
+#include "harness/run/servers.h"
 #include "harness/run/usage.h"
 
 #include <stdio.h>
@@ -10,27 +10,15 @@
 #include <sys/utsname.h>
 #include <time.h>
 
-// The first line of a file, or "unknown".
-static void first_line(const char *path, char *out, size_t room)
+// The rest of the first line in a file that begins so, or "unknown".
+static void line_of(const char *path, const char *begins, char *out, size_t room)
 {
     struct text content = {0};
-    bool read = file_read(path, &content, NULL) == 0;
-    int length = (int)strcspn(text_string(&content), "\n");
-    snprintf(out, room, "%.*s", read ? length : 7, read ? text_string(&content) : "unknown");
+    const char *line =
+        file_read(path, &content, NULL) == 0 ? strstr(text_string(&content), begins) : NULL;
+    line = line != NULL ? line + strlen(begins) : "unknown";
+    snprintf(out, room, "%.*s", (int)strcspn(line, "\n"), line);
     text_free(&content);
-}
-
-static void processor_name(char *out, size_t room)
-{
-    struct text information = {0};
-    snprintf(out, room, "unknown");
-    if (file_read("/proc/cpuinfo", &information, NULL) == 0) {
-        const char *name = strstr(text_string(&information), "model name");
-        name = name ? strchr(name, ':') : NULL;
-        if (name != NULL)
-            snprintf(out, room, "%.*s", (int)strcspn(name + 2, "\n"), name + 2);
-    }
-    text_free(&information);
 }
 
 static void name_servers(const struct plan *plan, char *out, size_t room)
@@ -98,7 +86,7 @@ struct machine_load machine_load_read(void)
 {
     char line[128];
     struct machine_load load = {0};
-    first_line("/proc/loadavg", line, sizeof line);
+    line_of("/proc/loadavg", "", line, sizeof line);
     load.is_known =
         sscanf(line, "%lf %lf %lf", &load.averages[0], &load.averages[1], &load.averages[2]) == 3;
     return load;
@@ -114,7 +102,8 @@ void environment_describe(const struct sandbox *sandbox, const struct plan *plan
     uname(&system);
     snprintf(environment->kernel, sizeof environment->kernel, "%.40s %.80s", system.sysname,
              system.release);
-    processor_name(environment->processor, sizeof environment->processor);
+    line_of("/proc/cpuinfo", "model name\t: ", environment->processor,
+            sizeof environment->processor);
     environment->processors = processors_allowed();
     name_servers(plan, environment->servers, sizeof environment->servers);
     if (sandbox->isolation == ISOLATION_NAMESPACES)
@@ -122,12 +111,12 @@ void environment_describe(const struct sandbox *sandbox, const struct plan *plan
     else
         snprintf(environment->isolation, sizeof environment->isolation, "loopback (%.140s)",
                  sandbox->why_loopback);
-    first_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
-               environment->clock_source, sizeof environment->clock_source);
+    line_of("/sys/devices/system/clocksource/clocksource0/current_clocksource", "",
+            environment->clock_source, sizeof environment->clock_source);
     describe_placement(plan, environment->placement, sizeof environment->placement);
     describe_durability(plan, environment->durability, sizeof environment->durability);
-    first_line("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", environment->governor,
-               sizeof environment->governor);
+    line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "", environment->governor,
+            sizeof environment->governor);
     if (strcmp(environment->governor, "unknown") == 0)
         environment->governor[0] = '\0';
     environment->load_at_begin = machine_load_read();

@@ -1,57 +1,174 @@
-#include "harness/run/programs.h"
+#include "harness/run/explored_clients.h"
 
 #include "harness/base/file.h"
 #include "harness/run/client.h"
-#include "harness/run/replay.h"
+#include "harness/run/threads.h"
 #include "harness/wire/driver.h"
 
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+struct gated_client {
+    const struct trial_state *state;
+    struct step_gate *gates; // the workers' first
+    int number;
+    int64_t operations; // of each worker
+    pthread_t thread;
+};
+
+// One of its workers.
+struct gated_worker {
+    struct gated_client *client;
+    struct lock_client *clients;
+    enum client_thread thread;
+};
+
+static void *operate_gated(void *from)
+{
+    struct gated_worker *self = from;
+    struct gated_client *client = self->client;
+    struct worker worker;
+    struct step_gate *gate = &client->gates[self->thread];
+    int64_t workers = client->state->trial->scenario->clients.threads;
+    int64_t first = ((client->number - 1) * workers + self->thread) * client->operations + 1;
+    worker_prepare(&worker, client->state, self->clients, client->number, (int)self->thread + 1);
+    worker.actor.gate = gate;
+    worker.actor.clock.sleeper = &gate->sleeper;
+    if (worker_connect(&worker) == 0) {
+        gate->is_free = false;
+        gate_stand(gate, GATE_AT_START);
+        for (int64_t i = 0; i < client->operations && !state_is_stopped(client->state); i++) {
+            worker_operate(&worker, &(struct turn){.operation = first + i});
+            gate_next_operation(gate);
+        }
+    }
+    gate_stand(gate, GATE_OVER);
+    atomic_store(&gate->order, GATE_END);
+    worker_disconnect(&worker);
+    free(worker.keys);
+    return NULL;
+}
+
+// The second worker stands at its start before the first one is connected.
+static void operate_both(struct gated_client *client, struct lock_client *clients)
+{
+    struct gated_worker first = {client, clients, THREAD_WORKER};
+    struct gated_worker second = {client, clients, THREAD_SECOND_WORKER};
+    struct step_gate *gate = &client->gates[THREAD_SECOND_WORKER];
+    pthread_t thread;
+    if (gate->is_there && pthread_create(&thread, NULL, operate_gated, &second) != 0) {
+        state_break(client->state, "client-%d could not start its second worker", client->number);
+        gate->is_there = false;
+    }
+    if (gate->is_there)
+        gate_await(gate);
+    operate_gated(&first);
+    if (gate->is_there)
+        pthread_join(thread, NULL);
+}
+
+static void close_clients(struct lock_client *clients)
+{
+    for (size_t i = clients->keys; i-- > 0;)
+        lock_client_close(&clients[i]);
+    free(clients);
+}
+
+static void *run_gated(void *from)
+{
+    struct gated_client *client = from;
+    const struct trial_state *state = client->state;
+    struct lock_client *clients =
+        state->programs != NULL ? state->programs[client->number - 1]
+                                : client_open(state, client->number, false, client->gates, NULL);
+    if (clients != NULL)
+        operate_both(client, clients);
+    else
+        gate_stand(&client->gates[THREAD_WORKER], GATE_OVER);
+    if (clients != NULL && state->programs == NULL)
+        close_clients(clients);
+    return NULL;
+}
+
+struct gated_client *client_start_gated(const struct trial_state *state, struct step_gate *gates,
+                                        int number, int64_t operations, struct error *error)
+{
+    struct gated_client *client = memory_new(sizeof *client);
+    *client = (struct gated_client){state, gates, number, operations, 0};
+    for (int thread = 0; thread < CLIENT_THREADS; thread++)
+        gates[thread].is_there = false;
+    gate_start(&gates[THREAD_WORKER], true);
+    if (state->trial->scenario->clients.threads > 1)
+        gate_start(&gates[THREAD_SECOND_WORKER], true);
+    int reason = pthread_create(&client->thread, NULL, run_gated, client);
+    if (reason == 0)
+        return client;
+    error_set(error, "cannot start the thread of client-%d: %s", number, strerror(reason));
+    free(client);
+    return NULL;
+}
+
+void client_join_gated(struct gated_client *client)
+{
+    gates_end(client->gates);
+    if (client->gates[THREAD_SECOND_WORKER].is_there)
+        gate_end(&client->gates[THREAD_SECOND_WORKER]);
+    gate_end(&client->gates[THREAD_WORKER]);
+    pthread_join(client->thread, NULL);
+    free(client);
+}
+
+// --- programs ------------------------------------------------------------------------------------
 
 // So many short sleeps are no lease: more than a schedule has moves.
 #define SLEEPS_OF_LEASE 300
 
 struct programs {
-    struct programs_settings settings;
-    struct clock_shift *clock; // as they are shown it
+    struct trial_state *state;
+    struct explored_servers *servers;
+    int count;                         // of clients
+    const struct clock_shift *follows; // the clock of this process
+    struct clock_shift *clock;         // as they are shown it
     char *clock_path;
     struct driver_exploration explorations[MOST_EXPLORED_CLIENTS];
     struct lock_client *clients[MOST_EXPLORED_CLIENTS]; // NULL: its program is to be started
 };
 
-// --- opening and closing -------------------------------------------------------------------------
-
-static int describe(struct programs *programs, int client, const char *folder, struct error *error)
-{
-    struct driver_exploration *exploration = &programs->explorations[client];
-    int64_t lease_ns = programs->settings.state->trial->scenario->lock.lease_ns;
-    struct text name = {0};
-    text_format(&name, "program-%d.rest", client + 1);
-    *exploration = (struct driver_exploration){.clock_path = programs->clock_path,
-                                               .rest_path = path_join(folder, name.bytes),
-                                               .short_ns = lease_ns / SLEEPS_OF_LEASE,
-                                               .part_ns = lease_ns / 2,
-                                               .sleep = programs->settings.sleep,
-                                               .context = programs->settings.context};
-    text_free(&name);
-    exploration->rest = rest_create(exploration->rest_path, error);
-    return exploration->rest != NULL ? 0 : -1;
-}
-
-struct programs *programs_open(const struct programs_settings *settings, const char *folder,
+struct programs *programs_open(struct trial_state *state, struct explored_servers *servers,
+                               const struct clock_shift *follows,
+                               void (*sleep)(void *context, int64_t until_ns), void *context,
                                struct error *error)
 {
     struct programs *programs = memory_zeroed(1, sizeof *programs);
-    char *whole = realpath(folder, NULL);
-    programs->settings = *settings;
-    programs->clock_path = path_join(whole != NULL ? whole : folder, "programs.clock");
+    char *folder = realpath(state->folder, NULL);
+    int64_t lease_ns = state->trial->scenario->lock.lease_ns;
+    programs->state = state;
+    programs->servers = servers;
+    programs->count = (int)state->trial->scenario->clients.processes;
+    programs->follows = follows;
+    programs->clock_path = path_join(folder != NULL ? folder : state->folder, "programs.clock");
     programs->clock = clock_shift_create(programs->clock_path, error);
-    int result = programs->clock != NULL ? 0 : -1;
-    for (int i = 0; i < settings->count && result == 0; i++)
-        result = describe(programs, i, whole != NULL ? whole : folder, error);
-    free(whole);
-    settings->state->programs = programs->clients;
-    if (result == 0)
+    state->programs = programs->clients;
+    bool is_open = programs->clock != NULL;
+    for (int i = 0; i < programs->count && is_open; i++) {
+        struct driver_exploration *exploration = &programs->explorations[i];
+        char name[32];
+        snprintf(name, sizeof name, "program-%d.rest", i + 1);
+        *exploration = (struct driver_exploration){
+            .clock_path = programs->clock_path,
+            .rest_path = path_join(folder != NULL ? folder : state->folder, name),
+            .short_ns = lease_ns / SLEEPS_OF_LEASE,
+            .part_ns = lease_ns / 2,
+            .sleep = sleep,
+            .context = context};
+        exploration->rest = rest_create(exploration->rest_path, error);
+        is_open = exploration->rest != NULL;
+    }
+    free(folder);
+    if (is_open)
         return programs;
     programs_close(programs);
     return NULL;
@@ -63,8 +180,8 @@ static void close_program(struct programs *programs, int client)
     if (programs->clients[client] == NULL)
         return;
     clock_follow(NULL);
-    client_close(programs->clients[client]);
-    clock_follow(programs->settings.clock);
+    close_clients(programs->clients[client]);
+    clock_follow(programs->follows);
     programs->clients[client] = NULL;
 }
 
@@ -72,12 +189,12 @@ void programs_close(struct programs *programs)
 {
     if (programs == NULL)
         return;
-    for (int i = 0; i < programs->settings.count; i++) {
+    for (int i = 0; i < programs->count; i++) {
         close_program(programs, i);
         rest_close(programs->explorations[i].rest);
         free((void *)(size_t)programs->explorations[i].rest_path);
     }
-    programs->settings.state->programs = NULL;
+    programs->state->programs = NULL;
     clock_shift_close(programs->clock);
     free(programs->clock_path);
     free(programs);
@@ -95,7 +212,7 @@ void programs_tell_image(const struct programs *programs, struct text *image)
 
 void programs_set_zero(struct programs *programs, int64_t began_unix_ns)
 {
-    for (int i = 0; i < programs->settings.count; i++)
+    for (int i = 0; i < programs->count; i++)
         programs->explorations[i].began_unix_ns = began_unix_ns;
 }
 
@@ -104,48 +221,42 @@ void programs_set_time(struct programs *programs, int64_t zero_unix_ns, int64_t 
     clock_freeze(programs->clock, zero_unix_ns, now_ns);
 }
 
-// One operation that nothing holds up.
-static int warm_up(struct programs *programs, int number, struct error *error)
+// And has it do one operation that nothing holds up.
+static int start(struct programs *programs, int number, struct error *error)
 {
-    const struct trial_state *state = programs->settings.state;
+    struct trial_state *state = programs->state;
+    struct driver_exploration *exploration = &programs->explorations[number - 1];
     struct step_gate gates[CLIENT_THREADS] = {{.is_there = false}};
+    memset(exploration->rest, 0, sizeof *exploration->rest);
+    clock_follow(NULL);
+    programs->clients[number - 1] = client_open(state, number, true, NULL, exploration);
+    clock_follow(programs->follows);
+    const char *broken = state_broken(state);
+    if (programs->clients[number - 1] == NULL)
+        return error_set(error, "%s", broken != NULL ? broken : "a program could not be started");
+    if (programs->servers->how->empty(programs->servers, error) != 0)
+        return -1;
     struct gated_client *client = client_start_gated(state, gates, number, 1, error);
     if (client == NULL)
         return -1;
     gate_await(&gates[THREAD_WORKER]);
     client_join_gated(client);
     gate_free(&gates[THREAD_WORKER]);
-    const char *broken = state_broken(state);
+    broken = state_broken(state);
     return broken == NULL ? 0 : error_set(error, "%s", broken);
-}
-
-static int start(struct programs *programs, int client, struct error *error)
-{
-    struct trial_state *state = programs->settings.state;
-    struct driver_exploration *exploration = &programs->explorations[client];
-    memset(exploration->rest, 0, sizeof *exploration->rest);
-    clock_follow(NULL);
-    programs->clients[client] = client_open(state, client + 1, NULL, exploration);
-    clock_follow(programs->settings.clock);
-    const char *broken = state_broken(state);
-    if (programs->clients[client] == NULL)
-        return error_set(error, "%s", broken != NULL ? broken : "a program could not be started");
-    return programs->settings.empty(programs->settings.context, error) != 0
-               ? -1
-               : warm_up(programs, client + 1, error);
 }
 
 int programs_begin(struct programs *programs, struct error *error)
 {
     int result = 0;
-    for (int i = 0; i < programs->settings.count && result == 0; i++)
-        result = programs->clients[i] == NULL ? start(programs, i, error) : 0;
+    for (int i = 0; i < programs->count && result == 0; i++)
+        result = programs->clients[i] == NULL ? start(programs, i + 1, error) : 0;
     return result;
 }
 
 void programs_end(struct programs *programs, const bool *struck)
 {
-    for (int i = 0; i < programs->settings.count; i++) {
+    for (int i = 0; i < programs->count; i++) {
         if (programs->clients[i] != NULL && (struck[i] || !exec_is_idle(programs->clients[i])))
             close_program(programs, i);
     }

@@ -1,32 +1,40 @@
-// The programs of a lock that is explored: one for each client, started once and used again in each
-// schedule that follows, if they are idle by then. One that was struck by a fault, or that still
-// owes something, ends with its schedule, and another is started.
+// The clients of a lock that is explored: in threads of this process, each behind a gate
+// (harness/point/gate.h); and the programs of a lock that is not ours.
+#ifndef LOCKPICK_RUN_EXPLORED_CLIENTS_H
+#define LOCKPICK_RUN_EXPLORED_CLIENTS_H
+
+#include "harness/cluster/exploration.h"
+#include "harness/point/gate.h"
+#include "harness/run/trial_state.h"
+
+// A client that goes only as its gates let it: its workers, each of which does so many operations,
+// and the threads that its scheme starts. `gates` are one for each enum client_thread; they need
+// not hold anything yet, and must outlive the client. NULL with `error` set. The worker's gate is
+// awaited by the caller, and when it stands there all others stand, too; end it with
+// client_join_gated.
+struct gated_client;
+struct gated_client *client_start_gated(const struct trial_state *state, struct step_gate *gates,
+                                        int number, int64_t operations, struct error *error);
+
+// Ends it, whatever it does: requests that it would still send are not sent.
+void client_join_gated(struct gated_client *client);
+
+// --- programs ------------------------------------------------------------------------------------
+
+// One for each client, started once and used again in each schedule that follows, if they are idle
+// by then. One that was struck by a fault, or that still owes something, ends with its schedule,
+// and another is started.
 //
 // A schedule begins for each of them behind an acquire and a release that nobody holds up, so that
 // it is connected.
-#ifndef LOCKPICK_RUN_PROGRAMS_H
-#define LOCKPICK_RUN_PROGRAMS_H
-
-#include "harness/run/trial_state.h"
-
-#include <stdbool.h>
-
 struct programs;
 
-// What the programs need of the explorer. All of it outlives them.
-struct programs_settings {
-    struct trial_state *state;
-    int count;                       // of clients
-    const struct clock_shift *clock; // that this process follows
-    // Has time pass until then, for servers and programs.
-    void (*sleep)(void *context, int64_t until_ns);
-    // Empties the servers. 0, or -1 with `error` set.
-    int (*empty)(void *context, struct error *error);
-    void *context;
-};
-
-// NULL with `error` set.
-struct programs *programs_open(const struct programs_settings *settings, const char *folder,
+// Of `state`, whose servers these are. `follows` is the clock that this process follows; `sleep`
+// has time pass until then, for servers and programs. All of it outlives them. NULL with `error`
+// set.
+struct programs *programs_open(struct trial_state *state, struct explored_servers *servers,
+                               const struct clock_shift *follows,
+                               void (*sleep)(void *context, int64_t until_ns), void *context,
                                struct error *error);
 void programs_close(struct programs *programs);
 

@@ -2,7 +2,6 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
-#include "harness/run/trial_state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -257,111 +256,4 @@ size_t key_distribution_draw(const struct key_distribution *distribution, struct
             low = middle + 1;
     }
     return low;
-}
-
-// --- turns ---------------------------------------------------------------------------------------
-
-static int64_t next_of(_Atomic int64_t *counter)
-{
-    return atomic_fetch_add_explicit(counter, 1, memory_order_relaxed) + 1;
-}
-
-// False if there are no more.
-static bool number(const struct pace *pace, struct turn *turn)
-{
-    struct control *control = pace->state->control;
-    if (pace->operations > 0 && next_of(&control->begun_operations) > pace->operations)
-        return false;
-    turn->operation = next_of(&control->next_operation);
-    return true;
-}
-
-bool pace_again(const struct pace *pace, struct turn *turn)
-{
-    if (pace->operations == 0 || turn->intended_ns > 0 || state_is_stopped(pace->state))
-        return false;
-    turn->operation = next_of(&pace->state->control->next_operation);
-    return true;
-}
-
-int64_t pace_reserve(const struct pace *pace, int64_t most, int64_t *first)
-{
-    struct control *control = pace->state->control;
-    if (pace->operations > 0) {
-        int64_t begun = atomic_fetch_add(&control->begun_operations, most);
-        most = time_later(0, time_earlier(most, pace->operations - begun));
-    }
-    *first = atomic_fetch_add(&control->next_operation, most) + 1;
-    return most;
-}
-
-int64_t pace_ends_ns(const struct pace *pace)
-{
-    const struct trial_state *state = pace->state;
-    const struct load *load = &state->load;
-    int64_t opened_ns = atomic_load(&state->control->opened_ns);
-    int64_t for_ns = state->trial->scenario->workload.for_ns;
-    int64_t ends_ns = for_ns > 0 ? for_ns : TIME_NEVER;
-    if (load->count > 0) {
-        int64_t after_ns = opened_ns > 0 ? clock_monotonic_ns() - opened_ns : 0;
-        size_t phase = load_phase_at(load, after_ns);
-        ends_ns = load->begins_ns[phase < load->count ? phase + 1 : phase];
-    }
-    return ends_ns == TIME_NEVER || opened_ns == 0 ? TIME_NEVER : opened_ns + ends_ns;
-}
-
-enum step { STEP_BEGIN, STEP_WAIT, STEP_END };
-
-// What to do at that time under a load of phases: to begin with `turn` at its time, or to wait
-// until `until_ns` and look again.
-static enum step step_at(const struct pace *pace, int64_t opened_ns, int64_t now_ns,
-                         struct turn *turn, int64_t *until_ns)
-{
-    const struct load *load = &pace->state->load;
-    // A client that leads begins before the gate is open to all.
-    int64_t after_ns = opened_ns > 0 ? now_ns - opened_ns : 0;
-    size_t phase = load_phase_at(load, after_ns);
-    if (phase == load->count) {
-        *until_ns = TIME_NEVER; // the conductor ends the trial
-        return STEP_WAIT;
-    }
-    int64_t ends_ns = load->begins_ns[phase + 1];
-    bool is_endless = ends_ns == TIME_NEVER;
-    enum step wait = is_endless ? STEP_END : STEP_WAIT;
-    *until_ns = is_endless ? TIME_NEVER : opened_ns + ends_ns;
-    if (!load_includes(load, phase, pace->client))
-        return wait;
-    bool is_open = load->scenario->load[phase].rate > 0;
-    int64_t at_ns = 0;
-    if (load->arrivals != NULL && arrivals_take(load->arrivals, load_backlog_ns(load, phase),
-                                                is_open ? ends_ns : after_ns, &at_ns) > 0)
-        turn->intended_ns = opened_ns + at_ns;
-    else if (is_open)
-        return wait;
-    return number(pace, turn) ? STEP_BEGIN : STEP_END;
-}
-
-bool pace_next(const struct pace *pace, struct turn *turn)
-{
-    const struct trial_state *state = pace->state;
-    *turn = (struct turn){0};
-    if (state->load.count == 0) // as soon as it is free
-        return !state_is_stopped(state) && number(pace, turn);
-    while (!state_is_stopped(state)) {
-        int64_t until_ns;
-        int64_t now_ns = clock_monotonic_ns();
-        *turn = (struct turn){0};
-        enum step step =
-            step_at(pace, atomic_load(&state->control->opened_ns), now_ns, turn, &until_ns);
-        if (step == STEP_END)
-            return false;
-        if (step == STEP_WAIT) {
-            state_rest_until(state, until_ns);
-            continue;
-        }
-        if (turn->intended_ns > now_ns)
-            state_rest_until(state, turn->intended_ns);
-        return !state_is_stopped(state);
-    }
-    return false;
 }

@@ -93,19 +93,6 @@ static void look_for_drivers(struct observer *observer, int64_t now_ns)
     free(list.items);
 }
 
-// Those that were restarted since are other processes.
-static void look_for_servers(struct observer *observer)
-{
-    const struct cluster *servers = observer->servers;
-    for (int i = 0; i < servers->count && i < MAX_OBSERVED_SERVERS; i++) {
-        pid_t process = atomic_load(&observer->state->control->servers[i]);
-        if (process <= 0)
-            continue;
-        struct stall *whose = &observe(observer, process, STALLED_SERVER, i + 1)->whose;
-        snprintf(whose->server, sizeof whose->server, "%.16s", servers->nodes[i].name);
-    }
-}
-
 void observer_tell(struct control *control, const struct cluster *servers)
 {
     for (int i = 0; i < servers->count && i < MAX_OBSERVED_SERVERS; i++)
@@ -152,14 +139,6 @@ static void look_at(struct observer *observer, struct observed *observed)
     observed->could_run = can_run;
 }
 
-// Of the calling thread.
-static int64_t thread_processor_ns(void)
-{
-    struct timespec time;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-    return time.tv_sec * NS_PER_S + time.tv_nsec;
-}
-
 static void *observe_others(void *context)
 {
     struct observer *observer = context;
@@ -172,7 +151,15 @@ static void *observe_others(void *context)
         int64_t began_ns = clock_monotonic_ns();
         int64_t used_ns = thread_processor_ns();
         look_for_drivers(observer, began_ns);
-        look_for_servers(observer);
+        // Those that were restarted since are other processes.
+        for (int i = 0; i < observer->servers->count && i < MAX_OBSERVED_SERVERS; i++) {
+            pid_t process = atomic_load(&observer->state->control->servers[i]);
+            if (process <= 0)
+                continue;
+            struct stall *whose = &observe(observer, process, STALLED_SERVER, i + 1)->whose;
+            snprintf(whose->server, sizeof whose->server, "%.16s",
+                     observer->servers->nodes[i].name);
+        }
         for (size_t i = 0; i < observer->count; i++) {
             if (observer->observed[i].process != 0)
                 look_at(observer, &observer->observed[i]);

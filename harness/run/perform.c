@@ -6,8 +6,8 @@
 #include "harness/explain/diagnosis.h"
 #include "harness/explain/story.h"
 #include "harness/report/run_report.h"
-#include "harness/run/applicability.h"
 #include "harness/run/draw.h"
+#include "harness/run/servers.h"
 #include "harness/run/slots.h"
 #include "harness/run/usage.h"
 #include "harness/run/vocabulary.h"
@@ -21,22 +21,11 @@
 
 // --- a trial that is over ------------------------------------------------------------------------
 
-static void write_files(const struct digest *digest, struct trial_result *result, bool with_plots)
-{
-    struct error error = {0};
-    const char *name = result->trial->name;
-    result->lacks_files = true;
-    if (latencies_write(digest, result->folder, &result->latencies, &error) != 0)
-        fprintf(stderr, "lockpick: the latencies of %s: %s\n", name, error.text);
-    else if (plots_write(digest, result, with_plots, &error) != 0)
-        fprintf(stderr, "lockpick: the plots of %s: %s\n", name, error.text);
-    else
-        result->lacks_files = false;
-}
-
 void trial_decide(struct trial_result *result, struct history *history, enum trial_files files)
 {
     struct digest digest;
+    struct error error = {0};
+    const char *name = result->trial->name;
     digest_make(history, result->trial, &digest);
     judge(&digest, &result->judgement);
     statistics_make(&digest, &result->statistics);
@@ -47,10 +36,13 @@ void trial_decide(struct trial_result *result, struct history *history, enum tri
     free(result->evidence);
     result->evidence = evidence_json(&digest, &result->judgement);
     latencies_free(&result->latencies);
-    if (files == TRIAL_FILES_UNDRAWN || files == TRIAL_FILES_ALL)
-        write_files(&digest, result, files == TRIAL_FILES_ALL);
-    else
+    if (files < TRIAL_FILES_UNDRAWN)
         latencies_encode(&digest, &result->latencies);
+    else if (latencies_write(&digest, result->folder, &result->latencies, &error) != 0)
+        fprintf(stderr, "lockpick: the latencies of %s: %s\n", name, error.text);
+    else if (plots_write(&digest, result, files == TRIAL_FILES_ALL, &error) != 0)
+        fprintf(stderr, "lockpick: the plots of %s: %s\n", name, error.text);
+    result->lacks_files = error.text[0] != '\0';
     if (files == TRIAL_FILES_PAGE && judgement_first_violation(&result->judgement) != NULL)
         plots_keep(&digest, result);
     digest_free(&digest);
@@ -75,7 +67,8 @@ struct running {
     struct run_result *run; // meanwhile its trials are those of the plan, one by one
     bool *finished;         // of each of them
     struct server_pool pool;
-    bool is_terminal, is_silent;
+    bool is_silent;
+    bool has_line; // on a terminal
     size_t finished_count, planned;
     struct slot_state {
         const struct trial *trial; // NULL: nothing
@@ -90,18 +83,10 @@ struct running {
 
 #define USUAL_COLUMNS 80
 
-static int count_running(const struct running *running)
-{
-    int count = 0;
-    for (int i = 0; i < MAX_SLOTS; i++)
-        count += running->slots[i].trial != NULL;
-    return count;
-}
-
 // Takes the line away.
 static void clear_line(const struct running *running)
 {
-    if (running->is_terminal && !running->is_silent)
+    if (running->has_line)
         fputs("\r\033[K", stderr);
 }
 
@@ -111,9 +96,11 @@ static void draw_line(const struct running *running)
 {
     struct text line = {0};
     struct winsize size = {0};
-    int count = count_running(running);
+    int count = 0;
     const char *between = " ";
-    if (!running->is_terminal || running->is_silent)
+    for (int i = 0; i < MAX_SLOTS; i++)
+        count += running->slots[i].trial != NULL;
+    if (!running->has_line || count == 0)
         return;
     text_format(&line, "[%zu/%zu]", running->finished_count, running->planned);
     if (count > 1)
@@ -162,13 +149,23 @@ static void show_verdict(struct running *running, const struct trial_result *res
     fprintf(stderr, "[%zu/%zu] %s: %s%s\n", running->finished_count, running->planned,
             result->trial->name, verdict_name(result->judgement.verdict),
             marks[result->judgement.expectation]);
-    if (count_running(running) > 0)
-        draw_line(running);
+    draw_line(running);
 }
 
 // --- one trial -----------------------------------------------------------------------------------
 
-// Starts the result of a trial. False, and judged, if the trial cannot be run.
+// Whatever it is judged, the trial is finished.
+static void finish(struct running *running, const struct trial_result *result)
+{
+    running->finished[result - running->run->trials] = true;
+    bool failed = result->judgement.expectation == EXPECTATION_MISSED ||
+                  result->judgement.verdict == VERDICT_ERROR;
+    show_verdict(running, result);
+    if (failed && !running->options->keep_going)
+        running->is_over = true;
+}
+
+// Starts the result of a trial. False, and finished, if the trial cannot be run.
 static bool can_run(struct running *running, size_t index)
 {
     struct trial_result *result = &running->run->trials[index];
@@ -192,20 +189,11 @@ static bool can_run(struct running *running, size_t index)
         judge_error(trial, error.text, &result->judgement);
     else
         can = true;
+    if (!can)
+        finish(running, result);
     free(path);
     text_free(&reason);
     return can;
-}
-
-// Whatever it is judged, the trial is finished.
-static void finish(struct running *running, const struct trial_result *result)
-{
-    running->finished[result - running->run->trials] = true;
-    bool failed = result->judgement.expectation == EXPECTATION_MISSED ||
-                  result->judgement.verdict == VERDICT_ERROR;
-    show_verdict(running, result);
-    if (failed && !running->options->keep_going)
-        running->is_over = true;
 }
 
 // Judges a trial that was conducted, or could not be.
@@ -250,10 +238,8 @@ static void perform_alone(struct running *running, size_t index, int serial)
     struct trial_result *result = &running->run->trials[index];
     const struct progress progress = {.show = show_alone, .context = running};
     struct error error = {0};
-    if (!can_run(running, index)) {
-        finish(running, result);
+    if (!can_run(running, index))
         return;
-    }
     result->lanes = 1;
     int conducted =
         trial_conduct(result->trial, &running->pool, result->folder, serial, &progress, &error);
@@ -295,8 +281,6 @@ static void perform_side_by_side(struct running *running, struct slot_limits lim
         if (can_run(running, i))
             jobs[count++] = (struct slot_job){
                 .trial = trials[i].trial, .folder = trials[i].folder, .serial = (int)i + 1};
-        else
-            finish(running, &trials[i]);
     }
     if (count < (size_t)limits.most)
         limits.most = (int)count;
@@ -356,30 +340,7 @@ static void perform_trials(struct running *running)
 
 // --- again ---------------------------------------------------------------------------------------
 
-// An UNKNOWN that no expectation asked for is no answer: neither that the lock is safe nor that it
-// is not. Whatever was violated would have been UNSAFE, and is never asked again.
-static bool is_open(const struct running *running, size_t index)
-{
-    const struct trial_result *result = &running->run->trials[index];
-    return running->finished[index] && result->judgement.verdict == VERDICT_UNKNOWN &&
-           !trial_is_measurement(result);
-}
-
-// The files of a trial that was not decided, beside the run's trials: RUN/undecided/TRIAL--1.
-static int put_aside(const struct running *running, const struct trial_result *result,
-                     int64_t attempt, struct text *aside, struct error *error)
-{
-    const char *run = running->run->folder;
-    text_format(aside, "%s/undecided/%s--%lld", run, result->trial->name, (long long)attempt);
-    char *parent = path_join(run, "undecided");
-    int made = folder_make(parent, error);
-    free(parent);
-    if (made == 0 && rename(result->folder, aside->bytes) != 0)
-        made = error_set(error, "cannot move %s to %s: %s", result->folder, aside->bytes,
-                         strerror(errno));
-    return made;
-}
-
+// The files of the trial that was not decided stay beside the run's trials: RUN/undecided/TRIAL--1.
 static void perform_again(struct running *running, size_t index, int64_t attempt)
 {
     struct trial_result *result = &running->run->trials[index];
@@ -387,7 +348,14 @@ static void perform_again(struct running *running, size_t index, int64_t attempt
     struct text aside = {0};
     struct error error = {0};
     int serial = (int)((size_t)attempt * running->plan->count + index) + 1;
-    if (put_aside(running, result, attempt, &aside, &error) == 0) {
+    char *undecided = path_join(running->run->folder, "undecided");
+    text_format(&aside, "%s/%s--%lld", undecided, name, (long long)attempt);
+    int moved = folder_make(undecided, &error);
+    if (moved == 0 && rename(result->folder, aside.bytes) != 0)
+        moved = error_set(&error, "cannot move %s to %s: %s", result->folder, aside.bytes,
+                          strerror(errno));
+    free(undecided);
+    if (moved == 0) {
         text_format(&running->remarks, "%s was run again, as it could not be decided: %s; %s\n",
                     name, result->judgement.reason, aside.bytes);
         trial_result_free(result);
@@ -400,35 +368,24 @@ static void perform_again(struct running *running, size_t index, int64_t attempt
     text_free(&aside);
 }
 
-// Alone, each of them, which leaves the machine calmer than before.
+// An UNKNOWN that no expectation asked for is no answer: neither that the lock is safe nor that it
+// is not. Whatever was violated would have been UNSAFE, and is never asked again. Alone, each of
+// them, which leaves the machine calmer than before.
 static void perform_open_ones_again(struct running *running)
 {
     for (int64_t attempt = 1; attempt <= running->options->again; attempt++) {
         for (size_t i = 0; i < running->plan->count; i++) {
+            const struct trial_result *result = &running->run->trials[i];
             if (running->is_over || sandbox_is_interrupted(running->sandbox))
                 return;
-            if (is_open(running, i))
+            if (running->finished[i] && result->judgement.verdict == VERDICT_UNKNOWN &&
+                !trial_is_measurement(result))
                 perform_again(running, i, attempt);
         }
     }
 }
 
 // --- the whole run -------------------------------------------------------------------------------
-
-// Leaves the finished trials, in the order of the plan.
-static void close_ranks(const struct running *running)
-{
-    struct run_result *run = running->run;
-    run->count = 0;
-    for (size_t i = 0; i < run->planned; i++) {
-        struct trial_result result = run->trials[i];
-        run->trials[i] = (struct trial_result){0};
-        if (running->finished[i])
-            run->trials[run->count++] = result;
-        else
-            trial_result_free(&result);
-    }
-}
 
 void perform_plan(const struct plan *plan, const struct run_options *options,
                   const struct sandbox *sandbox, struct run_result *run)
@@ -438,10 +395,10 @@ void perform_plan(const struct plan *plan, const struct run_options *options,
                               .sandbox = sandbox,
                               .run = run,
                               .finished = memory_zeroed(plan->count, sizeof(bool)),
-                              .is_terminal = isatty(STDERR_FILENO),
                               .is_silent = options->quiet || options->json || options->tap,
                               .planned = plan->count};
     int64_t began_ns = clock_monotonic_ns();
+    running.has_line = !running.is_silent && isatty(STDERR_FILENO);
     environment_describe(sandbox, plan, &run->environment);
     run->has_plots = plots_available(run->plot_note, sizeof run->plot_note);
     run->planned = plan->count;
@@ -452,13 +409,20 @@ void perform_plan(const struct plan *plan, const struct run_options *options,
     perform_open_ones_again(&running);
     server_pool_stop(&running.pool);
     clear_line(&running);
-    close_ranks(&running);
+    // Only the finished trials are left, in the order of the plan.
+    for (size_t i = 0; i < run->planned; i++) {
+        struct trial_result result = run->trials[i];
+        run->trials[i] = (struct trial_result){0};
+        if (!running.finished[i]) {
+            trial_result_free(&result);
+            continue;
+        }
+        run->trials[run->count++] = result;
+        if (result.lanes > run->environment.lanes)
+            run->environment.lanes = result.lanes;
+    }
     free(running.finished);
     run->remarks = running.remarks.bytes;
-    for (size_t i = 0; i < run->count; i++) {
-        if (run->trials[i].lanes > run->environment.lanes)
-            run->environment.lanes = run->trials[i].lanes;
-    }
     run->environment.load_at_end = machine_load_read();
     free(servers);
     run->duration_ns = clock_monotonic_ns() - began_ns;
@@ -502,22 +466,6 @@ static uint64_t choose_seed(const struct run_options *options, const struct scen
     return random_below(&random, 1000000000) + 1; // short enough to be typed again
 }
 
-// 0, or -1 with `error` set unless it was said already.
-static int draw(const struct run_options *options, const struct scenario_run *how, void *context,
-                const struct vocabulary *vocabulary, struct scenario_set *set, struct plan *plan,
-                struct error *error)
-{
-    int result = how->load != NULL ? how->load(context, vocabulary, set, error)
-                                   : scenario_set_load(options, vocabulary, set);
-    if (result == 0)
-        result = how->plan(context, set, vocabulary, choose_seed(options, set), plan, error);
-    for (size_t i = 0; result == 0 && i < set->count; i++)
-        draw_tell(plan, set->scenarios[i], stderr);
-    if (result == 0)
-        result = draw_plan(plan, vocabulary);
-    return result;
-}
-
 int run_scenarios(const struct run_options *options, const struct scenario_run *how, void *context,
                   struct error *error)
 {
@@ -526,8 +474,16 @@ int run_scenarios(const struct run_options *options, const struct scenario_run *
     struct vocabulary *vocabulary = vocabulary_new(); // trials have parts of it
     struct sandboxed run = {how, context, &plan, NULL};
     int code = EXIT_USAGE;
-    if (run_folder_check(options, error) == 0 &&
-        draw(options, how, context, vocabulary, &set, &plan, error) == 0) {
+    // What goes wrong is said already, or in `error`.
+    int result = run_folder_check(options, error);
+    if (result == 0)
+        result = how->load != NULL ? how->load(context, vocabulary, &set, error)
+                                   : scenario_set_load(options, vocabulary, &set);
+    if (result == 0)
+        result = how->plan(context, &set, vocabulary, choose_seed(options, &set), &plan, error);
+    for (size_t i = 0; result == 0 && i < set.count; i++)
+        draw_tell(&plan, set.scenarios[i], stderr);
+    if (result == 0 && draw_plan(&plan, vocabulary) == 0) {
         code = EXIT_ENVIRONMENT;
         if (run_outputs_check(options, error) == 0)
             run.folder = run_folder_make(options, &set, &plan, error);

@@ -2,11 +2,9 @@
 
 #include "harness/base/file.h"
 #include "harness/cluster/exploration.h"
-#include "harness/run/applicability.h"
-#include "harness/run/client.h"
 #include "harness/run/conductor.h"
-#include "harness/run/programs.h"
-#include "harness/run/sessions.h"
+#include "harness/run/explored_clients.h"
+#include "harness/run/servers.h"
 #include "harness/run/trial_state.h"
 
 #include <stdlib.h>
@@ -27,14 +25,12 @@
 
 struct replay {
     const struct trial *trial;
-    struct server_pool *pool;
     struct trial_state state;
     struct cluster nodes;
     int64_t zero_ns; // when the schedule began
     int64_t now_ns, last_ns;
     int count; // of clients
     struct threads threads;
-    struct sessions sessions;
     bool has_stalled;                                    // a watchdog, in this schedule
     struct gated_client *clients[MOST_EXPLORED_CLIENTS]; // NULL: not started
     struct history_writer deaths[MOST_EXPLORED_CLIENTS];
@@ -137,42 +133,10 @@ static bool can_be_replayed(const struct trial *trial, struct error *error)
     return why == NULL;
 }
 
-static int open_servers(struct replay *replay, struct error *error)
-{
-    replay->servers = (struct explored_servers){
-        .how = exploration_of(replay->state.scheme),
-        .service = &replay->state.lock_service,
-        .group = &replay->pool->cluster.groups[0],
-        .zero_unix_ns = clock_realtime_ns() / NS_PER_S * NS_PER_S,
-    };
-    return replay->servers.how->open(&replay->servers, error);
-}
-
 static void sleep_until(void *context, int64_t until_ns)
 {
     struct replay *replay = context;
     set_time(replay, time_later(until_ns, replay->now_ns));
-}
-
-static int empty_servers(void *context, struct error *error)
-{
-    struct replay *replay = context;
-    return replay->servers.how->empty(&replay->servers, error);
-}
-
-// Of a lock that is not ours.
-static int open_programs(struct replay *replay, const char *folder, struct error *error)
-{
-    const struct programs_settings settings = {.state = &replay->state,
-                                               .count = replay->count,
-                                               .clock = &replay->clock,
-                                               .sleep = sleep_until,
-                                               .empty = empty_servers,
-                                               .context = replay};
-    if (replay->trial->external_client == NULL)
-        return 0;
-    replay->programs = programs_open(&settings, folder, error);
-    return replay->programs != NULL ? 0 : -1;
 }
 
 int replay_open(const struct trial *trial, struct server_pool *pool, const char *folder,
@@ -182,24 +146,33 @@ int replay_open(const struct trial *trial, struct server_pool *pool, const char 
     if (!can_be_replayed(trial, error))
         return TRIAL_MEANINGLESS;
     struct replay *replay = memory_zeroed(1, sizeof *replay);
-    const struct trial_state *state = &replay->state;
-    int result = -1;
+    struct trial_state *state = &replay->state;
     replay->trial = trial;
-    replay->pool = pool;
     replay->count = (int)trial->scenario->clients.processes;
     replay->path = path_join(folder, "history.bin");
-    if (state_open(&replay->state, trial, pool, folder, 0, &replay->nodes, error) == 0)
-        result = state->scheme->is_possible != NULL &&
-                         !state->scheme->is_possible(&state->lock_service, error)
-                     ? TRIAL_IMPOSSIBLE
-                     : open_servers(replay, error);
-    if (result == 0)
-        result = open_programs(replay, folder, error);
+    int result = state_open(state, trial, pool, folder, 0, &replay->nodes, error);
+    if (result == 0 && state->scheme->is_possible != NULL &&
+        !state->scheme->is_possible(&state->lock_service, error))
+        result = TRIAL_IMPOSSIBLE;
+    if (result == 0) {
+        replay->servers = (struct explored_servers){
+            .how = exploration_of(state->scheme),
+            .service = &state->lock_service,
+            .group = &pool->cluster.groups[0],
+            .zero_unix_ns = clock_realtime_ns() / NS_PER_S * NS_PER_S,
+        };
+        result = replay->servers.how->open(&replay->servers, error);
+    }
+    if (result == 0 && trial->external_client != NULL) {
+        replay->programs =
+            programs_open(state, &replay->servers, &replay->clock, sleep_until, replay, error);
+        result = replay->programs != NULL ? 0 : -1;
+    }
     if (result != 0) {
         replay_close(replay);
         return result;
     }
-    replay->state.history.last_ns = &replay->last_ns;
+    state->history.last_ns = &replay->last_ns;
     replay->zero_ns = ZERO_NS;
     set_time(replay, ZERO_NS);
     clock_follow(&replay->clock);
@@ -245,26 +218,20 @@ static int start_clients(struct replay *replay, struct error *error)
     return broken == NULL ? 0 : error_set(error, "%s", broken);
 }
 
-// Programs live through many schedules: their time never goes back, but that of day, which each
-// begins at.
-static int begin_programs(struct replay *replay, struct error *error)
-{
-    if (programs_begin(replay->programs, error) != 0)
-        return -1;
-    int64_t zero_ns = (replay->now_ns / NS_PER_S + 1) * NS_PER_S;
-    replay->servers.zero_unix_ns -= zero_ns - replay->zero_ns;
-    replay->zero_ns = zero_ns;
-    programs_set_zero(replay->programs, replay->servers.zero_unix_ns + zero_ns);
-    return 0;
-}
-
 int replay_begin(struct replay *replay, struct error *error)
 {
     atomic_store(&replay->state.control->stop, 0);
-    threads_begin(&replay->threads, replay->count);
-    sessions_begin(&replay->sessions, &replay->servers, &replay->threads);
-    if (replay->programs != NULL && begin_programs(replay, error) != 0)
-        return -1;
+    threads_begin(&replay->threads, replay->count, &replay->servers);
+    // Programs live through many schedules: their time never goes back, but that of day, which each
+    // begins at.
+    if (replay->programs != NULL) {
+        if (programs_begin(replay->programs, error) != 0)
+            return -1;
+        int64_t zero_ns = (replay->now_ns / NS_PER_S + 1) * NS_PER_S;
+        replay->servers.zero_unix_ns -= zero_ns - replay->zero_ns;
+        replay->zero_ns = zero_ns;
+        programs_set_zero(replay->programs, replay->servers.zero_unix_ns + zero_ns);
+    }
     set_time(replay, replay->zero_ns);
     replay->is_kept_known = false;
     memset(replay->struck, 0, sizeof replay->struck);
@@ -355,16 +322,6 @@ static uint64_t hash_of(const struct text *text)
     return hash;
 }
 
-// After an attempt in vain. True also if nobody can say.
-static bool finds_other_image(struct replay *replay)
-{
-    struct error ignored;
-    uint64_t before = replay->image;
-    bool is_read = read_image(replay, &ignored) == 0;
-    replay->image = hash_of(&replay->kept);
-    return !is_read || replay->image != before;
-}
-
 static void crash(struct replay *replay, int client)
 {
     replay->threads.crashed[client - 1] = true;
@@ -373,8 +330,8 @@ static void crash(struct replay *replay, int client)
         (struct event){
             .kind = EVENT_PROCESS_DEATH,
             .process_death = {.pid = client, .signal = 9, .killed_ns = clock_monotonic_ns()}});
-    sessions_crash(&replay->sessions, client);
-    sessions_settle(&replay->sessions);
+    sessions_crash(&replay->threads, client);
+    sessions_settle(&replay->threads);
 }
 
 // The thread goes on, and with it those that it rings for.
@@ -389,29 +346,26 @@ static void step(struct replay *replay, struct move move, enum gate_order order)
     // A program sleeps until its clock says so.
     if (replay->programs != NULL && gate->place == GATE_SLEEPING)
         set_time(replay, time_later(gate->until_ns, replay->now_ns));
-    sessions_let_go(&replay->sessions, gate, order);
+    sessions_let_go(&replay->threads, gate, order);
     if (order == GATE_GO_AND_STAND) {
         replay->has_stalled = true; // its answer came too late
         pass_lease(replay);
     }
     if (gate->place == GATE_AFTER_REPLY)
-        sessions_let_go(&replay->sessions, gate, GATE_GO);
-    sessions_settle(&replay->sessions);
+        sessions_let_go(&replay->threads, gate, GATE_GO);
+    sessions_settle(&replay->threads);
     threads_settle(threads, may_publish);
     if (is_change && gate->place == GATE_SLEEPING) {
+        struct error ignored;
+        uint64_t before = replay->image;
         gate_tried_in_vain(gate);
-        is_change = finds_other_image(replay);
+        is_change = read_image(replay, &ignored) != 0; // nobody can say
+        replay->image = hash_of(&replay->kept);
+        is_change |= replay->image != before;
     }
     threads->changes += is_change;
     if (thread_is_worker(move.thread))
         threads->rested[move.client - 1][move.thread] = threads->changes;
-}
-
-// True if it waits for the lock no more.
-static bool has_lock_now(const struct step_gate *gate)
-{
-    return gate->place == GATE_BEFORE_WRITE || gate->place == GATE_OVER ||
-           gate->phase != PHASE_ACQUIRE;
 }
 
 // Whose timer is due goes on at once, and so do those that it rings for, until somebody has the
@@ -422,13 +376,15 @@ static bool serve_timers_until(struct replay *replay, int64_t until_ns)
     struct move move;
     for (int i = 0; i < MOST_STEPS_OF_WAIT; i++) {
         bool can = false;
-        for (int number = 0; number < threads_most(threads) && !can; number++)
-            can = thread_at(threads, number, &move) && thread_can(threads, move) &&
-                  thread_gate(threads, move)->place != GATE_SLEEPING;
+        for (int number = 0; !can && threads_next(threads, &number, &move);)
+            can = thread_can(threads, move) && thread_gate(threads, move)->place != GATE_SLEEPING;
         if (can) {
             set_time(replay, replay->now_ns + TICK_NS);
             step(replay, move, GATE_GO);
-            if (thread_is_worker(move.thread) && has_lock_now(thread_gate(threads, move)))
+            const struct step_gate *gate = thread_gate(threads, move);
+            bool waits_for_lock = gate->place != GATE_BEFORE_WRITE && gate->place != GATE_OVER &&
+                                  gate->phase == PHASE_ACQUIRE;
+            if (thread_is_worker(move.thread) && !waits_for_lock)
                 return true;
             continue;
         }
@@ -456,9 +412,8 @@ static void pass_until_timer(struct replay *replay, int64_t timer_ns)
     struct threads *threads = &replay->threads;
     struct move move;
     pass_time_until(replay, timer_ns + LATE_NS, "timer");
-    for (int number = 0; number < threads_most(threads); number++) {
-        if (thread_at(threads, number, &move) && thread_can(threads, move) &&
-            thread_gate(threads, move)->place == GATE_WAITING)
+    for (int number = 0; threads_next(threads, &number, &move);) {
+        if (thread_can(threads, move) && thread_gate(threads, move)->place == GATE_WAITING)
             step(replay, move, GATE_GO);
     }
 }
@@ -507,17 +462,16 @@ void replay_move(struct replay *replay, struct move move)
         crash(replay, move.client);
     else
         step(replay, move, orders[move.kind]);
-    if (replay->sessions.error.text[0] != '\0')
+    if (replay->threads.error.text[0] != '\0')
         state_break(&replay->state, "cannot follow the sessions of clients: %s",
-                    replay->sessions.error.text);
+                    replay->threads.error.text);
 }
 
 bool replay_is_over(const struct replay *replay)
 {
-    const struct threads *threads = &replay->threads;
     bool is_over = true;
     for (int i = 0; i < replay->count; i++)
-        is_over &= client_is_over(threads, i + 1);
+        is_over &= client_is_over(&replay->threads, i + 1);
     return is_over;
 }
 
@@ -581,22 +535,10 @@ const char *replay_stands(const struct replay *replay, struct move move)
                    ? replay->servers.group->nodes[move.server - 1].name
                    : "";
     const struct step_gate *gate = &replay->threads.gates[move.client - 1][move.thread];
-    switch (gate->place) {
-    case GATE_AT_START:
-        return "start";
-    case GATE_BEFORE_WRITE:
-        return "write";
-    case GATE_SLEEPING:
-        return "retry";
-    case GATE_WAITING:
-        return "wakes";
-    case GATE_ANSWERED:
-        return "answer";
-    case GATE_OVER:
-        return "end";
-    default:
-        return gate->what;
-    }
+    static const char *const names[GATE_OVER + 1] = {
+        [GATE_AT_START] = "start", [GATE_BEFORE_WRITE] = "write", [GATE_SLEEPING] = "retry",
+        [GATE_WAITING] = "wakes",  [GATE_ANSWERED] = "answer",    [GATE_OVER] = "end"};
+    return names[gate->place] != NULL ? names[gate->place] : gate->what;
 }
 
 // --- verdicts ------------------------------------------------------------------------------------
@@ -644,7 +586,7 @@ void replay_end(struct replay *replay)
         history_free(&replay->history);
     }
     replay->is_judged = false;
-    sessions_end(&replay->sessions);
+    sessions_end(&replay->threads);
     atomic_store(&replay->state.control->stop, 1);
     // Programs go on until they have answered, and find the lock free.
     struct error ignored;

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fts.h>
 #include <inttypes.h>
+#include <libgen.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -23,31 +24,15 @@
 
 #define RESULTS "results"
 
-// What is at the path of that format, as stat has it; 0 if nothing is.
-static mode_t mode_at(const char *format, va_list arguments)
+mode_t mode_at(const char *format, ...)
 {
     char path[PATH_MAX];
     struct stat status;
+    va_list arguments;
+    va_start(arguments, format);
     int length = vsnprintf(path, sizeof path, format, arguments);
+    va_end(arguments);
     return length < (int)sizeof path && stat(path, &status) == 0 ? status.st_mode : 0;
-}
-
-bool is_there(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    mode_t mode = mode_at(format, arguments);
-    va_end(arguments);
-    return mode != 0;
-}
-
-bool is_folder(const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    mode_t mode = mode_at(format, arguments);
-    va_end(arguments);
-    return S_ISDIR(mode);
 }
 
 char **folder_entries(const char *path)
@@ -185,14 +170,13 @@ static char *new_folder(const struct scenario_set *set, struct error *error)
     return NULL;
 }
 
-// Writes FOLDER/NAME.yaml, and frees the text.
-static int keep(const char *folder, const char *name, char *text, struct error *error)
+// Writes FOLDER/NAME.yaml.
+static int keep(const char *folder, const char *name, const char *text, struct error *error)
 {
     struct text path = {0};
     text_format(&path, "%s/%s.yaml", folder, name);
     int result = scenario_keep(path.bytes, text, error);
     text_free(&path);
-    free(text);
     return result;
 }
 
@@ -203,11 +187,6 @@ static char *full_name(const struct scenario *scenario)
     text_format(&name, "%s%s%s", scenario->name, scenario->trial != NULL ? "--" : "",
                 scenario->trial != NULL ? scenario->trial : "");
     return name.bytes;
-}
-
-static uint64_t seed_of(const struct scenario *scenario, const struct plan *plan)
-{
-    return scenario->seed != 0 ? (uint64_t)scenario->seed : plan->seed;
 }
 
 static int keep_scenarios(const char *folder, const struct run_options *options,
@@ -221,7 +200,7 @@ static int keep_scenarios(const char *folder, const struct run_options *options,
         struct text copy = {0};
         char *name = full_name(scenario);
         text_format(&copy, "# %s as run with: --seed %" PRIu64, scenario->path,
-                    seed_of(scenario, plan));
+                    plan_seed_of(plan, scenario));
         if (options->scheme != NULL)
             text_format(&copy, " --scheme '%s'", options->scheme);
         for (size_t j = 0; j < options->override_count; j++)
@@ -229,6 +208,7 @@ static int keep_scenarios(const char *folder, const struct run_options *options,
                         options->overrides[j].value);
         text_format(&copy, "\n%s", scenario->source);
         result = keep(scenarios, name, copy.bytes, error);
+        text_free(&copy);
         free(name);
     }
     free(scenarios);
@@ -250,13 +230,10 @@ int run_folder_check(const struct run_options *options, struct error *error)
     return result;
 }
 
-// Files, by name, of what does the same again.
-struct as_run {
-    struct as_run_file {
-        char *name, *text;
-    } * files;
-    size_t count, room;
-};
+void as_run_add(struct as_run *as_run, char *name, char *text)
+{
+    *APPEND(as_run->files, as_run->count, as_run->room) = (struct as_run_file){name, text};
+}
 
 // One file, if all trials of the scenario have the same faults, else one for each trial.
 static void add_scenario(struct as_run *as_run, const struct scenario *scenario,
@@ -264,7 +241,7 @@ static void add_scenario(struct as_run *as_run, const struct scenario *scenario,
 {
     const char *first = NULL; // all faults of the first trial
     bool are_alike = true;
-    uint64_t seed = seed_of(scenario, plan);
+    uint64_t seed = plan_seed_of(plan, scenario);
     for (size_t i = 0; scenario_is_open(scenario) && i < plan->count; i++) {
         const struct trial *trial = &plan->trials[i];
         if (trial->scenario != scenario)
@@ -275,64 +252,61 @@ static void add_scenario(struct as_run *as_run, const struct scenario *scenario,
     }
     for (size_t i = 0; i < plan->count && !are_alike; i++) {
         const struct trial *trial = &plan->trials[i];
-        const char *which = trial->name + strlen(scenario->name) + strlen("--");
         if (trial->scenario == scenario)
-            *APPEND(as_run->files, as_run->count, as_run->room) = (struct as_run_file){
-                memory_string(trial->name), trial->drawn != NULL
-                                                ? memory_string(trial->drawn->source)
-                                                : scenario_as_run(scenario, seed, NULL, which)};
+            as_run_add(as_run, memory_string(trial->name),
+                       trial->drawn != NULL
+                           ? memory_string(trial->drawn->source)
+                           : scenario_as_run(scenario, seed, NULL, trial_label(trial)));
     }
     bool is_drawn = first != NULL && strcmp(first, "none") != 0;
     const char *drawn = is_drawn ? first + strlen(scenario->settled_faults) : NULL;
     if (are_alike)
-        *APPEND(as_run->files, as_run->count, as_run->room) = (struct as_run_file){
-            full_name(scenario), scenario_as_run(scenario, seed, drawn, scenario->trial)};
+        as_run_add(as_run, full_name(scenario),
+                   scenario_as_run(scenario, seed, drawn, scenario->trial));
 }
 
-// A file alone is as-run.yaml; several are in as-run/.
-static int keep_as_run(const char *folder, const struct scenario_set *set, const struct plan *plan,
-                       struct error *error)
+int as_run_keep(struct as_run *as_run, const char *folder, struct error *error)
 {
-    struct as_run as_run = {0};
-    for (size_t i = 0; i < set->count; i++)
-        add_scenario(&as_run, set->scenarios[i], plan);
     char *many = path_join(folder, "as-run");
-    int result = as_run.count > 1 ? folder_make(many, error) : 0;
-    for (size_t i = 0; i < as_run.count; i++) {
-        bool is_one = as_run.count == 1;
+    int result = folder_make(as_run->is_alone ? folder : many, error);
+    for (size_t i = 0; i < as_run->count; i++) {
+        const struct as_run_file *file = &as_run->files[i];
         if (result == 0)
-            result = keep(is_one ? folder : many, is_one ? "as-run" : as_run.files[i].name,
-                          as_run.files[i].text, error);
-        else
-            free(as_run.files[i].text);
-        free(as_run.files[i].name);
+            result = keep(as_run->is_alone ? folder : many,
+                          as_run->is_alone ? "as-run" : file->name, file->text, error);
+        free(file->text);
+        free(file->name);
     }
-    free(as_run.files);
+    free(as_run->files);
     free(many);
-    return result;
-}
-
-// What a run that is stopped has not run is known by the names of all trials of the plan.
-static int keep_plan(const char *folder, const struct plan *plan, struct error *error)
-{
-    struct text names = {0};
-    for (size_t i = 0; i < plan->count; i++)
-        text_format(&names, "%s\n", plan->trials[i].name);
-    char *path = path_join(folder, PLANNED_FILE);
-    int result = file_write(path, text_string(&names), names.length, error);
-    free(path);
-    text_free(&names);
     return result;
 }
 
 char *run_folder_make(const struct run_options *options, const struct scenario_set *set,
                       const struct plan *plan, struct error *error)
 {
+    struct as_run as_run = {0};
     char *folder = options->out != NULL ? memory_string(options->out) : new_folder(set, error);
     if (folder == NULL)
         return NULL;
-    if (folder_make(folder, error) == 0 && keep_scenarios(folder, options, set, plan, error) == 0 &&
-        keep_as_run(folder, set, plan, error) == 0 && keep_plan(folder, plan, error) == 0)
+    int result = folder_make(folder, error);
+    if (result == 0)
+        result = keep_scenarios(folder, options, set, plan, error);
+    for (size_t i = 0; result == 0 && i < set->count; i++)
+        add_scenario(&as_run, set->scenarios[i], plan);
+    as_run.is_alone = as_run.count == 1;
+    if (result == 0)
+        result = as_run_keep(&as_run, folder, error);
+    // What a run that is stopped has not run is known by the names of all trials of the plan.
+    struct text names = {0};
+    char *path = path_join(folder, PLANNED_FILE);
+    for (size_t i = 0; i < plan->count; i++)
+        text_format(&names, "%s\n", plan->trials[i].name);
+    if (result == 0)
+        result = file_write(path, text_string(&names), names.length, error);
+    free(path);
+    text_free(&names);
+    if (result == 0)
         return folder;
     free(folder);
     return NULL;
@@ -393,24 +367,15 @@ static int append(const char *path, const char *text, struct error *error)
     return result;
 }
 
-static int make_parent(const char *path, struct error *error)
-{
-    const char *slash = strrchr(path, '/');
-    if (slash == NULL || slash == path)
-        return 0;
-    char *folder = memory_string(path);
-    folder[slash - path] = '\0';
-    int result = folder_make(folder, error);
-    free(folder);
-    return result;
-}
-
 int output_check(const char *option, const char *path, const char *begins, struct error *error)
 {
     struct stat status;
     struct text old = {0};
+    char *copy = memory_string(path);
     // What the path means is known only once its folder is there.
-    if (make_parent(path, error) != 0)
+    int made = folder_make(dirname(copy), error);
+    free(copy);
+    if (made != 0)
         return error_wrap(error, "%s %s", option, path);
     if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode))
         return error_set(error, "%s %s: that is not a plain file; name another", option, path);
@@ -439,22 +404,17 @@ int run_outputs_check(const struct run_options *options, struct error *error)
     return summary_path(options) != NULL ? append(summary_path(options), "", error) : 0;
 }
 
-// Says on standard error what went wrong, if anything did.
-static int refuse(int result, const struct error *error)
-{
-    if (result != 0)
-        fprintf(stderr, "lockpick run: %s\n", error->text);
-    return result;
-}
-
-// Writes the text to the path, or appends it to what is there; frees the text.
+// Writes the text to the path, or appends it to what is there; frees the text. -1 after saying on
+// standard error what went wrong.
 static int write_text(const char *path, bool is_appended, char *text)
 {
     struct error error = {0};
     int result =
         is_appended ? append(path, text, &error) : file_write(path, text, strlen(text), &error);
     free(text);
-    return refuse(result, &error);
+    if (result != 0)
+        fprintf(stderr, "lockpick run: %s\n", error.text);
+    return result;
 }
 
 int run_outputs_write_folder(const struct run_report *report)

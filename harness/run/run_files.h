@@ -6,9 +6,10 @@
 #include "harness/report/run_report.h"
 #include "harness/run/run_options.h"
 
-// Whether there is anything, or a folder, at the path of that format; links are followed.
-__attribute__((format(printf, 1, 2))) bool is_there(const char *format, ...);
-__attribute__((format(printf, 1, 2))) bool is_folder(const char *format, ...);
+#include <sys/stat.h>
+
+// What is at the path of that format, for S_ISDIR and S_ISREG; 0 if nothing is. Links are followed.
+__attribute__((format(printf, 1, 2))) mode_t mode_at(const char *format, ...);
 
 // The names in a folder but for those that begin with a dot, numbers in them counting as numbers;
 // NULL-terminated, none of a folder that cannot be read. Free with folder_entries_free.
@@ -43,6 +44,22 @@ int run_folder_check(const struct run_options *options, struct error *error);
 // all trials. Returns its path, which the caller frees, or NULL with `error` set.
 char *run_folder_make(const struct run_options *options, const struct scenario_set *set,
                       const struct plan *plan, struct error *error);
+
+// Files, by name, of what does the same again.
+struct as_run {
+    struct as_run_file {
+        char *name, *text;
+    } * files;
+    size_t count, room;
+    bool is_alone; // there is one, which needs no name
+};
+
+// Takes name and text.
+void as_run_add(struct as_run *as_run, char *name, char *text);
+
+// Writes them into the folder, which is made: a file alone is as-run.yaml, others are in as-run/.
+// Frees all in either case. 0, or -1 with `error` set.
+int as_run_keep(struct as_run *as_run, const char *folder, struct error *error);
 
 // Removes what a run that was killed has left: in its folder the servers' data, and the room of
 // histories that no event took; and half of a kept data folder (data_cache.h).

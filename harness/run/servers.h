@@ -1,14 +1,78 @@
-// The servers of a run: booted when a trial needs them, and kept for the next one if that needs the
-// same and neither strikes them.
+// What a trial needs, and whether it can be had here; and the servers of a run: booted when a trial
+// needs them, and kept for the next one if that needs the same and neither strikes them.
 #ifndef LOCKPICK_RUN_SERVERS_H
 #define LOCKPICK_RUN_SERVERS_H
 
 #include "harness/base/processes.h"
+#include "harness/base/text.h"
 #include "harness/cluster/cluster.h"
-#include "harness/run/applicability.h"
+#include "harness/locks/lock.h"
+#include "harness/run/run_options.h"
 #include "harness/scenario/plan.h"
+#include "harness/stores/store.h"
 
 #include <stdatomic.h>
+
+// One of the catalogue, or the one that the trial's scenario brings along, which is written to
+// `room`.
+const struct lock_scheme *trial_scheme(const struct trial *trial, struct lock_scheme *room);
+
+// Where the guarded value of the trial lives; NULL if the scenario says `same` and the scheme's
+// server is no store.
+const struct store_kind *trial_store(const struct trial *trial);
+
+// The servers of a trial's lock, then those of its store, unless that is on the lock's own: their
+// kind, NULL if there are none, and what the scenario says of them.
+struct trial_servers {
+    const char *kinds[2];
+    const struct server_settings *settings[2];
+};
+struct trial_servers trial_servers_of(const struct trial *trial);
+
+enum applicability {
+    TRIAL_CAN_RUN,
+    TRIAL_NOT_APPLICABLE, // the scheme and the scenario do not go together: nothing is missing
+    TRIAL_NOT_INSTALLED,  // a server is missing on this machine
+};
+
+// Appends the reason to `reason` unless the trial can be run.
+enum applicability trial_applicability(const struct trial *trial, struct text *reason);
+
+// True if the trial locks with that kind of server, or keeps its value there.
+bool trial_uses(const struct trial *trial, const char *server);
+
+// True if some service of the trial is somebody else's, on the host's network.
+bool trial_is_external(const struct trial *trial);
+
+// True if some fault of the trial strikes servers, or wires: afterwards they may be other than they
+// were, so it gets fresh ones, which nobody gets after it.
+bool trial_strikes_servers(const struct trial *trial);
+
+// True if a fault of the trial that has any of these traits strikes a server, which may have to be
+// started so that it can (FAULT_MOVES_CLOCK, FAULT_HINDERS_DISK).
+bool trial_strikes_server_by(const struct trial *trial, unsigned traits);
+
+// True if other trials may run on the machine at the same time: nobody reads its numbers, as the
+// scenario says, or as its faults wait for causes and it ends after so many operations, or as its
+// faults were drawn and it has no thresholds. A trial without faults is a measurement, and must be
+// undisturbed.
+bool trial_may_share_machine(const struct trial *trial);
+
+// True if the requests of an external program pass a proxy on their way to the servers: a fault may
+// strike there, or delay an answer whose lease must then be counted from its request; a threshold
+// is about commands; or the verdict is what the trial is for, whose cause is told by them. Else,
+// without faults and for a time (or of the workload `cycle`), it is a measurement, and connections
+// go straight.
+bool trial_needs_proxy(const struct trial *trial);
+
+// Why all trials of the plan are to run on loopback ports, or NULL if namespaces may be tried.
+const char *why_loopback(const struct run_options *options, const struct plan *plan);
+
+// The kind of server that the plan boots and that, on loopback ports, any user of the machine can
+// reach; NULL if there is none.
+const char *open_to_strangers(const struct plan *plan);
+
+// --- the pool ------------------------------------------------------------------------------------
 
 // One set of servers at a time. A forked process may go on with its copy of a pool that is clear:
 // the sets of all copies are counted together.

@@ -4,7 +4,6 @@
 #include "harness/base/clock.h"
 #include "harness/base/test_folder.h"
 #include "harness/locks/lock.h"
-#include "harness/run/applicability.h"
 #include "harness/testing/test.h"
 
 #include <signal.h>

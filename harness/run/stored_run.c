@@ -13,12 +13,6 @@
 
 // --- what a path means ---------------------------------------------------------------------------
 
-static bool is_file(const char *path)
-{
-    struct stat status;
-    return stat(path, &status) == 0 && S_ISREG(status.st_mode);
-}
-
 static void add_history(struct stored_path *stored, char *path)
 {
     *APPEND(stored->histories, stored->history_count, stored->history_room) = path;
@@ -30,11 +24,10 @@ static void find_in_run(const char *run, struct stored_path *stored)
     char **names = folder_entries(trials);
     for (size_t i = 0; names[i] != NULL; i++) {
         struct text path = {0};
+        if (!S_ISREG(mode_at("%s/%s/history.bin", trials, names[i])))
+            continue;
         text_format(&path, "%s/%s/history.bin", trials, names[i]);
-        if (is_file(path.bytes))
-            add_history(stored, path.bytes);
-        else
-            text_free(&path);
+        add_history(stored, path.bytes);
     }
     folder_entries_free(names);
     free(trials);
@@ -104,12 +97,12 @@ void stored_path_find(const char *path, struct stored_path *stored)
     *stored = (struct stored_path){.run = NULL};
     text_format(&history, "%s/history.bin", path);
     // A run may have been killed before its first trial.
-    if (is_folder("%s/trials", path) || is_there("%s/as-run.yaml", path) ||
-        is_folder("%s/as-run", path)) {
+    if (S_ISDIR(mode_at("%s/trials", path)) || mode_at("%s/as-run.yaml", path) != 0 ||
+        S_ISDIR(mode_at("%s/as-run", path))) {
         stored->run = memory_string(path);
         find_in_run(path, stored);
-    } else if (is_folder("%s", path)) {
-        if (is_file(history.bytes))
+    } else if (S_ISDIR(mode_at("%s", path))) {
+        if (S_ISREG(mode_at("%s", history.bytes)))
             add_history(stored, memory_string(history.bytes));
         else
             find_in_folder(path, stored);
@@ -142,12 +135,11 @@ void stored_path_free(struct stored_path *stored)
     free(stored->trial);
 }
 
-// One of the runs. Its trials are named, and judged elsewhere.
+// One of the runs.
 struct stored_run {
-    struct run_result result;
-    struct differences differences;
-    bool was_stopped; // before it wrote result.json
-    json_t *entries;  // what result.json says of each trial
+    struct run_result result; // without its trials
+    bool was_stopped;         // before it wrote result.json
+    json_t *entries;          // what that says of each trial
     // What the result points to.
     struct vocabulary *vocabulary;
     struct scenario_set scenarios;
@@ -156,8 +148,9 @@ struct stored_run {
 
 // One trial of the whole: a trial of a stored run, under the name that it has here.
 struct stored_trial {
-    struct trial trial; // its name is owned
-    size_t run, index;  // which trial of which run
+    struct trial trial;  // its name is owned
+    const json_t *entry; // of its run
+    char *history;       // its file there
 };
 
 // --- the scenarios -------------------------------------------------------------------------------
@@ -166,11 +159,11 @@ static int load_scenarios(const char *folder, struct stored_run *run, struct err
 {
     char *many = path_join(folder, "as-run");
     char *one = path_join(folder, "as-run.yaml");
-    const char *path = is_there("%s", many) ? many : one;
+    const char *path = mode_at("%s", many) != 0 ? many : one;
     struct run_options options = {.paths = &path, .path_count = 1, .are_stored = true};
     int result = 0;
     run->vocabulary = vocabulary_new();
-    if (!is_there("%s", path))
+    if (mode_at("%s", path) == 0)
         result = error_set(error,
                            "%s is no run's folder: it has neither as-run.yaml nor as-run/, the "
                            "scenarios to judge it by; --model MODEL decides a history without any",
@@ -231,7 +224,7 @@ static void add_from_folder(const char *folder, json_t *trials)
         bool is_known = false;
         for (size_t j = 0; j < json_array_size(trials); j++)
             is_known |= strcmp(text_at(json_array_get(trials, j), "name"), names[i]) == 0;
-        if (!is_known && is_there("%s/%s/history.bin", path, names[i]))
+        if (!is_known && mode_at("%s/%s/history.bin", path, names[i]) != 0)
             json_array_append_new(trials, json_pack("{s:s}", "name", names[i]));
     }
     folder_entries_free(names);
@@ -251,18 +244,6 @@ static json_t *only(json_t *trials, const char *name)
         json_array_append_new(chosen, json_pack("{s:s}", "name", name));
     json_decref(trials);
     return chosen;
-}
-
-// A line for each remark of result.json, or NULL.
-static char *read_remarks(const json_t *remarks)
-{
-    struct text text = {0};
-    for (size_t i = 0; i < json_array_size(remarks); i++) {
-        const char *remark = json_string_value(json_array_get(remarks, i));
-        if (remark != NULL)
-            text_format(&text, "%s\n", remark);
-    }
-    return text.bytes;
 }
 
 // How many trials the plan had; 0 if that is not known.
@@ -288,11 +269,17 @@ static void list_trials(struct stored_run *run, const char *trial)
     char *path = path_join(folder, "result.json");
     json_t *root = json_read(path, NULL);
     json_t *trials = json_incref(json_object_get(root, "trials"));
+    const json_t *remarks = json_object_get(root, "remarks");
+    struct text lines = {0};
     environment_from_json(json_object_get(root, "environment"), &run->result.environment);
     run->result.duration_ns = json_integer_value(json_object_get(root, "duration_ns"));
-    if (trial == NULL)
-        run->result.remarks = read_remarks(json_object_get(root, "remarks"));
     run->was_stopped = !json_is_array(trials);
+    for (size_t i = 0; trial == NULL && i < json_array_size(remarks); i++) {
+        const char *remark = json_string_value(json_array_get(remarks, i));
+        if (remark != NULL)
+            text_format(&lines, "%s\n", remark);
+    }
+    run->result.remarks = lines.bytes;
     if (trial == NULL)
         run->result.planned = run->was_stopped
                                   ? count_planned(folder)
@@ -309,22 +296,6 @@ static void list_trials(struct stored_run *run, const char *trial)
 }
 
 // --- judging -------------------------------------------------------------------------------------
-
-static void judge_history(const struct stored_run *run, size_t index, enum trial_files files,
-                          struct trial_result *result)
-{
-    // In the run's own folder; the result may have another one.
-    char *path = path_join(run->result.trials[index].folder, "history.bin");
-    struct history history = {0};
-    struct error error = {0};
-    if (history_load(path, &history, &error) != 0 ||
-        (files > TRIAL_FILES_PAGE && folder_make(result->folder, &error) != 0))
-        judge_error(result->trial, error.text, &result->judgement);
-    else
-        trial_decide(result, &history, files);
-    history_free(&history);
-    free(path);
-}
 
 // True if what was said then stands: there was no history to judge, or the harness failed.
 static bool take_over(const json_t *entry, struct trial_result *result)
@@ -344,60 +315,29 @@ static bool take_over(const json_t *entry, struct trial_result *result)
     return false;
 }
 
-static void compare(struct stored_run *run, const json_t *entry, const struct trial_result *result)
+// Judges the trial into `result`, whose `trial` and `folder` are set; that folder gets the files,
+// and is made if there are any. What result.json says of trials that were never run, or failed, is
+// taken over. A verdict that differs from it is one of the differences.
+static void decide(const struct stored_trial *stored, enum trial_files files,
+                   struct trial_result *result, struct differences *differences)
 {
-    const char *before = text_at(entry, "verdict");
+    struct history history = {0};
+    struct error error = {0};
+    result->lanes = (int)json_integer_value(json_object_get(stored->entry, "lanes"));
+    if (!take_over(stored->entry, result)) {
+        if (history_load(stored->history, &history, &error) != 0 ||
+            (files > TRIAL_FILES_PAGE && folder_make(result->folder, &error) != 0))
+            judge_error(result->trial, error.text, &result->judgement);
+        else
+            trial_decide(result, &history, files);
+        history_free(&history);
+    }
+    const char *before = text_at(stored->entry, "verdict");
     const char *now = verdict_name(result->judgement.verdict);
-    if (before[0] == '\0')
-        return;
-    run->differences.compared++;
-    if (strcmp(before, now) != 0)
-        text_format(&run->differences.text, "%s: %s now, %s in result.json\n", result->trial->name,
-                    now, before);
-}
-
-// Judges its trial of that number into `result`, whose `trial` and `folder` are set; that folder
-// gets the files, and is made if there are any. What result.json says of trials that were never
-// run, or failed, is taken over. A verdict that differs from it is one of `run->differences`.
-static void decide(struct stored_run *run, size_t index, enum trial_files files,
-                   struct trial_result *result)
-{
-    const json_t *entry = json_array_get(run->entries, index);
-    result->lanes = (int)json_integer_value(json_object_get(entry, "lanes"));
-    if (!take_over(entry, result))
-        judge_history(run, index, files, result);
-    compare(run, entry, result);
-}
-
-static int name_all(struct stored_run *run, struct error *error)
-{
-    int64_t repeats = 2;
-    size_t index;
-    json_t *entry;
-    json_array_foreach(run->entries, index, entry)
-    {
-        int64_t repeat = repeat_of(text_at(entry, "name"));
-        repeats = repeat > repeats && repeat <= 1000 ? repeat : repeats;
-    }
-    size_t count = json_array_size(run->entries);
-    run->result.planned = run->result.planned > count ? run->result.planned : count;
-    run->result.trials = memory_zeroed(count + 1, sizeof *run->result.trials);
-    if (count == 0 && run->result.planned == 0)
-        return error_set(error, "the run in %s has no trial with a history", run->result.folder);
-    if (make_plans(run, repeats, error) != 0)
-        return -1;
-    json_array_foreach(run->entries, index, entry)
-    {
-        const struct trial *trial = find_trial(run, text_at(entry, "name"));
-        struct text folder = {0};
-        if (trial == NULL)
-            return error_set(error, "the scenarios of the run in %s have no trial '%s'",
-                             run->result.folder, text_at(entry, "name"));
-        text_format(&folder, "%s/trials/%s", run->result.folder, trial->name);
-        run->result.trials[run->result.count++] = (struct trial_result){
-            .trial = trial, .folder = folder.bytes, .story = memory_string("")};
-    }
-    return 0;
+    differences->compared += before[0] != '\0';
+    if (before[0] != '\0' && strcmp(before, now) != 0)
+        text_format(&differences->text, "%s: %s now, %s in result.json\n", result->trial->name, now,
+                    before);
 }
 
 // Reads the scenarios that the run's folder holds (as-run.yaml, or as-run/) and names its trials;
@@ -406,17 +346,38 @@ static int name_all(struct stored_run *run, struct error *error)
 static int open_one(const char *folder, const char *trial, struct stored_run *run,
                     struct error *error)
 {
+    int64_t repeats = 2;
+    size_t index;
+    json_t *entry;
     *run = (struct stored_run){.result = {.folder = memory_string(folder)}};
     if (load_scenarios(folder, run, error) != 0)
         return -1;
     list_trials(run, trial);
-    return name_all(run, error);
+    run->result.count = json_array_size(run->entries);
+    if (run->result.planned < run->result.count)
+        run->result.planned = run->result.count;
+    if (run->result.planned == 0)
+        return error_set(error, "the run in %s has no trial with a history", folder);
+    json_array_foreach(run->entries, index, entry)
+    {
+        int64_t repeat = repeat_of(text_at(entry, "name"));
+        repeats = repeat > repeats && repeat <= 1000 ? repeat : repeats;
+    }
+    if (make_plans(run, repeats, error) != 0)
+        return -1;
+    json_array_foreach(run->entries, index, entry)
+    {
+        if (find_trial(run, text_at(entry, "name")) == NULL)
+            return error_set(error, "the scenarios of the run in %s have no trial '%s'", folder,
+                             text_at(entry, "name"));
+    }
+    return 0;
 }
 
 // False of a trial that was SKIPPED, or made no sense, by what result.json says.
-static bool was_tried(const struct stored_run *run, size_t index)
+static bool was_tried(const json_t *entry)
 {
-    const char *verdict = text_at(json_array_get(run->entries, index), "verdict");
+    const char *verdict = text_at(entry, "verdict");
     return strcmp(verdict, verdict_name(VERDICT_SKIPPED)) != 0 &&
            strcmp(verdict, verdict_name(VERDICT_NOT_APPLICABLE)) != 0;
 }
@@ -425,45 +386,26 @@ static bool was_tried(const struct stored_run *run, size_t index)
 static int check_histories(const struct stored_run *run, enum stored_histories wanted,
                            struct error *error)
 {
-    size_t found = 0, tried = 0;
-    for (size_t i = 0; i < run->result.count; i++) {
-        bool has_one = is_there("%s/history.bin", run->result.trials[i].folder);
+    size_t found = 0, tried = 0, index;
+    const char *folder = run->result.folder;
+    json_t *entry;
+    json_array_foreach(run->entries, index, entry)
+    {
+        bool has_one = mode_at("%s/trials/%s/history.bin", folder, text_at(entry, "name")) != 0;
         found += has_one;
-        tried += has_one || was_tried(run, i);
+        tried += has_one || was_tried(entry);
     }
     if (wanted == HISTORIES_SOME && tried > 0 && found == 0)
         return error_set(error,
                          "the run in %s has no history left to make a report of: its report.html "
                          "and result.json are all there is",
-                         run->result.folder);
+                         folder);
     if (wanted == HISTORIES_ALL && (found == 0 || found < tried))
-        return error_set(error, "some histories of the run in %s are gone", run->result.folder);
+        return error_set(error, "some histories of the run in %s are gone", folder);
     return 0;
 }
 
-static void free_one(struct stored_run *run)
-{
-    for (size_t i = 0; i < run->result.count; i++)
-        trial_result_free(&run->result.trials[i]);
-    free(run->result.trials);
-    json_decref(run->entries);
-    free(run->result.folder);
-    free(run->result.remarks);
-    for (int i = 0; i < 3; i++)
-        plan_free(&run->plans[i]);
-    scenario_set_free(&run->scenarios);
-    vocabulary_free(run->vocabulary);
-    text_free(&run->differences.text);
-}
-
 // --- of several runs one: scenarios --------------------------------------------------------------
-
-// What is run, whatever the seed: what a run keeps has no faults left to draw.
-static bool is_same_text(const struct scenario *a, const struct scenario *b)
-{
-    return strcmp(a->name, b->name) == 0 && strcmp(a->settled, b->settled) == 0 &&
-           strcmp(a->settled_faults, b->settled_faults) == 0;
-}
 
 static bool has_name(const struct stored_runs *all, const char *name)
 {
@@ -474,30 +416,28 @@ static bool has_name(const struct stored_runs *all, const char *name)
     return false;
 }
 
-// All else stays the run's.
-static struct scenario *rename_scenario(struct stored_runs *all, const struct scenario *scenario)
-{
-    struct scenario *copy = memory_new(sizeof *copy);
-    struct text name = {0};
-    *copy = *scenario;
-    for (int i = 2; name.length == 0 || has_name(all, name.bytes); i++) {
-        text_free(&name);
-        text_format(&name, "%s-%d", scenario->name, i);
-    }
-    copy->name = name.bytes;
-    *APPEND(all->renamed, all->renamed_count, all->renamed_room) = copy;
-    return copy;
-}
-
 static struct scenario *add_scenario(struct stored_runs *all, struct scenario *scenario,
                                      size_t earlier)
 {
+    // The same is run, whatever the seed: what a run keeps has no faults left to draw.
     for (size_t i = 0; i < earlier; i++) {
-        if (is_same_text(all->scenarios[i], scenario))
+        const struct scenario *other = all->scenarios[i];
+        if (strcmp(other->name, scenario->name) == 0 &&
+            strcmp(other->settled, scenario->settled) == 0 &&
+            strcmp(other->settled_faults, scenario->settled_faults) == 0)
             return all->scenarios[i];
     }
-    if (has_name(all, scenario->name))
-        scenario = rename_scenario(all, scenario);
+    if (has_name(all, scenario->name)) { // all else stays the run's
+        struct scenario *copy = memory_new(sizeof *copy);
+        struct text name = {0};
+        *copy = *scenario;
+        for (int i = 2; name.length == 0 || has_name(all, name.bytes); i++) {
+            text_free(&name);
+            text_format(&name, "%s-%d", scenario->name, i);
+        }
+        copy->name = name.bytes;
+        scenario = *APPEND(all->renamed, all->renamed_count, all->renamed_room) = copy;
+    }
     *APPEND(all->scenarios, all->scenario_count, all->scenario_room) = scenario;
     return scenario;
 }
@@ -521,14 +461,21 @@ static int next_repeat(const struct stored_runs *all, const struct trial *trial)
     return most + 1;
 }
 
-static void add_trial(struct stored_runs *all, size_t run, size_t index, struct scenario *scenario)
+// A trial of the run, whose scenario is known here by another name, maybe.
+static void add_trial(struct stored_runs *all, const struct stored_run *run, const json_t *entry,
+                      struct scenario *scenario)
 {
-    const struct trial *found = all->runs[run].result.trials[index].trial;
-    struct stored_trial added = {.trial = *found, .run = run, .index = index};
+    bool is_later = run != all->runs;
+    const struct trial *found = find_trial(run, text_at(entry, "name"));
+    struct stored_trial added = {.trial = *found, .entry = entry};
     struct text name = {0};
+    struct text history = {0};
     added.trial.scenario = scenario;
     int repeat = next_repeat(all, &added.trial);
-    if (repeat > added.trial.repeat && run > 0)
+    // What was not tried would stand beside what was, or twice.
+    if (is_later && repeat > 1 && !was_tried(entry))
+        return;
+    if (is_later && repeat > added.trial.repeat)
         added.trial.repeat = repeat;
     if (added.trial.repeat == found->repeat && strcmp(scenario->name, found->scenario->name) == 0) {
         text_add(&name, found->name);
@@ -537,37 +484,31 @@ static void add_trial(struct stored_runs *all, size_t run, size_t index, struct 
         if (added.trial.repeat > 1)
             text_format(&name, "--%d", added.trial.repeat);
     }
+    text_format(&history, "%s/trials/%s/history.bin", run->result.folder, found->name);
     added.trial.name = name.bytes;
+    added.history = history.bytes;
     *APPEND(all->trials, all->trial_count, all->trial_room) = added;
 }
 
-// Those of later runs that were not tried would stand beside those that were, or twice.
-static bool is_told_already(const struct stored_runs *all, size_t run, size_t index,
-                            const struct scenario *scenario)
+static void add_run(struct stored_runs *all, const struct stored_run *run)
 {
-    struct trial trial = *all->runs[run].result.trials[index].trial;
-    trial.scenario = scenario;
-    return next_repeat(all, &trial) > 1 && !was_tried(&all->runs[run], index);
-}
-
-static void add_run(struct stored_runs *all, size_t run)
-{
-    const struct stored_run *stored = &all->runs[run];
-    const struct scenario_set *set = &stored->scenarios;
+    const struct scenario_set *set = &run->scenarios;
     struct scenario **here = memory_new((set->count + 1) * sizeof(struct scenario *));
     size_t earlier = all->scenario_count;
+    size_t index;
+    json_t *entry;
     for (size_t i = 0; i < set->count; i++) {
         size_t first = 0; // of its name: trials of one scenario, which have it in common
         while (strcmp(set->scenarios[first]->name, set->scenarios[i]->name) != 0)
             first++;
         here[i] = first < i ? here[first] : add_scenario(all, set->scenarios[i], earlier);
     }
-    for (size_t i = 0; i < stored->result.count; i++) {
+    json_array_foreach(run->entries, index, entry)
+    {
         size_t which = 0;
-        while (set->scenarios[which] != stored->result.trials[i].trial->scenario)
+        while (set->scenarios[which] != find_trial(run, text_at(entry, "name"))->scenario)
             which++;
-        if (run == 0 || !is_told_already(all, run, i, here[which]))
-            add_trial(all, run, i, here[which]);
+        add_trial(all, run, entry, here[which]);
     }
     free(here);
 }
@@ -595,22 +536,6 @@ static void gather_repeats(struct stored_runs *all)
 
 // --- its remarks ---------------------------------------------------------------------------------
 
-static void remark_on_environment(const struct run_result *first, const struct run_result *run,
-                                  struct text *remarks)
-{
-    struct text differences = {0};
-    size_t count = environment_differences(&first->environment, &run->environment, &differences);
-    char *rest = differences.bytes;
-    for (char *line; count > 0 && (line = strsep(&rest, "\n")) != NULL;) {
-        if (line[0] != '\0')
-            text_format(remarks,
-                        "%s and %s were not made alike, so that their costs cannot be "
-                        "compared: %s\n",
-                        first->folder, run->folder, line);
-    }
-    text_free(&differences);
-}
-
 static void remark(struct stored_runs *all)
 {
     struct text remarks = {0};
@@ -624,8 +549,21 @@ static void remark(struct stored_runs *all)
                         "short\n",
                         all->runs[i].result.folder);
     }
-    for (size_t i = 1; i < all->run_count; i++)
-        remark_on_environment(&all->runs[0].result, &all->runs[i].result, &remarks);
+    for (size_t i = 1; i < all->run_count; i++) {
+        const struct run_result *first = &all->runs[0].result;
+        const struct run_result *run = &all->runs[i].result;
+        struct text differences = {0};
+        environment_differences(&first->environment, &run->environment, &differences);
+        char *rest = differences.bytes;
+        for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
+            if (line[0] != '\0')
+                text_format(&remarks,
+                            "%s and %s were not made alike, so that their costs cannot be "
+                            "compared: %s\n",
+                            first->folder, run->folder, line);
+        }
+        text_free(&differences);
+    }
     for (size_t i = 0; i < all->renamed_count; i++)
         text_format(&remarks,
                     "%s is the scenario in %s, which has the name, but not the text, of another "
@@ -645,7 +583,7 @@ int stored_runs_open(char *const *folders, size_t count, const char *trial,
         if (open_one(folders[i], trial, run, error) != 0 ||
             check_histories(run, wanted, error) != 0)
             return -1;
-        add_run(all, i);
+        add_run(all, run);
         all->was_stopped |= run->was_stopped;
         all->result.planned += run->result.planned - run->result.count;
         all->result.duration_ns += run->result.duration_ns;
@@ -671,53 +609,31 @@ void stored_runs_judge(struct stored_runs *all, const char *out, enum trial_file
         struct trial_result *result = &whole->trials[whole->count++];
         *result = (struct trial_result){
             .trial = &each->trial, .folder = folder.bytes, .story = memory_string("")};
-        decide(&all->runs[each->run], each->index, files, result);
+        decide(each, files, result, &all->differences);
     }
-    for (size_t i = 0; i < all->run_count; i++) {
-        all->differences.compared += all->runs[i].differences.compared;
-        text_add(&all->differences.text, text_string(&all->runs[i].differences.text));
-    }
-}
-
-static int keep_scenario(const char *path, char *name, const char *trial,
-                         const struct scenario *scenario, struct error *error)
-{
-    struct scenario named = *scenario;
-    named.name = name;
-    char *text = scenario_as_run(&named, (uint64_t)scenario->seed, "", trial);
-    int result = scenario_keep(path, text, error);
-    free(text);
-    return result;
 }
 
 // Trials with faults of their own each have a file of their own.
 int stored_runs_keep_scenarios(const struct stored_runs *all, const char *out, struct error *error)
 {
-    char *many = path_join(out, "as-run");
-    char *one = path_join(out, "as-run.yaml");
-    bool is_one = all->scenario_count == 1 && all->scenarios[0]->trial == NULL;
-    int result = folder_make(is_one ? out : many, error);
-    for (size_t i = 0; result == 0 && i < all->scenario_count; i++) {
+    struct as_run as_run = {.is_alone =
+                                all->scenario_count == 1 && all->scenarios[0]->trial == NULL};
+    for (size_t i = 0; i < all->scenario_count; i++) {
         const struct scenario *scenario = all->scenarios[i];
-        struct text path = {0};
-        text_format(&path, "%s/%s.yaml", many, scenario->name);
         if (scenario->trial == NULL)
-            result =
-                keep_scenario(is_one ? one : path.bytes, scenario->name, NULL, scenario, error);
-        text_free(&path);
-        for (size_t j = 0; result == 0 && scenario->trial != NULL && j < all->trial_count; j++) {
+            as_run_add(&as_run, memory_string(scenario->name),
+                       scenario_as_run(scenario, (uint64_t)scenario->seed, "", NULL));
+        for (size_t j = 0; scenario->trial != NULL && j < all->trial_count; j++) {
             const struct trial *trial = &all->trials[j].trial;
-            const char *which = trial->name + strlen(scenario->name) + strlen("--");
-            text_format(&path, "%s/%s.yaml", many, trial->name);
-            if (trial->scenario == scenario)
-                result =
-                    keep_scenario(path.bytes, scenario->name, which, trial_as_run(trial), error);
-            text_free(&path);
+            if (trial->scenario != scenario)
+                continue;
+            struct scenario named = *trial_as_run(trial);
+            named.name = scenario->name;
+            as_run_add(&as_run, memory_string(trial->name),
+                       scenario_as_run(&named, (uint64_t)named.seed, "", trial_label(trial)));
         }
     }
-    free(many);
-    free(one);
-    return result;
+    return as_run_keep(&as_run, out, error);
 }
 
 void stored_runs_free(struct stored_runs *all)
@@ -727,8 +643,10 @@ void stored_runs_free(struct stored_runs *all)
     free(all->result.trials);
     free(all->result.folder);
     free(all->result.remarks);
-    for (size_t i = 0; i < all->trial_count; i++)
+    for (size_t i = 0; i < all->trial_count; i++) {
         free(all->trials[i].trial.name);
+        free(all->trials[i].history);
+    }
     free(all->trials);
     for (size_t i = 0; i < all->renamed_count; i++) {
         free(all->renamed[i]->name);
@@ -736,8 +654,16 @@ void stored_runs_free(struct stored_runs *all)
     }
     free(all->renamed);
     free(all->scenarios);
-    for (size_t i = 0; i < all->run_count; i++)
-        free_one(&all->runs[i]);
+    for (size_t i = 0; i < all->run_count; i++) {
+        struct stored_run *run = &all->runs[i];
+        json_decref(run->entries);
+        free(run->result.folder);
+        free(run->result.remarks);
+        for (int j = 0; j < 3; j++)
+            plan_free(&run->plans[j]);
+        scenario_set_free(&run->scenarios);
+        vocabulary_free(run->vocabulary);
+    }
     free(all->runs);
     text_free(&all->differences.text);
 }

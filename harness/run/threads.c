@@ -3,11 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-void threads_begin(struct threads *threads, int count)
+void threads_begin(struct threads *threads, int count, struct explored_servers *servers)
 {
     threads->count = count;
     threads->has_threads = false;
     threads->changes = 1;
+    threads->servers = servers;
+    threads->last_in_line = threads->ended = 0;
+    threads->error.text[0] = '\0';
     memset(threads->crashed, 0, sizeof threads->crashed);
     memset(threads->rested, 0, sizeof threads->rested);
 }
@@ -16,6 +19,14 @@ void threads_free(struct threads *threads)
 {
     for (int i = 0; i < MOST_EXPLORED_CLIENTS * CLIENT_THREADS; i++)
         gate_free(&threads->gates[i / CLIENT_THREADS][i % CLIENT_THREADS]);
+}
+
+// Every gate of every client, crashed or not, by a number from 0. NULL behind the last.
+static struct step_gate *gate_numbered(struct threads *threads, int number)
+{
+    return number < threads->count * CLIENT_THREADS
+               ? &threads->gates[number / CLIENT_THREADS][number % CLIENT_THREADS]
+               : NULL;
 }
 
 void threads_are_started(struct threads *threads)
@@ -39,32 +50,27 @@ bool client_is_over(const struct threads *threads, int client)
             (!second->is_there || second->place == GATE_OVER));
 }
 
-struct step_gate *thread_gate(struct threads *threads, struct move move)
+struct step_gate *thread_gate(const struct threads *threads, struct move move)
 {
-    return &threads->gates[move.client - 1][move.thread];
+    return (struct step_gate *)(size_t)&threads->gates[move.client - 1][move.thread];
 }
 
-static const struct step_gate *gate_at(const struct threads *threads, struct move step)
+bool threads_next(const struct threads *threads, int *number, struct move *step)
 {
-    return &threads->gates[step.client - 1][step.thread];
-}
-
-int threads_most(const struct threads *threads)
-{
-    return threads->count * (threads->has_threads ? CLIENT_THREADS : 1);
-}
-
-bool thread_at(const struct threads *threads, int number, struct move *step)
-{
-    *step = (struct move){.kind = MOVE_STEP,
-                          .client = (uint8_t)(number % threads->count + 1),
-                          .thread = (uint8_t)(number / threads->count)};
-    return !threads->crashed[step->client - 1] && gate_at(threads, *step)->is_there;
+    int count = threads->count * (threads->has_threads ? CLIENT_THREADS : 1);
+    for (int at = (*number)++; at < count; at = (*number)++) {
+        *step = (struct move){.kind = MOVE_STEP,
+                              .client = (uint8_t)(at % threads->count + 1),
+                              .thread = (uint8_t)(at / threads->count)};
+        if (!threads->crashed[step->client - 1] && thread_gate(threads, *step)->is_there)
+            return true;
+    }
+    return false;
 }
 
 bool thread_can(const struct threads *threads, struct move step)
 {
-    const struct step_gate *gate = gate_at(threads, step);
+    const struct step_gate *gate = thread_gate(threads, step);
     if (threads->crashed[step.client - 1] || !gate->is_there || gate->place == GATE_OVER ||
         gate->place == GATE_BLOCKED)
         return false;
@@ -78,8 +84,8 @@ bool threads_first(const struct threads *threads, struct move last, struct move 
     *step = (struct move){.kind = MOVE_STEP, .client = last.client, .thread = last.thread};
     if (last.client != 0 && thread_can(threads, *step))
         return true;
-    for (int i = 0; i < threads_most(threads); i++) {
-        if (thread_at(threads, i, step) && thread_can(threads, *step))
+    for (int i = 0; threads_next(threads, &i, step);) {
+        if (thread_can(threads, *step))
             return true;
     }
     return false;
@@ -90,11 +96,8 @@ int64_t threads_next_timer_ns(const struct threads *threads, int64_t most_ns)
     struct move step;
     int64_t now_ns = clock_monotonic_ns();
     int64_t next_ns = TIME_NEVER;
-    for (int i = 0; i < threads_most(threads); i++) {
-        const struct step_gate *gate;
-        if (!thread_at(threads, i, &step))
-            continue;
-        gate = gate_at(threads, step);
+    for (int i = 0; threads_next(threads, &i, &step);) {
+        const struct step_gate *gate = thread_gate(threads, step);
         if (gate->place == GATE_WAITING && gate->until_ns > now_ns)
             next_ns = time_earlier(next_ns, gate->until_ns);
     }
@@ -107,11 +110,11 @@ void threads_settle(struct threads *threads, bool may_have_published)
     struct move step;
     while (goes_on) {
         goes_on = false;
-        for (int i = 0; i < threads_most(threads); i++) {
-            if (!thread_at(threads, i, &step) || step.thread == THREAD_SUBSCRIBER ||
-                !gate_is_rung(gate_at(threads, step)))
+        for (int i = 0; threads_next(threads, &i, &step);) {
+            struct step_gate *gate = thread_gate(threads, step);
+            if (step.thread == THREAD_SUBSCRIBER || !gate_is_rung(gate))
                 continue;
-            gate_let_go(thread_gate(threads, step), GATE_LOOK);
+            gate_let_go(gate, GATE_LOOK);
             goes_on = true;
         }
     }
@@ -125,8 +128,8 @@ void threads_settle(struct threads *threads, bool may_have_published)
 
 void threads_hear(struct threads *threads, const char *what)
 {
-    for (int i = 0; i < threads_most(threads); i++) {
-        struct step_gate *gate = &threads->gates[i % threads->count][i / threads->count];
+    struct step_gate *gate;
+    for (int i = 0; (gate = gate_numbered(threads, i)) != NULL; i++) {
         if (gate->is_there && (gate->heard.length > 0 || gate->remembers))
             gate_hear(gate, what, strlen(what));
     }
@@ -145,26 +148,20 @@ bool threads_are_late(const struct threads *threads, int64_t late_ns)
 
 // --- states --------------------------------------------------------------------------------------
 
-// Who has waited for longer at the server may be served first. 0: the thread does not wait there.
-static int place_in_line(const struct threads *threads, const struct step_gate *gate)
-{
-    int place = gate->line != 0;
-    for (int i = 0; i < threads->count * CLIENT_THREADS; i++) {
-        uint64_t line = threads->gates[i / CLIENT_THREADS][i % CLIENT_THREADS].line;
-        place += line != 0 && line < gate->line;
-    }
-    return place;
-}
-
 // Where a thread stands, and all that it knows. A thread that waits for nothing but what a worker
 // will give it to do knows nothing that matters.
-static void tell_thread(const struct threads *threads, int client, const struct step_gate *gate,
-                        struct text *names, struct text *out)
+static void tell_thread(const struct threads *threads, int client, int thread, struct text *names,
+                        struct text *out)
 {
-    int64_t thread = gate - threads->gates[client];
-    bool is_idle = !thread_is_worker((int)thread) && gate->place == GATE_WAITING &&
+    const struct step_gate *gate = &threads->gates[client][thread];
+    bool is_idle = !thread_is_worker(thread) && gate->place == GATE_WAITING &&
                    gate->until_ns == TIME_NEVER && !gate->is_subscribed;
-    int line = place_in_line(threads, gate);
+    // Who has waited for longer at the server may be served first. 0: it does not wait there.
+    int line = gate->line != 0;
+    for (int i = 0; i < threads->count * CLIENT_THREADS; i++) {
+        uint64_t other = threads->gates[i / CLIENT_THREADS][i % CLIENT_THREADS].line;
+        line += other != 0 && other < gate->line;
+    }
     bool loses_answer = line != 0 && atomic_load(&gate->order) == GATE_LOSE_REPLY;
     text_format(out, "\n%d %lld %d %d %s %d %d %d\n", gate->remembers ? client : 0,
                 (long long)gate->operation, (int)gate->place, (int)gate->phase, gate->what,
@@ -181,10 +178,9 @@ static void tell_thread(const struct threads *threads, int client, const struct 
 static void tell_client(const struct threads *threads, int client, struct text *names,
                         struct text *out)
 {
-    for (int thread = 0; thread < (threads->has_threads ? CLIENT_THREADS : 1); thread++) {
-        const struct step_gate *gate = &threads->gates[client][thread];
-        if (gate->is_there)
-            tell_thread(threads, client, gate, names, out);
+    for (int thread = 0; thread < CLIENT_THREADS; thread++) {
+        if (threads->gates[client][thread].is_there)
+            tell_thread(threads, client, thread, names, out);
     }
 }
 
@@ -229,6 +225,122 @@ void threads_tell(struct threads *threads, struct text *names, struct text *out)
 
 void threads_remember(struct threads *threads)
 {
-    for (int i = 0; i < threads->count * CLIENT_THREADS; i++)
-        threads->gates[i % threads->count][i / threads->count].remembers = true;
+    struct step_gate *gate;
+    for (int i = 0; (gate = gate_numbered(threads, i)) != NULL; i++)
+        gate->remembers = true;
+}
+
+// --- sessions ------------------------------------------------------------------------------------
+
+static bool are_kept(const struct threads *threads)
+{
+    return threads->servers->how->is_blocked != NULL;
+}
+
+static void note(struct threads *threads, const struct error *error)
+{
+    if (threads->error.text[0] == '\0')
+        threads->error = *error;
+}
+
+// Whether the request under way waits for others. Else its answer is, too.
+static bool is_blocked(struct threads *threads, struct step_gate *gate)
+{
+    struct error error = {0};
+    uint64_t session = atomic_load(&gate->session_in_use);
+    int blocked = threads->servers->how->is_blocked(threads->servers, session, &error);
+    if (blocked < 0)
+        note(threads, &error);
+    return blocked == 1;
+}
+
+void sessions_let_go(struct threads *threads, struct step_gate *gate, enum gate_order order)
+{
+    if (!are_kept(threads)) {
+        gate_let_go(gate, order);
+        return;
+    }
+    gate_send_off(gate, order);
+    while (!gate_stands_soon(gate)) {
+        if (is_blocked(threads, gate)) {
+            gate_leave_blocked(gate, ++threads->last_in_line);
+            return;
+        }
+    }
+}
+
+static void await_ended(struct threads *threads)
+{
+    uint64_t open[MOST_EXPLORED_CLIENTS * CLIENT_THREADS * GATE_SESSIONS];
+    size_t count = 0;
+    struct error error = {0};
+    struct step_gate *gate;
+    for (int i = 0; (gate = gate_numbered(threads, i)) != NULL; i++) {
+        bool has_crashed = threads->crashed[i / CLIENT_THREADS];
+        for (int at = 0; at < GATE_SESSIONS && !has_crashed; at++) {
+            uint64_t session = atomic_load(&gate->sessions[at]);
+            if (session != 0)
+                open[count++] = session;
+        }
+    }
+    if (threads->servers->how->await_sessions(threads->servers, open, count, &error) != 0)
+        note(threads, &error);
+}
+
+// Whether some have ended since this was asked last.
+static bool have_ended(struct threads *threads)
+{
+    uint64_t ended = 0;
+    struct step_gate *gate;
+    for (int i = 0; (gate = gate_numbered(threads, i)) != NULL; i++)
+        ended += atomic_load(&gate->ended_sessions) + threads->crashed[i / CLIENT_THREADS];
+    bool are_more = ended != threads->ended;
+    threads->ended = ended;
+    return are_more;
+}
+
+// What a thread does once it is answered, to end its session, may let others in.
+void sessions_settle(struct threads *threads)
+{
+    struct step_gate *gate;
+    if (!are_kept(threads))
+        return;
+    do {
+        if (have_ended(threads))
+            await_ended(threads);
+        for (int i = 0; (gate = gate_numbered(threads, i)) != NULL; i++) {
+            while (gate->line != 0 && !is_blocked(threads, gate)) {
+                if (gate_stands_soon(gate))
+                    gate->line = 0;
+            }
+        }
+    } while (have_ended(threads));
+}
+
+static void end_all_of(struct threads *threads, const struct step_gate *gate)
+{
+    struct error error = {0};
+    for (int at = 0; at < GATE_SESSIONS; at++) {
+        uint64_t session = atomic_load(&gate->sessions[at]);
+        if (session != 0 &&
+            threads->servers->how->end_session(threads->servers, session, &error) != 0)
+            note(threads, &error);
+    }
+}
+
+void sessions_crash(struct threads *threads, int client)
+{
+    for (int thread = 0; are_kept(threads) && thread < CLIENT_THREADS; thread++)
+        end_all_of(threads, &threads->gates[client - 1][thread]);
+}
+
+void sessions_end(struct threads *threads)
+{
+    struct step_gate *gate;
+    for (int i = 0; (gate = gate_numbered(threads, i)) != NULL; i++) {
+        if (gate->line == 0)
+            continue;
+        gate_end(gate);
+        end_all_of(threads, gate);
+    }
 }

@@ -1,8 +1,9 @@
 // All that goes on in a schedule (replay.h): the threads of all clients, each at its gate
-// (harness/point/gate.h), and which of them can go on.
+// (harness/point/gate.h), which of them can go on, and what servers keep for their sessions.
 #ifndef LOCKPICK_RUN_THREADS_H
 #define LOCKPICK_RUN_THREADS_H
 
+#include "harness/cluster/exploration.h"
 #include "harness/point/gate.h"
 #include "harness/scenario/moves.h"
 
@@ -22,10 +23,15 @@ struct threads {
     uint64_t rested[MOST_EXPLORED_CLIENTS][CLIENT_THREADS];
     // The clients in the order in which threads_tell has told them, each by its number from 1.
     int ranked[MOST_EXPLORED_CLIENTS];
+    // Of sessions:
+    struct explored_servers *servers;
+    uint64_t last_in_line; // of those whose requests wait
+    uint64_t ended;        // of all clients, after which others were looked at
+    struct error error;    // what went wrong first, "" if nothing
 };
 
 // Before a schedule, when no client has been started; and when all are started and stand.
-void threads_begin(struct threads *threads, int count);
+void threads_begin(struct threads *threads, int count, struct explored_servers *servers);
 void threads_are_started(struct threads *threads);
 void threads_free(struct threads *threads);
 
@@ -35,12 +41,11 @@ bool thread_is_worker(int thread);
 bool client_is_over(const struct threads *threads, int client);
 
 // The gate of the thread that the move is of.
-struct step_gate *thread_gate(struct threads *threads, struct move move);
+struct step_gate *thread_gate(const struct threads *threads, struct move move);
 
-// The thread with that number, from 0, as a step of it: first the workers of all clients, in their
-// order. False if there is no such thread any more; `number` is less than threads_most.
-bool thread_at(const struct threads *threads, int number, struct move *step);
-int threads_most(const struct threads *threads);
+// The next thread that there is, as a step of it, with `*number` 0 for the first: the workers of
+// all clients, in their order, then the others. False behind the last.
+bool threads_next(const struct threads *threads, int *number, struct move *step);
 
 // Whether the thread can go on. One that sleeps can once somebody else has changed something; one
 // that waits for a time, from then on.
@@ -68,5 +73,25 @@ bool threads_are_late(const struct threads *threads, int64_t late_ns);
 // (gate_name_tokens). threads_remember adds, from the next schedule on, what else they have heard.
 void threads_tell(struct threads *threads, struct text *names, struct text *out);
 void threads_remember(struct threads *threads);
+
+// --- sessions ------------------------------------------------------------------------------------
+
+// Where a kind of server tells it (struct server_exploration): a request that waits for others, and
+// what ends with a session. A request that waits is issued in one step and answered in another; in
+// between its thread cannot go on. A session ends at the server before the next step: with its
+// connection, and with its client.
+
+// As gate_let_go, but the thread may be left with a request that waits.
+void sessions_let_go(struct threads *threads, struct step_gate *gate, enum gate_order order);
+
+// After each move: waits until nothing is kept for sessions that have ended, and until all stand
+// whose requests wait no more.
+void sessions_settle(struct threads *threads);
+
+// Ends all sessions of the client, from 1, which has crashed.
+void sessions_crash(struct threads *threads, int client);
+
+// At the end of a schedule: lets those go for good whose requests wait, before they are joined.
+void sessions_end(struct threads *threads);
 
 #endif

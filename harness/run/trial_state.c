@@ -5,7 +5,7 @@
 #include "harness/base/random.h"
 #include "harness/base/text.h"
 #include "harness/cluster/server.h"
-#include "harness/run/applicability.h"
+#include "harness/run/servers.h"
 #include "harness/wire/redis.h"
 
 #include <errno.h>
@@ -111,10 +111,16 @@ const char *state_broken(const struct trial_state *state)
 // The harness's own requests are no part of the trial, and patient.
 #define OWN_REQUEST_NS (10 * NS_PER_S)
 
-// Names that no other trial uses, of this run or another's on the same servers.
-static void name_things(struct trial_state *state)
+// By names that no other trial uses, of this run or another's on the same servers.
+static void make_keys(struct trial_state *state)
 {
     struct random random;
+    const struct scenario *scenario = state->trial->scenario;
+    state->key_count = (size_t)scenario_key_count(scenario);
+    state->keys = memory_zeroed(state->key_count, sizeof *state->keys);
+    state->accounts = memory_shared(state->key_count * sizeof *state->accounts);
+    key_distribution_make(&state->distribution, state->key_count,
+                          (double)scenario->workload.skew / 1000);
     random_start(&random, state->trial->seed ^ (uint64_t)clock_realtime_ns(), (uint64_t)getpid());
     random_hex(&random, state->tag + 1, 10);
     state->tag[0] = 't';
@@ -130,30 +136,6 @@ static void name_things(struct trial_state *state)
         snprintf(key->lock_name, sizeof key->lock_name, "lockpick:{%s}:lock", key->tag);
         snprintf(key->store_name, sizeof key->store_name, "lockpick:{%s}:account", key->tag);
     }
-}
-
-static void make_keys(struct trial_state *state)
-{
-    const struct scenario *scenario = state->trial->scenario;
-    state->key_count = (size_t)scenario_key_count(scenario);
-    state->keys = memory_zeroed(state->key_count, sizeof *state->keys);
-    state->accounts = memory_shared(state->key_count * sizeof *state->accounts);
-    key_distribution_make(&state->distribution, state->key_count,
-                          (double)scenario->workload.skew / 1000);
-    name_things(state);
-}
-
-// Shows in the trial's folder where its servers keep their logs.
-static void link_logs(const struct server_pool *pool, const char *folder)
-{
-    if (pool->set_folder == NULL)
-        return;
-    char *link = path_join(folder, "servers");
-    char *target = realpath(pool->set_folder, NULL);
-    if (target != NULL)
-        (void)!symlink(target, link);
-    free(target);
-    free(link);
 }
 
 // How many events the trial can write: those of its operations, a chunk begun by each writer, and
@@ -182,7 +164,6 @@ int state_open(struct trial_state *state, const struct trial *trial, struct serv
 {
     const struct workload_settings *settings = &trial->scenario->workload;
     const struct clients_settings *wanted = &trial->scenario->clients;
-    int64_t operations = workload_operations(workload_find(settings->kind), trial->scenario);
     *clients = (struct cluster){0};
     *state = (struct trial_state){.trial = trial,
                                   .workload = workload_find(settings->kind),
@@ -190,20 +171,25 @@ int state_open(struct trial_state *state, const struct trial *trial, struct serv
                                   .fenced = settings->fenced,
                                   .folder = folder};
     state->scheme = trial_scheme(trial, &state->external_scheme);
-    struct control *control =
-        mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (control == MAP_FAILED)
-        return error_set(error, "cannot map the control block: %s", strerror(errno));
-    state->control = control;
+    state->control = memory_shared(sizeof *state->control);
     make_keys(state);
     char *path = path_join(folder, "history.bin");
     int result =
         history_file_create(path, event_capacity(state), trial->seed, &state->history, error);
     free(path);
-    if (result != 0 || load_open(&state->load, trial, &state->history, operations, error) != 0 ||
+    if (result != 0 ||
+        load_open(&state->load, trial, &state->history,
+                  workload_operations(state->workload, trial->scenario), error) != 0 ||
         server_pool_provide(pool, trial, &state->lock_service, &state->store_service, error) != 0)
         return -1;
-    link_logs(pool, folder);
+    if (pool->set_folder != NULL) { // where the trial's servers keep their logs
+        char *link = path_join(folder, "servers");
+        char *target = realpath(pool->set_folder, NULL);
+        if (target != NULL)
+            (void)!symlink(target, link);
+        free(target);
+        free(link);
+    }
     // Nodes of its own for each trial.
     struct cluster_settings nodes = {.isolation = pool->sandbox->isolation,
                                      .clients = (int)wanted->processes,
@@ -301,21 +287,6 @@ int state_clean_up(const struct trial_state *state, struct error *error)
 
 // --- the environment of faults -------------------------------------------------------------------
 
-// The rules that an earlier trial left are gone with it: each trial has wires of its own.
-static void open_wires(struct fault_environment *environment, const struct sandbox *sandbox)
-{
-    struct error error = {0};
-    if (sandbox->isolation == ISOLATION_LOOPBACK)
-        error_set(&error,
-                  "nodes share the loopback network, for no namespaces could be had (%s); run as "
-                  "root, or allow unprivileged user namespaces",
-                  sandbox->why_loopback);
-    else
-        environment->wires = wires_open(&error);
-    if (environment->wires == NULL)
-        environment->why_no_wires = memory_string(error.text);
-}
-
 // Where nothing sees what the lock of an external client sends, see harness/wire/proxy.h.
 static void tell_points(struct fault_environment *environment,
                         const struct external_client *external_client)
@@ -379,8 +350,19 @@ void fault_environment_open(struct fault_environment *environment, const struct 
     bool touches_wires = false;
     for (size_t i = 0; i < environment->scenario->fault_count; i++)
         touches_wires |= environment->scenario->faults[i].side_counts[0] > 0;
-    if (touches_wires)
-        open_wires(environment, pool->sandbox);
+    struct error error = {0};
+    // The rules that an earlier trial left are gone with it: each trial has wires of its own.
+    if (!touches_wires)
+        return;
+    if (pool->sandbox->isolation != ISOLATION_LOOPBACK)
+        environment->wires = wires_open(&error);
+    else
+        error_set(&error,
+                  "nodes share the loopback network, for no namespaces could be had (%s); run as "
+                  "root, or allow unprivileged user namespaces",
+                  pool->sandbox->why_loopback);
+    if (environment->wires == NULL)
+        environment->why_no_wires = memory_string(error.text);
 }
 
 void fault_environment_close(struct fault_environment *environment)
@@ -403,48 +385,32 @@ void fault_environment_close(struct fault_environment *environment)
 // when a lease or session may have ended meanwhile.
 #define AT_ONCE_NS (5 * NS_PER_MS)
 
-struct look {
-    const struct fault_environment *environment;
-    const struct trial_key *keys;
-    int64_t began_ns, enough_ns;
-    struct history_writer *writer;
-};
-
-// False if it is to be asked for again.
-static bool settle(const struct look *look, int lock)
-{
-    struct error ignored;
-    bool is_at_once = clock_monotonic_ns() - look->began_ns <= AT_ONCE_NS;
-    int held = lock_is_held(look->environment, &look->environment->locks[lock], &ignored);
-    int64_t waited_ns = is_at_once ? 0 : clock_monotonic_ns() - look->began_ns;
-    if (held == 1 && waited_ns < look->enough_ns)
-        return waited_ns >= MOST_NS;
-    if (held >= 0)
-        history_append(look->writer,
-                       (struct event){.kind = EVENT_LOCK_FINAL,
-                                      .lock_final = {.held = held,
-                                                     .waited_ns = waited_ns,
-                                                     .key = look->keys[lock].number}});
-    return true;
-}
-
 void residual_locks_record(const struct fault_environment *environment,
                            const struct trial_key *keys, const struct lock_scheme *scheme,
                            int64_t lease_ns, struct history_writer *writer)
 {
+    struct error ignored;
+    int64_t began_ns = clock_monotonic_ns();
     bool ends_by_itself = lock_scheme_has(scheme, "lease") || lock_scheme_has(scheme, "session");
-    struct look look = {.environment = environment,
-                        .keys = keys,
-                        .began_ns = clock_monotonic_ns(),
-                        .enough_ns = ends_by_itself ? lease_ns + LEASE_EXCESS_NS : GRACE_NS,
-                        .writer = writer};
+    int64_t enough_ns = ends_by_itself ? lease_ns + LEASE_EXCESS_NS : GRACE_NS;
     bool *is_settled = memory_zeroed((size_t)environment->lock_count, sizeof *is_settled);
     for (int left = environment->lock_count; left > 0;) {
         for (int i = 0; i < environment->lock_count; i++) {
-            if (!is_settled[i] && settle(&look, i)) {
-                is_settled[i] = true;
-                left--;
-            }
+            if (is_settled[i])
+                continue;
+            bool is_at_once = clock_monotonic_ns() - began_ns <= AT_ONCE_NS;
+            int held = lock_is_held(environment, &environment->locks[i], &ignored);
+            int64_t waited_ns = is_at_once ? 0 : clock_monotonic_ns() - began_ns;
+            bool may_end = held == 1 && waited_ns < enough_ns;
+            if (may_end && waited_ns < MOST_NS)
+                continue; // to be asked for again
+            if (held >= 0 && !may_end)
+                history_append(writer, (struct event){.kind = EVENT_LOCK_FINAL,
+                                                      .lock_final = {.held = held,
+                                                                     .waited_ns = waited_ns,
+                                                                     .key = keys[i].number}});
+            is_settled[i] = true;
+            left--;
         }
         if (left > 0)
             clock_sleep_until_ns(clock_monotonic_ns() + LOOK_EVERY_NS);

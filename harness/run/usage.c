@@ -13,9 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-// --- what the kernel says ------------------------------------------------------------------------
-
-// --- one process ---------------------------------------------------------------------------------
+// --- processes -----------------------------------------------------------------------------------
 
 bool process_clock_read(pid_t process, int64_t *processor_ns)
 {
@@ -27,55 +25,46 @@ bool process_clock_read(pid_t process, int64_t *processor_ns)
     return true;
 }
 
-static bool add_process(struct thread_watch *watch, const struct process_entry *entry,
-                        struct process_usage *usage)
+int64_t thread_processor_ns(void)
+{
+    struct timespec used = {0};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+    return used.tv_sec * NS_PER_S + used.tv_nsec;
+}
+
+// With all that it forked, if there is a list, depth by depth; that a process is its own ancestor
+// cannot be. False if there is no such process any more.
+static bool add_process(struct thread_watch *watch, const struct process_list *list,
+                        const struct process_entry *entry, struct process_usage *usage)
 {
     const struct thread_status *threads;
     int64_t processor_ns = 0;
-    if (!process_clock_read(entry->id, &processor_ns))
-        return false;
-    usage->processor_ns += processor_ns;
-    usage->kernel_ns += entry->kernel_ns < processor_ns ? entry->kernel_ns : processor_ns;
-    for (size_t i = thread_watch_read(watch, entry->id, &threads); i-- > 0;) {
-        usage->voluntary_switches += threads[i].voluntary_switches;
-        usage->other_switches += threads[i].other_switches;
+    bool is_there = process_clock_read(entry->id, &processor_ns);
+    if (is_there) {
+        usage->processor_ns += processor_ns;
+        usage->kernel_ns += time_earlier(entry->kernel_ns, processor_ns);
+        for (size_t i = thread_watch_read(watch, entry->id, &threads); i-- > 0;) {
+            usage->voluntary_switches += threads[i].voluntary_switches;
+            usage->other_switches += threads[i].other_switches;
+        }
     }
-    return true;
-}
-
-bool process_usage_read(struct thread_watch *watch, pid_t process, struct process_usage *usage)
-{
-    struct process_entry entry;
-    *usage = (struct process_usage){0};
-    return process > 0 && process_read(process, &entry) && add_process(watch, &entry, usage);
-}
-
-// --- a process with all that it forked -----------------------------------------------------------
-
-// Depth by depth; that a process is its own ancestor cannot be.
-static void add_family(struct thread_watch *watch, const struct process_list *list,
-                       const struct process_entry *entry, struct process_usage *usage)
-{
-    add_process(watch, entry, usage);
+    if (list == NULL)
+        return is_there;
     usage->processor_ns += entry->ended_ns;
     usage->kernel_ns += entry->ended_kernel_ns;
     for (size_t i = 0; i < list->count; i++) {
         if (list->items[i].parent == entry->id)
-            add_family(watch, list, &list->items[i], usage);
+            add_process(watch, list, &list->items[i], usage);
     }
+    return true;
 }
 
-bool family_usage_read(struct thread_watch *watch, const struct process_list *list, pid_t process,
-                       struct process_usage *usage)
+bool process_usage_read(struct thread_watch *watch, const struct process_list *list, pid_t process,
+                        struct process_usage *usage)
 {
+    struct process_entry entry;
     *usage = (struct process_usage){0};
-    for (size_t i = 0; i < list->count; i++) {
-        if (list->items[i].id != process)
-            continue;
-        add_family(watch, list, &list->items[i], usage);
-        return true;
-    }
-    return false;
+    return process > 0 && process_read(process, &entry) && add_process(watch, list, &entry, usage);
 }
 
 // --- network and machine -------------------------------------------------------------------------
@@ -169,33 +158,17 @@ static void read_node(const struct usage_watch *watch, int node, pid_t process,
                       const struct process_list *list, bool with_network)
 {
     struct process_usage usage;
-    if (list != NULL ? family_usage_read(watch->threads, list, process, &usage)
-                     : process_usage_read(watch->threads, process, &usage))
+    if (process_usage_read(watch->threads, list, process, &usage))
         record_process(watch->writer, node, process, &usage);
     // On loopback ports all nodes share a network.
     if (with_network && watch->environment->client_nodes->isolation == ISOLATION_NAMESPACES)
         record_network(watch->writer, node, process);
 }
 
-void usage_watch_start(struct usage_watch *watch, const struct fault_environment *environment,
-                       const struct cluster *servers, struct thread_watch *threads, pid_t observer,
-                       struct history_writer *writer)
-{
-    *watch = (struct usage_watch){writer, environment, servers, threads, observer, 0, 0};
-}
-
-// Of this thread: what a reading costs, however busy the machine is.
-static int64_t own_processor_ns(void)
-{
-    struct timespec used = {0};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
-    return used.tv_sec * NS_PER_S + used.tv_nsec;
-}
-
 void usage_read_all(struct usage_watch *watch)
 {
     int64_t began_ns = clock_monotonic_ns();
-    int64_t used_ns = own_processor_ns();
+    int64_t used_ns = thread_processor_ns();
     watch->due_ns = began_ns + EVERY_NS;
     if (!processes_can_be_read())
         return;
@@ -219,7 +192,7 @@ void usage_read_all(struct usage_watch *watch)
         read_node(watch, -(i + 1), watch->servers->nodes[i].server, &list, true);
     }
     free(list.items);
-    int64_t pause_ns = COST_SHARE * (own_processor_ns() - used_ns);
+    int64_t pause_ns = COST_SHARE * (thread_processor_ns() - used_ns);
     if (pause_ns > EVERY_NS)
         watch->due_ns = clock_monotonic_ns() + pause_ns;
 }

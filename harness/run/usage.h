@@ -20,15 +20,16 @@ struct network_usage {
     int64_t received_bytes, sent_bytes, received_packets, sent_packets;
 };
 
-// The process alone. False if there is none.
-bool process_usage_read(struct thread_watch *watch, pid_t process, struct process_usage *usage);
+// The process alone; or, if `list` is not NULL, with all that it forked, and that these forked.
+// False if there is no such process.
+bool process_usage_read(struct thread_watch *watch, const struct process_list *list, pid_t process,
+                        struct process_usage *usage);
 
 // The processor time that all its threads have used. False if there is no such process.
 bool process_clock_read(pid_t process, int64_t *processor_ns);
 
-// The process and all that it forked, and that these forked. False if there is no such process.
-bool family_usage_read(struct thread_watch *watch, const struct process_list *list, pid_t process,
-                       struct process_usage *usage);
+// That the calling thread has used: what looking costs, however busy the machine is.
+int64_t thread_processor_ns(void);
 
 // The network that the process is in; false if there is no such process.
 bool network_usage_read(pid_t process, struct network_usage *usage);
@@ -41,6 +42,7 @@ int processors_allowed(void);
 
 // --- what is recorded ----------------------------------------------------------------------------
 
+// Zeros but for what must outlive it.
 struct usage_watch {
     struct history_writer *writer;               // the conductor's
     const struct fault_environment *environment; // with the clients, of which some may not live
@@ -50,11 +52,6 @@ struct usage_watch {
     int64_t due_ns; // when the next regular reading is
     size_t phases;  // of the load that had begun by the last one
 };
-
-// All of them must outlive the watch, which needs no end.
-void usage_watch_start(struct usage_watch *watch, const struct fault_environment *environment,
-                       const struct cluster *servers, struct thread_watch *threads, pid_t observer,
-                       struct history_writer *writer);
 
 // Reads everything now. Whoever cannot be read is left out: it may end at any time. To be called
 // right before the barrier opens, and right before the stop is asked.

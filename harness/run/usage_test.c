@@ -68,7 +68,7 @@ TEST(all_threads_count_also_those_that_have_ended)
     struct thread_watch threads = {0};
     struct process_usage usage;
     pid_t child = start_child(burn_in_two_threads);
-    assert_true(process_usage_read(&threads, child, &usage));
+    assert_true(process_usage_read(&threads, NULL, child, &usage));
     assert_true(usage.processor_ns >= 100 * NS_PER_MS);
     assert_true(usage.kernel_ns <= usage.processor_ns);
     end_child(child);
@@ -86,7 +86,7 @@ TEST(whoever_sleeps_switches)
     struct thread_watch threads = {0};
     struct process_usage usage;
     pid_t child = start_child(sleep_often);
-    assert_true(process_usage_read(&threads, child, &usage));
+    assert_true(process_usage_read(&threads, NULL, child, &usage));
     assert_true(usage.voluntary_switches >= 50);
     end_child(child);
     thread_watch_free(&threads);
@@ -111,8 +111,8 @@ TEST(what_a_process_forked_counts_dead_or_alive)
     struct process_usage family;
     pid_t child = start_child(fork_and_burn);
     struct process_list list = process_list_read();
-    assert_true(process_usage_read(&threads, child, &alone));
-    assert_true(family_usage_read(&threads, &list, child, &family));
+    assert_true(process_usage_read(&threads, NULL, child, &alone));
+    assert_true(process_usage_read(&threads, &list, child, &family));
     // The dead one counts by the kernel's tick.
     assert_true(family.processor_ns >= alone.processor_ns + 130 * NS_PER_MS);
     for (size_t i = 0; i < list.count; i++) {
@@ -136,10 +136,10 @@ TEST(a_process_that_is_gone_cannot_be_read)
     pid_t child = start_child(nothing);
     end_child(child);
     struct process_list list = process_list_read();
-    assert_false(process_usage_read(&threads, child, &usage));
-    assert_false(family_usage_read(&threads, &list, child, &usage));
+    assert_false(process_usage_read(&threads, NULL, child, &usage));
+    assert_false(process_usage_read(&threads, &list, child, &usage));
     assert_false(network_usage_read(child, &network));
-    assert_false(process_usage_read(&threads, 0, &usage));
+    assert_false(process_usage_read(&threads, NULL, 0, &usage));
     free(list.items);
     thread_watch_free(&threads);
 }

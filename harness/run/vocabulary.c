@@ -13,13 +13,13 @@
 #include <stdlib.h>
 
 // Puts into `list` an array of `value`, an expression of i, for each item of a NULL-terminated
-// catalogue; it ends with two zeroes.
+// catalogue; it ends with a zero.
 #define GATHER(list, type, catalogue, value)                                                       \
     do {                                                                                           \
         size_t count_ = 0;                                                                         \
         while ((catalogue)[count_] != NULL)                                                        \
             count_++;                                                                              \
-        type *all = memory_zeroed(count_ + 2, sizeof *all);                                        \
+        type *all = memory_zeroed(count_ + 1, sizeof *all);                                        \
         for (size_t i = 0; i < count_; i++)                                                        \
             all[i] = value;                                                                        \
         (list) = all;                                                                              \
@@ -28,116 +28,93 @@
 #define NAMES_OF(list, catalogue) GATHER(list, const char *, catalogue, (catalogue)[i]->name)
 #define FORMS_OF(list, type, catalogue) GATHER(list, type, catalogue, (catalogue)[i]->form)
 
-static struct scheme_servers servers_of(const struct lock_scheme *scheme)
-{
-    return (struct scheme_servers){.kind = scheme->server,
-                                   .topology = scheme->topologies != NULL ? scheme->topologies[0]
-                                                                          : "single"};
-}
-
-static struct topology_name topology_named(const struct topology *topology)
-{
-    return (struct topology_name){topology->server, topology->name,  topology->least,
-                                  topology->most,   topology->usual, topology->by_majority};
-}
-
-// What schemes promise, and the servers that they need.
-static const char *const *trait_names(const char *const *servers)
+// Appends to a NULL-terminated list, NULL if it is empty; an empty `name` makes one without any.
+static void add(const char *const **list, const char *name)
 {
     size_t count = 0;
-    while (lock_traits[count].name != NULL)
+    while (*list != NULL && (*list)[count] != NULL)
         count++;
-    const char **names = memory_zeroed(count + MAX_SERVER_KINDS + 1, sizeof *names);
-    for (size_t i = 0; i < count; i++)
-        names[i] = lock_traits[i].name;
-    for (size_t i = 0; servers[i] != NULL; i++)
-        names[count++] = servers[i];
-    return names;
+    const char **longer = memory_resized((void *)(size_t)*list, (count + 2) * sizeof *longer);
+    longer[count] = name;
+    longer[count + 1] = NULL;
+    *list = longer;
 }
 
 static void take_stores(struct vocabulary *vocabulary)
 {
-    const char **names;
-    const char **with_transactions;
-    size_t count = 0;
-    size_t transactional = 0;
-    NAMES_OF(names, store_catalogue);
-    GATHER(with_transactions, const char *, store_catalogue, NULL);
-    GATHER(vocabulary->store_servers, const char *, store_catalogue, store_catalogue[i]->server);
-    for (; names[count] != NULL; count++) {
-        if (store_catalogue[count]->commit != NULL)
-            with_transactions[transactional++] = names[count];
+    add(&vocabulary->transactional, NULL);
+    for (size_t i = 0; store_catalogue[i] != NULL; i++) {
+        add(&vocabulary->stores, store_catalogue[i]->name);
+        if (store_catalogue[i]->commit != NULL)
+            add(&vocabulary->transactional, store_catalogue[i]->name);
     }
-    names[count] = "same"; // on the lock's own server
-    vocabulary->stores = names;
-    vocabulary->transactional = with_transactions;
+    add(&vocabulary->stores, "same"); // on the lock's own server
+    GATHER(vocabulary->store_servers, const char *, store_catalogue, store_catalogue[i]->server);
 }
 
 static void take_servers(struct vocabulary *vocabulary)
 {
-    size_t count = 0;
-    while (server_catalogue[count] != NULL)
-        count++;
-    const char **names = memory_zeroed(count + 2, sizeof *names);
-    struct server_form *forms = memory_zeroed(count + 1, sizeof *forms);
+    struct server_form *forms = memory_zeroed(MAX_SERVER_KINDS + 1, sizeof *forms);
+    struct topology_name *topologies = NULL;
     size_t taken = 0;
-    names[0] = "none";
-    for (size_t i = 0; i < count && taken < MAX_SERVER_KINDS; i++) {
+    add(&vocabulary->none_and_servers, "none");
+    for (size_t i = 0; server_catalogue[i] != NULL && taken < MAX_SERVER_KINDS; i++) {
         if (server_catalogue[i]->form.title == NULL)
             continue;
-        forms[taken] = server_catalogue[i]->form;
-        names[++taken] = server_catalogue[i]->name;
+        forms[taken++] = server_catalogue[i]->form;
+        add(&vocabulary->none_and_servers, server_catalogue[i]->name);
     }
-    vocabulary->none_and_servers = names;
     vocabulary->server_forms = forms;
+    for (size_t i = 0; i == 0 || topologies[i - 1].name != NULL; i++) {
+        const struct topology *topology = topology_at(i);
+        topologies = memory_resized(topologies, (i + 1) * sizeof *topologies);
+        topologies[i] =
+            topology == NULL
+                ? (struct topology_name){.name = NULL}
+                : (struct topology_name){topology->server, topology->name,  topology->least,
+                                         topology->most,   topology->usual, topology->by_majority};
+    }
+    vocabulary->topologies = topologies;
 }
 
-static const struct topology_name *topology_names(void)
+static void take_schemes(struct vocabulary *vocabulary)
 {
-    size_t count = 0;
-    while (topology_at(count) != NULL)
-        count++;
-    struct topology_name *names = memory_zeroed(count + 1, sizeof *names);
-    for (size_t i = 0; i < count; i++)
-        names[i] = topology_named(topology_at(i));
-    return names;
-}
-
-// What the wires send, in one list.
-static const char *const *command_names(void)
-{
-    size_t count = 0;
-    const char **names = memory_zeroed(1, sizeof *names);
+    NAMES_OF(vocabulary->schemes, lock_catalogue);
+    GATHER(vocabulary->scheme_traits, const char *const *, lock_catalogue,
+           lock_catalogue[i]->traits);
+    GATHER(
+        vocabulary->scheme_servers, struct scheme_servers, lock_catalogue,
+        ((struct scheme_servers){lock_catalogue[i]->server, lock_catalogue[i]->topologies != NULL
+                                                                ? lock_catalogue[i]->topologies[0]
+                                                                : "single"}));
+    // What schemes promise, and the servers that they need.
+    for (size_t i = 0; lock_traits[i].name != NULL; i++)
+        add(&vocabulary->traits, lock_traits[i].name);
+    for (size_t i = 1; vocabulary->none_and_servers[i] != NULL; i++)
+        add(&vocabulary->traits, vocabulary->none_and_servers[i]);
+    // What the wires send, in one list.
+    add(&vocabulary->commands, NULL);
     for (size_t i = 0; wire_commands[i] != NULL; i++) {
         for (size_t j = 0; wire_commands[i][j] != NULL; j++) {
-            if (text_is_one_of(wire_commands[i][j], names))
-                continue;
-            names = memory_resized(names, (count + 2) * sizeof *names);
-            names[count++] = wire_commands[i][j];
-            names[count] = NULL;
+            if (!text_is_one_of(wire_commands[i][j], vocabulary->commands))
+                add(&vocabulary->commands, wire_commands[i][j]);
         }
     }
-    return names;
 }
 
-// The faults that may be drawn, also by other names; nobody draws a program.
-static const char *const *draw_names(void)
+// Faults may be drawn by other names, too; nobody draws a program.
+static void take_faults(struct vocabulary *vocabulary)
 {
-    size_t count = 0;
-    size_t drawn = 0;
-    while (fault_catalogue[count] != NULL)
-        count++;
-    const char **names = memory_zeroed(2 * count + 1, sizeof *names);
-    for (size_t i = 0; i < count; i++) {
-        const struct fault_form *form = &fault_catalogue[i]->form;
+    GATHER(vocabulary->faults, const char *, fault_catalogue, fault_catalogue[i]->form.name);
+    FORMS_OF(vocabulary->fault_forms, struct fault_form, fault_catalogue);
+    for (const struct fault_form *form = vocabulary->fault_forms; form->name != NULL; form++) {
         if (form->options == NULL || !text_is_one_of("to", form->options))
-            names[drawn++] = form->name;
+            add(&vocabulary->draws, form->name);
     }
-    for (size_t i = 0; i < count; i++) {
-        if (fault_catalogue[i]->form.drawn_also_as != NULL)
-            names[drawn++] = fault_catalogue[i]->form.drawn_also_as;
+    for (const struct fault_form *form = vocabulary->fault_forms; form->name != NULL; form++) {
+        if (form->drawn_also_as != NULL)
+            add(&vocabulary->draws, form->drawn_also_as);
     }
-    return names;
 }
 
 struct vocabulary *vocabulary_new(void)
@@ -145,21 +122,12 @@ struct vocabulary *vocabulary_new(void)
     struct vocabulary *vocabulary = memory_zeroed(1, sizeof *vocabulary);
     take_stores(vocabulary);
     take_servers(vocabulary);
-    NAMES_OF(vocabulary->schemes, lock_catalogue);
+    take_schemes(vocabulary);
+    take_faults(vocabulary);
     NAMES_OF(vocabulary->workloads, workload_catalogue);
     FORMS_OF(vocabulary->workload_forms, struct workload_form, workload_catalogue);
-    GATHER(vocabulary->faults, const char *, fault_catalogue, fault_catalogue[i]->form.name);
-    FORMS_OF(vocabulary->fault_forms, struct fault_form, fault_catalogue);
     NAMES_OF(vocabulary->properties, check_catalogue);
     FORMS_OF(vocabulary->property_forms, struct property_form, check_catalogue);
-    GATHER(vocabulary->scheme_traits, const char *const *, lock_catalogue,
-           lock_catalogue[i]->traits);
-    GATHER(vocabulary->scheme_servers, struct scheme_servers, lock_catalogue,
-           servers_of(lock_catalogue[i]));
-    vocabulary->topologies = topology_names();
-    vocabulary->draws = draw_names();
-    vocabulary->traits = trait_names(vocabulary->none_and_servers + 1);
-    vocabulary->commands = command_names();
     return vocabulary;
 }
 

@@ -20,9 +20,6 @@ void watch_free(struct watch *watch)
     free(watch->workers);
     free(watch->answered);
     free(watch->stalls);
-    watch->workers = NULL;
-    watch->answered = NULL;
-    watch->stalls = NULL;
 }
 
 static void become(struct watch *watch, struct watched *worker, enum doing doing)
@@ -80,6 +77,7 @@ static void see_answer(struct watch *watch, int client)
 
 static void see_worker(struct watch *watch, struct watched *worker, const struct event *event)
 {
+    bool is_granted = event->outcome == OUTCOME_OK;
     if (!worker_step(&worker->state, event))
         return;
     if (event->kind == EVENT_ACQUIRE_INVOKE) {
@@ -89,19 +87,16 @@ static void see_worker(struct watch *watch, struct watched *worker, const struct
         become(watch, worker, is_owed ? OWED : WAITING);
     } else if (event->kind == EVENT_ACQUIRE_RETURN) {
         see_answer(watch, event->client);
-        become(watch, worker, event->outcome == OUTCOME_OK ? HOLDING : GAVE_UP);
-        if (event->outcome == OUTCOME_OK && watch->quiet_since_ns > 0 && !watch->struck)
+        become(watch, worker, is_granted ? HOLDING : GAVE_UP);
+        if (is_granted && watch->quiet_since_ns > 0 && !watch->struck)
             watch->longest_wait_ns =
                 time_later(watch->longest_wait_ns, event->at_ns - watch->quiet_since_ns);
-        if (event->outcome == OUTCOME_OK)
+        if (is_granted)
             stir(watch, event->at_ns);
-        watch->granted |= event->outcome == OUTCOME_OK;
+        watch->granted |= is_granted;
         watch->lead_returned |= event->client == watch->lead;
-    } else if (event->kind == EVENT_RELEASE_INVOKE) {
-        become(watch, worker, RELEASING);
-        stir(watch, event->at_ns);
-    } else if (event->kind == EVENT_RELEASE_RETURN) {
-        become(watch, worker, IDLE);
+    } else if (event->kind == EVENT_RELEASE_INVOKE || event->kind == EVENT_RELEASE_RETURN) {
+        become(watch, worker, event->kind == EVENT_RELEASE_INVOKE ? RELEASING : IDLE);
         stir(watch, event->at_ns);
     }
 }

@@ -80,7 +80,7 @@ static void add_trial(struct plan *plan, const struct scenario *scenario,
             first = plan->trials[i].scenario;
     }
     bool has_no_tokens = scenario->workload.fenced && !text_is_one_of("fenced", traits);
-    uint64_t seed = scenario->seed != 0 ? (uint64_t)scenario->seed : plan->seed;
+    uint64_t seed = plan_seed_of(plan, scenario);
     int servers;
     const struct topology_name *topology =
         scenario_topology(scenario, &vocabulary->scheme_servers[scheme], vocabulary, &servers);
@@ -240,6 +240,16 @@ void plan_free(struct plan *plan)
         scenario_free(plan->drawn[i]);
     free(plan->drawn);
     *plan = (struct plan){0};
+}
+
+uint64_t plan_seed_of(const struct plan *plan, const struct scenario *scenario)
+{
+    return scenario->seed != 0 ? (uint64_t)scenario->seed : plan->seed;
+}
+
+const char *trial_label(const struct trial *trial)
+{
+    return trial->name + strlen(trial->scenario->name) + strlen("--");
 }
 
 const struct scenario *trial_as_run(const struct trial *trial)

@@ -49,6 +49,12 @@ void plan_free(struct plan *plan);
 // then. 0, or -1 with `error` set if their trials do not go together; then nothing is changed.
 int plan_interleave(struct plan *one, struct plan *other, struct plan *both, struct error *error);
 
+// Of the scenario's trials: its own seed, or else the plan's.
+uint64_t plan_seed_of(const struct plan *plan, const struct scenario *scenario);
+
+// What the trial is called within its scenario: "redis-set-px-lua--2".
+const char *trial_label(const struct trial *trial);
+
 // The scenario with the faults of this very trial.
 const struct scenario *trial_as_run(const struct trial *trial);
 
