@@ -52,24 +52,6 @@ static void *operate_gated(void *from)
     return NULL;
 }
 
-// The second worker stands at its start before the first one is connected.
-static void operate_both(struct gated_client *client, struct lock_client *clients)
-{
-    struct gated_worker first = {client, clients, THREAD_WORKER};
-    struct gated_worker second = {client, clients, THREAD_SECOND_WORKER};
-    struct step_gate *gate = &client->gates[THREAD_SECOND_WORKER];
-    pthread_t thread;
-    if (gate->is_there && pthread_create(&thread, NULL, operate_gated, &second) != 0) {
-        state_break(client->state, "client-%d could not start its second worker", client->number);
-        gate->is_there = false;
-    }
-    if (gate->is_there)
-        gate_await(gate);
-    operate_gated(&first);
-    if (gate->is_there)
-        pthread_join(thread, NULL);
-}
-
 static void close_clients(struct lock_client *clients)
 {
     for (size_t i = clients->keys; i-- > 0;)
@@ -84,11 +66,25 @@ static void *run_gated(void *from)
     struct lock_client *clients =
         state->programs != NULL ? state->programs[client->number - 1]
                                 : client_open(state, client->number, false, client->gates, NULL);
-    if (clients != NULL)
-        operate_both(client, clients);
-    else
+    struct gated_worker first = {client, clients, THREAD_WORKER};
+    struct gated_worker second = {client, clients, THREAD_SECOND_WORKER};
+    struct step_gate *gate = &client->gates[THREAD_SECOND_WORKER];
+    pthread_t thread;
+    if (clients == NULL) {
         gate_stand(&client->gates[THREAD_WORKER], GATE_OVER);
-    if (clients != NULL && state->programs == NULL)
+        return NULL;
+    }
+    // The second worker stands at its start before the first one is connected.
+    if (gate->is_there && pthread_create(&thread, NULL, operate_gated, &second) != 0) {
+        state_break(state, "client-%d could not start its second worker", client->number);
+        gate->is_there = false;
+    }
+    if (gate->is_there)
+        gate_await(gate);
+    operate_gated(&first);
+    if (gate->is_there)
+        pthread_join(thread, NULL);
+    if (state->programs == NULL)
         close_clients(clients);
     return NULL;
 }

@@ -35,7 +35,14 @@ const struct store_kind *trial_store(const struct trial *trial)
     return store_kind_find(name);
 }
 
-struct trial_servers trial_servers_of(const struct trial *trial)
+// The servers of a trial's lock, then those of its store, unless that is on the lock's own: their
+// kind, NULL if there are none, and what the scenario says of them.
+struct trial_servers {
+    const char *kinds[2];
+    const struct server_settings *settings[2];
+};
+
+static struct trial_servers trial_servers_of(const struct trial *trial)
 {
     struct lock_scheme room;
     const struct store_kind *store = trial_store(trial);
@@ -147,7 +154,9 @@ bool trial_is_external(const struct trial *trial)
            (servers.settings[1] != NULL && servers.settings[1]->external != NULL);
 }
 
-bool trial_strikes_server_by(const struct trial *trial, unsigned traits)
+// True if a fault of the trial that has any of these traits strikes a server, which may have to be
+// started so that it can (FAULT_MOVES_CLOCK, FAULT_HINDERS_DISK).
+static bool trial_strikes_server_by(const struct trial *trial, unsigned traits)
 {
     const struct scenario *scenario = trial_as_run(trial);
     bool strikes = false;

@@ -21,14 +21,6 @@ const struct lock_scheme *trial_scheme(const struct trial *trial, struct lock_sc
 // server is no store.
 const struct store_kind *trial_store(const struct trial *trial);
 
-// The servers of a trial's lock, then those of its store, unless that is on the lock's own: their
-// kind, NULL if there are none, and what the scenario says of them.
-struct trial_servers {
-    const char *kinds[2];
-    const struct server_settings *settings[2];
-};
-struct trial_servers trial_servers_of(const struct trial *trial);
-
 enum applicability {
     TRIAL_CAN_RUN,
     TRIAL_NOT_APPLICABLE, // the scheme and the scenario do not go together: nothing is missing
@@ -47,10 +39,6 @@ bool trial_is_external(const struct trial *trial);
 // True if some fault of the trial strikes servers, or wires: afterwards they may be other than they
 // were, so it gets fresh ones, which nobody gets after it.
 bool trial_strikes_servers(const struct trial *trial);
-
-// True if a fault of the trial that has any of these traits strikes a server, which may have to be
-// started so that it can (FAULT_MOVES_CLOCK, FAULT_HINDERS_DISK).
-bool trial_strikes_server_by(const struct trial *trial, unsigned traits);
 
 // True if other trials may run on the machine at the same time: nobody reads its numbers, as the
 // scenario says, or as its faults wait for causes and it ends after so many operations, or as its

@@ -187,21 +187,6 @@ static int64_t repeat_of(const char *name)
     return strtoll(last, NULL, 10);
 }
 
-// The names of trials have a number if there are repeats, and --repeat may have said so, or that
-// there are none: all these plans.
-static int make_plans(struct stored_run *run, int64_t repeats, struct error *error)
-{
-    uint64_t seed = (uint64_t)run->scenarios.scenarios[0]->seed;
-    const int64_t said[] = {0, 1, repeats};
-    for (int i = 0; i < 3; i++) {
-        if (plan_make(run->scenarios.scenarios, run->scenarios.count, run->vocabulary, NULL,
-                      said[i], seed, &run->plans[i], error) != 0)
-            return -1;
-    }
-    run->result.seed = seed;
-    return 0;
-}
-
 static const struct trial *find_trial(const struct stored_run *run, const char *name)
 {
     for (int i = 0; i < 3; i++) {
@@ -363,8 +348,16 @@ static int open_one(const char *folder, const char *trial, struct stored_run *ru
         int64_t repeat = repeat_of(text_at(entry, "name"));
         repeats = repeat > repeats && repeat <= 1000 ? repeat : repeats;
     }
-    if (make_plans(run, repeats, error) != 0)
-        return -1;
+    // The names of trials have a number if there are repeats, and --repeat may have said so, or
+    // that there are none: all these plans.
+    const int64_t said[] = {0, 1, repeats};
+    const struct scenario_set *set = &run->scenarios;
+    run->result.seed = (uint64_t)set->scenarios[0]->seed;
+    for (int i = 0; i < 3; i++) {
+        if (plan_make(set->scenarios, set->count, run->vocabulary, NULL, said[i], run->result.seed,
+                      &run->plans[i], error) != 0)
+            return -1;
+    }
     json_array_foreach(run->entries, index, entry)
     {
         if (find_trial(run, text_at(entry, "name")) == NULL)

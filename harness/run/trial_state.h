@@ -75,8 +75,8 @@ struct trial_state {
     size_t key_count;
     struct key_distribution distribution; // of the keys
     struct key_account *accounts;
-    // Of programs that are explored (programs.h), by client: they live longer than a schedule. NULL
-    // of other locks.
+    // Of programs that are explored (explored_clients.h), by client: they live longer than a
+    // schedule. NULL of other locks.
     struct lock_client **programs;
 };
 
