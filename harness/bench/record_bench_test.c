@@ -5,7 +5,7 @@
 #include "harness/bench/measure.h"
 #include "harness/history/test_file.h"
 #include "harness/testing/test.h"
-#include "harness/wire/redis_command.h"
+#include "harness/wire/redis_peer.h"
 
 #include <hiredis/hiredis.h>
 #include <sys/mman.h>
@@ -69,21 +69,13 @@ TEST(an_event_is_recorded_in_a_few_readings_of_the_clock)
 
 // --- requests ------------------------------------------------------------------------------------
 
-static void print(struct text *command, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    assert_true(redis_command_print(command, format, arguments));
-    va_end(arguments);
-}
-
 #define REQUEST "SET %s %s NX PX %lld", "lockpick:{t1}:lock", "0123456789abcdef01234567", 30000LL
 
 static double print_ns(struct text *command)
 {
     double began_s = processor_s();
     for (int i = 0; i < PRINTS; i++)
-        print(command, REQUEST);
+        assert_true(redis_command_print(command, REQUEST));
     return (processor_s() - began_s) * 1e9 / PRINTS;
 }
 

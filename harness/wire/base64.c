@@ -28,18 +28,16 @@ int base64_decode(const char *encoded, char *out, size_t room)
     size_t length = 0;
     for (; *encoded != '\0' && *encoded != '='; encoded++) {
         const char *digit = strchr(digits, *encoded);
-        if (digit == NULL)
+        if (digit == NULL || length + 1 >= room)
             return -1;
         bits = bits << 6 | (uint32_t)(digit - digits);
         count += 6;
-        if (count < 8)
-            continue;
-        count -= 8;
-        if (length + 1 >= room)
-            return -1;
-        out[length++] = (char)(bits >> count & 255);
+        if (count >= 8) {
+            count -= 8;
+            out[length++] = (char)(bits >> count & 255);
+        }
     }
-    if (room == 0)
+    if (length >= room)
         return -1;
     out[length] = '\0';
     return 0;

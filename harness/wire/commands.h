@@ -1,4 +1,5 @@
-// The names of all requests that the wires send, for points: one NULL-terminated list of each wire.
+// The names of all requests that pass points, one NULL-terminated list of each wire. Case is
+// ignored.
 #ifndef LOCKPICK_WIRE_COMMANDS_H
 #define LOCKPICK_WIRE_COMMANDS_H
 

@@ -56,10 +56,10 @@ struct pending {
 
 // --- failing -------------------------------------------------------------------------------------
 
-static void settle(struct pending *pending)
+static void settle(_Atomic uint32_t *word)
 {
-    atomic_store(&pending->settled, 1);
-    futex_wake_all(&pending->settled);
+    atomic_store(word, 1);
+    futex_wake_all(word);
 }
 
 // With the mutex (which is recursive) or without.
@@ -81,9 +81,8 @@ void driver_fail(struct driver *driver, const char *format, ...)
         error_set(&driver->failure, "%s", text.bytes);
         atomic_store(&driver->failed, 1);
         for (struct pending *each = driver->pending; each != NULL; each = each->next)
-            settle(each);
-        atomic_store(&driver->greeted, 1);
-        futex_wake_all(&driver->greeted);
+            settle(&each->settled);
+        settle(&driver->greeted);
     }
     pthread_mutex_unlock(&driver->mutex);
     text_free(&text);
@@ -223,29 +222,6 @@ static void stop(void *context, const struct parsed_request *request, bool begin
         atomic_fetch_add(of_worker, 1);
     else if (atomic_fetch_sub(of_worker, 1) == 1)
         futex_wake_all(of_worker);
-}
-
-// Starts the proxy, if the driver is to have one.
-static int start_proxy(struct driver *driver, struct error *error)
-{
-    const struct driver_settings *settings = &driver->settings;
-    if (!settings->has_proxy || settings->service == NULL)
-        return 0;
-    size_t workers = (size_t)settings->workers + 1; // 0: not known
-    driver->stops.of_workers = memory_zeroed(workers, sizeof *driver->stops.of_workers);
-    const struct proxy_settings proxy = {
-        .service = settings->service,
-        .client = settings->client,
-        .board = settings->board,
-        .history = settings->history,
-        .ask = ask,
-        .replied = note_reply,
-        .noticed = note_notices,
-        .stop = stop,
-        .context = driver,
-        .rest = settings->exploration != NULL ? settings->exploration->rest : NULL};
-    driver->proxy = proxy_start(&proxy, error);
-    return driver->proxy != NULL ? 0 : -1;
 }
 
 // True if a request stands still. In any case moves *since_ns back to before the last stop, if that
@@ -439,7 +415,7 @@ static void hear_answer(struct driver *driver, struct driver_line *line, const c
     pending->line = *line;
     line->cycles = NULL; // it is the request's now
     pending->heard_ns = clock_monotonic_ns();
-    settle(pending);
+    settle(&pending->settled);
 }
 
 static void hear_loss(struct driver *driver, const struct driver_line *line, const char *shown)
@@ -461,22 +437,6 @@ static void hear_loss(struct driver *driver, const struct driver_line *line, con
     }
 }
 
-static void hear_hello(struct driver *driver, const struct driver_line *line)
-{
-    if (atomic_load(&driver->greeted) != 0) {
-        driver_fail(driver, "has said hello twice");
-    } else if (line->version != DRIVER_PROTOCOL) {
-        driver_fail(driver,
-                    "speaks version %" PRId64 " of the protocol; this Lockpick speaks version %d: "
-                    "see scripts/drivers/README.md",
-                    line->version, DRIVER_PROTOCOL);
-    } else {
-        driver->measures = line->measures;
-        atomic_store(&driver->greeted, 1);
-        futex_wake_all(&driver->greeted);
-    }
-}
-
 void driver_hear(struct driver *driver, const char *bytes, size_t length)
 {
     struct driver_line line;
@@ -487,9 +447,17 @@ void driver_hear(struct driver *driver, const char *bytes, size_t length)
     pthread_mutex_lock(&driver->mutex);
     if (result != 0)
         driver_fail(driver, "is not understood: %s", error.text);
-    else if (line.word == DRIVER_HELLO)
-        hear_hello(driver, &line);
-    else if (atomic_load(&driver->greeted) == 0)
+    else if (line.word == DRIVER_HELLO && atomic_load(&driver->greeted) != 0)
+        driver_fail(driver, "has said hello twice");
+    else if (line.word == DRIVER_HELLO && line.version != DRIVER_PROTOCOL)
+        driver_fail(driver,
+                    "speaks version %" PRId64 " of the protocol; this Lockpick speaks version %d: "
+                    "see scripts/drivers/README.md",
+                    line.version, DRIVER_PROTOCOL);
+    else if (line.word == DRIVER_HELLO) {
+        driver->measures = line.measures;
+        settle(&driver->greeted);
+    } else if (atomic_load(&driver->greeted) == 0)
         driver_fail(driver, "must say hello first; it has said '%s'", shown);
     else if (line.word == DRIVER_LOST)
         hear_loss(driver, &line, shown);
@@ -501,22 +469,23 @@ void driver_hear(struct driver *driver, const char *bytes, size_t length)
 
 // --- asking --------------------------------------------------------------------------------------
 
+// Notes that the driver is asked.
 static struct pending *enter(struct driver *driver, const struct driver_request *request)
 {
     struct pending *pending = memory_zeroed(1, sizeof *pending);
-    pending->ask = request->ask;
-    pending->hold = request->hold;
-    pending->worker = request->hold->worker;
-    pending->asked_ns = clock_monotonic_ns();
     pthread_mutex_lock(&driver->mutex);
-    pending->id = ++driver->last_id;
-    pending->next = driver->pending;
+    *pending = (struct pending){.next = driver->pending,
+                                .id = ++driver->last_id,
+                                .ask = request->ask,
+                                .hold = request->hold,
+                                .worker = request->hold->worker,
+                                .asked_ns = clock_monotonic_ns()};
     driver->pending = pending;
     // What is lost from now on is no loss: it was given up.
     if (request->ask == DRIVER_RELEASE && request->depth <= 1)
         request->hold->held = false;
     if (atomic_load(&driver->failed) != 0)
-        settle(pending);
+        settle(&pending->settled);
     pthread_mutex_unlock(&driver->mutex);
     return pending;
 }
@@ -733,7 +702,24 @@ struct driver *driver_start(const struct driver_settings *settings, struct error
         (struct driver_process){.input = -1, .output = -1, .wake = eventfd(0, EFD_CLOEXEC)};
     pthread_mutex_init(&driver->process.sending, NULL);
     pthread_mutex_init(&driver->process.looking, NULL);
-    if (start_proxy(driver, error) == 0 && driver_process_start(driver, error) == 0 &&
+    bool has_proxy = settings->has_proxy && settings->service != NULL;
+    if (has_proxy) {
+        const struct proxy_settings proxy = {
+            .service = settings->service,
+            .client = settings->client,
+            .board = settings->board,
+            .history = settings->history,
+            .ask = ask,
+            .replied = note_reply,
+            .noticed = note_notices,
+            .stop = stop,
+            .context = driver,
+            .rest = settings->exploration != NULL ? settings->exploration->rest : NULL};
+        driver->stops.of_workers = // and of 0, which is not known
+            memory_zeroed((size_t)settings->workers + 1, sizeof *driver->stops.of_workers);
+        driver->proxy = proxy_start(&proxy, error);
+    }
+    if ((driver->proxy != NULL || !has_proxy) && driver_process_start(driver, error) == 0 &&
         greet(driver, error) == 0 &&
         (settings->exploration == NULL || driver_gate_reaches(driver, error)))
         return driver;

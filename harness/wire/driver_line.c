@@ -104,25 +104,7 @@ static int take_member(const char *key, const json_t *value, struct driver_line 
     }
 }
 
-static int take_word(const json_t *object, struct driver_line *line, struct error *error)
-{
-    const char *answer = json_string_value(json_object_get(object, "answer"));
-    for (int i = DRIVER_HELD; answer != NULL && i < DRIVER_WORDS; i++) {
-        line->word = (enum driver_word)i;
-        if (strcmp(words[i], answer) == 0)
-            return 0;
-    }
-    return error_set(error, "\"answer\" must be one of held, not-held, released, not-owner, gone, "
-                            "renewed, unknown, error, lost, measured");
-}
-
-// --- cycles --------------------------------------------------------------------------------------
-
-#define OF_ACQUIRES (BIT(DRIVER_NOT_HELD) | BIT(DRIVER_UNKNOWN))
-#define OF_RELEASES                                                                                \
-    (BIT(DRIVER_RELEASED) | BIT(DRIVER_NOT_OWNER) | BIT(DRIVER_GONE) | BIT(DRIVER_UNKNOWN))
-
-// False if the value is none of the words.
+// False if the value is none of those words.
 static bool is_word_of(const json_t *value, unsigned of, enum driver_word *word)
 {
     const char *text = json_string_value(value);
@@ -134,25 +116,24 @@ static bool is_word_of(const json_t *value, unsigned of, enum driver_word *word)
     return false;
 }
 
-// Reads the row's numbers into `numbers`; returns how many there are, -1 if one is no duration.
-static int take_numbers(const json_t *row, int64_t *numbers, size_t most)
-{
-    size_t count = 0;
-    for (; count < most && json_is_integer(json_array_get(row, count)); count++) {
-        numbers[count] = json_integer_value(json_array_get(row, count));
-        if (numbers[count] < 0 || numbers[count] > 24 * 3600 * NS_PER_S)
-            return -1;
-    }
-    return (int)count;
-}
+// --- cycles --------------------------------------------------------------------------------------
+
+#define OF_ACQUIRES (BIT(DRIVER_NOT_HELD) | BIT(DRIVER_UNKNOWN))
+#define OF_RELEASES                                                                                \
+    (BIT(DRIVER_RELEASED) | BIT(DRIVER_NOT_OWNER) | BIT(DRIVER_GONE) | BIT(DRIVER_UNKNOWN))
 
 // Reads one row, and moves *at_ns to its end. False if it breaks a rule.
 static bool take_cycle(const json_t *row, int64_t *at_ns, struct driver_cycle *cycle)
 {
     int64_t numbers[5];
-    int count = take_numbers(row, numbers, 5);
-    const json_t *word = count >= 0 ? json_array_get(row, (size_t)count) : NULL;
-    if (count < 2 || json_array_size(row) != (size_t)count + (word != NULL))
+    size_t count = 0;
+    for (; count < 5 && json_is_integer(json_array_get(row, count)); count++) {
+        numbers[count] = json_integer_value(json_array_get(row, count));
+        if (numbers[count] < 0 || numbers[count] > 24 * 3600 * NS_PER_S)
+            return false;
+    }
+    const json_t *word = json_array_get(row, count);
+    if (count < 2 || json_array_size(row) != count + (word != NULL))
         return false;
     cycle->acquire_ns = cycle->asked_ns = *at_ns + numbers[0];
     cycle->acquired_ns = *at_ns = cycle->acquire_ns + numbers[1];
@@ -236,8 +217,10 @@ static int read_object(json_t *object, struct driver_line *line, struct error *e
     json_t *value;
     if (!json_is_object(object))
         return error_set(error, "a line must be one JSON object");
-    if (json_object_get(object, "hello") == NULL && take_word(object, line, error) != 0)
-        return -1;
+    if (json_object_get(object, "hello") == NULL &&
+        !is_word_of(json_object_get(object, "answer"), ~BIT(DRIVER_HELLO), &line->word))
+        return error_set(error, "\"answer\" must be one of held, not-held, released, not-owner, "
+                                "gone, renewed, unknown, error, lost, measured");
     json_object_foreach(object, key, value)
     {
         if (take_member(key, value, line, error) != 0)

@@ -9,9 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const etcd_commands[] = {"grant",  "keepalive", "revoke", "txn",    "range",
-                                     "delete", "watch",     "lock",   "unlock", NULL};
-
 struct etcd_connection {
     CURLM *multi; // keeps the connections
     CURL *easy;
@@ -65,36 +62,6 @@ static size_t take_answer(char *bytes, size_t size, size_t count, void *context)
     return size * count;
 }
 
-// A client that is not connected yet; NULL with `error` set.
-static struct etcd_connection *new_client(const struct service *service, int64_t request_ns,
-                                          struct error *error)
-{
-    static pthread_once_t prepared = PTHREAD_ONCE_INIT;
-    pthread_once(&prepared, prepare);
-    struct etcd_connection *connection = memory_zeroed(1, sizeof *connection);
-    CURL *easy = curl_easy_init();
-    connection->service = service;
-    connection->request_ns = request_ns;
-    connection->multi = curl_multi_init();
-    connection->easy = easy;
-    connection->headers = curl_slist_append(NULL, "Content-Type: application/json");
-    if (connection->multi == NULL || easy == NULL || connection->headers == NULL) {
-        error_set(error, "libcurl cannot make a client");
-        etcd_close(connection);
-        return NULL;
-    }
-    curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
-    curl_easy_setopt(easy, CURLOPT_PROXY, ""); // whatever the environment says
-    curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
-    curl_easy_setopt(easy, CURLOPT_HTTPHEADER, connection->headers);
-    curl_easy_setopt(easy, CURLOPT_POST, 1L);
-    curl_easy_setopt(easy, CURLOPT_READFUNCTION, give_body);
-    curl_easy_setopt(easy, CURLOPT_READDATA, connection);
-    curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
-    curl_easy_setopt(easy, CURLOPT_WRITEDATA, connection);
-    return connection;
-}
-
 void etcd_close(struct etcd_connection *connection)
 {
     if (connection == NULL)
@@ -105,13 +72,6 @@ void etcd_close(struct etcd_connection *connection)
     json_decref(connection->json);
     text_free(&connection->answer);
     free(connection);
-}
-
-static bool is_over(const struct etcd_connection *connection, const struct patience *patience)
-{
-    return (patience->enough != NULL &&
-            strstr(text_string(&connection->answer), patience->enough) != NULL) ||
-           patience->waiting->is_over(patience->waiting->context);
 }
 
 // Runs the one transfer. NULL once it is complete; else what went wrong.
@@ -128,7 +88,9 @@ static const char *transfer(struct etcd_connection *connection, const struct pat
                                                     : curl_easy_strerror(message->data.result);
         bool waits = patience != NULL && connection->body_sent > 0;
         int64_t left_ns = waits ? PEER_LOOK_NS : peer_left_ns(&connection->peer);
-        if (waits && is_over(connection, patience))
+        bool has_enough = waits && patience->enough != NULL &&
+                          strstr(text_string(&connection->answer), patience->enough) != NULL;
+        if (has_enough || (waits && patience->waiting->is_over(patience->waiting->context)))
             return "waited for long enough";
         if (left_ns <= 0)
             return "no answer in time";
@@ -139,6 +101,8 @@ static const char *transfer(struct etcd_connection *connection, const struct pat
     }
 }
 
+// Posts the body to the server that requests go to now. NO: certainly not sent. UNKNOWN: no whole
+// answer.
 static enum outcome exchange(struct etcd_connection *connection, const char *path,
                              const struct patience *patience)
 {
@@ -168,24 +132,6 @@ static enum outcome exchange(struct etcd_connection *connection, const char *pat
     error_set(&connection->error, "%s: %s", connection->peer.name, failure);
     // Without its body no request is executed.
     return connection->body_sent == 0 ? OUTCOME_NO : OUTCOME_UNKNOWN;
-}
-
-// Posts the body and waits, with `patience` (else NULL) as long as that lasts. Where no connection
-// can be made, the next server is tried, each once. NO: certainly not sent to any server. UNKNOWN:
-// no whole answer; the next request goes to the next server.
-static enum outcome post(struct etcd_connection *connection, const char *path, const char *body,
-                         const struct patience *patience)
-{
-    int count = connection->service->server_count;
-    enum outcome outcome = OUTCOME_NO;
-    connection->body = body;
-    connection->body_length = strlen(body);
-    for (int i = 0; outcome == OUTCOME_NO && i < count; i++) {
-        outcome = exchange(connection, path, patience);
-        if (outcome == OUTCOME_NO || (outcome == OUTCOME_UNKNOWN && patience == NULL))
-            connection->current = (connection->current + 1) % count;
-    }
-    return outcome;
 }
 
 // --- answers -------------------------------------------------------------------------------------
@@ -256,12 +202,22 @@ static int64_t revision_of(const struct etcd_connection *connection)
 
 // --- requests ------------------------------------------------------------------------------------
 
-// Frees the body. The answer is connection->json, until the next one.
+// Posts the body, which it frees, and waits, with `patience` (else NULL) as long as that lasts.
+// Where no connection can be made, the next server is tried, each once; with UNKNOWN the next
+// request goes to the next server. The answer is connection->json, until the next one.
 static enum outcome ask(struct etcd_connection *connection, const char *path, json_t *body,
                         const struct patience *patience)
 {
+    int count = connection->service->server_count;
+    enum outcome outcome = OUTCOME_NO;
     char *text = json_dumps(body, JSON_COMPACT);
-    enum outcome outcome = post(connection, path, text, patience);
+    connection->body = text;
+    connection->body_length = strlen(text);
+    for (int i = 0; outcome == OUTCOME_NO && i < count; i++) {
+        outcome = exchange(connection, path, patience);
+        if (outcome == OUTCOME_NO || (outcome == OUTCOME_UNKNOWN && patience == NULL))
+            connection->current = (connection->current + 1) % count;
+    }
     free(text);
     json_decref(body);
     json_decref(connection->json);
@@ -287,16 +243,35 @@ static enum outcome request(struct etcd_connection *connection, const char *name
 struct etcd_connection *etcd_open(const struct service *service, int64_t request_ns,
                                   struct actor *actor, struct error *error)
 {
-    struct etcd_connection *connection = new_client(service, PEER_SET_UP_NS, error);
-    if (connection == NULL)
-        return NULL;
+    static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+    pthread_once(&prepared, prepare);
+    struct etcd_connection *connection = memory_zeroed(1, sizeof *connection);
+    CURL *easy = curl_easy_init();
+    connection->service = service;
+    connection->request_ns = PEER_SET_UP_NS;
     connection->actor = actor;
     connection->current = service->server_count > 0 ? actor->client % service->server_count : 0;
-    enum outcome outcome = ask(connection, "/v3/maintenance/status", json_object(), NULL);
+    connection->multi = curl_multi_init();
+    connection->easy = easy;
+    connection->headers = curl_slist_append(NULL, "Content-Type: application/json");
+    enum outcome outcome = OUTCOME_NO;
+    error_set(&connection->error, "libcurl cannot make a client");
+    if (connection->multi != NULL && easy != NULL && connection->headers != NULL) {
+        curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
+        curl_easy_setopt(easy, CURLOPT_PROXY, ""); // whatever the environment says
+        curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
+        curl_easy_setopt(easy, CURLOPT_HTTPHEADER, connection->headers);
+        curl_easy_setopt(easy, CURLOPT_POST, 1L);
+        curl_easy_setopt(easy, CURLOPT_READFUNCTION, give_body);
+        curl_easy_setopt(easy, CURLOPT_READDATA, connection);
+        curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
+        curl_easy_setopt(easy, CURLOPT_WRITEDATA, connection);
+        outcome = ask(connection, "/v3/maintenance/status", json_object(), NULL);
+    }
     connection->request_ns = request_ns;
     if (outcome == OUTCOME_OK)
         return connection;
-    error_set(error, "%s", connection->error.text);
+    *error = connection->error;
     etcd_close(connection);
     return NULL;
 }

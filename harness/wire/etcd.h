@@ -74,6 +74,4 @@ enum outcome etcd_unlock(struct etcd_connection *connection, const char *key);
 
 const char *etcd_error(const struct etcd_connection *connection);
 
-extern const char *const etcd_commands[];
-
 #endif

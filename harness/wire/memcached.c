@@ -6,10 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <unistd.h>
-
-const char *const memcached_commands[] = {"add", "gets", "delete", "md", NULL};
 
 // --- the link ------------------------------------------------------------------------------------
 
@@ -28,23 +25,20 @@ void memcached_peer_close(struct memcached_peer *link)
     text_free(&link->answer);
 }
 
-// True once the answer is complete: it ends with a line end, and that line is `last`.
-static bool is_whole(const struct text *answer, const char *last)
-{
-    size_t end = last != NULL ? strlen(last) + 2 : 2;
-    if (answer->length < end || strcmp(answer->bytes + answer->length - 2, "\r\n") != 0)
-        return false;
-    const char *line = answer->bytes + answer->length - end;
-    return last == NULL ||
-           (strncmp(line, last, end - 2) == 0 && (line == answer->bytes || line[-1] == '\n'));
-}
-
+// Reads until the answer is complete: it ends with a line end, and that line is `last`.
 static int read_answer(struct memcached_peer *link, const char *last, struct error *error)
 {
-    int result = 0;
-    while (result == 0 && !is_whole(&link->answer, last))
-        result = peer_receive(&link->peer, link->descriptor, &link->answer, error);
-    return result == 0 ? 0 : -1;
+    const struct text *answer = &link->answer;
+    size_t end = last != NULL ? strlen(last) + 2 : 2;
+    for (;;) {
+        const char *line = answer->length >= end ? answer->bytes + answer->length - end : NULL;
+        if (line != NULL && strcmp(line + end - 2, "\r\n") == 0 &&
+            (last == NULL ||
+             (strncmp(line, last, end - 2) == 0 && (line == answer->bytes || line[-1] == '\n'))))
+            return 0;
+        if (peer_receive(&link->peer, link->descriptor, &link->answer, error) != 0)
+            return -1;
+    }
 }
 
 int memcached_peer_ask(struct memcached_peer *link, const char *last, struct error *error,
@@ -81,16 +75,13 @@ struct memcached_connection {
     struct error error;
 };
 
-// Connections of schedules that are made by the thousand are reset when they end: else each would
-// keep its port for a minute.
 static int connect_within(struct memcached_connection *connection, int64_t limit_ns)
 {
-    const struct linger reset = {.l_onoff = 1, .l_linger = 0};
     struct peer peer = peer_at(&connection->service->servers[0], "memcached at", limit_ns);
     if (memcached_peer_open(&connection->link, &peer, &connection->error) != 0)
         return -1;
     if (connection->actor->gate != NULL)
-        (void)setsockopt(connection->link.descriptor, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+        peer_reset_at_end(connection->link.descriptor);
     return 0;
 }
 

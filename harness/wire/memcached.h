@@ -60,6 +60,4 @@ __attribute__((format(printf, 3, 4))) enum outcome memcached_request(
 
 const char *memcached_error(const struct memcached_connection *connection);
 
-extern const char *const memcached_commands[];
-
 #endif

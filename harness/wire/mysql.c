@@ -12,10 +12,6 @@
 
 #define OUR_DATABASE "lockpick"
 
-const char *const mysql_commands[] = {"INSERT",   "UPDATE",       "DELETE",   "SELECT",
-                                      "BEGIN",    "COMMIT",       "ROLLBACK", "KILL",
-                                      "GET_LOCK", "RELEASE_LOCK", NULL};
-
 const struct sql_statement mysql_begin = {"BEGIN", "BEGIN"};
 const struct sql_statement mysql_commit_work = {"COMMIT", "COMMIT"};
 const struct sql_statement mysql_roll_back = {"ROLLBACK", "ROLLBACK"};
@@ -196,26 +192,25 @@ static int connect_here(struct sql_connection *connection, int64_t limit_ns)
 {
     const char *given = connection->service->database;
     struct sql_peer *link = &connection->link;
-    struct text read_only = {0};
     unsigned number = 0;
     if (link_to(connection, link, given[0] != '\0' ? given : OUR_DATABASE, limit_ns, &number) != 0)
         return number == ER_BAD_DB_ERROR && given[0] == '\0' ? 1 : -1;
     // Whether it takes writes, as drivers that are given several hosts ask.
-    bool is_fine = true;
     if (has_primary(connection->service)) {
-        is_fine =
+        struct text read_only = {0};
+        bool is_fine =
             mysql_peer_ask(link, "SELECT @@GLOBAL.read_only", &read_only, &connection->error) == 0;
-        if (is_fine && strcmp(read_only.bytes, "0\n") != 0) {
-            sql_note(connection, "it is read-only");
-            is_fine = false;
-        }
+        bool is_read_only = is_fine && strcmp(read_only.bytes, "0\n") != 0;
         text_free(&read_only);
+        if (is_read_only)
+            sql_note(connection, "it is read-only");
+        if (!is_fine || is_read_only) {
+            mysql_peer_close(link);
+            return -1;
+        }
     }
-    if (!is_fine)
-        mysql_peer_close(link);
-    if (is_fine)
-        sql_note_session(connection);
-    return is_fine ? 0 : -1;
+    sql_note_session(connection, mysql_get_socket(link->session), mysql_thread_id(link->session));
+    return 0;
 }
 
 // Opens a session, where there are replicas with the server that takes writes: it is looked for
@@ -241,37 +236,20 @@ static int find_server(struct sql_connection *connection, int64_t limit_ns)
     return without_database != NULL ? 1 : -1;
 }
 
-// Makes our database, which was not there. 0, or -1, noted.
-static int make_database(struct sql_connection *connection, int64_t limit_ns)
+// Our database is made once: what a server has lost later is not to be taken for empty.
+static int connect_to(struct sql_connection *connection, int64_t limit_ns)
 {
     struct sql_peer link;
     struct text ignored = {0};
     unsigned number;
-    if (link_to(connection, &link, NULL, limit_ns, &number) != 0)
-        return -1;
-    int result = mysql_peer_ask(&link, "CREATE DATABASE IF NOT EXISTS " OUR_DATABASE, &ignored,
-                                &connection->error);
-    mysql_peer_close(&link);
-    return result;
-}
-
-// Our database is made once: what a server has lost later is not to be taken for empty.
-static int connect_to(struct sql_connection *connection, int64_t limit_ns)
-{
     int result = find_server(connection, limit_ns);
-    if (result > 0 && connection->sessions == 0 && make_database(connection, limit_ns) == 0)
-        result = find_server(connection, limit_ns);
-    return result == 0 ? 0 : -1;
-}
-
-static int descriptor_of(const struct sql_peer *link)
-{
-    return mysql_get_socket(link->session);
-}
-
-static uint64_t number_of(const struct sql_peer *link)
-{
-    return mysql_thread_id(link->session);
+    if (result <= 0 || connection->sessions > 0 ||
+        link_to(connection, &link, NULL, limit_ns, &number) != 0)
+        return result == 0 ? 0 : -1;
+    result = mysql_peer_ask(&link, "CREATE DATABASE IF NOT EXISTS " OUR_DATABASE, &ignored,
+                            &connection->error);
+    mysql_peer_close(&link);
+    return result == 0 && find_server(connection, limit_ns) == 0 ? 0 : -1;
 }
 
 static bool has_hung_up(const struct sql_peer *link, bool *by_server)
@@ -327,67 +305,51 @@ static enum outcome outcome_of(unsigned error)
     return OUTCOME_BROKEN;
 }
 
-static void add_argument(struct sql_connection *connection, const struct sql_argument *argument)
-{
-    struct text *out = &connection->statement;
-    if (argument->text == NULL) {
-        text_format(out, "%lld", (long long)argument->number);
-        return;
-    }
-    size_t length = strlen(argument->text);
-    char *quoted = memory_new(2 * length + 1);
-    mysql_real_escape_string(connection->link.session, quoted, argument->text, length);
-    text_format(out, "'%s'", quoted);
-    free(quoted);
-}
-
 // Writes the statement with its arguments.
 static void compose(struct sql_connection *connection, const char *text,
                     const struct sql_argument *arguments)
 {
     struct text *out = &connection->statement;
     out->length = 0;
-    for (;;) {
-        size_t plain = arguments != NULL ? strcspn(text, "?") : strlen(text);
-        text_add_bytes(out, text, plain);
-        text += plain;
-        if (*text++ == '\0')
-            return;
-        add_argument(connection, arguments++);
+    for (const char *place; arguments != NULL && (place = strchr(text, '?')) != NULL; arguments++) {
+        text_add_bytes(out, text, (size_t)(place - text));
+        text = place + 1;
+        if (arguments->text == NULL) {
+            text_format(out, "%lld", (long long)arguments->number);
+            continue;
+        }
+        size_t length = strlen(arguments->text);
+        char *quoted = memory_new(2 * length + 1);
+        mysql_real_escape_string(connection->link.session, quoted, arguments->text, length);
+        text_format(out, "'%s'", quoted);
+        free(quoted);
     }
+    text_add(out, text);
 }
 
-// Has the server end the connection's session, through another. OK: it does, or has done so.
-static enum outcome kill_session(struct sql_connection *connection)
+// Nobody waits for the statement any more, but the server does: it is to end the session, told
+// through another.
+static enum outcome give_up(struct sql_connection *connection, struct sql_answer *answer)
 {
     struct sql_peer other;
     struct error ignored;
     struct text nothing = {0};
     unsigned number;
     char kill[64];
-    enum outcome outcome = OUTCOME_UNKNOWN;
+    answer->session_ended = false;
     point(connection->actor, POINT_BEFORE, "KILL");
     if (link_to(connection, &other, NULL, connection->request_ns, &number) == 0) {
         other.peer.give_up_ns = clock_monotonic_ns() + connection->request_ns;
         snprintf(kill, sizeof kill, "KILL CONNECTION %lu",
                  mysql_thread_id(connection->link.session));
-        if (mysql_peer_ask(&other, kill, &nothing, &ignored) == 0 ||
-            mysql_errno(other.session) == ER_NO_SUCH_THREAD)
-            outcome = OUTCOME_OK;
+        answer->session_ended = mysql_peer_ask(&other, kill, &nothing, &ignored) == 0 ||
+                                mysql_errno(other.session) == ER_NO_SUCH_THREAD;
         mysql_peer_close(&other);
     }
     point(connection->actor, POINT_AFTER, "KILL");
-    return outcome;
-}
-
-// Nobody waits for the statement any more, but the server does.
-static enum outcome give_up(struct sql_connection *connection, struct sql_answer *answer)
-{
-    enum outcome outcome = kill_session(connection);
     sql_note(connection, "was given up while it waited");
     sql_end_session(connection);
-    answer->session_ended = outcome == OUTCOME_OK;
-    return outcome == OUTCOME_OK ? OUTCOME_NO : OUTCOME_UNKNOWN;
+    return answer->session_ended ? OUTCOME_NO : OUTCOME_UNKNOWN;
 }
 
 static enum outcome understand_failure(struct sql_connection *connection, enum mysql_end end,
@@ -449,8 +411,6 @@ const struct sql_kind sql_mysql = {.name = "mysql",
                                    .first_server = first_server,
                                    .connect = connect_to,
                                    .close = mysql_peer_close,
-                                   .descriptor = descriptor_of,
-                                   .number = number_of,
                                    .looks_always = true,
                                    .has_hung_up = has_hung_up,
                                    .execute = execute};

@@ -25,8 +25,6 @@ enum {
 // Transactions.
 extern const struct sql_statement mysql_begin, mysql_commit_work, mysql_roll_back;
 
-extern const char *const mysql_commands[];
-
 // --- below all points (see peer.h) ---------------------------------------------------------------
 
 // What has become of a statement. Failed: mysql_errno(link->session) says why. With its time up,

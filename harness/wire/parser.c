@@ -15,18 +15,6 @@
 #define LONGEST_LINE (1 << 20)
 #define MOST_DIGITS 12
 
-// Names that a scenario may say, besides those that our own wires send. Case is ignored.
-const char *const parser_commands[] = {
-    "request", "EVALSHA",   "FCALL",        "MULTI",   "EXEC",   "DISCARD",  "UNWATCH",
-    "MGET",    "MSET",      "SETEX",        "PSETEX",  "GETDEL", "GETEX",    "PERSIST",
-    "DECR",    "INCRBY",    "HINCRBY",      "ZADD",    "ZREM",   "ZRANGE",   "ZRANK",
-    "ZSCORE",  "LPUSH",     "RPUSH",        "BLPOP",   "LRANGE", "LREM",     "SADD",
-    "SREM",    "TIME",      "PING",         "SCRIPT",  "AUTH",   "HELLO",    "CLIENT",
-    "CLUSTER", "SENTINEL",  "PSUBSCRIBE",   "START",   "USE",    "REPLACE",  "CALL",
-    "DO",      "SAVEPOINT", "PREPARE",      "gat",     "touch",  "mg",       "ms",
-    "ma",      "connect",   "getChildren2", "setData", "check",  "addWatch", "setWatches",
-    "put",     "leases",    "status",       NULL};
-
 void parsed_request_record(const struct parsed_request *request, bool is_reply,
                            struct history_writer *history)
 {

@@ -18,9 +18,6 @@
 
 #define PARSER_NAME_ROOM 16
 
-// What such requests are called, besides those that our own wires send; NULL-terminated.
-extern const char *const parser_commands[];
-
 struct parsed_request {
     char name[PARSER_NAME_ROOM]; // as people know it: "SET", "create", "request"
     unsigned words;              // REQUEST_NX, ... of what is understood of its arguments

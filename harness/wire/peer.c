@@ -74,6 +74,12 @@ int peer_connect(const struct peer *peer, struct error *error)
     return -1;
 }
 
+void peer_reset_at_end(int descriptor)
+{
+    const struct linger reset = {.l_onoff = 1, .l_linger = 0};
+    (void)setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+}
+
 static int lost(const struct peer *peer, int reason, struct error *error)
 {
     return error_set(error, "connection lost to %s: %s", peer->name, strerror(reason));

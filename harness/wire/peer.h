@@ -9,8 +9,8 @@
 // What the clients have in common: X_open connects, and is patient about it, for it is set-up; NULL
 // with `error` set if the service cannot be reached. From then on `request_ns` limits the wait for
 // each answer, and for each new connection. `service` and `actor` must live as long; the caller
-// closes. Every request passes a point before and after, by the name of its command (X_commands
-// lists those that schemes and stores send, NULL-terminated), and ends in
+// closes. Every request passes a point before and after, by the name of its command
+// (commands.h), and ends in
 //   OK       the server executed it; `answer` says what it replied
 //   NO       certainly not executed: could not connect, or an error that says so
 //   UNKNOWN  no answer: time-out or lost connection after the request may have been sent, or an
@@ -56,6 +56,10 @@ bool peer_await(const struct peer *peer, int descriptor, short events);
 
 // A socket that does not block, for the caller to close; -1 with `error` set.
 int peer_connect(const struct peer *peer, struct error *error);
+
+// From now on the connection is reset when it is closed, by whoever: connections of schedules that
+// are made by the thousand would each keep their port for a minute.
+void peer_reset_at_end(int descriptor);
 
 // Sends all, or adds to `answer` what has come next. 0, or -1 with `error` set: the time is up, or
 // the connection is lost. Of peer_receive, 1 if the server has ended the connection.

@@ -8,8 +8,6 @@
 
 #define MOST_ARGUMENTS 9
 
-const char *const postgres_commands[] = {"advisory_lock", "advisory_unlock", NULL};
-
 // --- the link ------------------------------------------------------------------------------------
 
 // libpq ends its messages with a line feed, and words for people with more than one line.
@@ -18,7 +16,8 @@ static int note(const struct peer *peer, const char *message, struct error *erro
     return error_set(error, "%s: %.*s", peer->name, (int)strcspn(message, "\n"), message);
 }
 
-static PGconn *begin_to_connect(const struct peer *peer, const struct sql_login *login)
+int postgres_peer_open(struct sql_peer *link, const struct peer *peer,
+                       const struct sql_login *login, struct error *error)
 {
     static const char *const keywords[] = {"host",   "port",    "user",       "password",
                                            "dbname", "sslmode", "gssencmode", "application_name",
@@ -29,13 +28,7 @@ static PGconn *begin_to_connect(const struct peer *peer, const struct sql_login 
     const char *const values[] = {
         peer->at.host,      port, login->user, login->password, login->database, plainly, plainly,
         login->application, NULL};
-    return PQconnectStartParams(keywords, values, 0);
-}
-
-int postgres_peer_open(struct sql_peer *link, const struct peer *peer,
-                       const struct sql_login *login, struct error *error)
-{
-    PGconn *session = begin_to_connect(peer, login);
+    PGconn *session = PQconnectStartParams(keywords, values, 0);
     PostgresPollingStatusType state =
         PQstatus(session) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
     bool in_time = true;
@@ -131,18 +124,9 @@ static int connect_to(struct sql_connection *connection, int64_t limit_ns)
     struct peer peer = peer_at(connection->endpoint, "postgres at", limit_ns);
     int result = postgres_peer_open(&connection->link, &peer, &login, &connection->error);
     if (result == 0)
-        sql_note_session(connection);
+        sql_note_session(connection, PQsocket(connection->link.session),
+                         (uint64_t)PQbackendPID(connection->link.session));
     return result;
-}
-
-static int descriptor_of(const struct sql_peer *link)
-{
-    return PQsocket(link->session);
-}
-
-static uint64_t number_of(const struct sql_peer *link)
-{
-    return (uint64_t)PQbackendPID(link->session);
 }
 
 // Unless nothing but the server's own news is to be read, there is an error, or the end.
@@ -163,12 +147,13 @@ static const char *const refusals[] = {
     "55P03", // lock not available in time
     "57014", // canceled
     "57P03", // starts, stops or recovers
+    NULL,
 };
 
 static bool is_refusal(const char *state)
 {
-    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-        if (strncmp(state, refusals[i], strlen(refusals[i])) == 0)
+    for (const char *const *each = refusals; *each != NULL; each++) {
+        if (strncmp(state, *each, strlen(*each)) == 0)
             return true;
     }
     return false;
@@ -229,7 +214,5 @@ static enum outcome execute(struct sql_connection *connection, struct sql_answer
 const struct sql_kind sql_postgres = {.name = "postgres",
                                       .connect = connect_to,
                                       .close = postgres_peer_close,
-                                      .descriptor = descriptor_of,
-                                      .number = number_of,
                                       .has_hung_up = has_hung_up,
                                       .execute = execute};

@@ -6,8 +6,6 @@
 
 #include <postgresql/libpq-fe.h>
 
-extern const char *const postgres_commands[];
-
 // --- below all points (see peer.h) ---------------------------------------------------------------
 
 // 0, or -1 with `error` set and nothing to be closed.

@@ -2,6 +2,7 @@
 
 #include "harness/base/futex.h"
 #include "harness/cluster/network.h"
+#include "harness/wire/peer.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -115,12 +116,6 @@ struct passer {
     uint32_t histories;
 };
 
-static bool is_armed(const struct passer *passer)
-{
-    const struct point_board *board = passer->connection->proxy->settings.board;
-    return board != NULL && atomic_load_explicit(&board->armed, memory_order_relaxed) != 0;
-}
-
 static void pass_point(struct passer *passer, const struct parsed_request *request)
 {
     const struct proxy_settings *settings = &passer->connection->proxy->settings;
@@ -207,14 +202,6 @@ static bool stand_after(struct passer *passer, const struct parsed_request *requ
     return true;
 }
 
-static bool stand_if_explored(struct passer *passer, const struct parsed_request *request)
-{
-    if (passer->connection->proxy->settings.rest == NULL)
-        return true;
-    return passer->side == POINT_BEFORE ? stand_before(passer, request)
-                                        : stand_after(passer, request);
-}
-
 // --- reading -------------------------------------------------------------------------------------
 
 // False in *goes_on: the connection is to end.
@@ -233,7 +220,8 @@ static size_t read_piece(struct passer *passer, const uint8_t *bytes, size_t len
         text_add_bytes(&passer->connection->said[is_reply], (const char *)bytes, used);
     if (!*found)
         return used;
-    *goes_on = stand_if_explored(passer, request);
+    if (settings->rest != NULL)
+        *goes_on = is_reply ? stand_after(passer, request) : stand_before(passer, request);
     if (!*goes_on)
         return used;
     if (!is_reply)
@@ -246,22 +234,15 @@ static size_t read_piece(struct passer *passer, const uint8_t *bytes, size_t len
     return used;
 }
 
-static void note_forwarded(struct passer *passer, size_t length, uint64_t ended)
-{
-    struct connection *connection = passer->connection;
-    bool is_reply = passer->side == POINT_AFTER;
-    atomic_fetch_add(is_reply ? &connection->handed : &connection->taken, length);
-    atomic_fetch_add(&connection->answered, is_reply ? ended : 0);
-    rest_change(connection->proxy->settings.rest);
-}
-
 // Sends on what was read. What comes before a request or a reply goes before its point, if anybody
 // may be stopped there.
 static bool forward(struct passer *passer, const uint8_t *bytes, size_t length)
 {
     size_t sent = 0;
     uint64_t ended = 0; // requests or replies
-    bool is_explored = passer->connection->proxy->settings.rest != NULL;
+    struct connection *connection = passer->connection;
+    struct rest_board *rest = connection->proxy->settings.rest;
+    const struct point_board *board = connection->proxy->settings.board;
     for (size_t at = 0; at < length;) {
         bool found;
         bool goes_on = true;
@@ -271,22 +252,27 @@ static bool forward(struct passer *passer, const uint8_t *bytes, size_t length)
             return false;
         ended += found;
         // The next one stands only once this one has gone.
-        if (found && is_explored) {
-            if (!send_all(passer->connection, passer->to, bytes + sent, at + used - sent))
+        if (found && rest != NULL) {
+            if (!send_all(connection, passer->to, bytes + sent, at + used - sent))
                 return false;
             sent = at + used;
-        } else if (found && is_armed(passer)) {
-            if (!send_all(passer->connection, passer->to, bytes + sent, at - sent))
+        } else if (found && board != NULL &&
+                   atomic_load_explicit(&board->armed, memory_order_relaxed) != 0) {
+            if (!send_all(connection, passer->to, bytes + sent, at - sent))
                 return false;
             sent = at;
             pass_point(passer, &request);
         }
         at += used;
     }
-    if (!send_all(passer->connection, passer->to, bytes + sent, length - sent))
+    if (!send_all(connection, passer->to, bytes + sent, length - sent))
         return false;
-    if (is_explored)
-        note_forwarded(passer, length, ended);
+    if (rest != NULL) {
+        bool is_reply = passer->side == POINT_AFTER;
+        atomic_fetch_add(is_reply ? &connection->handed : &connection->taken, length);
+        atomic_fetch_add(&connection->answered, is_reply ? ended : 0);
+        rest_change(rest);
+    }
     return true;
 }
 
@@ -373,22 +359,11 @@ static void pump_both(struct connection *connection)
 
 static void close_socket(const struct connection *connection, int socket)
 {
-    const struct linger at_once = {.l_onoff = 1, .l_linger = 0};
     if (socket < 0)
         return;
     if (atomic_load(&connection->is_broken))
-        setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+        peer_reset_at_end(socket);
     close(socket);
-}
-
-static void tell_over(struct connection *connection)
-{
-    struct rest_board *rest = connection->proxy->settings.rest;
-    struct rest_connection *own = rest != NULL ? rest_connection_of(rest, connection->port) : NULL;
-    if (own == NULL)
-        return;
-    atomic_store(&own->is_over, 1);
-    rest_change(rest);
 }
 
 static void *serve(void *context)
@@ -402,7 +377,12 @@ static void *serve(void *context)
     close_socket(connection, connection->client);
     close_socket(connection, connection->server);
     connection->client = connection->server = -1;
-    tell_over(connection);
+    struct rest_board *rest = connection->proxy->settings.rest;
+    struct rest_connection *own = rest != NULL ? rest_connection_of(rest, connection->port) : NULL;
+    if (own != NULL) {
+        atomic_store(&own->is_over, 1);
+        rest_change(rest);
+    }
     atomic_store(&connection->is_over, true);
     return NULL;
 }
@@ -492,29 +472,26 @@ static void *accept_all(void *context)
 
 // --- the client's network ------------------------------------------------------------------------
 
-// Our address as others see it; "127.0.0.1" if we have no other.
-static void own_address(char *address, size_t room)
+// In the new namespace, every address becomes one of ours: the one that others see, or 127.0.0.1 if
+// we have no other.
+static int furnish(int network, struct error *error)
 {
+    char address[INET_ADDRSTRLEN] = "127.0.0.1";
     struct ifaddrs *all = NULL;
-    strcpy(address, "127.0.0.1");
-    if (getifaddrs(&all) != 0)
-        return;
-    for (const struct ifaddrs *each = all; each != NULL; each = each->ifa_next) {
-        if (each->ifa_addr == NULL || each->ifa_addr->sa_family != AF_INET)
-            continue;
-        struct sockaddr_in found;
-        memcpy(&found, each->ifa_addr, sizeof found);
-        if (ntohl(found.sin_addr.s_addr) >> 24 != 127)
-            inet_ntop(AF_INET, &found.sin_addr, address, (socklen_t)room);
-    }
-    freeifaddrs(all);
-}
-
-// In the new namespace, every address becomes one of ours.
-static int furnish(int network, const char *address, struct error *error)
-{
     struct text commands = {0};
     text_add(&commands, "link set lo up\n");
+    if (getifaddrs(&all) != 0)
+        all = NULL;
+    for (const struct ifaddrs *each = all; each != NULL; each = each->ifa_next) {
+        struct sockaddr_in found;
+        if (each->ifa_addr == NULL || each->ifa_addr->sa_family != AF_INET)
+            continue;
+        memcpy(&found, each->ifa_addr, sizeof found);
+        if (ntohl(found.sin_addr.s_addr) >> 24 != 127)
+            inet_ntop(AF_INET, &found.sin_addr, address, sizeof address);
+    }
+    if (all != NULL)
+        freeifaddrs(all);
     if (strncmp(address, "127.", 4) != 0)
         text_format(&commands, "addr add %s/32 dev lo\n", address);
     text_format(&commands, "route add local 0.0.0.0/0 dev lo src %s\n", address);
@@ -582,7 +559,6 @@ static int make_network(struct proxy *proxy, struct error *error)
 
 struct proxy *proxy_start(const struct proxy_settings *settings, struct error *error)
 {
-    char address[INET_ADDRSTRLEN];
     struct proxy *proxy = memory_zeroed(1, sizeof *proxy);
     proxy->settings = *settings;
     proxy->network = -1;
@@ -590,8 +566,7 @@ struct proxy *proxy_start(const struct proxy_settings *settings, struct error *e
     pthread_attr_init(&proxy->attributes);
     pthread_mutex_init(&proxy->mutex, NULL);
     pthread_attr_setstacksize(&proxy->attributes, STACK_BYTES);
-    own_address(address, sizeof address);
-    if (make_network(proxy, error) == 0 && furnish(proxy->network, address, error) == 0) {
+    if (make_network(proxy, error) == 0 && furnish(proxy->network, error) == 0) {
         int reason = pthread_create(&proxy->thread, &proxy->attributes, accept_all, proxy);
         proxy->has_thread = reason == 0;
         if (reason == 0)
@@ -627,23 +602,6 @@ int proxy_network(const struct proxy *proxy)
 
 // --- of a program that is explored ---------------------------------------------------------------
 
-static struct connection *connection_from(struct proxy *proxy, uint32_t port)
-{
-    struct connection *connection = proxy->connections;
-    while (connection != NULL && (connection->port != port || atomic_load(&connection->is_over)))
-        connection = connection->next;
-    return connection;
-}
-
-static bool is_quiet(struct connection *connection, const struct rest_connection *own)
-{
-    return atomic_load(&connection->is_served) &&
-           (atomic_load(&connection->stands) != 0 ||
-            (atomic_load(&own->sent) == atomic_load(&connection->taken) &&
-             atomic_load(&connection->asked) == atomic_load(&connection->answered))) &&
-           atomic_load(&own->received) == atomic_load(&connection->handed);
-}
-
 bool proxy_is_quiet(struct proxy *proxy)
 {
     struct rest_board *rest = proxy->settings.rest;
@@ -654,8 +612,14 @@ bool proxy_is_quiet(struct proxy *proxy)
         uint32_t port = atomic_load(&own->port);
         if (port == 0 || atomic_load(&own->is_over) != 0)
             continue;
-        struct connection *connection = connection_from(proxy, port);
-        is = connection != NULL && is_quiet(connection, own);
+        struct connection *each = proxy->connections;
+        while (each != NULL && (each->port != port || atomic_load(&each->is_over)))
+            each = each->next;
+        is = each != NULL && atomic_load(&each->is_served) &&
+             (atomic_load(&each->stands) != 0 ||
+              (atomic_load(&own->sent) == atomic_load(&each->taken) &&
+               atomic_load(&each->asked) == atomic_load(&each->answered))) &&
+             atomic_load(&own->received) == atomic_load(&each->handed);
     }
     pthread_mutex_unlock(&proxy->mutex);
     return is;

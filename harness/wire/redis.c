@@ -2,7 +2,6 @@
 
 #include "harness/point/gate.h"
 #include "harness/wire/parser.h"
-#include "harness/wire/redis_command.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -14,12 +13,6 @@
 // A cluster that sends a request from one server to the next more often than that has lost its way.
 #define MOST_REDIRECTIONS 8
 #define PAUSE_NS (10 * NS_PER_MS) // before a cluster that says "try again" is asked again
-
-const char *const redis_commands[] = {
-    "GET",  "SET",     "SETNX",     "GETSET",      "INCR", "EXISTS", "EXPIRE", "PEXPIRE", "TTL",
-    "PTTL", "DEL",     "UNLINK",    "EVAL",        "WAIT", "HSET",   "HGET",   "HDEL",    "HEXISTS",
-    "ROLE", "PUBLISH", "SUBSCRIBE", "UNSUBSCRIBE", "CAD",  "CAS",    "DELEX",  "EXSET",   NULL,
-};
 
 struct loaded_script {
     const struct redis_script *script;
@@ -44,26 +37,22 @@ struct redis_connection {
 
 // Takes down which server leads now, as its group says: of two that lead at once, each grants the
 // lock.
-static void note_leader(const struct redis_connection *connection)
+static void note_connected(const struct redis_connection *connection, const struct redis_peer *link)
 {
     const struct service *service = connection->route.service;
     const struct endpoint *leader = &connection->route.endpoint;
-    struct event event = {.kind = EVENT_CONNECTED, .detail = (uint8_t)connection->actor->phase};
-    if (connection->route.kind != ROUTE_SENTINEL || connection->actor->history == NULL)
+    const struct actor *actor = connection->actor;
+    struct event event = {.kind = EVENT_CONNECTED, .detail = (uint8_t)actor->phase};
+    if (actor->gate != NULL)
+        peer_reset_at_end(link->context->fd);
+    if (connection->route.kind != ROUTE_SENTINEL || actor->history == NULL)
         return;
     for (int i = 0; i < service->server_count; i++) {
         if (service->servers[i].port == leader->port &&
             strcmp(service->servers[i].host, leader->host) == 0)
             event.connected.server = i + 1;
     }
-    history_append(connection->actor->history, event);
-}
-
-static void note_connected(const struct redis_connection *connection, const struct redis_peer *link)
-{
-    if (connection->actor->gate != NULL)
-        redis_peer_reset_at_end(link);
-    note_leader(connection);
+    history_append(actor->history, event);
 }
 
 static struct redis_connection *open_route(struct redis_route route, int64_t request_ns,
@@ -118,31 +107,19 @@ const char *redis_error(const struct redis_connection *connection)
 // Error replies that promise that the command was not executed, by their first word. Any other is
 // BROKEN.
 static const char *const refusals[] = {
-    "MOVED",      "ASK", "TRYAGAIN", "CLUSTERDOWN", "READONLY", "LOADING",  "MASTERDOWN",
-    "NOREPLICAS", "OOM", "MISCONF",  "NOAUTH",      "BUSY",     "NOSCRIPT", "EXECABORT",
+    "MOVED",   "ASK",        "TRYAGAIN",   "CLUSTERDOWN", "READONLY",
+    "LOADING", "MASTERDOWN", "NOREPLICAS", "OOM",         "MISCONF",
+    "NOAUTH",  "BUSY",       "NOSCRIPT",   "EXECABORT",   NULL,
 };
+// Of a master that is none any more, or that has come back empty: the sentinels may know a better
+// one.
+static const char *const depositions[] = {"READONLY", "LOADING", "MASTERDOWN", NULL};
 
-static enum outcome error_outcome(const char *text)
+static bool begins_with_any(const char *text, const char *const *words)
 {
-    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-        if (redis_begins_with(text, refusals[i]))
-            return OUTCOME_NO;
-    }
-    return OUTCOME_BROKEN;
-}
-
-static void understand_items(const redisReply *reply, struct redis_answer *answer)
-{
-    answer->kind = REDIS_ARRAY;
-    answer->count = reply->elements;
-    memset(answer->items, 0, sizeof answer->items);
-    for (size_t i = 0; i < reply->elements && i < REDIS_MOST_ITEMS; i++) {
-        const redisReply *item = reply->element[i];
-        if (item->type == REDIS_REPLY_INTEGER)
-            answer->items[i] = item->integer;
-        else if (item->type == REDIS_REPLY_STRING)
-            answer->items[i] = strtoll(item->str, NULL, 10);
-    }
+    while (*words != NULL && !redis_begins_with(text, *words))
+        words++;
+    return *words != NULL;
 }
 
 enum outcome redis_understand(const struct peer *peer, const redisReply *reply,
@@ -169,11 +146,20 @@ enum outcome redis_understand(const struct peer *peer, const redisReply *reply,
         return OUTCOME_OK;
     }
     case REDIS_REPLY_ARRAY:
-        understand_items(reply, answer);
+        answer->kind = REDIS_ARRAY;
+        answer->count = reply->elements;
+        memset(answer->items, 0, sizeof answer->items);
+        for (size_t i = 0; i < reply->elements && i < REDIS_MOST_ITEMS; i++) {
+            const redisReply *item = reply->element[i];
+            if (item->type == REDIS_REPLY_INTEGER)
+                answer->items[i] = item->integer;
+            else if (item->type == REDIS_REPLY_STRING)
+                answer->items[i] = strtoll(item->str, NULL, 10);
+        }
         return OUTCOME_OK;
     case REDIS_REPLY_ERROR:
         error_set(error, "%s answered: %s", peer->name, reply->str);
-        return error_outcome(reply->str);
+        return begins_with_any(reply->str, refusals) ? OUTCOME_NO : OUTCOME_BROKEN;
     default:
         error_set(error, "%s: unexpected reply of type %d", peer->name, reply->type);
         return OUTCOME_BROKEN;
@@ -182,19 +168,14 @@ enum outcome redis_understand(const struct peer *peer, const redisReply *reply,
 
 // --- requests ------------------------------------------------------------------------------------
 
-// A master that is none any more, or that has come back empty: the sentinels may know a better one.
-static bool is_out_of_office(const char *refusal)
+// Whatever the connection has carried may be lost with it.
+static enum outcome lose(struct redis_connection *connection, struct redis_peer *link,
+                         const char *why)
 {
-    return redis_begins_with(refusal, "READONLY") || redis_begins_with(refusal, "LOADING") ||
-           redis_begins_with(refusal, "MASTERDOWN");
-}
-
-// By order of the worker's gate: the request, or its answer, is lost with the connection.
-static enum outcome lose(struct redis_connection *connection, struct redis_peer *link)
-{
-    error_set(&connection->error, "%s: the connection was lost", link->peer.name);
+    error_set(&connection->error, "%s: %s", link->peer.name, why);
     redis_peer_close(link);
-    gate_hear(connection->actor->gate, "lost", 4);
+    if (connection->actor->gate != NULL)
+        gate_hear(connection->actor->gate, "lost", 4);
     return OUTCOME_UNKNOWN;
 }
 
@@ -246,41 +227,40 @@ static bool record_request(struct redis_connection *connection, const char *comm
     return found;
 }
 
-// Sends one request over this very link, and reads the answer. hiredis gives up a context after any
-// failure; so do we, and the next request connects anew.
+// Sends one request over this very link, and reads the answer. By order of the worker's gate,
+// either is lost with the connection. hiredis gives up a context after any failure; so do we, and
+// the next request connects anew.
 static enum outcome exchange_over(struct redis_connection *connection, struct redis_peer *link,
                                   struct redis_answer *answer, const char *command, size_t length)
 {
+    static const char lost[] = "the connection was lost";
     redisReply *reply = NULL;
     struct parsed_request request;
+    struct step_gate *gate = connection->actor->gate;
     enum gate_order order = gate_order(connection->actor);
     connection->refusal[0] = '\0';
     if (order == GATE_END)
-        return lose(connection, link);
+        return lose(connection, link, lost);
     bool is_recorded = record_request(connection, command, length, &request);
     if (order == GATE_LOSE_REQUEST)
-        return lose(connection, link);
+        return lose(connection, link, lost);
     if (redisAppendFormattedCommand(link->context, command, length) != REDIS_OK ||
-        redisGetReply(link->context, (void **)&reply) != REDIS_OK) {
-        error_set(&connection->error, "%s: %s", link->peer.name,
-                  link->context->errstr[0] ? link->context->errstr : strerror(errno));
-        redis_peer_close(link);
-        if (connection->actor->gate != NULL)
-            gate_hear(connection->actor->gate, "lost", 4);
-        return OUTCOME_UNKNOWN;
-    }
+        redisGetReply(link->context, (void **)&reply) != REDIS_OK)
+        return lose(connection, link,
+                    link->context->errstr[0] ? link->context->errstr : strerror(errno));
     enum outcome outcome = redis_understand(&link->peer, reply, answer, &connection->error);
     if (reply->type == REDIS_REPLY_ERROR)
         snprintf(connection->refusal, sizeof connection->refusal, "%s", reply->str);
-    if (connection->actor->gate != NULL && order != GATE_LOSE_REPLY)
-        redis_hear(connection->actor->gate, reply);
+    if (gate != NULL && order != GATE_LOSE_REPLY)
+        redis_hear(gate, reply);
     request.reply = kind_of(reply);
     if (is_recorded && order != GATE_LOSE_REPLY)
         parsed_request_record(&request, true, connection->actor->history);
     freeReplyObject(reply);
     if (order == GATE_LOSE_REPLY)
-        return lose(connection, link);
-    if (connection->route.kind == ROUTE_SENTINEL && is_out_of_office(connection->refusal))
+        return lose(connection, link, lost);
+    if (connection->route.kind == ROUTE_SENTINEL &&
+        begins_with_any(connection->refusal, depositions))
         redis_peer_close(link);
     return outcome;
 }
@@ -304,17 +284,6 @@ static enum outcome exchange(struct redis_connection *connection, struct redis_a
     return exchange_over(connection, link, answer, command, length);
 }
 
-// ASK: one request, announced by ASKING, goes elsewhere. False if nobody answers there.
-static bool take_detour(struct redis_connection *connection, const struct endpoint *target)
-{
-    static const char asking[] = "*1\r\n$6\r\nASKING\r\n";
-    struct redis_answer answer;
-    return redis_enter(connection->route.service, target, connection->request_ns,
-                       &connection->detour, &connection->error) == ENTRY_OPEN &&
-           exchange_over(connection, &connection->detour, &answer, asking, strlen(asking)) ==
-               OUTCOME_OK;
-}
-
 // What a request to a cluster may still cost. Pauses are counted, not timed: a worker that is held
 // between two tries loses none.
 struct patience {
@@ -326,7 +295,9 @@ struct patience {
 // where. Makes ready for it.
 static bool is_wanted_again(struct redis_connection *connection, struct patience *patience)
 {
+    static const char asking[] = "*1\r\n$6\r\nASKING\r\n";
     const struct redis_peer *asked = link_in_use(connection);
+    struct redis_answer ignored;
     if (connection->route.kind != ROUTE_CLUSTER || asked->context == NULL)
         return false;
     struct endpoint target = asked->peer.at;
@@ -339,7 +310,12 @@ static bool is_wanted_again(struct redis_connection *connection, struct patience
         connection->route.endpoint = target;
         return patience->redirections-- > 0;
     case REDIRECTED_ONCE:
-        return patience->redirections-- > 0 && take_detour(connection, &target);
+        // The one request, announced by ASKING, goes elsewhere.
+        return patience->redirections-- > 0 &&
+               redis_enter(connection->route.service, &target, connection->request_ns,
+                           &connection->detour, &connection->error) == ENTRY_OPEN &&
+               exchange_over(connection, &connection->detour, &ignored, asking, strlen(asking)) ==
+                   OUTCOME_OK;
     case TRY_LATER:
         clock_sleep_ns(&connection->actor->clock, PAUSE_NS);
         return patience->pauses-- > 0;
@@ -373,21 +349,12 @@ static enum outcome send_command(struct redis_connection *connection, struct red
     return outcome;
 }
 
-static bool print(struct redis_connection *connection, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    bool printed = redis_command_print(&connection->command, format, arguments);
-    va_end(arguments);
-    return printed;
-}
-
 enum outcome redis_request(struct redis_connection *connection, struct redis_answer *answer,
                            const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    bool printed = redis_command_print(&connection->command, format, arguments);
+    bool printed = redis_command_vprint(&connection->command, format, arguments);
     va_end(arguments);
     if (printed)
         return send_command(connection, answer, format);
@@ -400,7 +367,8 @@ enum outcome redis_wait(struct redis_connection *connection, struct redis_answer
 {
     struct redis_peer *link = link_in_use(connection);
     enum outcome outcome = OUTCOME_NO;
-    print(connection, "WAIT %d %lld", replicas, (long long)(limit_ns / NS_PER_MS));
+    redis_command_print(&connection->command, "WAIT %d %lld", replicas,
+                        (long long)(limit_ns / NS_PER_MS));
     come_before(connection, "WAIT");
     if (link->context == NULL) {
         error_set(&connection->error, "the connection whose writes WAIT is to wait for is gone");
@@ -440,7 +408,7 @@ int redis_script_load(struct redis_connection *connection, const struct redis_sc
     if (place == NULL)
         return error_set(error, "more than %d scripts on one connection", MAX_SCRIPTS);
     struct redis_answer answer;
-    print(connection, "SCRIPT LOAD %s", script->text);
+    redis_command_print(&connection->command, "SCRIPT LOAD %s", script->text);
     if (connection->link.context != NULL)
         redisSetTimeout(connection->link.context, redis_timeval(PEER_SET_UP_NS));
     enum outcome outcome =

@@ -70,8 +70,6 @@ int redis_script_load(struct redis_connection *connection, const struct redis_sc
 
 const char *redis_error(const struct redis_connection *connection);
 
-extern const char *const redis_commands[];
-
 // --- several independent servers, asked all at once ----------------------------------------------
 
 // The same command goes out to each, then the answers are read as they come.

@@ -1,7 +1,6 @@
 // Several independent Redis servers, asked all at once: see redis.h.
 #include "harness/point/gate.h"
 #include "harness/wire/redis.h"
-#include "harness/wire/redis_command.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -10,8 +9,7 @@
 
 // One of the servers.
 struct other {
-    struct peer peer;
-    redisContext *context; // NULL: not connected
+    struct redis_peer link;
     bool connecting;
     bool waiting; // for the answer of this round
     int owed;     // answers to come that belong to earlier rounds
@@ -32,9 +30,9 @@ struct redis_many {
 
 static void give_up(struct other *other)
 {
-    if (other->context != NULL)
-        redisFree(other->context);
-    *other = (struct other){.peer = other->peer};
+    redis_peer_close(&other->link);
+    other->connecting = other->waiting = false;
+    other->owed = 0;
 }
 
 // The round is over for the server.
@@ -57,37 +55,30 @@ static void lose(struct redis_many *many, int number, enum outcome outcome)
         settle(many, number, outcome);
 }
 
-static bool begin_to_connect(const struct redis_many *many, struct other *other)
-{
-    const struct service *service = many->service;
-    const struct linger reset = {.l_onoff = 1, .l_linger = 0};
-    other->context = redisConnectNonBlock(other->peer.at.host, other->peer.at.port);
-    if (other->context == NULL || other->context->err != 0) {
-        give_up(other);
-        return false;
-    }
-    other->connecting = true;
-    // As in redis.c: schedules are made by the thousand.
-    if (many->actor->gate != NULL)
-        (void)setsockopt(other->context->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-    if (service->password[0] == '\0')
-        return true;
-    if (service->user[0] != '\0')
-        redisAppendCommand(other->context, "AUTH %s %s", service->user, service->password);
-    else
-        redisAppendCommand(other->context, "AUTH %s", service->password);
-    other->owed = 1;
-    return true;
-}
-
 static void begin(struct redis_many *many, int number)
 {
     struct other *other = &many->others[number];
-    if (other->context == NULL && !begin_to_connect(many, other)) {
+    const struct service *service = many->service;
+    const struct endpoint *server = &service->servers[number];
+    bool is_new = other->link.context == NULL;
+    if (is_new)
+        other->link.context = redisConnectNonBlock(server->host, server->port);
+    if (other->link.context == NULL || other->link.context->err != 0) {
+        give_up(other);
         settle(many, number, OUTCOME_NO);
         return;
     }
-    redisAppendFormattedCommand(other->context, many->command.bytes, many->command.length);
+    if (is_new) {
+        other->connecting = true;
+        other->owed = service->password[0] != '\0';
+        if (many->actor->gate != NULL)
+            peer_reset_at_end(other->link.context->fd);
+    }
+    if (is_new && service->password[0] != '\0' && service->user[0] != '\0')
+        redisAppendCommand(other->link.context, "AUTH %s %s", service->user, service->password);
+    else if (is_new && service->password[0] != '\0')
+        redisAppendCommand(other->link.context, "AUTH %s", service->password);
+    redisAppendFormattedCommand(other->link.context, many->command.bytes, many->command.length);
     other->waiting = true;
 }
 
@@ -99,11 +90,11 @@ static void write_on(struct redis_many *many, int number)
     int done = 0;
     socklen_t length = sizeof reason;
     if (other->connecting)
-        getsockopt(other->context->fd, SOL_SOCKET, SO_ERROR, &reason, &length);
+        getsockopt(other->link.context->fd, SOL_SOCKET, SO_ERROR, &reason, &length);
     other->connecting = false;
     if (reason != 0)
         lose(many, number, OUTCOME_NO);
-    else if (redisBufferWrite(other->context, &done) != REDIS_OK)
+    else if (redisBufferWrite(other->link.context, &done) != REDIS_OK)
         lose(many, number, OUTCOME_UNKNOWN);
 }
 
@@ -112,9 +103,9 @@ static void read_from(struct redis_many *many, int number)
 {
     struct other *other = &many->others[number];
     redisReply *reply = NULL;
-    bool lost = redisBufferRead(other->context) != REDIS_OK;
+    bool lost = redisBufferRead(other->link.context) != REDIS_OK;
     while (!lost && other->waiting) {
-        lost = redisGetReplyFromReader(other->context, (void **)&reply) != REDIS_OK;
+        lost = redisGetReplyFromReader(other->link.context, (void **)&reply) != REDIS_OK;
         if (reply == NULL)
             break;
         struct error error = {0};
@@ -122,7 +113,7 @@ static void read_from(struct redis_many *many, int number)
             other->owed--;
         } else {
             enum outcome outcome =
-                redis_understand(&other->peer, reply, &many->said[number].answer, &error);
+                redis_understand(&other->link.peer, reply, &many->said[number].answer, &error);
             if (outcome == OUTCOME_BROKEN)
                 many->error = error;
             if (many->actor->gate != NULL && gate_order(many->actor) != GATE_LOSE_REPLY)
@@ -147,9 +138,9 @@ static int serve(struct redis_many *many, int64_t until_ns)
         const struct other *other = &many->others[i];
         if (!other->waiting)
             continue;
-        bool unsent = other->connecting || *other->context->obuf != '\0';
+        bool unsent = other->connecting || *other->link.context->obuf != '\0';
         ends[count] =
-            (struct pollfd){.fd = other->context->fd, .events = unsent ? POLLOUT : POLLIN};
+            (struct pollfd){.fd = other->link.context->fd, .events = unsent ? POLLOUT : POLLIN};
         numbers[count++] = i;
     }
     int64_t left_ns = until_ns - clock_monotonic_ns();
@@ -241,7 +232,7 @@ struct redis_many *redis_many_open(const struct service *service, int64_t limit_
     *many =
         (struct redis_many){.service = service, .limit_ns = limit_ns, .actor = actor, .said = said};
     for (int i = 0; i < service->server_count; i++)
-        many->others[i].peer = peer_at(&service->servers[i], "redis at", 0);
+        many->others[i].link.peer = peer_at(&service->servers[i], "redis at", 0);
     redis_command_begin(&many->command, 1);
     redis_command_add(&many->command, "PING");
     run_round(many, NULL, PEER_SET_UP_NS);

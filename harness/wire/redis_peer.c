@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #define RETRY_NS (20 * NS_PER_MS)
 #define MOST_MASTERS 64 // an external cluster may be larger than what Lockpick boots
@@ -20,6 +19,94 @@ struct timeval redis_timeval(int64_t duration_ns)
     duration_ns = time_later(duration_ns, NS_PER_MS); // none at all would be for ever
     return (struct timeval){.tv_sec = (time_t)(duration_ns / NS_PER_S),
                             .tv_usec = (suseconds_t)(duration_ns % NS_PER_S / NS_PER_US)};
+}
+
+// --- commands ------------------------------------------------------------------------------------
+
+// "*3" or "$12", and the end of the line.
+static void add_length(struct text *command, char sign, size_t length)
+{
+    char line[24]; // enough for any length
+    char *begin = line + sizeof line - 2;
+    memcpy(begin, "\r\n", 2);
+    do {
+        *--begin = (char)('0' + length % 10);
+        length /= 10;
+    } while (length > 0);
+    *--begin = sign;
+    text_add_bytes(command, begin, (size_t)(line + sizeof line - begin));
+}
+
+static void add_bytes(struct text *command, const char *word, size_t length)
+{
+    add_length(command, '$', length);
+    text_add_bytes(command, word, length);
+    text_add_bytes(command, "\r\n", 2);
+}
+
+void redis_command_begin(struct text *command, size_t count)
+{
+    command->length = 0;
+    add_length(command, '*', count);
+}
+
+void redis_command_add(struct text *command, const char *word)
+{
+    add_bytes(command, word, strlen(word));
+}
+
+// Appends what stands for the conversion at `next`, behind its `%`. Returns what comes after it;
+// NULL if it is none of ours.
+static const char *add_conversion(struct text *word, const char *next, va_list *arguments)
+{
+    if (*next == 's')
+        text_add(word, va_arg(*arguments, const char *));
+    else if (*next == 'd')
+        text_format(word, "%d", va_arg(*arguments, int));
+    else if (*next == '%')
+        text_add_bytes(word, next, 1);
+    else if (strncmp(next, "lld", 3) == 0)
+        text_format(word, "%lld", va_arg(*arguments, long long));
+    else
+        return NULL;
+    return next + (*next == 'l' ? 3 : 1);
+}
+
+bool redis_command_vprint(struct text *command, const char *format, va_list arguments)
+{
+    va_list left;
+    va_copy(left, arguments);
+    struct text word = {0};
+    const char *next = format;
+    size_t count = 0;
+    for (size_t i = 0; format[i] != '\0'; i++)
+        count += format[i] != ' ' && (format[i + 1] == ' ' || format[i + 1] == '\0');
+    redis_command_begin(command, count);
+    while (next != NULL && *(next += strspn(next, " ")) != '\0') {
+        word.length = 0;
+        while (next != NULL && *next != ' ' && *next != '\0') {
+            size_t plain = 0; // strcspn would make a table of what ends it each time
+            while (next[plain] != '\0' && next[plain] != ' ' && next[plain] != '%')
+                plain++;
+            text_add_bytes(&word, next, plain);
+            next += plain;
+            if (*next == '%')
+                next = add_conversion(&word, next + 1, &left);
+        }
+        add_bytes(command, word.bytes, word.length);
+    }
+    text_free(&word);
+    va_end(left);
+    return next != NULL;
+}
+
+bool redis_command_print(struct text *command, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    bool printed = redis_command_vprint(command, format, arguments);
+    va_end(arguments);
+    return printed;
 }
 
 // --- a connection --------------------------------------------------------------------------------
@@ -42,12 +129,6 @@ void redis_peer_close(struct redis_peer *link)
     if (link->context != NULL)
         redisFree(link->context);
     link->context = NULL;
-}
-
-void redis_peer_reset_at_end(const struct redis_peer *link)
-{
-    const struct linger reset = {.l_onoff = 1, .l_linger = 0};
-    (void)setsockopt(link->context->fd, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
 }
 
 redisReply *redis_peer_next(struct redis_peer *link, struct error *error)
@@ -101,50 +182,36 @@ static enum redis_entry judge(const struct redis_peer *link, redisReply *reply, 
     return entry;
 }
 
-// The part of `database` that is to be selected, "" for none.
-static const char *database_number(const struct service *service)
-{
-    if (strcmp(service->topology, "sentinel") != 0)
-        return service->database;
-    const char *slash = strchr(service->database, '/');
-    return slash != NULL ? slash + 1 : "";
-}
-
-static enum redis_entry get_in(const struct service *service, struct redis_peer *link,
-                               struct error *error)
-{
-    const char *number = database_number(service);
-    enum redis_entry entry = ENTRY_OPEN;
-    if (service->password[0] != '\0')
-        entry = judge(link,
-                      service->user[0] != '\0'
-                          ? ask(link, error, "AUTH %s %s", service->user, service->password)
-                          : ask(link, error, "AUTH %s", service->password),
-                      "check user and password in the server's URL, "
-                      "redis://USER:PASSWORD@HOST:PORT",
-                      error);
-    if (entry != ENTRY_OPEN)
-        return entry;
-    if (number[0] != '\0')
-        return judge(link, ask(link, error, "SELECT %s", number),
-                     "the path of the server's URL must be the number of a database that it has",
-                     error);
-    // Without a password the server may want one all the same, which it says only when asked for
-    // something.
-    if (service->external && service->password[0] == '\0')
-        return judge(link, ask(link, error, "PING"),
-                     "if it wants a password, write redis://:PASSWORD@HOST:PORT", error);
-    return ENTRY_OPEN;
-}
-
 enum redis_entry redis_enter(const struct service *service, const struct endpoint *endpoint,
                              int64_t limit_ns, struct redis_peer *link, struct error *error)
 {
+    const char *user = service->user;
+    const char *password = service->password;
+    const char *slash = strchr(service->database, '/');
+    const char *number = strcmp(service->topology, "sentinel") != 0 ? service->database
+                         : slash != NULL                            ? slash + 1
+                                                                    : "";
     struct peer peer = peer_at(endpoint, "redis at", limit_ns);
     if (redis_peer_open(link, &peer, error) != 0)
         return ENTRY_CLOSED;
     link->peer.give_up_ns = clock_monotonic_ns() + limit_ns;
-    enum redis_entry entry = get_in(service, link, error);
+    enum redis_entry entry = ENTRY_OPEN;
+    if (password[0] != '\0')
+        entry = judge(link,
+                      user[0] != '\0' ? ask(link, error, "AUTH %s %s", user, password)
+                                      : ask(link, error, "AUTH %s", password),
+                      "check user and password in the server's URL, "
+                      "redis://USER:PASSWORD@HOST:PORT",
+                      error);
+    if (entry == ENTRY_OPEN && number[0] != '\0')
+        entry = judge(link, ask(link, error, "SELECT %s", number),
+                      "the path of the server's URL must be the number of a database that it has",
+                      error);
+    // Without a password the server may want one all the same, which it says only when asked for
+    // something.
+    else if (entry == ENTRY_OPEN && service->external && password[0] == '\0')
+        entry = judge(link, ask(link, error, "PING"),
+                      "if it wants a password, write redis://:PASSWORD@HOST:PORT", error);
     if (entry == ENTRY_OPEN)
         redisSetTimeout(link->context, redis_timeval(limit_ns));
     else
@@ -154,27 +221,7 @@ enum redis_entry redis_enter(const struct service *service, const struct endpoin
 
 // --- sentinels -----------------------------------------------------------------------------------
 
-// Reads "at this address, at this port".
-static enum redis_entry understand_sentinel(const struct redis_peer *link, const char *name,
-                                            const redisReply *reply, struct endpoint *master,
-                                            struct error *error)
-{
-    if (reply->type == REDIS_REPLY_NIL) {
-        error_set(error,
-                  "%s knows no master named %s; the name of yours is the path "
-                  "of its URL: redis://HOST:PORT/NAME",
-                  link->peer.name, name);
-        return ENTRY_REFUSED;
-    }
-    if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2) {
-        unexpected(link, "SENTINEL get-master-addr-by-name", reply, error);
-        return ENTRY_CLOSED;
-    }
-    snprintf(master->host, sizeof master->host, "%s", reply->element[0]->str);
-    master->port = atoi(reply->element[1]->str);
-    return ENTRY_OPEN;
-}
-
+// Asks one who is master: its address, and its port.
 static enum redis_entry ask_sentinel(struct redis_route *route, const struct endpoint *sentinel,
                                      int64_t limit_ns, struct error *error)
 {
@@ -192,17 +239,28 @@ static enum redis_entry ask_sentinel(struct redis_route *route, const struct end
     link.peer.give_up_ns = clock_monotonic_ns() + limit_ns;
     redisReply *reply = ask(&link, error, "SENTINEL get-master-addr-by-name %s", name);
     enum redis_entry entry = ENTRY_CLOSED;
-    if (reply != NULL) {
-        entry = understand_sentinel(&link, name, reply, &route->endpoint, error);
-        freeReplyObject(reply);
+    if (reply != NULL && reply->type == REDIS_REPLY_NIL) {
+        error_set(error,
+                  "%s knows no master named %s; the name of yours is the path "
+                  "of its URL: redis://HOST:PORT/NAME",
+                  link.peer.name, name);
+        entry = ENTRY_REFUSED;
+    } else if (reply != NULL && (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2)) {
+        unexpected(&link, "SENTINEL get-master-addr-by-name", reply, error);
+    } else if (reply != NULL) {
+        snprintf(route->endpoint.host, sizeof route->endpoint.host, "%s", reply->element[0]->str);
+        route->endpoint.port = atoi(reply->element[1]->str);
+        entry = ENTRY_OPEN;
     }
+    freeReplyObject(reply);
     redis_peer_close(&link);
     return entry;
 }
 
-// The first that answers is believed. Beginning with the one that did so last; they share the time.
-static enum redis_entry find_master(struct redis_route *route, int64_t limit_ns,
-                                    struct error *error)
+// Asks the sentinels, of which the first that answers is believed, beginning with the one that did
+// so last; they share the time. What they say may be old: the server itself must agree.
+static enum redis_entry connect_to_master(struct redis_route *route, int64_t limit_ns,
+                                          struct redis_peer *link, struct error *error)
 {
     const struct service *service = route->service;
     enum redis_entry entry = ENTRY_CLOSED;
@@ -214,12 +272,11 @@ static enum redis_entry find_master(struct redis_route *route, int64_t limit_ns,
         if (entry == ENTRY_OPEN)
             route->next = sentinel;
     }
-    return entry;
-}
-
-// What sentinels say may be old: the server itself must agree.
-static enum redis_entry check_master(struct redis_peer *link, struct error *error)
-{
+    if (entry == ENTRY_OPEN)
+        entry = redis_enter(service, &route->endpoint, limit_ns, link, error);
+    if (entry != ENTRY_OPEN)
+        return entry;
+    link->peer.give_up_ns = clock_monotonic_ns() + limit_ns;
     redisReply *reply = ask(link, error, "ROLE");
     bool is_role = reply != NULL && reply->type == REDIS_REPLY_ARRAY && reply->elements > 0 &&
                    reply->element[0]->str != NULL;
@@ -230,23 +287,10 @@ static enum redis_entry check_master(struct redis_peer *link, struct error *erro
         error_set(error, "%s, which is the master by its sentinels, does not say so itself",
                   link->peer.name);
     freeReplyObject(reply);
-    return is_master ? ENTRY_OPEN : ENTRY_CLOSED;
-}
-
-static enum redis_entry connect_to_master(struct redis_route *route, int64_t limit_ns,
-                                          struct redis_peer *link, struct error *error)
-{
-    enum redis_entry entry = find_master(route, limit_ns, error);
-    if (entry == ENTRY_OPEN)
-        entry = redis_enter(route->service, &route->endpoint, limit_ns, link, error);
-    if (entry != ENTRY_OPEN)
-        return entry;
-    link->peer.give_up_ns = clock_monotonic_ns() + limit_ns;
-    entry = check_master(link, error);
     redisSetTimeout(link->context, redis_timeval(limit_ns));
-    if (entry != ENTRY_OPEN)
+    if (!is_master)
         redis_peer_close(link);
-    return entry;
+    return is_master ? ENTRY_OPEN : ENTRY_CLOSED;
 }
 
 // --- any topology --------------------------------------------------------------------------------
@@ -260,10 +304,9 @@ struct redis_route redis_route_to_server(const struct service *service, int serv
 struct redis_route redis_route_to(const struct service *service)
 {
     struct redis_route route = redis_route_to_server(service, 0);
-    if (strcmp(service->topology, "sentinel") == 0)
-        route.kind = ROUTE_SENTINEL;
-    else if (strcmp(service->topology, "cluster") == 0)
-        route.kind = ROUTE_CLUSTER;
+    route.kind = strcmp(service->topology, "sentinel") == 0  ? ROUTE_SENTINEL
+                 : strcmp(service->topology, "cluster") == 0 ? ROUTE_CLUSTER
+                                                             : ROUTE_FIXED;
     return route;
 }
 
@@ -355,57 +398,57 @@ static int remove_keys(struct redis_peer *link, const redisReply *keys, struct e
     return result;
 }
 
-static int clean_over(struct redis_peer *link, const char *pattern, struct error *error)
+static int clean_server(const struct service *service, const struct endpoint *server,
+                        const char *pattern, struct error *error)
 {
+    struct redis_peer link;
     char cursor[24] = "0";
+    if (redis_enter(service, server, PEER_SET_UP_NS, &link, error) != ENTRY_OPEN)
+        return -1;
     int result = 0;
     do {
-        link->peer.give_up_ns = clock_monotonic_ns() + PEER_SET_UP_NS;
-        redisReply *reply = ask(link, error, "SCAN %s MATCH %s COUNT 1000", cursor, pattern);
-        if (reply == NULL)
-            return -1;
-        if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2) {
-            result = unexpected(link, "SCAN", reply, error);
+        link.peer.give_up_ns = clock_monotonic_ns() + PEER_SET_UP_NS;
+        redisReply *reply = ask(&link, error, "SCAN %s MATCH %s COUNT 1000", cursor, pattern);
+        if (reply == NULL) {
+            result = -1;
+        } else if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2) {
+            result = unexpected(&link, "SCAN", reply, error);
         } else {
             snprintf(cursor, sizeof cursor, "%s", reply->element[0]->str);
-            result = remove_keys(link, reply->element[1], error);
+            result = remove_keys(&link, reply->element[1], error);
         }
         freeReplyObject(reply);
     } while (result == 0 && strcmp(cursor, "0") != 0);
+    redis_peer_close(&link);
     return result;
 }
 
-// Reads a line of CLUSTER NODES, "ID HOST:PORT@BUS[,NAME] FLAGS MASTER ...": whether it is about a
-// master that serves, and where.
-static bool is_about_a_master(const char *line, const char *asked, struct endpoint *master)
-{
-    char place[128];
-    char flags[128];
-    if (sscanf(line, "%*s %127s %127s", place, flags) != 2 || strstr(flags, "master") == NULL ||
-        strstr(flags, "fail") != NULL || strstr(flags, "noaddr") != NULL)
-        return false;
-    place[strcspn(place, "@,")] = '\0';
-    char *colon = strrchr(place, ':');
-    if (colon == NULL)
-        return false;
-    *colon = '\0';
-    snprintf(master->host, sizeof master->host, "%.47s", place[0] != '\0' ? place : asked);
-    master->port = atoi(colon + 1);
-    return true;
-}
-
+// Reads the lines of CLUSTER NODES, "ID HOST:PORT@BUS[,NAME] FLAGS MASTER ...": where the masters
+// are that serve.
 static int list_masters(struct redis_peer *link, struct endpoint *masters, struct error *error)
 {
     int count = 0;
     redisReply *reply = ask(link, error, "CLUSTER NODES");
     if (reply == NULL)
         return -1;
-    if (reply->str == NULL || reply->type == REDIS_REPLY_ERROR) {
+    bool is_list = reply->str != NULL && reply->type != REDIS_REPLY_ERROR;
+    if (!is_list)
         count = unexpected(link, "CLUSTER NODES", reply, error);
-    } else {
-        char *rest = reply->str;
-        for (char *line; count < MOST_MASTERS && (line = strsep(&rest, "\n")) != NULL;)
-            count += is_about_a_master(line, link->peer.at.host, &masters[count]);
+    char *rest = is_list ? reply->str : NULL;
+    for (char *line; count < MOST_MASTERS && (line = strsep(&rest, "\n")) != NULL;) {
+        char place[128];
+        char flags[128];
+        if (sscanf(line, "%*s %127s %127s", place, flags) != 2 || strstr(flags, "master") == NULL ||
+            strstr(flags, "fail") != NULL || strstr(flags, "noaddr") != NULL)
+            continue;
+        place[strcspn(place, "@,")] = '\0';
+        char *colon = strrchr(place, ':');
+        if (colon == NULL)
+            continue;
+        *colon = '\0';
+        snprintf(masters[count].host, sizeof masters[count].host, "%.47s",
+                 place[0] != '\0' ? place : link->peer.at.host);
+        masters[count++].port = atoi(colon + 1);
     }
     freeReplyObject(reply);
     return count;
@@ -414,11 +457,11 @@ static int list_masters(struct redis_peer *link, struct endpoint *masters, struc
 int redis_clean(const struct service *service, const char *pattern, struct error *error)
 {
     struct endpoint masters[MOST_MASTERS];
-    struct redis_peer link;
     int count = service->server_count;
     int result = 0;
     memcpy(masters, service->servers, sizeof service->servers);
     if (strcmp(service->topology, "independent") != 0) {
+        struct redis_peer link;
         if (enter_service(service, &link, error) != 0)
             return -1;
         masters[0] = link.peer.at;
@@ -426,12 +469,8 @@ int redis_clean(const struct service *service, const char *pattern, struct error
         result = count < 0 ? -1 : 0;
         redis_peer_close(&link);
     }
-    for (int i = 0; result == 0 && i < count; i++) {
-        if (redis_enter(service, &masters[i], PEER_SET_UP_NS, &link, error) != ENTRY_OPEN)
-            return -1;
-        result = clean_over(&link, pattern, error);
-        redis_peer_close(&link);
-    }
+    for (int i = 0; result == 0 && i < count; i++)
+        result = clean_server(service, &masters[i], pattern, error);
     return result;
 }
 
@@ -442,14 +481,14 @@ bool redis_has_command(const struct service *service, const char *name, struct e
     if (enter_service(service, &link, error) != 0)
         return false;
     redisReply *reply = ask(&link, error, "COMMAND INFO %s", name);
-    if (reply != NULL && (reply->type != REDIS_REPLY_ARRAY || reply->elements != 1))
+    if (reply != NULL && (reply->type != REDIS_REPLY_ARRAY || reply->elements != 1)) {
         unexpected(&link, "COMMAND INFO", reply, error);
-    else if (reply != NULL)
+    } else if (reply != NULL) {
         has = reply->element[0]->type == REDIS_REPLY_ARRAY && reply->element[0]->elements > 0;
-    if (reply != NULL && !has && reply->type == REDIS_REPLY_ARRAY)
-        error_set(error, "%s has no command %s", link.peer.name, name);
-    if (reply != NULL)
-        freeReplyObject(reply);
+        if (!has)
+            error_set(error, "%s has no command %s", link.peer.name, name);
+    }
+    freeReplyObject(reply);
     redis_peer_close(&link);
     return has;
 }

@@ -33,7 +33,7 @@ struct redis_subscriber {
     pthread_t thread;
     bool is_started;
     int alarm;             // an eventfd: wakes the thread
-    _Atomic uint32_t bell; // the same, with a gate
+    _Atomic uint32_t bell; // the same of one with a gate
     // The thread's:
     struct redis_route route; // to the single server, the master, or any server of a cluster
     struct redis_peer link;
@@ -57,15 +57,9 @@ static void ring(struct redis_subscription *subscription)
 
 static void wake_thread(struct redis_subscriber *subscriber)
 {
-    uint64_t one = 1;
-    if (subscriber->settings.gate != NULL) {
-        atomic_fetch_add(&subscriber->bell, 1);
-        futex_wake_all(&subscriber->bell);
-        return;
-    }
-    // It fails only if the counter is full, and then the thread is awake.
-    if (write(subscriber->alarm, &one, sizeof one) < 0)
-        return;
+    atomic_fetch_add(&subscriber->bell, 1);
+    futex_wake_all(&subscriber->bell);
+    (void)!eventfd_write(subscriber->alarm, 1);
 }
 
 static struct redis_subscription *find(struct redis_subscriber *subscriber, const char *channel)
@@ -104,7 +98,7 @@ static bool connect_link(struct redis_subscriber *subscriber, struct error *erro
         return false;
     redisSetTimeout(link->context, redis_timeval(request_ns));
     if (subscriber->settings.gate != NULL)
-        redis_peer_reset_at_end(link);
+        peer_reset_at_end(link->context->fd);
     subscriber->unanswered = 0;
     subscriber->heard_ns = clock_monotonic_ns();
     return true;
@@ -147,15 +141,6 @@ static void ask_for(struct redis_subscriber *subscriber, struct redis_subscripti
     ask(subscriber, command, subscription->channel);
 }
 
-static void ask_for_what_is_wanted(struct redis_subscriber *subscriber)
-{
-    for (struct redis_subscription *each = subscriber->subscriptions; each != NULL;
-         each = each->next) {
-        if (wanted_of(each) != NULL)
-            ask_for(subscriber, each);
-    }
-}
-
 // When the server is to be looked after again at the latest: it owes an answer, or is to be asked
 // for a sign of life.
 static int64_t next_look_ns(const struct redis_subscriber *subscriber)
@@ -168,7 +153,11 @@ static int64_t next_look_ns(const struct redis_subscriber *subscriber)
 static bool talk(struct redis_subscriber *subscriber)
 {
     int done = 0;
-    ask_for_what_is_wanted(subscriber);
+    for (struct redis_subscription *each = subscriber->subscriptions; each != NULL;
+         each = each->next) {
+        if (wanted_of(each) != NULL)
+            ask_for(subscriber, each);
+    }
     if (clock_monotonic_ns() >= next_look_ns(subscriber)) {
         if (subscriber->unanswered > 0)
             return false;
@@ -295,7 +284,8 @@ static void lose_link(struct redis_subscriber *subscriber)
 static redisReply *read_answer(struct redis_subscriber *subscriber)
 {
     void *reply = NULL;
-    while (redisGetReply(subscriber->link.context, &reply) == REDIS_OK) {
+    while (subscriber->link.context != NULL &&
+           redisGetReply(subscriber->link.context, &reply) == REDIS_OK) {
         if (strcmp(text_of(reply, 0), "message") != 0)
             return reply;
         *APPEND(subscriber->kept, subscriber->kept_count, subscriber->kept_room) = reply;
@@ -306,15 +296,13 @@ static redisReply *read_answer(struct redis_subscriber *subscriber)
 // All that was published until now comes before the answer.
 static void look_for_messages(struct redis_subscriber *subscriber)
 {
-    redisReply *reply = NULL;
     if (!subscriber->settings.gate->is_subscribed)
         return;
     ask(subscriber, "PING", NULL);
-    reply = subscriber->link.context != NULL ? read_answer(subscriber) : NULL;
+    redisReply *reply = read_answer(subscriber);
     if (reply == NULL)
         lose_link(subscriber);
-    else
-        freeReplyObject(reply);
+    freeReplyObject(reply);
 }
 
 // SUBSCRIBE or UNSUBSCRIBE, and its confirmation.
@@ -335,8 +323,7 @@ static void make_request(struct redis_subscriber *subscriber,
     }
     if (reply == NULL || order == GATE_LOSE_REPLY || !understand(subscriber, reply))
         lose_link(subscriber);
-    if (reply != NULL)
-        freeReplyObject(reply);
+    freeReplyObject(reply);
 }
 
 static void take_message(struct redis_subscriber *subscriber, enum gate_order order)
@@ -401,33 +388,29 @@ static void *serve_by_steps(void *context)
 
 // --- opening and closing -------------------------------------------------------------------------
 
-static int start(struct redis_subscriber *subscriber, struct error *error)
-{
-    if (subscriber->alarm < 0)
-        return error_set(error, "cannot make an eventfd for subscriptions");
-    if (!connect_link(subscriber, error))
-        return error_wrap(error, "cannot subscribe to channels");
-    struct step_gate *gate = subscriber->settings.gate;
-    int reason = pthread_create(&subscriber->thread, NULL, gate != NULL ? serve_by_steps : serve,
-                                subscriber);
-    if (reason == 0 && gate != NULL)
-        gate_await(gate);
-    if (reason != 0)
-        return error_set(error, "cannot start the thread of subscriptions: %s", strerror(reason));
-    subscriber->is_started = true;
-    return 0;
-}
-
 struct redis_subscriber *redis_subscriber_open(const struct redis_subscriber_settings *settings,
                                                struct error *error)
 {
     struct redis_subscriber *subscriber = memory_zeroed(1, sizeof *subscriber);
+    struct step_gate *gate = settings->gate;
     subscriber->settings = *settings;
     subscriber->route = redis_route_to(settings->service);
     subscriber->alarm = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
     pthread_mutex_init(&subscriber->mutex, NULL);
-    if (start(subscriber, error) == 0)
-        return subscriber;
+    if (subscriber->alarm < 0) {
+        error_set(error, "cannot make an eventfd for subscriptions");
+    } else if (!connect_link(subscriber, error)) {
+        error_wrap(error, "cannot subscribe to channels");
+    } else {
+        int reason = pthread_create(&subscriber->thread, NULL,
+                                    gate != NULL ? serve_by_steps : serve, subscriber);
+        subscriber->is_started = reason == 0;
+        if (reason == 0 && gate != NULL)
+            gate_await(gate);
+        if (reason == 0)
+            return subscriber;
+        error_set(error, "cannot start the thread of subscriptions: %s", strerror(reason));
+    }
     redis_subscriber_close(subscriber);
     return NULL;
 }
@@ -476,22 +459,6 @@ static bool wait_for_bell(struct redis_subscription *subscription, struct actor 
     return true;
 }
 
-// One more subscriber. The first one finds an empty latch.
-static struct redis_subscription *enter(struct redis_subscriber *subscriber, const char *channel)
-{
-    struct redis_subscription *subscription = find(subscriber, channel);
-    if (subscription == NULL) {
-        subscription = memory_zeroed(1, sizeof *subscription);
-        subscription->subscriber = subscriber;
-        subscription->channel = memory_string(channel);
-        subscription->next = subscriber->subscriptions;
-        subscriber->subscriptions = subscription;
-    }
-    if (subscription->subscribers++ == 0)
-        subscription->permits = 0;
-    return subscription;
-}
-
 struct redis_subscription *redis_subscribe(struct redis_subscriber *subscriber, struct actor *actor,
                                            const char *channel, int64_t give_up_ns,
                                            const _Atomic uint32_t *stop)
@@ -504,7 +471,16 @@ struct redis_subscription *redis_subscribe(struct redis_subscriber *subscriber, 
     if (is_first)
         point(actor, POINT_BEFORE, "SUBSCRIBE");
     pthread_mutex_lock(&subscriber->mutex);
-    struct redis_subscription *subscription = enter(subscriber, channel);
+    struct redis_subscription *subscription = find(subscriber, channel);
+    if (subscription == NULL) {
+        subscription = memory_zeroed(1, sizeof *subscription);
+        subscription->subscriber = subscriber;
+        subscription->channel = memory_string(channel);
+        subscription->next = subscriber->subscriptions;
+        subscriber->subscriptions = subscription;
+    }
+    if (subscription->subscribers++ == 0) // the first one finds an empty latch
+        subscription->permits = 0;
     wake_thread(subscriber);
     bool in_time = true;
     while (in_time && subscription->asked != ENTERED)

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 
 // --- sessions ------------------------------------------------------------------------------------
 
@@ -63,23 +62,15 @@ bool sql_ended_by_server(const struct sql_connection *connection)
     return connection->ended_by_server;
 }
 
-// Of schedules that are made by the thousand, sessions are reset when they end, and so are those by
-// which the harness prepares them: else each would keep its port for a minute.
-static void reset_at_end(const struct sql_connection *connection)
+void sql_note_session(struct sql_connection *connection, int descriptor, uint64_t number)
 {
-    const struct linger reset = {.l_onoff = 1, .l_linger = 0};
-    int descriptor = connection->kind->descriptor(&connection->link);
+    // So do those by which the harness prepares schedules, which are made by the thousand.
     if (connection->actor->gate != NULL || connection->actor->client == 0)
-        (void)setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
-}
-
-void sql_note_session(struct sql_connection *connection)
-{
-    reset_at_end(connection);
+        peer_reset_at_end(descriptor);
     connection->sessions++;
-    connection->number = connection->kind->number(&connection->link);
+    connection->number = number;
     if (connection->actor->gate != NULL)
-        gate_open_session(connection->actor->gate, connection->number);
+        gate_open_session(connection->actor->gate, number);
 }
 
 void sql_lose_session(struct sql_connection *connection, bool by_server)
@@ -129,8 +120,8 @@ static const char *write_text(struct sql_connection *connection, const char *tex
     if (place == NULL)
         return text;
     connection->text.length = 0;
-    text_add_bytes(&connection->text, text, (size_t)(place - text));
-    text_format(&connection->text, "%s%s", connection->table, place + 2);
+    text_format(&connection->text, "%.*s%s%s", (int)(place - text), text, connection->table,
+                place + 2);
     return connection->text.bytes;
 }
 
@@ -158,23 +149,6 @@ static enum outcome lose(struct sql_connection *connection, struct sql_answer *a
     sql_end_session(connection);
     gate_hear(connection->actor->gate, "lost", 4);
     return OUTCOME_UNKNOWN;
-}
-
-// What a worker with a gate is about to send is part of where it stands.
-static void come_before(struct sql_connection *connection, const struct sql_statement *statement,
-                        const struct sql_argument *arguments)
-{
-    struct step_gate *gate = connection->actor->gate;
-    const char *place = arguments != NULL ? strpbrk(statement->text, "?$") : NULL;
-    if (gate != NULL)
-        gate_hear(gate, statement->text, strlen(statement->text));
-    for (; gate != NULL && place != NULL; place = strpbrk(place + 1, "?$"), arguments++) {
-        char number[24];
-        snprintf(number, sizeof number, "%lld", (long long)arguments->number);
-        const char *text = arguments->text != NULL ? arguments->text : number;
-        gate_hear(gate, text, strlen(text) + 1);
-    }
-    point(connection->actor, POINT_BEFORE, statement->command);
 }
 
 static void hear(struct step_gate *gate, enum outcome outcome, const struct sql_answer *answer)
@@ -216,8 +190,20 @@ enum outcome sql_request_patiently(struct sql_connection *connection, int64_t se
 {
     struct sql_peer *link = &connection->link;
     enum outcome outcome = OUTCOME_NO;
+    // What a worker with a gate is about to send is part of where it stands.
+    struct step_gate *gate = connection->actor->gate;
+    const struct sql_argument *heard = arguments;
+    const char *place = arguments != NULL ? strpbrk(statement->text, "?$") : NULL;
     *answer = nothing;
-    come_before(connection, statement, arguments);
+    if (gate != NULL)
+        gate_hear(gate, statement->text, strlen(statement->text));
+    for (; gate != NULL && place != NULL; place = strpbrk(place + 1, "?$"), heard++) {
+        char number[24];
+        snprintf(number, sizeof number, "%lld", (long long)heard->number);
+        const char *text = heard->text != NULL ? heard->text : number;
+        gate_hear(gate, text, strlen(text) + 1);
+    }
+    point(connection->actor, POINT_BEFORE, statement->command);
     if (gate_order(connection->actor) == GATE_END) {
         outcome = lose(connection, answer);
     } else if (find_session(connection, session, answer)) {

@@ -124,9 +124,6 @@ struct sql_kind {
     // Opens a session. 0, or -1, noted.
     int (*connect)(struct sql_connection *connection, int64_t limit_ns);
     void (*close)(struct sql_peer *link);
-    int (*descriptor)(const struct sql_peer *link);
-    // The server's number for the session.
-    uint64_t (*number)(const struct sql_peer *link);
     // True if there is something to be read although nothing was asked: the session has ended.
     // *by_server: the server has said so, or closed it. A connection that was reset may have been
     // so by what is between. Asked before what belongs to a session; if it `looks_always`, before
@@ -154,8 +151,8 @@ struct sql_connection {
     struct error error;
 };
 
-// A session was opened; or gives it up.
-void sql_note_session(struct sql_connection *connection);
+// A session was opened, to which the server gives that number; or gives it up.
+void sql_note_session(struct sql_connection *connection, int descriptor, uint64_t number);
 void sql_lose_session(struct sql_connection *connection, bool by_server);
 
 // Takes down what the session's server, or its library, says.

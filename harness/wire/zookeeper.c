@@ -1,6 +1,6 @@
 // The library answers on a thread of its own, whenever it can; a worker waits for its answer only
-// so long, and may be gone when it comes. So a request, and a watch, belongs to both, and whoever
-// is last frees it.
+// so long, and may be gone when it comes. So a request, and a watch, is a promise that belongs to
+// both, and whoever is last frees it.
 #include "harness/wire/zookeeper.h"
 
 #include "harness/base/futex.h"
@@ -45,25 +45,28 @@ struct life {
     struct life *former;     // the one before, which has ended: closed with the last
 };
 
-// A request that is under way, or given up and not answered yet.
-struct call {
+// What the library is to tell, and a worker waits for.
+struct promise {
     struct zk *zk;
-    struct zk_watch *watch;
-    _Atomic uint32_t is_answered; // a futex
-    bool is_given_up;             // the worker waits no more; guarded by the mutex
-    int code;                     // the library's; then the answer
-    char text[ZK_TEXT_ROOM];
-    int64_t czxid;
-    struct zk_names names;
-    struct call *next;
+    struct promise *next;
+    _Atomic uint32_t is_told; // a futex
+    bool is_owed;             // by the library; guarded by the mutex, as is what follows
+    bool is_dropped;          // the worker has it no more
+    bool is_request;          // else a watch, which may never come
+    struct zk_names names;    // that it was told
 };
 
 struct zk_watch {
-    struct zk *zk;
-    _Atomic uint32_t has_rung; // a futex
-    bool is_set;               // the library has it; guarded by the mutex, as is what follows
-    bool is_dropped;           // the worker has it no more
-    struct zk_watch *next;
+    struct promise promise;
+};
+
+// A request that is under way, or given up and not answered yet.
+struct call {
+    struct promise promise;
+    struct zk_watch *watch;
+    int code; // the library's; then the answer
+    char text[ZK_TEXT_ROOM];
+    int64_t czxid;
 };
 
 struct zk {
@@ -72,8 +75,7 @@ struct zk {
     char *servers;         // "host:port,host:port"
     pthread_mutex_t mutex; // guards what follows, but for the states
     struct life *life;     // the current session
-    struct call *calls;
-    struct zk_watch *watches;
+    struct promise *promises;
 };
 
 // --- sessions ------------------------------------------------------------------------------------
@@ -113,18 +115,6 @@ static void prepare_library(void)
 {
     zoo_set_debug_level((ZooLogLevel)0);
     zoo_deterministic_conn_order(1);
-}
-
-static char *list_servers(const struct zk_settings *settings)
-{
-    const struct service *service = settings->service;
-    struct text list = {0};
-    for (int i = 0; i < service->server_count; i++) {
-        const struct endpoint *endpoint =
-            &service->servers[(settings->first_server + i) % service->server_count];
-        text_format(&list, "%s%s:%d", i > 0 ? "," : "", endpoint->host, endpoint->port);
-    }
-    return list.bytes;
 }
 
 // Begins a session: it connects by and by. NULL with errno set if that cannot be.
@@ -187,10 +177,17 @@ struct zk *zk_open(const struct zk_settings *settings, struct error *error)
 {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, prepare_library);
+    const struct service *service = settings->service;
     struct zk *zk = memory_zeroed(1, sizeof *zk);
+    struct text servers = {0};
     zk->settings = *settings;
     zk->request_ns = settings->request_ns;
-    zk->servers = list_servers(settings);
+    for (int i = 0; i < service->server_count; i++) {
+        const struct endpoint *endpoint =
+            &service->servers[(settings->first_server + i) % service->server_count];
+        text_format(&servers, "%s%s:%d", i > 0 ? "," : "", endpoint->host, endpoint->port);
+    }
+    zk->servers = servers.bytes;
     pthread_mutex_init(&zk->mutex, NULL);
     zk->life = begin_life(zk, NULL);
     if (zk->life != NULL && await(zk->life, SET_UP_NS) == OUTCOME_OK)
@@ -207,10 +204,20 @@ void zk_set_limit(struct zk *zk, int64_t request_ns)
     zk->request_ns = request_ns;
 }
 
-static void free_call(struct call *call)
+static void free_promise(struct promise *promise)
 {
-    zk_names_free(&call->names);
-    free(call);
+    zk_names_free(&promise->names);
+    free(promise);
+}
+
+static bool owes_answers(struct zk *zk)
+{
+    pthread_mutex_lock(&zk->mutex);
+    const struct promise *each = zk->promises;
+    while (each != NULL && !each->is_request)
+        each = each->next;
+    pthread_mutex_unlock(&zk->mutex);
+    return each != NULL;
 }
 
 void zk_close(struct zk *zk)
@@ -219,25 +226,16 @@ void zk_close(struct zk *zk)
         return;
     // Requests that were given up may still be answered. The library leaks those that are not.
     int64_t give_up_ns = clock_monotonic_ns() + zk->request_ns;
-    pthread_mutex_lock(&zk->mutex);
-    while (zk->calls != NULL && clock_monotonic_ns() < give_up_ns) {
-        pthread_mutex_unlock(&zk->mutex);
+    while (owes_answers(zk) && clock_monotonic_ns() < give_up_ns)
         clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-        pthread_mutex_lock(&zk->mutex);
-    }
-    pthread_mutex_unlock(&zk->mutex);
     for (struct life *life = zk->life, *former; life != NULL; life = former) {
         former = life->former;
         zookeeper_close(life->handle);
         free(life);
     }
-    for (struct call *call = zk->calls, *next; call != NULL; call = next) {
-        next = call->next;
-        free_call(call);
-    }
-    for (struct zk_watch *watch = zk->watches, *next; watch != NULL; watch = next) {
-        next = watch->next;
-        free(watch);
+    for (struct promise *each = zk->promises, *next; each != NULL; each = next) {
+        next = each->next;
+        free_promise(each);
     }
     pthread_mutex_destroy(&zk->mutex);
     free(zk->servers);
@@ -269,19 +267,47 @@ const void *zk_identity(struct zk *zk)
     return zoo_client_id(current(zk)->handle);
 }
 
-// --- watches -------------------------------------------------------------------------------------
+// --- promises ------------------------------------------------------------------------------------
 
-// With the mutex.
-static void free_if_done(struct zk_watch *watch)
+static void enter_promise(struct promise *promise, struct zk *zk)
 {
-    if (watch->is_set || !watch->is_dropped)
-        return;
-    struct zk_watch **place = &watch->zk->watches;
-    while (*place != watch)
-        place = &(*place)->next;
-    *place = watch->next;
-    free(watch);
+    promise->zk = zk;
+    pthread_mutex_lock(&zk->mutex);
+    promise->next = zk->promises;
+    zk->promises = promise;
+    pthread_mutex_unlock(&zk->mutex);
 }
+
+// With the mutex, as what follows.
+static void free_if_done(struct promise *promise)
+{
+    struct promise **place = &promise->zk->promises;
+    if (promise->is_owed || !promise->is_dropped)
+        return;
+    while (*place != promise)
+        place = &(*place)->next;
+    *place = promise->next;
+    free_promise(promise);
+}
+
+static void tell(struct promise *promise, bool is_still_owed)
+{
+    atomic_store(&promise->is_told, 1);
+    futex_wake_all(&promise->is_told);
+    promise->is_owed = is_still_owed;
+    free_if_done(promise);
+}
+
+static bool await_told(struct promise *promise, int64_t most_ns)
+{
+    int64_t give_up_ns = clock_monotonic_ns() + most_ns;
+    while (atomic_load(&promise->is_told) == 0 &&
+           futex_wait_until_ns(&promise->is_told, 0, give_up_ns))
+        continue;
+    return atomic_load(&promise->is_told) != 0;
+}
+
+// --- watches -------------------------------------------------------------------------------------
 
 // A connection that comes and goes leaves a watch where it is. The end of the session takes it: the
 // library tells so once, but keeps the watch.
@@ -290,43 +316,32 @@ static void ring(zhandle_t *handle, int type, int state, const char *path, void 
     (void)handle;
     (void)path;
     struct zk_watch *watch = context;
-    struct zk *zk = watch->zk;
+    struct zk *zk = watch->promise.zk;
     if (type == ZOO_SESSION_EVENT && state != ZOO_EXPIRED_SESSION_STATE)
         return;
     pthread_mutex_lock(&zk->mutex);
-    atomic_store(&watch->has_rung, 1);
-    futex_wake_all(&watch->has_rung);
-    watch->is_set = type == ZOO_SESSION_EVENT;
-    free_if_done(watch);
+    tell(&watch->promise, type == ZOO_SESSION_EVENT);
     pthread_mutex_unlock(&zk->mutex);
 }
 
 struct zk_watch *zk_watch_new(struct zk *zk)
 {
     struct zk_watch *watch = memory_zeroed(1, sizeof *watch);
-    watch->zk = zk;
-    pthread_mutex_lock(&zk->mutex);
-    watch->next = zk->watches;
-    zk->watches = watch;
-    pthread_mutex_unlock(&zk->mutex);
+    enter_promise(&watch->promise, zk);
     return watch;
 }
 
 bool zk_watch_wait(struct zk_watch *watch, int64_t most_ns)
 {
-    int64_t give_up_ns = clock_monotonic_ns() + most_ns;
-    while (atomic_load(&watch->has_rung) == 0 &&
-           futex_wait_until_ns(&watch->has_rung, 0, give_up_ns))
-        continue;
-    return atomic_load(&watch->has_rung) != 0;
+    return await_told(&watch->promise, most_ns);
 }
 
 void zk_watch_drop(struct zk_watch *watch)
 {
-    struct zk *zk = watch->zk;
+    struct zk *zk = watch->promise.zk;
     pthread_mutex_lock(&zk->mutex);
-    watch->is_dropped = true;
-    free_if_done(watch);
+    watch->promise.is_dropped = true;
+    free_if_done(&watch->promise);
     pthread_mutex_unlock(&zk->mutex);
 }
 
@@ -338,15 +353,6 @@ void zk_names_free(struct zk_names *names)
         free(names->items[i]);
     free(names->items);
     *names = (struct zk_names){0};
-}
-
-// With the mutex.
-static void unlink_call(struct call *call)
-{
-    struct call **place = &call->zk->calls;
-    while (*place != call)
-        place = &(*place)->next;
-    *place = call->next;
 }
 
 // The library hands back as const what it was given.
@@ -364,7 +370,7 @@ static struct call *call_of(const void *context)
 static void answer_call(struct call *call, int code, bool is_watched, const char *text, int length,
                         const struct Stat *stat)
 {
-    struct zk *zk = call->zk;
+    struct zk *zk = call->promise.zk;
     call->code = code;
     if (code == ZOK && text != NULL && length > 0)
         snprintf(call->text, sizeof call->text, "%.*s", length, text);
@@ -372,16 +378,10 @@ static void answer_call(struct call *call, int code, bool is_watched, const char
         call->czxid = stat->czxid;
     pthread_mutex_lock(&zk->mutex);
     if (call->watch != NULL && !is_watched) {
-        call->watch->is_set = false;
-        free_if_done(call->watch);
+        call->watch->promise.is_owed = false;
+        free_if_done(&call->watch->promise);
     }
-    if (call->is_given_up) {
-        unlink_call(call);
-        free_call(call);
-    } else {
-        atomic_store(&call->is_answered, 1);
-        futex_wake_all(&call->is_answered);
-    }
+    tell(&call->promise, false);
     pthread_mutex_unlock(&zk->mutex);
 }
 
@@ -415,11 +415,12 @@ static void is_read(int code, const char *value, int length, const struct Stat *
 static void is_listed(int code, const struct String_vector *names, const void *context)
 {
     struct call *call = call_of(context);
+    struct zk_names *told = &call->promise.names;
     if (code == ZOK && names->count > 0) {
-        call->names.count = (size_t)names->count;
-        call->names.items = memory_new(call->names.count * sizeof *call->names.items);
-        for (size_t i = 0; i < call->names.count; i++)
-            call->names.items[i] = memory_string(names->data[i]);
+        told->count = (size_t)names->count;
+        told->items = memory_new(told->count * sizeof *told->items);
+        for (size_t i = 0; i < told->count; i++)
+            told->items[i] = memory_string(names->data[i]);
     }
     answer_call(call, code, code == ZOK, NULL, 0, NULL);
 }
@@ -486,35 +487,6 @@ static int start_call(zhandle_t *handle, struct call *call, enum asked asked, co
     }
 }
 
-// Waits for the answer, and takes it or gives the request up.
-static enum outcome finish_call(struct call *call, struct zk_answer *answer, struct zk_names *names)
-{
-    struct zk *zk = call->zk;
-    int64_t give_up_ns = clock_monotonic_ns() + zk->request_ns;
-    while (atomic_load(&call->is_answered) == 0 &&
-           futex_wait_until_ns(&call->is_answered, 0, give_up_ns))
-        continue;
-    pthread_mutex_lock(&zk->mutex);
-    bool is_answered = atomic_load(&call->is_answered) != 0;
-    call->is_given_up = !is_answered;
-    if (is_answered)
-        unlink_call(call);
-    pthread_mutex_unlock(&zk->mutex);
-    if (!is_answered) {
-        answer->why = "no answer in time";
-        return OUTCOME_UNKNOWN;
-    }
-    enum outcome outcome = understand(call->code, answer);
-    answer->czxid = call->czxid;
-    memcpy(answer->text, call->text, sizeof answer->text);
-    if (names != NULL) {
-        *names = call->names;
-        call->names = (struct zk_names){0};
-    }
-    free_call(call);
-    return outcome;
-}
-
 // What is asked besides the path.
 struct details {
     struct zk_watch *watch;
@@ -526,25 +498,38 @@ struct details {
 static enum outcome request(struct zk *zk, struct actor *actor, struct zk_answer *answer,
                             enum asked asked, const char *path, struct details details)
 {
-    *answer = (struct zk_answer){.reply = ZK_OTHER};
+    enum outcome outcome = OUTCOME_UNKNOWN;
+    *answer = (struct zk_answer){.reply = ZK_OTHER, .why = "no answer in time"};
     struct call *call = memory_zeroed(1, sizeof *call);
-    call->zk = zk;
+    call->promise.is_owed = call->promise.is_request = true;
     call->watch = details.watch;
     if (details.names != NULL)
         *details.names = (struct zk_names){0};
     point(actor, POINT_BEFORE, zk_commands[asked]);
+    enter_promise(&call->promise, zk);
     pthread_mutex_lock(&zk->mutex);
     zhandle_t *handle = zk->life->handle;
     answer->session = zk->life->number;
-    call->next = zk->calls;
-    zk->calls = call;
     if (call->watch != NULL)
-        call->watch->is_set = true;
+        call->watch->promise.is_owed = true;
     pthread_mutex_unlock(&zk->mutex);
     int code = start_call(handle, call, asked, path, details.data, details.mode);
     if (code != ZOK)
         answer_call(call, code, false, NULL, 0, NULL);
-    enum outcome outcome = finish_call(call, answer, details.names);
+    await_told(&call->promise, zk->request_ns);
+    pthread_mutex_lock(&zk->mutex);
+    if (atomic_load(&call->promise.is_told) != 0) {
+        outcome = understand(call->code, answer);
+        answer->czxid = call->czxid;
+        memcpy(answer->text, call->text, sizeof answer->text);
+        if (details.names != NULL) {
+            *details.names = call->promise.names;
+            call->promise.names = (struct zk_names){0};
+        }
+    }
+    call->promise.is_dropped = true;
+    free_if_done(&call->promise);
+    pthread_mutex_unlock(&zk->mutex);
     point(actor, POINT_AFTER, zk_commands[asked]);
     return outcome;
 }
