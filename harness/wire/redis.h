@@ -39,7 +39,7 @@ struct redis_connection *redis_open_server(const struct service *service, int se
                                            struct error *error);
 void redis_close(struct redis_connection *connection);
 
-// Sends one command and waits for its answer; `format` is as of redis_command.h, and its first word
+// Sends one command and waits for its answer; `format` is as of redis_peer.h, and its first word
 // names the point.
 //
 // Redirections of a cluster are followed, and what it wants to be asked again later is asked again
