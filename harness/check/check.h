@@ -260,6 +260,12 @@ struct evidence {
     int64_t to_ns;
 };
 
+static inline struct evidence evidence_of_holds(size_t hold, size_t other, int64_t from_ns,
+                                                int64_t to_ns)
+{
+    return (struct evidence){{hold, other}, {SIZE_MAX, SIZE_MAX}, from_ns, to_ns};
+}
+
 // Durations found, for example the unsafe windows of stale holders.
 struct distribution {
     size_t count;
@@ -309,6 +315,11 @@ struct check {
     enum shows shows;
     bool may_follow; // its violations may be the doing of two who hold at once: what excuses that
                      // excuses them
+    // What else may bring it along, by name, so that a scenario that expects that explains it;
+    // NULL: nothing. A double grant is never the consequence of a stale holder: the service gave
+    // the lock away too early by itself. Two holders whose releases ask nobody take the lock from
+    // each other, so a double grant may show as a wrongful release too, and the other way round.
+    const char *const *follows_from;
     // Optional, of a property whose violation nothing but the lock itself explains: appends why, a
     // sentence without its full stop.
     void (*explain)(const struct digest *digest, const struct evidence *evidence, struct text *out);
@@ -350,11 +361,10 @@ void expectation_describe(const struct expectation *expectation, struct text *ou
 void expectation_compare(const struct trial *trial, const char *absent_fault,
                          struct judgement *judgement);
 
-// The judgement of a trial that was not run, or whose harness failed.
-void judge_skipped(const struct trial *trial, const char *reason, struct judgement *judgement);
-void judge_not_applicable(const struct trial *trial, const char *reason,
-                          struct judgement *judgement);
-void judge_error(const struct trial *trial, const char *reason, struct judgement *judgement);
+// The judgement of a trial that was not run (SKIPPED, NOT_APPLICABLE), or whose harness failed
+// (ERROR).
+void judge_without_history(const struct trial *trial, enum verdict verdict, const char *reason,
+                           struct judgement *judgement);
 
 // What the check finds in the digest of one lock.
 struct finding check_lock(const struct check *check, const struct digest *digest);

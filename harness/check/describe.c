@@ -2,6 +2,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 struct words worker_name(const struct digest *digest, int client, int worker)
 {
@@ -24,11 +25,27 @@ struct words lasting(int64_t length_ns)
     return words;
 }
 
+static void append(struct finding *finding, const char *format, va_list arguments)
+{
+    size_t length = strlen(finding->text);
+    vsnprintf(finding->text + length, sizeof finding->text - length, format, arguments);
+}
+
+void finding_decide(struct finding *finding, enum finding_state state, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    finding->state = state;
+    finding->text[0] = '\0';
+    append(finding, format, arguments);
+    va_end(arguments);
+}
+
 void finding_say(struct finding *finding, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(finding->text, sizeof finding->text, format, arguments);
+    append(finding, format, arguments);
     va_end(arguments);
 }
 

@@ -17,7 +17,11 @@ struct words worker_name(const struct digest *digest, int client, int worker);
 struct words holder_name(const struct digest *digest, size_t hold);
 struct words lasting(int64_t length_ns);
 
-// Sets the finding's sentence; what does not fit is cut off.
+// Says what came of the finding, and begins its sentence; appends to that. What does not fit is cut
+// off.
+__attribute__((format(printf, 3, 4))) void finding_decide(struct finding *finding,
+                                                          enum finding_state state,
+                                                          const char *format, ...);
 __attribute__((format(printf, 2, 3))) void finding_say(struct finding *finding, const char *format,
                                                        ...);
 

@@ -15,8 +15,6 @@ int64_t allowed_drift_ns(int64_t lease_ns)
 
 // === what workers did ============================================================================
 
-#define NO_INDEX SIZE_MAX
-
 // When an accepted write takes effect: at once; or, as part of a transaction, when that is
 // committed, or when the lock is released because that is the commit. A write whose commit nobody
 // saw is of unknown outcome.
@@ -26,14 +24,15 @@ enum effect { EFFECT_AT_ONCE, EFFECT_AT_COMMIT, EFFECT_AT_RELEASE };
 struct worker_track {
     bool seen;
     struct worker_state state;
-    struct attempt acquire; // its last one, as if nothing came of it
-    bool is_shared;         // which asked for a hold that is
-    int64_t called_ns;      // and when its library was called, 0 if that is not said
-    int64_t queued_ns;      // and when it last took a place in line, 0 if it did not
-    size_t hold;            // the open one, NO_INDEX if none
-    size_t access;          // the open one, NO_INDEX if none
-    size_t reentry;         // the last one
-    size_t *pending;        // accepted writes that are not yet committed
+    enum worker_phase before; // its last event
+    struct attempt acquire;   // its last one, as if nothing came of it
+    bool is_shared;           // which asked for a hold that is
+    int64_t called_ns;        // and when its library was called, 0 if that is not said
+    int64_t queued_ns;        // and when it last took a place in line, 0 if it did not
+    size_t hold;              // the open one, SIZE_MAX if none
+    size_t access;            // the open one, SIZE_MAX if none
+    size_t reentry;           // the last one
+    size_t *pending;          // accepted writes that are not yet committed
     size_t pending_count, pending_room;
     int server;      // what it sends goes to, from 1; 0: not known
     int64_t last_ns; // of its last event
@@ -47,6 +46,7 @@ struct client_track {
 // Follows every worker from event to event, and collects what they did.
 struct tracker {
     struct digest *digest; // of which it fills in holds, attempts, accesses and reentries
+    size_t index;          // of the event
     int64_t lease_ns;
     enum effect effect;
     bool is_whole;                // else the release of a hold, or a death, may have been lost
@@ -59,7 +59,7 @@ struct tracker {
 static struct hold *open_hold(struct tracker *tracker, const struct worker_track *worker,
                               const struct event *event)
 {
-    if (worker->hold == NO_INDEX ||
+    if (worker->hold == SIZE_MAX ||
         tracker->digest->holds[worker->hold].operation != event->operation)
         return NULL;
     return &tracker->digest->holds[worker->hold];
@@ -86,8 +86,8 @@ static struct worker_track *worker_of(struct tracker *tracker, size_t client_num
     struct worker_track *worker = &client->workers[number];
     if (!worker->seen)
         *worker = (struct worker_track){.seen = true,
-                                        .hold = NO_INDEX,
-                                        .access = NO_INDEX,
+                                        .hold = SIZE_MAX,
+                                        .access = SIZE_MAX,
                                         .pending = worker->pending,
                                         .pending_room = worker->pending_room};
     return worker;
@@ -117,7 +117,7 @@ static void access_settle(struct tracker *tracker, struct worker_track *worker,
 }
 
 static void access_see_invoke(struct tracker *tracker, struct worker_track *worker,
-                              const struct event *event, size_t index)
+                              const struct event *event)
 {
     const struct hold *hold = open_hold(tracker, worker, event);
     if (hold == NULL || hold->release_invoked)
@@ -134,13 +134,13 @@ static void access_see_invoke(struct tracker *tracker, struct worker_track *work
                               .token = event->access.token,
                               .outcome = OUTCOME_UNKNOWN,
                               .hold = worker->hold,
-                              .event = index};
+                              .event = tracker->index};
 }
 
 static void access_see_return(struct tracker *tracker, struct worker_track *worker,
                               const struct event *event)
 {
-    if (worker->access == NO_INDEX || open_hold(tracker, worker, event) == NULL)
+    if (worker->access == SIZE_MAX || open_hold(tracker, worker, event) == NULL)
         return;
     struct access *access = &tracker->digest->accesses[worker->access];
     if (access->is_write != (event->kind == EVENT_WRITE_RETURN))
@@ -153,7 +153,7 @@ static void access_see_return(struct tracker *tracker, struct worker_track *work
         access->outcome = OUTCOME_UNKNOWN;
         *APPEND(worker->pending, worker->pending_count, worker->pending_room) = worker->access;
     }
-    worker->access = NO_INDEX;
+    worker->access = SIZE_MAX;
 }
 
 // --- acquire -------------------------------------------------------------------------------------
@@ -169,18 +169,18 @@ static struct attempt *end_acquire(struct tracker *tracker, const struct worker_
 }
 
 static void see_acquire_invoke(struct tracker *tracker, struct worker_track *worker,
-                               const struct event *event, enum worker_phase before)
+                               const struct event *event)
 {
-    if (before == WORKER_ACQUIRING)
+    if (worker->before == WORKER_ACQUIRING)
         end_acquire(tracker, worker);
-    if (worker->hold != NO_INDEX) {
+    if (worker->hold != SIZE_MAX) {
         // It goes for the lock again without having released it: it no longer believed in this
         // hold, at the latest since what it did last.
         struct hold *hold = &tracker->digest->holds[worker->hold];
         if (!hold->release_invoked)
             hold->released_ns = worker->last_ns;
-        worker->hold = NO_INDEX;
-        worker->access = NO_INDEX;
+        worker->hold = SIZE_MAX;
+        worker->access = SIZE_MAX;
     }
     worker->called_ns = worker->queued_ns = 0;
     worker->is_shared = event->detail != 0;
@@ -197,7 +197,7 @@ static void see_acquire_invoke(struct tracker *tracker, struct worker_track *wor
 }
 
 static void see_acquire_return(struct tracker *tracker, struct worker_track *worker,
-                               const struct event *event, size_t index)
+                               const struct event *event)
 {
     if (event->outcome != OUTCOME_OK) {
         struct attempt *attempt = end_acquire(tracker, worker);
@@ -234,27 +234,27 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
                           .shared = worker->is_shared,
                           .died_ns = TIME_NEVER,
                           .answer = RELEASE_UNKNOWN,
-                          .granted_event = index,
-                          .released_event = NO_INDEX};
+                          .granted_event = tracker->index,
+                          .released_event = SIZE_MAX};
 }
 
 // --- release, renewal ----------------------------------------------------------------------------
 
 static void see_release(struct tracker *tracker, struct worker_track *worker,
-                        const struct event *event, size_t index)
+                        const struct event *event)
 {
     struct hold *hold = &tracker->digest->holds[worker->hold];
     if (event->kind == EVENT_RELEASE_INVOKE) {
         hold->release_invoked = true;
         hold->released_ns = event->at_ns;
-        hold->released_event = index;
-        worker->access = NO_INDEX;
+        hold->released_event = tracker->index;
+        worker->access = SIZE_MAX;
     } else {
         hold->returned_ns = event->at_ns;
         hold->released_at = worker->server;
         bool answered = event->outcome <= OUTCOME_NO && event->detail <= RELEASE_UNCHECKED;
         hold->answer = answered ? (enum release_answer)event->detail : RELEASE_UNKNOWN;
-        worker->hold = NO_INDEX;
+        worker->hold = SIZE_MAX;
         if (tracker->effect == EFFECT_AT_RELEASE)
             access_settle(tracker, worker, release_outcome(hold->answer));
     }
@@ -277,7 +277,7 @@ static void prolong(struct tracker *tracker, struct hold *hold, const struct eve
     prolong_to(&hold->told_until_ns, event->at_ns, until_ns, drift_ns);
 }
 
-static void see_renewal(struct tracker *tracker, const struct worker_track *worker,
+static void see_renewal(struct tracker *tracker, struct worker_track *worker,
                         const struct event *event)
 {
     struct hold *hold = open_hold(tracker, worker, event);
@@ -286,7 +286,8 @@ static void see_renewal(struct tracker *tracker, const struct worker_track *work
 }
 
 // A watchdog tells for all workers of its client.
-static void see_loss(struct tracker *tracker, const struct event *event)
+static void see_loss(struct tracker *tracker, __attribute__((unused)) struct worker_track *worker,
+                     const struct event *event)
 {
     struct client_track *client = client_of(tracker, event->client);
     for (size_t i = 0; i < client->worker_count; i++) {
@@ -327,9 +328,33 @@ static void see_reentry_return(struct tracker *tracker, struct worker_track *wor
         prolong(tracker, hold, event, until_ns);
 }
 
-// --- the library's call --------------------------------------------------------------------------
+// --- what else a worker tells --------------------------------------------------------------------
 
-// What was invoked before is timed from now on.
+static void see_connected(__attribute__((unused)) struct tracker *tracker,
+                          struct worker_track *worker, const struct event *event)
+{
+    if (event->detail != PHASE_RENEW)
+        worker->server = (int)event->connected.server;
+}
+
+static void see_commit(struct tracker *tracker, struct worker_track *worker,
+                       const struct event *event)
+{
+    if (tracker->effect == EFFECT_AT_COMMIT)
+        access_settle(tracker, worker, outcome_of(event));
+}
+
+static void see_queued(struct tracker *tracker, struct worker_track *worker,
+                       const struct event *event)
+{
+    struct digest *digest = tracker->digest;
+    digest->has_line = true;
+    digest->line_kept_ns = time_earlier(digest->line_kept_ns, event->queued.kept_ns);
+    if (is_acquiring(worker, event))
+        worker->queued_ns = event->at_ns;
+}
+
+// The library's: what was invoked before is timed from now on.
 static void see_call(struct tracker *tracker, struct worker_track *worker,
                      const struct event *event)
 {
@@ -344,11 +369,12 @@ static void see_call(struct tracker *tracker, struct worker_track *worker,
 
 // The history lacks what the worker did next: of what it was in the middle of, nothing more is
 // known than that it was.
-static void see_gap(struct tracker *tracker, struct worker_track *worker)
+static void see_gap(struct tracker *tracker, struct worker_track *worker,
+                    __attribute__((unused)) const struct event *event)
 {
     if (worker->state.phase == WORKER_ACQUIRING)
         end_acquire(tracker, worker);
-    if (worker->hold != NO_INDEX && !tracker->digest->holds[worker->hold].release_invoked)
+    if (worker->hold != SIZE_MAX && !tracker->digest->holds[worker->hold].release_invoked)
         tracker->digest->holds[worker->hold].released_ns = worker->last_ns;
     access_settle(tracker, worker, OUTCOME_UNKNOWN);
     worker->seen = false;
@@ -369,7 +395,7 @@ static void see_death(struct tracker *tracker, const struct event *event)
             attempt->killed_ns = time_later(killed_ns, attempt->invoked_ns);
             attempt->died_ns = event->at_ns;
         }
-        if (worker->hold != NO_INDEX) {
+        if (worker->hold != SIZE_MAX) {
             struct hold *hold = &tracker->digest->holds[worker->hold];
             hold->died_ns = event->at_ns;
             hold->died = !hold->release_invoked;
@@ -384,29 +410,33 @@ static void see_death(struct tracker *tracker, const struct event *event)
     }
 }
 
-static void see_step(struct tracker *tracker, struct worker_track *worker,
-                     const struct event *event, size_t index, enum worker_phase before)
-{
-    switch (event->kind) {
-    case EVENT_ACQUIRE_INVOKE:
-        see_acquire_invoke(tracker, worker, event, before);
-        break;
-    case EVENT_ACQUIRE_RETURN:
-        see_acquire_return(tracker, worker, event, index);
-        break;
-    case EVENT_RELEASE_INVOKE:
-    case EVENT_RELEASE_RETURN:
-        see_release(tracker, worker, event, index);
-        break;
-    case EVENT_REENTER_INVOKE:
-    case EVENT_LEAVE_INVOKE:
-        see_reentry_invoke(tracker, worker, event);
-        break;
-    default:
-        see_reentry_return(tracker, worker, event);
-        break;
-    }
-}
+// What an event says.
+static const struct {
+    void (*see)(struct tracker *tracker, struct worker_track *worker, const struct event *event);
+    bool is_step;    // of the worker, which only counts if it makes sense (history/worker.h)
+    bool is_besides; // the watchdog's doing: no sign of life of the worker
+} says[EVENT_KIND_COUNT] = {
+    [EVENT_ACQUIRE_INVOKE] = {see_acquire_invoke, .is_step = true},
+    [EVENT_ACQUIRE_RETURN] = {see_acquire_return, .is_step = true},
+    [EVENT_RELEASE_INVOKE] = {see_release, .is_step = true},
+    [EVENT_RELEASE_RETURN] = {see_release, .is_step = true},
+    [EVENT_REENTER_INVOKE] = {see_reentry_invoke, .is_step = true},
+    [EVENT_REENTER_RETURN] = {see_reentry_return, .is_step = true},
+    [EVENT_LEAVE_INVOKE] = {see_reentry_invoke, .is_step = true},
+    [EVENT_LEAVE_RETURN] = {see_reentry_return, .is_step = true},
+    [EVENT_RENEW_INVOKE] = {NULL, .is_besides = true},
+    [EVENT_RENEW_RETURN] = {see_renewal, .is_besides = true},
+    [EVENT_CONNECTED] = {see_connected, .is_besides = true},
+    [EVENT_LOST] = {see_loss},
+    [EVENT_GAP] = {see_gap},
+    [EVENT_COMMIT_RETURN] = {see_commit},
+    [EVENT_READ_INVOKE] = {access_see_invoke},
+    [EVENT_READ_RETURN] = {access_see_return},
+    [EVENT_WRITE_INVOKE] = {access_see_invoke},
+    [EVENT_WRITE_RETURN] = {access_see_return},
+    [EVENT_QUEUED] = {see_queued},
+    [EVENT_CALL] = {see_call},
+};
 
 static void tracker_see(struct tracker *tracker, const struct event *event, size_t index)
 {
@@ -415,74 +445,31 @@ static void tracker_see(struct tracker *tracker, const struct event *event, size
         return;
     }
     struct worker_track *worker = worker_of(tracker, event->client, event->worker);
-    enum worker_phase before = worker->state.phase;
-    if (worker_step(&worker->state, event))
-        see_step(tracker, worker, event, index, before);
-    switch (event->kind) {
-    case EVENT_LOST:
-        see_loss(tracker, event);
-        break;
-    case EVENT_GAP:
-        see_gap(tracker, worker);
-        return;
-    case EVENT_RENEW_INVOKE:
-        return; // the watchdog's doing: no sign of life of the worker
-    case EVENT_RENEW_RETURN:
-        see_renewal(tracker, worker, event);
-        return;
-    case EVENT_CONNECTED:
-        if (event->detail != PHASE_RENEW)
-            worker->server = (int)event->connected.server;
-        return;
-    case EVENT_COMMIT_RETURN:
-        if (tracker->effect == EFFECT_AT_COMMIT)
-            access_settle(tracker, worker, outcome_of(event));
-        break;
-    case EVENT_READ_INVOKE:
-    case EVENT_WRITE_INVOKE:
-        access_see_invoke(tracker, worker, event, index);
-        break;
-    case EVENT_READ_RETURN:
-    case EVENT_WRITE_RETURN:
-        access_see_return(tracker, worker, event);
-        break;
-    case EVENT_QUEUED:
-        if (is_acquiring(worker, event))
-            worker->queued_ns = event->at_ns;
-        break;
-    case EVENT_CALL:
-        see_call(tracker, worker, event);
-        break;
-    default:
-        break;
-    }
-    worker->last_ns = event->at_ns;
+    tracker->index = index;
+    worker->before = worker->state.phase;
+    bool is_its_next = worker_step(&worker->state, event);
+    if (says[event->kind].see != NULL && (is_its_next || !says[event->kind].is_step))
+        says[event->kind].see(tracker, worker, event);
+    if (!says[event->kind].is_besides)
+        worker->last_ns = event->at_ns;
 }
 
+// The history is over: what lasted lasts to the trial's end, as far as is known. Frees the tracker.
 static void tracker_end(struct tracker *tracker, int64_t ended_ns)
 {
+    struct hold *holds = tracker->digest->holds;
     for (size_t i = 0; i < tracker->client_count; i++) {
         for (size_t j = 0; j < tracker->clients[i].worker_count; j++) {
             struct worker_track *worker = &tracker->clients[i].workers[j];
-            if (!worker->seen)
-                continue;
-            if (worker->state.phase == WORKER_ACQUIRING)
+            free(worker->pending);
+            if (worker->seen && worker->state.phase == WORKER_ACQUIRING)
                 end_acquire(tracker, worker);
-            if (worker->hold == NO_INDEX || tracker->digest->holds[worker->hold].release_invoked)
+            if (!worker->seen || worker->hold == SIZE_MAX || holds[worker->hold].release_invoked)
                 continue;
-            struct hold *hold = &tracker->digest->holds[worker->hold];
-            hold->released_ns = time_later(hold->granted_ns, ended_ns);
-            if (!tracker->is_whole)
-                hold->released_ns = worker->last_ns;
+            holds[worker->hold].released_ns =
+                tracker->is_whole ? time_later(holds[worker->hold].granted_ns, ended_ns)
+                                  : worker->last_ns;
         }
-    }
-}
-
-static void tracker_close(struct tracker *tracker)
-{
-    for (size_t i = 0; i < tracker->client_count; i++) {
-        for (size_t j = 0; j < tracker->clients[i].worker_count; j++)
-            free(tracker->clients[i].workers[j].pending);
         free(tracker->clients[i].workers);
     }
     free(tracker->clients);
@@ -496,12 +483,6 @@ static void first_time(int64_t *at_ns, int64_t now_ns)
 {
     if (*at_ns == TIME_NEVER)
         *at_ns = now_ns;
-}
-
-static void fail_fault(struct fault_record *record, const struct event *event)
-{
-    record->failed = true;
-    record->failure = (int)event->fault_failed.error_number;
 }
 
 // Notes come in order, 32 bytes of text each.
@@ -518,19 +499,32 @@ static void see_fault(struct digest *digest, const struct event *event)
     if (event->step < 1 || event->step > digest->fault_count)
         return;
     struct fault_record *record = &digest->faults[event->step - 1];
-    if (event->kind == EVENT_FAULT_IN_EFFECT || event->kind == EVENT_FAULT_HEALED)
-        record->met = event->fault.met;
-    if (event->kind == EVENT_FAULT_ASKED)
+    switch (event->kind) {
+    case EVENT_POINT_REACHED:
+        record->reached = event;
+        break;
+    case EVENT_FAULT_ASKED:
         first_time(&record->asked_ns, event->at_ns);
-    else if (event->kind == EVENT_FAULT_IN_EFFECT)
+        break;
+    case EVENT_FAULT_IN_EFFECT:
+        record->met = event->fault.met;
         first_time(&record->in_effect_ns, event->at_ns);
-    else if (event->kind == EVENT_FAULT_FAILED)
-        fail_fault(record, event);
-    else if (event->kind == EVENT_NOTE)
+        break;
+    case EVENT_FAULT_FAILED:
+        record->failed = true;
+        record->failure = (int)event->fault_failed.error_number;
+        break;
+    case EVENT_NOTE:
         add_reason(record, event);
-    else if (record->healed_ns == TIME_NEVER) {
-        record->healed_ns = event->at_ns;
-        record->heal_reason = event->detail <= HEAL_DEATH ? event->detail : HEAL_END;
+        break;
+    case EVENT_FAULT_HEALED:
+        record->met = event->fault.met;
+        if (record->healed_ns == TIME_NEVER)
+            record->heal_reason = event->detail <= HEAL_DEATH ? event->detail : HEAL_END;
+        first_time(&record->healed_ns, event->at_ns);
+        break;
+    default:
+        break;
     }
 }
 
@@ -550,25 +544,12 @@ static void see_stop(struct digest *digest, const struct event *event)
     }
 }
 
-// What workers recorded that is no matter of one of them.
-static void see_besides(struct digest *digest, const struct event *event)
-{
-    digest->broken_count += event->outcome == OUTCOME_BROKEN;
-    if (event->kind == EVENT_POINT_REACHED && event->step >= 1 &&
-        event->step <= digest->fault_count)
-        digest->faults[event->step - 1].reached = event;
-    if (event->kind == EVENT_QUEUED) {
-        digest->has_line = true;
-        digest->line_kept_ns = time_earlier(digest->line_kept_ns, event->queued.kept_ns);
-    }
-}
-
 // --- load ----------------------------------------------------------------------------------------
 
 // Another phase begins.
 static void see_load(struct digest *digest, const struct event *event)
 {
-    size_t count = digest->phase_count;
+    size_t count = digest->phase_count++;
     digest->phases = memory_resized(digest->phases, (count + 1) * sizeof *digest->phases);
     if (count > 0)
         digest->phases[count - 1].to_ns = event->at_ns;
@@ -576,7 +557,6 @@ static void see_load(struct digest *digest, const struct event *event)
                                                 .clients = event->load.clients,
                                                 .rate = event->load.rate,
                                                 .counts = event->load.counts != 0};
-    digest->phase_count++;
 }
 
 static bool began(const struct digest *digest, int64_t intended_ns, int64_t invoked_ns)
@@ -627,13 +607,6 @@ static void see_ends(struct lock_ends *ends, const struct event *event)
 static void see_harness(struct digest *digest, const struct event *event, size_t *stall_room)
 {
     switch (event->kind) {
-    case EVENT_FAULT_ASKED:
-    case EVENT_FAULT_IN_EFFECT:
-    case EVENT_FAULT_HEALED:
-    case EVENT_FAULT_FAILED:
-    case EVENT_NOTE:
-        see_fault(digest, event);
-        break;
     case EVENT_CLOCK_STEP:
         if (llabs(event->clock_step.step_ns) > llabs(digest->clock_step_ns))
             digest->clock_step_ns = event->clock_step.step_ns;
@@ -663,18 +636,6 @@ static void see_harness(struct digest *digest, const struct event *event, size_t
     default:
         break;
     }
-}
-
-static void start_faults(struct digest *digest, const struct scenario *scenario)
-{
-    digest->fault_count = scenario->fault_count;
-    digest->faults = memory_zeroed(digest->fault_count, sizeof *digest->faults);
-    for (size_t i = 0; i < digest->fault_count; i++)
-        digest->faults[i] = (struct fault_record){.step = &scenario->faults[i],
-                                                  .asked_ns = TIME_NEVER,
-                                                  .in_effect_ns = TIME_NEVER,
-                                                  .healed_ns = TIME_NEVER,
-                                                  .met = -1};
 }
 
 // --- putting it together -------------------------------------------------------------------------
@@ -745,7 +706,15 @@ void digest_make(const struct history *history, const struct trial *trial, struc
 {
     *digest = (struct digest){
         .history = history, .trial = trial, .started_ns = TIME_NEVER, .line_kept_ns = TIME_NEVER};
-    start_faults(digest, trial_as_run(trial));
+    const struct scenario *scenario = trial_as_run(trial);
+    digest->fault_count = scenario->fault_count;
+    digest->faults = memory_zeroed(digest->fault_count, sizeof *digest->faults);
+    for (size_t i = 0; i < digest->fault_count; i++)
+        digest->faults[i] = (struct fault_record){.step = &scenario->faults[i],
+                                                  .asked_ns = TIME_NEVER,
+                                                  .in_effect_ns = TIME_NEVER,
+                                                  .healed_ns = TIME_NEVER,
+                                                  .met = -1};
     struct tracker tracker = {.digest = digest,
                               .lease_ns = trial->scenario->lock.lease_ns,
                               .effect = effect_of(trial),
@@ -757,7 +726,9 @@ void digest_make(const struct history *history, const struct trial *trial, struc
             see_harness(digest, event, &stall_room);
         else
             tracker_see(&tracker, event, i);
-        see_besides(digest, event);
+        if (event->client == 0 || event->kind == EVENT_POINT_REACHED)
+            see_fault(digest, event);
+        digest->broken_count += event->outcome == OUTCOME_BROKEN;
     }
     if (digest->started_ns == TIME_NEVER)
         digest->started_ns = history->count > 0 ? history->events[0].at_ns : history->began_ns;
@@ -768,7 +739,6 @@ void digest_make(const struct history *history, const struct trial *trial, struc
     tracker_end(&tracker, digest->ended_ns);
     if (tracker.effect == EFFECT_AT_RELEASE)
         find_rolled_back(digest);
-    tracker_close(&tracker);
     sort_accesses(digest);
     sessions_bound(digest);
     end_load(digest);

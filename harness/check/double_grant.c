@@ -11,7 +11,7 @@
 #define MOST_NAMED 6
 
 // Who had a permit when one too many was granted.
-static void tell_permits(const struct digest *digest, size_t beyond, struct text *out)
+static void tell_permits(const struct digest *digest, size_t beyond, struct finding *finding)
 {
     size_t count = 0;
     for (size_t i = 0; i < beyond; i++) {
@@ -20,35 +20,32 @@ static void tell_permits(const struct digest *digest, size_t beyond, struct text
             digest->holds[beyond].granted_ns)
             continue;
         if (count++ < MOST_NAMED)
-            text_format(out, "%s%s", count > 1 ? ", " : "", holder_name(digest, i).text);
+            finding_say(finding, "%s%s", count > 1 ? ", " : "", holder_name(digest, i).text);
     }
     if (count > MOST_NAMED)
-        text_format(out, " and %zu more", count - MOST_NAMED);
+        finding_say(finding, " and %zu more", count - MOST_NAMED);
+    finding_say(finding, " had them");
 }
 
 static void describe(const struct digest *digest, struct finding *finding)
 {
     const struct evidence *evidence = &finding->evidence;
-    struct words earlier = holder_name(digest, evidence->holds[0]);
     struct words later = holder_name(digest, evidence->holds[1]);
     bool leased = digest->holds[evidence->holds[0]].proven_until_ns != TIME_NEVER;
-    struct text names = {0};
     if (digest_permits(digest) > 1) {
-        tell_permits(digest, evidence->holds[1], &names);
-        finding_say(finding,
-                    "%s was granted a permit while all %lld permits were out: %s had them (%lld "
-                    "such grant%s among %zu)",
-                    later.text, (long long)digest_permits(digest), text_string(&names),
-                    (long long)finding->count, plural(finding->count), digest->hold_count);
+        finding_decide(finding, FINDING_VIOLATED,
+                       "%s was granted a permit while all %lld permits were out: ", later.text,
+                       (long long)digest_permits(digest));
+        tell_permits(digest, evidence->holds[1], finding);
     } else {
-        finding_say(finding,
-                    "%s was granted the lock while %s held it%s: both held it for %s (%lld such "
-                    "grant%s among %zu)",
-                    later.text, earlier.text, leased ? " and its lease was valid" : "",
-                    lasting(evidence->to_ns - evidence->from_ns).text, (long long)finding->count,
-                    plural(finding->count), digest->hold_count);
+        finding_decide(finding, FINDING_VIOLATED,
+                       "%s was granted the lock while %s held it%s: both held it for %s",
+                       later.text, holder_name(digest, evidence->holds[0]).text,
+                       leased ? " and its lease was valid" : "",
+                       lasting(evidence->to_ns - evidence->from_ns).text);
     }
-    text_free(&names);
+    finding_say(finding, " (%lld such grant%s among %zu)", (long long)finding->count,
+                plural(finding->count), digest->hold_count);
 }
 
 struct overlaps {
@@ -71,8 +68,7 @@ static void note(void *context, const struct core *earlier, const struct core *c
         stall_may_have_deposed(digest, first->granted_by, digest->holds[core->hold].granted_by,
                                first->invoked_ns, core->from_ns);
     if (is_first || (finding->by_stalls && !by_stalls))
-        finding->evidence = (struct evidence){
-            {earlier->hold, core->hold}, {SIZE_MAX, SIZE_MAX}, core->from_ns, until_ns};
+        finding->evidence = evidence_of_holds(earlier->hold, core->hold, core->from_ns, until_ns);
     finding->by_stalls = by_stalls;
     overlaps->windows[finding->count++] = until_ns - core->from_ns;
 }
@@ -108,7 +104,7 @@ static void decide_doubtful(const struct digest *digest, struct finding *finding
 {
     struct finding doubtful = *finding;
     if (is_in_doubt(digest))
-        find(digest, cores_told(digest), &doubtful);
+        find(digest, cores_until(digest, hold_told_end_ns), &doubtful);
     if (doubtful.count == 0) {
         finding_say(finding, "no %s of %zu holds overlapped while valid",
                     digest_permits(digest) > 1 ? "more than the permits" : "two",
@@ -116,20 +112,18 @@ static void decide_doubtful(const struct digest *digest, struct finding *finding
         return;
     }
     const size_t *holds = doubtful.evidence.holds;
-    finding->state = FINDING_UNDECIDED;
-    finding_say(finding, "%s was granted the lock while %s held it, but %s",
-                holder_name(digest, holds[1]).text, holder_name(digest, holds[0]).text,
-                describe_doubt(&digest->holds[holds[0]], &digest->holds[holds[1]]));
+    finding_decide(finding, FINDING_UNDECIDED, "%s was granted the lock while %s held it, but %s",
+                   holder_name(digest, holds[1]).text, holder_name(digest, holds[0]).text,
+                   describe_doubt(&digest->holds[holds[0]], &digest->holds[holds[1]]));
 }
 
 static void decide(const struct digest *digest, struct finding *finding)
 {
-    find(digest, cores_proven(digest), finding);
+    find(digest, cores_until(digest, hold_lease_end_ns), finding);
     if (finding->count == 0) {
         decide_doubtful(digest, finding);
         return;
     }
-    finding->state = FINDING_VIOLATED;
     describe(digest, finding);
     if (finding->by_stalls)
         finding_blame_deposing(digest, digest->holds[finding->evidence.holds[0]].granted_by,
@@ -143,4 +137,5 @@ const struct check double_grant_check = {
     .of = OF_EXCLUDING,
     .decide = decide,
     .shows = SHOWS_TWO_VALID,
+    .follows_from = (const char *const[]){"wrongful-release", NULL},
 };

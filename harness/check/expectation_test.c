@@ -182,11 +182,11 @@ TEST(a_trial_that_was_not_run_says_why)
 {
     struct trial trial = {0};
     struct judgement judgement;
-    judge_skipped(&trial, "no namespaces here", &judgement);
+    judge_without_history(&trial, VERDICT_SKIPPED, "no namespaces here", &judgement);
     assert_int_equal(judgement.verdict, VERDICT_SKIPPED);
     assert_string_equal(judgement.reason, "no namespaces here");
     assert_null(judgement_first_violation(&judgement));
-    judge_error(&trial, "redis-server did not start", &judgement);
+    judge_without_history(&trial, VERDICT_ERROR, "redis-server did not start", &judgement);
     assert_int_equal(judgement.verdict, VERDICT_ERROR);
     assert_string_equal(verdict_name(judgement.verdict), "ERROR");
 }

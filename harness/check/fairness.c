@@ -80,8 +80,9 @@ static bool places_queued(const struct digest *digest, int64_t *places_ns, int64
     if (kept_ns == TIME_NEVER)
         return true;
     *kept_until_ns = digest->started_ns + kept_ns - allowed_drift_ns(kept_ns);
-    for (size_t i = 0; i < digest->fault_count; i++)
-        *kept_until_ns = time_earlier(*kept_until_ns, digest->faults[i].asked_ns);
+    FOR_EACH_FAULT (record, digest) {
+        *kept_until_ns = time_earlier(*kept_until_ns, record->asked_ns);
+    }
     return true;
 }
 
@@ -135,30 +136,6 @@ static size_t tally_below(const struct tally *tally, size_t index)
     return sum;
 }
 
-// An acquire that was asked for, or that took its place; holds are known by their index.
-struct arrival {
-    int64_t at_ns;
-    size_t hold;
-};
-
-// The latest first.
-static int compare_arrivals(const void *left, const void *right)
-{
-    const struct arrival *a = left;
-    const struct arrival *b = right;
-    return (a->at_ns < b->at_ns) - (a->at_ns > b->at_ns);
-}
-
-static struct arrival *sort_arrivals(const struct digest *digest, const int64_t *places_ns)
-{
-    struct arrival *arrivals = memory_new(digest->hold_count * sizeof *arrivals);
-    for (size_t i = 0; i < digest->hold_count; i++)
-        arrivals[i] =
-            (struct arrival){places_ns != NULL ? places_ns[i] : digest->holds[i].invoked_ns, i};
-    qsort(arrivals, digest->hold_count, sizeof *arrivals, compare_arrivals);
-    return arrivals;
-}
-
 // Goes back in time from place to place; put in are those that were asked for after it.
 size_t *places_overtakings(const struct digest *digest, const int64_t *places_ns)
 {
@@ -166,18 +143,24 @@ size_t *places_overtakings(const struct digest *digest, const int64_t *places_ns
     size_t *overtakings = memory_zeroed(count, sizeof *overtakings);
     struct tally all = {memory_zeroed(count, sizeof(uint32_t)), count};
     struct tally exclusive = {memory_zeroed(count, sizeof(uint32_t)), count};
-    struct arrival *places = sort_arrivals(digest, places_ns);
-    struct arrival *asked = sort_arrivals(digest, NULL);
-    size_t next = 0;
+    struct ranked *places = memory_new(count * sizeof *places);
+    struct ranked *asked = memory_new(count * sizeof *asked);
     for (size_t i = 0; i < count; i++) {
-        if (places[i].at_ns == TIME_NEVER)
+        places[i] = (struct ranked){places_ns[i], i};
+        asked[i] = (struct ranked){digest->holds[i].invoked_ns, i};
+    }
+    sort_ranked(places, count);
+    sort_ranked(asked, count);
+    size_t next = count;
+    for (size_t i = count; i-- > 0;) {
+        size_t own = places[i].index;
+        if (places[i].value == TIME_NEVER)
             continue;
-        for (; next < count && asked[next].at_ns > places[i].at_ns; next++) {
-            tally_put(&all, asked[next].hold);
-            if (!digest->holds[asked[next].hold].shared)
-                tally_put(&exclusive, asked[next].hold);
+        for (; next > 0 && asked[next - 1].value > places[i].value; next--) {
+            tally_put(&all, asked[next - 1].index);
+            if (!digest->holds[asked[next - 1].index].shared)
+                tally_put(&exclusive, asked[next - 1].index);
         }
-        size_t own = places[i].hold;
         overtakings[own] = tally_below(digest->holds[own].shared ? &exclusive : &all, own);
     }
     free(places);
@@ -195,28 +178,20 @@ static int64_t worker_key(int client, int worker, bool granted)
     return ((int64_t)client << 33) | ((int64_t)worker << 1) | granted;
 }
 
-// Of all acquires of the counted time. Sorted; the caller frees.
-static int64_t *counted_keys(const struct digest *digest, size_t *count)
+static void measure_shares(const struct digest *digest, struct fairness *fairness)
 {
     int64_t *keys = memory_new((digest->hold_count + digest->attempt_count) * sizeof *keys);
-    *count = 0;
+    size_t count = 0;
+    double squares = 0;
     FOR_EACH_HOLD (hold, digest) {
         if (counted_hold(digest, hold))
-            keys[(*count)++] = worker_key(hold->client, hold->worker, true);
+            keys[count++] = worker_key(hold->client, hold->worker, true);
     }
     FOR_EACH_ATTEMPT (attempt, digest) {
         if (counted_attempt(digest, attempt))
-            keys[(*count)++] = worker_key(attempt->client, attempt->worker, false);
+            keys[count++] = worker_key(attempt->client, attempt->worker, false);
     }
-    sort_values(keys, *count);
-    return keys;
-}
-
-static void measure_shares(const struct digest *digest, struct fairness *fairness)
-{
-    size_t count;
-    int64_t *keys = counted_keys(digest, &count);
-    double squares = 0;
+    sort_values(keys, count);
     for (size_t i = 0; i < count;) {
         int64_t worker = keys[i] >> 1;
         size_t grants = 0;
@@ -236,27 +211,21 @@ static void measure_shares(const struct digest *digest, struct fairness *fairnes
 
 // --- turns ---------------------------------------------------------------------------------------
 
-// The earliest places of those that are still to be granted: of all, and of those that need the
-// lock for themselves.
-struct earliest {
-    int64_t any_ns;
-    int64_t exclusive_ns;
-};
-
 // Goes back from the last grant to the first, and so meets each grant with all that still waited.
 static void count_grants(const struct digest *digest, const int64_t *places_ns,
                          struct fairness *fairness)
 {
-    struct earliest earliest = {TIME_NEVER, TIME_NEVER};
+    // The earliest places of those that are still to be granted: of all, and of those that need the
+    // lock for themselves.
+    int64_t any_ns = TIME_NEVER, exclusive_ns = TIME_NEVER;
     for (size_t i = digest->hold_count; i-- > 0;) {
         const struct hold *hold = &digest->holds[i];
-        int64_t first_ns = hold->shared ? earliest.exclusive_ns : earliest.any_ns;
+        int64_t first_ns = hold->shared ? exclusive_ns : any_ns;
         fairness->contested += first_ns < hold->granted_ns;
         fairness->out_of_turn += first_ns < hold->invoked_ns;
-        if (places_ns[i] < earliest.any_ns)
-            earliest.any_ns = places_ns[i];
-        if (!hold->shared && places_ns[i] < earliest.exclusive_ns)
-            earliest.exclusive_ns = places_ns[i];
+        any_ns = time_earlier(any_ns, places_ns[i]);
+        if (!hold->shared)
+            exclusive_ns = time_earlier(exclusive_ns, places_ns[i]);
     }
 }
 
@@ -281,9 +250,8 @@ static void measure_line(const struct by_lock *lock, const int64_t *places_ns,
 
 static void measure_turns(const struct digest *digest, struct fairness *fairness)
 {
-    size_t bytes = digest->hold_count * sizeof(int64_t);
-    int64_t *all_ns = memory_new(bytes);
-    int64_t *places_ns = memory_new(bytes);
+    int64_t *all_ns = memory_new(digest->hold_count * sizeof *all_ns);
+    int64_t *places_ns = memory_new(digest->hold_count * sizeof *places_ns);
     fairness->order = places_find(digest, all_ns, &fairness->margin_ns);
     struct by_lock locks;
     by_lock_start(&locks, digest);
@@ -315,32 +283,29 @@ void fairness_measure(const struct digest *digest, struct fairness *fairness)
 // all the time; a place that may be lost without a word counts only for as long as it is kept for
 // certain (places_queued). Who took no place that anybody saw proves nothing, nor does one that
 // was never granted the lock: it may have given up its place.
+
 // The one that has stood in line for longest; SIZE_MAX: nobody does.
 static size_t first_in_line(const int64_t *places_ns, size_t a, size_t b)
 {
-    return a == SIZE_MAX || (b != SIZE_MAX && places_ns[b] < places_ns[a]) ? b : a;
-}
-
-static int compare_ends(const void *left, const void *right)
-{
-    const struct core *a = left;
-    const struct core *b = right;
-    return (a->to_ns < b->to_ns) - (a->to_ns > b->to_ns);
+    return a == SIZE_MAX || places_ns[b] < places_ns[a] ? b : a;
 }
 
 // Goes back in time, and so meets each core with all that began after it was over.
 static void find_passings(const struct digest *digest, const int64_t *places_ns,
                           int64_t kept_until_ns, struct finding *finding)
 {
-    struct cores begun = cores_proven(digest);
-    struct cores ended = cores_proven(digest);
-    size_t next = begun.count;
+    struct cores cores = cores_until(digest, hold_lease_end_ns);
+    struct ranked *ends = memory_new(cores.count * sizeof *ends); // the last one first
+    size_t next = cores.count;
     size_t any = SIZE_MAX, exclusive = SIZE_MAX; // the first in line of those met so far
-    qsort(ended.items, ended.count, sizeof *ended.items, compare_ends);
-    for (size_t i = 0; i < ended.count; i++) {
-        const struct hold *hold = &digest->holds[ended.items[i].hold];
-        for (; next > 0 && begun.items[next - 1].from_ns > ended.items[i].to_ns; next--) {
-            size_t later = begun.items[next - 1].hold;
+    for (size_t i = 0; i < cores.count; i++)
+        ends[i] = (struct ranked){-cores.items[i].to_ns, i};
+    sort_ranked(ends, cores.count);
+    for (size_t i = 0; i < cores.count; i++) {
+        const struct core *core = &cores.items[ends[i].index];
+        const struct hold *hold = &digest->holds[core->hold];
+        for (; next > 0 && cores.items[next - 1].from_ns > core->to_ns; next--) {
+            size_t later = cores.items[next - 1].hold;
             any = first_in_line(places_ns, any, later);
             if (!digest->holds[later].shared)
                 exclusive = first_in_line(places_ns, exclusive, later);
@@ -350,60 +315,51 @@ static void find_passings(const struct digest *digest, const int64_t *places_ns,
             hold->granted_ns >= kept_until_ns)
             continue;
         if (finding->count++ == 0 || hold->granted_ns < finding->evidence.from_ns)
-            finding->evidence = (struct evidence){{passed, ended.items[i].hold},
-                                                  {SIZE_MAX, SIZE_MAX},
-                                                  hold->granted_ns,
-                                                  digest->holds[passed].granted_ns};
+            finding->evidence = evidence_of_holds(passed, core->hold, hold->granted_ns,
+                                                  digest->holds[passed].granted_ns);
     }
-    free(begun.items);
-    free(ended.items);
+    free(ends);
+    free(cores.items);
 }
 
 // "client-2 asked for the lock 3 ms after client-1 had its place in line, and was granted it 9 ms
 // before".
-static void tell(const struct digest *digest, const struct evidence *evidence, int64_t place_ns,
-                 struct text *out)
+static void tell(const struct digest *digest, const struct evidence *evidence, struct text *out)
 {
+    const struct hold *passed = &digest->holds[evidence->holds[0]];
+    const struct hold *passer = &digest->holds[evidence->holds[1]];
     text_format(out,
                 "%s asked for the lock %s after %s had its place in line, and was granted it %s "
                 "before",
                 holder_name(digest, evidence->holds[1]).text,
-                lasting(digest->holds[evidence->holds[1]].invoked_ns - place_ns).text,
+                lasting(passer->invoked_ns - passed->queued_ns).text,
                 holder_name(digest, evidence->holds[0]).text,
                 lasting(evidence->to_ns - evidence->from_ns).text);
 }
 
 static void explain(const struct digest *digest, const struct evidence *evidence, struct text *out)
 {
-    int64_t kept_until_ns;
-    int64_t *places_ns = memory_new(digest->hold_count * sizeof *places_ns);
-    places_queued(digest, places_ns, &kept_until_ns);
-    tell(digest, evidence, places_ns[evidence->holds[0]], out);
+    tell(digest, evidence, out);
     text_add(out, ": this lock promises to be fair, and lets others pass by who stands in line");
-    free(places_ns);
 }
 
 static void decide(const struct digest *digest, struct finding *finding)
 {
     int64_t kept_until_ns;
+    struct text found = {0};
     int64_t *places_ns = memory_new(digest->hold_count * sizeof *places_ns);
     bool is_promised = digest->trial->traits != NULL && trial_has_trait(digest->trial, "fair");
-    if (!is_promised || !places_queued(digest, places_ns, &kept_until_ns)) {
-        finding->state = FINDING_IRRELEVANT;
-        free(places_ns);
-        return;
+    finding->state = FINDING_IRRELEVANT;
+    if (is_promised && places_queued(digest, places_ns, &kept_until_ns)) {
+        find_passings(digest, places_ns, kept_until_ns, finding);
+        finding_decide(finding, FINDING_KEPT, "nobody who stood in line was passed by");
     }
-    find_passings(digest, places_ns, kept_until_ns, finding);
     if (finding->count > 0) {
-        struct text found = {0};
-        finding->state = FINDING_VIOLATED;
-        tell(digest, &finding->evidence, places_ns[finding->evidence.holds[0]], &found);
-        finding_say(finding, "%s (%lld grant%s out of turn)", text_string(&found),
-                    (long long)finding->count, plural(finding->count));
-        text_free(&found);
-    } else {
-        finding_say(finding, "nobody who stood in line was passed by");
+        tell(digest, &finding->evidence, &found);
+        finding_decide(finding, FINDING_VIOLATED, "%s (%lld grant%s out of turn)", found.bytes,
+                       (long long)finding->count, plural(finding->count));
     }
+    text_free(&found);
     free(places_ns);
 }
 

@@ -13,20 +13,13 @@
 
 #include <stdlib.h>
 
-// A hold, and the instant at which its grant was over, or its token.
-struct instant {
-    int64_t at_ns;
-    size_t hold;
-};
-
 static void note(const struct digest *digest, struct finding *finding, size_t earlier, size_t later)
 {
     const struct hold *first = &digest->holds[earlier];
     const struct hold *second = &digest->holds[later];
     int64_t from_ns = time_later(first->granted_ns, second->granted_ns);
     if (finding->count == 0 || from_ns < finding->evidence.from_ns)
-        finding->evidence =
-            (struct evidence){{earlier, later}, {SIZE_MAX, SIZE_MAX}, from_ns, second->released_ns};
+        finding->evidence = evidence_of_holds(earlier, later, from_ns, second->released_ns);
     finding->count++;
 }
 
@@ -70,12 +63,6 @@ static size_t highest_before(const struct highest *highest, int64_t at_ns)
 
 // --- which was first -----------------------------------------------------------------------------
 
-// Until when the grant was valid for certain.
-static int64_t proven_end_ns(const struct digest *digest, const struct hold *hold)
-{
-    return time_earlier(hold->released_ns, hold_lease_end_ns(digest, hold));
-}
-
 // When it was over. Of one that was answered when its lease was no longer proven, that must have
 // been by whatever the service has said.
 static int64_t over_ns(const struct digest *digest, const struct hold *hold)
@@ -92,86 +79,60 @@ static bool is_ordered(const struct hold *hold)
     return hold->token != 0 && !hold->rolled_back;
 }
 
-// The grants that were over at some time, as they become so: of all holds, and of those that share
-// the lock with nobody.
-struct over {
-    struct instant *instants; // sorted
-    size_t count, next;
-    struct highest any, exclusive;
-};
-
-static void over_open(struct over *over, const struct digest *digest)
-{
-    *over = (struct over){memory_new(digest->hold_count * sizeof *over->instants), 0, 0, {0}, {0}};
-    highest_open(&over->any, digest);
-    highest_open(&over->exclusive, digest);
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        if (is_ordered(&digest->holds[i]))
-            over->instants[over->count++] = (struct instant){over_ns(digest, &digest->holds[i]), i};
-    }
-    sort_by_key(over->instants, over->count, sizeof *over->instants);
-}
-
-static void over_close(struct over *over)
-{
-    free(over->any.holds);
-    free(over->exclusive.holds);
-    free(over->instants);
-}
-
-// Of the grants that were certainly valid before this hold's, that with the highest token.
-static size_t find_before(const struct digest *digest, struct over *over, const struct hold *hold)
-{
-    for (; over->next < over->count && over->instants[over->next].at_ns <= hold->granted_ns;
-         over->next++) {
-        size_t ended = over->instants[over->next].hold;
-        highest_add(&over->any, ended);
-        if (!digest->holds[ended].shared)
-            highest_add(&over->exclusive, ended);
-    }
-    return highest_before(hold->shared ? &over->exclusive : &over->any,
-                          proven_end_ns(digest, hold));
-}
-
 static void compare_order(const struct digest *digest, struct finding *finding)
 {
-    struct highest answered;
-    struct over over;
+    struct highest answered, ended, ended_exclusive; // grants, and those that were over by then
+    struct ranked *ends = memory_new(digest->hold_count * sizeof *ends);
+    size_t end_count = 0, next = 0;
     bool excludes = digest_excludes(digest) && digest_permits(digest) == 1;
     highest_open(&answered, digest);
-    over_open(&over, digest);
+    highest_open(&ended, digest);
+    highest_open(&ended_exclusive, digest);
     for (size_t i = 0; i < digest->hold_count; i++) {
         if (digest->holds[i].token != 0)
             highest_add(&answered, i);
+        if (is_ordered(&digest->holds[i]))
+            ends[end_count++] = (struct ranked){over_ns(digest, &digest->holds[i]), i};
     }
+    sort_ranked(ends, end_count);
     for (size_t i = 0; i < digest->hold_count; i++) {
         const struct hold *hold = &digest->holds[i];
         if (hold->token == 0)
             continue;
         size_t before = highest_before(&answered, hold->invoked_ns);
+        for (; next < end_count && ends[next].value <= hold->granted_ns; next++) {
+            highest_add(&ended, ends[next].index);
+            if (!digest->holds[ends[next].index].shared)
+                highest_add(&ended_exclusive, ends[next].index);
+        }
+        // Answered by when this one was valid for certain.
+        int64_t valid_ns = time_earlier(hold->released_ns, hold_lease_end_ns(digest, hold));
         if (excludes && is_ordered(hold))
-            before = higher(digest, before, find_before(digest, &over, hold));
+            before = higher(digest, before,
+                            highest_before(hold->shared ? &ended_exclusive : &ended, valid_ns));
         if (before != SIZE_MAX && digest->holds[before].token > hold->token)
             note(digest, finding, before, i);
     }
-    over_close(&over);
+    free(ended_exclusive.holds);
+    free(ended.holds);
     free(answered.holds);
+    free(ends);
 }
 
 static void compare_equal(const struct digest *digest, struct finding *finding)
 {
-    struct instant *by_token = memory_new(digest->hold_count * sizeof *by_token);
+    struct ranked *tokens = memory_new(digest->hold_count * sizeof *tokens);
     size_t count = 0;
     for (size_t i = 0; i < digest->hold_count; i++) {
         if (digest->holds[i].token != 0)
-            by_token[count++] = (struct instant){digest->holds[i].token, i};
+            tokens[count++] = (struct ranked){digest->holds[i].token, i};
     }
-    sort_by_key(by_token, count, sizeof *by_token);
+    sort_ranked(tokens, count);
     for (size_t i = 1; i < count; i++) {
-        if (by_token[i - 1].at_ns == by_token[i].at_ns)
-            note(digest, finding, by_token[i - 1].hold, by_token[i].hold);
+        if (tokens[i - 1].value == tokens[i].value)
+            note(digest, finding, tokens[i - 1].index, tokens[i].index);
     }
-    free(by_token);
+    free(tokens);
 }
 
 static void describe(const struct digest *digest, struct finding *finding)
@@ -180,42 +141,39 @@ static void describe(const struct digest *digest, struct finding *finding)
     const struct hold *second = &digest->holds[finding->evidence.holds[1]];
     struct words earlier = holder_name(digest, finding->evidence.holds[0]);
     struct words later = holder_name(digest, finding->evidence.holds[1]);
-    long long count = (long long)finding->count;
-    if (first->token == second->token)
-        finding_say(finding, "%s and %s were both given token %lld (%lld tokens out of order)",
-                    earlier.text, later.text, (long long)first->token, count);
+    long long older = (long long)first->token, newer = (long long)second->token;
+    if (older == newer)
+        finding_say(finding, "%s and %s were both given token %lld", earlier.text, later.text,
+                    older);
     else if (first->granted_ns > second->granted_ns)
         finding_say(finding,
                     "%s, whose lease was over, was given token %lld beside the live grant of %s "
-                    "with token %lld: the store would refuse the live one (%lld token%s out of "
-                    "order)",
-                    earlier.text, (long long)first->token, later.text, (long long)second->token,
-                    count, plural(count));
+                    "with token %lld: the store would refuse the live one",
+                    earlier.text, older, later.text, newer);
     else
-        finding_say(finding,
-                    "%s was given token %lld after %s had been given %lld (%lld token%s out of "
-                    "order)",
-                    later.text, (long long)second->token, earlier.text, (long long)first->token,
-                    count, plural(count));
+        finding_say(finding, "%s was given token %lld after %s had been given %lld", later.text,
+                    newer, earlier.text, older);
+    finding_say(finding, " (%lld token%s out of order)", (long long)finding->count,
+                older == newer ? "s" : plural(finding->count));
 }
 
 static void decide(const struct digest *digest, struct finding *finding)
 {
     size_t tokens = 0;
-    for (size_t i = 0; i < digest->hold_count; i++)
-        tokens += digest->holds[i].token != 0;
-    if (tokens == 0) {
-        finding->state = FINDING_IRRELEVANT;
-        return;
+    FOR_EACH_HOLD (hold, digest) {
+        tokens += hold->token != 0;
     }
+    finding->state = tokens > 0 ? FINDING_KEPT : FINDING_IRRELEVANT;
+    if (tokens == 0)
+        return;
     compare_order(digest, finding);
     compare_equal(digest, finding);
-    if (finding->count > 0) {
-        finding->state = FINDING_VIOLATED;
-        describe(digest, finding);
-    } else {
+    if (finding->count == 0) {
         finding_say(finding, "%zu tokens, each newer than the one before", tokens);
+        return;
     }
+    finding->state = FINDING_VIOLATED;
+    describe(digest, finding);
 }
 
 const struct check fencing_order_check = {

@@ -139,17 +139,6 @@ static void run_checks(const struct digest *digest, struct judgement *judgement)
     by_lock_end(&locks);
 }
 
-// True if some violation that counts is one of safety.
-static bool is_unsafe(const struct judgement *judgement)
-{
-    for (size_t i = 0; i < judgement->finding_count; i++) {
-        const struct finding *finding = &judgement->findings[i];
-        if (finding_counts(finding) && finding->check->shows != SHOWS_SILENCE)
-            return true;
-    }
-    return false;
-}
-
 // True if what was found may be the doing of a holder that stalls, as `cause` says, kept too long,
 // or let in too early. No fenced store lets a stale holder do harm.
 static bool may_follow(const struct digest *digest, const struct finding *finding,
@@ -259,7 +248,10 @@ static enum verdict decide_verdict(const struct digest *digest, struct judgement
     if (clock_was_set(digest, why))
         return VERDICT_UNKNOWN;
     const struct finding *stuck = finding_of(judgement, "stuck");
-    bool unsafe = is_unsafe(judgement);
+    bool unsafe = false;
+    for (size_t i = 0; i < judgement->finding_count; i++)
+        unsafe |= finding_counts(&judgement->findings[i]) &&
+                  judgement->findings[i].check->shows != SHOWS_SILENCE;
     if (unsafe ? machine_may_be_to_blame(digest, why)
                : finding_counts(stuck) && servers_were_left_down(digest, why))
         return VERDICT_UNKNOWN;
@@ -282,62 +274,24 @@ static enum verdict decide_verdict(const struct digest *digest, struct judgement
 
 // --- whether it is what the scenario expects
 
-// What a violation of one property may bring with it. A double grant is never the consequence of a
-// stale holder: the service gave the lock away too early by itself. Two holders whose releases ask
-// nobody take the lock from each other, so a double grant may show as a wrongful release too.
-static const struct {
-    const char *cause;
-    const char *effect;
-} consequences[] = {
-    {"stale-holder", "stale-write"},      {"stale-holder", "lost-update"},
-    {"stale-holder", "oversell"},         {"double-grant", "stale-holder"},
-    {"double-grant", "stale-write"},      {"double-grant", "lost-update"},
-    {"double-grant", "oversell"},         {"double-grant", "wrongful-release"},
-    {"wrongful-release", "double-grant"}, {"wrongful-release", "stale-holder"},
-    {"wrongful-release", "stale-write"},  {"wrongful-release", "lost-update"},
-    {"wrongful-release", "oversell"},     {"stale-write", "lost-update"},
-    {"stale-write", "oversell"},
-};
-
-static bool lists(const struct string_list *list, const char *name)
-{
-    for (size_t i = 0; i < list->count; i++) {
-        if (strcmp(list->items[i], name) == 0)
-            return true;
-    }
-    return false;
-}
-
 static bool is_named(const struct expectation *expectation, const char *property)
 {
-    return lists(&expectation->because, property) || lists(&expectation->allow, property);
-}
-
-static bool is_explained(const struct expectation *expectation, const char *property)
-{
-    if (is_named(expectation, property))
-        return true;
-    for (size_t i = 0; i < sizeof consequences / sizeof *consequences; i++) {
-        if (strcmp(consequences[i].effect, property) == 0 &&
-            is_named(expectation, consequences[i].cause))
-            return true;
+    const struct string_list *lists[] = {&expectation->because, &expectation->allow};
+    for (size_t i = 0; i < 2; i++) {
+        for (size_t j = 0; j < lists[i]->count; j++) {
+            if (strcmp(lists[i]->items[j], property) == 0)
+                return true;
+        }
     }
     return false;
 }
 
-// The first property of `because` that was not found violated, or NULL.
-static const char *missing_property(const struct expectation *expectation,
-                                    const struct judgement *judgement)
+static bool is_explained(const struct expectation *expectation, const struct check *check)
 {
-    for (size_t i = 0; i < expectation->because.count; i++) {
-        bool found = false;
-        for (size_t j = 0; j < judgement->finding_count; j++)
-            found |= finding_counts(&judgement->findings[j]) &&
-                     strcmp(judgement->findings[j].check->name, expectation->because.items[i]) == 0;
-        if (!found)
-            return expectation->because.items[i];
-    }
-    return NULL;
+    bool explained = is_named(expectation, check->name);
+    for (size_t i = 0; check->follows_from != NULL && check->follows_from[i] != NULL; i++)
+        explained |= is_named(expectation, check->follows_from[i]);
+    return explained;
 }
 
 // The first violated property that the expectation does not explain, or NULL.
@@ -346,33 +300,42 @@ static const char *unexplained_property(const struct expectation *expectation,
 {
     for (size_t i = 0; i < judgement->finding_count; i++) {
         const struct finding *finding = &judgement->findings[i];
-        if (finding_counts(finding) && !is_explained(expectation, finding->check->name))
+        if (finding_counts(finding) && !is_explained(expectation, finding->check))
             return finding->check->name;
     }
     return NULL;
 }
 
+static void list_properties(struct text *out, const char *verdict, const char *const *names,
+                            size_t count)
+{
+    text_add(out, verdict);
+    for (size_t i = 0; i < count; i++)
+        text_format(out, "%s%s", i == 0 ? " (" : ", ", names[i]);
+    text_add(out, count > 0 ? ")" : "");
+}
+
+static const enum verdict expected_verdicts[] = {
+    [EXPECT_SAFE] = VERDICT_SAFE,
+    [EXPECT_UNSAFE] = VERDICT_UNSAFE,
+    [EXPECT_STUCK] = VERDICT_STUCK,
+};
+
 void expectation_describe(const struct expectation *expectation, struct text *out)
 {
-    static const char *const verdicts[] = {
-        [EXPECT_SAFE] = "SAFE", [EXPECT_UNSAFE] = "UNSAFE", [EXPECT_STUCK] = "STUCK"};
-    const struct string_list *because = &expectation->because;
-    text_add(out, verdicts[expectation->verdict]);
-    for (size_t i = 0; i < because->count; i++)
-        text_format(out, "%s%s", i == 0 ? " (" : ", ", because->items[i]);
-    text_add(out, because->count > 0 ? ")" : "");
+    list_properties(out, verdict_name(expected_verdicts[expectation->verdict]),
+                    (const char *const *)expectation->because.items, expectation->because.count);
 }
 
 static void describe_found(const struct judgement *judgement, struct text *out)
 {
+    const char *names[MAX_CHECKS];
     size_t count = 0;
-    text_add(out, verdict_name(judgement->verdict));
     for (size_t i = 0; i < judgement->finding_count; i++) {
-        const struct finding *finding = &judgement->findings[i];
-        if (finding_counts(finding))
-            text_format(out, "%s%s", count++ == 0 ? " (" : ", ", finding->check->name);
+        if (finding_counts(&judgement->findings[i]))
+            names[count++] = judgement->findings[i].check->name;
     }
-    text_add(out, count > 0 ? ")" : "");
+    list_properties(out, verdict_name(judgement->verdict), names, count);
 }
 
 static const char *describe_wrong_verdict(const struct trial *trial,
@@ -385,76 +348,57 @@ static const char *describe_wrong_verdict(const struct trial *trial,
                                                       : "it broke in another way";
 }
 
-// Why the expectation is not met, or "".
-static void describe_miss(const struct trial *trial, const char *absent_fault,
-                          struct judgement *judgement, char *out, size_t room)
+// True if the expectation is not met; says why.
+static bool is_missed(const struct trial *trial, const char *absent_fault,
+                      struct judgement *judgement, struct text *why)
 {
     const struct expectation *expectation = trial->expectation;
-    static const enum verdict wanted[] = {
-        [EXPECT_SAFE] = VERDICT_SAFE,
-        [EXPECT_UNSAFE] = VERDICT_UNSAFE,
-        [EXPECT_STUCK] = VERDICT_STUCK,
-    };
-    out[0] = '\0';
-    if (judgement->verdict != wanted[expectation->verdict]) {
-        snprintf(out, room, "%s", describe_wrong_verdict(trial, judgement));
-        return;
+    const struct string_list *because = &expectation->because;
+    if (judgement->verdict != expected_verdicts[expectation->verdict])
+        return say(why, "%s", describe_wrong_verdict(trial, judgement));
+    if (absent_fault != NULL && expectation->verdict != EXPECT_SAFE)
+        return say(why, "%s never took effect, so that is not what the scenario shows",
+                   absent_fault);
+    for (size_t i = 0; i < because->count; i++) {
+        const struct finding *finding = finding_of(judgement, because->items[i]);
+        if (finding == NULL || !finding_counts(finding))
+            return say(why, "%s was not found", because->items[i]);
     }
-    if (absent_fault != NULL && expectation->verdict != EXPECT_SAFE) {
-        snprintf(out, room, "%s never took effect, so that is not what the scenario shows",
-                 absent_fault);
-        return;
-    }
-    if (expectation->because.count == 0)
-        return;
-    const char *missing = missing_property(expectation, judgement);
-    const char *unexplained = unexplained_property(expectation, judgement);
-    if (missing != NULL) {
-        snprintf(out, room, "%s was not found", missing);
-    } else if (unexplained != NULL) {
-        judgement->unexpected = unexplained;
-        snprintf(out, room,
-                 "it also found %s, which the scenario does not expect; if that is acceptable, add "
-                 "allow: [%s]",
-                 unexplained, unexplained);
-    }
-}
-
-// Sets what came of it, and says so.
-static void compare(const struct trial *trial, const char *absent_fault,
-                    struct judgement *judgement, struct text *out)
-{
-    struct text found = {0};
-    char miss[240] = "";
-    describe_found(judgement, &found);
-    if (judgement->verdict <= VERDICT_STUCK) {
-        describe_miss(trial, absent_fault, judgement, miss, sizeof miss);
-        judgement->expectation = miss[0] != '\0' ? EXPECTATION_MISSED : EXPECTATION_MET;
-    }
-    if (judgement->expectation == EXPECTATION_MET) {
-        text_format(out, "%s, as expected", text_string(&found));
-    } else {
-        text_add(out, "expected ");
-        expectation_describe(trial->expectation, out);
-        if (judgement->expectation == EXPECTATION_MISSED)
-            text_format(out, ", got %s: %s", text_string(&found), miss);
-        else
-            text_format(out, ", not decided: %s", verdict_name(judgement->verdict));
-    }
-    text_free(&found);
+    if (because->count > 0)
+        judgement->unexpected = unexplained_property(expectation, judgement);
+    return judgement->unexpected != NULL &&
+           say(why,
+               "it also found %s, which the scenario does not expect; if that is acceptable, add "
+               "allow: [%s]",
+               judgement->unexpected, judgement->unexpected);
 }
 
 void expectation_compare(const struct trial *trial, const char *absent_fault,
                          struct judgement *judgement)
 {
-    struct text text = {0};
+    struct text expected = {0}, found = {0}, miss = {0};
+    char *out = judgement->expectation_text;
+    const size_t room = sizeof judgement->expectation_text;
     judgement->expectation = EXPECTATION_NONE;
     judgement->unexpected = NULL;
-    if (trial->expectation != NULL)
-        compare(trial, absent_fault, judgement, &text);
-    snprintf(judgement->expectation_text, sizeof judgement->expectation_text, "%s",
-             text_string(&text));
-    text_free(&text);
+    *out = '\0';
+    if (trial->expectation == NULL)
+        return;
+    expectation_describe(trial->expectation, &expected);
+    describe_found(judgement, &found);
+    if (judgement->verdict > VERDICT_STUCK) {
+        snprintf(out, room, "expected %s, not decided: %s", expected.bytes,
+                 verdict_name(judgement->verdict));
+    } else if (is_missed(trial, absent_fault, judgement, &miss)) {
+        judgement->expectation = EXPECTATION_MISSED;
+        snprintf(out, room, "expected %s, got %s: %s", expected.bytes, found.bytes, miss.bytes);
+    } else {
+        judgement->expectation = EXPECTATION_MET;
+        snprintf(out, room, "%s, as expected", found.bytes);
+    }
+    text_free(&expected);
+    text_free(&found);
+    text_free(&miss);
 }
 
 // True if more events could still meet an expectation of UNSAFE or STUCK: nothing was found that
@@ -472,14 +416,14 @@ static bool miss_is_excused(const struct digest *digest, const struct judgement 
                             struct text *excuse)
 {
     const struct history_condition *condition = &digest->history->condition;
-    char stalls[STALLS_ROOM];
+    struct words stalls;
     if (judgement->expectation != EXPECTATION_MISSED ||
         digest->trial->expectation->verdict == EXPECT_SAFE)
         return false;
     if (condition->state != HISTORY_WHOLE && may_yet_be_met(digest->trial->expectation, judgement))
         return say(excuse, "%.140s", condition->text);
-    return stalls_may_have_upset(digest, stalls) &&
-           say(excuse, "%.140s, which may have upset what it is about", stalls);
+    return stalls_may_have_upset(digest, &stalls) &&
+           say(excuse, "%.140s, which may have upset what it is about", stalls.text);
 }
 
 static void set_reason(struct judgement *judgement, struct text *reason)
@@ -511,26 +455,10 @@ void judge(const struct digest *digest, struct judgement *judgement)
     text_free(&excuse);
 }
 
-static void judge_without_history(const struct trial *trial, enum verdict verdict,
-                                  const char *reason, struct judgement *judgement)
+void judge_without_history(const struct trial *trial, enum verdict verdict, const char *reason,
+                           struct judgement *judgement)
 {
     *judgement = (struct judgement){.verdict = verdict};
     snprintf(judgement->reason, sizeof judgement->reason, "%s", reason);
     expectation_compare(trial, NULL, judgement);
-}
-
-void judge_skipped(const struct trial *trial, const char *reason, struct judgement *judgement)
-{
-    judge_without_history(trial, VERDICT_SKIPPED, reason, judgement);
-}
-
-void judge_not_applicable(const struct trial *trial, const char *reason,
-                          struct judgement *judgement)
-{
-    judge_without_history(trial, VERDICT_NOT_APPLICABLE, reason, judgement);
-}
-
-void judge_error(const struct trial *trial, const char *reason, struct judgement *judgement)
-{
-    judge_without_history(trial, VERDICT_ERROR, reason, judgement);
 }

@@ -5,6 +5,7 @@
 #include "harness/base/rank.h"
 #include "harness/check/by_lock.h"
 #include "harness/check/faults.h"
+#include "harness/check/sweep.h"
 #include "harness/history/event.h"
 
 #include <math.h>
@@ -15,25 +16,12 @@
 // A worker waits that asked for it, has not been granted it yet, is alive, and is neither stopped
 // nor cut off by a fault.
 
-// A time during all of which at least one worker waited.
-struct stretch {
-    int64_t from_ns;
-    int64_t to_ns;
-};
-
-// In the order of time; no two touch.
-struct stretches {
-    struct stretch *items;
-    size_t count;
-};
-
 // One acquire, from its invocation to its end.
 struct wait {
     int64_t key; // of the lock
     int client;
     int worker;
-    int64_t from_ns;
-    int64_t to_ns;
+    struct span time;
     bool gave_up; // and its worker lives on
 };
 
@@ -43,19 +31,6 @@ struct waits {
     size_t count;
 };
 
-static struct wait wait_of_attempt(const struct digest *digest, const struct attempt *attempt)
-{
-    struct wait wait = {.key = attempt->key,
-                        .client = attempt->client,
-                        .worker = attempt->worker,
-                        .from_ns = attempt->invoked_ns,
-                        .to_ns = time_earlier(attempt->returned_ns, attempt->killed_ns),
-                        .gave_up = attempt->returned_ns != TIME_NEVER};
-    if (wait.to_ns == TIME_NEVER)
-        wait.to_ns = time_later(digest->ended_ns, wait.from_ns);
-    return wait;
-}
-
 static int compare_waits(const void *left, const void *right)
 {
     const struct wait *a = left;
@@ -64,10 +39,11 @@ static int compare_waits(const void *left, const void *right)
         return a->client < b->client ? -1 : 1;
     if (a->worker != b->worker)
         return a->worker < b->worker ? -1 : 1;
-    return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
+    return (a->time.from_ns > b->time.from_ns) - (a->time.from_ns < b->time.from_ns);
 }
 
-// Those that gave up waited on until their worker asked again.
+// Those that gave up waited on until their worker asked again, if that was for the same lock: it
+// still wanted it.
 static void join_retries(struct wait *waits, size_t count)
 {
     qsort(waits, count, sizeof *waits, compare_waits);
@@ -75,115 +51,83 @@ static void join_retries(struct wait *waits, size_t count)
         const struct wait *next = &waits[i + 1];
         if (waits[i].gave_up && waits[i].client == next->client &&
             waits[i].worker == next->worker && waits[i].key == next->key)
-            waits[i].to_ns = time_later(waits[i].to_ns, next->from_ns);
+            waits[i].time.to_ns = time_later(waits[i].time.to_ns, next->time.from_ns);
     }
 }
 
-// Between an acquire that gave up and its worker's next one, the worker counts as waiting too, if
-// that is for the same lock: it still wants it. Free `items`.
+// Free `items`.
 static struct waits waits_of(const struct digest *digest)
 {
-    size_t count = digest->hold_count + digest->attempt_count;
-    struct wait *waits = memory_new(count * sizeof *waits);
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
-        waits[i] = (struct wait){hold->key,        hold->client,     hold->worker,
-                                 hold->invoked_ns, hold->granted_ns, .gave_up = false};
+    size_t count = 0;
+    struct wait *waits = memory_new((digest->hold_count + digest->attempt_count) * sizeof *waits);
+    FOR_EACH_HOLD (hold, digest) {
+        waits[count++] = (struct wait){.key = hold->key,
+                                       .client = hold->client,
+                                       .worker = hold->worker,
+                                       .time = {hold->invoked_ns, hold->granted_ns}};
     }
-    for (size_t i = 0; i < digest->attempt_count; i++)
-        waits[digest->hold_count + i] = wait_of_attempt(digest, &digest->attempts[i]);
+    FOR_EACH_ATTEMPT (attempt, digest) {
+        int64_t to_ns = time_earlier(attempt->returned_ns, attempt->killed_ns);
+        if (to_ns == TIME_NEVER)
+            to_ns = time_later(digest->ended_ns, attempt->invoked_ns);
+        waits[count++] = (struct wait){.key = attempt->key,
+                                       .client = attempt->client,
+                                       .worker = attempt->worker,
+                                       .time = {attempt->invoked_ns, to_ns},
+                                       .gave_up = attempt->returned_ns != TIME_NEVER};
+    }
     if (digest->attempt_count > 0)
         join_retries(waits, count);
     sort_by_key(waits, count, sizeof *waits);
     return (struct waits){waits, count};
 }
 
-// --- all of them together ------------------------------------------------------------------------
-
-// Where waits begin, and where they end.
-struct edges {
-    int64_t *from_ns;
-    int64_t *to_ns;
+// Stretches of time during all of which at least one worker waited.
+struct stretches {
+    struct span *items;
     size_t count, room;
 };
 
-static void add_edges(struct edges *edges, int64_t from_ns, int64_t to_ns)
-{
-    if (to_ns <= from_ns)
-        return;
-    if (edges->count == edges->room) {
-        edges->room = edges->room > 0 ? edges->room * 2 : 64;
-        edges->from_ns = memory_resized(edges->from_ns, edges->room * sizeof *edges->from_ns);
-        edges->to_ns = memory_resized(edges->to_ns, edges->room * sizeof *edges->to_ns);
-    }
-    edges->from_ns[edges->count] = from_ns;
-    edges->to_ns[edges->count++] = to_ns;
-}
-
 // Adds the wait without the times at which a fault held its worker up. The faults are in the order
 // of the scenario, not of time, so a wait may be cut more than once.
-static void add_wait(const struct digest *digest, struct wait wait, size_t first_fault,
-                     struct edges *edges)
+static void add_wait(const struct digest *digest, const struct wait *wait, struct span time,
+                     size_t first_fault, struct stretches *stretches)
 {
     for (size_t i = first_fault; i < digest->fault_count; i++) {
         const struct fault_record *record = &digest->faults[i];
-        if (record->in_effect_ns >= wait.to_ns || record->healed_ns <= wait.from_ns ||
-            !fault_holds_up(digest, record->step, wait.client, wait.worker))
+        if (record->in_effect_ns >= time.to_ns || record->healed_ns <= time.from_ns ||
+            !fault_holds_up(digest, record->step, wait->client, wait->worker))
             continue;
-        struct wait before = wait;
-        before.to_ns = record->in_effect_ns;
-        if (before.to_ns > before.from_ns)
-            add_wait(digest, before, i + 1, edges);
-        wait.from_ns = time_earlier(record->healed_ns, wait.to_ns);
+        if (record->in_effect_ns > time.from_ns)
+            add_wait(digest, wait, (struct span){time.from_ns, record->in_effect_ns}, i + 1,
+                     stretches);
+        time.from_ns = time_earlier(record->healed_ns, time.to_ns);
     }
-    add_edges(edges, wait.from_ns, wait.to_ns);
-}
-
-// Sweeps over the edges in the order of time: somebody waits while more waits have begun than
-// ended.
-static struct stretches merge(struct edges *edges)
-{
-    struct stretches stretches = {memory_new(edges->count * sizeof *stretches.items), 0};
-    sort_values(edges->from_ns, edges->count);
-    sort_values(edges->to_ns, edges->count);
-    size_t begun = 0;
-    for (size_t ended = 0; ended < edges->count; ended++) {
-        if (begun == ended) {
-            struct stretch *last =
-                stretches.count > 0 ? &stretches.items[stretches.count - 1] : NULL;
-            if (last == NULL || last->to_ns < edges->from_ns[begun])
-                stretches.items[stretches.count++] = (struct stretch){edges->from_ns[begun], 0};
-        }
-        while (begun < edges->count && edges->from_ns[begun] <= edges->to_ns[ended])
-            begun++;
-        stretches.items[stretches.count - 1].to_ns = edges->to_ns[ended];
-    }
-    return stretches;
+    if (time.to_ns > time.from_ns)
+        *APPEND(stretches->items, stretches->count, stretches->room) = time;
 }
 
 // The stretches in which somebody waited for the lock `key`. Free `items`.
 static struct stretches stretches_of_waiting(const struct digest *digest, const struct waits *waits,
                                              int64_t key)
 {
-    struct edges edges = {0};
+    struct stretches stretches = {0};
     for (size_t i = FIRST_FROM(waits->items, waits->count, key, key);
          i < waits->count && waits->items[i].key == key; i++)
-        add_wait(digest, waits->items[i], 0, &edges);
-    struct stretches stretches = merge(&edges);
-    free(edges.from_ns);
-    free(edges.to_ns);
+        add_wait(digest, &waits->items[i], waits->items[i].time, 0, &stretches);
+    stretches.count = spans_join(stretches.items, stretches.count);
     return stretches;
 }
 
 // The stretch in which `at_ns` lies, its ends included, or NULL if nobody waited then.
-static const struct stretch *stretch_at(const struct stretches *stretches, int64_t at_ns)
+static const struct span *stretch_at(const struct stretches *stretches, int64_t at_ns)
 {
     size_t next = FIRST_FROM(stretches->items, stretches->count, to_ns, at_ns);
     bool lasts = next < stretches->count && stretches->items[next].from_ns <= at_ns;
     return lasts ? &stretches->items[next] : NULL;
 }
 
-// --- figures -------------------------------------------------------------------------------------
+// --- the next grant ------------------------------------------------------------------------------
 
 // Waits for the next grant, of all locks.
 struct collection {
@@ -196,8 +140,6 @@ struct reader {
     const struct digest *digest;
     struct stretches waiting;
 };
-
-// --- the next grant ------------------------------------------------------------------------------
 
 // The first hold that was granted at `at_ns` or later; hold_count if none was.
 static size_t next_grant(const struct digest *digest, int64_t at_ns)
@@ -212,7 +154,7 @@ static int64_t wait_ns(const struct reader *reader, int64_t from_ns, size_t next
     if (next >= digest->hold_count)
         return -1;
     int64_t granted_ns = digest->holds[next].granted_ns;
-    const struct stretch *stretch = stretch_at(&reader->waiting, granted_ns);
+    const struct span *stretch = stretch_at(&reader->waiting, granted_ns);
     if (granted_ns < from_ns || granted_ns > digest->ended_ns || stretch == NULL ||
         stretch->from_ns > from_ns)
         return -1;
@@ -294,24 +236,14 @@ static void collect_heals(const struct reader *reader, int64_t *longest_ns,
     }
 }
 
-static void list_heals(const struct digest *digest, const int64_t *longest_ns,
-                       struct liveness *liveness)
-{
-    for (size_t i = 0; i < digest->fault_count && liveness->heal_count < MOST_FAULTS; i++) {
-        if (longest_ns[i] >= 0)
-            liveness->heals[liveness->heal_count++] =
-                (struct heal_wait){digest->faults[i].step->number, longest_ns[i]};
-    }
-}
-
 // --- waits ---------------------------------------------------------------------------------------
 
 static int64_t longest_wait_ns(const struct digest *digest)
 {
     int64_t longest_ns = 0;
-    for (size_t i = 0; i < digest->hold_count; i++)
-        longest_ns = time_later(longest_ns, digest->holds[i].granted_ns -
-                                                hold_acquire_began_ns(&digest->holds[i]));
+    FOR_EACH_HOLD (hold, digest) {
+        longest_ns = time_later(longest_ns, hold->granted_ns - hold_acquire_began_ns(hold));
+    }
     FOR_EACH_ATTEMPT (attempt, digest) {
         int64_t until_ns = attempt->returned_ns;
         // The dead wait for nothing.
@@ -325,7 +257,7 @@ static int64_t longest_wait_ns(const struct digest *digest)
 static int64_t unserved_ns(const struct reader *reader)
 {
     const struct digest *digest = reader->digest;
-    const struct stretch *stretch = stretch_at(&reader->waiting, digest->ended_ns);
+    const struct span *stretch = stretch_at(&reader->waiting, digest->ended_ns);
     if (stretch == NULL)
         return 0;
     size_t next = next_grant(digest, digest->ended_ns);
@@ -375,87 +307,68 @@ void liveness_measure(const struct digest *digest, struct liveness *liveness)
     liveness->after_crash = figures_of(&ends[END_CRASH]);
     liveness->after_expiry = figures_of(&ends[END_EXPIRY]);
     liveness->after_heal = figures_of(&heals);
-    list_heals(digest, longest_ns, liveness);
+    for (size_t i = 0; i < digest->fault_count && liveness->heal_count < MOST_FAULTS; i++) {
+        if (longest_ns[i] >= 0)
+            liveness->heals[liveness->heal_count++] =
+                (struct heal_wait){digest->faults[i].step->number, longest_ns[i]};
+    }
     free(longest_ns);
 }
 
 // === what a grant costs ==========================================================================
 
-// What was sent, by one worker or more.
-struct sent {
-    int64_t acquire_requests, release_requests, wakeups;
-};
-
 // One worker. What it tells counts up from its beginning.
 struct worker_account {
     bool warms_up;
-    struct sent before; // when its warm-up began or ended
-    struct sent counted;
-    bool hides_wakeups; // perhaps there were more
-    size_t grants;
+    int64_t acquire_requests, release_requests, wakeups; // when its warm-up began or ended
 };
 
-// All the workers of one client.
+// One client.
 struct account {
     bool told;
     bool is_uncounted; // it cannot tell of all that it sent
     bool is_partial;   // it was killed, or some of it is lost
-    int64_t renewals;
-};
-
-struct accounts {
-    struct account *clients;
-    struct worker_account *workers; // by client and worker
+    bool hides_wakeups;
+    struct herd sum; // of its workers
+    struct worker_account *workers;
     size_t worker_count;
 };
 
-static size_t index_of(int client, int worker)
+static void tell(struct account *client, struct worker_account *worker, const struct event *event)
 {
-    return (size_t)client * (MOST_WORKERS + 1) + (size_t)worker;
-}
-
-static struct worker_account *worker_of(struct accounts *accounts, const struct event *event)
-{
-    size_t index = index_of(event->client, event->worker);
-    accounts->workers =
-        reaching(accounts->workers, &accounts->worker_count, index, sizeof *accounts->workers);
-    return &accounts->workers[index];
-}
-
-static void tell(struct worker_account *worker, const struct event *event)
-{
-    struct sent now = {event->sent.acquire_requests, event->sent.release_requests,
-                       event->sent.wakeups};
     if (!worker->warms_up) {
-        worker->counted.acquire_requests += now.acquire_requests - worker->before.acquire_requests;
-        worker->counted.release_requests += now.release_requests - worker->before.release_requests;
-        worker->counted.wakeups += now.wakeups - worker->before.wakeups;
+        client->sum.acquire_requests += event->sent.acquire_requests - worker->acquire_requests;
+        client->sum.release_requests += event->sent.release_requests - worker->release_requests;
+        client->sum.wakeups += event->sent.wakeups - worker->wakeups;
     }
-    worker->hides_wakeups |= now.wakeups < 0;
-    worker->before = now;
+    client->hides_wakeups |= event->sent.wakeups < 0;
+    worker->acquire_requests = event->sent.acquire_requests;
+    worker->release_requests = event->sent.release_requests;
+    worker->wakeups = event->sent.wakeups;
 }
 
-static void see(struct accounts *accounts, const struct digest *digest, const struct event *event)
+static void see(struct account *client, const struct digest *digest, const struct event *event)
 {
-    struct account *client = &accounts->clients[event->client];
+    client->workers =
+        reaching(client->workers, &client->worker_count, event->worker, sizeof *client->workers);
+    struct worker_account *worker = &client->workers[event->worker];
     switch (event->kind) {
     case EVENT_PROCESS_DEATH:
     case EVENT_GAP:
         client->is_partial = true;
         break;
     case EVENT_ACQUIRE_RETURN:
-        if (event->outcome == OUTCOME_OK)
-            worker_of(accounts, event)->grants += !worker_of(accounts, event)->warms_up;
+        client->sum.grants += event->outcome == OUTCOME_OK && !worker->warms_up;
         break;
     case EVENT_RENEW_INVOKE:
-        client->renewals += counted_at(digest, event->at_ns);
+        client->sum.renewals += counted_at(digest, event->at_ns);
         break;
     case EVENT_WORKER_LOAD:
-        tell(worker_of(accounts, event), event);
-        worker_of(accounts, event)->warms_up = event->worker_load.counts == 0;
+        tell(client, worker, event);
+        worker->warms_up = event->worker_load.counts == 0;
         break;
     case EVENT_WORKER_END:
-        tell(worker_of(accounts, event), event);
+        tell(client, worker, event);
         client->told = true;
         client->is_uncounted |= event->outcome != OUTCOME_OK;
         break;
@@ -464,43 +377,35 @@ static void see(struct accounts *accounts, const struct digest *digest, const st
     }
 }
 
-// False if its wake-ups cannot be told.
-static bool add_workers(const struct accounts *accounts, int client, struct herd *herd)
-{
-    bool tells_wakeups = true;
-    size_t end = index_of(client + 1, 0);
-    for (size_t i = index_of(client, 0); i < end && i < accounts->worker_count; i++) {
-        const struct worker_account *worker = &accounts->workers[i];
-        herd->grants += worker->grants;
-        herd->acquire_requests += worker->counted.acquire_requests;
-        herd->release_requests += worker->counted.release_requests;
-        herd->wakeups += worker->counted.wakeups;
-        tells_wakeups = tells_wakeups && !worker->hides_wakeups;
-    }
-    return tells_wakeups;
-}
-
 void herd_measure(const struct digest *digest, struct herd *herd)
 {
     const struct history *history = digest->history;
-    struct accounts accounts = {.clients = memory_zeroed(UINT16_MAX + 1, sizeof *accounts.clients)};
-    for (size_t i = 0; history != NULL && i < history->count; i++)
-        see(&accounts, digest, &history->events[i]);
+    struct account *clients = NULL;
+    size_t client_count = 0;
+    for (size_t i = 0; history != NULL && i < history->count; i++) {
+        const struct event *event = &history->events[i];
+        clients = reaching(clients, &client_count, event->client, sizeof *clients);
+        see(&clients[event->client], digest, event);
+    }
     *herd = (struct herd){0};
     bool is_counted = true, tells_wakeups = true;
-    for (int client = 1; client <= UINT16_MAX; client++) {
-        const struct account *account = &accounts.clients[client];
-        if (!account->told || account->is_partial)
+    for (size_t i = 0; i < client_count; i++) {
+        const struct account *client = &clients[i];
+        free(client->workers);
+        if (i == 0 || !client->told || client->is_partial)
             continue;
-        is_counted = is_counted && !account->is_uncounted;
-        herd->renewals += account->renewals;
-        tells_wakeups = add_workers(&accounts, client, herd) && tells_wakeups;
+        is_counted = is_counted && !client->is_uncounted;
+        tells_wakeups = tells_wakeups && !client->hides_wakeups;
+        herd->grants += client->sum.grants;
+        herd->acquire_requests += client->sum.acquire_requests;
+        herd->release_requests += client->sum.release_requests;
+        herd->renewals += client->sum.renewals;
+        herd->wakeups += client->sum.wakeups;
     }
     if (!tells_wakeups)
         herd->wakeups = -1;
     herd->is_known = herd->acquire_requests > 0 && is_counted;
-    free(accounts.clients);
-    free(accounts.workers);
+    free(clients);
 }
 
 double herd_per_grant(const struct herd *herd, int64_t count)

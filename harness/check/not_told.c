@@ -73,17 +73,14 @@ size_t losses_find(const struct digest *digest, struct lost_hold *losses)
         any = was_found_gone(&digest->holds[i]) || hold_outlived_lease(digest, &digest->holds[i]);
     if (!any)
         return 0;
-    struct cores all = cores_proven(digest);
-    struct cores exclusive = cores_proven(digest);
-    exclusive.count = 0;
+    struct cores all = cores_until(digest, hold_lease_end_ns);
+    struct cores exclusive = {memory_new(all.count * sizeof *exclusive.items), 0};
     for (size_t i = 0; i < all.count; i++) {
         if (!digest->holds[all.items[i].hold].shared)
             exclusive.items[exclusive.count++] = all.items[i];
     }
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct cores *rivals = digest->holds[i].shared ? &exclusive : &all;
-        count += find_loss(digest, rivals, i, &losses[count]);
-    }
+    for (size_t i = 0; i < digest->hold_count; i++)
+        count += find_loss(digest, digest->holds[i].shared ? &exclusive : &all, i, &losses[count]);
     free(all.items);
     free(exclusive.items);
     return count;
@@ -124,17 +121,6 @@ static void explain(const struct digest *digest, const struct evidence *evidence
     free(losses);
 }
 
-static void blame(const struct digest *digest, const struct lost_hold *loss,
-                  struct finding *finding)
-{
-    struct text found = {0};
-    tell(digest, loss, &found);
-    finding_say(finding, "%s; stated are at most %s (%lld of %zu loss%s)", text_string(&found),
-                lasting(digest->trial->scenario->lock.told_ns).text, (long long)finding->count,
-                finding->windows.count, finding->windows.count == 1 ? "" : "es");
-    text_free(&found);
-}
-
 // Where stalls were seen, as much again may have been too short to be seen.
 static bool may_be_stalls(const struct digest *digest, const struct lost_hold *loss)
 {
@@ -143,10 +129,9 @@ static bool may_be_stalls(const struct digest *digest, const struct lost_hold *l
 
 static void decide(const struct digest *digest, struct finding *finding)
 {
-    if (!is_promised(digest->trial)) {
-        finding->state = FINDING_IRRELEVANT;
+    finding->state = is_promised(digest->trial) ? FINDING_KEPT : FINDING_IRRELEVANT;
+    if (finding->state == FINDING_IRRELEVANT)
         return;
-    }
     struct lost_hold *losses = memory_new(digest->hold_count * sizeof *losses);
     int64_t *ran_ns = memory_new(digest->hold_count * sizeof *ran_ns);
     size_t count = losses_find(digest, losses);
@@ -165,10 +150,14 @@ static void decide(const struct digest *digest, struct finding *finding)
     }
     distribution_make(ran_ns, count, &finding->windows);
     if (first != NULL) {
-        finding->state = FINDING_VIOLATED;
-        finding->evidence = (struct evidence){
-            {first->hold, first->other}, {SIZE_MAX, SIZE_MAX}, first->lost_ns, first->until_ns};
-        blame(digest, first, finding);
+        struct text found = {0};
+        finding->evidence =
+            evidence_of_holds(first->hold, first->other, first->lost_ns, first->until_ns);
+        tell(digest, first, &found);
+        finding_decide(finding, FINDING_VIOLATED, "%s; stated are at most %s (%lld of %zu loss%s)",
+                       found.bytes, lasting(told_ns).text, (long long)finding->count, count,
+                       count == 1 ? "" : "es");
+        text_free(&found);
         if (may_be_stalls(digest, first))
             finding_blame_stalls(digest, digest->holds[first->hold].client, first->lost_ns,
                                  first->until_ns, finding);

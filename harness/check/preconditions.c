@@ -4,6 +4,7 @@
 #include "harness/base/rank.h"
 #include "harness/check/describe.h"
 #include "harness/check/faults.h"
+#include "harness/check/sweep.h"
 #include "harness/point/point.h"
 
 #include <inttypes.h>
@@ -22,27 +23,22 @@ static struct words name_of(const struct fault_step *step)
 
 // --- why a fault never struck --------------------------------------------------------------------
 
-// True if the fault waits for a command, which this scheme may not send: reads, writes and holds
-// come with every scheme.
-static bool waits_for_command(const struct fault_step *step)
+// True if the fault waits for a request, and what it waits for is one of the words, or is not.
+static bool waits_for(const struct fault_step *step, const char *const *words, bool is_one)
 {
-    static const char *const common[] = {"read", "write", NULL};
     for (size_t i = 0; i < step->point_count; i++) {
-        if (step->points[i].moment != MOMENT_AT && !text_is_one_of(step->points[i].what, common))
+        const struct point_name *point = &step->points[i];
+        if (point->moment != MOMENT_AT && text_is_one_of(point->what, words) == is_one)
             return true;
     }
     return false;
 }
 
-// True if it waits for what is asked of a driver, of a scheme that has none.
-static bool waits_for_driver(const struct digest *digest, const struct fault_step *step)
+// True if the fault waits for a command, which this scheme may not send: reads, writes and holds
+// come with every scheme.
+static bool waits_for_command(const struct fault_step *step)
 {
-    static const char *const asked[] = {"acquire", "release", "renew", NULL};
-    for (size_t i = 0; i < step->point_count && digest->trial->external_client == NULL; i++) {
-        if (step->points[i].moment != MOMENT_AT && text_is_one_of(step->points[i].what, asked))
-            return true;
-    }
-    return false;
+    return waits_for(step, (const char *const[]){"read", "write", NULL}, false);
 }
 
 // True if it waits for a command that a program sends for one of its workers, or for one purpose:
@@ -116,13 +112,14 @@ static bool say_sent(const struct digest *digest, const struct fault_step *step,
 static void say_why_never_asked(const struct digest *digest, const struct fault_step *step,
                                 struct text *out)
 {
+    static const char *const asked_of_drivers[] = {"acquire", "release", "renew", NULL};
     bool waits = waits_for_command(step);
     const char *why = "its point was never reached";
     if (step->at_ns > 0 && step->point_count > 0)
         why = "the trial ended before its time, or its point was not reached from then on";
     else if (step->at_ns >= 0)
         why = "the trial ended before its time; more operations would make it longer";
-    else if (waits_for_driver(digest, step))
+    else if (digest->trial->external_client == NULL && waits_for(step, asked_of_drivers, true))
         why = "its point was never reached: acquire, release and renew are what is asked of "
               "drivers; of this scheme, say 'request in release', or name its command";
     else if (waits && digest->trial->external_client != NULL && say_sent(digest, step, out))
@@ -164,8 +161,9 @@ static bool fault_took_effect(const struct digest *digest, const struct fault_re
 bool fault_was_absent(const struct digest *digest, struct text *what)
 {
     bool any_drawn = false; // took effect
-    for (size_t i = 0; i < digest->fault_count; i++)
-        any_drawn |= digest->faults[i].step->drawn && digest->faults[i].in_effect_ns != TIME_NEVER;
+    FOR_EACH_FAULT (record, digest) {
+        any_drawn |= record->step->drawn && record->in_effect_ns != TIME_NEVER;
+    }
     FOR_EACH_FAULT (record, digest) {
         if (record->in_effect_ns == TIME_NEVER && !(record->step->drawn && any_drawn))
             return say(what, "%s", name_of(record->step).text);
@@ -206,10 +204,6 @@ static int64_t began_ns(const struct fault_record *record)
     return holds_it ? time_earlier(reached->at_ns, record->in_effect_ns) : record->in_effect_ns;
 }
 
-struct span {
-    int64_t from_ns, to_ns;
-};
-
 // When what is tried meets the fault. A server that was killed or restarted is met while it goes
 // down and comes back, and a client is dead before its end is noticed, which may take seconds; what
 // a lost request left on the servers is met until its lease runs out.
@@ -228,6 +222,14 @@ static struct span time_of_meeting(const struct digest *digest, const struct fau
     return time;
 }
 
+// True if that came into the time, and is not the fault's target's own.
+static bool meets(const struct digest *digest, const struct fault_step *step, struct span time,
+                  int64_t from_ns, int64_t to_ns, int client, int worker)
+{
+    return to_ns >= time.from_ns && from_ns <= time.to_ns &&
+           !is_target(digest, step, client, worker);
+}
+
 // True if somebody other than the fault's target had an acquire in progress while it was in effect,
 // or, where nobody waits for the lock, an access of the guarded value.
 static bool met_somebody(const struct digest *digest, const struct fault_record *record)
@@ -235,21 +237,21 @@ static bool met_somebody(const struct digest *digest, const struct fault_record 
     const struct fault_step *step = record->step;
     const struct span time = time_of_meeting(digest, record);
     FOR_EACH_HOLD (hold, digest) {
-        if (hold->granted_ns >= time.from_ns && hold->invoked_ns <= time.to_ns &&
-            !is_target(digest, step, hold->client, hold->worker))
+        if (meets(digest, step, time, hold->invoked_ns, hold->granted_ns, hold->client,
+                  hold->worker))
             return true;
     }
     FOR_EACH_ATTEMPT (attempt, digest) {
-        if (attempt->returned_ns >= time.from_ns && attempt->died_ns >= time.from_ns &&
-            attempt->invoked_ns <= time.to_ns &&
-            !is_target(digest, step, attempt->client, attempt->worker))
+        if (meets(digest, step, time, attempt->invoked_ns,
+                  time_earlier(attempt->returned_ns, attempt->died_ns), attempt->client,
+                  attempt->worker))
             return true;
     }
     for (size_t i = 0; i < digest->access_count && !digest_excludes(digest); i++) {
         const struct access *access = &digest->accesses[i];
         const struct hold *hold = &digest->holds[access->hold];
-        if (access->returned_ns >= time.from_ns && access->invoked_ns <= time.to_ns &&
-            !is_target(digest, step, hold->client, hold->worker))
+        if (meets(digest, step, time, access->invoked_ns, access->returned_ns, hold->client,
+                  hold->worker))
             return true;
     }
     return false;
@@ -289,9 +291,8 @@ size_t drawn_faults(const struct digest *digest, size_t *struck)
 {
     size_t drawn = 0;
     *struck = 0;
-    for (size_t i = 0; i < digest->fault_count; i++) {
+    FOR_EACH_FAULT (record, digest) {
         struct text ignored = {0};
-        const struct fault_record *record = &digest->faults[i];
         drawn += record->step->drawn;
         *struck += record->step->drawn && fault_is_proven(digest, record, &ignored);
         text_free(&ignored);
@@ -303,10 +304,9 @@ static bool faults_proven(const struct digest *digest, struct text *why)
 {
     size_t struck;
     size_t drawn = drawn_faults(digest, &struck);
-    for (size_t i = 0; i < digest->fault_count; i++) {
+    FOR_EACH_FAULT (record, digest) {
         // What was drawn need not have struck, but what took a server down must have brought it
         // back.
-        const struct fault_record *record = &digest->faults[i];
         bool is_demanded =
             !record->step->drawn || (record->in_effect_ns != TIME_NEVER && record->failed &&
                                      fault_can(record->step, FAULT_KILLS));
@@ -433,10 +433,9 @@ static struct busy busy_make(const struct digest *digest)
     struct busy busy = {0};
     bool has_lease = trial_has_trait(digest->trial, "lease");
     busy.spans = memory_new((digest->hold_count + digest->attempt_count) * sizeof *busy.spans);
-    size_t count = 0;
     FOR_EACH_HOLD (hold, digest) {
         bool is_over = hold->returned_ns != TIME_NEVER && hold->answer != RELEASE_UNKNOWN;
-        busy.spans[count++] = (struct span){
+        busy.spans[busy.count++] = (struct span){
             hold->invoked_ns,
             is_over ? hold->returned_ns : given_back_by_ns(digest, hold->valid_until_ns)};
     }
@@ -446,16 +445,10 @@ static struct busy busy_make(const struct digest *digest)
             continue;
         if (by_ns != TIME_NEVER && has_lease)
             by_ns = given_back_by_ns(digest, by_ns + digest->trial->scenario->lock.lease_ns);
-        busy.spans[count++] = (struct span){attempt->invoked_ns, has_lease ? by_ns : TIME_NEVER};
+        busy.spans[busy.count++] =
+            (struct span){attempt->invoked_ns, has_lease ? by_ns : TIME_NEVER};
     }
-    sort_by_key(busy.spans, count, sizeof *busy.spans);
-    for (size_t i = 0; i < count; i++) {
-        struct span *last = busy.count > 0 ? &busy.spans[busy.count - 1] : NULL;
-        if (last != NULL && last->to_ns >= busy.spans[i].from_ns)
-            last->to_ns = time_later(last->to_ns, busy.spans[i].to_ns);
-        else
-            busy.spans[busy.count++] = busy.spans[i];
-    }
+    busy.count = spans_join(busy.spans, busy.count);
     return busy;
 }
 
@@ -640,10 +633,12 @@ static bool everybody_was_served(const struct digest *digest, struct text *why)
     struct served served = {.digest = digest};
     if (!digest_excludes(digest))
         return true;
-    for (size_t i = 0; i < digest->hold_count; i++)
-        see_hold(&served, &digest->holds[i]);
-    for (size_t i = 0; i < digest->attempt_count; i++)
-        see_attempt(&served, &digest->attempts[i]);
+    FOR_EACH_HOLD (hold, digest) {
+        see_hold(&served, hold);
+    }
+    FOR_EACH_ATTEMPT (attempt, digest) {
+        see_attempt(&served, attempt);
+    }
     size_t unanswered = served.all.of[UNANSWERED];
     bool hollow = tell_who_was_not_served(&served, why);
     if (!hollow && unanswered > FEW_UNANSWERED && unanswered * 10 > all_of(&served.all))
@@ -688,8 +683,9 @@ static bool was_held(const struct digest *digest, struct text *why)
     size_t unknown = 0;
     if (digest->hold_count > 0)
         return true;
-    for (size_t i = 0; i < digest->attempt_count; i++)
-        unknown += digest->attempts[i].outcome == OUTCOME_UNKNOWN;
+    FOR_EACH_ATTEMPT (attempt, digest) {
+        unknown += attempt->outcome == OUTCOME_UNKNOWN;
+    }
     text_format(why, "nobody was ever granted the lock (%zu acquires tried)",
                 digest->attempt_count);
     if (digest->trial->external_client != NULL && digest->trial->external_client->plugin == NULL &&
@@ -743,13 +739,12 @@ bool was_contended(const struct digest *digest, struct text *why)
 {
     struct takers takers = {0};
     bool contended = false;
-    for (size_t i = 0; !contended && i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
-        contended = is_another(&takers, hold->key, hold->client, hold->worker);
+    FOR_EACH_HOLD (hold, digest) {
+        contended |= is_another(&takers, hold->key, hold->client, hold->worker);
     }
-    for (size_t i = 0; !contended && digest->hold_count > 0 && i < digest->attempt_count; i++) {
-        const struct attempt *attempt = &digest->attempts[i];
-        contended = is_another(&takers, attempt->key, attempt->client, attempt->worker);
+    FOR_EACH_ATTEMPT (attempt, digest) {
+        contended |= digest->hold_count > 0 &&
+                     is_another(&takers, attempt->key, attempt->client, attempt->worker);
     }
     free(takers.last);
     return contended ||

@@ -30,14 +30,13 @@ static void decide(const struct digest *digest, struct finding *finding)
                     digest->reentry_count);
         return;
     }
-    finding->state = FINDING_VIOLATED;
-    finding->evidence = (struct evidence){
-        {first->hold, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}, first->invoked_ns, first->returned_ns};
-    finding_say(finding,
-                "%s held the lock with a valid lease, but %s depth %lld was refused (%lld such "
-                "step%s)",
-                holder_name(digest, first->hold).text, first->is_leave ? "leaving" : "entering",
-                (long long)first->depth, (long long)finding->count, plural(finding->count));
+    finding->evidence =
+        evidence_of_holds(first->hold, SIZE_MAX, first->invoked_ns, first->returned_ns);
+    finding_decide(finding, FINDING_VIOLATED,
+                   "%s held the lock with a valid lease, but %s depth %lld was refused (%lld such "
+                   "step%s)",
+                   holder_name(digest, first->hold).text, first->is_leave ? "leaving" : "entering",
+                   (long long)first->depth, (long long)finding->count, plural(finding->count));
 }
 
 const struct check reentrancy_check = {

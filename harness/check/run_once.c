@@ -86,31 +86,26 @@ static bool is_phantom(const struct job *job)
     return job->found != SIZE_MAX && job->done == 0 && job->doubtful == 0;
 }
 
-static struct evidence evidence_of(const struct digest *digest, const struct job *job)
+static void blame(const struct digest *digest, const struct job *job, size_t number,
+                  struct finding *finding)
 {
-    size_t earlier = job->second != SIZE_MAX ? job->first : job->found;
-    size_t later = job->second != SIZE_MAX ? job->second : SIZE_MAX;
-    size_t last = later != SIZE_MAX ? later : earlier;
-    return (struct evidence){{digest->accesses[earlier].hold,
-                              later != SIZE_MAX ? digest->accesses[later].hold : SIZE_MAX},
-                             {earlier, later},
-                             digest->accesses[last].invoked_ns,
-                             digest->accesses[last].returned_ns};
-}
-
-static void describe(const struct digest *digest, const struct job *job, size_t number,
-                     struct finding *finding)
-{
-    const struct evidence *evidence = &finding->evidence;
-    struct words first = holder_name(digest, evidence->holds[0]);
-    if (job->second == SIZE_MAX)
-        finding_say(finding, "%s found job %zu done, but nobody had done it", first.text,
-                    number + 1);
+    bool is_twice = job->second != SIZE_MAX;
+    size_t earlier = is_twice ? job->first : job->found;
+    const struct access *last = &digest->accesses[is_twice ? job->second : earlier];
+    size_t doer = digest->accesses[earlier].hold;
+    finding->evidence = (struct evidence){{doer, is_twice ? last->hold : SIZE_MAX},
+                                          {earlier, job->second},
+                                          last->invoked_ns,
+                                          last->returned_ns};
+    if (is_twice)
+        finding_decide(finding, FINDING_VIOLATED,
+                       "job %zu was done %lld times: by %s and by %s (%lld such job%s)", number + 1,
+                       (long long)job->done, holder_name(digest, doer).text,
+                       holder_name(digest, last->hold).text, (long long)finding->count,
+                       plural(finding->count));
     else
-        finding_say(finding, "job %zu was done %lld times: by %s and by %s (%lld such job%s)",
-                    number + 1, (long long)job->done, first.text,
-                    holder_name(digest, evidence->holds[1]).text, (long long)finding->count,
-                    plural(finding->count));
+        finding_decide(finding, FINDING_VIOLATED, "%s found job %zu done, but nobody had done it",
+                       holder_name(digest, doer).text, number + 1);
 }
 
 static void decide(const struct digest *digest, struct finding *finding)
@@ -134,18 +129,16 @@ static void decide(const struct digest *digest, struct finding *finding)
         first = first == SIZE_MAX ? i : first;
     }
     if (first == SIZE_MAX && undone != SIZE_MAX) {
-        finding->state = FINDING_UNDECIDED;
-        finding_say(finding,
-                    "job %zu was done %lld times, but no lock prevents that: a write that got no "
-                    "answer may have reached the store late and undone it",
-                    undone + 1, (long long)jobs[undone].done);
+        finding_decide(
+            finding, FINDING_UNDECIDED,
+            "job %zu was done %lld times, but no lock prevents that: a write that got no "
+            "answer may have reached the store late and undone it",
+            undone + 1, (long long)jobs[undone].done);
     } else if (first == SIZE_MAX) {
         finding_say(finding, "%lld of %zu jobs were done, none twice", (long long)done, count);
     } else {
-        finding->state = FINDING_VIOLATED;
         finding->by_absence = twice == 0;
-        finding->evidence = evidence_of(digest, &jobs[first]);
-        describe(digest, &jobs[first], first, finding);
+        blame(digest, &jobs[first], first, finding);
     }
     free(jobs);
 }

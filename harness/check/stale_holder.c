@@ -33,12 +33,12 @@ struct grants {
 
 static struct grants grants_make(const struct digest *digest)
 {
-    struct grants grants = {.proven = cores_proven(digest)};
+    struct grants grants = {.proven = cores_until(digest, hold_lease_end_ns)};
     const struct core *cores = grants.proven.items;
     grants.longest = memory_new(grants.proven.count * sizeof *grants.longest);
-    for (size_t i = 0; i < grants.proven.count; i++) {
-        bool longer = i == 0 || cores[i].to_ns > cores[grants.longest[i - 1]].to_ns;
-        grants.longest[i] = longer ? i : grants.longest[i - 1];
+    for (size_t i = 0, longest = 0; i < grants.proven.count; i++) {
+        longest = cores[i].to_ns > cores[longest].to_ns ? i : longest;
+        grants.longest[i] = longest;
     }
     return grants;
 }
@@ -65,38 +65,35 @@ static size_t granted_since(const struct digest *digest, const struct grants *gr
 
 // --- with fencing --------------------------------------------------------------------------------
 
-struct answered {
-    int64_t returned_ns;
-    size_t newest; // index of the access with the highest token so far
-};
-
-static struct answered *answered_make(const struct digest *digest, size_t *count)
+// Accesses that the store has answered, sorted by when; each index is that of the one with the
+// highest token so far.
+static struct ranked *answered_make(const struct digest *digest, size_t *count)
 {
-    struct answered *answered = memory_new(digest->access_count * sizeof *answered);
+    struct ranked *answered = memory_new(digest->access_count * sizeof *answered);
     *count = 0;
     for (size_t i = 0; i < digest->access_count; i++) {
         const struct access *access = &digest->accesses[i];
         if (access->outcome == OUTCOME_OK && is_fenced(digest, access))
-            answered[(*count)++] = (struct answered){access->returned_ns, i};
+            answered[(*count)++] = (struct ranked){access->returned_ns, i};
     }
-    sort_by_key(answered, *count, sizeof *answered);
+    sort_ranked(answered, *count);
     for (size_t i = 1; i < *count; i++) {
-        size_t before = answered[i - 1].newest;
-        if (digest->accesses[before].token >= digest->accesses[answered[i].newest].token)
-            answered[i].newest = before;
+        size_t before = answered[i - 1].index;
+        if (digest->accesses[before].token >= digest->accesses[answered[i].index].token)
+            answered[i].index = before;
     }
     return answered;
 }
 
 // The access with a newer token that the store had answered before the write was begun, or
 // SIZE_MAX.
-static size_t newer_token(const struct digest *digest, const struct answered *answered,
-                          size_t count, const struct access *write)
+static size_t newer_token(const struct digest *digest, const struct ranked *answered, size_t count,
+                          const struct access *write)
 {
-    size_t before = FIRST_FROM(answered, count, returned_ns, write->invoked_ns);
-    if (before == 0 || digest->accesses[answered[before - 1].newest].token <= write->token)
+    size_t before = FIRST_FROM(answered, count, value, write->invoked_ns);
+    if (before == 0 || digest->accesses[answered[before - 1].index].token <= write->token)
         return SIZE_MAX;
-    return answered[before - 1].newest;
+    return answered[before - 1].index;
 }
 
 // --- both ----------------------------------------------------------------------------------------
@@ -108,7 +105,7 @@ static int64_t find_stale_writes(const struct digest *digest, struct evidence *f
 {
     struct grants grants = grants_make(digest);
     size_t answered_count;
-    struct answered *answered = answered_make(digest, &answered_count);
+    struct ranked *answered = answered_make(digest, &answered_count);
     int64_t count = 0;
     for (size_t i = 0; i < digest->access_count; i++) {
         const struct access *write = &digest->accesses[i];
@@ -145,18 +142,17 @@ static void describe_write(const struct digest *digest, struct finding *finding)
     if (evidence->accesses[1] != SIZE_MAX)
         finding_say(finding,
                     "the store accepted %s's write with token %lld although it had answered %s's "
-                    "token %lld before (%lld such write%s)",
+                    "token %lld before",
                     writer.text, (long long)write->token, other.text,
-                    (long long)digest->accesses[evidence->accesses[1]].token,
-                    (long long)finding->count, plural(finding->count));
+                    (long long)digest->accesses[evidence->accesses[1]].token);
     else
         finding_say(finding,
                     "the store accepted %s's write of %lld, %s%s its lease had run out and after "
-                    "%s had been granted the lock (%lld such write%s)",
+                    "%s had been granted the lock",
                     writer.text, (long long)write->value,
                     after ? lasting(write->invoked_ns - until_ns).text : "",
-                    after ? " after" : "when", other.text, (long long)finding->count,
-                    plural(finding->count));
+                    after ? " after" : "when", other.text);
+    finding_say(finding, " (%lld such write%s)", (long long)finding->count, plural(finding->count));
 }
 
 static void decide_writes(const struct digest *digest, struct finding *finding)
@@ -178,6 +174,7 @@ const struct check stale_write_check = {
     .decide = decide_writes,
     .shows = SHOWS_LATE_WRITE,
     .may_follow = true,
+    .follows_from = (const char *const[]){"stale-holder", "double-grant", "wrongful-release", NULL},
 };
 
 // === holders =====================================================================================
@@ -261,18 +258,13 @@ int64_t stall_to_blame_ns(const struct digest *digest, const struct hold *hold, 
 
 // --- the sweep -----------------------------------------------------------------------------------
 
-// A hold that outlived its lease: from `stale_ns` on (or from its grant, if that came later) it
-// coexists with whomever the lock is granted to.
-struct outliver {
-    int64_t stale_ns;
-    size_t core;
-};
-
 struct sweep {
     const struct digest *digest;
     struct finding *finding;
     struct cores cores;
-    struct outliver *outlivers; // sorted by stale_ns
+    // Cores of holds that outlived their lease, sorted by when they are stale: from then on each
+    // coexists with whomever the lock is granted to.
+    struct ranked *outlivers;
     size_t outliver_count;
     int64_t *windows;
     bool machine_only; // every window so far is to be blamed on the machine
@@ -287,9 +279,9 @@ static void find_outlivers(struct sweep *sweep)
             continue;
         int64_t lease_end_ns = hold_stale_from_ns(sweep->digest, hold);
         sweep->outlivers[sweep->outliver_count++] =
-            (struct outliver){time_later(lease_end_ns, hold->granted_ns), i};
+            (struct ranked){time_later(lease_end_ns, hold->granted_ns), i};
     }
-    sort_by_key(sweep->outlivers, sweep->outliver_count, sizeof *sweep->outlivers);
+    sort_ranked(sweep->outlivers, sweep->outliver_count);
 }
 
 // Notes that `stale` and `other` coexisted from `from_ns` on. The evidence is the first window that
@@ -305,17 +297,16 @@ static void note_window(struct sweep *sweep, const struct core *stale, const str
     const struct hold *hold = &sweep->digest->holds[stale->hold];
     bool machine = stall_to_blame_ns(sweep->digest, hold, from_ns, to_ns) > 0;
     if (finding->count == 1 || !machine)
-        finding->evidence =
-            (struct evidence){{stale->hold, other->hold}, {SIZE_MAX, SIZE_MAX}, from_ns, to_ns};
+        finding->evidence = evidence_of_holds(stale->hold, other->hold, from_ns, to_ns);
     sweep->machine_only = machine;
 }
 
 // True if the outliver is stale when the core begins; of those that begin with it, the ones before
 // it and itself.
-static bool is_stale_at(const struct outliver *outliver, const struct core *core, size_t index)
+static bool is_stale_at(const struct ranked *outliver, const struct core *core, size_t index)
 {
-    return outliver->stale_ns < core->from_ns ||
-           (outliver->stale_ns == core->from_ns && outliver->core <= index);
+    return outliver->value < core->from_ns ||
+           (outliver->value == core->from_ns && outliver->index <= index);
 }
 
 static bool is_shared(const struct sweep *sweep, const struct core *core)
@@ -336,7 +327,7 @@ static void run_semaphore_sweep(struct sweep *sweep, int64_t permits)
         for (; next < sweep->outliver_count &&
                is_stale_at(&sweep->outlivers[next], core, excess[i].beyond);
              next++) {
-            const struct core *outliver = &sweep->cores.items[sweep->outlivers[next].core];
+            const struct core *outliver = &sweep->cores.items[sweep->outlivers[next].index];
             if (stale == NULL || outliver->to_ns > stale->to_ns)
                 stale = outliver;
         }
@@ -361,7 +352,7 @@ static void run_sweep(struct sweep *sweep)
         bool stale_at_grant = false;
         for (; next < sweep->outliver_count && is_stale_at(&sweep->outlivers[next], core, i);
              next++) {
-            const struct core *outliver = &sweep->cores.items[sweep->outlivers[next].core];
+            const struct core *outliver = &sweep->cores.items[sweep->outlivers[next].index];
             if (outliver == core)
                 stale_at_grant = true;
             else
@@ -400,31 +391,29 @@ static int64_t told_ns(const struct digest *digest, const struct hold *hold, int
 
 static void describe(const struct digest *digest, struct finding *finding)
 {
-    struct text told = {0};
     const struct evidence *evidence = &finding->evidence;
     int64_t at_ns = told_ns(digest, &digest->holds[evidence->holds[0]], evidence->to_ns);
     int64_t late_ns = at_ns - evidence->from_ns;
+    struct words stale = holder_name(digest, evidence->holds[0]);
+    finding_decide(finding, FINDING_VIOLATED,
+                   "%s's lease ran out, %s was granted the lock, and both believed to hold it for "
+                   "%s; %s ",
+                   stale.text, holder_name(digest, evidence->holds[1]).text,
+                   lasting(evidence->to_ns - evidence->from_ns).text, stale.text);
     if (at_ns == TIME_NEVER)
-        text_add(&told, "had not been told");
+        finding_say(finding, "had not been told");
     else if (late_ns <= 0)
-        text_format(&told, "had been told %s before and went on all the same",
+        finding_say(finding, "had been told %s before and went on all the same",
                     lasting(-late_ns).text);
     else
-        text_format(&told, "was told only %s later", lasting(late_ns).text);
-    struct words stale = holder_name(digest, evidence->holds[0]);
-    finding_say(finding,
-                "%s's lease ran out, %s was granted the lock, and both believed to hold it for %s; "
-                "%s %.99s (%lld unsafe window%s, the longest %s)",
-                stale.text, holder_name(digest, evidence->holds[1]).text,
-                lasting(evidence->to_ns - evidence->from_ns).text, stale.text, told.bytes,
-                (long long)finding->count, plural(finding->count),
-                lasting(finding->windows.max_ns).text);
-    text_free(&told);
+        finding_say(finding, "was told only %s later", lasting(late_ns).text);
+    finding_say(finding, " (%lld unsafe window%s, the longest %s)", (long long)finding->count,
+                plural(finding->count), lasting(finding->windows.max_ns).text);
 }
 
 static void decide(const struct digest *digest, struct finding *finding)
 {
-    struct sweep sweep = {.digest = digest, .finding = finding, .cores = cores_believed(digest)};
+    struct sweep sweep = {.digest = digest, .finding = finding, .cores = cores_until(digest, NULL)};
     sweep.windows = memory_new(sweep.cores.count * sizeof *sweep.windows);
     find_outlivers(&sweep);
     if (digest_permits(digest) > 1)
@@ -434,7 +423,6 @@ static void decide(const struct digest *digest, struct finding *finding)
     distribution_make(sweep.windows, (size_t)finding->count, &finding->windows);
     if (finding->count > 0) {
         struct evidence ignored;
-        finding->state = FINDING_VIOLATED;
         finding->harmless =
             digest->trial->scenario->workload.fenced && find_stale_writes(digest, &ignored) == 0;
         describe(digest, finding);
@@ -460,4 +448,5 @@ const struct check stale_holder_check = {
     .of = OF_EXCLUDING,
     .decide = decide,
     .shows = SHOWS_TWO_STALE,
+    .follows_from = (const char *const[]){"double-grant", "wrongful-release", NULL},
 };

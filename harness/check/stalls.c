@@ -8,32 +8,29 @@
 #include "harness/check/sweep.h"
 #include "harness/cluster/topology.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 // --- which there were
 
-static int compare_times(int64_t a_ns, int64_t b_ns)
-{
-    return (a_ns > b_ns) - (a_ns < b_ns);
-}
-
 static int compare_stalls(const void *left, const void *right)
 {
     const struct stall *a = left;
     const struct stall *b = right;
-    return a->from_ns != b->from_ns ? compare_times(a->from_ns, b->from_ns)
-                                    : compare_times(a->to_ns, b->to_ns);
+    if (a->from_ns != b->from_ns)
+        return a->from_ns < b->from_ns ? -1 : 1;
+    return (a->to_ns > b->to_ns) - (a->to_ns < b->to_ns);
 }
 
 static int compare_owners(const void *left, const void *right)
 {
     const struct stall *a = left;
     const struct stall *b = right;
-    if (a->of != b->of || a->number != b->number)
-        return compare_times(a->of, b->of) * 2 + compare_times(a->number, b->number);
+    if (a->of != b->of)
+        return a->of < b->of ? -1 : 1;
+    if (a->number != b->number)
+        return a->number < b->number ? -1 : 1;
     return compare_stalls(left, right);
 }
 
@@ -78,7 +75,7 @@ static void add_lateness(struct digest *digest, int64_t from_ns, int64_t to_ns, 
 // A worker stands at the point of a fault until it stands. The conductor strikes at once, unless it
 // is late, or still at work on another fault: the worker has then stood still for that long. A
 // fault on a client or a wire takes no time either; those on servers last until they show.
-static void find_lateness(struct digest *digest, size_t *room)
+void stalls_complete(struct digest *digest, size_t room)
 {
     FOR_EACH_FAULT (record, digest) {
         const struct fault_step *step = record->step;
@@ -86,15 +83,10 @@ static void find_lateness(struct digest *digest, size_t *room)
         int64_t stands_ns = on_server ? record->asked_ns : record->in_effect_ns;
         if (record->asked_ns == TIME_NEVER)
             continue;
-        add_lateness(digest, record->asked_ns, stands_ns, 0, room);
+        add_lateness(digest, record->asked_ns, stands_ns, 0, &room);
         if (record->reached != NULL)
-            add_lateness(digest, record->reached->at_ns, stands_ns, record->reached->client, room);
+            add_lateness(digest, record->reached->at_ns, stands_ns, record->reached->client, &room);
     }
-}
-
-void stalls_complete(struct digest *digest, size_t room)
-{
-    find_lateness(digest, &room);
     join_stalls(digest);
 }
 
@@ -157,24 +149,24 @@ int64_t longest_stall_ns(const struct digest *digest, int whose)
     return longest != NULL ? longest->to_ns - longest->from_ns : 0;
 }
 
-const char *describe_stalls(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns,
-                            char *out)
+struct words describe_stalls(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns)
 {
     char owner[48];
+    struct words words = {"nobody stood still"};
     const struct stall *longest = longest_between(digest, whose, from_ns, to_ns);
     int64_t total_ns = stalled_ns(digest, whose, from_ns, to_ns);
-    if (longest == NULL) {
-        snprintf(out, STALLS_ROOM, "nobody stood still");
-        return out;
-    }
+    if (longest == NULL)
+        return words;
     int64_t most_ns = part_ns(longest, from_ns, to_ns);
     stall_owner(longest, owner, sizeof owner);
     if (most_ns == total_ns)
-        snprintf(out, STALLS_ROOM, "%s stood still for %.40s", owner, lasting(total_ns).text);
+        snprintf(words.text, sizeof words.text, "%s stood still for %.20s", owner,
+                 lasting(total_ns).text);
     else
-        snprintf(out, STALLS_ROOM, "processes stood still for %.40s in all, %s for %.40s at once",
+        snprintf(words.text, sizeof words.text,
+                 "processes stood still for %.20s in all, %s for %.20s at once",
                  lasting(total_ns).text, owner, lasting(most_ns).text);
-    return out;
+    return words;
 }
 
 // True if the fault is one on servers, or on what is between them, and was on between the two
@@ -251,7 +243,7 @@ static bool moment_may_have_passed(const struct digest *digest, const struct fau
                       record->healed_ns + hold_ns) >= hold_ns / 2;
 }
 
-bool stalls_may_have_upset(const struct digest *digest, char *out)
+bool stalls_may_have_upset(const struct digest *digest, struct words *which)
 {
     const struct lock_settings *lock = &digest->trial->scenario->lock;
     int64_t shortest_ns = time_earlier(lock->lease_ns, lock->request_ns);
@@ -273,49 +265,44 @@ bool stalls_may_have_upset(const struct digest *digest, char *out)
                     stalled_ns(digest, STALLS_OF_ALL, from_ns, to_ns) >= (to_ns - from_ns) / 10;
     if (!is_long && !are_many && !is_past)
         return false;
-    describe_stalls(digest, STALLS_OF_ALL, from_ns, to_ns, out);
+    *which = describe_stalls(digest, STALLS_OF_ALL, from_ns, to_ns);
     return longest != NULL;
 }
 
-// Nothing is decided by what stalls could explain: so says the finding behind what was found, of
-// which no more than `most` bytes stay.
-static __attribute__((format(printf, 3, 4))) void excuse(struct finding *finding, int most,
-                                                         const char *format, ...)
+// Nothing is decided by what stalls could explain: so the finding is to say behind what was found,
+// of which no more than `most` bytes stay.
+static void excuse(struct finding *finding, size_t most)
 {
-    char found[sizeof finding->text];
-    char why[sizeof finding->text];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(why, sizeof why, format, arguments);
-    va_end(arguments);
-    memcpy(found, finding->text, sizeof found);
+    finding->text[most] = '\0';
     finding->state = FINDING_UNDECIDED;
     finding->by_stalls = true;
-    finding_say(finding, "%.*s; but %s says nothing about the lock", most, found, why);
 }
+
+#define SAYS_NOTHING " says nothing about the lock"
 
 void finding_blame_stalls(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns,
                           struct finding *finding)
 {
-    char stalls[STALLS_ROOM];
-    excuse(finding, 210, "%.130s, which could explain it and",
-           describe_stalls(digest, whose, from_ns, to_ns, stalls));
+    excuse(finding, 210);
+    finding_say(finding, "; but %.130s, which could explain it and" SAYS_NOTHING,
+                describe_stalls(digest, whose, from_ns, to_ns).text);
 }
 
 void finding_blame_deposing(const struct digest *digest, int one, int other,
                             struct finding *finding)
 {
-    char stalls[STALLS_ROOM];
     const struct hold *hold = &digest->holds[finding->evidence.holds[0]];
     int64_t until_ns = finding->evidence.from_ns;
-    if (leaders_were_two(digest, one, other, until_ns))
-        excuse(finding, 150,
-               "server-%d led beside or after server-%d, which no fault explains: %.100s, and one "
-               "was taken for dead, which",
-               one > other ? one : other, one > other ? other : one,
-               describe_stalls(digest, STALLS_OF_SERVERS, digest->started_ns, until_ns, stalls));
-    else
+    if (!leaders_were_two(digest, one, other, until_ns)) {
         finding_blame_stalls(digest, STALLS_OF_SERVERS, hold->invoked_ns, until_ns, finding);
+        return;
+    }
+    excuse(finding, 150);
+    finding_say(finding,
+                "; but server-%d led beside or after server-%d, which no fault explains: %.100s, "
+                "and one was taken for dead, which" SAYS_NOTHING,
+                one > other ? one : other, one > other ? other : one,
+                describe_stalls(digest, STALLS_OF_SERVERS, digest->started_ns, until_ns).text);
 }
 
 // When the fault began to hold somebody up: a worker stands at its point before it is in effect.
@@ -344,9 +331,11 @@ void finding_blame_late_end(const struct digest *digest, int64_t from_ns, int64_
             time_earlier(record->healed_ns, digest->ended_ns) - stood_from_ns(record);
         if (lasted_ns <= step->bound_ns + spare_ns)
             continue;
-        excuse(finding, 210,
-               "fault %d was to last %s, and this machine was so late that it lasted %s, which",
-               step->number, lasting(step->bound_ns).text, lasting(lasted_ns).text);
+        excuse(finding, 210);
+        finding_say(finding,
+                    "; but fault %d was to last %s, and this machine was so late that it lasted "
+                    "%s, which" SAYS_NOTHING,
+                    step->number, lasting(step->bound_ns).text, lasting(lasted_ns).text);
         return;
     }
 }

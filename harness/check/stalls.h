@@ -3,7 +3,7 @@
 #ifndef LOCKPICK_CHECK_STALLS_H
 #define LOCKPICK_CHECK_STALLS_H
 
-#include "harness/check/check.h"
+#include "harness/check/describe.h"
 
 // Adds to the digest's stalls, for which it has so much room, what was late besides, and makes one
 // of the pieces of each. Part of digest_make.
@@ -24,10 +24,9 @@ int64_t stalled_ns(const struct digest *digest, int whose, int64_t from_ns, int6
 int64_t longest_stall_ns(const struct digest *digest, int whose);
 
 // "client-1 stood still for 1.09 s", or, if there were several, "... for 1.42 s in all, at once for
-// 1.09 s (client-1)". Returns `out`, which holds STALLS_ROOM bytes.
-#define STALLS_ROOM 200
-const char *describe_stalls(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns,
-                            char *out);
+// 1.09 s (client-1)".
+struct words describe_stalls(const struct digest *digest, int whose, int64_t from_ns,
+                             int64_t to_ns);
 
 // True if two servers that are known (by their numbers; 0: not known) led one after the other, or
 // at once, and no fault on either of them explains that: their group chose another leader by
@@ -47,8 +46,8 @@ bool stall_may_have_deposed(const struct digest *digest, int one, int other, int
 // of a fault; half, as each has another half to spare. Where a fault waits for a cause, which says
 // that others hold the lock by now, that is half of a hold, at the moment at which the cause ends
 // it. Or it has faults, and all together stood still for a tenth of the time: then nobody was on
-// time. `out` is set to describe_stalls then.
-bool stalls_may_have_upset(const struct digest *digest, char *out);
+// time. Those that did are told then.
+bool stalls_may_have_upset(const struct digest *digest, struct words *which);
 
 // Makes a violation an undecided finding, and says so, if a fault held somebody up between the two
 // times for so much longer than it was to that a lease may have ended by it: the conductor was

@@ -77,13 +77,12 @@ static bool fault_lasted(const struct digest *digest)
 size_t silence_lost_permits(const struct digest *digest)
 {
     size_t last = SIZE_MAX;
-    for (size_t i = 0; trial_has_trait(digest->trial, "permits") && i < digest->fault_count; i++) {
-        const struct fault_record *record = &digest->faults[i];
+    FOR_EACH_FAULT (record, digest) {
         const struct fault_step *step = record->step;
-        if (fault_can(step, FAULT_EMPTIES | FAULT_MAY_FORGET) &&
-            (step->how == NULL || strcmp(step->how, "keeps") != 0) &&
-            record->in_effect_ns != TIME_NEVER)
-            last = i;
+        if (trial_has_trait(digest->trial, "permits") && record->in_effect_ns != TIME_NEVER &&
+            fault_can(step, FAULT_EMPTIES | FAULT_MAY_FORGET) &&
+            (step->how == NULL || strcmp(step->how, "keeps") != 0))
+            last = (size_t)(record - digest->faults);
     }
     return last;
 }
@@ -260,21 +259,15 @@ struct silence silence_find(const struct digest *digest)
 
 // --- who waited ----------------------------------------------------------------------------------
 
-// A stretch of waiting of one worker.
-struct span {
-    int64_t from_ns, to_ns;
-    int client, worker;
+// One worker.
+struct waiter {
+    int64_t who;
+    struct span time;
 };
 
-static int compare_by_worker(const void *left, const void *right)
+static int64_t worker_key(int client, int worker)
 {
-    const struct span *a = left;
-    const struct span *b = right;
-    if (a->client != b->client)
-        return a->client < b->client ? -1 : 1;
-    if (a->worker != b->worker)
-        return a->worker < b->worker ? -1 : 1;
-    return (a->from_ns > b->from_ns) - (a->from_ns < b->from_ns);
+    return (int64_t)client << 32 | worker;
 }
 
 // True if faults that are not over leave the client fewer than a majority of the servers, each of
@@ -313,8 +306,9 @@ static bool is_stopped(const struct digest *digest, const struct attempt *attemp
     return lacks_quorum(digest, attempt->client);
 }
 
-// And those who were granted it only after the end, who had waited until then.
-static size_t find_spans(const struct digest *digest, int64_t since_ns, struct span *spans,
+// Finds the waits of each worker, in their order. Those who were granted the lock only after the
+// end had waited until then.
+static size_t find_waits(const struct digest *digest, int64_t since_ns, struct waiter *waits,
                          bool *stopped_may_hold)
 {
     size_t count = 0;
@@ -327,46 +321,41 @@ static size_t find_spans(const struct digest *digest, int64_t since_ns, struct s
         if (is_stopped(digest, attempt))
             *stopped_may_hold = true;
         else
-            spans[count++] = (struct span){from_ns, to_ns, attempt->client, attempt->worker};
+            waits[count++] =
+                (struct waiter){worker_key(attempt->client, attempt->worker), {from_ns, to_ns}};
     }
     FOR_EACH_HOLD (hold, digest) {
         int64_t from_ns = time_later(hold->invoked_ns, since_ns);
         if (says_nothing(digest, hold) && from_ns < digest->ended_ns)
-            spans[count++] = (struct span){from_ns, digest->ended_ns, hold->client, hold->worker};
+            waits[count++] = (struct waiter){worker_key(hold->client, hold->worker),
+                                             {from_ns, digest->ended_ns}};
     }
+    sort_by_key(waits, count, sizeof *waits);
     return count;
-}
-
-// Makes one span of each worker's: between two acquires that gave up it wanted the lock too.
-static size_t join_workers(struct span *spans, size_t count)
-{
-    qsort(spans, count, sizeof *spans, compare_by_worker);
-    size_t workers = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct span *last = workers > 0 ? &spans[workers - 1] : NULL;
-        if (last != NULL && last->client == spans[i].client && last->worker == spans[i].worker)
-            last->to_ns = time_later(last->to_ns, spans[i].to_ns);
-        else
-            spans[workers++] = spans[i];
-    }
-    return workers;
 }
 
 struct waiting waiting_find(const struct digest *digest, const struct silence *silence)
 {
     struct waiting waiting = {.until_ns = silence->from_ns};
-    struct span *spans = memory_new((digest->attempt_count + digest->hold_count) * sizeof *spans);
-    size_t count = find_spans(digest, silence->from_ns, spans, &waiting.stopped_may_hold);
-    waiting.workers = join_workers(spans, count);
-    sort_by_key(spans, waiting.workers, sizeof *spans);
-    for (size_t i = 0; i < waiting.workers; i++) {
-        int64_t from_ns = time_later(spans[i].from_ns, waiting.until_ns);
-        if (spans[i].to_ns > from_ns)
-            waiting.waited_ns += spans[i].to_ns - from_ns;
-        waiting.until_ns = time_later(waiting.until_ns, spans[i].to_ns);
+    size_t most = digest->attempt_count + digest->hold_count;
+    struct waiter *waits = memory_new(most * sizeof *waits);
+    struct span *spans = memory_new(most * sizeof *spans); // one for each worker
+    size_t count = find_waits(digest, silence->from_ns, waits, &waiting.stopped_may_hold);
+    for (size_t i = 0; i < count; i++) {
+        // Between two acquires that gave up it wanted the lock too.
+        if (i > 0 && waits[i - 1].who == waits[i].who)
+            spans[waiting.workers - 1].to_ns =
+                time_later(spans[waiting.workers - 1].to_ns, waits[i].time.to_ns);
+        else
+            spans[waiting.workers++] = waits[i].time;
+        waiting.until_ns = time_later(waiting.until_ns, waits[i].time.to_ns);
     }
     for (size_t i = 0; i < waiting.workers; i++)
         waiting.to_the_end += spans[i].to_ns == waiting.until_ns;
+    size_t stretches = spans_join(spans, waiting.workers);
+    for (size_t i = 0; i < stretches; i++)
+        waiting.waited_ns += spans[i].to_ns - spans[i].from_ns;
+    free(waits);
     free(spans);
     return waiting;
 }
@@ -380,8 +369,9 @@ struct waiting waiting_find(const struct digest *digest, const struct silence *s
 static int64_t longest_hand_off_ns(const struct digest *digest)
 {
     int64_t first_fault_ns = TIME_NEVER;
-    for (size_t i = 0; i < digest->fault_count; i++)
-        first_fault_ns = time_earlier(first_fault_ns, digest->faults[i].asked_ns);
+    FOR_EACH_FAULT (record, digest) {
+        first_fault_ns = time_earlier(first_fault_ns, record->asked_ns);
+    }
     int64_t longest = 0;
     int64_t free_ns = digest->started_ns;
     FOR_EACH_HOLD (hold, digest) {
@@ -394,51 +384,50 @@ static int64_t longest_hand_off_ns(const struct digest *digest)
     return longest;
 }
 
+// The next stall may not have been recorded yet.
+static int64_t stalls_and_next_ns(const struct digest *digest, int whose, int64_t from_ns,
+                                  int64_t to_ns)
+{
+    return stalled_ns(digest, whose, from_ns, to_ns) + longest_stall_ns(digest, whose);
+}
+
 // For whom of those that went for the lock meanwhile the least is to be allowed: one who could have
 // been granted it is enough.
 static int64_t allowed_stalls_ns(const struct digest *digest, int64_t from_ns, int64_t to_ns)
 {
     int64_t least_ns = TIME_NEVER;
-    for (int64_t client = 1; client <= digest->trial->scenario->clients.processes; client++) {
-        bool waited = false;
-        for (size_t i = 0; i < digest->attempt_count && !waited; i++) {
-            const struct attempt *attempt = &digest->attempts[i];
-            waited = attempt->client == client && attempt->invoked_ns < to_ns &&
-                     attempt->returned_ns >= to_ns && attempt->killed_ns >= to_ns;
-        }
-        // The next one may not have been recorded yet.
-        int64_t stalls_ns =
-            stalled_ns(digest, (int)client, from_ns, to_ns) + longest_stall_ns(digest, (int)client);
-        if (waited)
-            least_ns = time_earlier(least_ns, stalls_ns);
+    FOR_EACH_ATTEMPT (attempt, digest) {
+        if (attempt->invoked_ns < to_ns && attempt->returned_ns >= to_ns &&
+            attempt->killed_ns >= to_ns)
+            least_ns =
+                time_earlier(least_ns, stalls_and_next_ns(digest, attempt->client, from_ns, to_ns));
     }
     return least_ns != TIME_NEVER ? least_ns
-                                  : stalled_ns(digest, STALLS_OF_SERVERS, from_ns, to_ns) +
-                                        longest_stall_ns(digest, STALLS_OF_SERVERS);
-}
-
-static int64_t late_expiry_ns(const struct digest *digest)
-{
-    return digest->trial->server != NULL ? digest->trial->server->late_expiry_ns : 0;
+                                  : stalls_and_next_ns(digest, STALLS_OF_SERVERS, from_ns, to_ns);
 }
 
 // --- words ---------------------------------------------------------------------------------------
 
-// "client-1 died holding the lock"; a `%` stands for who, or which fault.
+static const struct {
+    const char *form;  // a `%` stands for who, or which fault
+    bool leaves_doubt; // nothing but the wait itself shows then that the lock can still be had
+    bool is_held;      // somebody may have it, whom its lease parts from it
+} causes[] = {
+    [SILENCE_START] = {"the trial began", .leaves_doubt = true},
+    [SILENCE_RELEASED] = {"% released it"},
+    [SILENCE_DIED_HOLDING] = {"% died holding the lock", true, true},
+    [SILENCE_DIED_RELEASING] = {"% died while releasing the lock", true, true},
+    [SILENCE_EXPIRED] = {"%'s lease ran out"},
+    [SILENCE_LOST_RELEASE] = {"% got no answer to its release", true, true},
+    [SILENCE_DIED_ACQUIRING] = {"% died while acquiring the lock", true, true},
+    [SILENCE_LOST_ACQUIRE] = {"% got no answer to its acquire", true, true},
+    [SILENCE_FAULT] = {"fault % took effect"},
+    [SILENCE_HEALED] = {"fault % was over"},
+};
+
+// "client-1 died holding the lock".
 static struct words cause_of(const struct digest *digest, const struct silence *silence)
 {
-    static const char *const forms[] = {
-        [SILENCE_START] = "the trial began",
-        [SILENCE_RELEASED] = "% released it",
-        [SILENCE_DIED_HOLDING] = "% died holding the lock",
-        [SILENCE_DIED_RELEASING] = "% died while releasing the lock",
-        [SILENCE_EXPIRED] = "%'s lease ran out",
-        [SILENCE_LOST_RELEASE] = "% got no answer to its release",
-        [SILENCE_DIED_ACQUIRING] = "% died while acquiring the lock",
-        [SILENCE_LOST_ACQUIRE] = "% got no answer to its acquire",
-        [SILENCE_FAULT] = "fault % took effect",
-        [SILENCE_HEALED] = "fault % was over",
-    };
     struct words words;
     struct words who = {""};
     if (silence->hold != SIZE_MAX)
@@ -447,7 +436,7 @@ static struct words cause_of(const struct digest *digest, const struct silence *
         who = worker_name(digest, digest->attempts[silence->attempt].client, silence->worker);
     else if (silence->fault != SIZE_MAX)
         snprintf(who.text, sizeof who.text, "%d", digest->faults[silence->fault].step->number);
-    const char *form = forms[silence->cause];
+    const char *form = causes[silence->cause].form;
     int before = (int)strcspn(form, "%");
     snprintf(words.text, sizeof words.text, "%.*s%.48s%s", before, form, who.text,
              form + before + (form[before] != '\0'));
@@ -458,11 +447,6 @@ static struct words cause_of(const struct digest *digest, const struct silence *
 static void tell_remedy(const struct digest *digest, const struct silence *silence,
                         struct text *out)
 {
-    static const bool waits_for_lease[] = {
-        [SILENCE_DIED_HOLDING] = true, [SILENCE_DIED_RELEASING] = true,
-        [SILENCE_LOST_RELEASE] = true, [SILENCE_DIED_ACQUIRING] = true,
-        [SILENCE_LOST_ACQUIRE] = true, [SILENCE_HEALED] = false,
-    };
     bool has_none = digest->trial->traits != NULL
                         ? !trial_has_trait(digest->trial, "lease")
                         : digest->hold_count > 0 && !holds_have_leases(digest);
@@ -470,7 +454,7 @@ static void tell_remedy(const struct digest *digest, const struct silence *silen
         text_add(out, "; no acquire was answered");
     else if (silence_was_free(digest, false))
         text_add(out, "; it was free: the servers did not have it when all had ended");
-    else if (!waits_for_lease[silence->cause])
+    else if (!causes[silence->cause].is_held)
         return;
     else if (has_none && trial_has_trait(digest->trial, "session"))
         text_add(out, "; the lock has no lease, and only the end of its session frees it");
@@ -532,37 +516,7 @@ static bool was_unfinished(const struct digest *digest, const struct fault_recor
            record->in_effect_ns > digest->ended_ns - digest->trial->scenario->lock.stuck_after_ns;
 }
 
-// The first such fault; NULL if there is none.
-static const struct fault_step *find_unfinished(const struct digest *digest)
-{
-    FOR_EACH_FAULT (record, digest) {
-        if (was_unfinished(digest, record))
-            return record->step;
-    }
-    return NULL;
-}
-
-static void tell_unfinished(const struct digest *digest, const struct silence *silence,
-                            const struct waiting *waiting, const struct fault_step *step,
-                            struct text *out)
-{
-    tell_waiting(digest, silence, waiting, "", out);
-    text_format(out,
-                "but the servers may not have recovered yet from fault %d (%.100s): only more than "
-                "%s (lock.stuck-after) would show that the lock is stuck",
-                step->number, step->text != NULL ? step->text : step->verb,
-                lasting(digest->trial->scenario->lock.stuck_after_ns).text);
-}
-
 // --- the decision --------------------------------------------------------------------------------
-
-// After these nothing but the wait itself shows that the lock can still be had.
-static bool leaves_doubt(enum silence_cause cause)
-{
-    return cause == SILENCE_START || cause == SILENCE_DIED_HOLDING ||
-           cause == SILENCE_DIED_RELEASING || cause == SILENCE_DIED_ACQUIRING ||
-           cause == SILENCE_LOST_ACQUIRE || cause == SILENCE_LOST_RELEASE;
-}
 
 static void decide_waiting(const struct digest *digest, struct finding *finding)
 {
@@ -575,24 +529,34 @@ static void decide_waiting(const struct digest *digest, struct finding *finding)
     int64_t slack =
         time_later(longest_hand_off_ns(digest), 2 * digest->trial->scenario->lock.retry_ns) +
         allowed_stalls_ns(digest, silence.from_ns, waiting.until_ns);
-    int64_t bound_ns = digest->trial->scenario->lock.lease_ns + late_expiry_ns(digest) + slack;
-    const struct fault_step *unfinished = find_unfinished(digest);
+    const struct lock_settings *lock = &digest->trial->scenario->lock;
+    const struct server_form *server = digest->trial->server;
+    int64_t bound_ns = lock->lease_ns + (server != NULL ? server->late_expiry_ns : 0) + slack;
     int64_t proof_ns = bound_ns;
+    const struct fault_step *unfinished = NULL;
+    for (size_t i = 0; i < digest->fault_count && unfinished == NULL; i++)
+        unfinished = was_unfinished(digest, &digest->faults[i]) ? digest->faults[i].step : NULL;
     if (unfinished != NULL || silence.unanswered)
-        proof_ns = time_later(bound_ns, digest->trial->scenario->lock.stuck_after_ns);
+        proof_ns = time_later(bound_ns, lock->stuck_after_ns);
     bool hidden_holder = waiting.stopped_may_hold && !holds_have_leases(digest);
     struct text found = {0};
     if (waiting.waited_ns > proof_ns && !hidden_holder) {
         finding->state = FINDING_VIOLATED;
         finding->count = 1;
         finding->by_absence = true;
-        finding->evidence = (struct evidence){
-            {silence.hold, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}, silence.from_ns, waiting.until_ns};
+        finding->evidence =
+            evidence_of_holds(silence.hold, SIZE_MAX, silence.from_ns, waiting.until_ns);
         tell_stuck(digest, &silence, &waiting, &found);
     } else if (waiting.waited_ns > bound_ns && !hidden_holder && unfinished != NULL) {
         finding->state = FINDING_UNDECIDED;
-        tell_unfinished(digest, &silence, &waiting, unfinished, &found);
-    } else if (leaves_doubt(silence.cause) || waiting.waited_ns > bound_ns ||
+        tell_waiting(digest, &silence, &waiting, "", &found);
+        text_format(&found,
+                    "but the servers may not have recovered yet from fault %d (%.100s): only more "
+                    "than %s (lock.stuck-after) would show that the lock is stuck",
+                    unfinished->number,
+                    unfinished->text != NULL ? unfinished->text : unfinished->verb,
+                    lasting(lock->stuck_after_ns).text);
+    } else if (causes[silence.cause].leaves_doubt || waiting.waited_ns > bound_ns ||
                (silence.cause != SILENCE_RELEASED && waiting.waited_ns > slack)) {
         finding->state = FINDING_UNDECIDED;
         tell_undecided(digest, &silence, &waiting, silence.unanswered ? proof_ns : bound_ns,
@@ -666,10 +630,8 @@ bool hanging_release_find(const struct digest *digest, struct hanging_release *h
         int64_t from_ns = time_later(hold->released_ns, quiet_ns);
         if (!is_open(digest, hold) || from_ns >= hanging->from_ns)
             continue;
-        // The next stall may not have been recorded yet.
-        int64_t stalls_ns = longest_stall_ns(digest, hold->client) +
-                            stalled_ns(digest, hold->client, from_ns, digest->ended_ns);
-        if (digest->ended_ns - from_ns > bound_ns + stalls_ns)
+        if (digest->ended_ns - from_ns >
+            bound_ns + stalls_and_next_ns(digest, hold->client, from_ns, digest->ended_ns))
             *hanging = (struct hanging_release){i, from_ns};
     }
     return hanging->hold != SIZE_MAX;
@@ -680,34 +642,31 @@ static void tell_hanging(const struct digest *digest, const struct hanging_relea
                          struct finding *finding)
 {
     const struct hold *hold = &digest->holds[hanging->hold];
-    struct text others = {0};
     size_t grants = 0, waiting = 0; // meanwhile; when the trial ends
-    for (size_t i = 0; i < digest->hold_count; i++)
-        grants += digest->holds[i].granted_ns > hold->released_ns &&
-                  digest->holds[i].granted_ns < digest->ended_ns;
+    FOR_EACH_HOLD (other, digest) {
+        grants += other->granted_ns > hold->released_ns && other->granted_ns < digest->ended_ns;
+    }
     FOR_EACH_ATTEMPT (attempt, digest) {
         waiting += attempt->invoked_ns < digest->ended_ns &&
                    attempt->returned_ns >= digest->ended_ns &&
                    attempt->killed_ns >= digest->ended_ns;
     }
-    finding->state = FINDING_VIOLATED;
     finding->count = 1;
     finding->by_absence = true;
-    finding->evidence = (struct evidence){
-        {hanging->hold, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}, hanging->from_ns, digest->ended_ns};
+    finding->evidence =
+        evidence_of_holds(hanging->hold, SIZE_MAX, hanging->from_ns, digest->ended_ns);
+    finding_decide(
+        finding, FINDING_VIOLATED,
+        "%s's release was not answered in the %s until the trial ended, although no fault "
+        "was on and a request may take %s",
+        holder_name(digest, hanging->hold).text, lasting(digest->ended_ns - hanging->from_ns).text,
+        lasting(digest->trial->scenario->lock.request_ns).text);
     if (grants > 0)
-        text_format(&others, "; others were granted the lock %zu time%s meanwhile", grants,
+        finding_say(finding, "; others were granted the lock %zu time%s meanwhile", grants,
                     plural((long long)grants));
     else if (waiting > 0)
-        text_format(&others, "; nobody was granted the lock meanwhile, and %zu worker%s", waiting,
+        finding_say(finding, "; nobody was granted the lock meanwhile, and %zu worker%s", waiting,
                     waiting == 1 ? " waits" : "s wait");
-    finding_say(finding,
-                "%s's release was not answered in the %s until the trial ended, although no fault "
-                "was on and a request may take %s%s",
-                holder_name(digest, hanging->hold).text,
-                lasting(digest->ended_ns - hanging->from_ns).text,
-                lasting(digest->trial->scenario->lock.request_ns).text, text_string(&others));
-    text_free(&others);
 }
 
 bool is_of_hanging_release(const struct digest *digest, const struct finding *finding)
@@ -723,10 +682,11 @@ bool is_of_hanging_release(const struct digest *digest, const struct finding *fi
 static void decide(const struct digest *digest, struct finding *finding)
 {
     struct hanging_release hanging;
-    finding_say(finding, "whoever waited for a free lock was granted it");
     decide_waiting(digest, finding);
     if (finding->state != FINDING_VIOLATED && hanging_release_find(digest, &hanging))
         tell_hanging(digest, &hanging, finding);
+    else if (finding->state == FINDING_KEPT)
+        finding_say(finding, "whoever waited for a free lock was granted it");
 }
 
 const struct check stuck_check = {

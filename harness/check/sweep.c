@@ -197,43 +197,21 @@ static int compare_cores(const void *left, const void *right)
     return (a->hold > b->hold) - (a->hold < b->hold);
 }
 
-struct cores cores_believed(const struct digest *digest)
+struct cores cores_until(const struct digest *digest,
+                         int64_t (*until_ns)(const struct digest *, const struct hold *))
 {
     struct cores cores = {memory_new(digest->hold_count * sizeof *cores.items), 0};
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
-        cores.items[cores.count++] = (struct core){hold->granted_ns, hold->released_ns, i};
-    }
-    qsort(cores.items, cores.count, sizeof *cores.items, compare_cores);
-    return cores;
-}
-
-static struct cores cores_until(const struct digest *digest,
-                                int64_t (*end_ns)(const struct digest *, const struct hold *))
-{
-    struct cores cores = {memory_new(digest->hold_count * sizeof *cores.items), 0};
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
-        int64_t lease_end_ns = end_ns(digest, hold);
-        bool granted_too_late =
-            lease_end_ns < hold->released_ns && lease_end_ns <= hold->granted_ns;
+    FOR_EACH_HOLD (hold, digest) {
+        int64_t end_ns = until_ns != NULL ? until_ns(digest, hold) : hold->released_ns;
+        bool granted_too_late = end_ns < hold->released_ns && end_ns <= hold->granted_ns;
         // What came to nothing need not have been guarded for as long as its worker believed.
-        if (!granted_too_late && !hold->rolled_back)
+        if (until_ns == NULL || (!granted_too_late && !hold->rolled_back))
             cores.items[cores.count++] =
-                (struct core){hold->granted_ns, time_earlier(hold->released_ns, lease_end_ns), i};
+                (struct core){hold->granted_ns, time_earlier(hold->released_ns, end_ns),
+                              (size_t)(hold - digest->holds)};
     }
     qsort(cores.items, cores.count, sizeof *cores.items, compare_cores);
     return cores;
-}
-
-struct cores cores_proven(const struct digest *digest)
-{
-    return cores_until(digest, hold_lease_end_ns);
-}
-
-struct cores cores_told(const struct digest *digest)
-{
-    return cores_until(digest, hold_told_end_ns);
 }
 
 void latest_see(struct latest *latest, const struct core *core, bool shared)
@@ -261,52 +239,39 @@ void overlaps_find(const struct digest *digest, const struct cores *cores,
     }
 }
 
-// The ends of the cores that are not over yet, the next one first (a binary heap; Williams, CACM 7,
-// 1964).
-struct ends {
-    int64_t *items;
-    size_t count;
-};
-
-static void ends_add(struct ends *ends, int64_t end_ns)
-{
-    size_t at = ends->count++;
-    for (; at > 0 && ends->items[(at - 1) / 2] > end_ns; at = (at - 1) / 2)
-        ends->items[at] = ends->items[(at - 1) / 2];
-    ends->items[at] = end_ns;
-}
-
-static void ends_drop_next(struct ends *ends)
-{
-    int64_t last_ns = ends->items[--ends->count];
-    size_t at = 0;
-    for (size_t child = 1; child < ends->count; child = 2 * at + 1) {
-        child += child + 1 < ends->count && ends->items[child + 1] < ends->items[child];
-        if (ends->items[child] >= last_ns)
-            break;
-        ends->items[at] = ends->items[child];
-        at = child;
-    }
-    ends->items[at] = last_ns;
-}
-
 size_t excess_find(const struct cores *cores, int64_t permits, struct excess *excess)
 {
-    struct ends active = {.items = memory_new(cores->count * sizeof *active.items)};
+    struct ranked *ends = memory_new(cores->count * sizeof *ends);
     size_t longest = 0; // of all so far, and so, as long as any is active, of those
-    size_t found = 0;
+    size_t found = 0, ended = 0;
+    for (size_t i = 0; i < cores->count; i++)
+        ends[i] = (struct ranked){cores->items[i].to_ns, i};
+    sort_ranked(ends, cores->count);
     for (size_t i = 0; i < cores->count; i++) {
         const struct core *core = &cores->items[i];
-        while (active.count > 0 && active.items[0] <= core->from_ns)
-            ends_drop_next(&active);
-        if ((int64_t)active.count >= permits)
+        // One that is empty ends no sooner than it begins.
+        while (ends[ended].value <= core->from_ns && ends[ended].index < i)
+            ended++;
+        if ((int64_t)(i - ended) >= permits)
             excess[found++] = (struct excess){i, longest};
-        ends_add(&active, core->to_ns);
         if (core->to_ns > cores->items[longest].to_ns)
             longest = i;
     }
-    free(active.items);
+    free(ends);
     return found;
+}
+
+size_t spans_join(struct span *spans, size_t count)
+{
+    size_t joined = 0;
+    sort_by_key(spans, count, sizeof *spans);
+    for (size_t i = 0; i < count; i++) {
+        if (joined > 0 && spans[joined - 1].to_ns >= spans[i].from_ns)
+            spans[joined - 1].to_ns = time_later(spans[joined - 1].to_ns, spans[i].to_ns);
+        else
+            spans[joined++] = spans[i];
+    }
+    return joined;
 }
 
 size_t cores_first_from(const struct cores *cores, int64_t from_ns)

@@ -43,15 +43,12 @@ bool hold_outlived_lease(const struct digest *digest, const struct hold *hold);
 bool holds_have_leases(const struct digest *digest);
 bool store_refused_writes(const struct digest *digest);
 
-// The part of each core in which the lease was proven valid; holds that learned of their grant only
-// when the lease had run out have none. Free `items`.
-struct cores cores_proven(const struct digest *digest);
-
-// The same, to the latest end that the leases may have had.
-struct cores cores_told(const struct digest *digest);
-
-// Every core in full: as long as the worker believed. Free `items`.
-struct cores cores_believed(const struct digest *digest);
+// The part of each core until then: until hold_lease_end_ns, in which the lease was proven valid;
+// until hold_told_end_ns, the latest end that it may have had. Holds that learned of their grant
+// only when it was over have none. NULL: every core in full, as long as the worker believed. Free
+// `items`.
+struct cores cores_until(const struct digest *digest,
+                         int64_t (*until_ns)(const struct digest *, const struct hold *));
 
 // The cores that end last, of those that keep everybody out and of all: a sweep in the order of the
 // cores keeps it, so that each core meets whom it may not overlap. NULL where there is none yet.
@@ -86,6 +83,13 @@ size_t excess_find(const struct cores *cores, int64_t permits, struct excess *ex
 
 // The first of the cores that begins at `from_ns` or later; cores->count if none does.
 size_t cores_first_from(const struct cores *cores, int64_t from_ns);
+
+struct span {
+    int64_t from_ns, to_ns;
+};
+
+// Sorts them, and makes one of those that overlap or touch, in place. Returns how many are left.
+size_t spans_join(struct span *spans, size_t count);
 
 // Sorts `lengths_ns` in place.
 void distribution_make(int64_t *lengths_ns, size_t count, struct distribution *distribution);

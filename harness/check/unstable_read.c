@@ -41,20 +41,6 @@ static bool came_late(const struct digest *digest, const struct access *reads)
     return late && writes_may_come_late(digest);
 }
 
-static void describe(const struct digest *digest, struct finding *finding)
-{
-    const struct evidence *evidence = &finding->evidence;
-    const struct access *reads = &digest->accesses[digest->holds[evidence->holds[0]].first_access];
-    bool known = evidence->holds[1] != SIZE_MAX;
-    finding_say(finding,
-                "%s read %lld and then %lld under one shared hold: %s wrote meanwhile (%lld such "
-                "reader%s)",
-                holder_name(digest, evidence->holds[0]).text, (long long)reads[0].value,
-                (long long)reads[1].value,
-                known ? holder_name(digest, evidence->holds[1]).text : "somebody",
-                (long long)finding->count, plural(finding->count));
-}
-
 static void decide(const struct digest *digest, struct finding *finding)
 {
     size_t readers = 0;
@@ -78,14 +64,21 @@ static void decide(const struct digest *digest, struct finding *finding)
                               reads[1].returned_ns};
     }
     if (finding->count > 0) {
-        finding->state = FINDING_VIOLATED;
-        describe(digest, finding);
+        const size_t *holds = finding->evidence.holds;
+        const struct access *reads = &digest->accesses[digest->holds[holds[0]].first_access];
+        finding_decide(finding, FINDING_VIOLATED,
+                       "%s read %lld and then %lld under one shared hold: %s wrote meanwhile (%lld "
+                       "such reader%s)",
+                       holder_name(digest, holds[0]).text, (long long)reads[0].value,
+                       (long long)reads[1].value,
+                       holds[1] != SIZE_MAX ? holder_name(digest, holds[1]).text : "somebody",
+                       (long long)finding->count, plural(finding->count));
     } else if (late > 0) {
-        finding->state = FINDING_UNDECIDED;
-        finding_say(finding,
-                    "%lld reader%s saw the value change, but no lock prevents that: a write of it "
-                    "that got no answer may have reached the store late",
-                    (long long)late, plural(late));
+        finding_decide(
+            finding, FINDING_UNDECIDED,
+            "%lld reader%s saw the value change, but no lock prevents that: a write of it "
+            "that got no answer may have reached the store late",
+            (long long)late, plural(late));
     } else {
         finding_say(finding, "%zu reader%s saw nothing change", readers,
                     plural((long long)readers));

@@ -1,3 +1,11 @@
+// lost-update and oversell: what the store acknowledged adds up to what it has in the end.
+//
+// lost-update: every acknowledged increment is in the final value, and nothing else is. final -
+// initial must lie in [acknowledged, acknowledged + unknown]; and whatever the final value is, two
+// acknowledged increments of one and the same value are one too few.
+//
+// oversell: no more units are sold than there are, none twice, and the stock that is left plus what
+// was sold is what there was. An accepted write of v - 1 by a buyer who had seen v sells unit v.
 #include "harness/check/updates.h"
 
 #include "harness/base/rank.h"
@@ -44,16 +52,6 @@ struct access_read read_before(const struct digest *digest, size_t write)
         return (struct access_read){access->invoked_ns, access->invoked_ns};
     return (struct access_read){before->invoked_ns, before->returned_ns};
 }
-
-// What was seen of the guarded value, held against what one lock that excludes would let be seen.
-struct late_writes {
-    size_t late; // the first write (index into digest.accesses) without an answer that came back
-                 // over others, or may have; SIZE_MAX if none is needed to explain what was seen
-    // The first sight of a value that nothing explains: the write whose read it was, and the write
-    // of the one that had seen the same value before; SIZE_MAX if there is none, or none before.
-    size_t unexplained, before;
-    bool end_unexplained; // nothing explains the final value
-};
 
 // --- what moved the value on ---------------------------------------------------------------------
 
@@ -146,12 +144,18 @@ static struct entries written_make(const struct digest *digest, enum outcome out
 
 struct look {
     const struct digest *digest;
-    struct late_writes *late;
     struct moves moves;
     struct entries answered, unanswered;
     size_t next_answered;   // of those the first whose value, or time, is not passed yet
     size_t next_unanswered; // of those the first that is neither passed nor used up
     int64_t highest_token;  // of all answered writes
+    // What was found. The first write (index into digest.accesses) without an answer that came back
+    // over others, or may have; SIZE_MAX if none is needed to explain what was seen.
+    size_t late;
+    // The first sight of a value that nothing explains: the write whose read it was, and the write
+    // of the one that had seen the same value before; SIZE_MAX if there is none, or none before.
+    size_t unexplained, before;
+    bool end_unexplained; // nothing explains the final value
 };
 
 // A sight of a value by the read [invoked, returned].
@@ -162,12 +166,12 @@ struct sight {
     size_t access;
 };
 
-static struct sight sight_of(const struct look *look, const struct entry *entry)
+static struct sight sight_of(const struct digest *digest, const struct entry *entry)
 {
     if (entry->access == SIZE_MAX)
         return (struct sight){entry->value, {TIME_NEVER, TIME_NEVER}, NULL, SIZE_MAX};
-    return (struct sight){entry->value, read_before(look->digest, entry->access),
-                          &look->digest->accesses[entry->access], entry->access};
+    return (struct sight){entry->value, read_before(digest, entry->access),
+                          &digest->accesses[entry->access], entry->access};
 }
 
 // True if the value was last written by an answered write, or was the initial one.
@@ -237,7 +241,6 @@ static void keep_first(const struct digest *digest, size_t *kept, size_t access)
 // `before`: who saw the same value before; NULL if nobody did.
 static void explain(struct look *look, const struct sight *before, const struct sight *sight)
 {
-    struct late_writes *late = look->late;
     bool at_once = before != NULL && overlap(before, sight);
     bool stood = before != NULL &&
                  !has_moved(&look->moves, before->read.returned_ns, sight->read.invoked_ns);
@@ -245,41 +248,38 @@ static void explain(struct look *look, const struct sight *before, const struct 
         return;
     size_t write = at_once ? SIZE_MAX : take_late(look, before, sight);
     if (write != SIZE_MAX) {
-        bool came_late = has_moved(&look->moves, look->digest->accesses[write].invoked_ns,
-                                   sight->read.invoked_ns);
-        if (came_late)
-            keep_first(look->digest, &late->late, write);
+        if (has_moved(&look->moves, look->digest->accesses[write].invoked_ns,
+                      sight->read.invoked_ns))
+            keep_first(look->digest, &look->late, write);
     } else if (sight->write == NULL) {
-        late->end_unexplained = true;
+        look->end_unexplained = true;
     } else {
-        keep_first(look->digest, &late->unexplained, sight->access);
-        if (late->unexplained == sight->access)
-            late->before = before != NULL ? before->access : SIZE_MAX;
+        keep_first(look->digest, &look->unexplained, sight->access);
+        if (look->unexplained == sight->access)
+            look->before = before != NULL ? before->access : SIZE_MAX;
     }
 }
 
-static struct look look_begin(const struct digest *digest, struct late_writes *late)
+// Looks at all updates of a counter or a stock, and at its final value. Of two updates of one
+// value, those that no late write explains are the proof.
+static void look_for_late_writes(const struct digest *digest, struct updates *updates)
 {
+    if (updates->unknown == 0 || !writes_may_come_late(digest))
+        return;
     struct look look = {.digest = digest,
-                        .late = late,
                         .moves = moves_make(digest),
                         .answered = written_make(digest, OUTCOME_OK),
-                        .unanswered = written_make(digest, OUTCOME_UNKNOWN)};
+                        .unanswered = written_make(digest, OUTCOME_UNKNOWN),
+                        .late = SIZE_MAX,
+                        .unexplained = SIZE_MAX,
+                        .before = SIZE_MAX};
     for (size_t i = 0; i < look.answered.count; i++)
         look.highest_token =
             time_later(look.highest_token, digest->accesses[look.answered.items[i].access].token);
-    return look;
-}
-
-// Looks at all updates of a counter or a stock, and at its final value.
-static void late_writes_find(const struct digest *digest, struct late_writes *late)
-{
-    *late = (struct late_writes){SIZE_MAX, SIZE_MAX, SIZE_MAX, false};
-    struct look look = look_begin(digest, late);
     struct entries sights = sights_make(digest);
     struct sight before = {0};
     for (size_t i = 0; i < sights.count; i++) {
-        struct sight sight = sight_of(&look, &sights.items[i]);
+        struct sight sight = sight_of(digest, &sights.items[i]);
         bool again = i > 0 && sights.items[i - 1].value == sight.value;
         explain(&look, again ? &before : NULL, &sight);
         before = sight;
@@ -289,12 +289,18 @@ static void late_writes_find(const struct digest *digest, struct late_writes *la
     free(look.answered.items);
     free(look.moves.ends);
     free(look.moves.items);
-}
-
-// True if all that was seen may be the doing of writes that got no answer, and not without them.
-static bool late_writes_explain(const struct late_writes *late)
-{
-    return late->late != SIZE_MAX && late->unexplained == SIZE_MAX && !late->end_unexplained;
+    // All that was seen may be the doing of writes that got no answer, and not without them.
+    if (look.unexplained == SIZE_MAX && !look.end_unexplained)
+        updates->late = look.late;
+    if (look.unexplained == SIZE_MAX || look.before == SIZE_MAX || updates->duplicates == 0)
+        return;
+    const struct access *pair[] = {&digest->accesses[look.before],
+                                   &digest->accesses[look.unexplained]};
+    if (pair[0]->outcome == OUTCOME_OK && pair[1]->outcome == OUTCOME_OK &&
+        pair[0]->hold != pair[1]->hold) {
+        updates->pair[0] = look.before;
+        updates->pair[1] = look.unexplained;
+    }
 }
 
 // === what the store acknowledged =================================================================
@@ -356,25 +362,6 @@ static void pair_up(const struct digest *digest, const struct entry *seen, size_
     }
 }
 
-// Of two updates of one value, those that no late write explains are the proof.
-static void look_for_late_writes(const struct digest *digest, struct updates *updates)
-{
-    struct late_writes late;
-    if (updates->unknown == 0 || !writes_may_come_late(digest))
-        return;
-    late_writes_find(digest, &late);
-    if (late_writes_explain(&late))
-        updates->late = late.late;
-    bool is_pair = late.unexplained != SIZE_MAX && late.before != SIZE_MAX &&
-                   digest->accesses[late.before].outcome == OUTCOME_OK &&
-                   digest->accesses[late.unexplained].outcome == OUTCOME_OK &&
-                   digest->accesses[late.before].hold != digest->accesses[late.unexplained].hold;
-    if (is_pair && updates->duplicates > 0) {
-        updates->pair[0] = late.before;
-        updates->pair[1] = late.unexplained;
-    }
-}
-
 // True if some hold began while another lasted.
 static bool any_overlap(const struct digest *digest)
 {
@@ -415,30 +402,6 @@ static size_t find_upset_store(const struct digest *digest)
     return SIZE_MAX;
 }
 
-bool updates_are_excused(const struct updates *updates)
-{
-    return updates->late != SIZE_MAX || updates->forgot != SIZE_MAX;
-}
-
-void updates_excuse(const struct digest *digest, const struct updates *updates, const char *harm,
-                    struct finding *finding)
-{
-    finding->state = FINDING_UNDECIDED;
-    if (updates->late == SIZE_MAX) {
-        finding_say(finding,
-                    "%s, but no two holds overlapped, and fault %d struck the store's own server: "
-                    "the store lost acknowledged writes, which no lock prevents",
-                    harm, digest->faults[updates->forgot].step->number);
-        return;
-    }
-    const struct access *write = &digest->accesses[updates->late];
-    finding_say(finding,
-                "%s, but no lock prevents that: %s's write of %lld got no answer, and if it "
-                "reached the store later than others' writes, it explains this%s",
-                harm, holder_name(digest, write->hold).text, (long long)write->value,
-                updates->unknown > 1 ? " (perhaps with others like it)" : "");
-}
-
 void updates_count(const struct digest *digest, struct updates *updates)
 {
     *updates = (struct updates){
@@ -464,19 +427,263 @@ void updates_count(const struct digest *digest, struct updates *updates)
     free(seen);
 }
 
-struct evidence updates_evidence(const struct digest *digest, const struct updates *updates)
+// === what is decided
+// ==============================================================================
+
+// What is wrong; only updates that were seen twice if not both ends of the value are known.
+struct balance {
+    bool is_known;
+    int64_t moved;   // by so much the value rose, or the stock fell
+    int64_t missing; // acknowledged, but not in it; 0 or less: nothing
+    int64_t surplus; // in it, although nobody can have written it; likewise
+    int64_t beyond;  // sold beyond the stock
+    bool below_zero; // the stock was
+};
+
+static struct balance balance_of(const struct digest *digest, const struct updates *updates,
+                                 bool sells)
 {
-    struct evidence evidence = {{SIZE_MAX, SIZE_MAX},
-                                {updates->pair[0], updates->pair[1]},
-                                digest->started_ns,
-                                digest->ended_ns};
-    if (updates->pair[1] == SIZE_MAX)
-        return evidence;
-    const struct access *earlier = &digest->accesses[updates->pair[0]];
-    const struct access *later = &digest->accesses[updates->pair[1]];
-    evidence.holds[0] = earlier->hold;
-    evidence.holds[1] = later->hold;
-    evidence.from_ns = later->invoked_ns;
-    evidence.to_ns = later->returned_ns == TIME_NEVER ? digest->ended_ns : later->returned_ns;
-    return evidence;
+    struct balance balance = {.is_known = digest->ends.initial_known && digest->ends.final_known,
+                              .moved = updates->acknowledged};
+    if (balance.is_known)
+        balance.moved = sells ? digest->ends.initial_value - digest->ends.final_value
+                              : digest->ends.final_value - digest->ends.initial_value;
+    balance.missing = updates->acknowledged - balance.moved;
+    balance.surplus = balance.moved - updates->acknowledged - updates->unknown;
+    balance.below_zero = sells && (updates->below_zero != SIZE_MAX ||
+                                   (balance.is_known && digest->ends.final_value < 0));
+    if (sells && digest->ends.initial_known)
+        balance.beyond = time_later(updates->acknowledged - digest->ends.initial_value, 0);
+    return balance;
 }
+
+// True if more than the final value shows it.
+static bool shows_in_updates(const struct updates *updates, const struct balance *balance)
+{
+    return balance->beyond > 0 || balance->below_zero || updates->duplicates > 0;
+}
+
+static bool is_violated(const struct updates *updates, const struct balance *balance)
+{
+    return shows_in_updates(updates, balance) || balance->missing > 0 || balance->surplus > 0;
+}
+
+// The evidence of the write below zero, or of the pair; without one, of the whole trial.
+static struct evidence evidence_of(const struct digest *digest, const struct updates *updates,
+                                   const struct balance *balance)
+{
+    if (updates->duplicates == 0 && updates->below_zero != SIZE_MAX && balance->below_zero) {
+        const struct access *write = &digest->accesses[updates->below_zero];
+        return (struct evidence){{write->hold, SIZE_MAX},
+                                 {updates->below_zero, SIZE_MAX},
+                                 write->invoked_ns,
+                                 write->returned_ns};
+    }
+    if (updates->pair[1] == SIZE_MAX)
+        return evidence_of_holds(SIZE_MAX, SIZE_MAX, digest->started_ns, digest->ended_ns);
+    const struct access *later = &digest->accesses[updates->pair[1]];
+    return (struct evidence){{digest->accesses[updates->pair[0]].hold, later->hold},
+                             {updates->pair[0], updates->pair[1]},
+                             later->invoked_ns,
+                             later->returned_ns == TIME_NEVER ? digest->ended_ns
+                                                              : later->returned_ns};
+}
+
+// True if it is nothing that a late write, or a store that forgot, cannot do.
+static bool is_excused(const struct updates *updates, const struct balance *balance)
+{
+    return (updates->late != SIZE_MAX || updates->forgot != SIZE_MAX) && !balance->below_zero &&
+           balance->surplus <= 0;
+}
+
+static void tell_excuse(const struct digest *digest, const struct updates *updates,
+                        struct finding *finding)
+{
+    if (updates->late == SIZE_MAX) {
+        finding_say(finding,
+                    ", but no two holds overlapped, and fault %d struck the store's own server: "
+                    "the store lost acknowledged writes, which no lock prevents",
+                    digest->faults[updates->forgot].step->number);
+        return;
+    }
+    const struct access *write = &digest->accesses[updates->late];
+    finding_say(finding,
+                ", but no lock prevents that: %s's write of %lld got no answer, and if it "
+                "reached the store later than others' writes, it explains this%s",
+                holder_name(digest, write->hold).text, (long long)write->value,
+                updates->unknown > 1 ? " (perhaps with others like it)" : "");
+}
+
+static const char *was(int64_t count)
+{
+    return count == 1 ? "was" : "were";
+}
+
+// What is wrong, of which the lock is excused.
+static void tell_harm(const struct updates *updates, const struct balance *balance, bool sells,
+                      struct finding *finding)
+{
+    long long acknowledged = (long long)updates->acknowledged;
+    long long repeated = (long long)updates->duplicates;
+    long long missing = (long long)time_later(balance->missing, 0);
+    if (sells && repeated > 0)
+        finding_say(finding, "%lld unit%s %s sold twice", repeated, plural(repeated),
+                    was(repeated));
+    else if (sells)
+        finding_say(finding, "%lld unit%s sold and still there", missing,
+                    missing == 1 ? " is" : "s are");
+    else if (missing > 0)
+        finding_say(finding, "%lld of %lld acknowledged increments %s lost", missing, acknowledged,
+                    was(missing));
+    else
+        finding_say(finding, "%lld of %lld acknowledged increments repeated another's", repeated,
+                    acknowledged);
+}
+
+static void tell_kept(const struct digest *digest, const struct updates *updates,
+                      const struct balance *balance, bool sells, struct finding *finding)
+{
+    long long acknowledged = (long long)updates->acknowledged;
+    if (!balance->is_known)
+        finding_decide(finding, FINDING_UNDECIDED,
+                       "the %s %s was never read, so nothing tells whether the %lld %s",
+                       digest->ends.initial_known ? "final" : "initial", sells ? "stock" : "value",
+                       acknowledged,
+                       sells ? "sales add up" : "acknowledged increments are all in it");
+    else if (sells)
+        finding_say(finding, "%lld of %lld units sold, %lld left, none twice", acknowledged,
+                    (long long)digest->ends.initial_value, (long long)digest->ends.final_value);
+    else
+        finding_say(
+            finding,
+            "%lld acknowledged increment%s, %lld of unknown outcome: the value rose by %lld",
+            acknowledged, plural(acknowledged), (long long)updates->unknown,
+            (long long)balance->moved);
+}
+
+// Says how many there were.
+static int64_t tell_lost(const struct digest *digest, const struct updates *updates,
+                         const struct balance *balance, struct finding *finding)
+{
+    long long acknowledged = (long long)updates->acknowledged;
+    long long moved = (long long)balance->moved, missing = (long long)balance->missing;
+    if (!balance->is_known || (missing <= 0 && updates->duplicates > 0))
+        finding_say(finding,
+                    "%lld of %lld acknowledged increments repeated one that another had made: ",
+                    (long long)updates->duplicates, acknowledged);
+    else if (missing > 0)
+        finding_say(
+            finding, "%lld increment%s %s acknowledged, but the value rose by %lld: %lld %s lost; ",
+            acknowledged, plural(acknowledged), was(acknowledged), moved, missing, was(missing));
+    else
+        finding_say(finding,
+                    "phantom update: the value rose by %lld, but only %lld increment%s %s "
+                    "acknowledged and %lld more left without an answer",
+                    moved, acknowledged, plural(acknowledged), was(acknowledged),
+                    (long long)updates->unknown);
+    if ((!balance->is_known || missing > 0) && updates->pair[1] == SIZE_MAX)
+        finding_say(finding, "no two increments of the same value were recorded, so the history "
+                             "does not show which");
+    else if (!balance->is_known || missing > 0 || updates->duplicates > 0) {
+        const struct access *earlier = &digest->accesses[updates->pair[0]];
+        const struct access *later = &digest->accesses[updates->pair[1]];
+        bool certain = earlier->outcome == OUTCOME_OK && later->outcome == OUTCOME_OK;
+        finding_say(finding, "%s and %s both incremented %lld%s",
+                    holder_name(digest, earlier->hold).text, holder_name(digest, later->hold).text,
+                    (long long)later->seen, certain ? "" : ", one of them without an answer");
+    }
+    return missing > 0 ? missing : balance->surplus > 0 ? balance->surplus : updates->duplicates;
+}
+
+static int64_t tell_oversold(const struct digest *digest, const struct updates *updates,
+                             const struct balance *balance, struct finding *finding)
+{
+    long long stock = (long long)digest->ends.initial_value;
+    long long left = (long long)digest->ends.final_value;
+    long long twice = (long long)updates->duplicates;
+    finding_say(finding, "%lld sale%s", (long long)updates->acknowledged,
+                plural(updates->acknowledged));
+    if (digest->ends.initial_known)
+        finding_say(finding, " of %lld unit%s in stock", stock, plural(stock));
+    if (twice > 0)
+        finding_say(finding, "; %lld unit%s %s sold twice or more: %s and %s both bought unit %lld",
+                    twice, plural(twice), was(twice),
+                    holder_name(digest, digest->accesses[updates->pair[0]].hold).text,
+                    holder_name(digest, digest->accesses[updates->pair[1]].hold).text,
+                    (long long)digest->accesses[updates->pair[1]].seen);
+    else if (balance->below_zero)
+        finding_say(finding, "; the stock fell below zero");
+    else if (balance->missing > 0)
+        finding_say(finding, "; %lld are left: %lld too many", left, (long long)balance->missing);
+    else if (balance->surplus > 0)
+        finding_say(finding, "; %lld are left: %lld unit%s gone unsold", left,
+                    (long long)balance->surplus, balance->surplus == 1 ? " is" : "s are");
+    else
+        finding_say(finding, "; the history does not show which unit was sold twice");
+    return balance->beyond > 0    ? balance->beyond
+           : twice > 0            ? twice
+           : balance->missing > 0 ? balance->missing
+           : balance->surplus > 0 ? balance->surplus
+                                  : 1;
+}
+
+static void decide(const struct digest *digest, bool sells, struct finding *finding)
+{
+    struct updates updates;
+    updates_count(digest, &updates);
+    struct balance balance = balance_of(digest, &updates, sells);
+    if (!is_violated(&updates, &balance)) {
+        tell_kept(digest, &updates, &balance, sells, finding);
+    } else if (is_excused(&updates, &balance)) {
+        finding->state = FINDING_UNDECIDED;
+        tell_harm(&updates, &balance, sells, finding);
+        tell_excuse(digest, &updates, finding);
+    } else {
+        finding->state = FINDING_VIOLATED;
+        finding->by_absence = !shows_in_updates(&updates, &balance) && balance.missing <= 0;
+        finding->evidence = evidence_of(digest, &updates, &balance);
+        finding->count = sells ? tell_oversold(digest, &updates, &balance, finding)
+                               : tell_lost(digest, &updates, &balance, finding);
+    }
+}
+
+static void decide_lost(const struct digest *digest, struct finding *finding)
+{
+    decide(digest, false, finding);
+}
+
+static void decide_sold(const struct digest *digest, struct finding *finding)
+{
+    decide(digest, true, finding);
+}
+
+const struct check lost_update_check = {
+    .name = "lost-update",
+    .summary = "every acknowledged increment is in the final value, and nothing else",
+    .letter = "L",
+    .label = "this write",
+    .decide = decide_lost,
+    .may_follow = true,
+    .mitigation = "a lock that excludes, or a store that writes only if the value is still the one "
+                  "that was read",
+    .form = {.workloads = (const char *const[]){"increment", "nested", "readers", NULL},
+             .why_not = "the workload has no updates to lose"},
+    .follows_from = (const char *const[]){"stale-holder", "double-grant", "wrongful-release",
+                                          "stale-write", NULL},
+};
+
+const struct check oversell_check = {
+    .name = "oversell",
+    .summary = "no unit is sold twice, none beyond the stock, and the stock adds up",
+    .letter = "O",
+    .label = "this sale",
+    .decide = decide_sold,
+    .may_follow = true,
+    .mitigation =
+        "a lock that excludes, or a store that takes a unit only if the stock is still the "
+        "one that was read",
+    .form = {.workloads = (const char *const[]){"oversell", NULL},
+             .why_not = "only the workload oversell sells"},
+    .follows_from = (const char *const[]){"stale-holder", "double-grant", "wrongful-release",
+                                          "stale-write", NULL},
+};

@@ -23,17 +23,7 @@ struct updates {
     size_t forgot;
 };
 
-// True if late writes, or a store that forgot, explain what is wrong: no fault of the lock.
-bool updates_are_excused(const struct updates *updates);
-
-// The reason why the check then decides nothing (harm: for example "1 of 9 increments was lost").
-void updates_excuse(const struct digest *digest, const struct updates *updates, const char *harm,
-                    struct finding *finding);
-
 void updates_count(const struct digest *digest, struct updates *updates);
-
-// The evidence of the pair, or, without one, of the whole trial.
-struct evidence updates_evidence(const struct digest *digest, const struct updates *updates);
 
 // Writes that got no answer may reach the store late: after their writers have given them up and
 // released the lock, over what others have written since. No lock, however perfect, prevents it.

@@ -25,14 +25,10 @@
 static bool found_gone(const struct digest *digest, const struct hold *hold)
 {
     bool vanished = hold->answer == RELEASE_NOT_OWNER || hold->answer == RELEASE_GONE;
-    if (!vanished || hold->returned_ns == TIME_NEVER)
-        return false;
-    // Its writes went with its lock: nothing is harmed.
-    if (hold->rolled_back)
-        return false;
-    // A release that was sent before without an answer says UNKNOWN (see lock.h), and so nothing
-    // here.
-    return hold->returned_ns < hold_told_end_ns(digest, hold);
+    // What was rolled back harms nothing: its writes went with its lock. A release that was sent
+    // before without an answer says UNKNOWN (see lock.h), and so nothing here.
+    return vanished && hold->returned_ns != TIME_NEVER && !hold->rolled_back &&
+           hold->returned_ns < hold_told_end_ns(digest, hold);
 }
 
 // --- what struck meanwhile -----------------------------------------------------------------------
@@ -54,8 +50,8 @@ size_t wrongful_release_fault(const struct digest *digest, const struct evidence
         const struct fault_record *record = &digest->faults[i];
         if (takes_locks(record->step, hold) && record->asked_ns < evidence->to_ns &&
             record->in_effect_ns != TIME_NEVER &&
-            time_later(record->in_effect_ns,
-                       record->healed_ns == TIME_NEVER ? 0 : record->healed_ns) >= hold->invoked_ns)
+            (record->in_effect_ns >= hold->invoked_ns ||
+             (record->healed_ns != TIME_NEVER && record->healed_ns >= hold->invoked_ns)))
             return i;
     }
     return SIZE_MAX;
@@ -186,20 +182,15 @@ static struct deletes deletes_make(const struct digest *digest)
     return deletes;
 }
 
-// The first that was sent at `from_ns` or later.
-static size_t deletes_first_from(const struct deletes *deletes, int64_t from_ns)
-{
-    return FIRST_FROM(deletes->items, deletes->count, sent_ns, from_ns);
-}
-
 // True if one of them is certainly guilty of the lock having vanished by `until_ns`.
 static bool explain(const struct deletes *deletes, const struct hold *hold, int64_t until_ns)
 {
-    size_t end = deletes_first_from(deletes, until_ns);
-    if (end > 0 && deletes->items[end - 1].stale_ns > hold->invoked_ns)
+    const struct deleted *items = deletes->items;
+    size_t end = FIRST_FROM(items, deletes->count, sent_ns, until_ns);
+    if (end > 0 && items[end - 1].stale_ns > hold->invoked_ns)
         return true;
-    for (size_t i = deletes_first_from(deletes, hold->granted_ns); i < end; i++) {
-        if (deletes->items[i].answered_ns <= until_ns)
+    for (size_t i = FIRST_FROM(items, deletes->count, sent_ns, hold->granted_ns); i < end; i++) {
+        if (items[i].answered_ns <= until_ns)
             return true;
     }
     return false;
@@ -225,7 +216,7 @@ static void see_granted_again(void *context, const struct core *before, const st
 static void find_granted_again(const struct digest *digest, int64_t *vanished_ns)
 {
     struct granted_again again = {digest, deletes_make(digest), vanished_ns};
-    struct cores cores = cores_proven(digest);
+    struct cores cores = cores_until(digest, hold_lease_end_ns);
     if (again.deletes.count > 0)
         overlaps_find(digest, &cores, see_granted_again, &again);
     free(cores.items);
@@ -239,25 +230,24 @@ static void describe(const struct digest *digest, struct finding *finding)
     const struct evidence *evidence = &finding->evidence;
     const struct hold *hold = &digest->holds[evidence->holds[0]];
     size_t fault = wrongful_release_fault(digest, evidence);
-    const char *shown = "another was granted it meanwhile";
-    struct text by = {0};
+    finding_decide(finding, FINDING_VIOLATED, "%s's lock vanished while it held it%s: %s; ",
+                   holder_name(digest, evidence->holds[0]).text,
+                   hold->proven_until_ns == TIME_NEVER ? "" : " and its lease was valid",
+                   hold->returned_ns != evidence->to_ns ? "another was granted it meanwhile"
+                   : hold->answer == RELEASE_NOT_OWNER  ? "its release was answered \"not yours\""
+                                                        : "its release was answered \"gone\"");
     if (evidence->holds[1] != SIZE_MAX)
-        text_format(&by, "the release of %s %s it", holder_name(digest, evidence->holds[1]).text,
+        finding_say(finding, "the release of %s %s it",
+                    holder_name(digest, evidence->holds[1]).text,
                     wrongful_release_is_certain(digest, evidence) ? "removed" : "may have removed");
     else if (fault != SIZE_MAX)
-        text_format(&by, "fault %d (%.80s) struck meanwhile", digest->faults[fault].step->number,
+        finding_say(finding, "fault %d (%.80s) struck meanwhile",
+                    digest->faults[fault].step->number,
                     digest->faults[fault].step->text != NULL ? digest->faults[fault].step->text
                                                              : digest->faults[fault].step->verb);
     else
-        text_add(&by, "no release in the history explains it");
-    if (hold->returned_ns == evidence->to_ns)
-        shown = hold->answer == RELEASE_NOT_OWNER ? "its release was answered \"not yours\""
-                                                  : "its release was answered \"gone\"";
-    finding_say(finding, "%s's lock vanished while it held it%s: %s; %s (%lld such hold%s)",
-                holder_name(digest, evidence->holds[0]).text,
-                hold->proven_until_ns == TIME_NEVER ? "" : " and its lease was valid", shown,
-                by.bytes, (long long)finding->count, plural(finding->count));
-    text_free(&by);
+        finding_say(finding, "no release in the history explains it");
+    finding_say(finding, " (%lld such hold%s)", (long long)finding->count, plural(finding->count));
 }
 
 // --- the decision --------------------------------------------------------------------------------
@@ -280,7 +270,7 @@ static void set_evidence(const struct digest *digest, size_t first, int64_t vani
     int64_t from_ns = culprit == SIZE_MAX
                           ? time_earlier(wronged->released_ns, vanished_ns)
                           : time_later(wronged->granted_ns, digest->holds[culprit].released_ns);
-    *evidence = (struct evidence){{first, culprit}, {SIZE_MAX, SIZE_MAX}, from_ns, vanished_ns};
+    *evidence = evidence_of_holds(first, culprit, from_ns, vanished_ns);
     // A fault that takes locks away explains it better than a release that only may have.
     if (culprit != SIZE_MAX && !is_proof(digest, evidence) &&
         wrongful_release_fault(digest, evidence) != SIZE_MAX) {
@@ -297,13 +287,6 @@ static bool another_removed_it(const struct digest *digest, size_t index)
     return is_proof(digest, &evidence);
 }
 
-// The latest time at which the fault may have taken the lock. A failover is in effect only when
-// another leads, but its first deed is to kill the one that did.
-static int64_t struck_by_ns(const struct fault_record *record)
-{
-    return fault_can(record->step, FAULT_MOVES_LEADER) ? record->asked_ns : record->in_effect_ns;
-}
-
 // True if the fault has certainly taken the lock before its holder gave it up.
 static bool took_before_release(const struct fault_record *record, const struct hold *hold)
 {
@@ -318,12 +301,16 @@ static bool taken_in_release(const struct digest *digest, size_t index)
     const struct hold *hold = &digest->holds[index];
     bool struck = false;
     FOR_EACH_FAULT (record, digest) {
+        // The latest time at which it may have taken the lock. A failover is in effect only when
+        // another leads, but its first deed is to kill the one that did.
+        int64_t struck_by_ns =
+            fault_can(record->step, FAULT_MOVES_LEADER) ? record->asked_ns : record->in_effect_ns;
         if (took_before_release(record, hold))
             return false;
-        struck = struck || (takes_locks(record->step, hold) && record->in_effect_ns != TIME_NEVER &&
-                            !strikes_only_store(digest, record->step) &&
-                            struck_by_ns(record) >= hold->released_ns &&
-                            record->asked_ns <= hold->returned_ns);
+        struck =
+            struck || (takes_locks(record->step, hold) && record->in_effect_ns != TIME_NEVER &&
+                       !strikes_only_store(digest, record->step) &&
+                       struck_by_ns >= hold->released_ns && record->asked_ns <= hold->returned_ns);
     }
     return struck && !another_removed_it(digest, index);
 }
@@ -390,12 +377,9 @@ static enum sending see_sending(const struct digest *digest, const struct hold *
 
 static bool was_granted_to_another(const struct digest *digest, const struct hold *hold)
 {
-    for (size_t i = FIRST_FROM(digest->holds, digest->hold_count, granted_ns, hold->granted_ns);
-         i < digest->hold_count && digest->holds[i].granted_ns <= hold->returned_ns; i++) {
-        if (&digest->holds[i] != hold)
-            return true;
-    }
-    return false;
+    size_t next = FIRST_FROM(digest->holds, digest->hold_count, granted_ns, hold->granted_ns);
+    next += &digest->holds[next] == hold;
+    return next < digest->hold_count && digest->holds[next].granted_ns <= hold->returned_ns;
 }
 
 // True if its own release, which a library sent again, had removed the lock that it then found
@@ -418,53 +402,25 @@ static bool removed_it_itself(const struct digest *digest, size_t index)
     return is_own && !another_removed_it(digest, index);
 }
 
-// True if nothing but the end of its lease, or of its session, may have taken the lock that its
-// holder found gone.
-static bool lease_may_have_ended(const struct digest *digest, size_t index)
-{
-    const struct hold *hold = &digest->holds[index];
-    return hold->returned_ns >= hold_lease_end_ns(digest, hold) &&
-           (hold->is_unanchored || !another_removed_it(digest, index));
-}
-
-// Sets by when the lock of each hold had vanished, TIME_NEVER if it had not. The last one whose
-// lease may have ended before, or SIZE_MAX.
+// Sets by when the lock of each hold had vanished, TIME_NEVER if it had not. The last one of which
+// nothing but the end of its lease, or of its session, may have taken the lock; or SIZE_MAX.
 static size_t find_vanished(const struct digest *digest, int64_t *vanished_ns)
 {
     size_t doubtful = SIZE_MAX;
     for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
         vanished_ns[i] = TIME_NEVER;
-        if (!found_gone(digest, &digest->holds[i]) || taken_in_release(digest, i) ||
+        if (!found_gone(digest, hold) || taken_in_release(digest, i) ||
             removed_it_itself(digest, i))
             continue;
-        if (lease_may_have_ended(digest, i))
+        if (hold->returned_ns >= hold_lease_end_ns(digest, hold) &&
+            (hold->is_unanchored || !another_removed_it(digest, i)))
             doubtful = i;
         else
-            vanished_ns[i] = digest->holds[i].returned_ns;
+            vanished_ns[i] = hold->returned_ns;
     }
     find_granted_again(digest, vanished_ns);
     return doubtful;
-}
-
-static void decide_none(const struct digest *digest, size_t doubtful, struct finding *finding)
-{
-    if (doubtful == SIZE_MAX) {
-        finding_say(finding, "no holder found its lock gone while its lease was valid");
-        return;
-    }
-    finding->state = FINDING_UNDECIDED;
-    finding_say(finding, "%s found its lock gone, but %s", holder_name(digest, doubtful).text,
-                describe_doubt(&digest->holds[doubtful], &digest->holds[doubtful]));
-}
-
-// From when on what was late may have made it: since the lock was asked for, or its release was
-// that may have removed it.
-static int64_t began_ns(const struct digest *digest, const struct evidence *evidence)
-{
-    int64_t invoked_ns = digest->holds[evidence->holds[0]].invoked_ns;
-    return evidence->holds[1] == SIZE_MAX
-               ? invoked_ns
-               : time_earlier(invoked_ns, digest->holds[evidence->holds[1]].released_ns);
 }
 
 static void decide(const struct digest *digest, struct finding *finding)
@@ -473,11 +429,11 @@ static void decide(const struct digest *digest, struct finding *finding)
     size_t doubtful = find_vanished(digest, vanished_ns);
     size_t first = SIZE_MAX; // that stalls do not explain, if there is one
     for (size_t i = 0; i < digest->hold_count; i++) {
+        const struct hold *hold = &digest->holds[i];
         if (vanished_ns[i] == TIME_NEVER)
             continue;
-        bool by_stalls = stall_may_have_deposed(digest, digest->holds[i].granted_by,
-                                                digest->holds[i].released_at,
-                                                digest->holds[i].invoked_ns, vanished_ns[i]);
+        bool by_stalls = stall_may_have_deposed(digest, hold->granted_by, hold->released_at,
+                                                hold->invoked_ns, vanished_ns[i]);
         finding->count++;
         if (first == SIZE_MAX || (finding->by_stalls && !by_stalls) ||
             (finding->by_stalls == by_stalls && vanished_ns[i] < vanished_ns[first])) {
@@ -485,18 +441,25 @@ static void decide(const struct digest *digest, struct finding *finding)
             finding->by_stalls = by_stalls;
         }
     }
-    if (first == SIZE_MAX) {
-        decide_none(digest, doubtful, finding);
-    } else {
-        finding->state = FINDING_VIOLATED;
+    if (first != SIZE_MAX) {
+        const struct hold *hold = &digest->holds[first];
         set_evidence(digest, first, vanished_ns[first], &finding->evidence);
         describe(digest, finding);
+        // Since the lock was asked for, or its release was that may have removed it.
+        size_t culprit = finding->evidence.holds[1];
+        int64_t began_ns = hold->invoked_ns;
+        if (culprit != SIZE_MAX)
+            began_ns = time_earlier(began_ns, digest->holds[culprit].released_ns);
         if (finding->by_stalls)
-            finding_blame_deposing(digest, digest->holds[first].granted_by,
-                                   digest->holds[first].released_at, finding);
+            finding_blame_deposing(digest, hold->granted_by, hold->released_at, finding);
         else
-            finding_blame_late_end(digest, began_ns(digest, &finding->evidence), vanished_ns[first],
-                                   finding);
+            finding_blame_late_end(digest, began_ns, vanished_ns[first], finding);
+    } else if (doubtful != SIZE_MAX) {
+        finding_decide(finding, FINDING_UNDECIDED, "%s found its lock gone, but %s",
+                       holder_name(digest, doubtful).text,
+                       describe_doubt(&digest->holds[doubtful], &digest->holds[doubtful]));
+    } else {
+        finding_say(finding, "no holder found its lock gone while its lease was valid");
     }
     free(vanished_ns);
 }
@@ -508,4 +471,5 @@ const struct check wrongful_release_check = {
     .of = OF_ONE_HOLDER, // a semaphore's permits are nobody's
     .decide = decide,
     .shows = SHOWS_REMOVAL,
+    .follows_from = (const char *const[]){"double-grant", NULL},
 };

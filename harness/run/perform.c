@@ -181,12 +181,13 @@ static bool can_run(struct running *running, size_t index)
     char *path = path_join(folder.bytes, "as-run.yaml"); // what does the same again
     bool can = false;
     if (applies == TRIAL_NOT_APPLICABLE)
-        judge_not_applicable(trial, text_string(&reason), &result->judgement);
+        judge_without_history(trial, VERDICT_NOT_APPLICABLE, text_string(&reason),
+                              &result->judgement);
     else if (applies == TRIAL_NOT_INSTALLED)
-        judge_skipped(trial, text_string(&reason), &result->judgement);
+        judge_without_history(trial, VERDICT_SKIPPED, text_string(&reason), &result->judgement);
     else if (folder_make(result->folder, &error) != 0 ||
              (scenario_was_drawn(drawn) && scenario_keep(path, drawn->source, &error) != 0))
-        judge_error(trial, error.text, &result->judgement);
+        judge_without_history(trial, VERDICT_ERROR, error.text, &result->judgement);
     else
         can = true;
     if (!can)
@@ -212,11 +213,11 @@ static void settle(struct running *running, struct trial_result *result, int con
     if (conducted == -1 && limits_too_low(limits, sizeof limits)[0] != '\0')
         error_wrap(&error, "%s", limits);
     if (conducted == TRIAL_IMPOSSIBLE)
-        judge_skipped(trial, error.text, &result->judgement);
+        judge_without_history(trial, VERDICT_SKIPPED, error.text, &result->judgement);
     else if (conducted == TRIAL_MEANINGLESS)
-        judge_not_applicable(trial, error.text, &result->judgement);
+        judge_without_history(trial, VERDICT_NOT_APPLICABLE, error.text, &result->judgement);
     else if (conducted < 0 || history_load(path, &history, &error) != 0)
-        judge_error(trial, error.text, &result->judgement);
+        judge_without_history(trial, VERDICT_ERROR, error.text, &result->judgement);
     else
         trial_decide(result, &history,
                      running->run->has_plots ? TRIAL_FILES_ALL : TRIAL_FILES_UNDRAWN);

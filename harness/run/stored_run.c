@@ -285,16 +285,12 @@ static void list_trials(struct stored_run *run, const char *trial)
 // True if what was said then stands: there was no history to judge, or the harness failed.
 static bool take_over(const json_t *entry, struct trial_result *result)
 {
-    static const struct {
-        enum verdict verdict;
-        void (*judge)(const struct trial *trial, const char *reason, struct judgement *judgement);
-    } cases[] = {{VERDICT_SKIPPED, judge_skipped},
-                 {VERDICT_NOT_APPLICABLE, judge_not_applicable},
-                 {VERDICT_ERROR, judge_error}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        if (strcmp(text_at(entry, "verdict"), verdict_name(cases[i].verdict)) != 0)
+    static const enum verdict stand[] = {VERDICT_SKIPPED, VERDICT_NOT_APPLICABLE, VERDICT_ERROR};
+    for (size_t i = 0; i < sizeof stand / sizeof *stand; i++) {
+        if (strcmp(text_at(entry, "verdict"), verdict_name(stand[i])) != 0)
             continue;
-        cases[i].judge(result->trial, text_at(entry, "reason"), &result->judgement);
+        judge_without_history(result->trial, stand[i], text_at(entry, "reason"),
+                              &result->judgement);
         return true;
     }
     return false;
@@ -312,7 +308,7 @@ static void decide(const struct stored_trial *stored, enum trial_files files,
     if (!take_over(stored->entry, result)) {
         if (history_load(stored->history, &history, &error) != 0 ||
             (files > TRIAL_FILES_PAGE && folder_make(result->folder, &error) != 0))
-            judge_error(result->trial, error.text, &result->judgement);
+            judge_without_history(result->trial, VERDICT_ERROR, error.text, &result->judgement);
         else
             trial_decide(result, &history, files);
         history_free(&history);
