@@ -33,7 +33,7 @@ static void ask_version(const char *program, char *out, size_t room)
 {
     const char *slash = strrchr(program, '/');
     const char *const arguments[] = {program, "--version", NULL};
-    version_ask(slash != NULL ? slash + 1 : program, arguments, "", " \n,-", out, room);
+    version_ask(slash != NULL ? slash + 1 : program, arguments, "", out, room);
 }
 
 static enum strike_state prove(struct fault_strike *strike, struct error *error)

@@ -389,24 +389,18 @@ int cluster_check_servers(struct cluster *cluster, struct error *error)
 // All but logs and settings, and what the server has left elsewhere.
 static void sweep_node(const char *home)
 {
-    static const char *const files[] = {NODE_CLOCK_FILE, NODE_DISK_FILE, NODE_PRELOAD};
+    static const char *const leftovers[] = {"data", NODE_KEPT_DATA, NODE_CLOCK_FILE, NODE_DISK_FILE,
+                                            NODE_PRELOAD};
     char *data = path_join(home, "data");
-    char *kept = path_join(home, NODE_KEPT_DATA);
-    char *aside = path_join(home, NODE_DATA_ASIDE);
     for (size_t i = 0; server_catalogue[i] != NULL; i++) {
         if (server_catalogue[i]->clean_up != NULL)
             server_catalogue[i]->clean_up(data);
     }
-    folder_remove(data, NULL);
-    folder_remove(kept, NULL);
-    folder_remove(aside, NULL);
-    free(aside);
     free(data);
-    free(kept);
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char *file = path_join(home, files[i]);
-        unlink(file);
-        free(file);
+    for (size_t i = 0; i < sizeof leftovers / sizeof *leftovers; i++) {
+        char *path = path_join(home, leftovers[i]);
+        folder_remove(path, NULL);
+        free(path);
     }
 }
 

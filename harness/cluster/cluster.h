@@ -35,7 +35,6 @@ struct group_settings {
 #define NODE_PRELOAD "lockpick-clock.so"
 #define NODE_DISK_FILE "disk"
 #define NODE_KEPT_DATA "kept"   // a folder
-#define NODE_DATA_ASIDE "aside" // a folder
 
 // A host: a namespace with an address, or ports on loopback.
 struct node {

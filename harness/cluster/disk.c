@@ -4,7 +4,6 @@
 #include "harness/base/file.h"
 #include "harness/base/random.h"
 #include "harness/base/text.h"
-#include "harness/cluster/data_cache.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -21,9 +20,14 @@
 
 static int copy_anew(const char *from, const char *to, const struct node *node, struct error *error)
 {
+    const char *const arguments[] = {
+        "cp", "-R", "-T", "--preserve=mode", "--reflink=auto", "--sparse=always", from, to, NULL};
+    struct text output = {0};
     if (folder_remove(to, error) != 0)
         return -1;
-    return data_copy(from, to, node_limit(node)) == 0
+    int status = process_run(arguments, "", -1, node_limit(node), &output, NULL);
+    text_free(&output);
+    return status == 0
                ? 0
                : error_set(error, "cannot copy the data of %s from %s to %s", node->name, from, to);
 }

@@ -8,6 +8,7 @@
 
 // Between two looks at what is about to end, of the machine's time.
 #define PAUSE_NS (50 * NS_PER_US)
+#define LIMIT_NS (60 * NS_PER_S) // of an answer
 
 void explored_set_clocks(const struct explored_servers *servers, int64_t now_ns)
 {
@@ -18,30 +19,33 @@ void explored_set_clocks(const struct explored_servers *servers, int64_t now_ns)
     }
 }
 
-int explored_open_session(struct explored_servers *servers, size_t bytes, struct error *error)
+int explored_open(struct explored_servers *servers, struct error *error)
 {
-    struct session *session = memory_zeroed(1, bytes);
-    const struct node *node = &servers->group->nodes[0];
-    if (session_open(session, node, NULL, SESSION_PATIENCE_S, error) != 0) {
-        free(session);
-        return -1;
+    const struct server_group *group = servers->group;
+    for (; servers->session_count < group->count; servers->session_count++) {
+        if (session_open(&servers->sessions[servers->session_count],
+                         &group->nodes[servers->session_count], NULL, SESSION_PATIENCE_S,
+                         error) != 0)
+            return -1;
     }
-    session->peer.give_up_ns = TIME_NEVER; // by a clock that is about to stand still
-    servers->probe = session;
-    return 0;
+    servers->memory = memory_zeroed(1, servers->how->memory_bytes);
+    return servers->how->prepare != NULL ? servers->how->prepare(servers, error) : 0;
 }
 
-void explored_close_session(struct explored_servers *servers)
+void explored_close(struct explored_servers *servers)
 {
-    if (servers->probe != NULL)
-        session_close(servers->probe);
-    free(servers->probe);
+    if (servers->memory != NULL && servers->how->restore != NULL)
+        servers->how->restore(servers);
+    for (int i = 0; i < servers->session_count; i++)
+        session_close(&servers->sessions[i]);
+    free(servers->memory);
 }
 
-struct session *explored_session(const struct explored_servers *servers, struct error *error)
+struct session *explored_session(struct explored_servers *servers, int server, struct error *error)
 {
-    struct session *session = servers->probe;
+    struct session *session = &servers->sessions[server];
     session->error = error;
+    session->peer.give_up_ns = clock_monotonic_ns() + LIMIT_NS; // by a clock that may stand still
     return session;
 }
 

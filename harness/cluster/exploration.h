@@ -18,7 +18,9 @@ struct explored_servers {
     struct server_group *group;
     int64_t zero_unix_ns; // the time of day at the schedule's time 0
     int64_t part_ns;      // of what ends by itself, in how many such parts of time; 0: nobody asks
-    void *probe;          // of the kind's own: connections, and what it remembers
+    struct session sessions[MAX_SERVERS]; // one with each server of the group, as they are in it
+    int session_count;
+    void *memory; // of the kind's own
 };
 
 // Each function returns 0, or -1 with `error` set.
@@ -27,9 +29,11 @@ struct server_exploration {
     const char *const *topologies;
     // The threads that its schemes start (watchdogs, subscriptions) stand at gates of their own.
     bool holds_threads;
-    // Makes servers->probe, before time stands still. `close` takes half a probe, too, or NULL.
-    int (*open)(struct explored_servers *servers, struct error *error);
-    void (*close)(struct explored_servers *servers);
+    size_t memory_bytes; // of servers->memory, zero at first
+    // Optional: what is done once there are sessions, before time stands still, and undone before
+    // they end, also if it was done by half.
+    int (*prepare)(struct explored_servers *servers, struct error *error);
+    void (*restore)(struct explored_servers *servers);
     // Before each schedule, with the time set: removes all that clients of any schedule have left.
     int (*empty)(struct explored_servers *servers, struct error *error);
     // Appends all that can decide how the servers answer from now on: names, values, owners, who
@@ -64,13 +68,14 @@ struct server_exploration {
 // Stops the clocks of all nodes that have clocks of their own at `now_ns`.
 void explored_set_clocks(const struct explored_servers *servers, int64_t now_ns);
 
-// For kinds whose probe begins with a session (session.h) with the only server. Makes a probe of so
-// many bytes, zeros behind the session.
-int explored_open_session(struct explored_servers *servers, size_t bytes, struct error *error);
-void explored_close_session(struct explored_servers *servers);
+// Opens the sessions and prepares the servers; `how`, `service` and `group` are set. End with
+// explored_close also if it failed.
+int explored_open(struct explored_servers *servers, struct error *error);
+void explored_close(struct explored_servers *servers);
 
-// That session, its errors to be set in `error`.
-struct session *explored_session(const struct explored_servers *servers, struct error *error);
+// The session with one of the servers, from 0: errors go to `error`, and from now on it may take a
+// minute.
+struct session *explored_session(struct explored_servers *servers, int server, struct error *error);
 
 // Asks again and again, until it is 0, for a number of sessions whose own numbers are not among
 // `open`: `question` ends where a list of them is to follow. 0, or -1 with the error set.

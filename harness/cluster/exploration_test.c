@@ -65,7 +65,7 @@ TEST(who_waits_for_a_session_does_so_no_more_once_that_has_ended)
         struct explored_servers servers = {.how = server_kind_find(cases[i].kind)->exploration,
                                            .service = &server.service,
                                            .group = &server.cluster.groups[0]};
-        assert_int_equal(servers.how->open(&servers, &error), 0);
+        assert_int_equal(explored_open(&servers, &error), 0);
         for (int j = 0; j < 2; j++) {
             clients[j].actor = (struct actor){.client = j + 1, .phase = PHASE_NONE};
             clients[j].connection = sql_open(&server.service, LIMIT_NS, &clients[j].actor, &error);
@@ -89,7 +89,7 @@ TEST(who_waits_for_a_session_does_so_no_more_once_that_has_ended)
         for (int j = 0; j < 2; j++)
             sql_close(clients[j].connection);
         assert_int_equal(servers.how->empty(&servers, &error), 0); // waits for their ends
-        servers.how->close(&servers);
+        explored_close(&servers);
         test_server_stop(&server);
     }
 }

@@ -9,12 +9,12 @@
 #include "harness/cluster/process.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define MOST_ARGUMENTS 63 // of a server
+#include <wordexp.h>
 
 const struct server_kind *server_kind_find(const char *name)
 {
@@ -30,8 +30,8 @@ bool server_is_installed(const struct server_kind *kind)
     return kind->installed != NULL ? kind->installed() : program_exists(kind->program);
 }
 
-void version_ask(const char *name, const char *const *arguments, const char *before,
-                 const char *end, char *out, size_t room)
+void version_ask(const char *name, const char *const *arguments, const char *before, char *out,
+                 size_t room)
 {
     struct text output = {0};
     snprintf(out, room, "%s", name);
@@ -40,7 +40,7 @@ void version_ask(const char *name, const char *const *arguments, const char *bef
     char *from = strstr(text_string(&output), before);
     const char *number = from != NULL ? strpbrk(from, "0123456789") : NULL;
     if (status == 0 && number != NULL)
-        snprintf(out, room, "%s %.*s", name, (int)strcspn(number, end), number);
+        snprintf(out, room, "%s %.*s", name, (int)strcspn(number, " \n,-"), number);
     else if (status < 0)
         snprintf(out, room, "%s (tells no version within %d s)", name, VERSION_LIMIT_S);
     text_free(&output);
@@ -58,7 +58,7 @@ const char *server_version(const struct server_kind *kind, char *out, size_t roo
     if (kind->version != NULL)
         kind->version(out, room);
     else // "Redis server v=7.0.15 sha=..." and most others: the first word with a digit
-        version_ask(kind->program, arguments, "", " \n,-", out, room);
+        version_ask(kind->program, arguments, "", out, room);
     return out;
 }
 
@@ -98,15 +98,31 @@ static bool is_replaced(const struct node *node, const char *argument)
            strcmp(slash != NULL ? slash + 1 : argument, node->kind->program) == 0;
 }
 
-pid_t server_run(const struct node *node, const char *const *arguments, bool ordinary_user,
-                 struct error *error)
+pid_t server_run(const struct node *node, bool ordinary_user, struct error *error,
+                 const char *format, ...)
 {
-    const char *words[MOST_ARGUMENTS + 1] = {NULL};
-    for (int i = 0; i < MOST_ARGUMENTS && arguments[i] != NULL; i++)
-        words[i] = is_replaced(node, arguments[i]) ? node->program : arguments[i];
+    char *command = NULL;
+    wordexp_t words;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&command, format, arguments) < 0)
+        memory_give_up();
+    va_end(arguments);
+    int reason = wordexp(command, &words, WRDE_NOCMD);
+    if (reason != 0)
+        error_set(error, "cannot part the command line '%s' into words", command);
+    free(command);
+    if (reason != 0)
+        return -1;
+    for (size_t i = 0; i < words.we_wordc; i++) {
+        if (is_replaced(node, words.we_wordv[i])) {
+            free(words.we_wordv[i]);
+            words.we_wordv[i] = memory_string(node->program);
+        }
+    }
     struct preload_environment environment = preload_environment_of(node);
     char *log = path_join(node->folder, "server.log");
-    struct process_settings settings = {.arguments = words,
+    struct process_settings settings = {.arguments = (const char *const *)words.we_wordv,
                                         .environment = environment.list,
                                         .folder = node->home,
                                         .log_path = log,
@@ -117,6 +133,7 @@ pid_t server_run(const struct node *node, const char *const *arguments, bool ord
     for (int i = 0; i < 4; i++)
         text_free(&environment.texts[i]);
     free(log);
+    wordfree(&words);
     return id;
 }
 
@@ -133,55 +150,29 @@ int server_write(const struct node *node, const char *name, const char *settings
     return result;
 }
 
-// Where the data of a new server are kept; NULL if there is no such place, or the version is not
-// known. The caller frees.
-static char *cache_path(const struct server_kind *kind)
-{
-    char name[80];
-    if (version_number(server_version(kind, name, sizeof name)) == NULL)
-        return NULL;
-    *strchr(name, ' ') = '-';
-    return data_cache_path(name);
-}
-
-// Half a copy is no place to make data in.
-static int make_data(const struct node *node,
-                     int (*make)(const struct node *node, struct error *error), struct error *error)
-{
-    char *cache = cache_path(node->kind);
-    int result = cache != NULL ? data_cache_fetch(cache, node->data, node_limit(node)) : -1;
-    if (result != 0) {
-        result = folder_remove(node->data, error) != 0 || folder_make(node->data, error) != 0
-                     ? -1
-                     : make(node, error);
-        if (result == 0 && cache != NULL)
-            data_cache_keep(node->data, cache, node_limit(node));
-    }
-    free(cache);
-    return result;
-}
-
-// What it has kept of its group waits elsewhere meanwhile.
 int server_provide_data(const struct node *node, const char *marker,
                         int (*make)(const struct node *node, struct error *error),
                         struct error *error)
 {
+    char version[80];
     char *path = path_join(node->data, marker);
-    char *aside = path_join(node->home, NODE_DATA_ASIDE);
-    int result = 0;
-    if (access(path, F_OK) != 0) { // else it is a restart
-        (void)rename(node->data, aside);
-        result = make_data(node, make, error);
-        for (const char *const *kept = node->kind->kept; kept != NULL && *kept != NULL; kept++) {
-            char *from = path_join(aside, *kept);
-            char *to = path_join(node->data, *kept);
-            (void)rename(from, to); // if it is there
-            free(from);
-            free(to);
-        }
-        folder_remove(aside, NULL);
-    }
-    free(aside);
+    bool is_restart = access(path, F_OK) == 0;
     free(path);
+    if (is_restart)
+        return 0;
+    char *cache = NULL;
+    if (version_number(server_version(node->kind, version, sizeof version)) != NULL) {
+        *strchr(version, ' ') = '-';
+        cache = data_cache_path(version);
+    }
+    int result = cache != NULL ? data_cache_fetch(cache, node->data, node_limit(node)) : -1;
+    if (result != 0) {
+        // Half of what was kept is no place to make data in.
+        result = data_empty(node, error) != 0 ? -1 : make(node, error);
+        // A server that has served before may have kept something of its group.
+        if (result == 0 && cache != NULL && node->ready_ns == 0)
+            data_cache_keep(node->data, cache, node_limit(node));
+    }
+    free(cache);
     return result;
 }

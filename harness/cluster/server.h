@@ -85,21 +85,22 @@ bool server_is_installed(const struct server_kind *kind);
 const char *server_version(const struct server_kind *kind, char *out, size_t room);
 
 // For `version`: runs a program, and writes "NAME NUMBER". The number is the first that comes after
-// the text `before` in what the program prints, up to one of the characters of `end`. If there is
+// the text `before` in what the program prints, up to a space, a comma or a hyphen. If there is
 // none: "NAME"; if the program hangs, it is killed after VERSION_LIMIT_S, and `out` says so.
 #define VERSION_LIMIT_S 15
-void version_ask(const char *name, const char *const *arguments, const char *before,
-                 const char *end, char *out, size_t room);
+void version_ask(const char *name, const char *const *arguments, const char *before, char *out,
+                 size_t room);
 
 // The number of a version, "7.0.15"; NULL if it is not known.
 const char *version_number(const char *version);
 
-// For `start`: runs the program with these arguments on the node, output to server.log in its
-// folder. If the node has a clock of its own, the program reads time by that. With `ordinary_user`,
-// for servers that refuse to run as root, and on loopback ports it is not root. Returns its process
-// id, or -1 with `error` set.
-pid_t server_run(const struct node *node, const char *const *arguments, bool ordinary_user,
-                 struct error *error);
+// For `start`: runs a command line on the node, output to server.log in its folder. Its words are
+// parted by spaces and quoted as in a shell; a node's paths need no quotes. If the node has a clock
+// of its own, the program reads time by that. With `ordinary_user`, for servers that refuse to run
+// as root, and on loopback ports it is not root. Returns its process id, or -1 with `error` set.
+__attribute__((format(printf, 4, 5))) pid_t server_run(const struct node *node, bool ordinary_user,
+                                                       struct error *error, const char *format,
+                                                       ...);
 
 // For `start`: writes a file of settings into node->home, and into node->folder, where it stays. 0,
 // or -1 with `error` set.

@@ -34,6 +34,7 @@ void session_close(struct session *session)
         session->node->kind->close(session);
     free(session->client);
     text_free(&session->answer);
+    *session = (struct session){.descriptor = -1};
 }
 
 int session_converse(struct session *session, const void *request, size_t length)

@@ -5,12 +5,9 @@
 
 static pid_t start(const struct node *node, struct error *error)
 {
-    char port[16];
-    snprintf(port, sizeof port, "%d", node->port);
-    const char *const arguments[] = {"redis-server",    "--port",           port, "--bind",
-                                     node->end.address, "--save",           "",   "--dir",
-                                     node->data,        "--protected-mode", "no", NULL};
-    return server_run(node, arguments, false, error);
+    return server_run(node, false, error,
+                      "redis-server --port %d --bind %s --save '' --dir %s --protected-mode no",
+                      node->port, node->end.address, node->data);
 }
 
 static bool ready(const struct node *node)

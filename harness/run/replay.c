@@ -161,7 +161,7 @@ int replay_open(const struct trial *trial, struct server_pool *pool, const char 
             .group = &pool->cluster.groups[0],
             .zero_unix_ns = clock_realtime_ns() / NS_PER_S * NS_PER_S,
         };
-        result = replay->servers.how->open(&replay->servers, error);
+        result = explored_open(&replay->servers, error);
     }
     if (result == 0 && trial->external_client != NULL) {
         replay->programs =
@@ -187,7 +187,7 @@ void replay_close(struct replay *replay)
     programs_close(replay->programs);
     clock_follow(NULL);
     if (replay->servers.how != NULL)
-        replay->servers.how->close(&replay->servers);
+        explored_close(&replay->servers);
     text_free(&replay->kept);
     threads_free(&replay->threads);
     state_close(&replay->state, &replay->nodes);

@@ -34,21 +34,20 @@ static pid_t start(const struct node *node, struct error *error)
 {
     const struct server_group *group = node->group;
     struct text peers = {0};
-    char clients_url[64], peers_url[64];
     for (int i = 0; i < group->count; i++)
         text_format(&peers, "%s%s=http://%s:%d", i > 0 ? "," : "", group->nodes[i].name,
                     group->nodes[i].end.address, group->nodes[i].extra_ports[0]);
-    snprintf(clients_url, sizeof clients_url, "http://%s:%d", node->end.address, node->port);
-    snprintf(peers_url, sizeof peers_url, "http://%s:%d", node->end.address, node->extra_ports[0]);
-    // clang-format off
-    const char *const arguments[] = {
-        "etcd", "--name", node->name, "--data-dir", "data", "--log-level", "warn",
-        "--listen-client-urls", clients_url, "--advertise-client-urls", clients_url,
-        "--listen-peer-urls", peers_url, "--initial-advertise-peer-urls", peers_url,
-        "--initial-cluster", text_string(&peers), "--initial-cluster-token", group->nodes[0].home,
-        "--heartbeat-interval", HEARTBEAT_MS, "--election-timeout", ELECTION_MS, NULL};
-    // clang-format on
-    pid_t id = server_run(node, arguments, false, error);
+    const char *address = node->end.address;
+    pid_t id = server_run(node, false, error,
+                          "etcd --name %s --data-dir data --log-level warn"
+                          " --listen-client-urls http://%s:%d --advertise-client-urls http://%s:%d"
+                          " --listen-peer-urls http://%s:%d"
+                          " --initial-advertise-peer-urls http://%s:%d"
+                          " --initial-cluster %s --initial-cluster-token %s"
+                          " --heartbeat-interval " HEARTBEAT_MS " --election-timeout " ELECTION_MS,
+                          node->name, address, node->port, address, node->port, address,
+                          node->extra_ports[0], address, node->extra_ports[0], text_string(&peers),
+                          group->nodes[0].home);
     text_free(&peers);
     return id;
 }

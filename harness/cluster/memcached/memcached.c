@@ -9,45 +9,25 @@
 //
 // A server that died has forgotten everything, whatever is asked. deny: without -M it takes every
 // write. disconnect: a server ends nobody's connections but all at once, by its own end.
-#include "harness/cluster/memcached/memcached.h"
-
-#include "harness/cluster/server.h"
 #include "harness/wire/memcached.h"
+#include "harness/cluster/exploration.h"
+#include "harness/cluster/process_control.h"
+#include "harness/cluster/server.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 static pid_t start(const struct node *node, struct error *error)
 {
-    char port[16];
-    snprintf(port, sizeof port, "%d", node->port);
     // So little memory (-m, in megabytes) is filled within half a second, while a lock needs about
     // a hundred bytes. -u is only looked at by root. While it is explored, one thread does all, and
-    // none moves items about: who has answered has let go of all items (memcached_exploration.c).
-    bool is_explored = node->group->settings.is_explored;
-    const char *threads = is_explored ? "1" : "2";
-    const char *option = is_explored ? "-o" : NULL;
-    const char *const arguments[] = {"memcached",
-                                     "-l",
-                                     node->end.address,
-                                     "-p",
-                                     port,
-                                     "-U",
-                                     "0",
-                                     "-m",
-                                     "8",
-                                     "-c",
-                                     "10000",
-                                     "-t",
-                                     threads,
-                                     "-u",
-                                     "root",
-                                     option,
-                                     "no_lru_maintainer",
-                                     NULL};
-    return server_run(node, arguments, false, error);
+    // none moves items about: who has answered has let go of all items (image).
+    return server_run(node, false, error, "memcached -l %s -p %d -U 0 -m 8 -c 10000 -u root -t %s",
+                      node->end.address, node->port,
+                      node->group->settings.is_explored ? "1 -o no_lru_maintainer" : "2");
 }
 
 static bool ready(const struct node *node)
@@ -61,7 +41,10 @@ static int open_session(struct session *session)
 {
     struct memcached_peer *link = memory_zeroed(1, sizeof *link);
     session->client = link;
-    return memcached_peer_open(link, &session->peer, session->error);
+    if (memcached_peer_open(link, &session->peer, session->error) != 0)
+        return -1;
+    session->descriptor = link->descriptor;
+    return 0;
 }
 
 static void close_session(struct session *session)
@@ -69,19 +52,26 @@ static void close_session(struct session *session)
     memcached_peer_close(session->client);
 }
 
-// One line is an answer, or as many as an END tells.
+// Behind a request for an item with its value: a second one, whose answer "MN" ends the first.
+#define END_OF_ITEM "\r\nmn"
+
+// One line is an answer, or as many as an END or an MN tells.
 static int ask(struct session *session, const char *request)
 {
     struct memcached_peer *link = session->client;
     bool is_list = strcmp(request, "stats") == 0 || strncmp(request, "get ", 4) == 0;
+    bool is_item = strstr(request, END_OF_ITEM) != NULL;
     link->peer = session->peer;
-    int result =
-        memcached_peer_request(link, is_list ? "END" : NULL, session->error, "%s", request);
+    int result = memcached_peer_request(link,
+                                        is_list   ? "END"
+                                        : is_item ? "MN"
+                                                  : NULL,
+                                        session->error, "%s", request);
     text_add(&session->answer, text_string(&link->answer));
     return result;
 }
 
-static int send(struct session *session, const struct text *bytes)
+static int send_batch(struct session *session, const struct text *bytes)
 {
     const struct memcached_peer *link = session->client;
     return peer_send(&session->peer, link->descriptor, bytes->bytes, bytes->length, session->error);
@@ -256,7 +246,7 @@ static int add_fillers(struct session *session, struct pressure *pressure)
     for (int i = 0; i < BATCH; i++)
         text_format(&batch, "set " FILLER " 0 0 %d noreply\r\n%0*d\r\n", pressure->fillers++,
                     pressure->value_bytes, pressure->value_bytes, 0);
-    int result = send(session, &batch);
+    int result = send_batch(session, &batch);
     text_free(&batch);
     return result;
 }
@@ -314,11 +304,205 @@ static int relieve(struct session *session)
         struct text batch = {0};
         for (int of_batch = 0; of_batch < BATCH && i < pressure.fillers; of_batch++)
             text_format(&batch, "delete " FILLER " noreply\r\n", i++);
-        result = send(session, &batch);
+        result = send_batch(session, &batch);
         text_free(&batch);
     }
     return result == 0 && noted == 1 ? session_ask(session, "delete " NOTE) : result;
 }
+
+// --- exploration (exploration.h) -----------------------------------------------------------------
+
+// Its clock is a number of seconds that a timer of its main thread sets (memcached.c of memcached
+// 1.6, clock_handler). The thread waits in the kernel meanwhile, which knows nothing of the frozen
+// clock; a new connection, which that thread takes, wakes it. It looks for timers that are due
+// after each wake-up and takes one connection a time: the second one after a jump of the clock is
+// taken when the timer has set the seconds. A timer is due a second after the last one, never
+// before: so the server is shown whole seconds only, and as the clock must not go back, each
+// schedule begins later than the one before.
+
+#define BETWEEN_NS (2 * NS_PER_S)       // schedules, at least: their timers are due
+#define TIME_WITNESS "lockpick-witness" // an item that shows how late it is for the server
+#define TIME_WITNESS_LASTS_S 2000000    // of what memcached takes for a duration, nearly all
+#define MOST_ITEMS 200
+
+struct memory {
+    int64_t now_ns;   // of the harness
+    int64_t ahead_ns; // so much later it is for the server
+    int64_t witness_ends_s;
+};
+
+static int64_t server_s(const struct memory *memory)
+{
+    return (memory->now_ns + memory->ahead_ns) / NS_PER_S;
+}
+
+static int connect_anew(struct explored_servers *servers, struct error *error)
+{
+    const struct linger reset = {.l_onoff = 1, .l_linger = 0};
+    struct session *session = &servers->sessions[0];
+    session_close(session);
+    if (session_open(session, &servers->group->nodes[0], NULL, SESSION_PATIENCE_S, error) != 0)
+        return -1;
+    // Else each would keep its port for a minute.
+    (void)setsockopt(session->descriptor, SOL_SOCKET, SO_LINGER, &reset, sizeof reset);
+    return 0;
+}
+
+static int prepare(struct explored_servers *servers, struct error *error)
+{
+    struct memory *memory = servers->memory;
+    // As the server has seen it go: another one may have explored it before.
+    memory->now_ns = clock_now_ns(&(struct clock){.shift = servers->group->nodes[0].clock});
+    return connect_anew(servers, error);
+}
+
+// That it goes by its new time is seen by how long an item will last.
+static int check_time(struct session *session, const struct memory *memory)
+{
+    long long left_s = 0;
+    int64_t wanted_s = memory->witness_ends_s - server_s(memory);
+    if (session_ask(session, "mg " TIME_WITNESS " t") != 0)
+        return -1;
+    if (sscanf(session->answer.bytes, "HD t%lld", &left_s) != 1)
+        return session_unexpected(session, session->answer.bytes, "mg " TIME_WITNESS " t");
+    return left_s == wanted_s
+               ? 0
+               : error_set(session->error,
+                           "%s does not go by the clock that it is shown: an item lasts for %lld s "
+                           "more, not %lld s",
+                           session->peer.name, left_s, (long long)wanted_s);
+}
+
+static int set_time(struct explored_servers *servers, int64_t now_ns, struct error *error)
+{
+    struct memory *memory = servers->memory;
+    int64_t before_s = server_s(memory);
+    if (now_ns < memory->now_ns)
+        memory->ahead_ns +=
+            (memory->now_ns - now_ns + NS_PER_S - 1) / NS_PER_S * NS_PER_S + BETWEEN_NS;
+    memory->now_ns = now_ns;
+    explored_set_clocks(servers, server_s(memory) * NS_PER_S);
+    if (server_s(memory) == before_s)
+        return 0;
+    for (int i = 0; i < 2; i++) {
+        if (connect_anew(servers, error) != 0 ||
+            tell(explored_session(servers, 0, error), "mn", "MN") != 0)
+            return -1;
+    }
+    return memory->witness_ends_s > 0 ? check_time(explored_session(servers, 0, error), memory) : 0;
+}
+
+// As it numbers its items, flush_all removes all that came before it, and nothing after it.
+static int empty(struct explored_servers *servers, struct error *error)
+{
+    struct memory *memory = servers->memory;
+    struct session *session = explored_session(servers, 0, error);
+    char request[80];
+    snprintf(request, sizeof request, "set " TIME_WITNESS " 0 %d 1\r\n0", TIME_WITNESS_LASTS_S);
+    memory->witness_ends_s = server_s(memory) + TIME_WITNESS_LASTS_S;
+    return tell(session, "flush_all", "OK") != 0 ? -1 : tell(session, request, "STORED");
+}
+
+// Appends "NAME NUMBER stays VALUE" of an item that is there still.
+static int tell_item(struct session *session, const char *name, struct text *image)
+{
+    uint64_t number = 0;
+    int left_s = 0;
+    int length = 0;
+    if (session_ask(session, "mg %s c t v" END_OF_ITEM, name) != 0)
+        return -1;
+    const char *answer = session->answer.bytes;
+    if (session_answered(session, "EN"))
+        return 0;
+    if (sscanf(answer, "VA %*d c%" SCNu64 " t%d%n", &number, &left_s, &length) < 2)
+        return session_unexpected(session, answer, "mg");
+    text_format(image, "%s " MEMCACHED_NUMBER " %s%s", name, number,
+                left_s < 0 ? "stays" : "expires", answer + length);
+    return 0;
+}
+
+static int compare_lines(const void *one, const void *other)
+{
+    return strcmp(*(char *const *)one, *(char *const *)other);
+}
+
+// As URLs have them: "%7B" is '{'.
+static void decode(char *name)
+{
+    char *to = name;
+    for (const char *from = name; *from != '\0'; to++) {
+        unsigned code = 0;
+        bool is_code = from[0] == '%' && sscanf(from + 1, "%2x", &code) == 1;
+        *to = is_code ? (char)code : *from;
+        from += is_code ? 3 : 1;
+    }
+    *to = '\0';
+}
+
+// The thread that tells the names of all items passes over items that another one uses; none does
+// (start).
+static int image(struct explored_servers *servers, struct text *image, struct error *error)
+{
+    struct session *session = explored_session(servers, 0, error);
+    char *names[MOST_ITEMS];
+    size_t count = 0;
+    int result = session_ask(session, "lru_crawler metadump all");
+    struct text list = session->answer;
+    session->answer = (struct text){0};
+    if (result == 0 && (list.length < 5 || strcmp(list.bytes + list.length - 5, "END\r\n") != 0))
+        result = session_unexpected(session, list.bytes, "lru_crawler metadump");
+    for (char *rest = list.bytes, *line; result == 0 && (line = strsep(&rest, "\n")) != NULL;) {
+        line[strcspn(line, " \r")] = '\0';
+        if (strncmp(line, "key=", 4) != 0 || strcmp(line + 4, TIME_WITNESS) == 0)
+            continue;
+        if (count == MOST_ITEMS) {
+            result =
+                error_set(error, "%s keeps more than %d items", session->peer.name, MOST_ITEMS);
+            break;
+        }
+        decode(line + 4);
+        names[count++] = line + 4;
+    }
+    qsort(names, count, sizeof *names, compare_lines);
+    for (size_t i = 0; result == 0 && i < count; i++)
+        result = tell_item(session, names[i], image);
+    text_free(&list);
+    return result;
+}
+
+// It keeps nothing. A new process numbers items from the beginning, so that a number may come again
+// that a client has heard.
+static int restart(struct explored_servers *servers, int server, bool loses, struct error *error)
+{
+    struct node *node = &servers->group->nodes[server];
+    int state = 1;
+    (void)loses;
+    if (server_kill(node, error) != 0 || server_restart(node, LOSS_ALL, error) != 0)
+        return -1;
+    while (state == 1) {
+        state = server_is_back(node, error);
+        if (state == 1 && !node_pause(node, error))
+            return -1;
+    }
+    return state != 0 || connect_anew(servers, error) != 0 ? -1 : empty(servers, error);
+}
+
+// An item that is deleted is unlinked as by an eviction.
+static int remove_key(struct explored_servers *servers, int server, const char *key,
+                      struct error *error)
+{
+    return session_ask(explored_session(servers, server, error), "delete %s", key);
+}
+
+static const struct server_exploration exploration = {
+    .memory_bytes = sizeof(struct memory),
+    .prepare = prepare,
+    .empty = empty,
+    .image = image,
+    .set_time = set_time,
+    .restart = restart,
+    .evict = remove_key,
+};
 
 // --- all -----------------------------------------------------------------------------------------
 
@@ -355,5 +539,5 @@ const struct server_kind memcached_server = {
     .takes_preload = true,
     .lease_clock = SHIFTED_MONOTONIC,
     .control = &control,
-    .exploration = &memcached_exploration,
+    .exploration = &exploration,
 };

@@ -67,7 +67,7 @@ static bool has_replicas(const struct node *node)
 static void version(char *out, size_t room)
 {
     const char *const arguments[] = {"mariadbd", "--no-defaults", "--version", NULL};
-    version_ask("mariadbd", arguments, " Ver ", "- \n", out, room);
+    version_ask("mariadbd", arguments, " Ver ", out, room);
 }
 
 // Not in /tmp: each server that starts removes whatever temporary tables it finds in its folder for
@@ -244,17 +244,13 @@ static int write_settings(const struct node *node, const char *path, struct erro
 // first makes the cluster, at its first start.
 static pid_t run(const struct node *node, const char *settings, struct error *error)
 {
-    struct text option = {0};
-    text_format(&option, "--defaults-file=%s", settings);
-    const char *root = geteuid() == 0 ? "--user=root" : NULL;
-    const char *first = node->number == 1 && node->ready_ns == 0 ? "--wsrep-new-cluster" : NULL;
-    const char *const alone[] = {"mariadbd", option.bytes, root, NULL};
-    const char *const member[] = {
-        "env", "RES_OPTIONS=timeout:1 attempts:1", "mariadbd", option.bytes, first, NULL};
-    bool galera = is_galera(node);
-    pid_t id = server_run(node, galera ? member : alone, galera, error);
-    text_free(&option);
-    return id;
+    if (!is_galera(node))
+        return server_run(node, false, error, "mariadbd --defaults-file=%s %s", settings,
+                          geteuid() == 0 ? "--user=root" : "");
+    bool is_first = node->number == 1 && node->ready_ns == 0;
+    return server_run(node, true, error,
+                      "env 'RES_OPTIONS=timeout:1 attempts:1' mariadbd --defaults-file=%s %s",
+                      settings, is_first ? "--wsrep-new-cluster" : "");
 }
 
 static pid_t start(const struct node *node, struct error *error)

@@ -13,9 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct probe {
-    struct session session; // first, as explored_session has it
-    int64_t now_ns;         // since 1970, as it is to be for the server
+struct memory {
+    int64_t now_ns;    // since 1970, as it is to be for the server
     struct text image; // the statements that tell it, a line for each table; empty: not known yet
 };
 
@@ -37,22 +36,16 @@ static int tell(struct session *session, const char *const *statements)
     return result;
 }
 
-static int open_probe(struct explored_servers *servers, struct error *error)
+static int prepare(struct explored_servers *servers, struct error *error)
 {
-    return explored_open_session(servers, sizeof(struct probe), error) != 0
-               ? -1
-               : tell(explored_session(servers, error), preparations);
+    return tell(explored_session(servers, 0, error), preparations);
 }
 
-static void close_probe(struct explored_servers *servers)
+static void restore(struct explored_servers *servers)
 {
-    struct probe *probe = servers->probe;
-    struct error ignored;
-    if (probe != NULL) {
-        tell(explored_session(servers, &ignored), restorations);
-        text_free(&probe->image);
-    }
-    explored_close_session(servers);
+    struct memory *memory = servers->memory;
+    tell(explored_session(servers, 0, NULL), restorations);
+    text_free(&memory->image);
 }
 
 // --- what it keeps -------------------------------------------------------------------------------
@@ -79,7 +72,7 @@ static int ask_lines(struct session *session, const char *lines, struct text *ou
 static int await_sessions(struct explored_servers *servers, const uint64_t *open, size_t count,
                           struct error *error)
 {
-    return explored_await_sessions(explored_session(servers, error),
+    return explored_await_sessions(explored_session(servers, 0, error),
                                    "SELECT COUNT(*) FROM information_schema.PROCESSLIST "
                                    "WHERE USER = '" MYSQL_CLIENT_ACCOUNT "' AND ID NOT IN ",
                                    open, count);
@@ -87,7 +80,7 @@ static int await_sessions(struct explored_servers *servers, const uint64_t *open
 
 static int empty(struct explored_servers *servers, struct error *error)
 {
-    struct session *session = explored_session(servers, error);
+    struct session *session = explored_session(servers, 0, error);
     return await_sessions(servers, NULL, 0, error) != 0 ||
                    session_ask(session, "SELECT CONCAT('DELETE FROM lockpick.', table_name) "
                                         "FROM information_schema.tables " OF_OUR_TABLES) != 0
@@ -99,11 +92,13 @@ static int empty(struct explored_servers *servers, struct error *error)
 // it is over.
 static int image(struct explored_servers *servers, struct text *image, struct error *error)
 {
-    struct session *session = explored_session(servers, error);
-    struct probe *probe = servers->probe;
-    if (mysql_keep_time(session->client, probe->now_ns) != 0)
+    struct session *session = explored_session(servers, 0, error);
+    struct memory *memory = servers->memory;
+    struct sql_peer *link = session->client;
+    link->peer = session->peer;
+    if (mysql_keep_time(link, memory->now_ns) != 0)
         return error_set(error, "cannot tell the server the time");
-    if (probe->image.length == 0) {
+    if (memory->image.length == 0) {
         if (session_ask(session,
                         "SELECT CONCAT('SELECT ', GROUP_CONCAT(IF(data_type = 'datetime', "
                         "CONCAT(column_name, ' > NOW(6)'), "
@@ -113,16 +108,16 @@ static int image(struct explored_servers *servers, struct text *image, struct er
                         "AND extra <> 'auto_increment' GROUP BY table_name ORDER BY table_name") !=
             0)
             return -1;
-        text_add(&probe->image, text_string(&session->answer));
+        text_add(&memory->image, text_string(&session->answer));
     }
-    return ask_lines(session, text_string(&probe->image), image);
+    return ask_lines(session, text_string(&memory->image), image);
 }
 
 static int set_time(struct explored_servers *servers, int64_t now_ns, struct error *error)
 {
-    struct probe *probe = servers->probe;
+    struct memory *memory = servers->memory;
     (void)error;
-    probe->now_ns = servers->zero_unix_ns + now_ns;
+    memory->now_ns = servers->zero_unix_ns + now_ns;
     return 0;
 }
 
@@ -130,7 +125,7 @@ static int set_time(struct explored_servers *servers, int64_t now_ns, struct err
 
 static int end_session(struct explored_servers *servers, uint64_t number, struct error *error)
 {
-    struct session *session = explored_session(servers, error);
+    struct session *session = explored_session(servers, 0, error);
     return session_ask(session, "KILL CONNECTION %" PRIu64, number) == 0 ||
                    mysql_error_of(session) == ER_NO_SUCH_THREAD
                ? 0
@@ -161,7 +156,7 @@ static int waits_for_row(struct session *session, uint64_t number)
 // before. The first text of the statement is the lock's name.
 static int is_blocked(struct explored_servers *servers, uint64_t number, struct error *error)
 {
-    struct session *session = explored_session(servers, error);
+    struct session *session = explored_session(servers, 0, error);
     int result = session_is_so(
         session,
         "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = %" PRIu64
@@ -172,8 +167,9 @@ static int is_blocked(struct explored_servers *servers, uint64_t number, struct 
 }
 
 const struct server_exploration mysql_exploration = {
-    .open = open_probe,
-    .close = close_probe,
+    .memory_bytes = sizeof(struct memory),
+    .prepare = prepare,
+    .restore = restore,
     .empty = empty,
     .image = image,
     .set_time = set_time,

@@ -9,7 +9,7 @@
 //
 // deny: nothing by which PostgreSQL refuses writes concerns an advisory lock, which is none: it is
 // granted in a read-only transaction, and by a standby. flush, evict: its data are no cache.
-#include "harness/cluster/postgres/postgres.h"
+#include "harness/cluster/exploration.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
@@ -17,6 +17,7 @@
 
 #include <errno.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,6 +27,8 @@
 #include <unistd.h>
 
 #define ORPHANS_LIMIT_NS (5 * NS_PER_S)
+// By which the harness's sessions are told from those of clients.
+#define OWN_NAME "lockpick"
 
 // --- where the programs are ----------------------------------------------------------------------
 
@@ -66,7 +69,7 @@ static void version(char *out, size_t room)
 {
     char *program = find_program("postgres");
     const char *const arguments[] = {program, "--version", NULL};
-    version_ask("postgres", arguments, "", " \n", out, room);
+    version_ask("postgres", arguments, "", out, room);
     free(program);
 }
 
@@ -74,10 +77,10 @@ static void version(char *out, size_t room)
 static int initialise(const struct node *node, struct error *error)
 {
     char *program = find_program("initdb");
-    const char *const arguments[] = {program, "-D",        node->data,          "-U",   "postgres",
-                                     "-A",    "trust",     "--encoding",        "UTF8", "--locale",
-                                     "C",     "--no-sync", "--no-instructions", NULL};
-    pid_t id = server_run(node, arguments, true, error);
+    pid_t id = server_run(node, true, error,
+                          "%s -D %s -U postgres -A trust --encoding UTF8 --locale C --no-sync"
+                          " --no-instructions",
+                          program, node->data);
     free(program);
     if (id < 0)
         return -1;
@@ -152,10 +155,6 @@ static void clean_up(const char *data)
 
 static pid_t start(const struct node *node, struct error *error)
 {
-    char listen[64], port[24], admitted[200];
-    snprintf(listen, sizeof listen, "listen_addresses=%s", node->end.address);
-    snprintf(port, sizeof port, "port=%d", node->port);
-    snprintf(admitted, sizeof admitted, "hba_file=%s/hba.conf", node->home);
     if (server_provide_data(node, "PG_VERSION", initialise, error) != 0 ||
         server_write(node, "hba.conf", "host all all all trust\n", error) != 0)
         return -1;
@@ -163,12 +162,12 @@ static pid_t start(const struct node *node, struct error *error)
         return error_set(error, "cannot close %s to others: %s", node->data, strerror(errno));
     wait_for_orphans(node);
     char *program = find_program("postgres");
-    const char *const arguments[] = {
-        program, "-D", node->data, "-c", listen, "-c", port, "-c", admitted, "-c",
-        "unix_socket_directories=", "-c", "max_connections=400", "-c", "fsync=on",
-        // In the data folder, which goes, instead of in /dev/shm.
-        "-c", "dynamic_shared_memory_type=mmap", "-c", "logging_collector=off", NULL};
-    pid_t id = server_run(node, arguments, true, error);
+    // Shared memory is in the data folder, which goes, instead of in /dev/shm.
+    pid_t id = server_run(node, true, error,
+                          "%s -D %s -c listen_addresses=%s -c port=%d -c hba_file=%s/hba.conf"
+                          " -c unix_socket_directories= -c max_connections=400 -c fsync=on"
+                          " -c dynamic_shared_memory_type=mmap -c logging_collector=off",
+                          program, node->data, node->end.address, node->port, node->home);
     free(program);
     return id;
 }
@@ -194,8 +193,8 @@ static int open_session(struct session *session)
     struct sql_peer *link = memory_zeroed(1, sizeof *link);
     const struct sql_login login = {.user = "postgres",
                                     .database = "postgres",
-                                    .application = session->account != NULL ? session->account
-                                                                            : POSTGRES_OWN_NAME,
+                                    .application =
+                                        session->account != NULL ? session->account : OWN_NAME,
                                     .is_plain = true};
     session->client = link;
     if (postgres_peer_open(link, &session->peer, &login, session->error) != 0)
@@ -258,10 +257,66 @@ static const struct server_control control = {
     .links = links,
     // A session of ours is no client's, not even one that was closed a moment ago.
     .list = "SELECT pid, host(client_addr), client_port FROM pg_stat_activity "
-            "WHERE backend_type = 'client backend' AND application_name <> '" POSTGRES_OWN_NAME "'",
+            "WHERE backend_type = 'client backend' AND application_name <> '" OWN_NAME "'",
     .read = control_read_row,
     .end = end_client,
     .lives = lives,
+};
+
+// --- exploration (exploration.h)
+// ----------------------------------------------------------------------
+
+// It asks its clock at each statement.
+
+// What clients make belongs to their sessions.
+static int await_sessions(struct explored_servers *servers, const uint64_t *open, size_t count,
+                          struct error *error)
+{
+    return explored_await_sessions(explored_session(servers, 0, error),
+                                   "SELECT count(*) FROM pg_stat_activity "
+                                   "WHERE backend_type = 'client backend' "
+                                   "AND application_name <> '" OWN_NAME "' "
+                                   "AND pid NOT IN ",
+                                   open, count);
+}
+
+static int empty(struct explored_servers *servers, struct error *error)
+{
+    return await_sessions(servers, NULL, 0, error);
+}
+
+static int image(struct explored_servers *servers, struct text *image, struct error *error)
+{
+    struct session *session = explored_session(servers, 0, error);
+    if (session_ask(session, "SELECT classid, objid, mode, granted FROM pg_locks "
+                             "WHERE locktype = 'advisory' ORDER BY 1, 2, 3, 4") != 0)
+        return -1;
+    text_add(image, text_string(&session->answer));
+    return 0;
+}
+
+static int end_session(struct explored_servers *servers, uint64_t number, struct error *error)
+{
+    return session_ask(explored_session(servers, 0, error),
+                       "SELECT pg_terminate_backend(%" PRIu64 ")", number);
+}
+
+// A session says that it waits until it wakes up; that nobody is in its way any more, the lock
+// table tells before.
+static int is_blocked(struct explored_servers *servers, uint64_t number, struct error *error)
+{
+    return session_is_so(explored_session(servers, 0, error),
+                         "SELECT count(*) FROM pg_stat_activity WHERE pid = %" PRIu64
+                         " AND wait_event_type = 'Lock' AND cardinality(pg_blocking_pids(pid)) > 0",
+                         number);
+}
+
+static const struct server_exploration exploration = {
+    .empty = empty,
+    .image = image,
+    .is_blocked = is_blocked,
+    .end_session = end_session,
+    .await_sessions = await_sessions,
 };
 
 // --- all -----------------------------------------------------------------------------------------
@@ -299,5 +354,5 @@ const struct server_kind postgres_server = {
     .death_notes = death_notes,
     .surrender_notes = surrender_notes,
     .control = &control,
-    .exploration = &postgres_exploration,
+    .exploration = &exploration,
 };

@@ -8,6 +8,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/cluster/exploration.h"
 #include "harness/wire/redis.h"
 
 #include <stdio.h>
@@ -15,38 +16,11 @@
 #include <string.h>
 #include <unistd.h>
 
-#define MOST_WORDS 48
 #define SENTINELS 3
 #define QUORUM "2" // sentinels that must agree that the master is down: a majority of three
 #define SLOTS 16384
 
 // --- start ---------------------------------------------------------------------------------------
-
-struct command_line {
-    const char *words[MOST_WORDS + 1];
-    size_t count;
-    char port[16];
-    char bus_port[16];
-};
-
-static void add(struct command_line *line, const char *option, const char *value)
-{
-    line->words[line->count++] = option;
-    line->words[line->count++] = value;
-}
-
-// Inside a namespace nobody else can reach it, nor on loopback ports (gate.h): no password is
-// needed.
-static void add_place(struct command_line *line, const struct node *node)
-{
-    snprintf(line->port, sizeof line->port, "%d", node->port);
-    add(line, "--port", line->port);
-    add(line, "--bind", node->end.address);
-    add(line, "--protected-mode", "no");
-    add(line, "--daemonize", "no");
-    // By its full path: a server that finds its settings in there reads it twice.
-    add(line, "--dir", node->data);
-}
 
 // Whether it writes times into its AOF, for redis_power_cut: older ones refuse that setting.
 static bool tells_times(void)
@@ -54,30 +28,6 @@ static bool tells_times(void)
     char version[64];
     const char *number = version_number(server_version(&redis_server, version, sizeof version));
     return number != NULL && strtol(number, NULL, 10) >= 7;
-}
-
-// Without persistence not even what a replica was sent by its master is to survive a restart.
-static void add_persistence(struct command_line *line, enum persistence persistence)
-{
-    add(line, "--save", "");
-    add(line, "--rdb-del-sync-files", "yes");
-    add(line, "--appendonly", persistence == PERSISTENCE_NONE ? "no" : "yes");
-    if (persistence != PERSISTENCE_NONE)
-        add(line, "--appendfsync", persistence == PERSISTENCE_AOF_ALWAYS ? "always" : "everysec");
-    if (persistence == PERSISTENCE_AOF_EVERYSEC && tells_times())
-        add(line, "--aof-timestamp-enabled", "yes");
-}
-
-// Replicas stay with the master that they were given.
-static void add_cluster(struct command_line *line, const struct node *node)
-{
-    snprintf(line->bus_port, sizeof line->bus_port, "%d", node->extra_ports[0]);
-    add(line, "--cluster-enabled", "yes");
-    add(line, "--cluster-config-file", "nodes.conf");
-    add(line, "--cluster-node-timeout", "1000");
-    add(line, "--cluster-port", line->bus_port);
-    add(line, "--cluster-announce-ip", node->end.address);
-    add(line, "--cluster-allow-replica-migration", "no");
 }
 
 static const struct node *master_of(const struct node *node)
@@ -95,32 +45,45 @@ static int write_once(const struct node *node, const char *name, const char *con
     return result;
 }
 
+// Of servers and sentinels. Inside a namespace nobody else can reach them, nor on loopback ports
+// (gate.h): no password is needed. The folder by its full path: a server that finds its settings in
+// there reads it twice.
+#define PLACE " --port %d --bind %s --protected-mode no --daemonize no --dir %s"
+
+// Without persistence not even what a replica was sent by its master is to survive a restart.
 static pid_t start_redis(const struct node *node, struct error *error)
 {
-    struct command_line line = {.words = {"redis-server"}, .count = 1};
-    if (node_is_in(node, "sentinel")) {
-        char content[80] = "";
-        const struct node *master = master_of(node);
-        if (master != node)
-            snprintf(content, sizeof content, "replicaof %s %d\n", master->end.address,
-                     master->port);
-        if (write_once(node, "redis.conf", content, error) != 0)
-            return -1;
-        line.words[line.count++] = "data/redis.conf";
-    }
-    add_place(&line, node);
-    add_persistence(&line, node->group->settings.persistence);
-    add(&line, "--maxclients", "10000");
-    add(&line, "--repl-diskless-sync-delay", "0");
-    if (node_is_in(node, "cluster"))
-        add_cluster(&line, node);
-    return server_run(node, line.words, false, error);
+    static const char *const logs[] = {
+        [PERSISTENCE_NONE] = "--appendonly no",
+        [PERSISTENCE_AOF_EVERYSEC] = "--appendonly yes --appendfsync everysec",
+        [PERSISTENCE_AOF_ALWAYS] = "--appendonly yes --appendfsync always"};
+    enum persistence persistence = node->group->settings.persistence;
+    bool has_sentinels = node_is_in(node, "sentinel");
+    const struct node *master = master_of(node);
+    char content[80] = "", cluster[240] = "";
+    if (has_sentinels && master != node)
+        snprintf(content, sizeof content, "replicaof %s %d\n", master->end.address, master->port);
+    if (has_sentinels && write_once(node, "redis.conf", content, error) != 0)
+        return -1;
+    if (node_is_in(node, "cluster")) // replicas stay with the master that they were given
+        snprintf(cluster, sizeof cluster,
+                 "--cluster-enabled yes --cluster-config-file nodes.conf "
+                 "--cluster-node-timeout 1000 --cluster-port %d --cluster-announce-ip %s "
+                 "--cluster-allow-replica-migration no",
+                 node->extra_ports[0], node->end.address);
+    return server_run(node, false, error,
+                      "redis-server %s" PLACE " --save '' --rdb-del-sync-files yes %s %s "
+                      "--maxclients 10000 --repl-diskless-sync-delay 0 %s",
+                      has_sentinels ? "data/redis.conf" : "", node->port, node->end.address,
+                      node->data, logs[persistence],
+                      persistence == PERSISTENCE_AOF_EVERYSEC && tells_times()
+                          ? "--aof-timestamp-enabled yes"
+                          : "",
+                      cluster);
 }
 
 static pid_t start_sentinel(const struct node *node, struct error *error)
 {
-    struct command_line line = {.words = {"redis-server", "data/sentinel.conf", "--sentinel"},
-                                .count = 3};
     char content[400];
     const struct node *master = master_of(node);
     snprintf(content, sizeof content,
@@ -131,8 +94,8 @@ static pid_t start_sentinel(const struct node *node, struct error *error)
              master->end.address, master->port);
     if (write_once(node, "sentinel.conf", content, error) != 0)
         return -1;
-    add_place(&line, node);
-    return server_run(node, line.words, false, error);
+    return server_run(node, false, error, "redis-server data/sentinel.conf --sentinel" PLACE,
+                      node->port, node->end.address, node->data);
 }
 
 static bool ready(const struct node *node)
@@ -327,6 +290,84 @@ static int form_cluster(struct server_group *group, struct error *error)
     return result != 0 ? -1 : await_replicas(group, error);
 }
 
+// --- exploration (exploration.h) -----------------------------------------------------------------
+
+// Whether a server has restarted since they were emptied.
+struct memory {
+    bool has_restarted;
+};
+
+// A server asks its clock at each request, so that nothing is waited for.
+static int empty(struct explored_servers *servers, struct error *error)
+{
+    struct memory *memory = servers->memory;
+    int result = 0;
+    memory->has_restarted = false;
+    for (int i = 0; result == 0 && i < servers->session_count; i++)
+        result = session_ask(explored_session(servers, i, error), "FLUSHALL");
+    return result;
+}
+
+// All keys, in order, with their values, and whether they will expire. DUMP ends with a checksum,
+// in which tokens could not be told. After a restart, which scripts are known, by how much room
+// they take.
+#define IMAGE                                                                                      \
+    "local keys = redis.call('KEYS', '*') table.sort(keys) local all = {} "                        \
+    "for _, key in ipairs(keys) do local kind = redis.call('TYPE', key).ok "                       \
+    "all[#all + 1] = {key, kind, redis.call('PTTL', key) < 0 and 'stays' "                         \
+    "or ARGV[1] ~= '0' and math.floor(redis.call('PTTL', key) / ARGV[1]) or 'expires', "           \
+    "kind == 'string' and redis.call('GET', key) or kind == 'hash' and redis.call('HGETALL', key)" \
+    " or kind == 'list' and redis.call('LRANGE', key, 0, -1) "                                     \
+    "or kind == 'set' and redis.call('SMEMBERS', key) "                                            \
+    "or kind == 'zset' and redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') "                        \
+    "or redis.call('DUMP', key)} end "                                                             \
+    "if ARGV[2] == '1' then all[#all + 1] = "                                                      \
+    "string.match(redis.call('INFO', 'memory'), 'used_memory_scripts_eval:%%d+') end return all"
+
+static int image(struct explored_servers *servers, struct text *image, struct error *error)
+{
+    const struct memory *memory = servers->memory;
+    for (int i = 0; i < servers->session_count; i++) {
+        struct session *session = explored_session(servers, i, error);
+        if (session_ask(session, "EVAL \"" IMAGE "\" 0 %lld %d",
+                        (long long)(servers->part_ns / NS_PER_MS), memory->has_restarted) != 0)
+            return -1;
+        text_add_bytes(image, session->answer.bytes, session->answer.length);
+    }
+    return 0;
+}
+
+// A restart that takes no time is no more than this to a client: its connections are gone, with
+// what it had subscribed to, the server knows no script any more, and has the keys that were on its
+// disk, each with the time at which it ends, or none. (It has a new run id, too, which only
+// replicas ask for.)
+static int restart(struct explored_servers *servers, int server, bool loses, struct error *error)
+{
+    struct memory *memory = servers->memory;
+    memory->has_restarted = true;
+    return session_ask(explored_session(servers, server, error),
+                       "CLIENT KILL TYPE normal\r\nCLIENT KILL TYPE pubsub\r\nSCRIPT FLUSH%s",
+                       loses ? "\r\nFLUSHALL" : "");
+}
+
+// The key is unlinked by an eviction just so.
+static int evict(struct explored_servers *servers, int server, const char *key, struct error *error)
+{
+    return session_ask(explored_session(servers, server, error), "UNLINK \"%s\"", key);
+}
+
+static const char *const explored_topologies[] = {"single", "independent", NULL};
+
+static const struct server_exploration exploration = {
+    .topologies = explored_topologies,
+    .holds_threads = true,
+    .memory_bytes = sizeof(struct memory),
+    .empty = empty,
+    .image = image,
+    .restart = restart,
+    .evict = evict,
+};
+
 // --- all -----------------------------------------------------------------------------------------
 
 static const struct topology single = SINGLE_SERVER("redis");
@@ -399,7 +440,7 @@ const struct server_kind redis_server = {
     .ask = redis_session_ask,
     .close = redis_session_close,
     .control = &redis_control,
-    .exploration = &redis_exploration,
+    .exploration = &exploration,
     .takes_preload = true,
     .kept = kept,
     .power_cut = redis_power_cut,

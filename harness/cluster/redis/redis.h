@@ -1,4 +1,4 @@
-// Between redis.c, redis_control.c and redis_exploration.c only.
+// Between redis.c and redis_control.c only.
 #ifndef LOCKPICK_CLUSTER_REDIS_REDIS_H
 #define LOCKPICK_CLUSTER_REDIS_REDIS_H
 
@@ -6,7 +6,6 @@
 
 extern const struct server_kind redis_server, redis_sentinel_server;
 extern const struct server_control redis_control;
-extern const struct server_exploration redis_exploration;
 
 int redis_session_open(struct session *session);
 void redis_session_close(struct session *session);

@@ -53,7 +53,7 @@ static void version(char *out, size_t room)
                                      CLASSPATH,
                                      "org.apache.zookeeper.version.VersionInfoMain",
                                      NULL};
-    version_ask("zookeeper", arguments, "version ", " \n", out, room);
+    version_ask("zookeeper", arguments, "version ", out, room);
 }
 
 // Each peer: where it talks to the others, and where they elect.
@@ -83,22 +83,17 @@ static int write_settings(const struct node *node, struct error *error)
     return result;
 }
 
+// Without performance data, which are files in /tmp.
 static pid_t start(const struct node *node, struct error *error)
 {
-    const char *const arguments[] = {"java",
-                                     "-cp",
-                                     CLASSPATH,
-                                     "-Xmx128m",
-                                     "-XX:+UseSerialGC",
-                                     "-XX:-UsePerfData", // which are files in /tmp
-                                     "-XX:TieredStopAtLevel=1",
-                                     "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn",
-                                     "-Dorg.slf4j.simpleLogger.showDateTime=true",
-                                     "-Dzookeeper.jmx.log4j.disable=true",
-                                     "org.apache.zookeeper.server.quorum.QuorumPeerMain",
-                                     "zoo.cfg",
-                                     NULL};
-    return write_settings(node, error) != 0 ? -1 : server_run(node, arguments, false, error);
+    return write_settings(node, error) != 0
+               ? -1
+               : server_run(node, false, error,
+                            "java -cp " CLASSPATH " -Xmx128m -XX:+UseSerialGC -XX:-UsePerfData"
+                            " -XX:TieredStopAtLevel=1 -Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
+                            " -Dorg.slf4j.simpleLogger.showDateTime=true"
+                            " -Dzookeeper.jmx.log4j.disable=true"
+                            " org.apache.zookeeper.server.quorum.QuorumPeerMain zoo.cfg");
 }
 
 // It has a mode once it serves, as the only server or in a quorum. That it is ours shows in where
