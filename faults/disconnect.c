@@ -2,7 +2,7 @@
 // subscriptions. The client is told by nothing but the end of the connection.
 #include "faults/fault.h"
 
-#include "harness/cluster/sockets.h"
+#include "harness/cluster/process.h"
 
 #include <string.h>
 
@@ -51,7 +51,7 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
     // On loopback all clients come from one address.
     if (environment->client_nodes->isolation == ISOLATION_LOOPBACK) {
         end.ports = ports;
-        end.port_count = sockets_of(strike->client->process, ports, MAX_PORTS, error);
+        end.port_count = process_ports(strike->client->process, ports, MAX_PORTS, error);
         if (end.port_count < 0)
             return STRIKE_FAILED;
     }

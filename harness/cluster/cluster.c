@@ -182,6 +182,16 @@ int cluster_start_node(struct node *node, struct error *error)
     return start_server(node, error) != 0 ? -1 : wait_until_ready(node, error);
 }
 
+int group_start_deferred(struct server_group *group, struct error *error)
+{
+    int result = 0;
+    for (int i = 0; result == 0 && i < group->count; i++) {
+        if (group->nodes[i].deferred)
+            result = cluster_start_node(&group->nodes[i], error);
+    }
+    return result;
+}
+
 // What is on loopback is closed to other users, sockets in it too.
 static int make_folders(struct cluster *cluster, struct node *node, const char *folder,
                         struct error *error)
@@ -249,15 +259,11 @@ static int start_servers(struct cluster *cluster, const char *folder, struct err
                      ? -1
                      : short_path_open(&cluster->short_path, folder, cluster->isolation, error);
     for (int i = 0; result == 0 && i < cluster->count; i++) {
-        if (cluster->nodes[i].kind != NULL)
-            result = make_folders(cluster, &cluster->nodes[i], folder, error) != 0
-                         ? -1
-                         : make_preload(cluster, &cluster->nodes[i], error);
-    }
-    for (int i = 0; result == 0 && i < cluster->count; i++) {
         struct node *node = &cluster->nodes[i];
-        if (node->kind != NULL && !node->deferred)
-            result = start_server(node, error);
+        if (node->kind != NULL && (make_folders(cluster, node, folder, error) != 0 ||
+                                   make_preload(cluster, node, error) != 0 ||
+                                   (!node->deferred && start_server(node, error) != 0)))
+            result = -1;
     }
     for (int i = 0; result == 0 && i < cluster->count; i++) {
         struct node *node = &cluster->nodes[i];
@@ -304,6 +310,7 @@ static void plan_nodes(struct cluster *cluster, const struct cluster_settings *s
         struct node *node = &cluster->nodes[i];
         node->interrupted = settings->interrupted;
         node->end.network_namespace = -1;
+        node->pressure = memory_zeroed(1, sizeof *node->pressure);
         node->processor =
             settings->processor != NULL ? settings->processor(settings->first_index + i) : -1;
     }
@@ -439,6 +446,7 @@ void cluster_close(struct cluster *cluster)
             munmap(node->disk, sizeof *node->disk);
         if (node->home != NULL)
             sweep_node(node->home);
+        free(node->pressure);
         free(node->data);
         free(node->folder);
         free(node->home);

@@ -34,7 +34,19 @@ struct group_settings {
 #define NODE_CLOCK_FILE "clock"
 #define NODE_PRELOAD "lockpick-clock.so"
 #define NODE_DISK_FILE "disk"
-#define NODE_KEPT_DATA "kept"   // a folder
+// The id of the user who alone may connect to a server that is started with the preload
+// (gate_preload.c).
+#define GATE_VARIABLE "LOCKPICK_GATE"
+#define NODE_KEPT_DATA "kept" // a folder
+
+// What the pieces of an eviction note for those that come next.
+struct pressure {
+    char lock[100];       // which one is being evicted; "": none
+    uint64_t evictions;   // of the server, while the lock was there
+    uint64_t lock_number; // memcached: of the lock's item, when it was last seen
+    uint64_t fillers;     // ... so many were stored so far
+    int filler_bytes;     // ... in the value of each
+};
 
 // A host: a namespace with an address, or ports on loopback.
 struct node {
@@ -58,12 +70,13 @@ struct node {
     char *folder;        // where its log and settings are found later; NULL for a client's
     char *home;          // its working folder, by a path that every server takes: `folder`,
                          // or another that is removed when the cluster is closed
-    bool gated;          // on loopback: other users of the machine are kept out (gate.h)
+    bool gated;          // on loopback: other users of the machine are kept out (gate_preload.c)
     off_t log_seen;      // of its server.log, by cluster_check_servers
     char *data;          // in `home`; removed when the cluster is closed
     const _Atomic uint32_t *interrupted; // as in cluster_settings
     struct disk_state *disk;   // how its disk goes wrong; NULL: nothing comes between (disk.h)
     bool rolls_back;           // its data are replaced when it starts (disk_keep)
+    struct pressure *pressure; // on its server's memory
     struct clock_shift *clock; // what its server reads time by, restarted or not; NULL: the
                                // machine's own clocks
 };
@@ -98,7 +111,7 @@ struct cluster_settings {
     const char *folder;          // each server gets a folder of its own inside
     int serial;                  // tells one cluster of a run from the next
     const _Atomic uint32_t *interrupted; // not 0 any more: the servers need not come up; or NULL
-    bool open_to_all; // for tests: no gate on loopback, which refuses what comes late (gate.h)
+    bool open_to_all; // for tests: no gate on loopback, which refuses what comes late
 };
 
 // Makes the nodes, starts their servers, waits until each is ready and each group serves as a
@@ -106,9 +119,11 @@ struct cluster_settings {
 int cluster_open(struct cluster *cluster, const struct cluster_settings *settings,
                  struct error *error);
 
-// For a topology's `form`: starts the server of a node that was deferred, and waits until it is
-// ready. 0, or -1 with `error` set.
+// Starts the server of a node, and waits until it is ready. 0, or -1 with `error` set.
 int cluster_start_node(struct node *node, struct error *error);
+
+// For a topology's `form`: the same of each node that was deferred, one after the other.
+int group_start_deferred(struct server_group *group, struct error *error);
 
 // While a server or its topology comes up: sleeps for a moment before it is looked at again. False,
 // with `error` set, if the run was interrupted meanwhile.

@@ -111,14 +111,15 @@ static pid_t start_wrongly(const struct node *node, struct error *error)
     return id;
 }
 
-static int plan_wrongly(const struct group_settings *settings, struct node *nodes)
+static int start_again_wrongly(struct server_group *group, struct error *error)
 {
     static struct server_kind wrong;
-    wrong = *server_kind_find("redis");
+    struct node *node = &group->nodes[0];
+    process_kill(node->server);
+    wrong = *node->kind;
     wrong.start = start_wrongly;
-    nodes[0] = (struct node){.kind = &wrong, .role = "member", .number = 1};
-    snprintf(nodes[0].name, sizeof nodes[0].name, "%s-1", settings->name);
-    return 1;
+    node->kind = &wrong;
+    return cluster_start_node(node, error);
 }
 
 // A cluster of one server on loopback.
@@ -139,7 +140,7 @@ TEST(a_server_that_ends_at_once_is_an_error_with_its_last_words)
 {
     struct cluster cluster;
     struct error error = {0};
-    const struct topology wrong = {.name = "wrong", .server = "redis", .plan = plan_wrongly};
+    const struct topology wrong = {.name = "wrong", .server = "redis", .form = start_again_wrongly};
     assert_int_equal(open_one(&cluster, "wrong", &wrong, &error), -1);
     assert_non_null(strstr(error.text, "no-such-option"));
     assert_non_null(strstr(error.text, "wrong-1/server.log"));

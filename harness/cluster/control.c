@@ -1,6 +1,7 @@
 #include "harness/cluster/control.h"
 
 #include "harness/base/file.h"
+#include "harness/base/growing.h"
 #include "harness/cluster/server.h"
 
 #include <arpa/inet.h>
@@ -10,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #define UNDO_NS (100 * NS_PER_MS)
 
@@ -26,14 +26,17 @@ int control_do(const struct node *node, control_act *act, const struct lock_iden
     return result;
 }
 
-// One of the words, or the first of them for NULL; NULL with `error` set if it is none.
-static const char *choose(const struct node *node, const char *word, const char *const *words,
-                          const char *what, struct error *error)
+// Opens a session for what is done in one of these ways (NULL: the first). 0, or -1 with `error`
+// set.
+static int open_way(struct session *session, const struct node *node, const char *way,
+                    const char *const *ways, const char *what, struct error *error)
 {
-    if (word == NULL || text_is_one_of(word, words))
-        return word != NULL ? word : words[0];
-    error_set(error, "%s has no %s '%s'", node->kind->name, what, word);
-    return NULL;
+    if (way != NULL && !text_is_one_of(way, ways))
+        return error_set(error, "%s has no %s '%s'", node->kind->name, what, way);
+    if (session_open(session, node, NULL, SESSION_LIMIT_S, error) != 0)
+        return -1;
+    session->way = way != NULL ? way : ways[0];
+    return 0;
 }
 
 enum eviction control_evict(const struct node *node, const struct lock_identity *lock,
@@ -41,29 +44,27 @@ enum eviction control_evict(const struct node *node, const struct lock_identity 
 {
     const struct server_control *control = node->kind->control;
     struct session session;
-    policy = choose(node, policy, control->policies, "policy to evict by", error);
-    if (policy == NULL || session_open(&session, node, NULL, SESSION_LIMIT_S, error) != 0)
+    if (open_way(&session, node, policy, control->policies, "policy to evict by", error) != 0)
         return EVICTION_FAILED;
     session.lock = lock;
-    enum eviction eviction = control->evict(&session, policy);
+    enum eviction eviction = control->evict(&session);
     session_close(&session);
     return eviction;
 }
 
 // --- deny ----------------------------------------------------------------------------------------
 
-static int await_answer(struct session *session, const char *refusal, bool refuses, bool wanted)
+static int await_answer(struct session *session, bool refuses, bool wanted)
 {
-    const struct server_control *control = session->node->kind->control;
     for (;;) {
-        int refused = control->refuses(session, refusal);
+        int refused = session->node->kind->control->refuses(session);
         if (refused == (wanted ? 1 : 0))
             return 0;
         if (refused >= 0)
             error_set(session->error, "%s %s writes", session->node->name,
                       refused ? "still refuses" : "still takes");
         if (!session_pause(session, NULL))
-            return error_wrap(session->error, "a second after '%s' was %s", refusal,
+            return error_wrap(session->error, "a second after '%s' was %s", session->way,
                               refuses ? "set" : "ended");
     }
 }
@@ -72,15 +73,14 @@ int control_deny(const struct node *node, const char *refusal, bool refuses, str
 {
     const struct server_control *control = node->kind->control;
     struct session session;
-    refusal = choose(node, refusal, control->refusals, "way to refuse writes", error);
-    if (refusal == NULL || session_open(&session, node, NULL, SESSION_LIMIT_S, error) != 0)
+    if (open_way(&session, node, refusal, control->refusals, "way to refuse writes", error) != 0)
         return -1;
-    int wanted = control->deny(&session, refusal, refuses);
-    int result = wanted < 0 ? -1 : await_answer(&session, refusal, refuses, wanted == 1);
+    int wanted = control->deny(&session, refuses);
+    int result = wanted < 0 ? -1 : await_answer(&session, refuses, wanted == 1);
     if (result != 0 && refuses) {
         session.error = NULL;
         session.peer.give_up_ns = clock_monotonic_ns() + UNDO_NS;
-        control->deny(&session, refusal, false);
+        control->deny(&session, false);
     }
     session_close(&session);
     return result;
@@ -88,10 +88,21 @@ int control_deny(const struct node *node, const char *refusal, bool refuses, str
 
 // --- disconnect ----------------------------------------------------------------------------------
 
-bool control_read_row(const char *line, const char *link, struct server_client *client)
+bool control_read_row(const struct session *session, const char *line, struct server_client *client)
 {
-    (void)link;
+    (void)session;
     return sscanf(line, "%23s %63s %d", client->id, client->address, &client->port) == 3;
+}
+
+// The next client of the list, from *lines on. False behind the last.
+static bool next_client(const struct session *session, char **lines, struct server_client *client)
+{
+    for (char *line; (line = strsep(lines, "\n")) != NULL;) {
+        *client = (struct server_client){0};
+        if (session->node->kind->control->read(session, line, client))
+            return true;
+    }
+    return false;
 }
 
 static bool is_of(const struct server_client *listed, const struct client_end *client)
@@ -115,39 +126,32 @@ static bool is_own(const struct session *session, const struct server_client *li
            strcmp(address, listed->address) == 0;
 }
 
-// What the client has open; the caller frees. NULL if there is nothing, and with *count -1 and the
-// error set if the server does not say.
-static struct server_client *find(struct session *session, const struct client_end *client,
-                                  const char *link, int *count)
+static int lives(struct session *session, const struct server_client *client)
 {
     const struct server_control *control = session->node->kind->control;
-    struct server_client *found = NULL;
-    *count = session_ask(session, "%s", control->list);
-    char *lines = memory_string(text_string(&session->answer));
-    char *rest = lines;
-    for (char *line; *count >= 0 && (line = strsep(&rest, "\n")) != NULL;) {
-        struct server_client listed = {0};
-        if (!control->read(line, link, &listed) || !is_of(&listed, client) ||
-            is_own(session, &listed))
-            continue;
-        found = memory_resized(found, (size_t)(*count + 1) * sizeof *found);
-        found[(*count)++] = listed;
+    struct server_client listed;
+    if (control->lives != NULL)
+        return control->lives(session, client);
+    if (session_ask(session, "%s", control->list) != 0)
+        return -1;
+    for (char *lines = session->answer.bytes; next_client(session, &lines, &listed);) {
+        if (strcmp(listed.id, client->id) == 0 && strcmp(listed.address, client->address) == 0 &&
+            listed.port == client->port)
+            return 1;
     }
-    free(lines);
-    return found;
+    return 0;
 }
 
 // 1 if it was ended, 0 if it had ended by itself, -1 with the error set.
-static int end_one(struct session *session, const struct server_client *client, const char *link)
+static int end_one(struct session *session, const struct server_client *client)
 {
-    const struct server_control *control = session->node->kind->control;
     bool is_struck = false;
     for (enum ending ending = END_AGAIN;;) {
-        int lives = control->lives(session, client, link);
-        if (lives <= 0)
-            return lives < 0 ? -1 : is_struck;
+        int there = lives(session, client);
+        if (there <= 0)
+            return there < 0 ? -1 : is_struck;
         if (ending != END_DONE) {
-            int struck = control->end(session, client, link);
+            int struck = session->node->kind->control->end(session, client);
             if (struck < 0)
                 return -1;
             ending = (enum ending)struck;
@@ -155,7 +159,8 @@ static int end_one(struct session *session, const struct server_client *client, 
         }
         if (!session_pause(session, NULL))
             return error_set(session->error, "%s still has %s %s of %s:%d after a second",
-                             session->node->name, link, client->id, client->address, client->port);
+                             session->node->name, session->way, client->id, client->address,
+                             client->port);
     }
 }
 
@@ -164,14 +169,18 @@ int control_disconnect(const struct node *node, const struct client_end *client,
 {
     const struct server_control *control = node->kind->control;
     struct session session;
-    int count;
-    link = choose(node, link, control->links, "link to a client", error);
-    if (link == NULL || session_open(&session, node, NULL, SESSION_LIMIT_S, error) != 0)
+    struct server_client listed, *found = NULL;
+    size_t count = 0, room = 0;
+    if (open_way(&session, node, link, control->links, "link to a client", error) != 0)
         return -1;
-    struct server_client *found = find(&session, client, link, &count);
-    int ended = count < 0 ? -1 : 0;
-    for (int i = 0; i < count && ended >= 0; i++) {
-        int one = end_one(&session, &found[i], link);
+    int ended = session_ask(&session, "%s", control->list);
+    for (char *lines = session.answer.bytes;
+         ended == 0 && next_client(&session, &lines, &listed);) {
+        if (is_of(&listed, client) && !is_own(&session, &listed))
+            *APPEND(found, count, room) = listed;
+    }
+    for (size_t i = 0; i < count && ended >= 0; i++) {
+        int one = end_one(&session, &found[i]);
         ended = one < 0 ? -1 : ended + one;
     }
     free(found);
@@ -180,15 +189,6 @@ int control_disconnect(const struct node *node, const struct client_end *client,
 }
 
 // --- forget --------------------------------------------------------------------------------------
-
-static int remove_entry(const char *path, struct error *error)
-{
-    if (unlink(path) == 0 || errno == ENOENT)
-        return 0;
-    if (errno == EISDIR || errno == EPERM)
-        return folder_remove(path, error);
-    return error_set(error, "cannot remove %s: %s", path, strerror(errno));
-}
 
 int data_empty(const struct node *node, struct error *error)
 {
@@ -203,7 +203,7 @@ int data_empty(const struct node *node, struct error *error)
             (kept != NULL && text_is_one_of(entry->d_name, kept)))
             continue;
         char *path = path_join(node->data, entry->d_name);
-        result = remove_entry(path, error);
+        result = folder_remove(path, error);
         free(path);
     }
     closedir(folder);

@@ -53,7 +53,7 @@ enum ending {
 };
 
 // Whether it is so, or that it was done: 1, 0, or -1 with the session's error set. `session->lock`
-// is the lock in question.
+// is the lock in question; of what is done in one of several ways, `session->way` is the one.
 typedef int control_act(struct session *session);
 
 // Any member may be NULL: this kind of server cannot have it done.
@@ -74,24 +74,25 @@ struct server_control {
     // Fills its memory until it evicts the lock: a bounded piece of the work. `relieve` takes the
     // pressure away again.
     const char *const *policies; // NULL-terminated; the usual one first
-    enum eviction (*evict)(struct session *session, const char *policy);
+    enum eviction (*evict)(struct session *session);
     control_act *relieve;
 
     // Makes it refuse writes in one of the ways, or serve again: whether it is to refuse from now
     // on (a replica does, whoever asks it to serve), or -1. And whether it refuses a write in that
     // way: 1, 0 if it takes it, -1 with the error set if it does neither.
     const char *const *refusals; // NULL-terminated; the usual one first
-    int (*deny)(struct session *session, const char *refusal, bool refuses);
-    int (*refuses)(struct session *session, const char *refusal);
+    int (*deny)(struct session *session, bool refuses);
+    control_act *refuses;
 
     // What clients have open: the request that lists it, a line each, and what a line says (false:
-    // nothing of a client's, or no link of that sort). Ends one; and whether it is still there.
+    // nothing of a client's, or no link of that sort). Ends one; and whether it is still there
+    // (NULL: whether it is still listed).
     const char *const
         *links; // "connection" (all of them), "session", "pubsub"; the usual one first
     const char *list;
-    bool (*read)(const char *line, const char *link, struct server_client *client);
-    int (*end)(struct session *session, const struct server_client *client, const char *link);
-    int (*lives)(struct session *session, const struct server_client *client, const char *link);
+    bool (*read)(const struct session *session, const char *line, struct server_client *client);
+    int (*end)(struct session *session, const struct server_client *client);
+    int (*lives)(struct session *session, const struct server_client *client);
 };
 
 // Does `act`, one of the control of the node's kind. What it returns, or -1 with `error` set.
@@ -119,6 +120,7 @@ int control_forget(const struct node *node, enum loss loss, struct error *error)
 int data_empty(const struct node *node, struct error *error);
 
 // For `read` of servers that list clients in rows: id, address, port.
-bool control_read_row(const char *line, const char *link, struct server_client *client);
+bool control_read_row(const struct session *session, const char *line,
+                      struct server_client *client);
 
 #endif

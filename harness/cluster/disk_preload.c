@@ -148,12 +148,7 @@ static size_t length_of(const struct iovec *parts, int count)
 // --- the calls -----------------------------------------------------------------------------------
 
 // Programs call the second name where files may be large.
-#define UNDER_BOTH_NAMES(type, name, declared, used)                                               \
-    type name##64 declared;                                                                        \
-    EXPORTED type name##64 declared                                                                \
-    {                                                                                              \
-        return name used;                                                                          \
-    }
+#define UNDER_BOTH_NAMES(name) EXPORTED __attribute__((alias(#name))) __typeof__(name) name##64;
 
 EXPORTED ssize_t write(int descriptor, const void *bytes, size_t length)
 {
@@ -174,8 +169,7 @@ EXPORTED ssize_t pwrite(int descriptor, const void *bytes, size_t length, off_t 
                ? -1
                : syscall(SYS_pwrite64, descriptor, bytes, length, offset);
 }
-UNDER_BOTH_NAMES(ssize_t, pwrite, (int descriptor, const void *bytes, size_t length, off_t offset),
-                 (descriptor, bytes, length, offset))
+UNDER_BOTH_NAMES(pwrite)
 
 EXPORTED ssize_t pwritev(int descriptor, const struct iovec *parts, int count, off_t offset)
 {
@@ -183,9 +177,7 @@ EXPORTED ssize_t pwritev(int descriptor, const struct iovec *parts, int count, o
                ? -1
                : syscall(SYS_pwritev, descriptor, parts, count, offset, 0);
 }
-UNDER_BOTH_NAMES(ssize_t, pwritev,
-                 (int descriptor, const struct iovec *parts, int count, off_t offset),
-                 (descriptor, parts, count, offset))
+UNDER_BOTH_NAMES(pwritev)
 
 EXPORTED int fsync(int descriptor)
 {
@@ -204,8 +196,7 @@ EXPORTED int fallocate(int descriptor, int mode, off_t offset, off_t length)
                ? -1
                : (int)syscall(SYS_fallocate, descriptor, mode, offset, length);
 }
-UNDER_BOTH_NAMES(int, fallocate, (int descriptor, int mode, off_t offset, off_t length),
-                 (descriptor, mode, offset, length))
+UNDER_BOTH_NAMES(fallocate)
 
 EXPORTED int posix_fallocate(int descriptor, off_t offset, off_t length)
 {
@@ -213,8 +204,7 @@ EXPORTED int posix_fallocate(int descriptor, off_t offset, off_t length)
                ? ENOSPC
                : libc_posix_fallocate(descriptor, offset, length);
 }
-UNDER_BOTH_NAMES(int, posix_fallocate, (int descriptor, off_t offset, off_t length),
-                 (descriptor, offset, length))
+UNDER_BOTH_NAMES(posix_fallocate)
 
 // Whether a file of that name would be a new one in the data folder, of a disk that is full.
 static bool has_no_room(int folder, const char *path)
@@ -248,24 +238,28 @@ static int open_at(int folder, const char *path, int flags, mode_t mode)
 }
 
 // The mode comes only with O_CREAT and O_TMPFILE.
-#define OPENS(name, folder, declared)                                                              \
-    int name declared;                                                                             \
-    EXPORTED int name declared                                                                     \
-    {                                                                                              \
-        va_list arguments;                                                                         \
-        va_start(arguments, flags);                                                                \
-        bool has_mode = (flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))) != 0;                     \
-        mode_t mode = has_mode ? va_arg(arguments, mode_t) : 0;                                    \
-        va_end(arguments);                                                                         \
-        return open_at(folder, path, flags, mode);                                                 \
-    }
-OPENS(open, AT_FDCWD, (const char *path, int flags, ...))
-OPENS(open64, AT_FDCWD, (const char *path, int flags, ...))
-OPENS(openat, there, (int there, const char *path, int flags, ...))
-OPENS(openat64, there, (int there, const char *path, int flags, ...))
+#define OPEN_AT(folder)                                                                            \
+    va_list arguments;                                                                             \
+    va_start(arguments, flags);                                                                    \
+    bool has_mode = (flags & (O_CREAT | (O_TMPFILE & ~O_DIRECTORY))) != 0;                         \
+    mode_t mode = has_mode ? va_arg(arguments, mode_t) : 0;                                        \
+    va_end(arguments);                                                                             \
+    return open_at(folder, path, flags, mode)
+
+EXPORTED int open(const char *path, int flags, ...)
+{
+    OPEN_AT(AT_FDCWD);
+}
+UNDER_BOTH_NAMES(open)
+
+EXPORTED int openat(int folder, const char *path, int flags, ...)
+{
+    OPEN_AT(folder);
+}
+UNDER_BOTH_NAMES(openat)
 
 EXPORTED int creat(const char *path, mode_t mode)
 {
     return open_at(AT_FDCWD, path, O_CREAT | O_WRONLY | O_TRUNC, mode);
 }
-UNDER_BOTH_NAMES(int, creat, (const char *path, mode_t mode), (path, mode))
+UNDER_BOTH_NAMES(creat)

@@ -1,6 +1,16 @@
-// A part of the shared library that is loaded before all others (LD_PRELOAD) into a server: see
-// gate.h. Without its variable, every call goes straight to libc.
-#include "harness/cluster/gate.h"
+// Who may connect to a server on loopback ports, where every user of the machine could: who runs
+// Lockpick, and the server's own user (its peers). The server itself asks the kernel whose the
+// other end is, before it reads a byte: accept() of this preload, which it is started with. So
+// nothing changes for clients of any library, and what has no passwords is closed, too: memcached,
+// the bus of a Redis Cluster, the ports by which members of Galera and ZooKeeper talk to each
+// other. A program that asks the kernel itself (Go: etcd) escapes.
+//
+// Whose a connection was that is closed by now, the kernel does not know: what was sent on one that
+// its client gave up before the server took it, as a server that stands still does not, is lost.
+//
+// A part of the shared library that is loaded before all others (LD_PRELOAD) into a server. Without
+// its variable, every call goes straight to libc.
+#include "harness/cluster/cluster.h"
 
 #include <arpa/inet.h>
 #include <dlfcn.h>

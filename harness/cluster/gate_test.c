@@ -1,6 +1,6 @@
 // What another user of the machine gets of servers on loopback ports: nothing. The attacks are
 // real: as user nobody, which only root can become.
-#include "harness/cluster/gate.h"
+#include "harness/cluster/cluster.h"
 
 #include "harness/base/file.h"
 #include "harness/cluster/test_server.h"

@@ -44,19 +44,19 @@ static int new_namespace(struct error *error)
     if (ours < 0)
         return error_set(error, "cannot open /proc/thread-self/ns/net: %s", strerror(errno));
     int made = -1;
+    int result = 0;
     if (unshare(CLONE_NEWNET) != 0) {
-        error_set(error, "cannot make a network namespace: %s", strerror(errno));
+        result = error_set(error, "cannot make a network namespace: %s", strerror(errno));
     } else {
         made = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
-        if (setns(ours, CLONE_NEWNET) != 0 || made < 0) {
-            error_set(error, "cannot return from a new network namespace: %s", strerror(errno));
-            if (made >= 0)
-                close(made);
-            made = -1;
-        }
+        if (setns(ours, CLONE_NEWNET) != 0 || made < 0)
+            result =
+                error_set(error, "cannot return from a new network namespace: %s", strerror(errno));
     }
+    if (result != 0 && made >= 0)
+        close(made);
     close(ours);
-    return made;
+    return result == 0 ? made : -1;
 }
 
 // The kernel takes down the wires of a removed network in the background: one of the same serial
@@ -101,16 +101,14 @@ static int wire_router(struct network_end *ends, int count, int serial, struct e
 
 static int furnish_end(const struct network_end *end, struct error *error)
 {
-    struct text batch = {0};
-    text_format(&batch,
-                "link set lo up\n"
-                "addr add %s/32 dev eth0\n"
-                "link set eth0 up\n"
-                "route add default via " ROUTER_ADDRESS " dev eth0 onlink\n",
-                end->address);
-    int result = network_configure(text_string(&batch), end->network_namespace, error);
-    text_free(&batch);
-    return result;
+    char batch[200];
+    snprintf(batch, sizeof batch,
+             "link set lo up\n"
+             "addr add %s/32 dev eth0\n"
+             "link set eth0 up\n"
+             "route add default via " ROUTER_ADDRESS " dev eth0 onlink\n",
+             end->address);
+    return network_configure(batch, end->network_namespace, error);
 }
 
 // Knocks at a port where nobody listens: a refusal has travelled the wire both ways.
@@ -154,11 +152,9 @@ int network_build(struct network_end *ends, int count, int serial, struct error 
     int result = 0;
     int place = serial % NETWORK_SERIALS;
     for (int i = 0; result == 0 && i < count; i++) {
-        struct text address = {0};
-        text_format(&address, "10.%d.%d.%d", FIRST_PART + place / THIRD_PARTS, place % THIRD_PARTS,
-                    i + 1);
-        memcpy(ends[i].address, address.bytes, address.length + 1);
-        text_free(&address);
+        snprintf(ends[i].address, sizeof ends[i].address, "10.%hhu.%hhu.%hhu",
+                 (unsigned char)(FIRST_PART + place / THIRD_PARTS),
+                 (unsigned char)(place % THIRD_PARTS), (unsigned char)(i + 1));
         ends[i].network_namespace = new_namespace(error);
         result = ends[i].network_namespace < 0 ? -1 : 0;
     }

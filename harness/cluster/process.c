@@ -1,9 +1,10 @@
 #include "harness/cluster/process.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/file.h"
+#include "harness/base/growing.h"
 #include "harness/base/processes.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
@@ -92,18 +93,6 @@ static int become_ordinary(const struct process_settings *settings)
                : 0;
 }
 
-static int redirect(int descriptor, int input)
-{
-    if (input < 0)
-        input = open("/dev/null", O_RDONLY | O_CLOEXEC);
-    if (dup2(input, STDIN_FILENO) < 0)
-        return -1;
-    if (descriptor >= 0 &&
-        (dup2(descriptor, STDOUT_FILENO) < 0 || dup2(descriptor, STDERR_FILENO) < 0))
-        return -1;
-    return 0;
-}
-
 // In the child. Returns only if it failed; the caller reports errno.
 static void become(const struct process_settings *settings, pid_t parent, int output, int input)
 {
@@ -115,8 +104,11 @@ static void become(const struct process_settings *settings, pid_t parent, int ou
     sigprocmask(SIG_SETMASK, &none, NULL);
     if (settings->folder != NULL && chdir(settings->folder) != 0)
         return;
+    if (input < 0)
+        input = open("/dev/null", O_RDONLY | O_CLOEXEC);
     if (process_settle(parent, settings->network_namespace, settings->processor) != 0 ||
-        redirect(output, input) != 0)
+        dup2(input, STDIN_FILENO) < 0 || (output >= 0 && dup2(output, STDOUT_FILENO) < 0) ||
+        (output >= 0 && dup2(output, STDERR_FILENO) < 0))
         return;
     if (settings->streams != NULL && (dup2(settings->streams[0], STDIN_FILENO) < 0 ||
                                       dup2(settings->streams[1], STDOUT_FILENO) < 0))
@@ -297,8 +289,7 @@ bool program_exists(const char *program)
     return found;
 }
 
-// --- a group of processes
-// -------------------------------------------------------------------------
+// --- a group of processes ------------------------------------------------------------------------
 
 #define DEATH_NS (10 * NS_PER_S)
 
@@ -378,4 +369,77 @@ int process_group_kill(pid_t group, struct error *error)
     }
     free(all.items);
     return process_group_is_dead(group, error) ? 0 : -1;
+}
+
+// --- ports ---------------------------------------------------------------------------------------
+
+// The sockets of processes, by their inodes.
+struct inodes {
+    unsigned long *items;
+    size_t count, room;
+};
+
+// 0, or -1 with `error` set.
+static int add_inodes(pid_t process, struct inodes *inodes, struct error *error)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)process);
+    DIR *folder = opendir(path);
+    if (folder == NULL)
+        return error_set(error, "cannot read %s: %s", path, strerror(errno));
+    for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        char target[64] = "";
+        unsigned long inode = 0;
+        if (readlinkat(dirfd(folder), entry->d_name, target, sizeof target - 1) <= 0 ||
+            sscanf(target, "socket:[%lu]", &inode) != 1 || inode == 0)
+            continue;
+        *APPEND(inodes->items, inodes->count, inodes->room) = inode;
+    }
+    closedir(folder);
+    return 0;
+}
+
+// Programs in Java have sockets of IPv6 also for addresses of IPv4. 0, or -1 with `error` set.
+static int add_ports(const char *path, const struct inodes *inodes, int *ports, int room,
+                     int *found, struct error *error)
+{
+    char line[256];
+    FILE *table = fopen(path, "re");
+    if (table == NULL)
+        return error_set(error, "cannot read %s: %s", path, strerror(errno));
+    while (*found < room && fgets(line, sizeof line, table) != NULL) {
+        unsigned port;
+        unsigned long inode;
+        // sl local:port remote:port state queues timer retransmits uid timeout inode
+        if (sscanf(line, " %*d: %*32[0-9A-F]:%x %*s %*s %*s %*s %*s %*s %*s %lu", &port, &inode) !=
+            2)
+            continue;
+        size_t i = 0;
+        while (i < inodes->count && inodes->items[i] != inode)
+            i++;
+        if (i < inodes->count)
+            ports[(*found)++] = (int)port;
+    }
+    fclose(table);
+    return 0;
+}
+
+int process_ports(pid_t process, int *ports, int room, struct error *error)
+{
+    struct inodes inodes = {0};
+    int found = 0;
+    int result = add_inodes(process, &inodes, error);
+    struct process_list all = process_list_read();
+    for (size_t i = 0; result == 0 && i < all.count; i++) {
+        // What one that has ended by now had open is nobody's any more.
+        if (all.items[i].group == process && all.items[i].id != process)
+            add_inodes(all.items[i].id, &inodes, NULL);
+    }
+    if (result == 0)
+        result = add_ports("/proc/net/tcp", &inodes, ports, room, &found, error);
+    if (result == 0)
+        add_ports("/proc/net/tcp6", &inodes, ports, room, &found, NULL); // if there is IPv6
+    free(all.items);
+    free(inodes.items);
+    return result == 0 ? found : -1;
 }

@@ -85,4 +85,8 @@ bool process_group_is_dead(pid_t group, struct error *error);
 // set. A group that has nobody left is fine.
 int process_group_kill(pid_t group, struct error *error);
 
+// The local ports of the TCP connections of the process, and of all others in the group that it
+// leads, if it leads one. Returns how many (at most `room`), or -1 with `error` set.
+int process_ports(pid_t process, int *ports, int room, struct error *error);
+
 #endif

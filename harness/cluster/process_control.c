@@ -14,58 +14,51 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MAX_PROCESSES 256 // of one server
-
-struct family {
-    pid_t ids[MAX_PROCESSES]; // the first is the server's own
-    int count;
-    bool all_stopped;
-};
-
-static bool is_in(const struct family *family, pid_t id)
+// Whether it is the ancestor's process, or descends from it.
+static bool descends(const struct process_list *all, const struct process_entry *process,
+                     pid_t ancestor)
 {
-    for (int i = 0; i < family->count; i++) {
-        if (family->ids[i] == id)
-            return true;
+    // So many steps at most: what was read of processes that come and go may go round in circles.
+    for (size_t steps = 0; steps < all->count && process->id != ancestor; steps++) {
+        const struct process_entry *parent = all->items;
+        while (parent < all->items + all->count && parent->id != process->parent)
+            parent++;
+        if (parent == all->items + all->count)
+            return false;
+        process = parent;
     }
-    return false;
+    return process->id == ancestor;
 }
 
-// The server's process and all that descend from it. Where /proc is another namespace's, only the
-// first can be known.
-static void find_family(const struct node *node, struct family *family)
+static int signal_one(const struct node *node, pid_t process, int signal_number,
+                      struct error *error)
 {
-    *family = (struct family){.ids = {node->server}, .count = 1};
+    return kill(process, signal_number) == 0 || errno == ESRCH
+               ? 0
+               : error_set(error, "signal %d to process %d of %s: %s", signal_number, (int)process,
+                           node->name, strerror(errno));
+}
+
+// Signals the server's process, and then all that descend from it. Where /proc is another
+// namespace's, only the first can be known. 1 if not all of them stood still, 0 if they did, -1
+// with `error` set.
+static int signal_family(const struct node *node, int signal_number, struct error *error)
+{
     struct process_list all = {0};
+    bool stood_still = true;
     if (processes_can_be_read())
         all = process_list_read();
-    bool grown = true;
-    while (grown) {
-        grown = false;
-        for (size_t i = 0; i < all.count && family->count < MAX_PROCESSES; i++) {
-            if (is_in(family, all.items[i].parent) && !is_in(family, all.items[i].id)) {
-                family->ids[family->count++] = all.items[i].id;
-                grown = true;
-            }
-        }
-    }
-    family->all_stopped = true;
-    for (size_t i = 0; i < all.count; i++) {
-        bool stands_still = all.items[i].state == 'T' || all.items[i].state == 'Z';
-        family->all_stopped &= stands_still || !is_in(family, all.items[i].id);
+    int result = signal_one(node, node->server, signal_number, error);
+    for (size_t i = 0; i < all.count && result == 0; i++) {
+        const struct process_entry *process = &all.items[i];
+        if (!descends(&all, process, node->server))
+            continue;
+        stood_still &= process->state == 'T' || process->state == 'Z';
+        if (process->id != node->server)
+            result = signal_one(node, process->id, signal_number, error);
     }
     free(all.items);
-}
-
-static int signal_family(const struct node *node, const struct family *family, int signal_number,
-                         struct error *error)
-{
-    for (int i = 0; i < family->count; i++) {
-        if (kill(family->ids[i], signal_number) != 0 && errno != ESRCH)
-            return error_set(error, "signal %d to process %d of %s: %s", signal_number,
-                             (int)family->ids[i], node->name, strerror(errno));
-    }
-    return 0;
+    return result == 0 ? !stood_still : -1;
 }
 
 // The kernel reports the stop of our own child when every thread of it stands still.
@@ -81,18 +74,13 @@ static int first_is_stopped(const struct node *node, struct error *error)
 
 int server_stop(const struct node *node, struct error *error)
 {
-    struct family family;
     if (node->server <= 0)
         return error_set(error, "%s does not run", node->name);
-    find_family(node, &family);
-    if (signal_family(node, &family, SIGSTOP, error) != 0)
+    if (signal_family(node, SIGSTOP, error) < 0)
         return -1;
     int state = first_is_stopped(node, error);
-    if (state != 0)
-        return state;
     // Looked at again: one may have been born while the others were being stopped.
-    find_family(node, &family);
-    return family.all_stopped || !processes_can_be_read() ? 0 : 1;
+    return state != 0 ? state : signal_family(node, 0, error);
 }
 
 bool server_stands_still(const struct node *node)
@@ -104,24 +92,20 @@ bool server_stands_still(const struct node *node)
 
 int server_continue(const struct node *node, struct error *error)
 {
-    struct family family;
     siginfo_t info;
     if (node->server <= 0)
         return 0;
     waitid(P_PID, (id_t)node->server, &info, WSTOPPED | WNOHANG); // take the report away
-    find_family(node, &family);
-    return signal_family(node, &family, SIGCONT, error);
+    return signal_family(node, SIGCONT, error) < 0 ? -1 : 0;
 }
 
 int server_kill(struct node *node, struct error *error)
 {
-    struct family family;
     if (node->server <= 0) {
         errno = ESRCH;
         return error_set(error, "%s does not run", node->name);
     }
-    find_family(node, &family);
-    if (signal_family(node, &family, SIGKILL, error) != 0)
+    if (signal_family(node, SIGKILL, error) < 0)
         return -1;
     process_kill(node->server);
     node->died_ns = clock_realtime_ns();

@@ -65,6 +65,18 @@ static int furnish(bool user_namespace, uid_t user, gid_t group, struct error *e
     return network_prepare_router(error);
 }
 
+// The signals (0 behind the last) are waited for from now on, and do nothing else. *before, if not
+// NULL: which were so.
+static sigset_t wait_for_signals(const int *signals, sigset_t *before)
+{
+    sigset_t set;
+    sigemptyset(&set);
+    for (; *signals != 0; signals++)
+        sigaddset(&set, *signals);
+    sigprocmask(SIG_BLOCK, &set, before);
+    return set;
+}
+
 static int exit_code_of(int status)
 {
     return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -92,10 +104,7 @@ static void kill_children(enum isolation isolation)
 static void end_everybody(enum isolation isolation)
 {
     struct timespec patience = {.tv_sec = LAST_WAIT_S};
-    sigset_t death;
-    sigemptyset(&death);
-    sigaddset(&death, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &death, NULL);
+    sigset_t death = wait_for_signals((const int[]){SIGCHLD, 0}, NULL);
     pid_t ended = 0;
     for (int waits = 0; waits < LAST_WAITS && ended >= 0;) {
         kill_children(isolation);
@@ -106,21 +115,13 @@ static void end_everybody(enum isolation isolation)
     }
 }
 
-static void sweep(const struct sandbox_work *work)
-{
-    if (work->sweep != NULL)
-        work->sweep(work->folder);
-}
-
 // --- init ----------------------------------------------------------------------------------------
 
 // Everything that loses its parent becomes ours, and is reaped. How the conductor ended, as wait()
 // says it; that of a kill if the process that started us is gone.
 static int reap_until_end_of(pid_t conductor, int lifeline)
 {
-    sigset_t death;
-    sigemptyset(&death);
-    sigaddset(&death, SIGCHLD);
+    sigset_t death = wait_for_signals((const int[]){SIGCHLD, 0}, NULL);
     struct pollfd look[] = {
         {.fd = signalfd(-1, &death, SFD_CLOEXEC | SFD_NONBLOCK), .events = POLLIN},
         {.fd = lifeline, .events = POLLIN}};
@@ -159,16 +160,6 @@ static void be_conductor(const struct attempt *attempt, pid_t init)
     _exit(code);
 }
 
-static int settle_init(const struct attempt *attempt, uid_t user, gid_t group, struct error *error)
-{
-    setsid(); // the terminal's Ctrl-C is for the first process, which ends us all
-    if (attempt->isolation == ISOLATION_NAMESPACES)
-        return furnish(attempt->user_namespace, user, group, error);
-    return prctl(PR_SET_CHILD_SUBREAPER, 1) == 0
-               ? 0
-               : error_set(error, "cannot become a subreaper: %s", strerror(errno));
-}
-
 // Outlives the first process, to end what that one cannot end any more, and to clean up behind it.
 static void be_init(const struct attempt *attempt, uid_t user, gid_t group)
 {
@@ -176,7 +167,13 @@ static void be_init(const struct attempt *attempt, uid_t user, gid_t group)
     close(attempt->lifeline[1]);
     pid_t self = getpid();
     pid_t conductor = -1;
-    if (settle_init(attempt, user, group, &error) == 0) {
+    setsid(); // the terminal's Ctrl-C is for the first process, which ends us all
+    int result = 0;
+    if (attempt->isolation == ISOLATION_NAMESPACES)
+        result = furnish(attempt->user_namespace, user, group, &error);
+    else if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0)
+        result = error_set(&error, "cannot become a subreaper: %s", strerror(errno));
+    if (result == 0) {
         conductor = fork();
         if (conductor == 0)
             be_conductor(attempt, self);
@@ -190,7 +187,8 @@ static void be_init(const struct attempt *attempt, uid_t user, gid_t group)
     close(attempt->verdict);
     int status = reap_until_end_of(conductor, attempt->lifeline[0]);
     end_everybody(attempt->isolation);
-    sweep(attempt->work); // also of what the conductor started, and was killed alone
+    if (attempt->work->sweep != NULL) // also of what the conductor started, and was killed alone
+        attempt->work->sweep(attempt->work->folder);
     _exit(exit_code_of(status));
 }
 
@@ -256,7 +254,8 @@ static int wait_for_end(pid_t child, const sigset_t *signals, const struct attem
         // Without namespaces, what a killed init leaves behind is ours now.
         if (attempt->isolation == ISOLATION_LOOPBACK)
             end_everybody(attempt->isolation);
-        sweep(attempt->work);
+        if (attempt->work->sweep != NULL)
+            attempt->work->sweep(attempt->work->folder);
     }
     return first != 0 ? 128 + (int)first : exit_code_of(status);
 }
@@ -270,13 +269,8 @@ int sandbox_run_why(const char *why_loopback, const struct sandbox_work *work)
         fprintf(stderr, "lockpick: cannot prepare the sandbox: %s\n", strerror(errno));
         return 4;
     }
-    sigset_t signals;
-    sigemptyset(&signals);
-    sigaddset(&signals, SIGCHLD);
-    sigaddset(&signals, SIGINT);
-    sigaddset(&signals, SIGTERM);
-    sigaddset(&signals, SIGHUP);
-    sigprocmask(SIG_BLOCK, &signals, &attempt.signals);
+    sigset_t signals =
+        wait_for_signals((const int[]){SIGCHLD, SIGINT, SIGTERM, SIGHUP, 0}, &attempt.signals);
     pid_t child = -1;
     char limits[300];
     struct error error = {0};

@@ -5,7 +5,6 @@
 #include "harness/base/text.h"
 #include "harness/cluster/data_cache.h"
 #include "harness/cluster/disk.h"
-#include "harness/cluster/gate.h"
 #include "harness/cluster/process.h"
 
 #include <ctype.h>
@@ -90,14 +89,6 @@ static struct preload_environment preload_environment_of(const struct node *node
     return environment;
 }
 
-// Whether a fault has the node's program replaced, and this is its name, or a path to it.
-static bool is_replaced(const struct node *node, const char *argument)
-{
-    const char *slash = strrchr(argument, '/');
-    return node->program != NULL &&
-           strcmp(slash != NULL ? slash + 1 : argument, node->kind->program) == 0;
-}
-
 pid_t server_run(const struct node *node, bool ordinary_user, struct error *error,
                  const char *format, ...)
 {
@@ -114,8 +105,10 @@ pid_t server_run(const struct node *node, bool ordinary_user, struct error *erro
     free(command);
     if (reason != 0)
         return -1;
-    for (size_t i = 0; i < words.we_wordc; i++) {
-        if (is_replaced(node, words.we_wordv[i])) {
+    for (size_t i = 0; node->program != NULL && i < words.we_wordc; i++) {
+        const char *slash = strrchr(words.we_wordv[i], '/');
+        const char *name = slash != NULL ? slash + 1 : words.we_wordv[i];
+        if (strcmp(name, node->kind->program) == 0) { // which a fault has replaced
             free(words.we_wordv[i]);
             words.we_wordv[i] = memory_string(node->program);
         }

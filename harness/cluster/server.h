@@ -46,7 +46,7 @@ struct server_kind {
     int (*ask)(struct session *session, const char *request);
     void (*close)(struct session *session);
     // Whether the preload can set its clocks (faults/clock_preload.c), hinder its disk (disk.h) and
-    // keep strangers out (gate.h). Not if it asks the kernel itself, as Go programs do.
+    // keep strangers out (gate_preload.c). Not if it asks the kernel itself, as Go programs do.
     bool takes_preload;
     bool keeps_data;   // over a crash, however it is set up
     bool is_in_memory; // it has no data folder, however it is set up

@@ -70,6 +70,14 @@ int session_ask(struct session *session, const char *format, ...)
     return result;
 }
 
+int session_tell(struct session *session, const char *const *requests)
+{
+    int result = 0;
+    for (; result == 0 && *requests != NULL; requests++)
+        result = session_ask(session, "%s", *requests);
+    return result;
+}
+
 int session_is_so(struct session *session, const char *format, ...)
 {
     va_list arguments;
@@ -123,9 +131,7 @@ int server_tell(const struct node *node, const char *const *requests, struct err
     struct session session;
     if (session_open(&session, node, NULL, SESSION_PATIENCE_S, error) != 0)
         return -1;
-    int result = 0;
-    for (size_t i = 0; result == 0 && requests[i] != NULL; i++)
-        result = session_ask(&session, "%s", requests[i]);
+    int result = session_tell(&session, requests);
     session_close(&session);
     return result;
 }

@@ -27,6 +27,7 @@ struct session {
     struct text answer;               // to the last request, also if that is an error
     const char *account;              // of kinds that have accounts; NULL: the harness's own
     const struct lock_identity *lock; // that a control is about, or NULL
+    const char *way;                  // of the several in which a control is done, or NULL
     void *client;                     // of the kind's protocol; NULL where each request connects
     int descriptor;                   // of the client's connection, or -1
 };
@@ -45,6 +46,9 @@ __attribute__((format(printf, 2, 3))) int session_ask(struct session *session, c
 // (also if there is none), -1 with `error` set.
 __attribute__((format(printf, 2, 3))) int session_is_so(struct session *session, const char *format,
                                                         ...);
+
+// Several requests (NULL-terminated), until one fails.
+int session_tell(struct session *session, const char *const *requests);
 
 // Whether the last answer begins so, or has that in it.
 bool session_answered(const struct session *session, const char *beginning);

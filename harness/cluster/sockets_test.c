@@ -1,5 +1,5 @@
 // The ports of a process, and of the programs that it has started.
-#include "harness/cluster/sockets.h"
+#include "harness/cluster/process.h"
 
 #include "harness/testing/test.h"
 
@@ -82,7 +82,7 @@ TEST(the_connections_of_a_program_that_a_process_started_are_its_own)
     pid_t leader = start_group(listener.port, pipes[1]);
     for (int i = 0; i < 2; i++)
         assert_int_equal(read(pipes[0], &told[i], sizeof told[i]), sizeof told[i]);
-    int count = sockets_of(leader, ports, 16, &error);
+    int count = process_ports(leader, ports, 16, &error);
     kill(-leader, SIGKILL);
     waitpid(leader, NULL, 0);
     assert_true(told[0] > 0 && told[1] > 0);
@@ -101,6 +101,6 @@ TEST(a_process_that_is_gone_is_an_error)
     if (child == 0)
         _exit(0);
     waitpid(child, NULL, 0);
-    assert_int_equal(sockets_of(child, ports, 1, &error), -1);
+    assert_int_equal(process_ports(child, ports, 1, &error), -1);
     assert_non_null(strstr(error.text, "cannot read /proc/"));
 }

@@ -31,27 +31,32 @@ const struct topology *topology_find(const char *server, const char *name)
     return topology;
 }
 
-struct node *topology_add(const struct group_settings *settings, struct node *nodes, int *count,
-                          const char *role)
+static void add_node(struct server_group *group, const char *name, int number, struct node node)
 {
-    struct node *node = &nodes[(*count)++];
-    *node = (struct node){
-        .kind = server_kind_find(settings->topology->server), .role = role, .number = *count};
-    snprintf(node->name, sizeof node->name, "%s-%d", settings->name, *count);
-    return node;
+    struct node *added = &group->nodes[group->count++];
+    *added = node;
+    added->group = group;
+    added->number = number;
+    snprintf(added->name, sizeof added->name, "%s-%d", name, number);
 }
 
 void topology_plan(struct server_group *group)
 {
     const struct group_settings *settings = &group->settings;
+    const struct topology *topology = settings->topology;
+    int leaders = topology->leaders != NULL ? topology->leaders(settings->count) : 1;
     group->count = 0;
-    if (settings->topology->plan != NULL)
-        group->count = settings->topology->plan(settings, group->nodes);
-    else
-        while (group->count < settings->count)
-            topology_add(settings, group->nodes, &group->count, "member");
-    for (int i = 0; i < group->count; i++)
-        group->nodes[i].group = group;
+    for (int i = 0; i < settings->count; i++) {
+        const char *role = topology->roles[i < leaders ? 0 : 1];
+        add_node(group, settings->name, i + 1,
+                 (struct node){.kind = server_kind_find(topology->server),
+                               .role = role != NULL ? role : "member",
+                               .deferred = topology->one_by_one && i > 0});
+    }
+    for (int i = 0; i < topology->watchers; i++)
+        add_node(group, topology->watcher->name, i + 1,
+                 (struct node){
+                     .kind = topology->watcher, .role = topology->watcher->name, .deferred = true});
 }
 
 void group_describe(const struct server_group *group, struct service *service)

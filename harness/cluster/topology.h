@@ -20,10 +20,13 @@ struct topology {
     // If a server that is silent for so long is replaced by a copy that may lag behind: locks that
     // it had are lost with it. 0: none is, or nothing is lost.
     int64_t deposes_after_ns;
-    bool lags; // a write is answered before the servers know of it that may lead next
-    // Optional: fills in `nodes` (zeroed), which has room for MAX_GROUP_NODES. Returns how many.
-    // NULL: `count` nodes of the kind, all of role "member".
-    int (*plan)(const struct group_settings *settings, struct node *nodes);
+    bool lags;            // a write is answered before the servers know of it that may lead next
+    const char *roles[2]; // of the leaders, which come first, and of the others; NULL: all "member"
+    int (*leaders)(int count); // how many of so many servers are; NULL: one
+    bool one_by_one;           // all but the first are left to `form` to be started
+    // Servers of another kind that watch the others, and whom `form` starts; NULL: none.
+    const struct server_kind *watcher;
+    int watchers;
     // Optional: once each server is ready, makes one of them, and waits until the whole serves.
     // 0, or -1 with `error` set.
     int (*form)(struct server_group *group, struct error *error);
@@ -52,12 +55,9 @@ const struct topology *topology_at(size_t nth);
 // is none.
 const struct topology *topology_find(const char *server, const char *name);
 
-// Plans the nodes of a group by its settings, into group->nodes (zeroed).
+// Plans the nodes of a group by its settings, into group->nodes, which has room for
+// MAX_GROUP_NODES.
 void topology_plan(struct server_group *group);
-
-// For `plan`: one more node, "NAME-NUMBER", of the topology's kind. Returns it.
-struct node *topology_add(const struct group_settings *settings, struct node *nodes, int *count,
-                          const char *role);
 
 // How clients see the group.
 void group_describe(const struct server_group *group, struct service *service);

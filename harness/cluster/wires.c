@@ -7,25 +7,322 @@
 // nft cannot say "to a queue" to a kernel without NFT_QUEUE; iptables can, wherever there is
 // xt_NFQUEUE. Its tables are nftables' too, so the rest is the same for both.
 //
+// Queues are in user space: packets that the kernel hands to this process (NFQUEUE), which lets
+// them go later. One thread serves all queues of a process; the packets themselves stay in the
+// kernel, and are dropped there if the process dies.
+//
 // Chains at the hook are shared by all processes and stay: when one is removed, the kernel drops
 // whatever waits in any queue (nf_queue_nf_hook_drop), and when one is added, packets that wait
 // lose their place.
 #include "harness/cluster/wires.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/growing.h"
+#include "harness/base/random.h"
 #include "harness/base/text.h"
 #include "harness/cluster/process.h"
-#include "harness/cluster/wires_queue.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <jansson.h>
+#include <libnetfilter_queue/libnetfilter_queue.h>
+#include <linux/netfilter.h>
 #include <linux/netlink.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+// --- queues in user space ------------------------------------------------------------------------
+
+#define TRIED_NUMBERS 1000
+#define MOST_PACKETS 1000000 // that may wait in one queue; the kernel's own limit is 1024
+#define MESSAGE_BYTES                                                                              \
+    (16 * 1024 * 1024) // of messages about packets that the thread has yet to read
+
+// The queue that packets are sent to, by its number and the mark (one bit) of those that have been
+// there already.
+struct detour {
+    int number;
+    uint32_t mark;
+};
+
+struct packet {
+    uint32_t id;
+    uint32_t mark;
+    int64_t due_ns;
+};
+
+struct queue {
+    struct nfq_handle *handle; // NULL: the kernel was not asked for it yet
+    struct nfq_q_handle *kernel;
+    struct detour detour;
+    bool taken;
+    bool passing; // packets go at once
+    bool holding;
+    int64_t delay_ns, jitter_ns;
+    struct random random;
+    struct packet *packets; // those that wait, the oldest first
+    size_t first, count, room;
+};
+
+// A queue stays ours until the end, whichever fault has it: a packet that was on its way to it
+// while the rule was removed is not lost.
+struct queues {
+    pthread_t thread;
+    int alarm;             // an eventfd: wakes the thread
+    pthread_mutex_t mutex; // guards what follows
+    bool stopping;
+    int next_number;
+    struct queue queues[MAX_WIRE_QUEUES];
+};
+
+static void let_go(struct queue *queue, uint32_t id, uint32_t mark)
+{
+    // Fails if the packet is gone because its node is; then there is nothing to do.
+    nfq_set_verdict2(queue->kernel, id, NF_REPEAT, mark | queue->detour.mark, 0, NULL);
+}
+
+// When a packet that has just come is to go: never before an earlier one.
+static int64_t choose_due_ns(struct queue *queue)
+{
+    if (queue->holding)
+        return TIME_NEVER;
+    int64_t due_ns = clock_monotonic_ns() + queue->delay_ns;
+    if (queue->jitter_ns > 0)
+        due_ns += (int64_t)random_below(&queue->random, 2 * (uint64_t)queue->jitter_ns + 1) -
+                  queue->jitter_ns;
+    if (queue->count == 0)
+        return due_ns;
+    int64_t last_ns = queue->packets[queue->first + queue->count - 1].due_ns;
+    return time_later(last_ns, due_ns);
+}
+
+// Called by nfq_handle_packet for each packet that the kernel tells of.
+static int receive(struct nfq_q_handle *kernel, struct nfgenmsg *message, struct nfq_data *data,
+                   void *context)
+{
+    (void)kernel;
+    (void)message;
+    struct queue *queue = context;
+    const struct nfqnl_msg_packet_hdr *header = nfq_get_msg_packet_hdr(data);
+    if (header == NULL)
+        return 0;
+    uint32_t id = ntohl(header->packet_id);
+    uint32_t mark = nfq_get_nfmark(data);
+    if (queue->passing) {
+        let_go(queue, id, mark);
+        return 0;
+    }
+    struct packet packet = {.id = id, .mark = mark, .due_ns = choose_due_ns(queue)};
+    if (queue->first > queue->count) { // those that went have more room than those that wait
+        memmove(queue->packets, queue->packets + queue->first,
+                queue->count * sizeof *queue->packets);
+        queue->first = 0;
+    }
+    size_t end = queue->first + queue->count++;
+    queue->packets = grown(queue->packets, end, &queue->room, sizeof *queue->packets);
+    queue->packets[end] = packet;
+    return 0;
+}
+
+static void let_go_until(struct queue *queue, int64_t now_ns)
+{
+    while (queue->count > 0 && queue->packets[queue->first].due_ns <= now_ns) {
+        let_go(queue, queue->packets[queue->first].id, queue->packets[queue->first].mark);
+        queue->first++;
+        queue->count--;
+    }
+    if (queue->count == 0)
+        queue->first = 0;
+}
+
+// Reads what the kernel tells, and lets go what is due. Returns when the next one is.
+static int64_t serve(struct queue *queue)
+{
+    char buffer[8192] __attribute__((aligned(8)));
+    ssize_t got;
+    while ((got = recv(nfq_fd(queue->handle), buffer, sizeof buffer, MSG_DONTWAIT)) > 0 ||
+           (got < 0 && (errno == EINTR || errno == ENOBUFS))) {
+        if (got > 0)
+            nfq_handle_packet(queue->handle, buffer, (int)got);
+    }
+    let_go_until(queue, clock_monotonic_ns());
+    return queue->count > 0 ? queue->packets[queue->first].due_ns : TIME_NEVER;
+}
+
+static void *serve_all(void *context)
+{
+    struct queues *queues = context;
+    prctl(PR_SET_TIMERSLACK, 1UL); // the usual 50 us would be added to each delay
+    pthread_mutex_lock(&queues->mutex);
+    while (!queues->stopping) {
+        struct pollfd descriptors[MAX_WIRE_QUEUES + 1] = {{.fd = queues->alarm, .events = POLLIN}};
+        nfds_t count = 1;
+        int64_t next_ns = TIME_NEVER;
+        uint64_t rings;
+        for (int i = 0; i < MAX_WIRE_QUEUES && queues->queues[i].handle != NULL; i++) {
+            next_ns = time_earlier(serve(&queues->queues[i]), next_ns);
+            descriptors[count++] =
+                (struct pollfd){.fd = nfq_fd(queues->queues[i].handle), .events = POLLIN};
+        }
+        pthread_mutex_unlock(&queues->mutex);
+        int64_t left_ns = time_later(next_ns - clock_monotonic_ns(), 0);
+        const struct timespec left = {left_ns / NS_PER_S, left_ns % NS_PER_S};
+        ppoll(descriptors, count, next_ns == TIME_NEVER ? NULL : &left, NULL);
+        (void)!read(queues->alarm, &rings, sizeof rings); // if somebody rang
+        pthread_mutex_lock(&queues->mutex);
+    }
+    pthread_mutex_unlock(&queues->mutex);
+    return NULL;
+}
+
+static void wake_thread(struct queues *queues)
+{
+    uint64_t one = 1;
+    if (write(queues->alarm, &one, sizeof one) < 0)
+        return; // the counter is full, so the thread is awake
+}
+
+// Starts the thread; kernel numbers of queues are tried from `first_number` on, as other processes
+// have some. NULL with `error` set.
+static struct queues *queues_open(uint16_t first_number, struct error *error)
+{
+    struct queues *queues = memory_zeroed(1, sizeof *queues);
+    sigset_t all, before;
+    queues->next_number = first_number;
+    queues->alarm = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+    int reason = queues->alarm < 0 ? errno : 0;
+    pthread_mutex_init(&queues->mutex, NULL);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before); // signals are for the threads there were
+    if (reason == 0)
+        reason = pthread_create(&queues->thread, NULL, serve_all, queues);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (reason == 0)
+        return queues;
+    error_set(error, "cannot start the thread that serves queues: %s", strerror(reason));
+    if (queues->alarm >= 0)
+        close(queues->alarm);
+    pthread_mutex_destroy(&queues->mutex);
+    free(queues);
+    return NULL;
+}
+
+// When no rule sends packets any more: what waits still is dropped.
+static void queues_close(struct queues *queues)
+{
+    if (queues == NULL)
+        return;
+    pthread_mutex_lock(&queues->mutex);
+    queues->stopping = true;
+    pthread_mutex_unlock(&queues->mutex);
+    wake_thread(queues);
+    pthread_join(queues->thread, NULL);
+    for (int i = 0; i < MAX_WIRE_QUEUES && queues->queues[i].handle != NULL; i++) {
+        // Told to the kernel in so many words: a forked child may have our socket open, too.
+        nfq_destroy_queue(queues->queues[i].kernel);
+        nfq_close(queues->queues[i].handle);
+        free(queues->queues[i].packets);
+    }
+    close(queues->alarm);
+    pthread_mutex_destroy(&queues->mutex);
+    free(queues);
+}
+
+// Asks the kernel for a queue. 0, or -1 with `error` set.
+static int bind_queue(struct queues *queues, int place, struct error *error)
+{
+    struct queue *queue = &queues->queues[place];
+    int bytes = MESSAGE_BYTES;
+    queue->detour.mark = UINT32_C(1) << place;
+    queue->handle = nfq_open();
+    if (queue->handle == NULL)
+        return error_set(error, "cannot open a socket to the kernel's packet queues: %s",
+                         strerror(errno));
+    int descriptor = nfq_fd(queue->handle);
+    fcntl(descriptor, F_SETFD, FD_CLOEXEC);
+    // Only root proper gets all of it.
+    if (setsockopt(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes) != 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
+    for (int i = 0; queue->kernel == NULL && i < TRIED_NUMBERS; i++) {
+        queue->detour.number = queues->next_number++ & 0xffff;
+        queue->kernel =
+            nfq_create_queue(queue->handle, (uint16_t)queue->detour.number, receive, queue);
+    }
+    // What is too large for one packet stays in one piece; without room, packets are dropped.
+    if (queue->kernel == NULL || nfq_set_mode(queue->kernel, NFQNL_COPY_META, 0) < 0 ||
+        nfq_set_queue_maxlen(queue->kernel, MOST_PACKETS) < 0 ||
+        nfq_set_queue_flags(queue->kernel, NFQA_CFG_F_GSO | NFQA_CFG_F_FAIL_OPEN, NFQA_CFG_F_GSO) <
+            0) {
+        error_set(error, "the kernel gives no packet queue (nfnetlink_queue): %s", strerror(errno));
+        if (queue->kernel != NULL)
+            nfq_destroy_queue(queue->kernel);
+        nfq_close(queue->handle);
+        *queue = (struct queue){0};
+        return -1;
+    }
+    return 0;
+}
+
+// Takes a queue for a delay or a hold, and tells in `detour` how packets are sent to it. Returns
+// its place, or -1 with `error` set.
+static int queue_take(struct queues *queues, const struct wire_fault *fault, struct detour *detour,
+                      struct error *error)
+{
+    pthread_mutex_lock(&queues->mutex);
+    int place = 0;
+    while (place < MAX_WIRE_QUEUES && queues->queues[place].taken)
+        place++;
+    int result = 0;
+    if (place == MAX_WIRE_QUEUES)
+        result = error_set(error, "%d delays and holds are in effect; no more can be had at a time",
+                           MAX_WIRE_QUEUES);
+    else if (queues->queues[place].handle == NULL)
+        result = bind_queue(queues, place, error);
+    if (result == 0) {
+        struct queue *queue = &queues->queues[place];
+        queue->taken = true;
+        queue->passing = false;
+        queue->holding = fault->effect == WIRE_BUFFER;
+        queue->delay_ns = fault->delay_ns;
+        queue->jitter_ns = fault->jitter_ns;
+        random_start(&queue->random, fault->seed, 0);
+        *detour = queue->detour;
+    }
+    pthread_mutex_unlock(&queues->mutex);
+    wake_thread(queues); // it may have a new queue to look at
+    return result == 0 ? place : -1;
+}
+
+// Lets go what waits, in order; what comes from now on passes at once.
+static void queue_release(struct queues *queues, int place)
+{
+    struct queue *queue = &queues->queues[place];
+    pthread_mutex_lock(&queues->mutex);
+    let_go_until(queue, TIME_NEVER);
+    queue->passing = true;
+    serve(queue); // what the kernel has told by now
+    pthread_mutex_unlock(&queues->mutex);
+}
+
+// After its rules are gone: another fault may take it.
+static void queue_give_back(struct queues *queues, int place)
+{
+    queue_release(queues, place);
+    pthread_mutex_lock(&queues->mutex);
+    queues->queues[place].taken = false;
+    pthread_mutex_unlock(&queues->mutex);
+}
+
+// --- rules ---------------------------------------------------------------------------------------
 
 #define CHAIN_BYTES 29 // as many as iptables allows, and a final NUL
 #define OUR_TABLE "lockpick"
@@ -96,23 +393,22 @@ static int tell(const struct tool *tool, const char *commands, struct error *err
 
 static void view_rule(struct view *view, json_t *rule, const char *table, const char *chain)
 {
-    const char *place = json_string_value(json_object_get(rule, "chain"));
-    bool is_ours = place != NULL && strcmp(place, chain) == 0;
-    if (is_ours)
-        view->rules++;
+    const char *place = "", *target;
+    json_int_t handle = 0, packets;
+    json_t *expressions = NULL, *part;
     size_t i;
-    json_t *part;
-    json_array_foreach(json_object_get(rule, "expr"), i, part)
+    json_unpack(rule, "{s:s, s:I, s:o}", "chain", &place, "handle", &handle, "expr", &expressions);
+    bool is_ours = strcmp(place, chain) == 0;
+    view->rules += is_ours;
+    json_array_foreach(expressions, i, part)
     {
-        json_t *counter = json_object_get(part, "counter");
-        const char *target =
-            json_string_value(json_object_get(json_object_get(part, "jump"), "target"));
-        if (is_ours)
-            view->packets += json_integer_value(json_object_get(counter, "packets"));
-        if (target != NULL && strcmp(target, chain) == 0) {
+        if (is_ours && json_unpack(part, "{s:{s:I}}", "counter", "packets", &packets) == 0)
+            view->packets += packets;
+        if (json_unpack(part, "{s:{s:s}}", "jump", "target", &target) == 0 &&
+            strcmp(target, chain) == 0) {
             view->jumps++;
             text_format(&view->removal, "delete rule ip %s %s handle %lld\n", table, place,
-                        (long long)json_integer_value(json_object_get(rule, "handle")));
+                        (long long)handle);
         }
     }
 }
@@ -138,22 +434,16 @@ static int read_listing(const char *table, const char *chain, bool whole_table, 
     json_t *item;
     json_array_foreach(json_object_get(all, "nftables"), i, item)
     {
-        const char *name =
-            json_string_value(json_object_get(json_object_get(item, "chain"), "name"));
+        const char *name = "";
         json_t *rule = json_object_get(item, "rule");
-        if (name != NULL && strcmp(name, chain) == 0)
-            view->chains++;
+        json_unpack(item, "{s:{s:s}}", "chain", "name", &name);
+        view->chains += strcmp(name, chain) == 0;
         if (rule != NULL)
             view_rule(view, rule, table, chain);
     }
     json_decref(all);
     text_free(&output);
     return result;
-}
-
-static int look(enum wire_effect effect, const char *chain, struct view *view, struct error *error)
-{
-    return read_listing(table_of(effect), chain, true, view, error);
 }
 
 // --- what a fault is made of ---------------------------------------------------------------------
@@ -211,8 +501,7 @@ static int set_nft_rules(const struct wire_fault *fault, const char *chain, stru
 
 // A packet that was in the queue comes by again, marked, so that it meets the other faults.
 static int set_queue_rules(const struct wire_fault *fault, const char *chain,
-                           const struct wire_detour *detour, struct view *wanted,
-                           struct error *error)
+                           const struct detour *detour, struct view *wanted, struct error *error)
 {
     struct text commands = {0};
     text_format(&commands, "*" QUEUE_TABLE "\n:%s - [0:0]\n", chain);
@@ -233,24 +522,13 @@ static int set_queue_rules(const struct wire_fault *fault, const char *chain,
     return result;
 }
 
-static int prepare_rules(struct error *error)
-{
-    return tell(&nft,
-                "add table ip " OUR_TABLE "\n"
-                "add chain ip " OUR_TABLE
-                " before { type filter hook forward priority -10; policy accept; }\n"
-                "add chain ip " OUR_TABLE
-                " after { type filter hook forward priority 10; policy accept; }\n",
-                error);
-}
-
 // Waits until the kernel shows what was set. 0, or -1 with `error` set.
 static int prove(enum wire_effect effect, const char *chain, const struct view *wanted,
                  struct error *error)
 {
     struct view view = {0};
     for (int i = 0; i < LOOKS; i++) {
-        int result = look(effect, chain, &view, error);
+        int result = read_listing(table_of(effect), chain, true, &view, error);
         text_free(&view.removal);
         if (result != 0)
             return -1;
@@ -275,7 +553,7 @@ static int remove_rules(enum wire_effect effect, const char *chain, struct error
     struct error last = {.text = "it is removed, but still there"};
     for (int i = 0; i < (is_over ? LOOKS_TO_TIDY : LOOKS) && absences < 2; i++) {
         struct view view;
-        int result = look(effect, chain, &view, error);
+        int result = read_listing(table_of(effect), chain, true, &view, error);
         if (result == 0 && view.chains == 0 && view.jumps == 0) {
             absences++;
         } else if (result == 0) {
@@ -292,8 +570,8 @@ static int remove_rules(enum wire_effect effect, const char *chain, struct error
                : error_set(error, "cannot remove chain %s: %s", chain, last.text);
 }
 
-static int set_rules(const struct wire_fault *fault, const char *chain,
-                     const struct wire_detour *detour, struct error *error)
+static int set_rules(const struct wire_fault *fault, const char *chain, const struct detour *detour,
+                     struct error *error)
 {
     struct view wanted = {0};
     if ((is_queued(fault->effect) ? set_queue_rules(fault, chain, detour, &wanted, error)
@@ -334,8 +612,8 @@ struct wires {
     int last_number; // of a fault
     struct struck *struck;
     size_t count;
-    struct wire_queues *queues; // NULL until they are needed
-    bool tried[EFFECTS];        // and found to work
+    struct queues *queues; // NULL until they are needed
+    bool tried[EFFECTS];   // and found to work
 };
 
 struct wires *wires_open(struct error *error)
@@ -351,7 +629,13 @@ struct wires *wires_open(struct error *error)
         result = error_set(error, "cannot talk to the kernel's packet filter: %s", strerror(errno));
     wires->port = address.nl_pid;
     if (result == 0)
-        result = prepare_rules(error);
+        result = tell(&nft,
+                      "add table ip " OUR_TABLE "\n"
+                      "add chain ip " OUR_TABLE
+                      " before { type filter hook forward priority -10; policy accept; }\n"
+                      "add chain ip " OUR_TABLE
+                      " after { type filter hook forward priority 10; policy accept; }\n",
+                      error);
     if (result == 0)
         return wires;
     wires_close(wires);
@@ -367,7 +651,7 @@ void wires_close(struct wires *wires)
         wires_heal(wires, wires->struck[left - 1].number, NULL);
         wires->count = left - 1; // nobody is there to be told of an error
     }
-    wire_queues_close(wires->queues);
+    queues_close(wires->queues);
     free(wires->struck);
     if (wires->socket >= 0)
         close(wires->socket);
@@ -423,29 +707,24 @@ static const char *name_chain(const struct wires *wires, int number, char *out)
     return out;
 }
 
-static int take_queue(struct wires *wires, const struct wire_fault *fault,
-                      struct wire_detour *detour, struct error *error)
-{
-    if (wires->queues == NULL)
-        wires->queues = wire_queues_open((uint16_t)wires->port, error);
-    return wires->queues == NULL ? -1 : wire_queue_take(wires->queues, fault, detour, error);
-}
-
 int wires_strike(struct wires *wires, const struct wire_fault *fault, struct error *error)
 {
     char chain[CHAIN_BYTES];
-    struct wire_detour detour = {0};
+    struct detour detour = {0};
     struct struck struck = {.number = wires->last_number + 1, .effect = fault->effect, .place = -1};
     if (check(fault, error) != 0)
         return -1;
     if (is_queued(fault->effect)) {
-        struck.place = take_queue(wires, fault, &detour, error);
+        if (wires->queues == NULL)
+            wires->queues = queues_open((uint16_t)wires->port, error);
+        if (wires->queues != NULL)
+            struck.place = queue_take(wires->queues, fault, &detour, error);
         if (struck.place < 0)
             return -1;
     }
     if (set_rules(fault, name_chain(wires, struck.number, chain), &detour, error) != 0) {
         if (struck.place >= 0)
-            wire_queue_give_back(wires->queues, struck.place);
+            queue_give_back(wires->queues, struck.place);
         return -1;
     }
     wires->last_number = struck.number;
@@ -470,24 +749,13 @@ int wires_heal(struct wires *wires, int number, struct error *error)
         return -1;
     // Before the rules are removed: else packets that meet them no more would overtake.
     if (struck->place >= 0)
-        wire_queue_release(wires->queues, struck->place);
+        queue_release(wires->queues, struck->place);
     if (remove_rules(struck->effect, name_chain(wires, number, chain), error) != 0)
         return -1;
     if (struck->place >= 0)
-        wire_queue_give_back(wires->queues, struck->place);
+        queue_give_back(wires->queues, struck->place);
     *struck = wires->struck[--wires->count];
     return 0;
-}
-
-// No fault needs the thread: without one, a process that forks is better off.
-static void end_idle_queues(struct wires *wires)
-{
-    for (size_t i = 0; i < wires->count; i++) {
-        if (wires->struck[i].place >= 0)
-            return;
-    }
-    wire_queues_close(wires->queues);
-    wires->queues = NULL;
 }
 
 const char *wires_means(struct wires *wires, enum wire_effect effect, struct error *why)
@@ -503,7 +771,14 @@ const char *wires_means(struct wires *wires, enum wire_effect effect, struct err
     if (!wires->tried[effect]) {
         int number = wires_strike(wires, &fault, why);
         wires->tried[effect] = number > 0 && wires_heal(wires, number, why) == 0;
-        end_idle_queues(wires);
+        // No fault needs the thread: without one, a process that forks is better off.
+        bool is_needed = false;
+        for (size_t i = 0; i < wires->count; i++)
+            is_needed |= wires->struck[i].place >= 0;
+        if (!is_needed) {
+            queues_close(wires->queues);
+            wires->queues = NULL;
+        }
     }
     if (!wires->tried[effect])
         return NULL;

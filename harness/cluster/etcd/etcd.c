@@ -128,11 +128,8 @@ static int flush(struct session *session)
     return session_ask(session, "/v3/kv/deleterange {\"key\":\"AA==\",\"range_end\":\"AA==\"}");
 }
 
-static const char *const refusals[] = {"no-space", NULL};
-
-static int deny(struct session *session, const char *refusal, bool refuses)
+static int deny(struct session *session, bool refuses)
 {
-    (void)refusal;
     if (ask_status(session) != 0 ||
         session_ask(session,
                     "/v3/maintenance/alarm {\"action\":\"%s\",\"memberID\":\"%llu\",\"alarm\":"
@@ -142,10 +139,9 @@ static int deny(struct session *session, const char *refusal, bool refuses)
     return refuses;
 }
 
-static int refuses(struct session *session, const char *refusal)
+static int refuses(struct session *session)
 {
     char key[BASE64_ROOM(16)];
-    (void)refusal;
     if (session_ask(session, "/v3/kv/put {\"key\":\"%s\"}", base64_encode("lockpick-deny", key)) ==
         0)
         return 0;
@@ -158,14 +154,13 @@ static const struct server_control control = {
     .leads = leads,
     .has_lock = has_lock,
     .flush = flush,
-    .refusals = refusals,
+    .refusals = (const char *const[]){"no-space", NULL},
     .deny = deny,
     .refuses = refuses,
 };
 
 static const struct topology single = SINGLE_SERVER("etcd");
 static const struct topology ensemble = ENSEMBLE_OF_SERVERS("etcd");
-static const struct topology *const topologies[] = {&single, &ensemble, NULL};
 
 const struct server_kind etcd_server = {
     .name = "etcd",
@@ -178,7 +173,7 @@ const struct server_kind etcd_server = {
     .port = 2379,
     .extra_ports = 1,
     .boot_limit_s = 60,
-    .topologies = topologies,
+    .topologies = (const struct topology *const[]){&single, &ensemble, NULL},
     .start = start,
     .ready = ready,
     .ask = ask,

@@ -146,49 +146,11 @@ static int flush(struct session *session)
 
 // memcached keeps items of about one size together, in a slab class, and throws away the least
 // recently used of a class when that is full. So the fillers are exactly as large as the lock's
-// item. All that a call needs to know of those before it, the server keeps for it, in an item that
-// is much larger, and so of another class.
+// item.
 #define PIECE_NS (40 * NS_PER_MS)
 #define PIECE_BATCHES 20 // at most, so that no memory is full after the first piece
 #define BATCH 500        // fillers between two looks for the lock
 #define FILLER "lockpick-filler:%08" PRIu64
-#define NOTE "lockpick-pressure"
-#define NOTE_BYTES 700
-
-static const char *const policies[] = {"lru", NULL};
-
-struct pressure {
-    uint64_t fillers;     // so many were stored so far
-    int value_bytes;      // of each
-    uint64_t evictions;   // of the server, before the first
-    uint64_t lock_number; // of the lock's item, when it was last seen
-    char lock[100];       // which one it is: several are evicted one by one
-};
-
-// 1 if earlier calls have left one, 0 if not, -1 with the error set.
-static int read_note(struct session *session, struct pressure *pressure)
-{
-    if (session_ask(session, "get " NOTE) != 0)
-        return -1;
-    if (session_answered(session, "END"))
-        return 0;
-    const char *value = strchr(session->answer.bytes, '\n');
-    if (value != NULL && sscanf(value, " %" SCNu64 " %d %" SCNu64 " %" SCNu64 " %99s",
-                                &pressure->fillers, &pressure->value_bytes, &pressure->evictions,
-                                &pressure->lock_number, pressure->lock) == 5)
-        return 1;
-    return session_unexpected(session, session->answer.bytes, "get " NOTE);
-}
-
-static int write_note(struct session *session, const struct pressure *pressure)
-{
-    char value[NOTE_BYTES + 1];
-    char request[NOTE_BYTES + 80];
-    snprintf(value, sizeof value, "%" PRIu64 " %d %" PRIu64 " %" PRIu64 " %s", pressure->fillers,
-             pressure->value_bytes, pressure->evictions, pressure->lock_number, pressure->lock);
-    snprintf(request, sizeof request, "set " NOTE " 0 0 %d\r\n%-*s", NOTE_BYTES, NOTE_BYTES, value);
-    return tell(session, request, "STORED");
-}
 
 static int count_evictions(struct session *session, uint64_t *count)
 {
@@ -214,17 +176,18 @@ static int measure_filler(struct session *session, struct pressure *pressure, in
         return found < 0 ? -1
                          : session_unexpected(session, session->answer.bytes, "me of a new item");
     int bytes = 1 + wanted_bytes - filler.bytes;
-    pressure->value_bytes = bytes > 0 ? bytes : 1;
+    pressure->filler_bytes = bytes > 0 ? bytes : 1;
     return 0;
 }
 
-// Unless the pressure of earlier calls is on (`noted`) for this lock, looks for it, and how many
-// went before it.
-static enum eviction begin(struct session *session, bool noted, struct pressure *pressure)
+// Unless the pressure of earlier calls is on for this lock, looks for it, and how many went before
+// it.
+static enum eviction begin(struct session *session, struct pressure *pressure)
 {
     struct item item;
     const char *name = session->lock->name;
-    if (noted && strcmp(pressure->lock, name) == 0)
+    bool is_on = pressure->filler_bytes > 0;
+    if (is_on && strcmp(pressure->lock, name) == 0)
         return EVICTION_GOES_ON;
     int found = find(session, name, &item);
     if (found == 0) {
@@ -232,11 +195,11 @@ static enum eviction begin(struct session *session, bool noted, struct pressure 
                   session->node->name, name);
         return EVICTION_TOO_LATE;
     }
+    if (found < 0 || count_evictions(session, &pressure->evictions) != 0 ||
+        (!is_on && measure_filler(session, pressure, item.bytes) != 0))
+        return EVICTION_FAILED;
     pressure->lock_number = item.cas;
     snprintf(pressure->lock, sizeof pressure->lock, "%s", name);
-    if (found < 0 || count_evictions(session, &pressure->evictions) != 0 ||
-        (!noted && measure_filler(session, pressure, item.bytes) != 0))
-        return EVICTION_FAILED;
     return EVICTION_GOES_ON;
 }
 
@@ -245,7 +208,7 @@ static int add_fillers(struct session *session, struct pressure *pressure)
     struct text batch = {0};
     for (int i = 0; i < BATCH; i++)
         text_format(&batch, "set " FILLER " 0 0 %d noreply\r\n%0*d\r\n", pressure->fillers++,
-                    pressure->value_bytes, pressure->value_bytes, 0);
+                    pressure->filler_bytes, pressure->filler_bytes, 0);
     int result = send_batch(session, &batch);
     text_free(&batch);
     return result;
@@ -273,41 +236,41 @@ static enum eviction look(struct session *session, struct pressure *pressure)
     return EVICTION_GOES_ON;
 }
 
-static enum eviction evict(struct session *session, const char *policy)
+static enum eviction evict(struct session *session)
 {
-    struct pressure pressure = {0};
-    (void)policy;
-    int noted = read_note(session, &pressure);
-    enum eviction eviction = noted < 0 ? EVICTION_FAILED : begin(session, noted == 1, &pressure);
+    struct pressure *pressure = session->node->pressure;
+    enum eviction eviction = begin(session, pressure);
     if (eviction != EVICTION_GOES_ON)
         return eviction;
     int64_t until_ns = clock_monotonic_ns() + PIECE_NS;
-    eviction = look(session, &pressure);
+    eviction = look(session, pressure);
     for (int i = 0; i < PIECE_BATCHES && eviction == EVICTION_GOES_ON; i++) {
         if (clock_monotonic_ns() >= until_ns)
             break;
-        if (add_fillers(session, &pressure) != 0)
+        if (add_fillers(session, pressure) != 0)
             return EVICTION_FAILED;
-        eviction = look(session, &pressure);
+        eviction = look(session, pressure);
     }
-    return write_note(session, &pressure) != 0 ? EVICTION_FAILED : eviction;
+    return eviction;
 }
 
-// Most of them were evicted themselves. The note goes last, so that a call that failed can be made
-// again.
+// Most of them were evicted themselves. A call that failed can be made again.
 static int relieve(struct session *session)
 {
-    struct pressure pressure = {0};
-    int noted = read_note(session, &pressure);
-    int result = noted < 0 ? -1 : 0;
-    for (uint64_t i = 0; result == 0 && i < pressure.fillers;) {
+    struct pressure *pressure = session->node->pressure;
+    int result = 0;
+    for (uint64_t i = 0; result == 0 && i < pressure->fillers;) {
         struct text batch = {0};
-        for (int of_batch = 0; of_batch < BATCH && i < pressure.fillers; of_batch++)
+        for (int of_batch = 0; of_batch < BATCH && i < pressure->fillers; of_batch++)
             text_format(&batch, "delete " FILLER " noreply\r\n", i++);
         result = send_batch(session, &batch);
         text_free(&batch);
     }
-    return result == 0 && noted == 1 ? session_ask(session, "delete " NOTE) : result;
+    if (result == 0)
+        result = tell(session, "mn", "MN"); // so all of them were read
+    if (result == 0)
+        *pressure = (struct pressure){0};
+    return result;
 }
 
 // --- exploration (exploration.h) -----------------------------------------------------------------
@@ -510,13 +473,12 @@ static const struct server_control control = {
     .leads = leads,
     .has_lock = has_lock,
     .flush = flush,
-    .policies = policies,
+    .policies = (const char *const[]){"lru", NULL},
     .evict = evict,
     .relieve = relieve,
 };
 
 static const struct topology single = SINGLE_SERVER("memcached");
-static const struct topology *const topologies[] = {&single, NULL};
 
 const struct server_kind memcached_server = {
     .name = "memcached",
@@ -529,7 +491,7 @@ const struct server_kind memcached_server = {
     .program = "memcached",
     .package = "memcached",
     .port = 11211,
-    .topologies = topologies,
+    .topologies = (const struct topology *const[]){&single, NULL},
     .start = start,
     .ready = ready,
     .open = open_session,

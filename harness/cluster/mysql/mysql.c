@@ -24,12 +24,14 @@
 // its primary, a member of a Galera cluster by the others.
 //
 // flush, evict: its data are no cache.
-#include "harness/cluster/mysql/mysql.h"
-
-#include "harness/base/file.h"
 #include "harness/wire/mysql.h"
 
+#include "harness/base/file.h"
+#include "harness/cluster/exploration.h"
+
 #include <errno.h>
+#include <inttypes.h>
+#include <mysql/mysqld_error.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +40,8 @@
 
 // Who the harness is: may do everything.
 #define OWN_ACCOUNT "lockpick"
+// Who clients are: may do everything, but, as is usual, not write where read_only is on.
+#define CLIENT_ACCOUNT "root"
 
 // How long a primary of the topology semi-sync waits for a replica to have received a transaction,
 // before it goes on without (MariaDB's default).
@@ -74,27 +78,21 @@ static void version(char *out, size_t room)
 // them, another server's too.
 static int install(const struct node *node, struct error *error)
 {
-    struct text option = {0};
-    struct text temporary = {0};
+    char folder[256], temporary[256];
     struct text output = {0};
-    text_format(&option, "--datadir=%s", node->data);
-    text_format(&temporary, "--tmpdir=%s", node->data);
-    const char *const arguments[] = {"mariadb-install-db",
-                                     "--no-defaults",
-                                     option.bytes,
-                                     temporary.bytes,
-                                     "--auth-root-authentication-method=normal",
-                                     "--skip-test-db",
-                                     geteuid() == 0 ? "--user=root" : "--skip-name-resolve",
-                                     "--innodb-log-file-size=8M",
-                                     NULL};
+    snprintf(folder, sizeof folder, "--datadir=%s", node->data);
+    snprintf(temporary, sizeof temporary, "--tmpdir=%s", node->data);
+    // clang-format off
+    const char *const arguments[] = {
+        "mariadb-install-db", "--no-defaults", folder, temporary,
+        "--auth-root-authentication-method=normal", "--skip-test-db",
+        geteuid() == 0 ? "--user=root" : "--skip-name-resolve", "--innodb-log-file-size=8M", NULL};
+    // clang-format on
     int status = process_run(arguments, "", -1, node_limit(node), &output, error);
     if (status > 0)
         error_set(error, "mariadb-install-db could not make %s: %.500s", node->data,
                   text_string(&output));
     text_free(&output);
-    text_free(&temporary);
-    text_free(&option);
     return status == 0 ? 0 : -1;
 }
 
@@ -200,7 +198,7 @@ static void add_galera(struct text *settings, const struct node *node)
     text_add(settings, "\n");
 }
 
-// Inside a namespace nobody else can reach it, nor on loopback ports (gate.h): no password is
+// Inside a namespace nobody else can reach it, nor on loopback ports (gate_preload.c): no password is
 // needed. What is done here is no replica's business, nor another member's.
 static int write_accounts(const struct node *node, struct error *error)
 {
@@ -211,10 +209,10 @@ static int write_accounts(const struct node *node, struct error *error)
              "SET SESSION sql_log_bin = 0;\n"
              // Of the installation; they would be preferred, as their host is more exact.
              "DROP USER IF EXISTS root@'127.0.0.1';\n"
-             "CREATE USER IF NOT EXISTS " MYSQL_CLIENT_ACCOUNT "@'%', " OWN_ACCOUNT "@'%';\n"
+             "CREATE USER IF NOT EXISTS " CLIENT_ACCOUNT "@'%', " OWN_ACCOUNT "@'%';\n"
              "GRANT ALL ON *.* TO " OWN_ACCOUNT "@'%' WITH GRANT OPTION;\n"
-             "GRANT ALL ON *.* TO " MYSQL_CLIENT_ACCOUNT "@'%' WITH GRANT OPTION;\n"
-             "REVOKE READ_ONLY ADMIN ON *.* FROM " MYSQL_CLIENT_ACCOUNT "@'%';\n");
+             "GRANT ALL ON *.* TO " CLIENT_ACCOUNT "@'%' WITH GRANT OPTION;\n"
+             "REVOKE READ_ONLY ADMIN ON *.* FROM " CLIENT_ACCOUNT "@'%';\n");
     int result = server_write(node, "accounts.sql", statements.bytes, error);
     text_free(&statements);
     return result;
@@ -222,7 +220,7 @@ static int write_accounts(const struct node *node, struct error *error)
 
 // The server does not heed a file that anybody could have written: then it would be the machine's
 // own server.
-static int write_settings(const struct node *node, const char *path, struct error *error)
+static int write_settings(const struct node *node, struct error *error)
 {
     struct text settings = {0};
     add_common(&settings, node);
@@ -230,9 +228,11 @@ static int write_settings(const struct node *node, const char *path, struct erro
         add_galera(&settings, node);
     else if (node->group->count > 1)
         add_replication(&settings, node);
+    char *path = path_join(node->home, "server.cnf");
     int result = server_write(node, "server.cnf", settings.bytes, error);
     if (result == 0 && chmod(path, 0644) != 0)
         result = error_set(error, "cannot close %s to others: %s", path, strerror(errno));
+    free(path);
     text_free(&settings);
     return result;
 }
@@ -242,26 +242,20 @@ static int write_settings(const struct node *node, const char *path, struct erro
 // For a member of a Galera cluster: rsync does not work here for root. It asks for the names of its
 // peers, too, which in a namespace no name server answers: it is told not to wait for long. The
 // first makes the cluster, at its first start.
-static pid_t run(const struct node *node, const char *settings, struct error *error)
-{
-    if (!is_galera(node))
-        return server_run(node, false, error, "mariadbd --defaults-file=%s %s", settings,
-                          geteuid() == 0 ? "--user=root" : "");
-    bool is_first = node->number == 1 && node->ready_ns == 0;
-    return server_run(node, true, error,
-                      "env 'RES_OPTIONS=timeout:1 attempts:1' mariadbd --defaults-file=%s %s",
-                      settings, is_first ? "--wsrep-new-cluster" : "");
-}
-
 static pid_t start(const struct node *node, struct error *error)
 {
-    char *settings = path_join(node->home, "server.cnf");
-    bool prepared = (!is_galera(node) || check_galera(error) == 0) &&
-                    server_provide_data(node, "mysql", install, error) == 0 &&
-                    write_accounts(node, error) == 0 && write_settings(node, settings, error) == 0;
-    pid_t id = prepared ? run(node, settings, error) : -1;
-    free(settings);
-    return id;
+    if ((is_galera(node) && check_galera(error) != 0) ||
+        server_provide_data(node, "mysql", install, error) != 0 ||
+        write_accounts(node, error) != 0 || write_settings(node, error) != 0)
+        return -1;
+    if (!is_galera(node))
+        return server_run(node, false, error, "mariadbd --defaults-file=%s/server.cnf %s",
+                          node->home, geteuid() == 0 ? "--user=root" : "");
+    bool is_first = node->number == 1 && node->ready_ns == 0;
+    return server_run(node, true, error,
+                      "env 'RES_OPTIONS=timeout:1 attempts:1' mariadbd"
+                      " --defaults-file=%s/server.cnf %s",
+                      node->home, is_first ? "--wsrep-new-cluster" : "");
 }
 
 // It notes its process id once it listens. Without most of its peers, a member of a Galera cluster
@@ -303,7 +297,8 @@ static int ask(struct session *session, const char *statement)
     return mysql_peer_ask(link, statement, &session->answer, session->error);
 }
 
-unsigned mysql_error_of(const struct session *session)
+// The number of the error that the last request ended in; 0: in none.
+static unsigned error_of(const struct session *session)
 {
     const struct sql_peer *link = session->client;
     return mysql_errno(link->session);
@@ -419,29 +414,25 @@ static int has_lock(struct session *session)
                          lock->scheme);
     int result = session_is_so(session, "%s", question.bytes);
     text_free(&question);
-    if (result < 0 && mysql_error_of(session) == ER_LOCK_WAIT_TIMEOUT)
+    if (result < 0 && error_of(session) == ER_LOCK_WAIT_TIMEOUT)
         return 1;
     // A server that was not yet sent the table, or has lost it, has no lock.
-    bool is_missing =
-        mysql_error_of(session) == ER_NO_SUCH_TABLE || mysql_error_of(session) == ER_BAD_DB_ERROR;
+    bool is_missing = error_of(session) == ER_NO_SUCH_TABLE || error_of(session) == ER_BAD_DB_ERROR;
     return result < 0 && is_missing ? 0 : result;
 }
 
 // --- deny ----------------------------------------------------------------------------------------
 
-static const char *const refusals[] = {"readonly", NULL};
-
 // A replica refuses writes all along, whoever asks it to serve again. The server would wait for
 // tables that somebody has locked, and go on to wait when we have given up: so it is told not to,
 // again and again.
-static int deny(struct session *session, const char *refusal, bool refuses)
+static int deny(struct session *session, bool refuses)
 {
-    (void)refusal;
     int wanted = refuses ? 1 : follows(session);
     if (wanted < 0 || session_ask(session, "SET SESSION lock_wait_timeout = 0") != 0)
         return -1;
     while (session_ask(session, "SET GLOBAL read_only = %d", wanted) != 0) {
-        if (mysql_error_of(session) != ER_LOCK_WAIT_TIMEOUT ||
+        if (error_of(session) != ER_LOCK_WAIT_TIMEOUT ||
             !session_pause(session, "nobody keeps tables locked (LOCK TABLES)"))
             return -1;
     }
@@ -449,47 +440,35 @@ static int deny(struct session *session, const char *refusal, bool refuses)
 }
 
 // By a client's write, which changes nothing, and of which no replica is told.
-static int refuses(struct session *session, const char *refusal)
+static int refuses(struct session *session)
 {
     struct session client;
-    (void)refusal;
-    if (session_open(&client, session->node, MYSQL_CLIENT_ACCOUNT, SESSION_LIMIT_S,
-                     session->error) != 0)
+    if (session_open(&client, session->node, CLIENT_ACCOUNT, SESSION_LIMIT_S, session->error) != 0)
         return -1;
     int result = session_ask(&client, "SET SESSION sql_log_bin = 0");
     if (result == 0 && session_ask(&client, "DROP DATABASE IF EXISTS lockpick_proof") != 0)
-        result = mysql_error_of(&client) == ER_OPTION_PREVENTS_STATEMENT ? 1 : -1;
+        result = error_of(&client) == ER_OPTION_PREVENTS_STATEMENT ? 1 : -1;
     session_close(&client);
     return result;
 }
 
 // --- disconnect ----------------------------------------------------------------------------------
 
-static const char *const links[] = {"connection", NULL};
-
-static int end_client(struct session *session, const struct server_client *client, const char *link)
+static int end_client(struct session *session, const struct server_client *client)
 {
-    (void)link;
     if (session_ask(session, "KILL CONNECTION %s", client->id) == 0)
         return END_DONE;
-    return mysql_error_of(session) == ER_NO_SUCH_THREAD ? END_NOTHING : -1;
-}
-
-static int lives(struct session *session, const struct server_client *client, const char *link)
-{
-    (void)link;
-    return session_is_so(
-        session, "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = %s", client->id);
+    return error_of(session) == ER_NO_SUCH_THREAD ? END_NOTHING : -1;
 }
 
 static const struct server_control control = {
     .leads = leads,
     .promote = promote,
     .has_lock = has_lock,
-    .refusals = refusals,
+    .refusals = (const char *const[]){"readonly", NULL},
     .deny = deny,
     .refuses = refuses,
-    .links = links,
+    .links = (const char *const[]){"connection", NULL},
     // Sessions of ours are no client's, one that was closed a moment ago included; nor is that of a
     // replica that is sent what is committed.
     .list = "SELECT ID, SUBSTRING_INDEX(HOST, ':', 1), SUBSTRING_INDEX(HOST, ':', -1) "
@@ -497,7 +476,167 @@ static const struct server_control control = {
             "AND COMMAND NOT LIKE 'Binlog Dump%'",
     .read = control_read_row,
     .end = end_client,
-    .lives = lives,
+};
+
+// --- exploration (exploration.h) -----------------------------------------------------------------
+
+// Its clock goes on: with one that stands still its threads starve, as it starts more of them by
+// the time. Sessions of ours are told the time instead, by mysql_keep_time.
+//
+// What belongs to a session, its open transaction and its locks, is not told in the image: it comes
+// of what the session's client has heard.
+
+struct memory {
+    int64_t now_ns;    // since 1970, as it is to be for the server
+    struct text image; // the statements that tell it, a line for each table; empty: not known yet
+};
+
+// Nothing is forced to the disk, for the server does not die; changed pages are written at once,
+// for a server whose clock stands still puts that off until its log is full; and who waits for a
+// row does so until it is given one, however late it is by the clock.
+static const char *const preparations[] = {"SET GLOBAL innodb_flush_log_at_trx_commit = 0",
+                                           "SET GLOBAL innodb_lock_wait_timeout = 100000000",
+                                           "SET SESSION group_concat_max_len = 1000000", NULL};
+
+static const char *const restorations[] = {"SET GLOBAL innodb_flush_log_at_trx_commit = DEFAULT",
+                                           "SET GLOBAL innodb_lock_wait_timeout = DEFAULT", NULL};
+
+static int prepare(struct explored_servers *servers, struct error *error)
+{
+    return session_tell(explored_session(servers, 0, error), preparations);
+}
+
+static void restore(struct explored_servers *servers)
+{
+    struct memory *memory = servers->memory;
+    session_tell(explored_session(servers, 0, NULL), restorations);
+    text_free(&memory->image);
+}
+
+#define OF_OUR_TABLES "WHERE table_schema = 'lockpick' AND table_name LIKE 'lockpick\\_t%%' "
+
+// Asks the statements that the last answer brought, a line each. What they bring is added to `out`.
+static int ask_lines(struct session *session, const char *lines, struct text *out)
+{
+    char *statements = memory_string(lines);
+    char *rest = NULL;
+    int result = 0;
+    for (char *line = strtok_r(statements, "\n", &rest); result == 0 && line != NULL;
+         line = strtok_r(NULL, "\n", &rest)) {
+        result = session_ask(session, "%s", line);
+        if (out != NULL)
+            text_format(out, "%s;\n", text_string(&session->answer));
+    }
+    free(statements);
+    return result;
+}
+
+// The server lets a session's locks go before it takes the session from the list.
+static int await_sessions(struct explored_servers *servers, const uint64_t *open, size_t count,
+                          struct error *error)
+{
+    return explored_await_sessions(explored_session(servers, 0, error),
+                                   "SELECT COUNT(*) FROM information_schema.PROCESSLIST "
+                                   "WHERE USER = '" CLIENT_ACCOUNT "' AND ID NOT IN ",
+                                   open, count);
+}
+
+static int empty(struct explored_servers *servers, struct error *error)
+{
+    struct session *session = explored_session(servers, 0, error);
+    return await_sessions(servers, NULL, 0, error) != 0 ||
+                   session_ask(session, "SELECT CONCAT('DELETE FROM lockpick.', table_name) "
+                                        "FROM information_schema.tables " OF_OUR_TABLES) != 0
+               ? -1
+               : ask_lines(session, text_string(&session->answer), NULL);
+}
+
+// All rows of all tables. Numbers that the server draws are shown to nobody; of a time only whether
+// it is over.
+static int image(struct explored_servers *servers, struct text *image, struct error *error)
+{
+    struct session *session = explored_session(servers, 0, error);
+    struct memory *memory = servers->memory;
+    struct sql_peer *link = session->client;
+    link->peer = session->peer;
+    if (mysql_keep_time(link, memory->now_ns) != 0)
+        return error_set(error, "cannot tell the server the time");
+    if (memory->image.length == 0) {
+        if (session_ask(session,
+                        "SELECT CONCAT('SELECT ', GROUP_CONCAT(IF(data_type = 'datetime', "
+                        "CONCAT(column_name, ' > NOW(6)'), "
+                        "column_name) ORDER BY "
+                        "ordinal_position), ' FROM lockpick.', table_name, ' ORDER BY 1') "
+                        "FROM information_schema.columns " OF_OUR_TABLES
+                        "AND extra <> 'auto_increment' GROUP BY table_name ORDER BY table_name") !=
+            0)
+            return -1;
+        text_add(&memory->image, text_string(&session->answer));
+    }
+    return ask_lines(session, text_string(&memory->image), image);
+}
+
+static int set_time(struct explored_servers *servers, int64_t now_ns, struct error *error)
+{
+    struct memory *memory = servers->memory;
+    (void)error;
+    memory->now_ns = servers->zero_unix_ns + now_ns;
+    return 0;
+}
+
+static int end_session(struct explored_servers *servers, uint64_t number, struct error *error)
+{
+    struct session *session = explored_session(servers, 0, error);
+    return session_ask(session, "KILL CONNECTION %" PRIu64, number) == 0 ||
+                   error_of(session) == ER_NO_SUCH_THREAD
+               ? 0
+               : -1;
+}
+
+// The transactions as InnoDB has them now; its table of them is as old as 0.1 s of a clock that
+// stands still. Of each it says in what session it is, and whether it waits for a lock.
+static int waits_for_row(struct session *session, uint64_t number)
+{
+    char of_session[48];
+    snprintf(of_session, sizeof of_session, "thread id %" PRIu64 ",", number);
+    if (session_ask(session, "SHOW ENGINE INNODB STATUS") != 0)
+        return -1;
+    const char *transaction =
+        strstr(text_string(&session->answer), "LIST OF TRANSACTIONS FOR EACH SESSION");
+    while (transaction != NULL && (transaction = strstr(transaction, "---TRANSACTION")) != NULL) {
+        transaction += strlen("---TRANSACTION");
+        const char *next = strstr(transaction, "---TRANSACTION");
+        size_t length = next != NULL ? (size_t)(next - transaction) : strlen(transaction);
+        if (memmem(transaction, length, of_session, strlen(of_session)) != NULL)
+            return memmem(transaction, length, "LOCK WAIT", strlen("LOCK WAIT")) != NULL;
+    }
+    return 0;
+}
+
+// A session that waits for GET_LOCK says so until it wakes up; that it was given the lock is known
+// before. The first text of the statement is the lock's name.
+static int is_blocked(struct explored_servers *servers, uint64_t number, struct error *error)
+{
+    struct session *session = explored_session(servers, 0, error);
+    int result = session_is_so(
+        session,
+        "SELECT COUNT(*) FROM information_schema.PROCESSLIST WHERE ID = %" PRIu64
+        " AND STATE = 'User lock' AND IS_USED_LOCK(SUBSTRING_INDEX(SUBSTRING_INDEX(INFO, "
+        "'\\'', 2), '\\'', -1)) <> %" PRIu64,
+        number, number);
+    return result != 0 ? result : waits_for_row(session, number);
+}
+
+static const struct server_exploration exploration = {
+    .memory_bytes = sizeof(struct memory),
+    .prepare = prepare,
+    .restore = restore,
+    .empty = empty,
+    .image = image,
+    .set_time = set_time,
+    .is_blocked = is_blocked,
+    .end_session = end_session,
+    .await_sessions = await_sessions,
 };
 
 // --- topologies ----------------------------------------------------------------------------------
@@ -535,14 +674,6 @@ static int prove_that_rows_travel(const struct server_group *group, struct error
                : 0;
 }
 
-static int plan_replication(const struct group_settings *settings, struct node *nodes)
-{
-    int count = 0;
-    while (count < settings->count)
-        topology_add(settings, nodes, &count, count == 0 ? "primary" : "replica");
-    return count;
-}
-
 // From the primary's first transaction on; clients cannot write there. Should they be parted, it
 // tries again each second. A semi-synchronous primary counts on all its replicas, and waits for
 // them.
@@ -574,17 +705,6 @@ static int form_replication(struct server_group *group, struct error *error)
     return is_semi_sync ? node_await(primary, &waits, error) : 0;
 }
 
-// The first makes the cluster, the others join it one after the other.
-static int plan_galera(const struct group_settings *settings, struct node *nodes)
-{
-    int count = 0;
-    while (count < settings->count) {
-        struct node *node = topology_add(settings, nodes, &count, "member");
-        node->deferred = count > 1;
-    }
-    return count;
-}
-
 static int form_galera(struct server_group *group, struct error *error)
 {
     char count[16];
@@ -593,10 +713,8 @@ static int form_galera(struct server_group *group, struct error *error)
         "all servers are of one cluster", STATUS("WSREP_CLUSTER_SIZE"), {{count, 1}}};
     static const struct goal synced = {
         "each server is up to date", STATUS("WSREP_LOCAL_STATE_COMMENT"), {{"Synced\n", 1}}};
-    int result = 0;
-    for (int i = 1; result == 0 && i < group->count; i++)
-        result = cluster_start_node(&group->nodes[i], error);
-    return result != 0 || group_await(group, NULL, &complete, error) != 0 ||
+    return group_start_deferred(group, error) != 0 ||
+                   group_await(group, NULL, &complete, error) != 0 ||
                    group_await(group, NULL, &synced, error) != 0
                ? -1
                : prove_that_rows_travel(group, error);
@@ -604,8 +722,8 @@ static int form_galera(struct server_group *group, struct error *error)
 
 static const struct topology single = SINGLE_SERVER("mysql");
 
-// Replicas are sent what the primary has committed, some time later. Roles "primary" and "replica",
-// as they were at first; nobody promotes a replica but who tells it so.
+// Replicas are sent what the primary has committed, some time later. The roles as they were at
+// first; nobody promotes a replica but who tells it so.
 static const struct topology replica = {
     .name = "replica",
     .lags = true,
@@ -615,7 +733,7 @@ static const struct topology replica = {
     .most = MAX_SERVERS,
     .usual = 2,
     .promoted = true,
-    .plan = plan_replication,
+    .roles = {"primary", "replica"},
     .form = form_replication,
 };
 
@@ -631,13 +749,13 @@ static const struct topology semi_sync = {
     .usual = 2,
     .promoted = true,
     .replicates = true,
-    .plan = plan_replication,
+    .roles = {"primary", "replica"},
     .form = form_replication,
 };
 
 // Every server takes writes, and a transaction is certified by all when it is committed; what it
-// locked, only the server knew where it ran. Role "member". Half of the servers are not enough to
-// work on, so that of two none may be lost.
+// locked, only the server knew where it ran. Half of the servers are not enough to work on, so that
+// of two none may be lost.
 static const struct topology galera = {
     .name = "galera",
     .server = "mysql",
@@ -647,15 +765,9 @@ static const struct topology galera = {
     .usual = 2,
     .by_majority = true,
     .replicates = true,
-    .plan = plan_galera,
+    .one_by_one = true, // the first makes the cluster, the others join it
     .form = form_galera,
 };
-
-static const struct topology *const topologies[] = {&single, &replica, &semi_sync, &galera, NULL};
-
-// Whose replica it is; which members its Galera cluster last had.
-static const char *const kept[] = {"master.info", "gvwstate.dat", NULL};
-static const char *const surrender_notes[] = {"[FATAL]", " got signal ", NULL};
 
 const struct server_kind mysql_server = {
     .name = "mysql",
@@ -668,7 +780,7 @@ const struct server_kind mysql_server = {
     .port = 3306,
     .extra_ports = 3,
     .boot_limit_s = 90,
-    .topologies = topologies,
+    .topologies = (const struct topology *const[]){&single, &replica, &semi_sync, &galera, NULL},
     .clean = mysql_tables_clean,
     .version = version,
     .start = start,
@@ -678,8 +790,9 @@ const struct server_kind mysql_server = {
     .close = close_session,
     .takes_preload = true,
     .keeps_data = true,
-    .kept = kept,
-    .surrender_notes = surrender_notes,
+    // Whose replica it is; which members its Galera cluster last had.
+    .kept = (const char *const[]){"master.info", "gvwstate.dat", NULL},
+    .surrender_notes = (const char *const[]){"[FATAL]", " got signal ", NULL},
     .control = &control,
-    .exploration = &mysql_exploration,
+    .exploration = &exploration,
 };

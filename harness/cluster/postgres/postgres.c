@@ -37,23 +37,20 @@
 static char *find_program(const char *name)
 {
     glob_t found;
+    const char *newest = name;
     struct text pattern = {0};
-    char *program = NULL;
-    long newest = -1;
     text_format(&pattern, "/usr/lib/postgresql/*/bin/%s", name);
-    if (glob(pattern.bytes, 0, NULL, &found) == 0) {
-        for (size_t i = 0; i < found.gl_pathc; i++) {
-            long version = strtol(found.gl_pathv[i] + strlen("/usr/lib/postgresql/"), NULL, 10);
-            if (version <= newest || access(found.gl_pathv[i], X_OK) != 0)
-                continue;
-            newest = version;
-            free(program);
-            program = memory_string(found.gl_pathv[i]);
-        }
-        globfree(&found);
+    bool are_some = glob(pattern.bytes, 0, NULL, &found) == 0;
+    for (size_t i = 0; are_some && i < found.gl_pathc; i++) {
+        const char *path = found.gl_pathv[i];
+        if (access(path, X_OK) == 0 && (newest == name || strverscmp(path, newest) > 0))
+            newest = path;
     }
+    char *program = memory_string(newest);
+    if (are_some)
+        globfree(&found);
     text_free(&pattern);
-    return program != NULL ? program : memory_string(name);
+    return program;
 }
 
 static bool installed(void)
@@ -235,32 +232,21 @@ static int has_lock(struct session *session)
         session->lock->name);
 }
 
-static const char *const links[] = {"connection", NULL};
-
-static int end_client(struct session *session, const struct server_client *client, const char *link)
+static int end_client(struct session *session, const struct server_client *client)
 {
-    (void)link;
     int told = session_is_so(session, "SELECT pg_terminate_backend(%s)", client->id);
     return told < 0 ? -1 : told == 1 ? END_DONE : END_NOTHING;
-}
-
-static int lives(struct session *session, const struct server_client *client, const char *link)
-{
-    (void)link;
-    return session_is_so(session, "SELECT count(*) FROM pg_stat_activity WHERE pid = %s",
-                         client->id);
 }
 
 static const struct server_control control = {
     .leads = leads,
     .has_lock = has_lock,
-    .links = links,
+    .links = (const char *const[]){"connection", NULL},
     // A session of ours is no client's, not even one that was closed a moment ago.
     .list = "SELECT pid, host(client_addr), client_port FROM pg_stat_activity "
             "WHERE backend_type = 'client backend' AND application_name <> '" OWN_NAME "'",
     .read = control_read_row,
     .end = end_client,
-    .lives = lives,
 };
 
 // --- exploration (exploration.h)
@@ -322,14 +308,6 @@ static const struct server_exploration exploration = {
 // --- all -----------------------------------------------------------------------------------------
 
 static const struct topology single = SINGLE_SERVER("postgres");
-static const struct topology *const topologies[] = {&single, NULL};
-
-// A process that dies by a signal takes all others with it: the server begins anew, without locks.
-// One that is asked to end takes only what its client held.
-static const char *const death_notes[] = {"was terminated by signal", "exited with exit code 2",
-                                          "terminating connection due to administrator command",
-                                          NULL};
-static const char *const surrender_notes[] = {"PANIC:", NULL};
 
 const struct server_kind postgres_server = {
     .name = "postgres",
@@ -339,7 +317,7 @@ const struct server_kind postgres_server = {
     .program = "postgres",
     .package = "postgresql",
     .port = 5432,
-    .topologies = topologies,
+    .topologies = (const struct topology *const[]){&single, NULL},
     .installed = installed,
     .version = version,
     .start = start,
@@ -351,8 +329,12 @@ const struct server_kind postgres_server = {
     .takes_preload = true,
     .keeps_data = true,
     .ending = SIGINT, // SIGTERM would wait for all clients to go
-    .death_notes = death_notes,
-    .surrender_notes = surrender_notes,
+    // A process that dies by a signal takes all others with it: the server begins anew, without
+    // locks. One that is asked to end takes only what its client held.
+    .death_notes =
+        (const char *const[]){"was terminated by signal", "exited with exit code 2",
+                              "terminating connection due to administrator command", NULL},
+    .surrender_notes = (const char *const[]){"PANIC:", NULL},
     .control = &control,
     .exploration = &exploration,
 };

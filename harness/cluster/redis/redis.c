@@ -46,8 +46,8 @@ static int write_once(const struct node *node, const char *name, const char *con
 }
 
 // Of servers and sentinels. Inside a namespace nobody else can reach them, nor on loopback ports
-// (gate.h): no password is needed. The folder by its full path: a server that finds its settings in
-// there reads it twice.
+// (gate_preload.c): no password is needed. The folder by its full path: a server that finds its
+// settings in there reads it twice.
 #define PLACE " --port %d --bind %s --protected-mode no --daemonize no --dir %s"
 
 // Without persistence not even what a replica was sent by its master is to survive a restart.
@@ -121,15 +121,6 @@ static int master_number(const struct server_group *group, const struct node *no
     return (node->number - 1) % count_role(group, "master");
 }
 
-static int replicas_of(const struct server_group *group, const struct node *master)
-{
-    int count = 0;
-    for (int i = 0; i < group->count; i++)
-        count += node_has_role(&group->nodes[i], "replica") &&
-                 master_number(group, &group->nodes[i]) == master->number - 1;
-    return count;
-}
-
 // A replica that is linked may still be deaf for a second, until its master has heard of it: only a
 // write shows that all is well, here one that leaves nothing behind.
 static int await_replicas(const struct server_group *group, struct error *error)
@@ -140,7 +131,10 @@ static int await_replicas(const struct server_group *group, struct error *error)
     for (int i = 0; result == 0 && i < group->count; i++) {
         const struct node *node = &group->nodes[i];
         char write[48], answer[24];
-        int replicas = replicas_of(group, node);
+        int replicas = 0;
+        for (int j = 0; j < group->count; j++)
+            replicas += node_has_role(&group->nodes[j], "replica") &&
+                        master_number(group, &group->nodes[j]) == i;
         snprintf(write, sizeof write, "FLUSHDB\r\nWAIT %d 500", replicas);
         snprintf(answer, sizeof answer, "+OK\r\n:%d\r\n", replicas);
         const struct goal written = {
@@ -149,21 +143,6 @@ static int await_replicas(const struct server_group *group, struct error *error)
             result = node_await(node, &written, error);
     }
     return result;
-}
-
-// The sentinels come last: one that finds no replica at its first look waits 10 s for the next.
-static int plan_sentinel(const struct group_settings *settings, struct node *nodes)
-{
-    int count = 0;
-    while (count < settings->count)
-        topology_add(settings, nodes, &count, count == 0 ? "master" : "replica");
-    for (int i = 1; i <= SENTINELS; i++) {
-        struct node *node = &nodes[count++];
-        *node = (struct node){
-            .kind = &redis_sentinel_server, .role = "sentinel", .number = i, .deferred = true};
-        snprintf(node->name, sizeof node->name, "sentinel-%d", i);
-    }
-    return count;
 }
 
 // How often sentinels tell each other that they exist: rarely enough to be most of the time that
@@ -189,10 +168,8 @@ static int form_sentinel(struct server_group *group, struct error *error)
         "INFO sentinel\r\nSENTINEL REPLICAS " SENTINEL_MASTER,
         {{"status=ok,", 1}, {everybody, 1}, {"master-link-status\r\n$2\r\nok\r\n", replicas}}};
     int result = await_replicas(group, error);
-    for (int i = 0; result == 0 && i < group->count; i++) {
-        if (node_has_role(&group->nodes[i], "sentinel"))
-            result = cluster_start_node(&group->nodes[i], error);
-    }
+    if (result == 0)
+        result = group_start_deferred(group, error);
     if (result == 0) {
         hasten(group, "SENTINEL DEBUG PUBLISH-PERIOD 50");
         result = group_await(group, "sentinel", &watched, error);
@@ -205,15 +182,6 @@ static int form_sentinel(struct server_group *group, struct error *error)
 static int masters_of(int count)
 {
     return count < 6 ? 3 : count / 2;
-}
-
-static int plan_cluster(const struct group_settings *settings, struct node *nodes)
-{
-    int count = 0;
-    while (count < settings->count)
-        topology_add(settings, nodes, &count,
-                     count < masters_of(settings->count) ? "master" : "replica");
-    return count;
 }
 
 static int tell(const struct node *node, const char *request, struct error *error)
@@ -356,10 +324,8 @@ static int evict(struct explored_servers *servers, int server, const char *key, 
     return session_ask(explored_session(servers, server, error), "UNLINK \"%s\"", key);
 }
 
-static const char *const explored_topologies[] = {"single", "independent", NULL};
-
 static const struct server_exploration exploration = {
-    .topologies = explored_topologies,
+    .topologies = (const char *const[]){"single", "independent", NULL},
     .holds_threads = true,
     .memory_bytes = sizeof(struct memory),
     .empty = empty,
@@ -382,7 +348,7 @@ static const struct topology independent = {
     .by_majority = true,
 };
 
-// Roles "master", "replica" (as they were at first) and "sentinel".
+// The roles as they were at first.
 static const struct topology sentinel = {
     .name = "sentinel",
     .lags = true,
@@ -392,11 +358,14 @@ static const struct topology sentinel = {
     .most = MAX_SERVERS,
     .usual = 3,
     .deposes_after_ns = 500 * NS_PER_MS, // as sentinels are told
-    .plan = plan_sentinel,
+    .roles = {"master", "replica"},
+    // Started last: one that finds no replica at its first look waits 10 s for the next.
+    .watcher = &redis_sentinel_server,
+    .watchers = SENTINELS,
     .form = form_sentinel,
 };
 
-// Roles "master" and "replica", as they were at first.
+// The roles as they were at first.
 static const struct topology cluster = {
     .name = "cluster",
     .lags = true,
@@ -406,14 +375,12 @@ static const struct topology cluster = {
     .most = MAX_SERVERS,
     .usual = 6,
     .deposes_after_ns = NS_PER_S, // as its servers are told
-    .plan = plan_cluster,
+    .roles = {"master", "replica"},
+    .leaders = masters_of,
     .form = form_cluster,
 };
 
-static const struct topology *const topologies[] = {&single, &independent, &sentinel, &cluster,
-                                                    NULL};
 static const char *const kept[] = {"nodes.conf", "redis.conf", "sentinel.conf", NULL};
-static const char *const surrender_notes[] = {"Can't recover from AOF write error", NULL};
 
 // Redisson's names have more before the tag of a trial.
 static int clean(const struct service *service, struct error *error)
@@ -432,7 +399,8 @@ const struct server_kind redis_server = {
     .package = "redis-server",
     .port = 6379,
     .extra_ports = 1, // the cluster's bus
-    .topologies = topologies,
+    .topologies =
+        (const struct topology *const[]){&single, &independent, &sentinel, &cluster, NULL},
     .clean = clean,
     .start = start_redis,
     .ready = ready,
@@ -444,7 +412,7 @@ const struct server_kind redis_server = {
     .takes_preload = true,
     .kept = kept,
     .power_cut = redis_power_cut,
-    .surrender_notes = surrender_notes,
+    .surrender_notes = (const char *const[]){"Can't recover from AOF write error", NULL},
 };
 
 // What a sentinel knows of its group it writes at once, and keeps whatever it loses.

@@ -27,6 +27,7 @@
 #include "harness/wire/redis_peer.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -113,13 +114,12 @@ static const char *own_slots(struct session *session)
 {
     const char *line =
         session_ask(session, "CLUSTER NODES") == 0 ? strstr(answer_of(session), "myself,") : NULL;
-    for (int words = 3; line != NULL && words < 8; words++) {
-        line = strpbrk(line + 1, " \n");
-        line = line != NULL && *line == ' ' ? line : NULL;
-    }
-    if (line == NULL && session->answer.length > 0)
+    int end = 0;
+    if (line != NULL)
+        sscanf(line, "%*s %*s %*s %*s %*s %*s%n", &end);
+    if (end == 0 && session->answer.length > 0)
         error_set(session->error, "%s does not say which slots it has", session->node->name);
-    return line != NULL ? line + 1 + strcspn(line + 1, " \n") : NULL;
+    return end > 0 ? line + end : NULL;
 }
 
 static int leads(struct session *session)
@@ -248,8 +248,7 @@ static int flush(struct session *session)
 // --- evict ---------------------------------------------------------------------------------------
 
 // The first call sets the limit a little above what is used; then fillers, which live for an hour,
-// come one by one until the policy has thrown the lock away. All that a call needs to know of those
-// before it, the server knows.
+// come one by one until the policy has thrown the lock away.
 #define PIECE_NS (40 * NS_PER_MS)
 #define FILLER "lockpick-filler:"
 // There are so few fillers that a policy's sample of SAMPLES holds every key.
@@ -260,10 +259,9 @@ static int flush(struct session *session)
 static const char *const policies[] = {"allkeys-lru",    "volatile-lru", "volatile-ttl",
                                        "allkeys-random", "noeviction",   NULL};
 
-// KEYS lock, filler, note. Answers "EXISTS EVICTED SEEN": whether the lock is there, how many keys
-// were evicted by now, and how many when it was last seen there (-1: it was not), which the note
-// keeps from call to call. If it is there, a filler more: the next command makes the server evict
-// what it must.
+// KEYS lock, filler. Answers "EXISTS EVICTED": whether the lock is there, and how many keys were
+// evicted by now. If it is there, a filler more: the next command makes the server evict what it
+// must.
 //
 // A server measures idleness in seconds, and a trial is short: among keys that were all just used
 // chance decides, and the guarded value goes as well as the lock. So the lock becomes a key that
@@ -271,10 +269,8 @@ static const char *const policies[] = {"allkeys-lru",    "volatile-lru", "volati
 // lives stay.
 #define PRESS                                                                                      \
     "local evicted = string.match(redis.call('INFO', 'stats'), 'evicted_keys:(%%d+)') "            \
-    "local seen = redis.call('GET', KEYS[3]) or -1 "                                               \
     "local exists = redis.call('EXISTS', KEYS[1]) "                                                \
     "if exists == 1 then "                                                                         \
-    "  redis.pcall('SET', KEYS[3], evicted, 'EX', 7200) "                                          \
     "  redis.pcall('SET', KEYS[2], string.rep('f', " FILLER_BYTES "), 'EX', 3600) "                \
     "  for place = 1, 2 do "                                                                       \
     "    local value, left = redis.call('DUMP', KEYS[place]), redis.call('PTTL', KEYS[place]) "    \
@@ -284,10 +280,10 @@ static const char *const policies[] = {"allkeys-lru",    "volatile-lru", "volati
     "    end "                                                                                     \
     "  end "                                                                                       \
     "end "                                                                                         \
-    "return exists .. ' ' .. evicted .. ' ' .. seen"
+    "return exists .. ' ' .. evicted"
 
 // The lock must be there, on a master, and one that the policy may take: then EVICTION_GOES_ON.
-static enum eviction check_lock(struct session *session, const char *policy)
+static enum eviction check_lock(struct session *session)
 {
     const char *name = session->lock->name;
     int leading = is_master(session);
@@ -298,9 +294,9 @@ static enum eviction check_lock(struct session *session, const char *policy)
         return error_set(session->error,
                          "%s is a replica, which evicts nothing itself: strike its master",
                          session->node->name);
-    if (left_ms == -1 && strncmp(policy, "volatile", 8) == 0)
+    if (left_ms == -1 && strncmp(session->way, "volatile", 8) == 0)
         return error_set(session->error, "the lock %s has no time to live: %s never evicts it",
-                         name, policy);
+                         name, session->way);
     if (left_ms != -2)
         return EVICTION_GOES_ON;
     error_set(session->error, "%s does not have the lock %s, so that it cannot evict it",
@@ -324,22 +320,22 @@ static int info_number(struct session *session, const char *section, const char 
 }
 
 // Unless an earlier call has set a limit.
-static enum eviction begin_pressure(struct session *session, const char *policy)
+static enum eviction begin_pressure(struct session *session)
 {
     long long limit, used;
     if (info_number(session, "memory", "maxmemory", &limit) != 0)
         return EVICTION_FAILED;
     if (limit != 0)
         return EVICTION_GOES_ON;
-    if (strcmp(policy, "noeviction") != 0) {
-        enum eviction checked = check_lock(session, policy);
+    if (strcmp(session->way, "noeviction") != 0) {
+        enum eviction checked = check_lock(session);
         if (checked != EVICTION_GOES_ON)
             return checked;
     }
     if (session_ask(session,
                     "CONFIG RESETSTAT\r\nCONFIG SET maxmemory-samples %d\r\n"
                     "CONFIG SET maxmemory-policy %s",
-                    SAMPLES, policy) != 0 ||
+                    SAMPLES, session->way) != 0 ||
         info_number(session, "memory", "used_memory", &used) != 0 ||
         session_ask(session, "CONFIG SET maxmemory %lld", used + ROOM_BYTES) != 0)
         return EVICTION_FAILED;
@@ -347,32 +343,32 @@ static enum eviction begin_pressure(struct session *session, const char *policy)
 }
 
 // A filler, and the look that makes the server evict, are read by the server at once, so that
-// nobody uses the lock in between. It may also have been released, or have expired. *seen: how many
-// keys were evicted when this call last saw the lock, or -1.
-static enum eviction press(struct session *session, long long *seen)
+// nobody uses the lock in between. It may also have been released, or have expired.
+static enum eviction press(struct session *session)
 {
     struct text script = {0};
+    struct pressure *pressure = session->node->pressure;
     const struct lock_identity *lock = session->lock;
-    long long exists, evicted, noted;
-    text_format(&script, "EVAL \"" PRESS "\" 3 \"%s\" " FILLER "{%s}:%lld " FILLER "{%s}:note",
-                lock->name, lock->tag, (long long)clock_monotonic_ns(), lock->tag);
+    int exists = 1;
+    uint64_t evicted = 0;
+    text_format(&script, "EVAL \"" PRESS "\" 2 \"%s\" " FILLER "{%s}:%lld", lock->name, lock->tag,
+                (long long)clock_monotonic_ns());
     int result = session_ask(session, "%s\r\n%s", script.bytes, script.bytes);
     text_free(&script);
     const char *next = answer_of(session);
-    for (int i = 0; i < 2; i++) {
+    for (int i = 0; i < 2 && exists == 1; i++) {
         int read = 0;
-        if (result != 0 ||
-            sscanf(next, "$%*d %lld %lld %lld %n", &exists, &evicted, &noted, &read) != 3)
+        if (result != 0 || sscanf(next, "$%*d %d %" SCNu64 " %n", &exists, &evicted, &read) != 2)
             return result != 0 ? EVICTION_FAILED : session_unexpected(session, next, "a filler");
         next += read;
-        if (exists != 1)
-            break;
-        *seen = evicted;
+        if (exists == 1) {
+            snprintf(pressure->lock, sizeof pressure->lock, "%s", lock->name);
+            pressure->evictions = evicted;
+        }
     }
-    long long before = *seen >= 0 ? *seen : noted;
     if (exists == 1)
         return EVICTION_GOES_ON;
-    if (before >= 0 && evicted > before)
+    if (strcmp(pressure->lock, lock->name) == 0 && evicted > pressure->evictions)
         return EVICTION_DONE;
     error_set(session->error, "the lock was gone before the memory of %s was full",
               session->node->name);
@@ -390,14 +386,13 @@ static enum eviction press_without_eviction(struct session *session)
                : EVICTION_FAILED;
 }
 
-static enum eviction evict(struct session *session, const char *policy)
+static enum eviction evict(struct session *session)
 {
-    bool refuses = strcmp(policy, "noeviction") == 0;
-    enum eviction eviction = begin_pressure(session, policy);
+    bool refuses = strcmp(session->way, "noeviction") == 0;
+    enum eviction eviction = begin_pressure(session);
     int64_t until_ns = clock_monotonic_ns() + PIECE_NS;
-    long long seen = -1;
     while (eviction == EVICTION_GOES_ON && clock_monotonic_ns() < until_ns)
-        eviction = refuses ? press_without_eviction(session) : press(session, &seen);
+        eviction = refuses ? press_without_eviction(session) : press(session);
     return eviction;
 }
 
@@ -408,6 +403,7 @@ static int relieve(struct session *session)
     if (session_ask(session, "CONFIG SET maxmemory 0\r\nCONFIG SET maxmemory-policy noeviction\r\n"
                              "CONFIG SET maxmemory-samples 5") != 0)
         return -1;
+    *session->node->pressure = (struct pressure){0};
     int leading = is_master(session);
     return leading != 1
                ? leading
@@ -437,7 +433,6 @@ static const struct refusal {
     {"min-replicas", "-NOREPLICAS", "CONFIG SET min-replicas-to-write 100",
      "CONFIG SET min-replicas-to-write 0"},
 };
-static const char *const refusals[] = {"readonly", "oom", "misconf", "min-replicas", NULL};
 
 static const struct refusal *refusal_of(const char *name)
 {
@@ -492,9 +487,9 @@ static int follows(struct session *session)
     return session_has(session, "$5\r\nslave\r\n") && !session_has(session, "127.0.0.1\r\n:1\r\n");
 }
 
-static int deny(struct session *session, const char *name, bool refuses)
+static int deny(struct session *session, bool refuses)
 {
-    const struct refusal *refusal = refusal_of(name);
+    const struct refusal *refusal = refusal_of(session->way);
     int following = follows(session);
     if (following < 0)
         return -1;
@@ -503,12 +498,13 @@ static int deny(struct session *session, const char *name, bool refuses)
                          "%s is a replica, which refuses writes as it is: strike its master",
                          session->node->name);
     if (refuses)
-        return (strcmp(name, "misconf") == 0 ? deny_by_snapshot(session, refusal->begin)
-                                             : session_ask(session, "%s", refusal->begin)) == 0
+        return (strcmp(session->way, "misconf") == 0
+                    ? deny_by_snapshot(session, refusal->begin)
+                    : session_ask(session, "%s", refusal->begin)) == 0
                    ? 1
                    : -1;
     // Unless it was given a real master meanwhile.
-    bool is_ended = strcmp(name, "readonly") == 0 && (following || is_master(session) == 1);
+    bool is_ended = strcmp(session->way, "readonly") == 0 && (following || is_master(session) == 1);
     if (!is_ended && session_ask(session, "%s", refusal->end) != 0)
         return -1;
     return following;
@@ -516,12 +512,12 @@ static int deny(struct session *session, const char *name, bool refuses)
 
 // By a write that changes nothing. In a cluster, by one that the server is there for; one that is
 // there for none refuses nothing.
-static int refuses(struct session *session, const char *name)
+static int refuses(struct session *session)
 {
     int result = -1;
     for (int i = 0; result != 0 && i < MOST_SCRATCH; i++) {
         result = session_ask(session, "SETRANGE lockpick-scratch-%d 0 \"\"", i);
-        if (result != 0 && session_answered(session, refusal_of(name)->answer))
+        if (result != 0 && session_answered(session, refusal_of(session->way)->answer))
             return 1;
         if (result != 0 && !session_answered(session, "-MOVED"))
             return session_answered(session, "-READONLY") && follows(session) == 1 ? 1 : -1;
@@ -531,11 +527,10 @@ static int refuses(struct session *session, const char *name)
 
 // --- disconnect ----------------------------------------------------------------------------------
 
-static const char *const links[] = {"connection", "pubsub", NULL};
-
 // "id=3 addr=10.77.1.4:40112 laddr=... flags=P ...": P subscribes; S is a replica and M a master,
 // whose links are no client's, wherever they come from.
-static bool read_client(const char *line, const char *link, struct server_client *client)
+static bool read_client(const struct session *session, const char *line,
+                        struct server_client *client)
 {
     char flags[24];
     const char *at = strstr(line, " flags=");
@@ -543,23 +538,14 @@ static bool read_client(const char *line, const char *link, struct server_client
            sscanf(line, "id=%23s addr=%63[^:]:%d", client->id, client->address, &client->port) ==
                3 &&
            strpbrk(flags, "SM") == NULL &&
-           (strcmp(link, "pubsub") != 0 || strchr(flags, 'P') != NULL);
+           (strcmp(session->way, "pubsub") != 0 || strchr(flags, 'P') != NULL);
 }
 
-static int end_client(struct session *session, const struct server_client *client, const char *link)
+static int end_client(struct session *session, const struct server_client *client)
 {
-    (void)link;
     if (session_ask(session, "CLIENT KILL ID %s", client->id) != 0)
         return -1;
     return session_answered(session, ":1") ? END_DONE : END_NOTHING;
-}
-
-static int lives(struct session *session, const struct server_client *client, const char *link)
-{
-    char id[40];
-    (void)link;
-    snprintf(id, sizeof id, "\nid=%s ", client->id);
-    return session_ask(session, "CLIENT LIST") != 0 ? -1 : session_has(session, id);
 }
 
 // --- what a power cut takes ----------------------------------------------------------------------
@@ -625,56 +611,46 @@ static size_t find_time(const struct text *file, long long from, long long *newe
     return file->length;
 }
 
-struct files {
+// What was appended, in one piece, and in which files it is.
+struct log {
+    struct text content;
     char *paths[MAX_FILES];
-    struct text texts[MAX_FILES];
+    size_t ends[MAX_FILES]; // of each file, in the content
     int count;
 };
 
 // The manifest's lines: "file appendonly.aof.1.incr.aof seq 1 type i"; i is what was appended.
-static int read_files(const char *folder, struct files *files, struct error *error)
+static int read_log(const char *folder, struct log *log, struct error *error)
 {
     char name[256];
     char type[2];
     struct text manifest = {0};
     char *path = path_join(folder, MANIFEST);
     int result = file_read(path, &manifest, error);
-    for (const char *line = text_string(&manifest); result == 0 && line != NULL;) {
+    char *rest = manifest.bytes;
+    for (char *line; result == 0 && (line = strsep(&rest, "\n")) != NULL;) {
         if (sscanf(line, "file %255s seq %*s type %1s", name, type) == 2 && type[0] == 'i' &&
-            files->count < MAX_FILES) {
-            int index = files->count++;
-            files->paths[index] = path_join(folder, name);
-            result = file_read(files->paths[index], &files->texts[index], error);
+            log->count < MAX_FILES) {
+            log->paths[log->count] = path_join(folder, name);
+            result = file_read(log->paths[log->count], &log->content, error);
+            log->ends[log->count++] = log->content.length;
         }
-        line = strchr(line, '\n');
-        line = line != NULL ? line + 1 : NULL;
     }
     text_free(&manifest);
     free(path);
     return result;
 }
 
-// When the last of them was last written to, by CLOCK_REALTIME; 0 if that cannot be told.
-static int64_t written_ns(const struct files *files)
-{
-    struct stat found;
-    if (files->count == 0 || stat(files->paths[files->count - 1], &found) != 0)
-        return 0;
-    return found.st_mtim.tv_sec * NS_PER_S + found.st_mtim.tv_nsec;
-}
-
 // Cuts off all that was written from that second on.
-static int cut_files(const struct files *files, long long from, struct error *error)
+static int cut_log(const struct log *log, long long from, struct error *error)
 {
-    bool is_cut = false;
-    for (int i = 0; i < files->count; i++) {
-        long long ignored;
-        size_t length = is_cut ? 0 : find_time(&files->texts[i], from, &ignored);
-        if (length == files->texts[i].length)
-            continue;
-        if (truncate(files->paths[i], (off_t)length) != 0)
-            return error_set(error, "cannot truncate %s: %s", files->paths[i], strerror(errno));
-        is_cut = true;
+    long long ignored;
+    size_t length = find_time(&log->content, from, &ignored);
+    for (int i = 0; i < log->count; i++) {
+        size_t start = i > 0 ? log->ends[i - 1] : 0;
+        if (length < log->ends[i] &&
+            truncate(log->paths[i], length > start ? (off_t)(length - start) : 0) != 0)
+            return error_set(error, "cannot truncate %s: %s", log->paths[i], strerror(errno));
     }
     return 0;
 }
@@ -682,39 +658,37 @@ static int cut_files(const struct files *files, long long from, struct error *er
 // The age of a write when the server died: how long the last one was ago then, and how far apart
 // the two were by the server's own clock. Of those apart by less than a whole second, none is
 // certain to be a second old.
-static int lose_last_second(const struct node *node, const struct files *files, struct error *error)
+static int lose_last_second(const struct node *node, const struct log *log, struct error *error)
 {
     long long newest = -1;
-    size_t bytes = 0;
-    if (node->died_ns != 0 && node->died_ns - written_ns(files) >= NS_PER_S)
+    struct stat last = {0};
+    if (log->content.length == 0)
         return 0;
-    for (int i = 0; i < files->count; i++) {
-        find_time(&files->texts[i], INT64_MAX, &newest);
-        bytes += files->texts[i].length;
-    }
-    if (newest >= 0)
-        return cut_files(files, newest - 1, error);
-    return bytes == 0 ? 0
-                      : error_set(error,
-                                  "the AOF of %s does not tell when something was written: "
-                                  "that needs Redis 7 with aof-timestamp-enabled",
-                                  node->name);
+    stat(log->paths[log->count - 1], &last);
+    int64_t written_ns = last.st_mtim.tv_sec * NS_PER_S + last.st_mtim.tv_nsec;
+    if (node->died_ns != 0 && node->died_ns - written_ns >= NS_PER_S)
+        return 0;
+    find_time(&log->content, INT64_MAX, &newest);
+    return newest >= 0 ? cut_log(log, newest - 1, error)
+                       : error_set(error,
+                                   "the AOF of %s does not tell when something was written: "
+                                   "that needs Redis 7 with aof-timestamp-enabled",
+                                   node->name);
 }
 
 int redis_power_cut(const struct node *node, struct error *error)
 {
     enum persistence persistence = node->group->settings.persistence;
-    struct files files = {0};
+    struct log log = {0};
     if (persistence != PERSISTENCE_AOF_EVERYSEC)
         return persistence == PERSISTENCE_NONE ? data_empty(node, error) : 0;
     char *folder = path_join(node->data, AOF_FOLDER);
-    int result = read_files(folder, &files, error);
+    int result = read_log(folder, &log, error);
     if (result == 0)
-        result = lose_last_second(node, &files, error);
-    for (int i = 0; i < files.count; i++) {
-        free(files.paths[i]);
-        text_free(&files.texts[i]);
-    }
+        result = lose_last_second(node, &log, error);
+    for (int i = 0; i < log.count; i++)
+        free(log.paths[i]);
+    text_free(&log.content);
     free(folder);
     return result;
 }
@@ -728,12 +702,11 @@ const struct server_control redis_control = {
     .policies = policies,
     .evict = evict,
     .relieve = relieve,
-    .refusals = refusals,
+    .refusals = (const char *const[]){"readonly", "oom", "misconf", "min-replicas", NULL},
     .deny = deny,
     .refuses = refuses,
-    .links = links,
+    .links = (const char *const[]){"connection", "pubsub", NULL},
     .list = "CLIENT LIST",
     .read = read_client,
     .end = end_client,
-    .lives = lives,
 };

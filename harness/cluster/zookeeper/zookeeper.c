@@ -153,14 +153,13 @@ static int has_lock(struct session *session)
 #define CLOSE_SESSION (-11)
 #define SESSION_MS 10000 // what is asked for; the server grants no more than its longest
 
-static const char *const links[] = {"session", "connection", NULL};
-
 // A line of `cons`: " /10.77.1.4:40112[1](queued=0,recved=5,sent=5,sid=0x100011...,lop=PING,...)"
-static bool read_client(const char *line, const char *link, struct server_client *client)
+static bool read_client(const struct session *session, const char *line,
+                        struct server_client *client)
 {
-    const char *session = strstr(line, ",sid=0x");
-    (void)link;
-    return session != NULL && sscanf(session, ",sid=%23[0-9a-fx]", client->id) == 1 &&
+    const char *id = strstr(line, ",sid=0x");
+    (void)session;
+    return id != NULL && sscanf(id, ",sid=%23[0-9a-fx]", client->id) == 1 &&
            sscanf(line, " /%63[^:]:%d[", client->address, &client->port) == 2;
 }
 
@@ -192,11 +191,11 @@ static unsigned char *put(unsigned char *out, uint64_t value, int bytes)
 //
 // Of a connection alone once is enough, and more would strike the one with which the client has
 // come back.
-static int end_client(struct session *session, const struct server_client *client, const char *link)
+static int end_client(struct session *session, const struct server_client *client)
 {
     unsigned char request[GREETING_BYTES + CLOSE_BYTES];
     unsigned char password[PASSWORD_BYTES];
-    bool takes_over = strcmp(link, "session") == 0;
+    bool takes_over = strcmp(session->way, "session") == 0;
     uint64_t id = strtoull(client->id, NULL, 16);
     derive_password(id, password);
     password[0] ^= takes_over ? 0 : 1;
@@ -227,11 +226,11 @@ static bool lists(const struct session *session, const char *id, const char *end
 }
 
 // Sessions are listed in the dump; behind them are connections, ended ones too.
-static int lives(struct session *session, const struct server_client *client, const char *link)
+static int lives(struct session *session, const struct server_client *client)
 {
     char end[80];
     snprintf(end, sizeof end, "/%s:%d[", client->address, client->port);
-    if (strcmp(link, "connection") == 0)
+    if (strcmp(session->way, "connection") == 0)
         return session_ask(session, "cons") != 0 ? -1 : session_has(session, end);
     return session_ask(session, "dump") != 0
                ? -1
@@ -244,7 +243,7 @@ static int lives(struct session *session, const struct server_client *client, co
 static const struct server_control control = {
     .leads = leads,
     .has_lock = has_lock,
-    .links = links,
+    .links = (const char *const[]){"session", "connection", NULL},
     .list = "cons",
     .read = read_client,
     .end = end_client,
@@ -253,9 +252,6 @@ static const struct server_control control = {
 
 static const struct topology single = SINGLE_SERVER("zookeeper");
 static const struct topology ensemble = ENSEMBLE_OF_SERVERS("zookeeper");
-static const struct topology *const topologies[] = {&single, &ensemble, NULL};
-
-static const char *const surrender_notes[] = {"Severe unrecoverable error", NULL};
 
 const struct server_kind zookeeper_server = {
     .name = "zookeeper",
@@ -269,7 +265,7 @@ const struct server_kind zookeeper_server = {
     .port = 2181,
     .extra_ports = 2,
     .boot_limit_s = 60,
-    .topologies = topologies,
+    .topologies = (const struct topology *const[]){&single, &ensemble, NULL},
     .clean = zk_locks_clean,
     .installed = installed,
     .version = version,
@@ -279,6 +275,6 @@ const struct server_kind zookeeper_server = {
     .takes_preload = true,
     .keeps_data = true,
     .lease_clock = SHIFTED_MONOTONIC,
-    .surrender_notes = surrender_notes,
+    .surrender_notes = (const char *const[]){"Severe unrecoverable error", NULL},
     .control = &control,
 };
