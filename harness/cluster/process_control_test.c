@@ -31,24 +31,19 @@ TEST(every_process_of_a_server_stands_still_until_it_goes_on)
     }
 }
 
-TEST(a_killed_server_is_dead_and_cannot_be_killed_again)
+SERVERS_TEST(a_killed_server_is_dead_and_cannot_be_killed_again, .kind = "redis")
 {
-    struct test_server server;
-    struct error error = {0};
-    start_servers(&server, "redis", "single", 1, PERSISTENCE_NONE);
-    struct node *node = node_of(&server, 1);
     pid_t id = node->server;
     die(node);
     assert_int_equal(kill(id, 0), -1);
     assert_int_equal(errno, ESRCH);
     assert_false(answers(node, "PING", "PONG"));
     // No fault of the harness: nobody is to blame for a server that was killed on purpose.
-    MUST_BE(0, cluster_check_servers(&server.cluster, &error));
+    MUST_BE(0, cluster_check_servers(&server->cluster, &error));
     MUST_BE(-1, server_kill(node, &error));
     MUST_BE(-1, server_stop(node, &error));
     assert_non_null(strstr(error.text, "does not run"));
     come_back(node, LOSS_NONE);
     assert_int_not_equal(node->server, id);
     must_answer(node, "PING", "PONG");
-    test_server_stop(&server);
 }

@@ -161,7 +161,9 @@ int server_provide_data(const struct node *node, const char *marker,
     int result = cache != NULL ? data_cache_fetch(cache, node->data, node_limit(node)) : -1;
     if (result != 0) {
         // Half of what was kept is no place to make data in.
-        result = data_empty(node, error) != 0 ? -1 : make(node, error);
+        result = folder_make(node->data, error) != 0 || data_empty(node, error) != 0
+                     ? -1
+                     : make(node, error);
         // A server that has served before may have kept something of its group.
         if (result == 0 && cache != NULL && node->ready_ns == 0)
             data_cache_keep(node->data, cache, node_limit(node));

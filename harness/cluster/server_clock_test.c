@@ -11,18 +11,14 @@
 #define MOST_NS (30 * NS_PER_S) // that anything here may take, on a busy machine
 #define HOUR_S 3600
 
-// A server whose clocks can be set.
-static struct node *start(struct test_server *server, const char *kind)
-{
-    const struct test_group group = {.kind = kind, .topology = "single", .shiftable_clock = true};
-    assert_int_equal(test_group_start(server, group), 0);
-    assert_non_null(node_of(server, 1)->clock);
-    return node_of(server, 1);
-}
+// A test on a server whose clocks can be set.
+#define CLOCK_TEST(name, server_kind)                                                              \
+    SERVERS_TEST(name, .kind = server_kind, .topology = "single", .shiftable_clock = true)
 
 static void jump(const struct node *node, enum shifted_clock which, int64_t by_ns)
 {
     int64_t now_ns = which == SHIFTED_REALTIME ? clock_realtime_ns() : clock_monotonic_ns();
+    assert_non_null(node->clock);
     clock_shift_set(node->clock, which, now_ns, by_ns, CLOCK_RATE_NORMAL);
 }
 
@@ -41,35 +37,27 @@ static int64_t number_of(const struct node *node, const char *request)
 
 #define TAKE "SET lock me NX PX 60000"
 
-TEST(redis_ends_a_lease_when_its_wall_clock_jumps_past_the_end)
+CLOCK_TEST(redis_ends_a_lease_when_its_wall_clock_jumps_past_the_end, "redis")
 {
-    struct test_server server;
-    const struct node *node = start(&server, "redis");
     must_answer(node, TAKE, "+OK");
     jump(node, SHIFTED_MONOTONIC, 2 * MINUTE_NS);
     must_answer(node, TAKE, "$-1");
     jump(node, SHIFTED_REALTIME, 2 * MINUTE_NS);
     must_answer(node, TAKE, "+OK");
-    test_server_stop(&server);
 }
 
-TEST(redis_lengthens_a_lease_when_its_wall_clock_jumps_back)
+CLOCK_TEST(redis_lengthens_a_lease_when_its_wall_clock_jumps_back, "redis")
 {
-    struct test_server server;
-    const struct node *node = start(&server, "redis");
     must_answer(node, TAKE, "+OK");
     assert_in_range(number_of(node, "PTTL lock"), 0, 60000);
     jump(node, SHIFTED_REALTIME, -10 * MINUTE_NS);
     assert_in_range(number_of(node, "PTTL lock"), 600000, 660000);
     clock_shift_clear(node->clock, SHIFTED_REALTIME);
     assert_in_range(number_of(node, "PTTL lock"), 0, 60000);
-    test_server_stop(&server);
 }
 
-TEST(redis_never_ends_a_lease_while_its_wall_clock_is_frozen)
+CLOCK_TEST(redis_never_ends_a_lease_while_its_wall_clock_is_frozen, "redis")
 {
-    struct test_server server;
-    const struct node *node = start(&server, "redis");
     clock_shift_set(node->clock, SHIFTED_REALTIME, clock_realtime_ns(), 0, 0);
     must_answer(node, "SET lock me NX PX 30", "+OK");
     int64_t over_ns = clock_monotonic_ns() + 60 * NS_PER_MS;
@@ -77,14 +65,10 @@ TEST(redis_never_ends_a_lease_while_its_wall_clock_is_frozen)
         assert_int_equal(number_of(node, "PTTL lock"), 30);
     clock_shift_clear(node->clock, SHIFTED_REALTIME);
     must_come_to_answer(node, "EXISTS lock", ":0");
-    test_server_stop(&server);
 }
 
-TEST(a_clock_stays_wrong_when_the_server_is_started_again)
+CLOCK_TEST(a_clock_stays_wrong_when_the_server_is_started_again, "redis")
 {
-    struct test_server server;
-    struct error error = {0};
-    struct node *node = start(&server, "redis");
     jump(node, SHIFTED_REALTIME, HOUR_NS);
     die(node);
     MUST_BE(0, cluster_start_node(node, &error));
@@ -93,15 +77,12 @@ TEST(a_clock_stays_wrong_when_the_server_is_started_again)
     snprintf(request, sizeof request, "SET lock me PXAT %lld", (now_s + HOUR_S / 2) * 1000);
     must_answer(node, request, "+OK");
     must_answer(node, "EXISTS lock", ":0");
-    test_server_stop(&server);
 }
 
 // --- memcached: leases by CLOCK_MONOTONIC --------------------------------------------------------
 
-TEST(memcached_ends_a_lease_when_its_monotonic_clock_jumps_past_the_end)
+CLOCK_TEST(memcached_ends_a_lease_when_its_monotonic_clock_jumps_past_the_end, "memcached")
 {
-    struct test_server server;
-    const struct node *node = start(&server, "memcached");
     must_answer(node, "add lock 0 1000 2\r\nme", "STORED");
     jump(node, SHIFTED_REALTIME, HOUR_NS);
     // Its clock ticks once a second: it has, once what lasts a second is gone.
@@ -110,7 +91,6 @@ TEST(memcached_ends_a_lease_when_its_monotonic_clock_jumps_past_the_end)
     must_answer(node, "mg lock", "HD");
     jump(node, SHIFTED_MONOTONIC, HOUR_NS);
     must_come_to_answer(node, "mg lock", "EN");
-    test_server_stop(&server);
 }
 
 // --- zookeeper: sessions by CLOCK_MONOTONIC ------------------------------------------------------
@@ -146,13 +126,11 @@ static bool ends_within(atomic_int *ended, int64_t limit_ns)
 // Twice, as a server that would wait by the machine's clock would not wake for a minute. A ping, or
 // a new connection, that comes between the jump and the server's next look saves a session: then
 // the clock jumps again.
-TEST(zookeeper_ends_sessions_when_its_monotonic_clock_jumps)
+CLOCK_TEST(zookeeper_ends_sessions_when_its_monotonic_clock_jumps, "zookeeper")
 {
-    struct test_server server;
-    const struct node *node = start(&server, "zookeeper");
     for (int i = 0; i < 2; i++) {
         atomic_int ended = 0;
-        struct zk *zk = open_session(&server, &ended);
+        struct zk *zk = open_session(server, &ended);
         jump(node, SHIFTED_REALTIME, MINUTE_NS);
         assert_false(ends_within(&ended, NS_PER_S)); // several ticks
         int64_t give_up_ns = clock_monotonic_ns() + MOST_NS;
@@ -162,17 +140,14 @@ TEST(zookeeper_ends_sessions_when_its_monotonic_clock_jumps)
         assert_int_equal(atomic_load(&ended), 1);
         zk_close(zk);
     }
-    test_server_stop(&server);
 }
 
 // --- databases -----------------------------------------------------------------------------------
 
 // It waits for times of its clock, on condition variables.
-TEST(mariadb_tells_the_time_of_its_wall_clock_and_waits_as_long_as_ever)
+CLOCK_TEST(mariadb_tells_the_time_of_its_wall_clock_and_waits_as_long_as_ever, "mysql")
 {
     static const int64_t jumps_s[] = {HOUR_S, -2 * HOUR_S};
-    struct test_server server;
-    const struct node *node = start(&server, "mysql");
     int64_t ahead_s = 0;
     for (size_t i = 0; i < 2; i++) {
         jump(node, SHIFTED_REALTIME, jumps_s[i] * NS_PER_S);
@@ -185,13 +160,10 @@ TEST(mariadb_tells_the_time_of_its_wall_clock_and_waits_as_long_as_ever)
         assert_int_equal(number_of(node, "SELECT SLEEP(0.3)"), 0);
         assert_true(clock_monotonic_ns() - before_ns >= 300 * NS_PER_MS);
     }
-    test_server_stop(&server);
 }
 
-TEST(postgres_tells_the_time_of_its_wall_clock)
+CLOCK_TEST(postgres_tells_the_time_of_its_wall_clock, "postgres")
 {
-    struct test_server server;
-    const struct node *node = start(&server, "postgres");
     jump(node, SHIFTED_REALTIME, -HOUR_NS);
     int64_t before_ns = clock_realtime_ns();
     int64_t now_s = number_of(node, "SELECT floor(extract(epoch FROM now()))::bigint") + HOUR_S;
@@ -199,7 +171,6 @@ TEST(postgres_tells_the_time_of_its_wall_clock)
     before_ns = clock_monotonic_ns();
     number_of(node, "SELECT count(pg_sleep(0.1))");
     assert_true(clock_monotonic_ns() - before_ns >= 100 * NS_PER_MS);
-    test_server_stop(&server);
 }
 
 // --- who has none --------------------------------------------------------------------------------
@@ -234,7 +205,10 @@ TEST(servers_have_the_machines_clock_unless_another_is_asked_for_and_can_be_had)
 TEST(the_file_of_a_clock_goes_with_the_cluster)
 {
     struct test_server server;
-    char *path = path_join(start(&server, "redis")->home, NODE_CLOCK_FILE);
+    assert_int_equal(
+        test_group_start(&server, (struct test_group){.kind = "redis", .shiftable_clock = true}),
+        0);
+    char *path = path_join(node_of(&server, 1)->home, NODE_CLOCK_FILE);
     assert_int_equal(access(path, F_OK), 0);
     test_server_stop(&server);
     assert_int_equal(access(path, F_OK), -1);

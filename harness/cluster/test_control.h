@@ -32,6 +32,21 @@ static inline struct node *node_of(struct test_server *server, int number)
     return &server->cluster.nodes[number - 1];
 }
 
+// A test on a group of real servers, given as a struct test_group: `server`, of which `node` is the
+// first, and room for an error.
+#define SERVERS_TEST(name, ...)                                                                    \
+    static void name##_on(struct test_server *server, struct node *node, struct error error);      \
+    TEST(name)                                                                                     \
+    {                                                                                              \
+        struct test_server server;                                                                 \
+        assert_int_equal(test_group_start(&server, (struct test_group){__VA_ARGS__}), 0);          \
+        name##_on(&server, node_of(&server, 1), (struct error){0});                                \
+        test_server_stop(&server);                                                                 \
+    }                                                                                              \
+    static void name##_on(__attribute__((unused)) struct test_server *server,                      \
+                          __attribute__((unused)) struct node *node,                               \
+                          __attribute__((unused)) struct error error)
+
 // Whether the answer to the request has that in it, which may be an error.
 static inline bool answers(const struct node *node, const char *request, const char *expected)
 {

@@ -6,33 +6,26 @@
 
 // --- leads, has_lock -----------------------------------------------------------------------------
 
-TEST(without_its_quorum_a_server_serves_nobody_and_says_so_but_has_what_it_has)
+SERVERS_TEST(without_its_quorum_a_server_serves_nobody_and_says_so_but_has_what_it_has,
+             .kind = "etcd", .topology = "ensemble", .count = 3)
 {
-    struct test_server server;
-    struct error error;
-    start_servers(&server, "etcd", "ensemble", 3, PERSISTENCE_NONE);
-    struct node *last = node_of(&server, 1);
+    struct node *last = node_of(server, 1);
     etcd_make_lock(last);
-    die(node_of(&server, 2));
-    die(node_of(&server, 3));
+    die(node_of(server, 2));
+    die(node_of(server, 3));
     await_leads(last, -1);
     MUST_BE(-1, DO(last, leads, NULL));
     assert_non_null(strstr(error.text, "it knows no leader"));
     MUST_BE(-1, DO(last, flush, NULL));
     MUST_BE(-1, control_deny(last, "no-space", true, &error));
     MUST_BE(1, DO(last, has_lock, &etcd_test_lock));
-    test_server_stop(&server);
 }
 
-TEST(only_a_key_below_the_locks_name_is_a_lock)
+SERVERS_TEST(only_a_key_below_the_locks_name_is_a_lock, .kind = "etcd")
 {
     static const char *const others[] = {ETCD_LOCK_NAME, ETCD_LOCK_NAME "0", ETCD_LOCK_NAME ".",
                                          ETCD_LOCK_NAME "2/1", "lockpick:{t1}:/1"};
-    struct test_server server;
     struct etcd_test_client client;
-    struct error error;
-    start_servers(&server, "etcd", "single", 0, PERSISTENCE_NONE);
-    const struct node *node = node_of(&server, 1);
     etcd_client_open(&client, node);
     int64_t lease = etcd_have_lease(&client);
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -43,30 +36,26 @@ TEST(only_a_key_below_the_locks_name_is_a_lock)
     MUST_SUCCEED(&client, etcd_revoke(client.connection, lease));
     MUST_BE(0, DO(node, has_lock, &etcd_test_lock));
     etcd_client_close(&client);
-    test_server_stop(&server);
 }
 
 // --- flush ---------------------------------------------------------------------------------------
 
-TEST(a_flush_removes_every_key_on_every_server_and_no_lease)
+SERVERS_TEST(a_flush_removes_every_key_on_every_server_and_no_lease, .kind = "etcd",
+             .topology = "ensemble")
 {
-    struct test_server server;
     struct etcd_test_client client;
-    struct error error;
     int64_t left_s;
-    start_servers(&server, "etcd", "ensemble", 0, PERSISTENCE_NONE);
-    etcd_client_open(&client, node_of(&server, 1));
+    etcd_client_open(&client, node_of(server, 1));
     int64_t lease = etcd_have_lease(&client);
     MUST_SUCCEED(&client, etcd_make(&client, ETCD_LOCK_NAME "/1", lease));
     for (int i = 1; i <= 3; i++)
-        MUST_COME_TO_BE(1, DO(node_of(&server, i), has_lock, &etcd_test_lock));
-    MUST_BE(0, DO(node_of(&server, 2), flush, NULL));
+        MUST_COME_TO_BE(1, DO(node_of(server, i), has_lock, &etcd_test_lock));
+    MUST_BE(0, DO(node_of(server, 2), flush, NULL));
     for (int i = 1; i <= 3; i++)
-        MUST_COME_TO_BE(0, DO(node_of(&server, i), has_lock, &etcd_test_lock));
+        MUST_COME_TO_BE(0, DO(node_of(server, i), has_lock, &etcd_test_lock));
     MUST_SUCCEED(&client, etcd_keep_alive(client.connection, lease, &left_s));
     assert_int_equal(left_s, ETCD_TTL_S);
     etcd_client_close(&client);
-    test_server_stop(&server);
 }
 
 // --- deny ----------------------------------------------------------------------------------------
@@ -155,13 +144,9 @@ TEST(a_lock_and_its_lease_outlive_the_restart_of_any_server)
     test_server_stop(&server);
 }
 
-TEST(one_of_an_ensemble_must_keep_its_data)
+SERVERS_TEST(one_of_an_ensemble_must_keep_its_data, .kind = "etcd", .topology = "ensemble")
 {
-    struct test_server server;
-    struct error error;
     struct text log = {0};
-    start_servers(&server, "etcd", "ensemble", 0, PERSISTENCE_NONE);
-    struct node *node = node_of(&server, 1);
     etcd_make_lock(node);
     die(node);
     MUST_BE(-1, server_restart(node, LOSS_ALL, &error));
@@ -179,5 +164,4 @@ TEST(one_of_an_ensemble_must_keep_its_data)
     assert_non_null(strstr(text_string(&log), "has already been bootstrapped"));
     text_free(&log);
     free(path);
-    test_server_stop(&server);
 }

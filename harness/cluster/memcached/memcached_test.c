@@ -9,12 +9,9 @@
 static const struct lock_identity test_lock = {
     .name = TEST_LOCK, .tag = "t1", .scheme = "memcached-add"};
 
-TEST(the_lock_is_held_while_its_item_is_there_and_a_look_does_not_make_it_look_used)
+SERVERS_TEST(the_lock_is_held_while_its_item_is_there_and_a_look_does_not_make_it_look_used,
+             .kind = "memcached")
 {
-    struct test_server server;
-    struct error error;
-    start_servers(&server, "memcached", "single", 1, PERSISTENCE_NONE);
-    const struct node *node = node_of(&server, 1);
     must_answer(node, "set " TEST_LOCK "2 0 0 1\r\nx", "STORED");
     MUST_BE(0, DO(node, has_lock, &test_lock));
     must_answer(node, TAKE, "STORED");
@@ -26,7 +23,6 @@ TEST(the_lock_is_held_while_its_item_is_there_and_a_look_does_not_make_it_look_u
     // An expiry of the past: it is over, though nobody has removed it.
     must_answer(node, "set " TEST_LOCK " 0 -1 1\r\nx", "STORED");
     MUST_BE(0, DO(node, has_lock, &test_lock));
-    test_server_stop(&server);
 }
 
 // Calls again and again, while somebody else keeps trying to get the lock. Returns the last answer.
@@ -41,12 +37,8 @@ static int evict_while_polled(const struct node *node, bool *let_in, struct erro
     return (int)state;
 }
 
-TEST(fillers_of_its_size_evict_a_lock_that_others_poll)
+SERVERS_TEST(fillers_of_its_size_evict_a_lock_that_others_poll, .kind = "memcached")
 {
-    struct test_server server;
-    struct error error;
-    start_servers(&server, "memcached", "single", 1, PERSISTENCE_NONE);
-    const struct node *node = node_of(&server, 1);
     // Of another class: it stays, however long nobody has used it.
     char large[400];
     snprintf(large, sizeof large, "set large 0 0 300\r\n%0300d", 0);
@@ -61,19 +53,13 @@ TEST(fillers_of_its_size_evict_a_lock_that_others_poll)
         must_answer(node, "delete " TEST_LOCK, "DELETED");
         must_answer(node, "stats", "STAT curr_items 1\r\n");
     }
-    test_server_stop(&server);
 }
 
-TEST(a_lock_that_is_released_before_the_memory_is_full_was_not_evicted)
+SERVERS_TEST(a_lock_that_is_released_before_the_memory_is_full_was_not_evicted, .kind = "memcached")
 {
-    struct test_server server;
-    struct error error;
-    start_servers(&server, "memcached", "single", 1, PERSISTENCE_NONE);
-    const struct node *node = node_of(&server, 1);
     must_answer(node, TAKE, "STORED");
     MUST_BE(EVICTION_GOES_ON, (int)control_evict(node, &test_lock, "lru", &error));
     must_answer(node, "delete " TEST_LOCK, "DELETED");
     MUST_BE(EVICTION_TOO_LATE, (int)control_evict(node, &test_lock, "lru", &error));
     assert_non_null(strstr(error.text, "before the memory"));
-    test_server_stop(&server);
 }

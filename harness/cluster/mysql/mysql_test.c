@@ -24,43 +24,36 @@ static void tell(const struct node *node, const char *statement)
     must_answer(node, statement, "");
 }
 
-// Servers with the table of a lock, which has come to all of them. Returns the first.
-static struct node *start_mysql(struct test_server *server, const char *topology, int count)
+// The table of a lock, which has come to all servers once it returns.
+static void make_lock_table(struct test_server *server)
 {
-    start_servers(server, "mysql", topology, count, PERSISTENCE_NONE);
     tell(node_of(server, 1), "CREATE DATABASE lockpick");
     tell(node_of(server, 1),
          "CREATE TABLE lockpick.lockpick_t1_lock (unique_mutex VARCHAR(64) PRIMARY KEY)");
     for (int i = 1; i <= server->cluster.count; i++)
         must_come_to_answer(node_of(server, i), ROWS, "0");
-    return node_of(server, 1);
 }
 
 // --- one server ----------------------------------------------------------------------------------
 
-TEST(a_server_is_set_up_to_be_durable_for_many_and_in_folders_of_its_own)
+SERVERS_TEST(a_server_is_set_up_to_be_durable_for_many_and_in_folders_of_its_own, .kind = "mysql")
 {
     static const char *const questions[] = {
         "SELECT @@innodb_flush_log_at_trx_commit = 1", "SELECT @@max_connections >= 4000",
         // At its start each removes what it finds where it keeps its temporary tables.
         "SELECT @@tmpdir = TRIM(TRAILING '/' FROM @@datadir)"};
-    struct test_server server;
-    struct error error;
-    const struct node *node = start_mysql(&server, "single", 1);
+    make_lock_table(server);
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
         must_answer(node, questions[i], "1");
     MUST_BE(-1, DO(node, promote, NULL));
     assert_non_null(strstr(error.text, "no replica"));
     MUST_BE(-1, server_tell(node, (const char *const[]){"KILL CONNECTION_ID()", NULL}, &error));
     assert_non_null(strstr(error.text, "to KILL CONNECTION_ID()"));
-    test_server_stop(&server);
 }
 
-TEST(a_row_that_is_stale_is_no_lock_and_versions_are_none_at_all)
+SERVERS_TEST(a_row_that_is_stale_is_no_lock_and_versions_are_none_at_all, .kind = "mysql")
 {
-    struct test_server server;
-    struct error error;
-    const struct node *node = start_mysql(&server, "single", 1);
+    make_lock_table(server);
     struct lock_identity lock = test_lock_of("mysql-unique-timeout");
     tell(node, "ALTER TABLE lockpick.lockpick_t1_lock ADD lock_until DATETIME(6)");
     tell(node, "INSERT INTO lockpick.lockpick_t1_lock VALUES ('" TEST_LOCK "', NOW(6))");
@@ -69,14 +62,12 @@ TEST(a_row_that_is_stale_is_no_lock_and_versions_are_none_at_all)
     lock.scheme = "mysql-optimistic";
     MUST_BE(-1, DO(node, has_lock, &lock));
     assert_non_null(strstr(error.text, "cannot tell"));
-    test_server_stop(&server);
 }
 
-TEST(a_server_that_is_read_only_grants_names_and_commits_nothing)
+SERVERS_TEST(a_server_that_is_read_only_grants_names_and_commits_nothing, .kind = "mysql")
 {
-    struct test_server server;
-    struct error error, of_client;
-    const struct node *node = start_mysql(&server, "single", 1);
+    struct error of_client;
+    make_lock_table(server);
     struct session client = start_client(node, &of_client);
     must_do(&client, "BEGIN");
     must_do(&client, INSERT);
@@ -98,14 +89,15 @@ TEST(a_server_that_is_read_only_grants_names_and_commits_nothing)
     must_do(&client, "UNLOCK TABLES");
     must_do(&client, INSERT);
     session_close(&client);
-    test_server_stop(&server);
 }
 
 TEST(a_server_that_cannot_start_says_why_and_its_log_and_settings_stay)
 {
     struct test_server server;
     struct error error = {0};
-    struct node *node = start_mysql(&server, "single", 1);
+    start_servers(&server, "mysql", "single", 1, PERSISTENCE_NONE);
+    make_lock_table(&server);
+    struct node *node = node_of(&server, 1);
     char *folder = memory_string(node->folder);
     die(node);
     char *path = path_join(node->data, "ibdata1");
@@ -157,12 +149,10 @@ TEST(its_data_are_made_once_and_then_copied)
     *strchr(version, ' ') = '-';
     char *kept = data_cache_path(version);
     snprintf(taken, sizeof taken, "%s/taken", cache);
-    snprintf(path, sizeof path, "%s/data", kept);
-    assert_int_equal(rename(path, taken), 0);
+    assert_int_equal(data_cache_fetch(kept, taken, PROCESS_LIMIT), 0);
     snprintf(path, sizeof path, "%s/mysql/mark", taken);
     assert_int_equal(file_write(path, "x", 1, NULL), 0);
-    assert_int_equal(folder_remove(kept, NULL), 0);
-    data_cache_keep(taken, kept, (struct process_limit){.seconds = 300});
+    data_cache_keep(taken, kept, PROCESS_LIMIT);
     free(kept);
     start_servers(&server, "mysql", "single", 1, PERSISTENCE_NONE);
     snprintf(path, sizeof path, "%s/mysql/mark", node_of(&server, 1)->data);
@@ -192,35 +182,33 @@ TEST(without_a_cache_it_makes_its_own_data_in_a_place_of_its_own)
 
 // --- replication ---------------------------------------------------------------------------------
 
-TEST(a_replica_has_what_has_reached_it_and_goes_on_after_each_of_the_two_was_killed)
+SERVERS_TEST(a_replica_has_what_has_reached_it_and_goes_on_after_each_of_the_two_was_killed,
+             .kind = "mysql", .topology = "replica", .count = 2)
 {
-    struct test_server server;
-    struct error error = {0};
-    struct node *primary = start_mysql(&server, "replica", 2);
-    struct node *replica = node_of(&server, 2);
+    make_lock_table(server);
+    struct node *replica = node_of(server, 2);
     tell(replica, "STOP SLAVE IO_THREAD");
-    tell(primary, INSERT);
-    MUST_BE(1, DO(primary, has_lock, &row_lock));
+    tell(node, INSERT);
+    MUST_BE(1, DO(node, has_lock, &row_lock));
     MUST_BE(0, DO(replica, has_lock, &row_lock));
     MUST_BE(0, DO(replica, leads, NULL)); // it still is a replica
     tell(replica, "START SLAVE");
     MUST_COME_TO_BE(1, DO(replica, has_lock, &row_lock));
-    struct node *const killed[] = {replica, primary};
+    struct node *const killed[] = {replica, node};
     for (int i = 0; i < 2; i++) {
         die(killed[i]);
         come_back(killed[i], LOSS_NONE);
-        tell(primary, i == 0 ? "DELETE FROM lockpick.lockpick_t1_lock" : INSERT);
+        tell(node, i == 0 ? "DELETE FROM lockpick.lockpick_t1_lock" : INSERT);
         MUST_COME_TO_BE(i, DO(replica, has_lock, &row_lock));
     }
     // One that has lost everything is sent it again.
-    die(primary);
+    die(node);
     die(replica);
     come_back(replica, LOSS_ALL);
     MUST_BE(0, DO(replica, has_lock, &row_lock));
     MUST_BE(0, DO(replica, leads, NULL));
-    come_back(primary, LOSS_NONE);
+    come_back(node, LOSS_NONE);
     MUST_COME_TO_BE(1, DO(replica, has_lock, &row_lock));
-    test_server_stop(&server);
 }
 
 // A server that is stopped takes nothing in, and answers nothing.
@@ -233,7 +221,9 @@ TEST(a_primary_waits_for_its_replica_only_if_it_is_semi_synchronous)
     } all[] = {{"replica", 2, "0"}, {"semi-sync", 2, "1"}, {"semi-sync", 3, "0"}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
         struct test_server server;
-        const struct node *primary = start_mysql(&server, all[i].topology, all[i].count);
+        start_servers(&server, "mysql", all[i].topology, all[i].count, PERSISTENCE_NONE);
+        make_lock_table(&server);
+        const struct node *primary = node_of(&server, 1);
         must_answer(primary, "SELECT @@rpl_semi_sync_master_timeout", "10000");
         must_answer(primary, STATUS("RPL_SEMI_SYNC_MASTER_NO_TX"), "0");
         stand_still(node_of(&server, 2));
@@ -247,17 +237,17 @@ TEST(a_primary_waits_for_its_replica_only_if_it_is_semi_synchronous)
 }
 
 // A semi-synchronous primary has told its client that it is safe.
-TEST(a_replica_applies_what_it_has_received_before_it_leads)
+SERVERS_TEST(a_replica_applies_what_it_has_received_before_it_leads, .kind = "mysql",
+             .topology = "semi-sync", .count = 2)
 {
-    struct test_server server;
-    struct error error = {0}, of_client;
-    struct node *primary = start_mysql(&server, "semi-sync", 2);
-    struct node *replica = node_of(&server, 2);
+    struct error of_client;
+    make_lock_table(server);
+    struct node *replica = node_of(server, 2);
     struct session obstacle = start_client(replica, &of_client);
     must_do(&obstacle, "BEGIN");
     must_do(&obstacle, "SELECT * FROM lockpick.lockpick_t1_lock LOCK IN SHARE MODE");
-    tell(primary, INSERT);
-    die(primary);
+    tell(node, INSERT);
+    die(node);
     MUST_BE(-1, DO(replica, promote, NULL));
     assert_non_null(strstr(error.text, "did not apply"));
     MUST_BE(0, DO(replica, leads, NULL));
@@ -265,15 +255,14 @@ TEST(a_replica_applies_what_it_has_received_before_it_leads)
     MUST_BE(0, DO(replica, promote, NULL));
     MUST_BE(1, DO(replica, has_lock, &row_lock));
     session_close(&obstacle);
-    test_server_stop(&server);
 }
 
-TEST(a_replica_refuses_clients_whoever_asks_it_to_serve_again_and_its_link_is_no_clients)
+SERVERS_TEST(a_replica_refuses_clients_whoever_asks_it_to_serve_again_and_its_link_is_no_clients,
+             .kind = "mysql", .topology = "replica", .count = 2)
 {
-    struct test_server server;
-    struct error error = {0}, of_client;
-    struct node *primary = start_mysql(&server, "replica", 2);
-    struct node *replica = node_of(&server, 2);
+    struct error of_client;
+    make_lock_table(server);
+    struct node *replica = node_of(server, 2);
     const struct client_end anybody = {.address = "127.0.0.1"};
     struct session client = start_client(replica, &of_client);
     must_refuse(&client, INSERT, READ_ONLY);
@@ -281,13 +270,12 @@ TEST(a_replica_refuses_clients_whoever_asks_it_to_serve_again_and_its_link_is_no
     MUST_BE(0, control_deny(replica, NULL, false, &error));
     must_refuse(&client, INSERT, READ_ONLY);
     session_close(&client);
-    client = start_client(primary, &of_client);
-    MUST_BE(1, control_disconnect(primary, &anybody, NULL, &error));
+    client = start_client(node, &of_client);
+    MUST_BE(1, control_disconnect(node, &anybody, NULL, &error));
     session_close(&client);
     must_answer(replica, STATUS("SLAVE_RUNNING"), "ON");
-    tell(primary, INSERT); // what its primary sends it is no client's
+    tell(node, INSERT); // what its node sends it is no client's
     MUST_COME_TO_BE(1, DO(replica, has_lock, &row_lock));
-    test_server_stop(&server);
 }
 
 // --- where clients go ----------------------------------------------------------------------------
@@ -314,36 +302,34 @@ static enum outcome request(struct client *client, const char *text)
     return sql_request(client->connection, &answer, &statement, NULL);
 }
 
-TEST(clients_find_the_replica_that_was_promoted_past_a_primary_that_refuses_or_hangs)
+SERVERS_TEST(clients_find_the_replica_that_was_promoted_past_a_primary_that_refuses_or_hangs,
+             .kind = "mysql", .topology = "replica", .count = 2)
 {
-    struct test_server server;
     struct client client, late;
-    struct error error;
-    struct node *primary = start_mysql(&server, "replica", 2);
-    struct node *replica = node_of(&server, 2);
-    open_client(&client, &server);
-    MUST_BE(0, DO(primary, promote, NULL)); // as it is
+    make_lock_table(server);
+    struct node *replica = node_of(server, 2);
+    open_client(&client, server);
+    MUST_BE(0, DO(node, promote, NULL)); // as it is
     MUST_BE(0, DO(replica, leads, NULL));
     assert_int_equal(request(&client, "SELECT 1"), OUTCOME_OK);
-    MUST_BE(0, control_deny(primary, NULL, true, &error));
-    MUST_BE(0, DO(primary, leads, NULL));
+    MUST_BE(0, control_deny(node, NULL, true, &error));
+    MUST_BE(0, DO(node, leads, NULL));
     assert_int_equal(request(&client, INSERT), OUTCOME_NO);
     assert_int_equal(request(&client, INSERT), OUTCOME_NO); // nobody takes writes
     MUST_BE(0, DO(replica, promote, NULL));
     assert_int_equal(request(&client, INSERT), OUTCOME_OK);
     MUST_BE(1, DO(replica, has_lock, &row_lock));
-    MUST_BE(0, DO(primary, has_lock, &row_lock));
+    MUST_BE(0, DO(node, has_lock, &row_lock));
     sql_end_session(client.connection);
-    stand_still(primary);
+    stand_still(node);
     assert_int_equal(request(&client, "DELETE FROM lockpick_t1_lock"), OUTCOME_OK);
     // One that comes anew meets the other first.
-    open_client(&late, &server);
+    open_client(&late, server);
     assert_int_equal(request(&late, INSERT), OUTCOME_OK);
     sql_close(late.connection);
-    die(primary);
+    die(node);
     assert_int_equal(request(&client, "DELETE FROM lockpick_t1_lock"), OUTCOME_OK);
     sql_close(client.connection);
-    test_server_stop(&server);
 }
 
 // --- Galera --------------------------------------------------------------------------------------
@@ -351,37 +337,39 @@ TEST(clients_find_the_replica_that_was_promoted_past_a_primary_that_refuses_or_h
 TEST(members_of_galera_lead_while_most_are_there_and_one_that_lost_all_comes_back)
 {
     struct test_server server;
-    struct error error = {0}, of_client;
+    struct error error, of_client;
     if (access("/usr/lib/galera/libgalera_smm.so", R_OK) != 0) {
         print_message("skipped: there is no libgalera_smm.so; install galera-4\n");
         skip();
     }
-    struct node *first = start_mysql(&server, "galera", 2);
+    start_servers(&server, "mysql", "galera", 2, PERSISTENCE_NONE);
+    make_lock_table(&server);
+    struct node *node = node_of(&server, 1);
     struct node *second = node_of(&server, 2);
-    struct session client = start_client(first, &of_client);
-    MUST_BE(1, DO(first, leads, NULL));
+    struct session client = start_client(node, &of_client);
+    MUST_BE(1, DO(node, leads, NULL));
     MUST_BE(1, DO(second, leads, NULL));
     MUST_BE(-1, DO(second, promote, NULL));
     // Each has locks of its own, and refuses for itself.
     must_do(&client, "SELECT GET_LOCK('" TEST_LOCK "', 0)");
-    MUST_BE(1, DO(first, has_lock, &name_lock));
+    MUST_BE(1, DO(node, has_lock, &name_lock));
     MUST_BE(0, DO(second, has_lock, &name_lock));
-    MUST_BE(0, control_deny(first, NULL, true, &error));
+    MUST_BE(0, control_deny(node, NULL, true, &error));
     must_refuse(&client, INSERT, READ_ONLY);
     tell(second, INSERT);
-    MUST_BE(0, control_deny(first, NULL, false, &error));
+    MUST_BE(0, control_deny(node, NULL, false, &error));
     session_close(&client);
     // The one that made the cluster makes no other, with its data or without.
     static const enum loss losses[] = {LOSS_NONE, LOSS_ALL};
     for (int i = 0; i < 2; i++) {
-        die(first);
+        die(node);
         await_leads(second, 0);
         assert_false(second->kind->ready(second));
-        come_back(first, losses[i]);
+        come_back(node, losses[i]);
         await_leads(second, 1);
-        await_leads(first, 1);
-        must_answer(first, ROWS, "1");
-        must_answer(first, STATUS("WSREP_CLUSTER_SIZE"), "2");
+        await_leads(node, 1);
+        must_answer(node, ROWS, "1");
+        must_answer(node, STATUS("WSREP_CLUSTER_SIZE"), "2");
     }
     test_server_stop(&server);
 }

@@ -10,13 +10,10 @@
 
 #define KEY(name) "hashtextextended('" name "', 0)"
 
-TEST(the_lock_is_held_while_its_number_is_granted)
+SERVERS_TEST(the_lock_is_held_while_its_number_is_granted, .kind = "postgres")
 {
-    struct test_server server;
-    struct error error, of_client;
+    struct error of_client;
     const struct lock_identity lock = test_lock_of("postgres-advisory");
-    start_servers(&server, "postgres", "single", 1, PERSISTENCE_NONE);
-    const struct node *node = node_of(&server, 1);
     struct session holder = start_client(node, &of_client);
     // Another lock; the same number as two halves; and the lock's own.
     static const struct {
@@ -48,7 +45,6 @@ TEST(the_lock_is_held_while_its_number_is_granted)
     }
     must_answer(node, "SELECT setting FROM pg_settings WHERE name = 'fsync'", "on");
     session_close(&holder);
-    test_server_stop(&server);
 }
 
 TEST(data_that_cannot_be_made_are_an_error_that_says_where_the_reason_is)
@@ -81,15 +77,14 @@ TEST(data_that_cannot_be_made_are_an_error_that_says_where_the_reason_is)
     assert_int_equal(test_folder_remove(folder), 0);
 }
 
-TEST(its_shared_memory_goes_with_it_even_if_it_is_killed_while_a_backend_lives)
+SERVERS_TEST(its_shared_memory_goes_with_it_even_if_it_is_killed_while_a_backend_lives,
+             .kind = "postgres")
 {
-    struct test_server server;
     struct shmid_ds segment;
     struct text file = {0};
-    struct error error = {.text = "it is still there"}, of_client;
+    struct error of_client;
+    error = (struct error){.text = "it is still there"};
     int id = -1;
-    start_servers(&server, "postgres", "single", 1, PERSISTENCE_NONE);
-    struct node *node = node_of(&server, 1);
     struct session client = start_client(node, &of_client);
     char *path = path_join(node->data, "postmaster.pid");
     assert_int_equal(file_read(path, &file, NULL), 0);
@@ -108,5 +103,4 @@ TEST(its_shared_memory_goes_with_it_even_if_it_is_killed_while_a_backend_lives)
     session_close(&client);
     text_free(&file);
     free(path);
-    test_server_stop(&server);
 }

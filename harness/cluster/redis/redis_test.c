@@ -9,12 +9,6 @@
 static const struct lock_identity test_lock = {
     .name = TEST_LOCK, .tag = "t1", .scheme = "redis-set-px-lua"};
 
-static void start_redis(struct test_server *server, const char *topology, int count,
-                        enum persistence persistence)
-{
-    start_servers(server, "redis", topology, count, persistence);
-}
-
 static int has_lock(const struct node *node, const char *scheme)
 {
     struct error error = {0};
@@ -27,58 +21,48 @@ static int has_lock(const struct node *node, const char *scheme)
 
 // --- roles ---------------------------------------------------------------------------------------
 
-TEST(one_of_several_equals_leads_even_if_it_refuses_writes)
+SERVERS_TEST(one_of_several_equals_leads_even_if_it_refuses_writes, .kind = "redis",
+             .topology = "independent", .count = 3)
 {
-    struct test_server server;
-    struct error error = {0};
-    start_redis(&server, "independent", 3, PERSISTENCE_NONE);
-    must_answer(node_of(&server, 2), "REPLICAOF 127.0.0.1 1", "+OK");
+    must_answer(node_of(server, 2), "REPLICAOF 127.0.0.1 1", "+OK");
     for (int i = 1; i <= 3; i++)
-        MUST_BE(1, DO(node_of(&server, i), leads, NULL));
-    test_server_stop(&server);
+        MUST_BE(1, DO(node_of(server, i), leads, NULL));
 }
 
-TEST(with_sentinels_a_replica_leads_once_it_is_promoted)
+SERVERS_TEST(with_sentinels_a_replica_leads_once_it_is_promoted, .kind = "redis",
+             .topology = "sentinel", .count = 3)
 {
-    struct test_server server;
-    struct error error = {0};
-    start_redis(&server, "sentinel", 3, PERSISTENCE_NONE);
-    assert_null(cluster_node(&server.cluster, "sentinel-1")->kind->control);
-    MUST_BE(0, DO(node_of(&server, 2), promote, NULL));
-    must_answer(node_of(&server, 2), "ROLE", "master");
-    must_answer(node_of(&server, 2), "SET key value", "+OK");
-    MUST_BE(1, DO(node_of(&server, 2), leads, NULL));
-    MUST_BE(0, DO(node_of(&server, 3), leads, NULL));
-    MUST_BE(0, DO(node_of(&server, 2), promote, NULL)); // as it is
-    test_server_stop(&server);
+    assert_null(cluster_node(&server->cluster, "sentinel-1")->kind->control);
+    MUST_BE(0, DO(node_of(server, 2), promote, NULL));
+    must_answer(node_of(server, 2), "ROLE", "master");
+    must_answer(node_of(server, 2), "SET key value", "+OK");
+    MUST_BE(1, DO(node_of(server, 2), leads, NULL));
+    MUST_BE(0, DO(node_of(server, 3), leads, NULL));
+    MUST_BE(0, DO(node_of(server, 2), promote, NULL)); // as it is
 }
 
-TEST(in_a_cluster_masters_of_slots_lead_while_the_whole_serves)
+SERVERS_TEST(in_a_cluster_masters_of_slots_lead_while_the_whole_serves, .kind = "redis",
+             .topology = "cluster", .count = 6)
 {
-    struct test_server server;
-    struct error error = {0};
     const struct lock_identity foo = {"foo", "foo", "redisson"}; // of slot 12182
-    start_redis(&server, "cluster", 6, PERSISTENCE_NONE);
     for (int i = 1; i <= 6; i++) {
-        MUST_BE(i <= 3, DO(node_of(&server, i), leads, NULL));
-        MUST_BE(i == 3, DO(node_of(&server, i), owns, &foo));
+        MUST_BE(i <= 3, DO(node_of(server, i), leads, NULL));
+        MUST_BE(i == 3, DO(node_of(server, i), owns, &foo));
     }
-    MUST_BE(0, DO(node_of(&server, 4), promote, NULL));
-    MUST_BE(1, DO(node_of(&server, 4), leads, NULL));
-    await_leads(node_of(&server, 1), 0);
-    must_answer(node_of(&server, 1), "ROLE", "slave");
+    MUST_BE(0, DO(node_of(server, 4), promote, NULL));
+    MUST_BE(1, DO(node_of(server, 4), leads, NULL));
+    await_leads(node_of(server, 1), 0);
+    must_answer(node_of(server, 1), "ROLE", "slave");
     // The last of the masters has its slots, but no majority.
-    die(node_of(&server, 2));
-    die(node_of(&server, 4));
-    await_leads(node_of(&server, 3), 0);
-    test_server_stop(&server);
+    die(node_of(server, 2));
+    die(node_of(server, 4));
+    await_leads(node_of(server, 3), 0);
 }
 
 // --- has_lock ------------------------------------------------------------------------------------
 
-TEST(a_key_tells_whether_the_lock_is_held)
+SERVERS_TEST(a_key_tells_whether_the_lock_is_held, .kind = "redis")
 {
-    struct test_server server;
     char later[96], sooner[96];
     const long long now_ms = clock_monotonic_ns() / NS_PER_MS;
     snprintf(later, sizeof later, "SET " TEST_LOCK " %lld", now_ms + 600000);
@@ -99,22 +83,18 @@ TEST(a_key_tells_whether_the_lock_is_held)
         {"SET " TEST_LOCK " 1", "redisson-semaphore", 0},
         {"DECR " TEST_LOCK, "redisson-semaphore", 1},
     };
-    start_redis(&server, "single", 1, PERSISTENCE_NONE);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        must_answer(node_of(&server, 1), cases[i].request, "\r\n");
-        if (has_lock(node_of(&server, 1), cases[i].scheme) != cases[i].held)
+        must_answer(node_of(server, 1), cases[i].request, "\r\n");
+        if (has_lock(node_of(server, 1), cases[i].scheme) != cases[i].held)
             fail_msg("after %s", cases[i].request);
     }
-    test_server_stop(&server);
 }
 
-TEST(a_replica_that_is_cut_off_answers_for_its_own_copy_and_is_not_flushed)
+SERVERS_TEST(a_replica_that_is_cut_off_answers_for_its_own_copy_and_is_not_flushed, .kind = "redis",
+             .topology = "sentinel", .count = 2)
 {
-    struct test_server server;
-    struct error error = {0};
-    start_redis(&server, "sentinel", 2, PERSISTENCE_NONE);
-    const struct node *master = node_of(&server, 1);
-    const struct node *replica = node_of(&server, 2);
+    const struct node *master = node_of(server, 1);
+    const struct node *replica = node_of(server, 2);
     must_answer(master, "SET " TEST_LOCK " me PX 60000\r\nWAIT 1 5000", ":1");
     assert_int_equal(has_lock(replica, NULL), 1);
     MUST_BE(-1, DO(replica, flush, NULL));
@@ -123,40 +103,32 @@ TEST(a_replica_that_is_cut_off_answers_for_its_own_copy_and_is_not_flushed)
     must_answer(master, "DEL " TEST_LOCK, ":1");
     assert_int_equal(has_lock(master, NULL), 0);
     assert_int_equal(has_lock(replica, NULL), 1);
-    test_server_stop(&server);
 }
 
-TEST(a_replica_of_a_cluster_answers_for_its_own_copy)
+SERVERS_TEST(a_replica_of_a_cluster_answers_for_its_own_copy, .kind = "redis",
+             .topology = "cluster", .count = 6)
 {
-    struct test_server server;
-    struct error error = {0};
     struct lock_identity lock = {.name = "foo", .tag = "foo", .scheme = "redisson"};
-    start_redis(&server, "cluster", 6, PERSISTENCE_NONE);
     // "foo" is the third master's, and so its replica's.
-    must_answer(node_of(&server, 3), "SET foo me PX 60000\r\nWAIT 1 5000", ":1");
+    must_answer(node_of(server, 3), "SET foo me PX 60000\r\nWAIT 1 5000", ":1");
     for (int i = 1; i <= 6; i++)
-        MUST_BE(i == 3 || i == 6, DO(node_of(&server, i), has_lock, &lock));
+        MUST_BE(i == 3 || i == 6, DO(node_of(server, i), has_lock, &lock));
     // Left alone by most masters, it refuses to read keys.
-    die(node_of(&server, 1));
-    die(node_of(&server, 2));
-    struct node *left = node_of(&server, 6);
+    die(node_of(server, 1));
+    die(node_of(server, 2));
+    struct node *left = node_of(server, 6);
     must_come_to_answer(left, "READONLY\r\nGET foo", "-CLUSTERDOWN");
     MUST_BE(1, DO(left, has_lock, &lock));
     lock.name = "other{foo}";
     MUST_BE(0, DO(left, has_lock, &lock));
     lock = (struct lock_identity){.name = "foo", .tag = "foo", .scheme = "redisson-semaphore"};
     MUST_BE(-1, DO(left, has_lock, &lock));
-    test_server_stop(&server);
 }
 
 // --- deny, disconnect ----------------------------------------------------------------------------
 
-TEST(what_is_ended_is_not_what_still_refuses)
+SERVERS_TEST(what_is_ended_is_not_what_still_refuses, .kind = "redis")
 {
-    struct test_server server;
-    struct error error = {0};
-    start_redis(&server, "single", 1, PERSISTENCE_NONE);
-    struct node *node = node_of(&server, 1);
     MUST_BE(0, control_deny(node, "min-replicas", true, &error));
     MUST_BE(0, control_deny(node, "oom", true, &error));
     MUST_BE(-1, control_deny(node, "min-replicas", false, &error));
@@ -168,14 +140,13 @@ TEST(what_is_ended_is_not_what_still_refuses)
     die(node);
     come_back(node, LOSS_NONE);
     must_answer(node, "SET other 1", "OK");
-    test_server_stop(&server);
 }
 
 TEST(a_replica_is_not_made_to_refuse_nor_a_master_of_a_cluster_to_follow_nobody)
 {
     struct test_server server;
     struct error error = {0};
-    start_redis(&server, "sentinel", 2, PERSISTENCE_NONE);
+    start_servers(&server, "redis", "sentinel", 2, PERSISTENCE_NONE);
     struct node *replica = node_of(&server, 2);
     const struct server_control *control = replica->kind->control;
     for (size_t i = 0; control->refusals[i] != NULL; i++) {
@@ -187,19 +158,17 @@ TEST(a_replica_is_not_made_to_refuse_nor_a_master_of_a_cluster_to_follow_nobody)
     MUST_BE(0, control_deny(replica, "readonly", false, &error));
     must_answer(replica, "ROLE", "slave");
     test_server_stop(&server);
-    start_redis(&server, "cluster", 3, PERSISTENCE_NONE);
+    start_servers(&server, "redis", "cluster", 3, PERSISTENCE_NONE);
     MUST_BE(-1, control_deny(node_of(&server, 3), "readonly", true, &error));
     assert_non_null(strstr(error.text, "not allowed in cluster mode"));
     must_answer(node_of(&server, 3), "SET foo 1", "OK");
     test_server_stop(&server);
 }
 
-TEST(of_a_client_subscriptions_alone_can_be_ended_and_links_between_servers_stay)
+SERVERS_TEST(of_a_client_subscriptions_alone_can_be_ended_and_links_between_servers_stay,
+             .kind = "redis", .topology = "cluster", .count = 6)
 {
-    struct test_server server;
-    struct error error = {0}, of_client;
-    start_redis(&server, "cluster", 6, PERSISTENCE_NONE);
-    const struct node *node = node_of(&server, 1);
+    struct error of_client;
     const struct client_end everybody = {.address = "127.0.0.1"};
     struct session plain = start_client(node, &of_client);
     struct session subscriber = start_client(node, &of_client);
@@ -215,7 +184,6 @@ TEST(of_a_client_subscriptions_alone_can_be_ended_and_links_between_servers_stay
     must_answer(node, "INFO replication", "state=online");
     session_close(&plain);
     session_close(&subscriber);
-    test_server_stop(&server);
 }
 
 // --- evict ---------------------------------------------------------------------------------------
@@ -312,13 +280,9 @@ static void *want_the_lock(void *context)
 }
 
 // They make it the freshest key of all, again and again.
-TEST(those_who_wait_for_the_lock_do_not_keep_it_there)
+SERVERS_TEST(those_who_wait_for_the_lock_do_not_keep_it_there, .kind = "redis")
 {
     pthread_t thread;
-    struct error error = {0};
-    struct test_server server;
-    start_redis(&server, "single", 1, PERSISTENCE_NONE);
-    struct node *node = node_of(&server, 1);
     atomic_store(&over, false);
     must_answer(node, "SET account 7\r\nSET " TEST_LOCK " mine PX 60000", "+OK");
     assert_int_equal(pthread_create(&thread, NULL, want_the_lock, node), 0);
@@ -331,42 +295,33 @@ TEST(those_who_wait_for_the_lock_do_not_keep_it_there)
     }
     atomic_store(&over, true);
     pthread_join(thread, NULL);
-    test_server_stop(&server);
 }
 
-TEST(an_eviction_reaches_the_replicas_which_evict_nothing_themselves)
+SERVERS_TEST(an_eviction_reaches_the_replicas_which_evict_nothing_themselves, .kind = "redis",
+             .topology = "sentinel", .count = 3)
 {
-    struct error error = {0};
-    struct test_server server;
-    start_redis(&server, "sentinel", 3, PERSISTENCE_NONE);
-    struct node *master = node_of(&server, 1);
+    struct node *master = node_of(server, 1);
     must_answer(master, "SET " TEST_LOCK " me PX 60000\r\nWAIT 2 5000", ":2");
-    MUST_BE(EVICTION_FAILED, (int)evict(node_of(&server, 2), &test_lock, NULL, &error));
+    MUST_BE(EVICTION_FAILED, (int)evict(node_of(server, 2), &test_lock, NULL, &error));
     assert_non_null(strstr(error.text, "is a replica"));
     MUST_BE(EVICTION_DONE, (int)evict(master, &test_lock, "volatile-lru", &error));
-    MUST_COME_TO_BE(0, DO(node_of(&server, 3), has_lock, &test_lock));
+    MUST_COME_TO_BE(0, DO(node_of(server, 3), has_lock, &test_lock));
     relieve(master);
     // Released before the memory is full.
     must_answer(master, "CONFIG SET maxmemory 1gb\r\nCONFIG RESETSTAT", "+OK");
     MUST_BE(EVICTION_TOO_LATE, (int)evict(master, &test_lock, NULL, &error));
     assert_non_null(strstr(error.text, "gone before the memory"));
     relieve(master);
-    test_server_stop(&server);
 }
 
-TEST(without_eviction_writes_are_refused_and_the_lock_stays)
+SERVERS_TEST(without_eviction_writes_are_refused_and_the_lock_stays, .kind = "redis")
 {
-    struct error error = {0};
-    struct test_server server;
-    start_redis(&server, "single", 1, PERSISTENCE_NONE);
-    struct node *node = node_of(&server, 1);
     must_answer(node, "SET " TEST_LOCK " me PX 60000", "+OK");
     MUST_BE(EVICTION_DONE, (int)evict(node, &test_lock, "noeviction", &error));
     must_answer(node, "SET other 1", "-OOM");
     assert_int_equal(has_lock(node, NULL), 1);
     relieve(node);
     must_answer(node, "SET other 1", "+OK");
-    test_server_stop(&server);
 }
 
 // --- power cuts ----------------------------------------------------------------------------------
@@ -405,11 +360,9 @@ static void set_misleading(const struct node *node)
     must_answer(node, "SET old \"a\\r\\n#TS:1\\r\\n#TS:99999999999\\r\\n*1\\r\\nb\"", "+OK");
 }
 
-TEST(what_is_older_than_two_seconds_survives_a_power_cut)
+SERVERS_TEST(what_is_older_than_two_seconds_survives_a_power_cut, .kind = "redis",
+             .persistence = PERSISTENCE_AOF_EVERYSEC)
 {
-    struct test_server server;
-    start_redis(&server, "single", 1, PERSISTENCE_AOF_EVERYSEC);
-    struct node *node = node_of(&server, 1);
     // A few of each, in files of their own: what was rewritten is forced to the disk.
     for (int round = 0; round < 2; round++) {
         set_misleading(node);
@@ -421,33 +374,25 @@ TEST(what_is_older_than_two_seconds_survives_a_power_cut)
         must_answer(node, "BGREWRITEAOF", "+Background");
         must_come_to_answer(node, "INFO persistence", "aof_rewrite_in_progress:0");
     }
-    test_server_stop(&server);
 }
 
-TEST(what_was_last_written_long_before_the_death_survives_a_power_cut)
+SERVERS_TEST(what_was_last_written_long_before_the_death_survives_a_power_cut, .kind = "redis",
+             .persistence = PERSISTENCE_AOF_EVERYSEC)
 {
-    struct test_server server;
-    start_redis(&server, "single", 1, PERSISTENCE_AOF_EVERYSEC);
-    struct node *node = node_of(&server, 1);
     must_answer(node, "SET lock me", "+OK");
     for (int round = 0; round < 2; round++) { // the second time nothing was written since
         grow_old(node);
         assert_true(survives(node, false));
     }
-    test_server_stop(&server);
 }
 
-TEST(a_file_without_times_is_not_guessed_at)
+SERVERS_TEST(a_file_without_times_is_not_guessed_at, .kind = "redis",
+             .persistence = PERSISTENCE_AOF_EVERYSEC)
 {
-    struct test_server server;
-    struct error error = {0};
-    start_redis(&server, "single", 1, PERSISTENCE_AOF_EVERYSEC);
-    struct node *node = node_of(&server, 1);
     must_answer(node, "CONFIG SET aof-timestamp-enabled no\r\nSET lock me", "+OK\r\n+OK");
     die(node);
     MUST_BE(-1, server_restart(node, LOSS_UNSYNCED, &error));
     assert_non_null(strstr(error.text, "aof-timestamp-enabled"));
-    test_server_stop(&server);
 }
 
 // --- back to the group ---------------------------------------------------------------------------
@@ -488,7 +433,7 @@ TEST(a_member_of_a_cluster_that_has_lost_everything_is_still_a_member)
 {
     struct test_server server;
     char id[64];
-    start_redis(&server, "cluster", 6, PERSISTENCE_AOF_ALWAYS);
+    start_servers(&server, "redis", "cluster", 6, PERSISTENCE_AOF_ALWAYS);
     struct node *node = node_of(&server, 3);
     be_calm(&server);
     must_answer(node, "SET foo me\r\nWAIT 1 5000", ":1");
@@ -503,95 +448,90 @@ TEST(a_member_of_a_cluster_that_has_lost_everything_is_still_a_member)
     test_server_stop(&server);
 }
 
-TEST(with_sentinels_a_server_that_has_lost_everything_keeps_its_role)
+SERVERS_TEST(with_sentinels_a_server_that_has_lost_everything_keeps_its_role, .kind = "redis",
+             .topology = "sentinel", .count = 2, .persistence = PERSISTENCE_AOF_ALWAYS)
 {
-    struct test_server server;
     char id[64];
-    start_redis(&server, "sentinel", 2, PERSISTENCE_AOF_ALWAYS);
-    struct node *sentinel = cluster_node(&server.cluster, "sentinel-1");
-    be_calm(&server);
-    must_answer(node_of(&server, 1), "SET lock me\r\nWAIT 1 5000", ":1");
-    die(node_of(&server, 2));
-    come_back(node_of(&server, 2), LOSS_ALL);
-    must_come_to_answer(node_of(&server, 2), "INFO replication\r\nGET lock", "\r\nme\r\n");
-    die(node_of(&server, 1));
-    come_back(node_of(&server, 1), LOSS_ALL);
-    must_answer(node_of(&server, 1), "ROLE\r\nDBSIZE", "master");
-    must_come_to_answer(node_of(&server, 2), "EXISTS lock", ":0"); // as its master
+    struct node *sentinel = cluster_node(&server->cluster, "sentinel-1");
+    be_calm(server);
+    must_answer(node_of(server, 1), "SET lock me\r\nWAIT 1 5000", ":1");
+    die(node_of(server, 2));
+    come_back(node_of(server, 2), LOSS_ALL);
+    must_come_to_answer(node_of(server, 2), "INFO replication\r\nGET lock", "\r\nme\r\n");
+    die(node_of(server, 1));
+    come_back(node_of(server, 1), LOSS_ALL);
+    must_answer(node_of(server, 1), "ROLE\r\nDBSIZE", "master");
+    must_come_to_answer(node_of(server, 2), "EXISTS lock", ":0"); // as its master
     read_id(sentinel, "SENTINEL MYID", id);
     die(sentinel);
     come_back(sentinel, LOSS_ALL);
     must_answer(sentinel, "SENTINEL MYID", id);
-    test_server_stop(&server);
 }
 
 // The sentinels' word to a server outlives it, as it does in real life.
-TEST(with_sentinels_a_master_comes_back_as_a_master_or_after_a_failover_as_a_replica)
+SERVERS_TEST(with_sentinels_a_master_comes_back_as_a_master_or_after_a_failover_as_a_replica,
+             .kind = "redis", .topology = "sentinel", .count = 3,
+             .persistence = PERSISTENCE_AOF_ALWAYS)
 {
-    struct test_server server;
-    struct error error = {.text = "nobody is promoted"};
+    error = (struct error){.text = "nobody is promoted"};
     char port[16];
     int promoted = 0;
-    start_redis(&server, "sentinel", 3, PERSISTENCE_AOF_ALWAYS);
-    struct node *first = node_of(&server, 1);
-    be_calm(&server);
+    struct node *first = node_of(server, 1);
+    be_calm(server);
     die(first);
     come_back(first, LOSS_NONE);
     must_come_to_answer(first, "INFO replication", "connected_slaves:2");
     must_answer(first, "SET lock me", "+OK");
-    be_watchful(&server);
+    be_watchful(server);
     die(first);
-    MUST_COME_TO_BE(true, (promoted = number_that(&server, true)) > 1);
-    struct node *second = node_of(&server, promoted);
+    MUST_COME_TO_BE(true, (promoted = number_that(server, true)) > 1);
+    struct node *second = node_of(server, promoted);
     snprintf(port, sizeof port, "\n%d", second->port);
-    for (int i = 0; i < server.cluster.count; i++) {
-        if (node_has_role(&server.cluster.nodes[i], "sentinel"))
-            must_come_to_answer(&server.cluster.nodes[i],
+    for (int i = 0; i < server->cluster.count; i++) {
+        if (node_has_role(&server->cluster.nodes[i], "sentinel"))
+            must_come_to_answer(&server->cluster.nodes[i],
                                 "SENTINEL GET-MASTER-ADDR-BY-NAME " SENTINEL_MASTER, port);
     }
-    be_calm(&server);
+    be_calm(server);
     // It believes to be the master until a sentinel tells it otherwise.
     come_back(first, LOSS_NONE);
     must_come_to_answer(first, "INFO replication", "master_link_status:up");
     await_leads(first, 0);
-    struct node *sentinel = cluster_node(&server.cluster, "sentinel-2");
+    struct node *sentinel = cluster_node(&server->cluster, "sentinel-2");
     die(second);
     die(sentinel);
     come_back(second, LOSS_NONE);
     come_back(sentinel, LOSS_NONE);
     must_answer(second, "INFO replication", "role:master");
     must_answer(sentinel, "SENTINEL GET-MASTER-ADDR-BY-NAME " SENTINEL_MASTER, port);
-    test_server_stop(&server);
 }
 
-TEST(a_master_of_a_cluster_comes_back_as_a_master_or_after_a_failover_as_a_replica)
+SERVERS_TEST(a_master_of_a_cluster_comes_back_as_a_master_or_after_a_failover_as_a_replica,
+             .kind = "redis", .topology = "cluster", .count = 6)
 {
-    struct test_server server;
-    start_redis(&server, "cluster", 6, PERSISTENCE_NONE);
-    struct node *third = node_of(&server, 3);
+    struct node *third = node_of(server, 3);
     die(third);
-    await_leads(node_of(&server, 6), 1);
+    await_leads(node_of(server, 6), 1);
     come_back(third, LOSS_NONE);
     must_come_to_answer(third, "INFO replication", "master_link_status:up");
     await_leads(third, 0);
-    be_calm(&server);
-    die(node_of(&server, 6));
-    come_back(node_of(&server, 6), LOSS_NONE);
-    await_leads(node_of(&server, 6), 1);
-    must_answer(node_of(&server, 6), "SET foo me", "+OK");
-    test_server_stop(&server);
+    be_calm(server);
+    die(node_of(server, 6));
+    come_back(node_of(server, 6), LOSS_NONE);
+    await_leads(node_of(server, 6), 1);
+    must_answer(node_of(server, 6), "SET foo me", "+OK");
 }
 
 TEST(groups_can_be_as_small_as_they_say)
 {
     struct test_server server;
-    start_redis(&server, "cluster", 3, PERSISTENCE_NONE);
+    start_servers(&server, "redis", "cluster", 3, PERSISTENCE_NONE);
     assert_null(group_node(&server.cluster.groups[0], "replica", 1));
     assert_non_null(group_node(&server.cluster.groups[0], "master", 3));
     must_answer(node_of(&server, 1), "SET foo value", "-MOVED 12182");
     must_answer(node_of(&server, 3), "SET foo value", "+OK");
     test_server_stop(&server);
-    start_redis(&server, "sentinel", 2, PERSISTENCE_NONE);
+    start_servers(&server, "redis", "sentinel", 2, PERSISTENCE_NONE);
     assert_int_equal(server.cluster.count, 5);
     assert_int_equal(server.service.sentinel_count, 3);
     test_server_stop(&server);

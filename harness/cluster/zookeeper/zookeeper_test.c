@@ -5,21 +5,18 @@
 // --- leads, has_lock -----------------------------------------------------------------------------
 
 // Once it has noticed, and begins to listen again.
-TEST(without_its_quorum_a_server_serves_nobody_and_says_so)
+SERVERS_TEST(without_its_quorum_a_server_serves_nobody_and_says_so, .kind = "zookeeper",
+             .topology = "ensemble", .count = 3)
 {
-    struct test_server server;
-    struct error error;
-    start_servers(&server, "zookeeper", "ensemble", 3, PERSISTENCE_NONE);
-    const struct node *last = node_of(&server, 1);
-    die(node_of(&server, 2));
-    die(node_of(&server, 3));
+    const struct node *last = node_of(server, 1);
+    die(node_of(server, 2));
+    die(node_of(server, 3));
     MUST_COME_TO_BE(true, DO(last, leads, NULL) == -1 &&
                               strstr(error.text, "it is in no quorum") != NULL);
     MUST_BE(-1, DO(last, has_lock, &zookeeper_test_lock));
-    test_server_stop(&server);
 }
 
-TEST(only_an_ephemeral_node_where_the_schemes_holds_are_is_a_lock)
+SERVERS_TEST(only_an_ephemeral_node_where_the_schemes_holds_are_is_a_lock, .kind = "zookeeper")
 {
     static const struct {
         const char *path;
@@ -32,15 +29,11 @@ TEST(only_an_ephemeral_node_where_the_schemes_holds_are_is_a_lock)
         {"/lockpick/t/t1", true, false, false},      {FOLDER "/leases/holds", true, false, true},
         {FOLDER "/lock", true, true, true},
     };
-    struct test_server server;
     struct zookeeper_client client = {0};
-    struct error error;
     struct lock_identity other = zookeeper_test_lock;
     other.scheme = "curator-semaphore-mutex";
-    start_servers(&server, "zookeeper", "single", 0, PERSISTENCE_NONE);
-    zookeeper_client_open(&client, &server, 1);
+    zookeeper_client_open(&client, server, 1);
     make_lock_folder(&client);
-    const struct node *node = node_of(&server, 1);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         zookeeper_make(&client, cases[i].path, cases[i].goes);
         MUST_BE(cases[i].of_most, DO(node, has_lock, &zookeeper_test_lock));
@@ -48,7 +41,6 @@ TEST(only_an_ephemeral_node_where_the_schemes_holds_are_is_a_lock)
     }
     zookeeper_client_close(&client);
     MUST_BE(0, DO(node, has_lock, &zookeeper_test_lock));
-    test_server_stop(&server);
 }
 
 // --- death ---------------------------------------------------------------------------------------
@@ -84,26 +76,20 @@ TEST(a_session_outlives_the_restart_of_the_only_server)
     }
 }
 
-TEST(a_session_outlives_the_restart_of_any_server_of_an_ensemble)
+SERVERS_TEST(a_session_outlives_the_restart_of_any_server_of_an_ensemble, .kind = "zookeeper",
+             .topology = "ensemble")
 {
-    struct test_server server;
-    start_servers(&server, "zookeeper", "ensemble", 0, PERSISTENCE_NONE);
-    check_restart(&server, number_of_leader(&server), LOSS_NONE);
-    check_restart(&server, number_that(&server, false), LOSS_NONE);
+    check_restart(server, number_of_leader(server), LOSS_NONE);
+    check_restart(server, number_that(server, false), LOSS_NONE);
     // One that comes back empty is sent everything by the leader.
-    check_restart(&server, number_that(&server, false), LOSS_ALL);
-    check_restart(&server, number_of_leader(&server), LOSS_ALL);
-    test_server_stop(&server);
+    check_restart(server, number_that(server, false), LOSS_ALL);
+    check_restart(server, number_of_leader(server), LOSS_ALL);
 }
 
-TEST(without_its_data_a_server_of_its_own_knows_no_session_and_no_lock)
+SERVERS_TEST(without_its_data_a_server_of_its_own_knows_no_session_and_no_lock, .kind = "zookeeper")
 {
-    struct test_server server;
     struct zookeeper_client client = {0};
-    struct error error;
-    start_servers(&server, "zookeeper", "single", 0, PERSISTENCE_NONE);
-    struct node *node = node_of(&server, 1);
-    zookeeper_client_open(&client, &server, 1);
+    zookeeper_client_open(&client, server, 1);
     make_lock_folder(&client);
     zookeeper_make(&client, FOLDER "/lock", true);
     die(node);
@@ -112,10 +98,9 @@ TEST(without_its_data_a_server_of_its_own_knows_no_session_and_no_lock)
     // The client, which has seen more than this server has, is turned away until it is.
     zookeeper_client_close(&client);
     struct zookeeper_client next = {0};
-    zookeeper_client_open(&next, &server, 1);
+    zookeeper_client_open(&next, server, 1);
     assert_false(is_there(&next, "/lockpick"));
     zookeeper_client_close(&next);
-    test_server_stop(&server);
 }
 
 // Two clients of that server, each with a node that goes with its session.
