@@ -198,8 +198,8 @@ static void add_galera(struct text *settings, const struct node *node)
     text_add(settings, "\n");
 }
 
-// Inside a namespace nobody else can reach it, nor on loopback ports (gate_preload.c): no password is
-// needed. What is done here is no replica's business, nor another member's.
+// Inside a namespace nobody else can reach it, nor on loopback ports (gate_preload.c): no password
+// is needed. What is done here is no replica's business, nor another member's.
 static int write_accounts(const struct node *node, struct error *error)
 {
     struct text statements = {0};
