@@ -22,16 +22,6 @@ void clock_shift_close(struct clock_shift *shift)
         munmap(shift, sizeof *shift);
 }
 
-// Cuts the last part off. False if there is none.
-static bool go_up(char *path)
-{
-    char *slash = strrchr(path, '/');
-    if (slash == NULL)
-        return false;
-    *slash = '\0';
-    return true;
-}
-
 char *preload_path(const char *name, const char *variable, struct error *error)
 {
     const char *given = getenv(variable);
@@ -46,8 +36,11 @@ char *preload_path(const char *name, const char *variable, struct error *error)
     char *found = NULL;
     ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
     program[length > 0 ? length : 0] = '\0';
-    for (int above = 0; found == NULL && above <= FOLDERS_ABOVE && go_up(program); above++) {
+    char *slash = strrchr(program, '/');
+    for (int above = 0; found == NULL && above <= FOLDERS_ABOVE && slash != NULL; above++) {
+        *slash = '\0';
         char *candidate = path_join(program, name);
+        slash = strrchr(program, '/');
         found = realpath(candidate, NULL);
         free(candidate);
     }

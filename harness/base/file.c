@@ -137,26 +137,28 @@ static int write_anew(const char *path, mode_t mode, const char *bytes, size_t l
                       struct error *error)
 {
     struct text neighbour = {0};
-    int descriptor = create_neighbour(path, mode, &neighbour);
-    int result = 0;
     char why[600];
-    if (descriptor < 0) {
-        result = error_set(error, "cannot create %s: %s", path, file_reason(path, why, sizeof why));
-    } else {
-        if (write_all(descriptor, bytes, length) != 0)
-            result =
-                error_set(error, "cannot write %s: %s", path, file_reason(path, why, sizeof why));
-        if (close(descriptor) != 0 && result == 0)
-            result =
-                error_set(error, "cannot write %s: %s", path, file_reason(path, why, sizeof why));
-        if (result == 0 && rename(neighbour.bytes, path) != 0)
-            result =
-                error_set(error, "cannot replace %s: %s", path, file_reason(path, why, sizeof why));
-        if (result != 0)
-            unlink(neighbour.bytes);
+    int descriptor = create_neighbour(path, mode, &neighbour);
+    bool exists = descriptor >= 0;
+    const char *failed = !exists                                     ? "create"
+                         : write_all(descriptor, bytes, length) != 0 ? "write"
+                                                                     : NULL;
+    int reason = errno;
+    if (exists && close(descriptor) != 0 && failed == NULL) {
+        failed = "write";
+        reason = errno;
     }
+    if (failed == NULL && rename(neighbour.bytes, path) != 0) {
+        failed = "replace";
+        reason = errno;
+    }
+    if (failed != NULL && exists)
+        unlink(neighbour.bytes);
     text_free(&neighbour);
-    return result;
+    errno = reason;
+    return failed == NULL ? 0
+                          : error_set(error, "cannot %s %s: %s", failed, path,
+                                      file_reason(path, why, sizeof why));
 }
 
 int file_write(const char *path, const char *bytes, size_t length, struct error *error)
@@ -171,16 +173,15 @@ int file_write_private(const char *path, const char *bytes, size_t length, struc
 
 static int make_one_folder(const char *path, struct error *error)
 {
+    struct stat found;
     if (mkdir(path, 0777) == 0)
         return 0;
     int failure = errno;
-    struct stat found;
-    if (stat(path, &found) == 0) {
-        if (S_ISDIR(found.st_mode))
-            return 0;
-        return error_set(error, "cannot make folder %s: a file of that name is in the way", path);
-    }
-    return error_set(error, "cannot make folder %s: %s", path, strerror(failure));
+    if (stat(path, &found) != 0)
+        return error_set(error, "cannot make folder %s: %s", path, strerror(failure));
+    return S_ISDIR(found.st_mode)
+               ? 0
+               : error_set(error, "cannot make folder %s: a file of that name is in the way", path);
 }
 
 int folder_make(const char *path, struct error *error)

@@ -1,10 +1,7 @@
 #include "harness/base/text.h"
 
-#include "harness/base/utf8.h"
-
 #include <fnmatch.h>
 #include <stdarg.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +40,16 @@ void *memory_resized(void *old, size_t bytes)
 char *memory_string(const char *string)
 {
     return not_null(strdup(string));
+}
+
+void *memory_soon_full(size_t bytes)
+{
+    void *memory = memory_new(bytes);
+    const uintptr_t page = 4096;
+    uintptr_t from = ((uintptr_t)memory + page - 1) & ~(page - 1);
+    if (bytes > 1024 * page)
+        madvise((void *)from, bytes - page, MADV_POPULATE_WRITE); // where the kernel can
+    return memory;
 }
 
 void *memory_shared(size_t bytes)
@@ -124,13 +131,52 @@ bool text_matches(const char *string, const char *glob)
     return fnmatch(glob, string, 0) == 0;
 }
 
+int text_index(const char *word, const char *const *words)
+{
+    for (int i = 0; word != NULL && words != NULL && words[i] != NULL; i++) {
+        if (strcmp(word, words[i]) == 0)
+            return i;
+    }
+    return -1;
+}
+
 bool text_is_one_of(const char *word, const char *const *words)
 {
-    for (size_t i = 0; words[i] != NULL; i++) {
-        if (strcmp(word, words[i]) == 0)
-            return true;
+    return text_index(word, words) >= 0;
+}
+
+void text_join(struct text *text, const char *const *words, const char *last)
+{
+    for (size_t i = 0; words != NULL && words[i] != NULL; i++) {
+        if (i > 0 && last != NULL && words[i + 1] == NULL)
+            text_format(text, " %s ", last);
+        else if (i > 0)
+            text_add(text, ", ");
+        text_add(text, words[i]);
     }
-    return false;
+}
+
+void text_add_item(struct text *text, const char *item)
+{
+    text_format(text, "%s%s", text->length > 0 ? ", " : "", item);
+}
+
+size_t utf8_decode(const char *text, uint32_t *character)
+{
+    const unsigned char *bytes = (const unsigned char *)text;
+    static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
+    unsigned char first = bytes[0];
+    size_t length = first < 0x80 ? 1 : first < 0xc0 ? 0 : first < 0xe0 ? 2 : first < 0xf0 ? 3 : 4;
+    if (length == 0 || first >= 0xf8)
+        return 0;
+    *character = length == 1 ? first : first & (0x7fU >> length);
+    for (size_t i = 1; i < length; i++) {
+        if ((bytes[i] & 0xc0) != 0x80)
+            return 0;
+        *character = *character << 6 | (bytes[i] & 0x3f);
+    }
+    bool is_surrogate = *character >= 0xd800 && *character <= 0xdfff;
+    return *character < least[length] || is_surrogate || *character > 0x10ffff ? 0 : length;
 }
 
 char *text_clean(char *string)
@@ -175,7 +221,7 @@ const char *text_nearest(const char *wrong, const char *const *words)
     const char *nearest = NULL;
     size_t length = strlen(wrong);
     size_t best = SIZE_MAX;
-    for (size_t i = 0; words[i] != NULL; i++) {
+    for (size_t i = 0; words != NULL && words[i] != NULL; i++) {
         size_t distance = edit_distance(wrong, words[i]);
         bool begins = length >= 3 && strncmp(words[i], wrong, length) == 0;
         // Something of each must be left, else "a" would be near to "b".
@@ -186,6 +232,15 @@ const char *text_nearest(const char *wrong, const char *const *words)
         }
     }
     return nearest;
+}
+
+const char *suggest(const char *wrong, const char *const *words, struct suggestion *out)
+{
+    const char *nearest = text_nearest(wrong, words);
+    out->text[0] = '\0';
+    if (nearest != NULL)
+        snprintf(out->text, sizeof out->text, " (did you mean '%s'?)", nearest);
+    return out->text;
 }
 
 void text_fill(struct text *text, const char *words,

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 // Zero-initialise; `bytes` is NUL-terminated, or NULL while nothing was added. What is added must
 // not point into the text itself, which may move. Out of memory ends the process: no caller can do
@@ -28,17 +29,35 @@ const char *text_duration(long long nanoseconds, char *out, size_t room);
 // True if `string` matches the shell pattern `glob` (`*`, `?`, `[...]`).
 bool text_matches(const char *string, const char *glob);
 
-// True if `word` is one of `words` (NULL-terminated).
+// Where `word` is among `words` (NULL-terminated), or -1; either may be NULL.
+int text_index(const char *word, const char *const *words);
 bool text_is_one_of(const char *word, const char *const *words);
 
-// The word of `words` (NULL-terminated) that is nearest to `wrong` by edit distance, or NULL if
+// Appends "a, b or c"; `last` is "or" or "and", or NULL: "a, b, c".
+void text_join(struct text *text, const char *const *words, const char *last);
+
+// Appends an item of a list: ", " before it, unless it is the first.
+void text_add_item(struct text *text, const char *item);
+
+// The word of `words` (NULL-terminated, or NULL) that is nearest to `wrong` by edit distance, or NULL if
 // none is near enough to be what was meant.
 const char *text_nearest(const char *wrong, const char *const *words);
+
+// " (did you mean 'threads'?)", or "" if no word of `words` is near. Returns `out`.
+struct suggestion {
+    char text[160];
+};
+const char *suggest(const char *wrong, const char *const *words, struct suggestion *out);
 
 // Makes a text of strangers fit for a terminal, in place: control characters, those that turn the
 // direction of writing, and bytes that are no UTF-8 become '?'. Newlines and tabs stay. Returns
 // `string`.
 char *text_clean(char *string);
+
+// Decodes the UTF-8 character at `text` (RFC 3629: no surrogates, no longer form than needed,
+// nothing beyond U+10FFFF). Returns its length in bytes, or 0 if it is none; the NUL at the end is
+// no continuation, so nothing behind it is read.
+size_t utf8_decode(const char *text, uint32_t *character);
 
 // Ends the process for want of memory: a message, and exit status 4.
 _Noreturn void memory_give_up(void);
@@ -48,6 +67,10 @@ void *memory_new(size_t bytes);
 void *memory_zeroed(size_t count, size_t bytes);
 void *memory_resized(void *old, size_t bytes);
 char *memory_string(const char *string);
+
+// As memory_new, of many pages that will be written soon and as a whole: all are made at once, as a
+// fault for each would take longer than what is done with it.
+void *memory_soon_full(size_t bytes);
 
 // Zeroed memory that processes forked from now on share; free with munmap. Ends the process, too.
 void *memory_shared(size_t bytes);

@@ -2,7 +2,6 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"
-#include "harness/base/pages.h"
 #include "harness/base/rank.h"
 #include "harness/base/text.h"
 

@@ -1,4 +1,3 @@
-#include "harness/base/utf8.h"
 #include "harness/report/words.h"
 
 #include <inttypes.h>

@@ -80,13 +80,11 @@ static void take_servers(struct vocabulary *vocabulary)
 static void take_schemes(struct vocabulary *vocabulary)
 {
     NAMES_OF(vocabulary->schemes, lock_catalogue);
-    GATHER(vocabulary->scheme_traits, const char *const *, lock_catalogue,
-           lock_catalogue[i]->traits);
-    GATHER(
-        vocabulary->scheme_servers, struct scheme_servers, lock_catalogue,
-        ((struct scheme_servers){lock_catalogue[i]->server, lock_catalogue[i]->topologies != NULL
-                                                                ? lock_catalogue[i]->topologies[0]
-                                                                : "single"}));
+    GATHER(vocabulary->scheme_forms, struct scheme_form, lock_catalogue,
+           ((struct scheme_form){lock_catalogue[i]->traits, lock_catalogue[i]->server,
+                                 lock_catalogue[i]->topologies != NULL
+                                     ? lock_catalogue[i]->topologies[0]
+                                     : "single"}));
     // What schemes promise, and the servers that they need.
     for (size_t i = 0; lock_traits[i].name != NULL; i++)
         add(&vocabulary->traits, lock_traits[i].name);
@@ -134,12 +132,12 @@ struct vocabulary *vocabulary_new(void)
 void vocabulary_free(struct vocabulary *vocabulary)
 {
     const void *const lists[] = {
-        vocabulary->schemes,        vocabulary->workloads,        vocabulary->workload_forms,
-        vocabulary->stores,         vocabulary->faults,           vocabulary->draws,
-        vocabulary->fault_forms,    vocabulary->properties,       vocabulary->property_forms,
-        vocabulary->traits,         vocabulary->commands,         vocabulary->scheme_traits,
-        vocabulary->scheme_servers, vocabulary->topologies,       vocabulary->store_servers,
-        vocabulary->transactional,  vocabulary->none_and_servers, vocabulary->server_forms};
+        vocabulary->schemes,          vocabulary->workloads,     vocabulary->workload_forms,
+        vocabulary->stores,           vocabulary->faults,        vocabulary->draws,
+        vocabulary->fault_forms,      vocabulary->properties,    vocabulary->property_forms,
+        vocabulary->traits,           vocabulary->commands,      vocabulary->scheme_forms,
+        vocabulary->topologies,       vocabulary->store_servers, vocabulary->transactional,
+        vocabulary->none_and_servers, vocabulary->server_forms};
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         free((void *)(size_t)lists[i]);
     free(vocabulary);

@@ -49,13 +49,10 @@ static void refuse_shape(const struct value *value, const char *hint)
 static void put(const struct value *value, const char *text)
 {
     void *field = field_of(value->key, value->object);
-    if (value->key->type < KEY_POINTS) {
+    if (value->key->type < KEY_POINTS)
         *(char **)field = memory_string(text);
-        return;
-    }
-    struct string_list *list = field;
-    list->items = memory_resized(list->items, (list->count + 1) * sizeof *list->items);
-    list->items[list->count++] = memory_string(text);
+    else
+        string_list_add(field, text);
 }
 
 static void bind_string(const struct value *value)
@@ -90,20 +87,20 @@ static void bind_word(const struct value *value)
                                         [WORDS_SERVERS] = "kind of server",
                                         [WORDS_NONE_AND_SERVERS] = "kind of server"};
     const char *const *words = words_of(value->vocabulary, value->key->words);
+    const char *word = value->node->text;
     struct quote shown;
     struct text advice = {0};
-    if (text_is_one_of(value->node->text, words)) {
-        put(value, value->node->text);
+    if (text_is_one_of(word, words)) {
+        put(value, word);
         return;
     }
-    const char *now =
-        value->key->words == WORDS_DRAWS ? word_of_today("random", value->node->text) : NULL;
+    const char *now = value->key->words == WORDS_DRAWS ? word_of_today("random", word) : NULL;
     if (now != NULL)
         text_format(&advice, "it is called '%s' now", now);
     else
-        words_advise(value->node->text, words, &advice);
-    refuse(value->node, "unknown %s '%s' (%s)", nouns[value->key->words],
-           quote(value->node->text, &shown), advice.bytes);
+        words_advise(word, words, &advice);
+    refuse(value->node, "unknown %s '%s' (%s)", nouns[value->key->words], quote(word, &shown),
+           advice.bytes);
     text_free(&advice);
 }
 
@@ -117,10 +114,8 @@ static void bind_choice(const struct value *value)
                    "choices are bound as unsigned numbers");
     const char *const *choices = value->key->choices;
     struct suggestion suggestion;
-    unsigned index = 0;
-    while (choices[index] != NULL && strcmp(choices[index], value->node->text) != 0)
-        index++;
-    if (choices[index] == NULL)
+    int index = text_index(value->node->text, choices);
+    if (index < 0)
         refuse_shape(value, suggest(value->node->text, choices, &suggestion));
     else
         memcpy(field_of(value->key, value->object), &index, sizeof index);
@@ -173,66 +168,44 @@ static void bind_switch(const struct value *value)
         refuse_shape(value, "");
 }
 
-// What a small grammar said, with the key before it. `result` is the grammar's.
-static bool is_read(int result, const struct value *value, const struct error *error)
-{
-    if (result != 0)
-        refuse(value->node, "'%s': %s", value->key->name ? value->key->name : value->node->key,
-               error->text);
-    return result == 0;
-}
-
 static void bind_client(const struct value *value)
 {
     struct error error;
-    struct target target = {0};
-    if (!is_read(target_read(value->node->text, &target, &error), value, &error))
-        return;
-    if (target.client == 0 || target.worker != 0)
+    struct target target;
+    if (target_read(value->node->text, &target, &error) != 0)
+        refuse(value->node, "'%s': %s", value->key->name, error.text);
+    else if (target.client == 0 || target.worker != 0)
         refuse_shape(value, "");
     else
         *(struct target *)field_of(value->key, value->object) = target;
 }
 
-static void bind_verb(const struct value *value)
+// A verb with its target, a trigger or an end, by the small grammars of trigger.h.
+static void bind_part_of_fault(const struct value *value)
 {
-    struct error error;
     struct fault_step *step = value->object;
     const char *text = value->node->text;
-    struct target target = {0};
-    step->form = *fault_form_find(value->vocabulary, value->node->key);
-    step->verb = step->form.name;
-    if ((step->form.strikes & STRIKES_WIRE) != 0)
-        is_read(wire_read(text, step, &error), value, &error);
-    else if (is_read(target_read(text, &target, &error), value, &error))
-        step->target = target;
-}
-
-static void bind_point(const struct value *value)
-{
     struct error error;
-    struct point_name point;
-    struct cause cause;
-    struct fault_step *step = value->object;
-    if (!is_read(when_read(value->node->text, value->vocabulary->commands, &point, &cause, &error),
-                 value, &error))
-        return;
-    if (cause.kind == CAUSE_NONE)
-        step->points[step->point_count++] = point;
+    int result;
+    if (value->key->type == KEY_VERB) {
+        step->form =
+            value->vocabulary->fault_forms[text_index(value->node->key, value->vocabulary->faults)];
+        step->verb = step->form.name;
+    }
+    struct fault_step read = *step;
+    if (value->key->type == KEY_POINTS)
+        result = when_read(text, value->vocabulary->commands, &read, &error);
+    else if (value->key->type == KEY_UNTIL)
+        result = until_read(text, &read, &error);
+    else if ((step->form.strikes & STRIKES_WIRE) != 0)
+        result = wire_read(text, &read, &error);
     else
-        step->cause = cause;
-}
-
-static void bind_until(const struct value *value)
-{
-    struct error error;
-    struct fault_step *step = value->object;
-    struct cause cause;
-    int64_t bound_ns = 0;
-    if (!is_read(until_read(value->node->text, &cause, &bound_ns, &error), value, &error))
-        return;
-    step->until = cause;
-    step->bound_ns = bound_ns;
+        result = target_read(text, &read.target, &error);
+    if (result == 0)
+        *step = read;
+    else
+        refuse(value->node, "'%s': %s", value->key->name ? value->key->name : value->node->key,
+               error.text);
 }
 
 static void bind_limit(const struct value *value)
@@ -253,7 +226,7 @@ static void bind_pattern(const struct value *value)
     struct suggestion suggestion;
     struct quote shown;
     for (size_t i = 0; strlen(pattern) <= MAX_PATTERN && vocabulary->schemes[i] != NULL; i++) {
-        if (scheme_is_meant(pattern, vocabulary->schemes[i], vocabulary->scheme_traits[i])) {
+        if (scheme_is_meant(pattern, vocabulary->schemes[i], vocabulary->scheme_forms[i].traits)) {
             put(value, pattern);
             return;
         }
@@ -275,13 +248,13 @@ static void bind_brought_scheme(const struct value *value)
 }
 
 static void (*const binders[])(const struct value *value) = {
-    [KEY_TEXT] = bind_string,   [KEY_NAME] = bind_string,    [KEY_WORD] = bind_word,
-    [KEY_CHOICE] = bind_choice, [KEY_WHOLE] = bind_number,   [KEY_DURATION] = bind_number,
-    [KEY_OFFSET] = bind_number, [KEY_RATE] = bind_number,    [KEY_PERCENTAGE] = bind_number,
-    [KEY_BELOW] = bind_number,  [KEY_DECIMAL] = bind_number, [KEY_SWITCH] = bind_switch,
-    [KEY_CLIENT] = bind_client, [KEY_VERB] = bind_verb,      [KEY_UNTIL] = bind_until,
-    [KEY_LIMIT] = bind_limit,   [KEY_POINTS] = bind_point,   [KEY_WORDS] = bind_word,
-    [KEY_NAMES] = bind_string,  [KEY_TEXTS] = bind_string,   [KEY_PATTERNS] = bind_pattern,
+    [KEY_TEXT] = bind_string,   [KEY_NAME] = bind_string,          [KEY_WORD] = bind_word,
+    [KEY_CHOICE] = bind_choice, [KEY_WHOLE] = bind_number,         [KEY_DURATION] = bind_number,
+    [KEY_OFFSET] = bind_number, [KEY_RATE] = bind_number,          [KEY_PERCENTAGE] = bind_number,
+    [KEY_BELOW] = bind_number,  [KEY_DECIMAL] = bind_number,       [KEY_SWITCH] = bind_switch,
+    [KEY_CLIENT] = bind_client, [KEY_VERB] = bind_part_of_fault,   [KEY_UNTIL] = bind_part_of_fault,
+    [KEY_LIMIT] = bind_limit,   [KEY_POINTS] = bind_part_of_fault, [KEY_WORDS] = bind_word,
+    [KEY_NAMES] = bind_string,  [KEY_TEXTS] = bind_string,         [KEY_PATTERNS] = bind_pattern,
 };
 
 static void bind_list(struct value value)
@@ -413,9 +386,8 @@ static void bind_sections(const struct vocabulary *vocabulary, const struct key 
     const struct section *section = key->section;
     if (key->one_will_do)
         expand_text(key, list);
-    bool is_one = key->one_will_do && list->kind == NODE_MAP;
-    size_t count = is_one ? 1 : list->count;
-    if (list->kind != NODE_LIST && !is_one) {
+    size_t count = item_count(list);
+    if (list->kind != NODE_LIST && !(key->one_will_do && list->kind == NODE_MAP)) {
         refuse(list, "'%s' must be a list ('- ' before each item)%s", key->name,
                key->one_will_do ? " or one mapping ('key: value')" : "");
         return;
@@ -432,7 +404,7 @@ static void bind_sections(const struct vocabulary *vocabulary, const struct key 
     }
     char *items = memory_zeroed(count, section->size);
     for (size_t i = 0; i < count; i++) {
-        struct node *item = is_one ? list : list->children[i];
+        struct node *item = item_node(list, i);
         expand_text(key, item);
         if (key->text_is != NULL && item->kind == NODE_LIST)
             refuse(item, "an item of '%s' must be a text or a mapping", key->name);
@@ -495,7 +467,7 @@ void bind_section(const struct vocabulary *vocabulary, const struct section *sec
             refuse(map, "a scenario must be a mapping ('key: value')");
         else if (!map->bad)
             refuse(map, "%s'%s' must be a mapping ('key: value')",
-                   section->place_offset != 0 ? "an item of " : "",
+                   section->item != NULL ? "an item of " : "",
                    title_of(section, map, title, sizeof title));
         map = NULL;
     }
@@ -523,10 +495,7 @@ void unbind_section(const struct section *section, void *object)
         if (key->type <= KEY_WORD) {
             free(*(char **)field);
         } else if (key->type >= KEY_WORDS && key->type <= KEY_PATTERNS) {
-            struct string_list *list = field;
-            for (size_t j = 0; j < list->count; j++)
-                free(list->items[j]);
-            free(list->items);
+            string_list_free(field);
         } else if (key->type == KEY_SECTION) {
             for (size_t j = 0; j < (key->name != NULL ? 1 : (size_t)key->most); j++)
                 unbind_section(key->section, item_of(key, j, object));
@@ -544,24 +513,17 @@ void unbind_section(const struct section *section, void *object)
 
 // --- overrides -----------------------------------------------------------------------------------
 
-struct paths {
-    char **items;
-    size_t count;
-};
-
 // Every path that `wrong` could have been meant to be; items of a list only below the number that
 // `wrong` itself has.
 static void collect_paths(const struct section *section, const struct vocabulary *vocabulary,
-                          const char *prefix, const char *wrong, struct paths *paths)
+                          const char *prefix, const char *wrong, struct string_list *paths)
 {
     const char **names = key_names(section, vocabulary);
     for (size_t i = 0; names[i] != NULL; i++) {
         struct text path = {0};
         text_format(&path, "%s%s", prefix, names[i]);
         const struct key *key = key_find(section, names[i], vocabulary);
-        paths->items = memory_resized(paths->items, (paths->count + 2) * sizeof *paths->items);
-        paths->items[paths->count++] = memory_string(path.bytes);
-        paths->items[paths->count] = NULL;
+        string_list_add(paths, path.bytes);
         text_add(&path, ".");
         bool below = key->type == KEY_SECTION;
         if (key->type == KEY_SECTIONS && strncmp(wrong, path.bytes, path.length) == 0) {
@@ -583,11 +545,11 @@ static void refuse_path(const struct vocabulary *vocabulary, const struct origin
     const char *wrong = origin->override->path;
     const char *dot = strrchr(wrong, '.');
     size_t length = dot != NULL ? (size_t)(dot - wrong) + 1 : 0;
-    struct paths paths = {0};
-    collect_paths(&scenario_section, vocabulary, "", wrong, &paths);
+    struct string_list paths = {0};
     struct text advice = {0};
-    const char **near = memory_zeroed(paths.count + 1, sizeof *near);
-    size_t near_count = 0;
+    collect_paths(&scenario_section, vocabulary, "", wrong, &paths);
+    const char **beside = memory_zeroed(paths.count + 1, sizeof *beside);
+    size_t count = 0;
     const char *whole = NULL; // `clients.threads` for `threads`
     for (size_t i = 0; i < paths.count; i++) {
         const char *path = paths.items[i];
@@ -595,32 +557,28 @@ static void refuse_path(const struct vocabulary *vocabulary, const struct origin
         if (whole == NULL && last != NULL && strcmp(last + 1, wrong) == 0)
             whole = path;
         if (length > 0 && strncmp(path, wrong, length) == 0 && strchr(path + length, '.') == NULL)
-            near[near_count++] = path + length;
+            beside[count++] = path + length;
     }
-    const char *nearest = text_nearest(wrong + length, near);
     char first[16];
     snprintf(first, sizeof first, "%.*s", (int)strcspn(wrong, "."), wrong);
     const char *now = word_of_today(first, wrong + length);
-    if (now != NULL)
-        nearest = now;
-    if (now != NULL)
-        text_format(&advice, ": '%s' is called '%.*s%s' now", wrong, (int)length, wrong, now);
-    else if (nearest != NULL)
-        text_format(&advice, " (did you mean '%.*s%s'?)", (int)length, wrong, nearest);
-    else if (near_count > 0)
-        text_format(&advice, ": '%.*s' has", (int)length - 1, wrong);
-    for (size_t i = 0; i < near_count && nearest == NULL; i++)
-        text_format(&advice, "%s %s", i > 0 ? "," : "", near[i]);
-    if (whole == NULL && advice.length == 0)
+    const char *nearest = text_nearest(wrong + length, beside);
+    if (now == NULL && nearest == NULL && count == 0 && whole == NULL)
         whole = text_nearest(wrong, (const char *const *)paths.items);
-    if (whole != NULL)
+    if (now != NULL) {
+        text_format(&advice, ": '%s' is called '%.*s%s' now", wrong, (int)length, wrong, now);
+    } else if (nearest != NULL) {
+        text_format(&advice, " (did you mean '%.*s%s'?)", (int)length, wrong, nearest);
+    } else if (count > 0) {
+        text_format(&advice, ": '%.*s' has ", (int)length - 1, wrong);
+        text_join(&advice, beside, NULL);
+    } else if (whole != NULL) {
         text_format(&advice, " (did you mean '%s'?)", whole);
+    }
     refuse_at(origin, (struct place){0}, "unknown key%s", text_string(&advice));
     text_free(&advice);
-    free(near);
-    for (size_t i = 0; i < paths.count; i++)
-        free(paths.items[i]);
-    free(paths.items);
+    free(beside);
+    string_list_free(&paths);
 }
 
 // Puts the value of the override where the map says that key, or has room for it.
@@ -664,8 +622,7 @@ static struct node *enter_item(struct node *map, const struct key *key, const ch
     const struct section *section = key->section;
     struct node *list = node_child(map, section->name);
     // One mapping, where that will do, is its own first item.
-    struct node *one = list != NULL && list->kind == NODE_MAP ? list : NULL;
-    size_t count = list != NULL && list->kind == NODE_LIST ? list->count : one != NULL;
+    size_t count = list != NULL && list->kind != NODE_TEXT ? item_count(list) : 0;
     int64_t index = 0;
     if (number == NULL || whole_number_read(number, &index) != READING_FINE || index < 1 ||
         (size_t)index > count) {
@@ -675,7 +632,7 @@ static struct node *enter_item(struct node *map, const struct key *key, const ch
                   count == 1 ? "" : "s");
         return NULL;
     }
-    struct node *item = one != NULL ? one : list->children[index - 1];
+    struct node *item = item_node(list, (size_t)index - 1);
     expand_text(key, item);
     return item->kind == NODE_MAP ? item : NULL;
 }

@@ -3,24 +3,20 @@
 #include "harness/base/text.h"
 #include "harness/scenario/keys.h"
 
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
 
 // The folder that the scenario's file is in; the caller frees it.
 static char *folder_of(const char *path)
 {
-    const char *slash = strrchr(path, '/');
-    struct text folder = {0};
-    if (slash == path)
-        text_add(&folder, "/");
-    else if (slash != NULL)
-        text_add_bytes(&folder, path, (size_t)(slash - path));
-    else
-        text_add(&folder, ".");
-    char *whole = realpath(folder.bytes, NULL);
+    char *copy = memory_string(path);
+    char *folder = memory_string(dirname(copy));
+    char *whole = realpath(folder, NULL);
+    free(copy);
     if (whole == NULL)
-        return folder.bytes;
-    text_free(&folder);
+        return folder;
+    free(folder);
     return whole;
 }
 
@@ -34,7 +30,7 @@ static void check_visible(const struct vocabulary *vocabulary, const char *serve
         if (vocabulary->server_forms[i].shows_keys)
             shown[count++] = vocabulary->none_and_servers[i + 1];
     }
-    words_join(shown, "and", &names);
+    text_join(&names, shown, "and");
     if (!text_is_one_of(server, shown))
         refuse_key(visible, "'visible' with servers %s: only keys of %s can be looked at", server,
                    text_string(&names));
@@ -44,21 +40,45 @@ static void check_visible(const struct vocabulary *vocabulary, const char *serve
 static void check_exec(const struct vocabulary *vocabulary, const struct scenario *scenario,
                        const struct exec_settings *exec, struct node *map)
 {
-    bool is_taken = exec->name != NULL && (text_is_one_of(exec->name, vocabulary->schemes) ||
-                                           text_is_one_of(exec->name, vocabulary->traits));
-    for (size_t i = 0; exec->name != NULL && i + 1 < scenario->exec_count; i++)
-        is_taken |=
-            scenario->execs[i].name != NULL && strcmp(scenario->execs[i].name, exec->name) == 0;
-    bool has_lease = false;
-    for (size_t i = 0; i < exec->traits.count; i++)
-        has_lease |= strcmp(exec->traits.items[i], "lease") == 0;
+    const struct external_client *client = &exec->client;
+    bool is_taken =
+        text_is_one_of(client->name, vocabulary->schemes) ||
+        text_is_one_of(client->name, vocabulary->traits) ||
+        (client->name != NULL && scenario_external_client(scenario, client->name) != client);
     if (is_taken)
         refuse(node_child(map, "name"), "'%s' is the name of another scheme, or of a trait",
-               exec->name);
-    if (exec->renew && !has_lease)
+               client->name);
+    if (client->renew && !string_list_has(&exec->traits, "lease"))
         refuse_key(node_child(map, "renew"), "'renew' without the trait lease: there is none");
-    if (exec->visible && exec->server != NULL)
-        check_visible(vocabulary, exec->server, node_child(map, "visible"));
+    if (client->visible && client->server != NULL)
+        check_visible(vocabulary, client->server, node_child(map, "visible"));
+}
+
+// What follows from what was said.
+static void complete(struct exec_settings *exec, const struct vocabulary *vocabulary)
+{
+    struct external_client *client = &exec->client;
+    if (client->name == NULL)
+        client->name = memory_string("");
+    if (client->folder == NULL)
+        client->folder = memory_string("");
+    if (client->renew && !string_list_has(&exec->traits, "renewed"))
+        string_list_add(&exec->traits, "renewed");
+    if (client->server != NULL && strcmp(client->server, "none") == 0) {
+        free((void *)(size_t)client->server);
+        client->server = NULL;
+    }
+    if (client->server != NULL)
+        string_list_add(&exec->traits, client->server);
+    for (const struct topology_name *topology = vocabulary->topologies;
+         client->server != NULL && topology->name != NULL; topology++) {
+        if (strcmp(topology->server, client->server) == 0)
+            string_list_add(&exec->topologies, topology->name);
+    }
+    client->command = (const char *const *)exec->command.items;
+    client->traits = (const char *const *)exec->traits.items;
+    client->topologies = (const char *const *)exec->topologies.items;
+    client->needs = (const char *const *)exec->needs.items;
 }
 
 // `item` is a mapping in the list of schemes.
@@ -88,52 +108,7 @@ static void take(const struct vocabulary *vocabulary, struct node *item, struct 
     *exec = (struct exec_settings){0};
     bind_section(vocabulary, plugin != NULL ? &plugin_section : &exec_section, map, exec);
     check_exec(vocabulary, scenario, exec, map);
-}
-
-// --- what it means -------------------------------------------------------------------------------
-
-// A NULL-terminated list of what is in `list`, with room for two more.
-static const char **names_of(const struct string_list *list)
-{
-    const char **names = memory_zeroed(list->count + 3, sizeof *names);
-    for (size_t i = 0; i < list->count; i++)
-        names[i] = list->items[i];
-    return names;
-}
-
-static void describe(struct exec_settings *exec, const struct vocabulary *vocabulary)
-{
-    const char *server =
-        exec->server != NULL && strcmp(exec->server, "none") != 0 ? exec->server : NULL;
-    const char **traits = names_of(&exec->traits);
-    const char **topologies = server != NULL ? memory_zeroed(1, sizeof *topologies) : NULL;
-    size_t count = exec->traits.count;
-    if (exec->renew && !text_is_one_of("renewed", traits))
-        traits[count++] = "renewed";
-    traits[count] = server;
-    count = 0;
-    for (const struct topology_name *topology = vocabulary->topologies;
-         server != NULL && topology != NULL && topology->name != NULL; topology++) {
-        if (strcmp(topology->server, server) != 0)
-            continue;
-        topologies = memory_resized(topologies, (count + 2) * sizeof *topologies);
-        topologies[count++] = topology->name;
-        topologies[count] = NULL;
-    }
-    exec->external_client = (struct external_client){
-        .name = exec->name != NULL ? exec->name : "",
-        .server = server,
-        .command = names_of(&exec->command),
-        .plugin = exec->file,
-        .folder = exec->folder != NULL ? exec->folder : "",
-        .traits = traits,
-        .topologies = topologies,
-        .needs = names_of(&exec->needs),
-        .install = exec->install,
-        .patience_ns = exec->patience_ns,
-        .renew = exec->renew,
-        .visible = exec->visible,
-    };
+    complete(exec, vocabulary);
 }
 
 // The general words, and the schemes that the scenario brings along.
@@ -141,30 +116,23 @@ static struct vocabulary *extended(const struct vocabulary *general,
                                    const struct scenario *scenario)
 {
     struct vocabulary *own = memory_new(sizeof *own);
-    *own = *general;
     size_t count = 0;
     while (general->schemes[count] != NULL)
         count++;
-    size_t all = count + scenario->exec_count;
-    const char **schemes = memory_zeroed(all + 1, sizeof *schemes);
-    const char *const **traits = memory_zeroed(all + 1, sizeof *traits);
-    struct scheme_servers *servers = memory_zeroed(all + 1, sizeof *servers);
-    for (size_t i = 0; i < count; i++) {
-        schemes[i] = general->schemes[i];
-        traits[i] = general->scheme_traits[i];
-        servers[i] = general->scheme_servers[i];
+    const char **schemes = memory_zeroed(count + scenario->exec_count + 1, sizeof *schemes);
+    struct scheme_form *forms = memory_zeroed(count + scenario->exec_count + 1, sizeof *forms);
+    memcpy(schemes, general->schemes, count * sizeof *schemes);
+    memcpy(forms, general->scheme_forms, count * sizeof *forms);
+    for (size_t i = 0; i < scenario->exec_count; i++) {
+        const struct external_client *client = &scenario->execs[i].client;
+        schemes[count + i] = client->name;
+        forms[count + i] =
+            (struct scheme_form){client->traits, client->server,
+                                 client->topologies != NULL ? client->topologies[0] : "single"};
     }
-    for (size_t i = count; i < all; i++) {
-        const struct external_client *external_client = &scenario->execs[i - count].external_client;
-        schemes[i] = external_client->name;
-        traits[i] = external_client->traits;
-        servers[i].kind = external_client->server;
-        servers[i].topology =
-            external_client->topologies != NULL ? external_client->topologies[0] : "single";
-    }
+    *own = *general;
     own->schemes = schemes;
-    own->scheme_traits = traits;
-    own->scheme_servers = servers;
+    own->scheme_forms = forms;
     return own;
 }
 
@@ -172,37 +140,24 @@ void external_bind(const struct vocabulary *vocabulary, struct node *root,
                    struct scenario *scenario)
 {
     struct node *schemes = node_child(root, "schemes");
-    if (schemes != NULL && schemes->kind == NODE_MAP)
-        take(vocabulary, schemes, scenario);
-    for (size_t i = 0; schemes != NULL && schemes->kind == NODE_LIST && i < schemes->count; i++) {
-        if (schemes->children[i]->kind == NODE_MAP)
-            take(vocabulary, schemes->children[i], scenario);
+    for (size_t i = 0; i < item_count(schemes); i++) {
+        if (item_node(schemes, i)->kind == NODE_MAP)
+            take(vocabulary, item_node(schemes, i), scenario);
     }
-    for (size_t i = 0; i < scenario->exec_count; i++)
-        describe(&scenario->execs[i], vocabulary);
     if (scenario->exec_count > 0)
         scenario->vocabulary = extended(vocabulary, scenario);
-}
-
-static void free_array(const void *array)
-{
-    free((void *)(size_t)array);
 }
 
 void external_free(struct scenario *scenario)
 {
     for (size_t i = 0; i < scenario->exec_count; i++) {
-        free_array(scenario->execs[i].external_client.command);
-        free_array(scenario->execs[i].external_client.traits);
-        free_array(scenario->execs[i].external_client.needs);
-        free_array(scenario->execs[i].external_client.topologies);
-        bool is_plugin = scenario->execs[i].file != NULL;
-        unbind_section(is_plugin ? &plugin_section : &exec_section, &scenario->execs[i]);
+        struct exec_settings *exec = &scenario->execs[i];
+        string_list_free(&exec->topologies);
+        unbind_section(exec->client.plugin != NULL ? &plugin_section : &exec_section, exec);
     }
     if (scenario->vocabulary != NULL) {
-        free_array(scenario->vocabulary->schemes);
-        free_array(scenario->vocabulary->scheme_traits);
-        free_array(scenario->vocabulary->scheme_servers);
+        free((void *)(size_t)scenario->vocabulary->schemes);
+        free((void *)(size_t)scenario->vocabulary->scheme_forms);
     }
     free(scenario->vocabulary);
     free(scenario->execs);
@@ -218,8 +173,9 @@ const struct external_client *scenario_external_client(const struct scenario *sc
                                                        const char *scheme)
 {
     for (size_t i = 0; i < scenario->exec_count; i++) {
-        if (strcmp(scenario->execs[i].external_client.name, scheme) == 0)
-            return &scenario->execs[i].external_client;
+        const struct external_client *client = &scenario->execs[i].client;
+        if (client->name != NULL && strcmp(client->name, scheme) == 0)
+            return client;
     }
     return NULL;
 }

@@ -175,82 +175,66 @@ static const struct section servers_section = {
 // --- schemes of the scenario's own ---------------------------------------------------------------
 
 // What programs and plug-ins have both.
+#define OF_CLIENT(field) AT(exec_settings, client.field)
 #define NAME_KEY                                                                                   \
-    {                                                                                              \
-        "name", KEY_NAME, AT(exec_settings, name),                                                 \
-            "of the scheme, as reports and 'expect' say it", RANGE(1, 32), .required = true        \
-    }
+    "name", KEY_NAME, OF_CLIENT(name), "of the scheme, as reports and 'expect' say it",            \
+        RANGE(1, 32), .required = true
 #define SERVERS_KEY                                                                                \
-    {                                                                                              \
-        "servers", KEY_WORD, AT(exec_settings, server), "what it locks with",                      \
-            .words = WORDS_NONE_AND_SERVERS, .fallback = "none"                                    \
-    }
+    "servers", KEY_WORD, OF_CLIENT(server), "what it locks with", .words = WORDS_NONE_AND_SERVERS, \
+                                                                  .fallback = "none"
 #define TRAITS_KEY                                                                                 \
-    {                                                                                              \
-        "traits", KEY_WORDS, AT(exec_settings, traits),                                            \
-            "what it promises: see `lockpick list schemes`", RANGE(1, 16),                         \
-            .words = WORDS_PROMISES, .fallback = "exclusive"                                       \
-    }
+    "traits", KEY_WORDS, AT(exec_settings, traits),                                                \
+        "what it promises: see `lockpick list schemes`", RANGE(1, 16), .words = WORDS_PROMISES,    \
+                                                                       .fallback = "exclusive"
 #define VISIBLE_KEY                                                                                \
-    {                                                                                              \
-        "visible", KEY_SWITCH, AT(exec_settings, visible),                                         \
-            "the lock is a key of exactly its name, and can be looked at there",                   \
-            .fallback = "false"                                                                    \
-    }
-#define FOLDER_KEY(use)                                                                            \
-    {                                                                                              \
-        "folder", KEY_TEXT, AT(exec_settings, folder), use, RANGE(1, 4000),                        \
-            .fallback_text = "the scenario's"                                                      \
-    }
+    "visible", KEY_SWITCH, OF_CLIENT(visible),                                                     \
+        "the lock is a key of exactly its name, and can be looked at there", .fallback = "false"
 #define NEEDS_KEY                                                                                  \
-    {                                                                                              \
-        "needs", KEY_TEXTS, AT(exec_settings, needs),                                              \
-            "programs, and files by a path with a '/', without which the scheme is skipped",       \
-            RANGE(0, 16), .fallback_text = "nothing"                                               \
-    }
+    "needs", KEY_TEXTS, AT(exec_settings, needs),                                                  \
+        "programs, and files by a path with a '/', without which the scheme is skipped",           \
+        RANGE(0, 16), .fallback_text = "nothing"
 #define INSTALL_KEY                                                                                \
-    {                                                                                              \
-        "install", KEY_TEXT, AT(exec_settings, install),                                           \
-            "the command that installs what it needs, for who is told that it is missing",         \
-            RANGE(1, 400), .fallback_text = "not said"                                             \
-    }
+    "install", KEY_TEXT, OF_CLIENT(install),                                                       \
+        "the command that installs what it needs, for who is told that it is missing",             \
+        RANGE(1, 400), .fallback_text = "not said"
 
 static const struct key exec_keys[] = {
-    NAME_KEY,
+    {NAME_KEY},
     {"command", KEY_TEXTS, AT(exec_settings, command),
      "the program and its arguments; scripts/drivers/README.md says how it is spoken to",
      RANGE(1, 64), .required = true},
-    SERVERS_KEY,
-    TRAITS_KEY,
-    VISIBLE_KEY,
-    {"renew", KEY_SWITCH, AT(exec_settings, renew), "it is asked to renew each third of a lease",
+    {SERVERS_KEY},
+    {TRAITS_KEY},
+    {VISIBLE_KEY},
+    {"renew", KEY_SWITCH, OF_CLIENT(renew), "it is asked to renew each third of a lease",
      .fallback = "false"},
-    {"patience", KEY_DURATION, AT(exec_settings, patience_ns),
-     "how much later than allowed it may answer", RANGE(10 * NS_PER_MS, 10 * MINUTE_NS),
-     .fallback = "10s"},
-    FOLDER_KEY("where it runs"),
-    NEEDS_KEY,
-    INSTALL_KEY,
+    {"patience", KEY_DURATION, OF_CLIENT(patience_ns), "how much later than allowed it may answer",
+     RANGE(10 * NS_PER_MS, 10 * MINUTE_NS), .fallback = "10s"},
+    {"folder", KEY_TEXT, OF_CLIENT(folder), "where it runs", RANGE(1, 4000),
+     .fallback_text = "the scenario's"},
+    {NEEDS_KEY},
+    {INSTALL_KEY},
 };
 static const struct key plugin_keys[] = {
-    NAME_KEY,
-    {"file", KEY_TEXT, AT(exec_settings, file),
+    {NAME_KEY},
+    {"file", KEY_TEXT, OF_CLIENT(plugin),
      "the shared library; harness/plugin/lockpick.h says what it must export", RANGE(1, 4000),
      .required = true},
-    SERVERS_KEY,
-    TRAITS_KEY,
-    VISIBLE_KEY,
-    FOLDER_KEY("where its file is looked for"),
-    NEEDS_KEY,
-    INSTALL_KEY,
+    {SERVERS_KEY},
+    {TRAITS_KEY},
+    {VISIBLE_KEY},
+    {"folder", KEY_TEXT, OF_CLIENT(folder), "where its file is looked for", RANGE(1, 4000),
+     .fallback_text = "the scenario's"},
+    {NEEDS_KEY},
+    {INSTALL_KEY},
 };
 
 const struct section exec_section = {
     "exec", "A lock of your own, as {exec: {name: ..., command: ...}} in 'schemes'.",
-    ITEMS(exec_keys, exec_settings, "scheme")};
+    KEYS(exec_keys, exec_settings), .item = "scheme"};
 const struct section plugin_section = {
     "plugin", "The same in C, loaded into the clients, as {plugin: {name: ..., file: ...}}.",
-    ITEMS(plugin_keys, exec_settings, "scheme")};
+    KEYS(plugin_keys, exec_settings), .item = "scheme"};
 
 // --- faults --------------------------------------------------------------------------------------
 
@@ -440,27 +424,27 @@ const char *word_of_today(const char *section, const char *old)
     return NULL;
 }
 
-// The keys of a section as they are called today; of `random` also what it draws from.
-static void renew_section(const char *section, struct node *map)
+static void renew(const char *section, char **word)
 {
-    for (size_t i = 0; i < map->count; i++) {
-        struct node *child = map->children[i];
-        struct node **values = child->kind == NODE_LIST ? child->children : &child;
-        const char *now = map->kind == NODE_MAP ? word_of_today(section, child->key) : NULL;
-        if (map->kind == NODE_LIST)
+    const char *now = word_of_today(section, *word);
+    if (now != NULL) {
+        free(*word);
+        *word = memory_string(now);
+    }
+}
+
+// The keys of a section as they are called today; of `random` also what it draws from.
+static void renew_section(const char *section, struct node *node)
+{
+    for (size_t i = 0; i < node->count; i++) {
+        struct node *child = node->children[i];
+        if (node->kind == NODE_LIST)
             renew_section(section, child);
-        if (now != NULL) {
-            free(child->key);
-            child->key = memory_string(now);
-        }
-        for (size_t j = 0;
-             strcmp(section, "random") == 0 && j < (child->kind == NODE_LIST ? child->count : 1);
-             j++) {
-            now = values[j]->kind == NODE_TEXT ? word_of_today(section, values[j]->text) : NULL;
-            if (now != NULL) {
-                free(values[j]->text);
-                values[j]->text = memory_string(now);
-            }
+        else
+            renew(section, &child->key);
+        for (size_t j = 0; strcmp(section, "random") == 0 && j < item_count(child); j++) {
+            if (item_node(child, j)->kind == NODE_TEXT)
+                renew(section, &item_node(child, j)->text);
         }
     }
 }
@@ -469,15 +453,6 @@ void words_renew(struct node *root)
 {
     for (size_t i = 0; root->kind == NODE_MAP && i < root->count; i++)
         renew_section(root->children[i]->key, root->children[i]);
-}
-
-const struct fault_form *fault_form_find(const struct vocabulary *vocabulary, const char *name)
-{
-    for (size_t i = 0; vocabulary->faults[i] != NULL; i++) {
-        if (strcmp(vocabulary->faults[i], name) == 0)
-            return &vocabulary->fault_forms[i];
-    }
-    return NULL;
 }
 
 const struct key *key_find(const struct section *section, const char *name,
@@ -509,17 +484,6 @@ const char **key_names(const struct section *section, const struct vocabulary *v
     return names;
 }
 
-void words_join(const char *const *words, const char *last, struct text *out)
-{
-    for (size_t i = 0; words[i] != NULL; i++) {
-        if (i > 0 && words[i + 1] == NULL)
-            text_format(out, " %s ", last);
-        else if (i > 0)
-            text_add(out, ", ");
-        text_add(out, words[i]);
-    }
-}
-
 const char *words_advise(const char *wrong, const char *const *words, struct text *out)
 {
     const char *nearest = text_nearest(wrong, words);
@@ -527,7 +491,7 @@ const char *words_advise(const char *wrong, const char *const *words, struct tex
         text_format(out, "did you mean '%s'?", nearest);
     } else {
         text_add(out, "known are ");
-        words_join(words, "and", out);
+        text_join(out, words, "and");
     }
     return nearest;
 }
@@ -569,10 +533,10 @@ void key_wanted(const struct key *key, const struct vocabulary *vocabulary, stru
         [KEY_SECTIONS] = "a list",
     };
     if (key->type == KEY_CHOICE) {
-        words_join(key->choices, "or", out);
+        text_join(out, key->choices, "or");
     } else if (key->type == KEY_WORD || key->type == KEY_WORDS) {
         text_add(out, key->type == KEY_WORDS ? "a list of " : "");
-        words_join(words_of(vocabulary, key->words), "or", out);
+        text_join(out, words_of(vocabulary, key->words), "or");
     } else if (key->least == key->most && key->most != 0) {
         text_format(out, "%lld", (long long)key->most);
     } else {

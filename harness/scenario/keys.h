@@ -90,9 +90,6 @@ const char *const *words_of(const struct vocabulary *vocabulary, enum word_list 
 // Puts the words of today in the place of those that older scenario files have.
 void words_renew(struct node *root);
 
-// How the fault of that name is written down, or NULL.
-const struct fault_form *fault_form_find(const struct vocabulary *vocabulary, const char *name);
-
 // The section's key of that name, or NULL.
 const struct key *key_find(const struct section *section, const char *name,
                            const struct vocabulary *vocabulary);
@@ -103,9 +100,6 @@ const char **key_names(const struct section *section, const struct vocabulary *v
 // What a value must be, as in "must be ...": "a whole number from 1 to 64". Appends to `out`.
 struct text;
 void key_wanted(const struct key *key, const struct vocabulary *vocabulary, struct text *out);
-
-// Appends "a, b or c". `last` is "or" or "and".
-void words_join(const char *const *words, const char *last, struct text *out);
 
 // Appends "did you mean 'threads'?", or "known are a, b and c" if no word is near; the word that is
 // near, or NULL.
@@ -134,6 +128,30 @@ void external_free(struct scenario *scenario);
 // true. Checks every rule whose values were all read without a diagnostic.
 void validate(const struct scenario *scenario, const struct vocabulary *vocabulary,
               struct node *root);
+
+// --- what validate.c and validate_faults.c share
+// --------------------------------------------------
+
+// A scenario as bound, and where each of its values was written.
+struct rules {
+    const struct scenario *scenario;
+    const struct vocabulary *vocabulary;
+    struct node *root;
+};
+
+// What must agree within a fault, between faults, and between a fault and the rest of the file.
+void validate_faults(const struct rules *rules);
+
+// The node of a path such as "limit" or "workload.for", or NULL if the file does not say it.
+struct node *said(const struct rules *rules, const char *path);
+
+// True if nothing was refused there, so that the bound value can be relied on.
+bool knows(const struct rules *rules, const char *path);
+
+// Complains if the clients do not have that worker (0: any).
+void check_who(const struct rules *rules, struct node *node, int client, int worker);
+
+// -------------------------------------------------------------------------------------------------
 
 // as_run.c: keeps in a scenario without diagnostics what its tree says, for scenario_as_run.
 void settle(const struct node *root, struct scenario *scenario);

@@ -20,83 +20,67 @@ static uint64_t seed_of(uint64_t run_seed, const char *name)
 
 const struct server_form *server_form_find(const struct vocabulary *vocabulary, const char *kind)
 {
-    for (size_t i = 0; kind != NULL && vocabulary->none_and_servers[i + 1] != NULL; i++) {
-        if (strcmp(vocabulary->none_and_servers[i + 1], kind) == 0)
-            return &vocabulary->server_forms[i];
-    }
-    return NULL;
+    int index = text_index(kind, vocabulary->none_and_servers + 1);
+    return index < 0 ? NULL : &vocabulary->server_forms[index];
 }
 
 // Of the lock's servers; NULL if there are none.
-static const char *topology_of(const struct scenario *scenario,
-                               const struct scheme_servers *servers)
+static const char *topology_of(const struct scenario *scenario, const struct scheme_form *scheme)
 {
-    if (servers->kind == NULL)
+    if (scheme->server == NULL)
         return NULL;
-    const struct server_settings *settings = scenario_server(scenario, servers->kind);
-    return settings != NULL && settings->topology != NULL ? settings->topology : servers->topology;
+    const struct server_settings *settings = scenario_server(scenario, scheme->server);
+    return settings->topology != NULL ? settings->topology : scheme->topology;
 }
 
 const struct topology_name *scenario_topology(const struct scenario *scenario,
-                                              const struct scheme_servers *servers,
+                                              const struct scheme_form *scheme,
                                               const struct vocabulary *vocabulary, int *count)
 {
     *count = 0;
-    if (servers->kind == NULL)
-        return NULL;
-    const struct server_settings *settings = scenario_server(scenario, servers->kind);
-    const char *name = topology_of(scenario, servers);
+    const char *name = topology_of(scenario, scheme);
     for (const struct topology_name *found = vocabulary->topologies;
-         found != NULL && name != NULL && found->name != NULL; found++) {
-        if (strcmp(found->server, servers->kind) != 0 || strcmp(found->name, name) != 0)
+         name != NULL && found->name != NULL; found++) {
+        if (strcmp(found->server, scheme->server) != 0 || strcmp(found->name, name) != 0)
             continue;
-        if (settings != NULL && settings->external == NULL)
+        const struct server_settings *settings = scenario_server(scenario, scheme->server);
+        if (settings->external == NULL)
             *count = settings->nodes > 0 ? (int)settings->nodes : found->usual;
         return found;
     }
     return NULL;
 }
 
-static const struct server_form *store_server(const struct scenario *scenario,
-                                              const struct vocabulary *vocabulary)
-{
-    const char *store = scenario->workload.store;
-    for (size_t i = 0; store != NULL && vocabulary->stores[i] != NULL; i++) {
-        if (strcmp(vocabulary->stores[i], store) == 0)
-            return server_form_find(vocabulary, vocabulary->store_servers[i]);
-    }
-    return NULL;
-}
-
 static void add_trial(struct plan *plan, const struct scenario *scenario,
-                      const struct vocabulary *vocabulary, size_t scheme, int repeat, char *name)
+                      const struct vocabulary *vocabulary, size_t nth, int repeat, char *name)
 {
-    const char *scheme_name = vocabulary->schemes[scheme];
-    const char *const *traits = vocabulary->scheme_traits[scheme];
+    const char *scheme = vocabulary->schemes[nth];
+    const struct scheme_form *form = &vocabulary->scheme_forms[nth];
+    int store = text_index(scenario->workload.store, vocabulary->stores);
     // Scenarios of one name are trials of the first.
     const struct scenario *first = scenario;
     for (size_t i = plan->count; i-- > 0;) {
         if (strcmp(plan->trials[i].scenario->name, scenario->name) == 0)
             first = plan->trials[i].scenario;
     }
-    bool has_no_tokens = scenario->workload.fenced && !text_is_one_of("fenced", traits);
+    bool has_no_tokens = scenario->workload.fenced && !text_is_one_of("fenced", form->traits);
     uint64_t seed = plan_seed_of(plan, scenario);
     int servers;
-    const struct topology_name *topology =
-        scenario_topology(scenario, &vocabulary->scheme_servers[scheme], vocabulary, &servers);
+    const struct topology_name *topology = scenario_topology(scenario, form, vocabulary, &servers);
     plan->trials = memory_resized(plan->trials, (plan->count + 1) * sizeof *plan->trials);
     plan->trials[plan->count++] = (struct trial){
         .scenario = first,
         .drawn = first != scenario ? scenario : NULL,
-        .scheme = scheme_name,
-        .external_client = scenario_external_client(scenario, scheme_name),
-        .traits = traits,
-        .topology = topology_of(scenario, &vocabulary->scheme_servers[scheme]),
-        .server = server_form_find(vocabulary, vocabulary->scheme_servers[scheme].kind),
-        .store_server = store_server(scenario, vocabulary),
+        .scheme = scheme,
+        .external_client = scenario_external_client(scenario, scheme),
+        .traits = form->traits,
+        .topology = topology_of(scenario, form),
+        .server = server_form_find(vocabulary, form->server),
+        .store_server =
+            store < 0 ? NULL : server_form_find(vocabulary, vocabulary->store_servers[store]),
         .servers = servers,
         .by_majority = topology != NULL && topology->by_majority,
-        .expectation = scenario_expectation(scenario, scheme_name, traits),
+        .expectation = scenario_expectation(scenario, scheme, form->traits),
         .repeat = repeat,
         .seed = seed_of(seed, name),
         .name = name,
@@ -129,7 +113,7 @@ static void add_scenario(struct plan *plan, const struct scenario *scenario,
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
         int drawn_as;
         const char *scheme = vocabulary->schemes[i];
-        const char *const *traits = vocabulary->scheme_traits[i];
+        const char *const *traits = vocabulary->scheme_forms[i].traits;
         if (!patterns_mean(&scenario->schemes, scheme, traits) ||
             (scheme_glob != NULL && !scheme_is_meant(scheme_glob, scheme, traits)) ||
             !is_trial_of(scenario, scheme, &drawn_as))
@@ -158,14 +142,14 @@ static int no_scheme_is_left(struct scenario *const *scenarios, size_t count,
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
         size_t by = 0;
         while (by < count && !patterns_mean(&scenarios[by]->schemes, vocabulary->schemes[i],
-                                            vocabulary->scheme_traits[i]))
+                                            vocabulary->scheme_forms[i].traits))
             by++;
         if (by < count)
-            text_format(&tried, "%s%s", tried.length > 0 ? ", " : "", vocabulary->schemes[i]);
+            text_add_item(&tried, vocabulary->schemes[i]);
     }
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < scenarios[i]->exec_count; j++)
-            text_format(&tried, "%s%s", tried.length > 0 ? ", " : "", scenarios[i]->execs[j].name);
+            text_add_item(&tried, scenarios[i]->execs[j].client.name);
     }
     bool is_known = text_is_one_of(scheme_glob, vocabulary->schemes);
     if (!is_known && *suggest(scheme_glob, vocabulary->schemes, &suggestion) == '\0')

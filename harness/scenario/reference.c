@@ -81,7 +81,7 @@ static void print_section(const struct section *section, const struct vocabulary
 static void print_words(const char *name, const char *const *words, const char *last, FILE *out)
 {
     struct text text = {0};
-    words_join(words, last, &text);
+    text_join(&text, words, last);
     fprintf(out, "  %s%s\n", name, text_string(&text));
     text_free(&text);
 }

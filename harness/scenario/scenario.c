@@ -9,6 +9,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool string_list_has(const struct string_list *list, const char *word)
+{
+    return text_is_one_of(word, (const char *const *)list->items);
+}
+
+void string_list_add(struct string_list *list, const char *word)
+{
+    list->items = memory_resized(list->items, (list->count + 2) * sizeof *list->items);
+    list->items[list->count++] = memory_string(word);
+    list->items[list->count] = NULL;
+}
+
+void string_list_free(struct string_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->items[i]);
+    free(list->items);
+}
+
 bool scheme_is_meant(const char *pattern, const char *scheme, const char *const *traits)
 {
     return strcmp(pattern, scheme) == 0 || text_matches(scheme, pattern) ||
@@ -28,11 +47,7 @@ bool patterns_mean(const struct string_list *patterns, const char *scheme,
 bool expectation_counts(const struct scenario *scenario, const struct expectation *expectation)
 {
     const struct string_list *labels = &expectation->workloads;
-    for (size_t i = 0; i < labels->count; i++) {
-        if (strcmp(labels->items[i], scenario->label) == 0)
-            return true;
-    }
-    return labels->count == 0;
+    return labels->count == 0 || string_list_has(labels, scenario->label);
 }
 
 const struct expectation *scenario_expectation(const struct scenario *scenario, const char *scheme,
@@ -158,8 +173,7 @@ static void derive_phases(struct scenario *scenario)
     scenario->load_count = count + 1;
 }
 
-// The number of the fault of that name among the first `count`, or 0.
-static int number_of(const struct scenario *scenario, size_t count, const char *name)
+int fault_number_of(const struct scenario *scenario, size_t count, const char *name)
 {
     for (size_t i = 0; name != NULL && i < count; i++) {
         if (scenario->faults[i].name != NULL && strcmp(scenario->faults[i].name, name) == 0)
@@ -190,9 +204,9 @@ static void derive_faults(struct scenario *scenario)
         // A fault that does not say how long it lasts.
         if (step->bound_ns < 0 && step->form.lasting > LASTS_IF_TOLD)
             step->bound_ns = step->form.lasting == LASTS_BRIEFLY ? 0 : NO_BOUND;
-        step->after = number_of(scenario, i, step->after_name);
-        step->cause.fault_number = number_of(scenario, i, step->cause.fault);
-        step->until.fault_number = number_of(scenario, i, step->until.fault);
+        step->after = fault_number_of(scenario, i, step->after_name);
+        step->cause.fault_number = fault_number_of(scenario, i, step->cause.fault);
+        step->until.fault_number = fault_number_of(scenario, i, step->until.fault);
         step->text = fault_describe(step);
     }
 }
@@ -243,7 +257,7 @@ static void check_labels(const struct parsing *parsing, const struct scenario *s
 {
     struct text known = {0};
     for (const struct scenario *each = scenarios; each != NULL; each = each->next)
-        text_format(&known, "%s%s", known.length > 0 ? ", " : "", each->label);
+        text_add_item(&known, each->label);
     // Of a workload without a kind nobody knows what it would be called.
     for (size_t i = 0; known.length > 0 && i < scenarios->expectation_count; i++) {
         const struct expectation *expectation = &scenarios->expectations[i];

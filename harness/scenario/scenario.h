@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+// Of a scenario, NULL-terminated; or all zero.
 struct string_list {
     char **items;
     size_t count;
@@ -311,21 +312,10 @@ struct lock_settings {
     int64_t told_ns;        // a holder is told of a loss within that; 0: nothing is stated
 };
 
-// `exec:` or `plugin:`, as bound: a scheme of the scenario's own; `external_client` is its meaning.
+// `exec:` or `plugin:`, as bound: a scheme of the scenario's own.
 struct exec_settings {
-    char *name;
-    struct string_list command; // of exec
-    char *file;                 // of plugin; else NULL
-    char *server;               // its kind, or "none"
-    struct string_list traits;
-    bool renew;
-    bool visible;
-    int64_t patience_ns;
-    char *folder; // NULL: the scenario's
-    struct string_list needs;
-    char *install; // NULL: not said
-    struct place place;
-    struct external_client external_client;
+    struct external_client client; // its lists are these
+    struct string_list command, traits, topologies, needs;
 };
 
 // Faults drawn at random, for soak runs.
@@ -413,11 +403,15 @@ struct topology_name {
     bool by_majority; // it serves as long as more than half of them do
 };
 
-// The servers that a scheme locks with.
-struct scheme_servers {
-    const char *kind;     // NULL: it needs none
+// What a scenario needs to know of a scheme.
+struct scheme_form {
+    const char *const *traits;
+    const char *server;   // the kind that it locks with; NULL: it needs none
     const char *topology; // how they belong together unless a scenario says otherwise
 };
+
+// The number of the fault of that name among the first `count`, or 0; `name` may be NULL.
+int fault_number_of(const struct scenario *scenario, size_t count, const char *name);
 
 // True if the fault itself takes that key (`by`, `share`, ...).
 bool fault_takes(const struct fault_step *step, const char *option);
@@ -450,9 +444,8 @@ struct property_form {
 // catalogues, so that this room needs none of them.
 struct vocabulary {
     const char *const *schemes;
-    const char *const *const *scheme_traits;     // scheme_traits[i]: traits of schemes[i]
-    const struct scheme_servers *scheme_servers; // of `schemes`, in their order
-    const char *const *traits;                   // every trait there is
+    const struct scheme_form *scheme_forms; // of `schemes`, in their order
+    const char *const *traits;              // every trait there is
     const char *const *workloads;
     const struct workload_form *workload_forms; // of `workloads`, in their order
     const char *const *stores;
@@ -504,6 +497,10 @@ size_t diagnostics_count(const struct diagnostics *diagnostics);
 void diagnostics_print(const struct diagnostics *diagnostics, FILE *out);
 void diagnostics_free(struct diagnostics *diagnostics);
 
+bool string_list_has(const struct string_list *list, const char *word);
+void string_list_add(struct string_list *list, const char *word); // a copy
+void string_list_free(struct string_list *list);
+
 // True if `pattern` (a name, a glob, or a trait) means the scheme.
 bool scheme_is_meant(const char *pattern, const char *scheme, const char *const *traits);
 
@@ -529,7 +526,7 @@ bool expectation_counts(const struct scenario *scenario, const struct expectatio
 // The topology and the number of servers that hold data, of a scheme's own servers as the scenario
 // wants them; *count is 0 if it has none, or if they are somebody else's. NULL if it is not known.
 const struct topology_name *scenario_topology(const struct scenario *scenario,
-                                              const struct scheme_servers *servers,
+                                              const struct scheme_form *scheme,
                                               const struct vocabulary *vocabulary, int *count);
 
 // How the scenario wants servers of that kind to be; never NULL.

@@ -23,13 +23,15 @@ static const char *const test_redis[] = {"redis", NULL};
 static const char *const test_lease[] = {"redis", "lease", NULL};
 static const char *const test_lease_checked[] = {"redis", "lease", "owner-checked", NULL};
 static const char *const test_lease_fenced[] = {"redis", "lease", "owner-checked", "fenced", NULL};
-static const char *const *const test_scheme_traits[] = {
-    test_no_traits, test_local, test_redis,         test_redis,
-    test_lease,     test_lease, test_lease_checked, test_lease_fenced,
-};
-static const struct scheme_servers test_scheme_servers[] = {
-    {NULL, NULL},        {NULL, NULL},        {"redis", "single"}, {"redis", "single"},
-    {"redis", "single"}, {"redis", "single"}, {"redis", "single"}, {"redis", "sentinel"},
+static const struct scheme_form test_scheme_forms[] = {
+    {test_no_traits, NULL, NULL},
+    {test_local, NULL, NULL},
+    {test_redis, "redis", "single"},
+    {test_redis, "redis", "single"},
+    {test_lease, "redis", "single"},
+    {test_lease, "redis", "single"},
+    {test_lease_checked, "redis", "single"},
+    {test_lease_fenced, "redis", "sentinel"},
 };
 static const char *const test_workloads[] = {"increment", "oversell", "draw", "nested",
                                              "readers",   "permits",  NULL};
@@ -183,8 +185,7 @@ static const struct topology_name test_topologies[] = {
 
 static const struct vocabulary test_vocabulary = {
     .schemes = test_schemes,
-    .scheme_traits = test_scheme_traits,
-    .scheme_servers = test_scheme_servers,
+    .scheme_forms = test_scheme_forms,
     .traits = test_traits,
     .workloads = test_workloads,
     .workload_forms = test_workload_forms,

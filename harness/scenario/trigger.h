@@ -12,23 +12,20 @@ extern const char *const phase_words[];
 // `holds`, ...: the word at i stands for the cause_kind i + 1.
 extern const char *const cause_words[];
 
-// client-N [worker-M] before|after read|write|request|COMMAND [in PHASE], or client-N [worker-M]
-// holds. Commands are known in any case, and stored as `commands` (NULL-terminated) spells them.
-// Like the others: 0, or -1 with `error` saying what is wrong; *point is then undefined.
-int point_name_read(const char *text, const char *const *commands, struct point_name *point,
-                    struct error *error);
-
-// What `when:` may say: a point, or else a cause. Sets the kind of the other to nothing: of a point
-// `client` 0, of a cause CAUSE_NONE.
-int when_read(const char *text, const char *const *commands, struct point_name *point,
-              struct cause *cause, struct error *error);
+// What `when:` may say: a point, client-N [worker-M] before|after read|write|request|COMMAND
+// [in PHASE], or client-N [worker-M] holds, which becomes one more of the step's points; or else a
+// cause. Commands are known in any case, and stored as `commands` (NULL-terminated) spells them.
+// Like the others: 0, or -1 with `error` saying what is wrong; what is filled in is then undefined.
+int when_read(const char *text, const char *const *commands, struct fault_step *step,
+              struct error *error);
 
 // CAUSE [or DURATION], DURATION, or `end`. A CAUSE is one of
 //   client-N [worker-M] holds|reads|writes|releases|dies|tries|renews|loses
 //   lease|session of client-N gone|expired
 //   SERVER is leader|master|primary, SERVER is up
 //   FAULT is over
-int until_read(const char *text, struct cause *cause, int64_t *bound_ns, struct error *error);
+// Fills in the step's `until` and its bound.
+int until_read(const char *text, struct fault_step *step, struct error *error);
 
 // client-N [worker-M], or a server.
 int target_read(const char *text, struct target *target, struct error *error);
@@ -37,10 +34,7 @@ int target_read(const char *text, struct target *target, struct error *error);
 // all others. Fills in the target, the sides and the way of the step.
 int wire_read(const char *text, struct fault_step *step, struct error *error);
 
-// "client-1 worker-2", "client-1" if it is a whole process, or "server-2".
 struct text;
-void target_write(const struct target *target, struct text *out);
-
 // What a fault does, without its trigger and its end: "partition server-1 from client-1, client-2".
 void fault_describe_action(const struct fault_step *step, struct text *out);
 

@@ -5,13 +5,30 @@
 #include "harness/scenario/test_vocabulary.h"
 #include "harness/testing/test.h"
 
+static int read_when(const char *text, struct point_name *point, struct error *error)
+{
+    struct fault_step step = {0};
+    int result = when_read(text, test_vocabulary.commands, &step, error);
+    *point = step.points[0];
+    return result;
+}
+
 static struct point_name point_of(const char *text)
 {
     struct error error = {0};
     struct point_name point;
-    if (point_name_read(text, test_vocabulary.commands, &point, &error) != 0)
+    if (read_when(text, &point, &error) != 0)
         fail_msg("%s: %s", text, error.text);
     return point;
+}
+
+static struct fault_step until_of(const char *text)
+{
+    struct error error = {0};
+    struct fault_step step = {0};
+    if (until_read(text, &step, &error) != 0)
+        fail_msg("%s: %s", text, error.text);
+    return step;
 }
 
 TEST(a_point_names_client_moment_what_and_phase)
@@ -69,7 +86,7 @@ TEST(half_a_point_is_no_point)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct error error = {0};
         struct point_name point;
-        assert_int_equal(point_name_read(wrong[i], test_vocabulary.commands, &point, &error), -1);
+        assert_int_equal(read_when(wrong[i], &point, &error), -1);
         assert_true(error.text[0] != '\0');
     }
 }
@@ -82,33 +99,27 @@ TEST(a_text_of_any_length_is_refused_and_not_cut)
     text_add(&text, "client-1 holds");
     for (int i = 0; i < 10000; i++)
         text_add(&text, " ");
-    assert_int_equal(point_name_read(text.bytes, test_vocabulary.commands, &point, &error), -1);
+    assert_int_equal(read_when(text.bytes, &point, &error), -1);
     text_free(&text);
-    int64_t bound_ns = 0;
-    struct cause cause;
-    assert_int_equal(until_read("client-2 or or or or or or or 3s", &cause, &bound_ns, &error), -1);
-    assert_int_equal(point_name_read("client-1 a b c d e f g h i j k l m n",
-                                     test_vocabulary.commands, &point, &error),
-                     -1);
+    struct fault_step step = {0};
+    assert_int_equal(until_read("client-2 or or or or or or or 3s", &step, &error), -1);
+    assert_int_equal(read_when("client-1 a b c d e f g h i j k l m n", &point, &error), -1);
 }
 
 TEST(a_cause_has_a_bound_given_or_not)
 {
-    struct error error = {0};
-    struct cause cause;
-    int64_t bound_ns = 0;
-    assert_int_equal(until_read("client-2 writes or 3s", &cause, &bound_ns, &error), 0);
-    assert_int_equal(cause.kind, CAUSE_WRITES);
-    assert_int_equal(cause.target.client, 2);
-    assert_int_equal(cause.target.worker, 0);
-    assert_int_equal(bound_ns, 3 * NS_PER_S);
-    assert_int_equal(until_read("client-1 worker-4 dies", &cause, &bound_ns, &error), 0);
-    assert_int_equal(cause.kind, CAUSE_DIES);
-    assert_int_equal(cause.target.worker, 4);
-    assert_int_equal(bound_ns, 10 * NS_PER_S);
-    assert_int_equal(until_read("250ms", &cause, &bound_ns, &error), 0);
-    assert_int_equal(cause.kind, CAUSE_NONE);
-    assert_int_equal(bound_ns, 250 * NS_PER_MS);
+    struct fault_step step = until_of("client-2 writes or 3s");
+    assert_int_equal(step.until.kind, CAUSE_WRITES);
+    assert_int_equal(step.until.target.client, 2);
+    assert_int_equal(step.until.target.worker, 0);
+    assert_int_equal(step.bound_ns, 3 * NS_PER_S);
+    step = until_of("client-1 worker-4 dies");
+    assert_int_equal(step.until.kind, CAUSE_DIES);
+    assert_int_equal(step.until.target.worker, 4);
+    assert_int_equal(step.bound_ns, 10 * NS_PER_S);
+    step = until_of("250ms");
+    assert_int_equal(step.until.kind, CAUSE_NONE);
+    assert_int_equal(step.bound_ns, 250 * NS_PER_MS);
 }
 
 TEST(every_cause_word_has_its_kind)
@@ -121,13 +132,8 @@ TEST(every_cause_word_has_its_kind)
         {"client-1 writes", CAUSE_WRITES}, {"client-1 releases", CAUSE_RELEASES},
         {"client-1 dies", CAUSE_DIES},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct error error = {0};
-        struct cause cause;
-        int64_t bound_ns;
-        assert_int_equal(until_read(cases[i].text, &cause, &bound_ns, &error), 0);
-        assert_int_equal(cause.kind, cases[i].kind);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(until_of(cases[i].text).until.kind, cases[i].kind);
 }
 
 TEST(a_target_is_a_client_or_one_worker_of_it)

@@ -1,5 +1,4 @@
 // What must agree between keys: combinations that cannot be run, or could never come true.
-#include "harness/scenario/validate.h"
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
 #include "harness/base/url.h"
@@ -14,25 +13,28 @@
 
 // --- where something is said ---------------------------------------------------------------------
 
-struct node *said(const struct rules *rules, const char *path)
+// The mapping that has the path's last word as a key, NULL if the file does not say it.
+static struct node *map_of(const struct rules *rules, const char *path, const char **key)
 {
     const char *dot = strchr(path, '.');
-    char section[16] = "";
-    if (dot == NULL)
-        return node_child(rules->root, path);
-    memcpy(section, path, (size_t)(dot - path));
-    return node_child(node_child(rules->root, section), dot + 1);
+    char section[16];
+    *key = dot != NULL ? dot + 1 : path;
+    snprintf(section, sizeof section, "%.*s", (int)strcspn(path, "."), path);
+    return dot != NULL ? node_child(rules->root, section) : rules->root;
+}
+
+struct node *said(const struct rules *rules, const char *path)
+{
+    const char *key;
+    const struct node *map = map_of(rules, path, &key);
+    return node_child(map, key);
 }
 
 bool knows(const struct rules *rules, const char *path)
 {
-    const char *dot = strchr(path, '.');
-    char section[16] = "";
-    if (dot != NULL)
-        memcpy(section, path, (size_t)(dot - path));
-    const struct node *map = dot != NULL ? node_child(rules->root, section) : rules->root;
-    return map == NULL ||
-           (map->kind == NODE_MAP && node_fine(node_child(map, dot != NULL ? dot + 1 : path)));
+    const char *key;
+    const struct node *map = map_of(rules, path, &key);
+    return map == NULL || (map->kind == NODE_MAP && node_fine(node_child(map, key)));
 }
 
 static struct node *told(const struct rules *rules, const char *path)
@@ -70,12 +72,8 @@ static void refuse_times(struct node *node, const char *what, int64_t longer_ns,
 // How the workload's kind is written down; NULL: it is not known.
 static const struct workload_form *workload_form(const struct rules *rules)
 {
-    const char *kind = rules->scenario->workload.kind;
-    for (size_t i = 0; kind != NULL && rules->vocabulary->workloads[i] != NULL; i++) {
-        if (strcmp(rules->vocabulary->workloads[i], kind) == 0)
-            return &rules->vocabulary->workload_forms[i];
-    }
-    return NULL;
+    int kind = text_index(rules->scenario->workload.kind, rules->vocabulary->workloads);
+    return kind < 0 ? NULL : &rules->vocabulary->workload_forms[kind];
 }
 
 static void must_be(const struct node *workload, const struct key_rule *rule)
@@ -88,11 +86,9 @@ static void must_be(const struct node *workload, const struct key_rule *rule)
 
 static void must_not_be(const struct node *workload, const struct key_rule *rule)
 {
-    for (; rule != NULL && rule->key != NULL; rule++) {
-        struct node *node = node_child(workload, rule->key);
-        if (node != NULL)
-            refuse_key(node, "'%s' has no meaning here: %s", rule->key, rule->why);
-    }
+    for (; rule != NULL && rule->key != NULL; rule++)
+        refuse_key(node_child(workload, rule->key), "'%s' has no meaning here: %s", rule->key,
+                   rule->why);
 }
 
 // Each kind has its own measure of how much is done.
@@ -176,25 +172,11 @@ static void check_workload(const struct rules *rules)
 
 // --- load ----------------------------------------------------------------------------------------
 
-// Where phase `index` is written: one mapping is a list of one.
-static struct node *item_node(struct node *list, size_t index)
-{
-    return list->kind == NODE_LIST ? list->children[index] : list;
-}
-
-// Refuses a key of a phase, if it is there.
-static void must_not_say(const struct node *phase, const char *key, const char *why)
-{
-    struct node *node = node_child(phase, key);
-    if (node != NULL)
-        refuse_key(node, "'%s' %s", key, why);
-}
-
 // What is done in a warm-up would be missing from a certain amount of work.
 static void check_warm_up(const struct rules *rules, struct node *node)
 {
-    if (node != NULL && node_fine(node) && rules->scenario->workload.for_ns == 0 &&
-        knows(rules, "workload.for") && node_has(node_child(rules->root, "workload"), "kind"))
+    if (node_fine(node) && rules->scenario->workload.for_ns == 0 && knows(rules, "workload.for") &&
+        node_has(node_child(rules->root, "workload"), "kind"))
         refuse_key(node, "'warm-up' needs a workload that runs for a time ('for'): what is done "
                          "meanwhile would be missing from the rest");
 }
@@ -205,11 +187,13 @@ static void check_phase(const struct rules *rules, size_t index, struct node *it
     const struct load_settings *phase = &scenario->load[index];
     struct node *clients = node_child(item, "clients");
     if (!node_has(item, "rate")) {
-        must_not_say(item, "to", "without 'rate': a ramp goes from one rate to another");
-        must_not_say(item, "arrivals",
-                     "without 'rate': in a closed loop each worker begins when it is free");
+        refuse_key(node_child(item, "to"),
+                   "'to' without 'rate': a ramp goes from one rate to another");
+        refuse_key(
+            node_child(item, "arrivals"),
+            "'arrivals' without 'rate': in a closed loop each worker begins when it is free");
     } else if (phase->for_ns == 0 && node_fine(node_child(item, "for"))) {
-        must_not_say(item, "to", "without 'for': a ramp lasts for a time");
+        refuse_key(node_child(item, "to"), "'to' without 'for': a ramp lasts for a time");
     }
     if (clients != NULL && !clients->bad && knows(rules, "clients.processes") &&
         phase->clients > scenario->clients.processes)
@@ -244,7 +228,6 @@ static void check_phases(const struct rules *rules, struct node *load)
     const struct workload_form *form = workload_form(rules);
     const struct load_settings *last = &scenario->load[scenario->load_count - 1];
     struct node *last_node = item_node(load, scenario->load_count - 1);
-    struct node *think = said(rules, "workload.think");
     struct node *by_time = said(rules, "workload.for");
     struct node *work = said(rules, "workload.operations");
     double operations = 0;
@@ -273,8 +256,9 @@ static void check_phases(const struct rules *rules, struct node *load)
         if (find != NULL)
             check_find(&scenario->load[i], find, measured);
     }
-    if (think != NULL && open == scenario->load_count)
-        refuse_key(think, "'think' besides 'load' with a 'rate': that says when operations begin");
+    if (open == scenario->load_count)
+        refuse_key(said(rules, "workload.think"),
+                   "'think' besides 'load' with a 'rate': that says when operations begin");
     if (by_time != NULL && (scenario->load_count > 1 || node_has(item_node(load, 0), "for")))
         refuse_key(by_time, "'for' besides 'load', whose phases say how long they last");
     else if (work != NULL && scenario->workload.for_ns > 0)
@@ -321,29 +305,31 @@ static void check_topology(const struct rules *rules, struct node *map, const ch
     struct node *node = node_child(map, "topology");
     struct node *nodes = node_child(map, "nodes");
     const struct topology_name *topology = NULL;
-    const char *names[16] = {0};
-    size_t count = 0;
+    struct string_list names = {0};
     if (node != NULL && (node->bad || settings->topology == NULL))
         return;
     for (const struct topology_name *each = rules->vocabulary->topologies;
-         node != NULL && each != NULL && each->name != NULL; each++) {
+         node != NULL && each->name != NULL; each++) {
         if (strcmp(each->server, kind) != 0)
             continue;
-        if (count < 15)
-            names[count++] = each->name;
+        string_list_add(&names, each->name);
         if (strcmp(each->name, settings->topology) == 0)
             topology = each;
     }
     if (node != NULL && topology == NULL) {
         struct quote shown;
         struct text advice = {0};
-        words_advise(node->text, names, &advice);
-        refuse(node, "%s has no topology '%s' (%s)", kind, quote(node->text, &shown), advice.bytes);
+        words_advise(node->text, (const char *const *)names.items, &advice);
+        refuse(node, "%s has no topology '%s' (%s)", kind, quote(node->text, &shown),
+               text_string(&advice));
         text_free(&advice);
     }
-    if (nodes != NULL && !nodes->bad && node == NULL)
+    string_list_free(&names);
+    if (nodes == NULL || nodes->bad)
+        return;
+    if (node == NULL)
         refuse_key(nodes, "'nodes' without 'topology': say which one is to have that many");
-    else if (nodes != NULL && !nodes->bad && topology != NULL &&
+    else if (topology != NULL &&
              (settings->nodes < topology->least || settings->nodes > topology->most))
         refuse(nodes, "%s of %s has from %d to %d nodes, not %lld", topology->name, kind,
                topology->least, topology->most, (long long)settings->nodes);
@@ -353,8 +339,6 @@ static void check_external(struct node *map, const char *kind,
                            const struct server_settings *settings)
 {
     struct node *node = node_child(map, "external");
-    struct node *nodes = node_child(map, "nodes");
-    struct node *persistence = node_child(map, "persistence");
     struct url url;
     struct error error;
     if (node == NULL || node->bad || settings->external == NULL)
@@ -363,11 +347,10 @@ static void check_external(struct node *map, const char *kind,
         refuse(node, "'external' must be a URL such as %s://host:port: %s", kind, error.text);
     else if (strcmp(url.scheme, kind) != 0)
         refuse(node, "'external' of %s must begin with %s://, not %s://", kind, kind, url.scheme);
-    if (nodes != NULL)
-        refuse_key(nodes, "'nodes' besides 'external': its URL says how many there are");
-    if (persistence != NULL)
-        refuse_key(persistence,
-                   "'persistence' besides 'external': Lockpick does not start that server");
+    refuse_key(node_child(map, "nodes"),
+               "'nodes' besides 'external': its URL says how many there are");
+    refuse_key(node_child(map, "persistence"),
+               "'persistence' besides 'external': Lockpick does not start that server");
 }
 
 static void check_servers(const struct rules *rules)
@@ -378,13 +361,12 @@ static void check_servers(const struct rules *rules)
         const struct server_settings *settings = scenario_server(rules->scenario, kinds[i]);
         const struct server_form *form = &rules->vocabulary->server_forms[i];
         struct node *map = node_child(servers, kinds[i]);
-        struct node *persistence = map != NULL ? node_child(map, "persistence") : NULL;
         if (map == NULL || map->kind != NODE_MAP)
             continue;
         check_topology(rules, map, kinds[i], settings);
         check_external(map, kinds[i], settings);
-        if (persistence != NULL && form->durability[PERSISTENCE_AOF_EVERYSEC] == NULL)
-            refuse_key(persistence, "'persistence' cannot be chosen here (%s)",
+        if (form->durability[PERSISTENCE_AOF_EVERYSEC] == NULL)
+            refuse_key(node_child(map, "persistence"), "'persistence' cannot be chosen here (%s)",
                        form->durability[PERSISTENCE_NONE]);
     }
 }
@@ -442,10 +424,10 @@ static void check_who_is_expected(const struct rules *rules, const struct expect
     }
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
         const char *scheme = vocabulary->schemes[i];
-        const char *const *traits = vocabulary->scheme_traits[i];
+        const char *const *traits = vocabulary->scheme_forms[i].traits;
         if (!patterns_mean(&scenario->schemes, scheme, traits))
             continue;
-        text_format(&tried, "%s%s", tried.length > 0 ? ", " : "", scheme);
+        text_add_item(&tried, scheme);
         if (!patterns_mean(&expectation->schemes, scheme, traits))
             continue;
         count++;
@@ -466,11 +448,10 @@ static void check_who_is_expected(const struct rules *rules, const struct expect
 // True if the path's number is 0, or its switch off.
 static bool is_unset(const struct rules *rules, const char *path)
 {
-    const char *dot = strchr(path, '.');
-    char section[16] = "";
-    memcpy(section, path, (size_t)(dot - path));
+    char section[16];
+    snprintf(section, sizeof section, "%.*s", (int)strcspn(path, "."), path);
     const struct key *outer = key_find(&scenario_section, section, rules->vocabulary);
-    const struct key *key = key_find(outer->section, dot + 1, rules->vocabulary);
+    const struct key *key = key_find(outer->section, strchr(path, '.') + 1, rules->vocabulary);
     const char *field = (const char *)rules->scenario + outer->offset + key->offset;
     return key->type == KEY_SWITCH ? !*(const bool *)field : *(const int64_t *)field == 0;
 }
@@ -479,25 +460,20 @@ static bool is_unset(const struct rules *rules, const char *path)
 static const char *why_never_broken(const struct rules *rules, const char *property)
 {
     const char *kind = rules->scenario->workload.kind;
-    const char *const *properties = rules->vocabulary->properties;
-    size_t i = 0;
-    while (properties[i] != NULL && strcmp(properties[i], property) != 0)
-        i++;
-    if (properties[i] == NULL)
+    int index = text_index(property, rules->vocabulary->properties);
+    if (index < 0)
         return NULL;
-    const struct property_form *form = &rules->vocabulary->property_forms[i];
+    const struct property_form *form = &rules->vocabulary->property_forms[index];
     bool is_elsewhere = form->workloads != NULL && kind != NULL && knows(rules, "workload.kind") &&
                         !text_is_one_of(kind, form->workloads);
     bool lacks = form->needs != NULL && knows(rules, form->needs) && is_unset(rules, form->needs);
     return is_elsewhere || lacks ? form->why_not : NULL;
 }
 
-// `because` or `allow`; one text is a list of one.
+// `because` or `allow`.
 static void check_properties(const struct rules *rules, struct node *list)
 {
-    if (list == NULL || list->kind == NODE_MAP)
-        return;
-    for (size_t i = 0; i < (list->kind == NODE_LIST ? list->count : 1); i++) {
+    for (size_t i = 0; i < item_count(list); i++) {
         struct node *node = item_node(list, i);
         const char *why =
             node->kind == NODE_TEXT && !node->bad ? why_never_broken(rules, node->text) : NULL;
@@ -514,7 +490,7 @@ static void check_expectation(const struct rules *rules, const struct expectatio
     struct node *because = node_child(item, "because");
     struct node *patterns = node_child(item, "schemes");
     bool knows_verdict = verdict != NULL && !verdict->bad;
-    if (knows_verdict && expectation->verdict == EXPECT_SAFE && because != NULL)
+    if (knows_verdict && expectation->verdict == EXPECT_SAFE)
         refuse_key(because, "'because' with verdict safe: nothing is to be violated (see 'allow')");
     if (knows_verdict && expectation->verdict == EXPECT_STUCK && knows(rules, "limit") &&
         knows(rules, "lock.stuck-after") && knows(rules, "lock.lease") &&
@@ -548,7 +524,7 @@ static void check_threshold(const struct rules *rules, const struct threshold *t
         refuse(limit, "'%s' cannot be measured here: %s", threshold->limit.text, why);
     bool means_one = false;
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
-        const char *const *traits = vocabulary->scheme_traits[i];
+        const char *const *traits = vocabulary->scheme_forms[i].traits;
         means_one |= patterns_mean(&scenario->schemes, vocabulary->schemes[i], traits) &&
                      patterns_mean(&threshold->schemes, vocabulary->schemes[i], traits);
     }
@@ -568,18 +544,16 @@ static void check_schedule(const struct rules *rules)
         struct move move;
         char what[MOVE_WHAT_ROOM];
         struct error error = {0};
-        struct node *item = schedule->count > 0 ? schedule->children[i] : schedule;
+        struct node *item = item_node(schedule, i);
         if (move_read(scenario->schedule.items[i], &move, what, &error) != 0)
             refuse(item, "%s", error.text);
         else if (knows(rules, "clients.processes") && move.client > scenario->clients.processes)
             refuse(item, "there is no client-%d: clients.processes is %lld", move.client,
                    (long long)scenario->clients.processes);
     }
-    for (size_t i = 0; scenario->schedule.count > 0 && others[i] != NULL; i++) {
-        struct node *other = node_child(rules->root, others[i]);
-        if (other != NULL)
-            refuse_key(other, "'%s' besides 'schedule': its moves are all that happens", others[i]);
-    }
+    for (size_t i = 0; scenario->schedule.count > 0 && others[i] != NULL; i++)
+        refuse_key(node_child(rules->root, others[i]),
+                   "'%s' besides 'schedule': its moves are all that happens", others[i]);
     if (scenario->schedule.count > 0 && knows(rules, "workload.operations") &&
         scenario->workload.operations == 0)
         refuse_key(schedule, "'schedule' needs workload.operations: its moves take no time");

@@ -1,7 +1,7 @@
 // What must agree within a fault, between faults, and between a fault and the rest of the file.
 #include "harness/base/text.h"
+#include "harness/scenario/keys.h"
 #include "harness/scenario/units.h"
-#include "harness/scenario/validate.h"
 
 #include <errno.h>
 #include <string.h>
@@ -26,17 +26,6 @@ static bool is_final(const struct fault_step *step, const struct fault_form *for
            (form->lasting == LASTS_IF_TOLD && step->target.client != 0);
 }
 
-// The fault of that name among the first `count`, or NULL.
-static const struct fault_step *find_named(const struct scenario *scenario, size_t count,
-                                           const char *name)
-{
-    for (size_t i = 0; name != NULL && i < count; i++) {
-        if (scenario->faults[i].name != NULL && strcmp(scenario->faults[i].name, name) == 0)
-            return &scenario->faults[i];
-    }
-    return NULL;
-}
-
 // --- when it strikes -----------------------------------------------------------------------------
 
 // What comes again and again comes by the clock alone.
@@ -45,11 +34,8 @@ static void check_repetition(const struct looked_at *fault, struct node *every)
     static const char *const others[] = {"when", "at", "after", "nth", "name", NULL};
     const struct workload_settings *workload = &fault->rules->scenario->workload;
     bool knows_time = knows(fault->rules, "workload.for");
-    for (size_t i = 0; others[i] != NULL; i++) {
-        struct node *other = node_child(fault->item, others[i]);
-        if (other != NULL)
-            refuse_key(other, "'%s' besides 'every'", others[i]);
-    }
+    for (size_t i = 0; others[i] != NULL; i++)
+        refuse_key(node_child(fault->item, others[i]), "'%s' besides 'every'", others[i]);
     if (knows_time && workload->for_ns == 0)
         refuse_key(every,
                    "'every' needs a workload that runs for a time: 'for' instead of what ends it "
@@ -63,11 +49,11 @@ static void check_repetition(const struct looked_at *fault, struct node *every)
 static void check_points(const struct looked_at *fault, struct node *when)
 {
     const struct fault_step *step = fault->step;
-    if (step->cause.kind != CAUSE_NONE && when->kind == NODE_LIST && when->count > 1)
+    if (step->cause.kind != CAUSE_NONE && item_count(when) > 1)
         refuse(when, "a cause cannot be one of several: give each a fault of its own");
     for (size_t i = 0; step->cause.kind == CAUSE_NONE && i < step->point_count; i++) {
         const struct point_name *point = &step->points[i];
-        struct node *node = when->kind == NODE_LIST ? when->children[i] : when;
+        struct node *node = item_node(when, i);
         check_who(fault->rules, node, point->client, point->worker);
         if (point->client != step->points[0].client || point->worker != step->points[0].worker)
             refuse(node,
@@ -84,7 +70,6 @@ static void check_trigger(const struct looked_at *fault)
     struct node *every = node_child(item, "every");
     struct node *at = node_child(item, "at");
     struct node *when = node_child(item, "when");
-    struct node *nth = node_child(item, "nth");
     if (every != NULL && node_fine(every))
         check_repetition(fault, every);
     if (!node_has(item, "every")) {
@@ -93,8 +78,8 @@ static void check_trigger(const struct looked_at *fault)
                                  "'every' or 'after' in faults");
         else if (when != NULL && at != NULL && step->point_count == 0 && node_fine(when))
             refuse_key(at, "'at' besides a cause: only a point counts from a time on");
-        if (nth != NULL && when == NULL)
-            refuse_key(nth, "'nth' counts how often a point is reached; %s",
+        if (when == NULL)
+            refuse_key(node_child(item, "nth"), "'nth' counts how often a point is reached; %s",
                        at != NULL ? "'at' is a time" : "there is no point");
     }
     if (at != NULL && !at->bad) {
@@ -114,19 +99,17 @@ static void check_name_of_earlier(const struct looked_at *fault, const char *nam
                                   struct node *node)
 {
     const struct scenario *scenario = fault->rules->scenario;
-    const char *names[64];
-    size_t count = 0;
+    struct string_list names = {0};
     struct suggestion suggestion;
     struct quote shown;
-    if (find_named(scenario, fault->number, name) != NULL)
-        return;
-    for (size_t i = 0; i < fault->number && count < 63; i++) {
+    for (size_t i = 0; i < fault->number; i++) {
         if (scenario->faults[i].name != NULL)
-            names[count++] = scenario->faults[i].name;
+            string_list_add(&names, scenario->faults[i].name);
     }
-    names[count] = NULL;
-    refuse(node, "no earlier fault is named '%s'%s", quote(name, &shown),
-           suggest(name, names, &suggestion));
+    if (!string_list_has(&names, name))
+        refuse(node, "no earlier fault is named '%s'%s", quote(name, &shown),
+               suggest(name, (const char *const *)names.items, &suggestion));
+    string_list_free(&names);
 }
 
 static void check_cause(const struct looked_at *fault, const struct cause *cause, struct node *node)
@@ -143,12 +126,13 @@ static void check_cause(const struct looked_at *fault, const struct cause *cause
 static void check_names(const struct looked_at *fault)
 {
     const struct fault_step *step = fault->step;
-    struct node *name = node_child(fault->item, "name");
+    const struct scenario *scenario = fault->rules->scenario;
     struct node *after = node_child(fault->item, "after");
     struct node *when = node_child(fault->item, "when");
-    const struct fault_step *other = find_named(fault->rules->scenario, fault->number, step->name);
-    if (other != NULL && name != NULL)
-        refuse(name, "the fault of line %d is named '%s' too", other->place.line, step->name);
+    int other = fault_number_of(scenario, fault->number, step->name);
+    if (other != 0)
+        refuse(node_child(fault->item, "name"), "the fault of line %d is named '%s' too",
+               scenario->faults[other - 1].place.line, step->name);
     if (step->after_name != NULL && after != NULL)
         check_name_of_earlier(fault, step->after_name, after);
     if (step->cause.kind != CAUSE_NONE && node_fine(when))
@@ -257,8 +241,7 @@ static void check_until(const struct looked_at *fault)
         if (form->lasting == LASTS_BOUNDED)
             refuse_missing(fault->item, "missing key 'until' in faults: what ends '%s'?",
                            step->verb);
-        else if (form->bounded != NULL && step->how != NULL &&
-                 text_is_one_of(step->how, form->bounded))
+        else if (text_is_one_of(step->how, form->bounded))
             refuse_missing(fault->item,
                            "missing key 'until' in faults: '%s' with 'how: %s' is over at once "
                            "without it",
@@ -294,7 +277,7 @@ static void check_how(const struct looked_at *fault)
         struct quote shown;
         struct suggestion suggestion;
         struct text ways = {0};
-        words_join(fault->form->hows, "or", &ways);
+        text_join(&ways, fault->form->hows, "or");
         refuse(how, "'how' of %s must be %s, not '%s'%s", step->verb, ways.bytes,
                quote(step->how, &shown), suggest(step->how, fault->form->hows, &suggestion));
         text_free(&ways);
@@ -310,15 +293,15 @@ static void check_options(const struct looked_at *fault)
     struct node *by = node_child(item, "by");
     const char *const *taken = fault->form->options;
     for (size_t i = 0; options[i] != NULL; i++) {
-        struct node *node = node_child(item, options[i]);
         bool is_of_every = strcmp(options[i], "jitter") == 0 && node_has(item, "every");
-        if (node != NULL && !is_of_every && !fault_takes(step, options[i]))
-            refuse_key(node, "'%s' with '%s', which does not take it", options[i], step->verb);
+        if (!is_of_every && !fault_takes(step, options[i]))
+            refuse_key(node_child(item, options[i]), "'%s' with '%s', which does not take it",
+                       options[i], step->verb);
     }
     if (taken != NULL && !node_has(item, "by") && !node_has(item, "rate") &&
         !node_has(item, "share") && !node_has(item, "to")) {
         struct text amounts = {0};
-        words_join(taken, "or", &amounts);
+        text_join(&amounts, taken, "or");
         refuse_missing(item, "'%s' needs to know %s: %s", step->verb,
                        text_is_one_of("to", taken) ? "which program" : "how much", amounts.bytes);
         text_free(&amounts);
@@ -334,7 +317,7 @@ static void check_program(const struct looked_at *fault)
     struct quote shown;
     struct node *node = node_child(fault->item, "to");
     const char *to = fault->step->to;
-    if (node == NULL || !node_fine(node) || to == NULL || strchr(to, '/') == NULL)
+    if (!node_fine(node) || to == NULL || strchr(to, '/') == NULL)
         return;
     errno = 0;
     if (to[0] != '/')
@@ -356,14 +339,13 @@ static void check_servers(const struct looked_at *fault)
         !knows(rules, "servers"))
         return;
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
-        const char *kind = vocabulary->scheme_servers[i].kind;
+        const struct scheme_form *scheme = &vocabulary->scheme_forms[i];
         const struct server_settings *settings =
-            kind != NULL ? scenario_server(rules->scenario, kind) : NULL;
+            scheme->server != NULL ? scenario_server(rules->scenario, scheme->server) : NULL;
         if (settings != NULL &&
-            patterns_mean(&rules->scenario->schemes, vocabulary->schemes[i],
-                          vocabulary->scheme_traits[i]) &&
+            patterns_mean(&rules->scenario->schemes, vocabulary->schemes[i], scheme->traits) &&
             (settings->external != NULL ||
-             fault->form->can_strike(fault->form, kind, settings->persistence, &why)))
+             fault->form->can_strike(fault->form, scheme->server, settings->persistence, &why)))
             return;
     }
     if (why.text[0] != '\0')
@@ -400,11 +382,11 @@ static const char *scheme_without_majority(const struct rules *rules, int dead, 
     const struct vocabulary *vocabulary = rules->vocabulary;
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
         const struct topology_name *topology =
-            scenario_topology(rules->scenario, &vocabulary->scheme_servers[i], vocabulary, servers);
+            scenario_topology(rules->scenario, &vocabulary->scheme_forms[i], vocabulary, servers);
         if (topology != NULL && topology->by_majority && *servers > 1 &&
             2 * (*servers - dead) <= *servers &&
             patterns_mean(&rules->scenario->schemes, vocabulary->schemes[i],
-                          vocabulary->scheme_traits[i]))
+                          vocabulary->scheme_forms[i].traits))
             return vocabulary->schemes[i];
     }
     return NULL;

@@ -14,8 +14,7 @@
 // Further diagnostics are counted, and not told.
 #define MOST_COMPLAINTS 200
 
-// --- diagnostics
-// ----------------------------------------------------------------------------------
+// --- diagnostics ---------------------------------------------------------------------------------
 
 struct diagnostic {
     struct place place;
@@ -111,12 +110,16 @@ static void add(const struct origin *origin, struct place place, const char *for
 
 void refuse(struct node *node, const char *format, ...)
 {
+    if (node == NULL)
+        return;
     ADD(node->origin, node->place);
     node->bad = true;
 }
 
 void refuse_key(struct node *node, const char *format, ...)
 {
+    if (node == NULL)
+        return;
     ADD(node->origin, node->key_place);
     node->bad = true;
 }
@@ -180,15 +183,6 @@ const char *quote(const char *text, struct quote *out)
     return out->text;
 }
 
-const char *suggest(const char *wrong, const char *const *words, struct suggestion *out)
-{
-    const char *nearest = text_nearest(wrong, words);
-    out->text[0] = '\0';
-    if (nearest != NULL)
-        snprintf(out->text, sizeof out->text, " (did you mean '%s'?)", nearest);
-    return out->text;
-}
-
 // --- nodes ---------------------------------------------------------------------------------------
 
 struct node *node_new(enum node_kind kind, const struct origin *origin, struct place place)
@@ -236,6 +230,16 @@ struct node *node_child(const struct node *map, const char *key)
             return map->children[i];
     }
     return NULL;
+}
+
+size_t item_count(const struct node *list)
+{
+    return list == NULL ? 0 : list->kind == NODE_LIST ? list->count : 1;
+}
+
+struct node *item_node(struct node *list, size_t index)
+{
+    return list->kind == NODE_LIST ? list->children[index] : list;
 }
 
 bool node_has(const struct node *map, const char *key)

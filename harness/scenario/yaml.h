@@ -42,6 +42,11 @@ void node_add(struct node *parent, const char *key, struct node *child);
 // The first child of that key, or NULL; NULL also if `map` is NULL or no map.
 struct node *node_child(const struct node *map, const char *key);
 
+// Of a list, where one value without brackets will do: how many items it has, and which. NULL has
+// none.
+size_t item_count(const struct node *list);
+struct node *item_node(struct node *list, size_t index);
+
 // True if the map has that key, or an unknown one that seems to stand for it: to call it missing
 // would be one diagnostic too many.
 bool node_has(const struct node *map, const char *key);
@@ -49,7 +54,8 @@ bool node_has(const struct node *map, const char *key);
 // True if neither the node nor anything below it was refused. NULL is fine.
 bool node_fine(const struct node *node);
 
-// Refuses the node's value, or its key, and marks it bad: "path:line:col: message", or
+// Refuses the node's value, or its key, and marks it bad (NULL: nothing is there to be refused):
+// "path:line:col: message", or
 // "--set path=value: message" without the place. The same words are not added again: a `--set` goes
 // to every file of a run, and a file with several workloads is read once for each.
 __attribute__((format(printf, 2, 3))) void refuse(struct node *node, const char *format, ...);
@@ -77,11 +83,5 @@ struct quote {
     char text[64];
 };
 const char *quote(const char *text, struct quote *out);
-
-// " (did you mean 'threads'?)", or "" if no word of `words` is near. Returns `out`.
-struct suggestion {
-    char text[160];
-};
-const char *suggest(const char *wrong, const char *const *words, struct suggestion *out);
 
 #endif
