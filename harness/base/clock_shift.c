@@ -81,18 +81,6 @@ bool clock_shift_was_shown(const struct clock_shift *shift, enum shifted_clock w
     return atomic_load(&line->seen) == atomic_load(&line->version);
 }
 
-// How long it takes to show `left_ns` more; rounded up. TIME_NEVER if that is beyond all time.
-static int64_t time_for(int64_t left_ns, int64_t rate)
-{
-    int64_t units = left_ns / rate;
-    int64_t rest_ns = (left_ns % rate * CLOCK_RATE_NORMAL + rate - 1) / rate;
-    int64_t elapsed_ns;
-    if (__builtin_mul_overflow(units, CLOCK_RATE_NORMAL, &elapsed_ns) ||
-        __builtin_add_overflow(elapsed_ns, rest_ns, &elapsed_ns))
-        return TIME_NEVER;
-    return elapsed_ns;
-}
-
 int64_t clock_shift_when(const struct clock_shift *shift, enum shifted_clock which,
                          int64_t shown_ns)
 {
@@ -105,8 +93,13 @@ int64_t clock_shift_when(const struct clock_shift *shift, enum shifted_clock whi
         return shown_ns > 0 ? TIME_NEVER : moment.anchor_ns;
     if (moment.rate == 0)
         return left_ns > 0 ? TIME_NEVER : moment.anchor_ns;
-    int64_t elapsed_ns = time_for(left_ns, moment.rate);
-    if (elapsed_ns == TIME_NEVER || __builtin_add_overflow(moment.anchor_ns, elapsed_ns, &when_ns))
+    // How long it takes to show so much more, rounded up.
+    int64_t elapsed_ns;
+    int64_t units = left_ns / moment.rate;
+    int64_t rest_ns = (left_ns % moment.rate * CLOCK_RATE_NORMAL + moment.rate - 1) / moment.rate;
+    if (__builtin_mul_overflow(units, CLOCK_RATE_NORMAL, &elapsed_ns) ||
+        __builtin_add_overflow(elapsed_ns, rest_ns, &elapsed_ns) ||
+        __builtin_add_overflow(moment.anchor_ns, elapsed_ns, &when_ns))
         return left_ns > 0 ? TIME_NEVER : moment.anchor_ns;
     return when_ns;
 }

@@ -2,8 +2,7 @@
 // lies in memory that two processes share: one sets it, the other reads time through it. Clients
 // read it in harness/base/clock.c, servers through the preload faults/clock_preload.c.
 //
-// What the preload needs is in clock_shift.c, which uses nothing but libc; the rest is in
-// clock_shift_file.c.
+// What the preload needs is in clock_shift.c, which uses nothing but libc; the rest is in clock.c.
 #ifndef LOCKPICK_BASE_CLOCK_SHIFT_H
 #define LOCKPICK_BASE_CLOCK_SHIFT_H
 

@@ -109,19 +109,7 @@ void *file_share(const char *path, size_t size, const char *purpose, struct erro
     return NULL;
 }
 
-// Makes a new file beside `path`, whose name is then `neighbour`.
-static int create_neighbour(const char *path, mode_t mode, struct text *neighbour)
-{
-    int descriptor = -1;
-    for (int attempt = 0; descriptor < 0 && (attempt == 0 || errno == EEXIST); attempt++) {
-        text_free(neighbour);
-        text_format(neighbour, "%s.%llx.part", path, (unsigned long long)clock_monotonic_ns());
-        descriptor = open(neighbour->bytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-    }
-    return descriptor;
-}
-
-static int write_all(int descriptor, const char *bytes, size_t length)
+int bytes_write(int descriptor, const char *bytes, size_t length)
 {
     while (length > 0) {
         ssize_t put = write(descriptor, bytes, length);
@@ -138,11 +126,16 @@ static int write_anew(const char *path, mode_t mode, const char *bytes, size_t l
 {
     struct text neighbour = {0};
     char why[600];
-    int descriptor = create_neighbour(path, mode, &neighbour);
+    int descriptor = -1;
+    for (int attempt = 0; descriptor < 0 && (attempt == 0 || errno == EEXIST); attempt++) {
+        text_free(&neighbour);
+        text_format(&neighbour, "%s.%llx.part", path, (unsigned long long)clock_monotonic_ns());
+        descriptor = open(neighbour.bytes, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+    }
     bool exists = descriptor >= 0;
-    const char *failed = !exists                                     ? "create"
-                         : write_all(descriptor, bytes, length) != 0 ? "write"
-                                                                     : NULL;
+    const char *failed = !exists                                       ? "create"
+                         : bytes_write(descriptor, bytes, length) != 0 ? "write"
+                                                                       : NULL;
     int reason = errno;
     if (exists && close(descriptor) != 0 && failed == NULL) {
         failed = "write";
@@ -216,13 +209,6 @@ int folder_remove(const char *path, struct error *error)
     return error_set(error, "cannot remove %s: %s", path, strerror(errno));
 }
 
-// True if nobody reads any more what is written there.
-static bool pipe_is_closed(int descriptor)
-{
-    struct pollfd end = {.fd = descriptor, .events = POLLOUT};
-    return poll(&end, 1, 0) == 1 && (end.revents & POLLERR) != 0;
-}
-
 int output_end(struct error *error)
 {
     bool had_failed = ferror(stdout);
@@ -232,10 +218,13 @@ int output_end(struct error *error)
     // What failed earlier has left no reason: it is asked for again, by what can do no harm.
     if (!fails)
         fails = write(STDOUT_FILENO, "\n", 1) != 1;
-    if (fails && (errno == EPIPE || pipe_is_closed(STDOUT_FILENO)))
+    int reason = errno;
+    struct pollfd end = {.fd = STDOUT_FILENO, .events = POLLOUT};
+    bool has_reader = poll(&end, 1, 0) != 1 || (end.revents & POLLERR) == 0;
+    if (fails && (reason == EPIPE || !has_reader))
         return 0;
     return error_set(error, "standard output could not be written to its end%s%s",
-                     fails ? ": " : "", fails ? strerror(errno) : "");
+                     fails ? ": " : "", fails ? strerror(reason) : "");
 }
 
 char *path_join(const char *folder, const char *name)

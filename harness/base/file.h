@@ -19,6 +19,9 @@ int file_write(const char *path, const char *bytes, size_t length, struct error 
 // The same of a file that nobody else may read.
 int file_write_private(const char *path, const char *bytes, size_t length, struct error *error);
 
+// Writes all of it to the descriptor. 0, or -1 with errno set.
+int bytes_write(int descriptor, const char *bytes, size_t length);
+
 // Why the file at `path` could not be written, by errno: "No space left on device (on the
 // disk mounted at /data)". Returns `out`.
 const char *file_reason(const char *path, char *out, size_t room);

@@ -135,15 +135,6 @@ static struct watched_process *find_process(struct thread_watch *watch, pid_t id
     return found;
 }
 
-static bool is_watched(const struct watched_process *process, pid_t thread)
-{
-    for (size_t i = 0; i < process->count; i++) {
-        if (process->threads[i].id == thread && process->threads[i].ended_ns == 0)
-            return true;
-    }
-    return false;
-}
-
 static void list_threads(struct watched_process *process, nlink_t links)
 {
     struct rlimit files = {.rlim_cur = 0};
@@ -154,9 +145,11 @@ static void list_threads(struct watched_process *process, nlink_t links)
         char path[300];
         pid_t id = atoi(found->d_name);
         snprintf(path, sizeof path, "%s/status", found->d_name);
-        int status = id > 0 && !is_watched(process, id)
-                         ? openat(dirfd(process->folder), path, O_RDONLY | O_CLOEXEC)
-                         : -1;
+        bool is_watched = false;
+        for (size_t i = 0; i < process->count; i++)
+            is_watched |= process->threads[i].id == id && process->threads[i].ended_ns == 0;
+        int status =
+            id > 0 && !is_watched ? openat(dirfd(process->folder), path, O_RDONLY | O_CLOEXEC) : -1;
         if (status >= 0 && (rlim_t)status < files.rlim_cur / 2)
             *APPEND(process->threads, process->count, process->room) =
                 (struct watched_thread){.id = id, .status = status};
@@ -186,17 +179,6 @@ static bool read_status(const struct watched_thread *thread, struct thread_statu
     return length > 0;
 }
 
-static void forget_ended(struct watched_process *process, int64_t now_ns)
-{
-    for (size_t i = process->count; i-- > 0;) {
-        struct watched_thread *thread = &process->threads[i];
-        if (thread->ended_ns != 0 && now_ns - thread->ended_ns > FORGET_NS) {
-            close(thread->status);
-            *thread = process->threads[--process->count];
-        }
-    }
-}
-
 size_t thread_watch_read(struct thread_watch *watch, pid_t process,
                          const struct thread_status **threads)
 {
@@ -206,7 +188,13 @@ size_t thread_watch_read(struct thread_watch *watch, pid_t process,
     struct watched_process *watched = find_process(watch, process, now_ns);
     if (watched == NULL)
         return 0;
-    forget_ended(watched, now_ns);
+    for (size_t i = watched->count; i-- > 0;) {
+        struct watched_thread *thread = &watched->threads[i];
+        if (thread->ended_ns != 0 && now_ns - thread->ended_ns > FORGET_NS) {
+            close(thread->status);
+            *thread = watched->threads[--watched->count];
+        }
+    }
     if (fstat(dirfd(watched->folder), &folder) == 0 && folder.st_nlink != watched->links)
         list_threads(watched, folder.st_nlink);
     watch->statuses =

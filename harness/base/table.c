@@ -64,29 +64,24 @@ static int shown_width(const char *text)
     return width;
 }
 
-static const char *escape(enum colour colour)
+void colour_print(FILE *out, bool coloured, enum colour colour, const char *text)
 {
     static const char *const escapes[] = {"",         "\033[32m", "\033[31m",
                                           "\033[33m", "\033[90m", "\033[1m"};
-    return escapes[colour];
-}
-
-void colour_print(FILE *out, bool coloured, enum colour colour, const char *text)
-{
     if (coloured && colour != COLOUR_PLAIN)
-        fprintf(out, "%s%s\033[0m", escape(colour), text);
+        fprintf(out, "%s%s\033[0m", escapes[colour], text);
     else
         fputs(text, out);
 }
 
 static void print_cell(const struct table *table, FILE *out, bool coloured, int column, int width,
-                       struct cell cell)
+                       enum colour colour, const char *text)
 {
-    int padding = width - shown_width(cell.text);
+    int padding = width - shown_width(text);
     bool last = column == table->columns - 1;
     if (table->right[column])
         fprintf(out, "%*s", padding, "");
-    colour_print(out, coloured, cell.colour, cell.text);
+    colour_print(out, coloured, colour, text);
     if (!table->right[column] && !last)
         fprintf(out, "%*s", padding, "");
     fputs(last ? "\n" : "  ", out);
@@ -103,14 +98,12 @@ void table_print(const struct table *table, FILE *out, bool coloured)
         if (width > widths[column])
             widths[column] = width;
     }
-    for (int c = 0; c < table->columns; c++) {
-        char *heading = memory_string(table->headings[c]);
-        print_cell(table, out, coloured, c, widths[c], (struct cell){heading, COLOUR_BOLD});
-        free(heading);
-    }
+    for (int c = 0; c < table->columns; c++)
+        print_cell(table, out, coloured, c, widths[c], COLOUR_BOLD, table->headings[c]);
     for (size_t i = 0; i < table->count; i++) {
         int column = (int)(i % (size_t)table->columns);
-        print_cell(table, out, coloured, column, widths[column], table->cells[i]);
+        print_cell(table, out, coloured, column, widths[column], table->cells[i].colour,
+                   table->cells[i].text);
     }
     if (table->count % (size_t)table->columns != 0)
         fputs("\n", out);

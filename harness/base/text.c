@@ -105,6 +105,13 @@ void text_free(struct text *text)
     *text = (struct text){0};
 }
 
+char *text_take(struct text *text)
+{
+    char *bytes = text->bytes != NULL ? text->bytes : memory_string("");
+    *text = (struct text){0};
+    return bytes;
+}
+
 const char *text_string(const struct text *text)
 {
     return text->bytes ? text->bytes : "";

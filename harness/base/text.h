@@ -20,6 +20,9 @@ void text_add_bytes(struct text *text, const char *bytes, size_t length);
 __attribute__((format(printf, 2, 3))) void text_format(struct text *text, const char *format, ...);
 void text_free(struct text *text);
 
+// The text itself, for the caller to free; it is empty then.
+char *text_take(struct text *text);
+
 // The text so far, "" if none.
 const char *text_string(const struct text *text);
 
@@ -39,8 +42,8 @@ void text_join(struct text *text, const char *const *words, const char *last);
 // Appends an item of a list: ", " before it, unless it is the first.
 void text_add_item(struct text *text, const char *item);
 
-// The word of `words` (NULL-terminated, or NULL) that is nearest to `wrong` by edit distance, or NULL if
-// none is near enough to be what was meant.
+// The word of `words` (NULL-terminated, or NULL) that is nearest to `wrong` by edit distance, or
+// NULL if none is near enough to be what was meant.
 const char *text_nearest(const char *wrong, const char *const *words);
 
 // " (did you mean 'threads'?)", or "" if no word of `words` is near. Returns `out`.

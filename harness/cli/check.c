@@ -21,21 +21,20 @@ static const char *const values[] = {"shape", "name", "permits", "token", "nothi
 
 static int take_model(void *options, char *name, struct error *error)
 {
-    const char *names[16] = {0};
     struct text models = {0};
+    struct suggestion suggestion;
+    const char *names[16] = {0};
     const struct model *model = model_find(name);
     ((struct check_options *)options)->model = model;
     if (model != NULL)
         return 0;
-    for (size_t i = 0; i < 15 && model_catalogue[i] != NULL; i++) {
+    for (size_t i = 0; i < 15 && model_catalogue[i] != NULL; i++)
         names[i] = model_catalogue[i]->name;
-        text_format(&models, "%s%s", i > 0 ? ", " : "", names[i]);
+    if (*suggest(name, names, &suggestion) == '\0') {
+        text_add(&models, "; expected one of ");
+        text_join(&models, names, NULL);
     }
-    const char *nearest = text_nearest(name, names);
-    if (nearest != NULL)
-        error_set(error, "there is no model '%s' (did you mean '%s'?)", name, nearest);
-    else
-        error_set(error, "there is no model '%s'; expected one of %s", name, text_string(&models));
+    error_set(error, "there is no model '%s'%s%s", name, suggestion.text, text_string(&models));
     text_free(&models);
     return -1;
 }
@@ -196,7 +195,7 @@ static int add_row(struct table *table, const struct check_case *one, bool is_ma
                               one->analysis.violation_count};
     char number[24];
     table_cell(table, is_malformed ? COLOUR_RED : verdicts[one->verdict].colour,
-               is_malformed ? "MALFORMED" : case_verdict_name(one->verdict));
+               is_malformed ? "MALFORMED" : case_verdicts[one->verdict]);
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++) {
         snprintf(number, sizeof number, "%zu", numbers[i]);
         table_cell(table, COLOUR_PLAIN, is_malformed ? "-" : number);
@@ -208,20 +207,6 @@ static int add_row(struct table *table, const struct check_case *one, bool is_ma
 static json_t *positive(int64_t number)
 {
     return number > 0 ? json_integer(number) : json_null();
-}
-
-static void print_json(const struct check_options *options, json_t *histories)
-{
-    const struct model_options *given = &options->model_options;
-    json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "lockpick-check-1",
-                             "model", options->model->name, "permits", positive(given->permits),
-                             "depth", positive(given->depth_limit), "lease_ns",
-                             positive(given->lease_ns), "histories", histories);
-    char *text = json_dumps(root, JSON_INDENT(2));
-    if (text != NULL)
-        puts(text);
-    free(text);
-    json_decref(root);
 }
 
 static int check_by_model(const struct check_options *options, const struct stored_path *stored)
@@ -244,12 +229,21 @@ static int check_by_model(const struct check_options *options, const struct stor
             check_case_print(&one, is_coloured);
         check_case_free(&one);
     }
-    if (options->json)
-        print_json(options, histories);
-    else
-        json_decref(histories);
-    if (!options->json && stored->history_count > 1)
+    if (options->json) {
+        const struct model_options *given = &options->model_options;
+        json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:O}", "schema", "lockpick-check-1",
+                                 "model", options->model->name, "permits", positive(given->permits),
+                                 "depth", positive(given->depth_limit), "lease_ns",
+                                 positive(given->lease_ns), "histories", histories);
+        char *text = json_dumps(root, JSON_INDENT(2));
+        if (text != NULL)
+            puts(text);
+        free(text);
+        json_decref(root);
+    } else if (stored->history_count > 1) {
         table_print(table, stdout, is_coloured);
+    }
+    json_decref(histories);
     table_free(table);
     return code;
 }

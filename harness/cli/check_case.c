@@ -1,5 +1,6 @@
 #include "harness/cli/check_case.h"
 
+#include "harness/base/file.h"
 #include "harness/base/rank.h"
 #include "harness/base/table.h"
 #include "harness/history/file.h"
@@ -15,12 +16,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-static const char *const verdicts[] = {"linearizable", "not-linearizable", "undecided"};
-
-const char *case_verdict_name(enum case_verdict verdict)
-{
-    return verdicts[verdict];
-}
+const char *const case_verdicts[] = {"linearizable", "not-linearizable", "undecided"};
 
 // --- reading -------------------------------------------------------------------------------------
 
@@ -30,43 +26,32 @@ static int complain(const struct error *error)
     return -1;
 }
 
-// The bytes as a file, for those who must have one. -1 with `error` set.
-static int spill(const struct source *source, struct error *error)
-{
-    int descriptor = memfd_create("history", MFD_CLOEXEC);
-    for (size_t at = 0; descriptor >= 0 && at < source->length;) {
-        ssize_t wrote = write(descriptor, source->bytes + at, source->length - at);
-        if (wrote <= 0) {
-            close(descriptor);
-            descriptor = -1;
-        }
-        at += wrote > 0 ? (size_t)wrote : 0;
-    }
-    return descriptor >= 0 ? descriptor
-                           : error_set(error, "cannot unpack the history: %s", strerror(errno));
-}
-
 static int read_own(struct check_case *result)
 {
     struct error error = {0};
-    char path[64];
+    const struct source *source = &result->source;
+    char path[64] = "";
     int descriptor = -1;
     if (result->model_options.lease_ns > 0)
         error_set(&error,
                   "%s: --lease: the leases of a trial are judged by its scenario: leave "
                   "--model out",
                   result->name);
-    else if (!result->source.is_mapped && result->source.length > 0)
-        descriptor = spill(&result->source, &error);
-    if (error.text[0] != '\0')
-        return complain(&error);
-    snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
-    source_close(&result->source);
-    int read = operations_from_history(descriptor >= 0 ? path : result->path, &result->operations,
-                                       &result->condition, &error);
+    // What was unpacked becomes a file: histories are read by their paths.
+    if (error.text[0] == '\0' && !source->is_mapped && source->length > 0) {
+        descriptor = memfd_create("history", MFD_CLOEXEC);
+        if (descriptor < 0 || bytes_write(descriptor, source->bytes, source->length) != 0)
+            error_set(&error, "cannot unpack the history: %s", strerror(errno));
+        snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
+    }
+    if (error.text[0] == '\0') {
+        source_close(&result->source);
+        operations_from_history(path[0] != '\0' ? path : result->path, &result->operations,
+                                &result->condition, &error);
+    }
     if (descriptor >= 0)
         close(descriptor);
-    return read == 0 ? 0 : complain(&error);
+    return error.text[0] == '\0' ? 0 : complain(&error);
 }
 
 static int read_other(struct check_case *result, enum import_owner owner,
@@ -205,18 +190,6 @@ static void decide_otherwise(struct check_case *result, bool release, bool acqui
     model_analysis_free(&analysis);
 }
 
-static int draw(const struct check_case *result)
-{
-    struct error error = {0};
-    if (result->options->picture == NULL || result->analysis.linearizable)
-        return 0;
-    if (output_check("--picture", result->options->picture, MODEL_PICTURE_BEGINS, &error) == 0 &&
-        model_picture(&result->operations, &result->analysis.first, result->options->picture,
-                      &error) == 0)
-        return 0;
-    return complain(&error);
-}
-
 int check_case_make(const char *path, const struct check_options *options,
                     struct check_case *result)
 {
@@ -248,7 +221,12 @@ int check_case_make(const char *path, const struct check_options *options,
     decide_otherwise(result, true, false);
     decide_otherwise(result, false, true);
     decide_otherwise(result, true, true);
-    return draw(result);
+    if (options->picture == NULL || result->analysis.linearizable)
+        return 0;
+    if (output_check("--picture", options->picture, MODEL_PICTURE_BEGINS, &error) != 0 ||
+        model_picture(&result->operations, &result->analysis.first, options->picture, &error) != 0)
+        return complain(&error);
+    return 0;
 }
 
 void check_case_free(struct check_case *result)
@@ -297,17 +275,10 @@ static uint32_t line_at(const struct operations *operations, int64_t instant)
     return known ? operations->events[moment - 1].line : 0;
 }
 
-static int compare_lines(const void *left, const void *right)
-{
-    const uint32_t *a = left;
-    const uint32_t *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
 // The lines of the file, in their order, each once.
 static void print_lines(const struct check_case *result)
 {
-    uint32_t lines[2 * MODEL_EVIDENCE];
+    int64_t lines[2 * MODEL_EVIDENCE];
     size_t count = 0;
     char text[256];
     for (int i = 0; i < MODEL_EVIDENCE; i++) {
@@ -318,11 +289,12 @@ static void print_lines(const struct check_case *result)
         lines[count++] = line_at(&result->operations, operation->invoked);
         lines[count++] = line_at(&result->operations, operation->returned);
     }
-    qsort(lines, count, sizeof *lines, compare_lines);
+    sort_values(lines, count);
     for (size_t i = 0; i < count; i++) {
         if (lines[i] == 0 || (i > 0 && lines[i] == lines[i - 1]))
             continue;
-        printf("  %8u  %s\n", lines[i], source_line(&result->source, lines[i], text, sizeof text));
+        printf("  %8" PRId64 "  %s\n", lines[i],
+               source_line(&result->source, (uint32_t)lines[i], text, sizeof text));
     }
 }
 
@@ -362,18 +334,23 @@ static void print_evidence(const struct check_case *result)
 static const unsigned window_permille[] = {0, 500, 900, 990, 1000};
 #define RANKS (sizeof window_permille / sizeof *window_permille)
 
+static int64_t window_at(const struct model_analysis *analysis, size_t rank)
+{
+    return percentile_of_sorted(analysis->windows_ns, analysis->window_count,
+                                window_permille[rank]);
+}
+
 static void print_windows(const struct model_analysis *analysis)
 {
-    char words[RANKS][40];
+    static const char *const names[RANKS] = {"shortest", "median", "90 %", "99 %", "longest"};
+    char length[40];
     if (analysis->window_count == 0)
         return;
+    printf("  overlaps of known length: %zu", analysis->window_count);
     for (size_t i = 0; i < RANKS; i++)
-        text_duration(
-            percentile_of_sorted(analysis->windows_ns, analysis->window_count, window_permille[i]),
-            words[i], sizeof words[i]);
-    printf("  overlaps of known length: %zu; shortest %s, median %s, 90 %% %s, 99 %% %s, longest "
-           "%s\n",
-           analysis->window_count, words[0], words[1], words[2], words[3], words[4]);
+        printf("%s %s %s", i == 0 ? ";" : ",", names[i],
+               text_duration(window_at(analysis, i), length, sizeof length));
+    puts("");
 }
 
 static void print_counts(const struct check_case *result)
@@ -430,64 +407,53 @@ static void print_errors(const struct check_case *result)
     for (size_t i = 0; operations->error_count > 0 && i < operations->count; i++)
         counts[operations->items[i].error]++;
     for (size_t i = 0; i < operations->error_count; i++) {
-        if (counts[i + 1] == 0)
-            continue;
-        printf("%s%s %zu", before, operations->errors[i], counts[i + 1]);
-        before = ", ";
+        if (counts[i + 1] > 0) {
+            printf("%s%s %zu", before, operations->errors[i], counts[i + 1]);
+            before = ", ";
+        }
     }
     if (before[0] == ',')
         puts("");
     free(counts);
 }
 
-static void print_failed_releases(const struct check_case *result)
+static void print_mappings(const struct check_case *result)
 {
-    enum failed_release mapping = result->model_options.failed_release;
+    const struct model_options *options = &result->model_options;
     const char *of_whom = result->options->says_failed_release ? ""
                           : result->is_own ? ", the default for Lockpick's own histories"
                                            : ", the default for other tools' histories";
     if (result->failed_releases > 0)
-        printf("  %zu failed release%s: taken to mean that the lock %s "
-               "(--map-failed-release %s%s)\n",
-               result->failed_releases, result->failed_releases == 1 ? "" : "s",
-               mapping == FAILED_RELEASE_HELD ? "is still held" : "is not held any more",
-               failed_releases[mapping], of_whom);
-}
-
-// Of the others, what differs from what was assumed.
-static void print_other(const struct check_case *result, const struct other_mapping *other)
-{
-    const struct model_options *options = &result->model_options;
-    printf("  with");
-    if (other->options.failed_release != options->failed_release)
-        printf(" --map-failed-release %s", failed_releases[other->options.failed_release]);
-    if (other->options.failed_acquire != options->failed_acquire)
-        printf(" --map-failed-acquire %s", failed_acquires[other->options.failed_acquire]);
-    if (other->linearizable)
-        puts(" it would be linearizable");
-    else
-        printf(" it would not be linearizable, by %zu violation%s\n", other->violation_count,
-               other->violation_count == 1 ? "" : "s");
-}
-
-static void print_mappings(const struct check_case *result)
-{
-    const struct model_options *options = &result->model_options;
-    print_failed_releases(result);
+        printf("  %zu failed release%s: taken to mean that the lock %s (--map-failed-release "
+               "%s%s)\n",
+               result->failed_releases, plural(result->failed_releases),
+               options->failed_release == FAILED_RELEASE_HELD ? "is still held"
+                                                              : "is not held any more",
+               failed_releases[options->failed_release], of_whom);
     if (result->failed_acquires > 0)
         printf("  %zu failed acquire%s: taken to mean %s (--map-failed-acquire %s)\n",
-               result->failed_acquires, result->failed_acquires == 1 ? "" : "s",
+               result->failed_acquires, plural(result->failed_acquires),
                options->failed_acquire == FAILED_ACQUIRE_BUSY ? "that the lock was taken"
                                                               : "nothing",
                failed_acquires[options->failed_acquire]);
+    // Of other ways to understand failures, what differs from what was assumed.
     bool same = true;
     for (size_t i = 0; i < result->other_count; i++) {
         const struct other_mapping *other = &result->others[i];
-        if (other->linearizable == result->analysis.linearizable &&
-            other->violation_count == result->analysis.violation_count)
-            continue;
-        same = false;
-        print_other(result, other);
+        if (other->linearizable != result->analysis.linearizable ||
+            other->violation_count != result->analysis.violation_count) {
+            same = false;
+            printf("  with");
+            if (other->options.failed_release != options->failed_release)
+                printf(" --map-failed-release %s", failed_releases[other->options.failed_release]);
+            if (other->options.failed_acquire != options->failed_acquire)
+                printf(" --map-failed-acquire %s", failed_acquires[other->options.failed_acquire]);
+            if (other->linearizable)
+                puts(" it would be linearizable");
+            else
+                printf(" it would not be linearizable, by %zu violation%s\n",
+                       other->violation_count, plural(other->violation_count));
+        }
     }
     if (same && result->other_count > 0)
         puts("  the verdict does not depend on that");
@@ -575,32 +541,27 @@ static json_t *windows_json(const struct model_analysis *analysis)
         return json_null();
     json_t *object = json_pack("{s:o}", "count", value_count(analysis->window_count));
     for (size_t i = 0; i < RANKS; i++)
-        set_value(object, keys[i],
-                  json_integer(percentile_of_sorted(analysis->windows_ns, analysis->window_count,
-                                                    window_permille[i])));
+        set_value(object, keys[i], json_integer(window_at(analysis, i)));
     return object;
 }
 
-static json_t *mapping_json(const struct model_options *options, bool linearizable,
-                            size_t violations)
+static json_t *mapping_json(const struct other_mapping *mapping)
 {
     return json_pack("{s:s, s:s, s:b, s:o}", "failed_release",
-                     failed_releases[options->failed_release], "failed_acquire",
-                     failed_acquires[options->failed_acquire], "linearizable", linearizable,
-                     "violations", value_count(violations));
+                     failed_releases[mapping->options.failed_release], "failed_acquire",
+                     failed_acquires[mapping->options.failed_acquire], "linearizable",
+                     mapping->linearizable, "violations", value_count(mapping->violation_count));
 }
 
 // The one that was asked for first.
 static json_t *mappings_json(const void *record)
 {
     const struct check_case *result = record;
-    const struct model_analysis *analysis = &result->analysis;
-    json_t *mappings = json_pack("[o]", mapping_json(&result->model_options, analysis->linearizable,
-                                                     analysis->violation_count));
+    const struct other_mapping asked = {result->model_options, result->analysis.linearizable,
+                                        result->analysis.violation_count};
+    json_t *mappings = json_pack("[o]", mapping_json(&asked));
     for (size_t i = 0; i < result->other_count; i++)
-        json_array_append_new(mappings, mapping_json(&result->others[i].options,
-                                                     result->others[i].linearizable,
-                                                     result->others[i].violation_count));
+        json_array_append_new(mappings, mapping_json(&result->others[i]));
     return mappings;
 }
 
@@ -620,7 +581,7 @@ MAKER(case_windows, CASE, windows_json(&it->analysis))
 TABLE(passed_over_fields, FIELD_AS("nemesis", CASE, notes.nemesis, ),
       FIELD_AS("skipped", CASE, notes.skipped, ), FIELD_AS("renewals", CASE, notes.renewals, ),
       FIELD_AS("tokens", CASE, notes.tokens, ));
-TABLE(case_fields, FIELD_AS("file", CASE, name, ), NAME("verdict", CASE, verdict, verdicts),
+TABLE(case_fields, FIELD_AS("file", CASE, name, ), NAME("verdict", CASE, verdict, case_verdicts),
       MADE("reason", case_reason), MADE("condition", case_condition),
       PART("passed_over", passed_over_fields, ),
       FIELD_AS("sorted_by_index", CASE, notes.was_sorted, ),

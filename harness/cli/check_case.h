@@ -60,7 +60,7 @@ int check_case_make(const char *path, const struct check_options *options,
                     struct check_case *result);
 void check_case_free(struct check_case *result);
 
-const char *case_verdict_name(enum case_verdict verdict);
+extern const char *const case_verdicts[]; // "linearizable", ...
 
 // For people, on standard output.
 void check_case_print(const struct check_case *result, bool coloured);

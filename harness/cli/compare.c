@@ -55,22 +55,6 @@ static const struct option compare_options[] = {
     {.name = NULL},
 };
 
-// The option that only interleaved runs can take, if one was given; or NULL.
-static const char *option_of_runs(const struct run_options *run)
-{
-    return run->repeat > 0           ? "--repeat"
-           : run->override_count > 0 ? "--set"
-           : run->seed > 0           ? "--seed"
-           : run->out != NULL        ? "--out"
-           : run->no_namespaces      ? "--no-namespaces"
-                                     : NULL;
-}
-
-static int fails(int code, const char *why)
-{
-    return verb_fails(&compare_verb, code, "%s", why);
-}
-
 // Prints the comparison, frees it, and returns the exit code.
 static int show(struct comparison *comparison, const struct compare_options *options)
 {
@@ -136,7 +120,7 @@ static int conduct(void *context, const struct sandbox *sandbox, const struct pl
         comparison.is_broken = is_short || !is_written;
         code = show(&comparison, options);
     } else {
-        fails(code, error.text);
+        verb_fails(&compare_verb, code, "%s", error.text);
     }
     if (!options->run.json)
         printf("report: %s/report.html\n", folder);
@@ -173,17 +157,6 @@ static int make_plan(void *context, const struct scenario_set *set,
     plan_free(&plans[0]);
     plan_free(&plans[1]);
     return result;
-}
-
-static int compare_interleaved(const struct compare_options *options)
-{
-    static const struct scenario_run how = {.plan = make_plan, .conduct = conduct};
-    struct request request = {.options = options, .run = options->run};
-    struct error error = {0};
-    request.run.keep_going = true;
-    request.run.jobs = 1; // one after the other, whatever strikes them
-    int code = run_scenarios(&request.run, &how, &request, &error);
-    return error.text[0] != '\0' ? fails(code, error.text) : code;
 }
 
 // --- a stored run --------------------------------------------------------------------------------
@@ -247,37 +220,18 @@ static bool has_scheme(const struct run_figures *run, const char *pattern)
 
 static int no_such_scheme(const struct run_figures *run, const char *scheme)
 {
+    struct string_list tried = {0};
     struct text known = {0};
     for (size_t i = 0; i < run->count; i++) {
-        size_t first = 0;
-        while (strcmp(run->repeats[first].scheme, run->repeats[i].scheme) != 0)
-            first++;
-        if (first == i)
-            text_format(&known, "%s%s", known.length > 0 ? ", " : "", run->repeats[i].scheme);
+        if (!string_list_has(&tried, run->repeats[i].scheme))
+            string_list_add(&tried, run->repeats[i].scheme);
     }
+    text_join(&known, (const char *const *)tried.items, NULL);
     verb_fails(&compare_verb, 0, "the run in %s has not tried '%s'; it tried %s", run->name, scheme,
                known.length > 0 ? text_string(&known) : "nothing");
     text_free(&known);
+    string_list_free(&tried);
     return EXIT_INCONCLUSIVE;
-}
-
-static int compare_schemes_of(const char *path, const struct compare_options *options)
-{
-    struct run_figures run;
-    struct comparison comparison;
-    struct error error = {0};
-    const char *const *schemes = options->schemes;
-    int code = EXIT_USAGE;
-    if (load_run(path, &run, &error) != 0) {
-        fails(code, error.text);
-    } else if (!has_scheme(&run, schemes[0]) || !has_scheme(&run, schemes[1])) {
-        code = no_such_scheme(&run, has_scheme(&run, schemes[0]) ? schemes[1] : schemes[0]);
-    } else {
-        comparison_of_schemes(&run, schemes[0], schemes[1], &options->comparison, &comparison);
-        code = show(&comparison, options);
-    }
-    run_figures_free(&run);
-    return code;
 }
 
 static bool are_one_run(const char *const paths[2])
@@ -294,16 +248,19 @@ static bool are_one_run(const char *const paths[2])
     return is_one;
 }
 
-static int compare_runs(const char *const paths[2], const struct compare_options *options)
+// Two runs, or two schemes of one.
+static int compare_stored(const struct words *words, const struct compare_options *options)
 {
     struct run_figures runs[2] = {0};
+    struct run_figures *latest = &runs[words->count - 1];
     struct comparison comparison;
     struct error error = {0};
+    const char *const *schemes = options->schemes;
     const char *untried = NULL;
     int code = EXIT_USAGE;
-    if (load_run(paths[1], &runs[1], &error) != 0) {
-        fails(code, error.text);
-    } else if (load_run(paths[0], &runs[0], &error) != 0) {
+    if (load_run(words->items[words->count - 1], latest, &error) != 0) {
+        verb_fails(&compare_verb, code, "%s", error.text);
+    } else if (words->count == 2 && load_run(words->items[0], &runs[0], &error) != 0) {
         // A baseline that is not there is nothing to be green about.
         code = verb_fails(&compare_verb, EXIT_INCONCLUSIVE,
                           "inconclusive: there is no baseline: %s\n"
@@ -311,15 +268,18 @@ static int compare_runs(const char *const paths[2], const struct compare_options
                           error.text);
     } else {
         for (size_t i = options->scheme_count; i-- > 0;) {
-            if (!has_scheme(&runs[0], options->schemes[i]) &&
-                !has_scheme(&runs[1], options->schemes[i]))
-                untried = options->schemes[i];
+            if (!has_scheme(&runs[0], schemes[i]) && !has_scheme(&runs[1], schemes[i]))
+                untried = schemes[i];
         }
         if (untried != NULL) {
-            code = no_such_scheme(&runs[1], untried);
+            code = no_such_scheme(latest, untried);
+        } else if (words->count == 1) {
+            comparison_of_schemes(&runs[0], schemes[0], schemes[1], &options->comparison,
+                                  &comparison);
+            code = show(&comparison, options);
         } else {
             comparison_of_runs(&runs[0], &runs[1], &options->comparison, &comparison);
-            comparison.is_one_run = are_one_run(paths);
+            comparison.is_one_run = are_one_run(words->items);
             code = show(&comparison, options);
         }
     }
@@ -359,25 +319,32 @@ static int check_usage(const struct words *words, struct compare_options *option
 
 static int run(const struct words *words, void *from)
 {
+    static const struct scenario_run interleaved = {.plan = make_plan, .conduct = conduct};
     struct compare_options *options = from;
+    struct request request = {.options = options, .run = options->run};
     if (check_usage(words, options) != 0)
         return EXIT_USAGE;
     const char *path = words->items[0];
     const char *dot = strrchr(path, '.');
     bool is_scenario = words->count == 1 && dot != NULL && !S_ISDIR(mode_at("%s", path)) &&
                        (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
-    const char *alien = option_of_runs(&options->run);
     for (size_t i = 0; i < options->scheme_count; i++)
         options->comparison.only[i] = options->schemes[i];
-    options->run.paths = words->items;
-    options->run.path_count = 1;
+    request.run.keep_going = true;
+    request.run.jobs = 1; // one after the other, whatever strikes them
     if (is_scenario)
-        return compare_interleaved(options);
+        return verb_runs_scenarios(&compare_verb, words, &request.run, &interleaved, &request);
+    const struct run_options *run = &options->run;
+    const char *alien = run->repeat > 0           ? "--repeat"
+                        : run->override_count > 0 ? "--set"
+                        : run->seed > 0           ? "--seed"
+                        : run->out != NULL        ? "--out"
+                        : run->no_namespaces      ? "--no-namespaces"
+                                                  : NULL;
     if (alien != NULL)
         return usage_error(&compare_verb,
                            "%s is for a scenario, which is run; %s is a run that was", alien, path);
-    return words->count == 1 ? compare_schemes_of(path, options)
-                             : compare_runs(words->items, options);
+    return compare_stored(words, options);
 }
 
 extern const char template_help_compare[];

@@ -15,44 +15,33 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-struct findings {
-    struct table *table;
-    int missing; // what a run cannot do without
-};
-
-static void note(struct findings *findings, const char *what, bool good, bool needed,
-                 const char *detail)
+static void note(struct table *table, const char *what, bool good, const char *detail)
 {
-    table_cell(findings->table, COLOUR_PLAIN, what);
-    if (good)
-        table_cell(findings->table, COLOUR_GREEN, "ok");
-    else
-        table_cell(findings->table, needed ? COLOUR_RED : COLOUR_YELLOW,
-                   needed ? "MISSING" : "limited");
-    table_cell(findings->table, COLOUR_PLAIN, detail);
-    findings->missing += !good && needed;
+    table_cell(table, COLOUR_PLAIN, what);
+    table_cell(table, good ? COLOUR_GREEN : COLOUR_YELLOW, good ? "ok" : "limited");
+    table_cell(table, COLOUR_PLAIN, detail);
 }
 
 // Has `look` print lines "WHAT|+DETAIL", or -DETAIL of what cannot be had, in an empty sandbox,
 // whose conductor is a process of its own; notes them. False if there was none.
-static bool ask_sandbox(struct findings *findings,
+static bool ask_sandbox(struct table *table,
                         int (*look)(const struct sandbox *sandbox, void *answer))
 {
     char line[700];
     FILE *answer = tmpfile();
-    bool told = answer != NULL && sandbox_run(false, look, answer) == 0;
-    if (told)
-        rewind(answer);
+    if (answer == NULL)
+        return false;
+    bool told = sandbox_run(false, look, answer) == 0;
+    rewind(answer);
     while (told && fgets(line, sizeof line, answer) != NULL) {
         char *detail = strchr(line, '|');
         line[strcspn(line, "\n")] = '\0';
         if (detail == NULL)
             continue;
         *detail++ = '\0';
-        note(findings, line, *detail == '+', false, detail + 1);
+        note(table, line, *detail == '+', detail + 1);
     }
-    if (answer != NULL)
-        fclose(answer);
+    fclose(answer);
     return told;
 }
 
@@ -88,7 +77,7 @@ static int try_wires(const struct sandbox *sandbox, void *answer)
     return fflush(answer);
 }
 
-static void check_servers(struct findings *findings)
+static void check_servers(struct table *table)
 {
     for (size_t i = 0; server_catalogue[i] != NULL; i++) {
         const struct server_kind *kind = server_catalogue[i];
@@ -100,11 +89,11 @@ static void check_servers(struct findings *findings)
             snprintf(detail, sizeof detail,
                      "its schemes are skipped; apt-get install %s (or: scripts/setup)",
                      kind->package);
-        note(findings, kind->name, good, false, detail);
+        note(table, kind->name, good, detail);
     }
 }
 
-static void check_limits(struct findings *findings)
+static void check_limits(struct table *table)
 {
     char detail[200];
     for (const struct limit_need *need = limit_needs; need->what != NULL; need++) {
@@ -120,12 +109,12 @@ static void check_limits(struct findings *findings)
                      need->resource == RLIMIT_NOFILE && allowed < 10240
                          ? "; thousands of clients need 10240: ulimit -Hn 10240"
                          : "");
-        note(findings, need->what, enough, false, detail);
+        note(table, need->what, enough, detail);
     }
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     snprintf(detail, sizeof detail, "%ld%s", processors,
              processors > 1 ? "" : "; client and server always share it");
-    note(findings, "processors", processors > 1, false, detail);
+    note(table, "processors", processors > 1, detail);
 }
 
 static int run(const struct words *words, void *options)
@@ -134,27 +123,25 @@ static int run(const struct words *words, void *options)
     if (words->count > 0)
         return usage_error(&doctor_verb, "it takes no arguments");
     static const char *const headings[] = {"WHAT", "STATE", "DETAIL", NULL};
-    struct findings findings = {.table = table_new(headings)};
-    check_servers(&findings);
-    if (!ask_sandbox(&findings, look_around))
-        note(&findings, "namespaces", false, false, "no sandbox could be made");
-    note(&findings, "ip (iproute2)", program_exists("ip"), false,
-         program_exists("ip") ? "wires the nodes" : "apt-get install iproute2");
-    ask_sandbox(&findings, try_wires);
+    struct table *table = table_new(headings);
     struct error error = {0};
+    check_servers(table);
+    if (!ask_sandbox(table, look_around))
+        note(table, "namespaces", false, "no sandbox could be made");
+    bool has_ip = program_exists("ip");
+    note(table, "ip (iproute2)", has_ip, has_ip ? "wires the nodes" : "apt-get install iproute2");
+    ask_sandbox(table, try_wires);
     char *preload = clock_preload_path(&error);
-    note(&findings, "server clocks", preload != NULL, false,
-         preload != NULL ? preload : error.text);
+    note(table, "server clocks", preload != NULL, preload != NULL ? preload : error.text);
     free(preload);
-    char plots[200] = "draws the plots";
+    char plots[200];
     bool plotting = plots_available(plots, sizeof plots);
-    note(&findings, "gnuplot", plotting, false, plotting ? "draws the plots" : plots);
-    check_limits(&findings);
-    table_print(findings.table, stdout, colour_wanted(stdout));
-    table_free(findings.table);
-    puts(findings.missing ? "\nSomething needed is missing: scripts/setup installs it."
-                          : "\nReady: lockpick run scenarios/increment");
-    return findings.missing ? EXIT_ENVIRONMENT : 0;
+    note(table, "gnuplot", plotting, plotting ? "draws the plots" : plots);
+    check_limits(table);
+    table_print(table, stdout, colour_wanted(stdout));
+    table_free(table);
+    puts("\nReady: lockpick run scenarios/increment");
+    return EXIT_AS_EXPECTED;
 }
 
 const struct verb doctor_verb = {

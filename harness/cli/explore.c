@@ -68,6 +68,19 @@ struct exploration {
     struct text table;  // of all locks, in Markdown
 };
 
+// How a search ended: as it is said of a round, of the lock, and in the table.
+static const struct {
+    const char *of_round, *of_lock, *in_table;
+} search_ends[] = {
+    [SEARCH_BROKEN] = {"broken", "BROKEN", ""},
+    [SEARCH_EXHAUSTED] = {"exhausted", "exhausted: no schedule breaks it", "–"},
+    [SEARCH_UNDECIDED] = {"undecided", "undecided: not all schedules went as they should",
+                          "undecided"},
+    [SEARCH_OUT_OF_TIME] = {"not exhausted in the time", "not broken within the time", "–"},
+    [SEARCH_INTERRUPTED] = {"interrupted", "interrupted: not broken until then", "interrupted"},
+    [SEARCH_FAILED] = {"", "", "not explored"},
+};
+
 // --- what is said --------------------------------------------------------------------------------
 
 static void show(void *context, const struct search_progress *progress)
@@ -95,13 +108,8 @@ static int64_t operations_of(const struct scenario *scenario)
 static void say_work(const struct exploration *exploration, const struct trial *trial,
                      const struct search_result *result, struct text *text)
 {
-    static const char *const words[] = {
-        [SEARCH_BROKEN] = "broken",           [SEARCH_EXHAUSTED] = "exhausted",
-        [SEARCH_UNDECIDED] = "undecided",     [SEARCH_OUT_OF_TIME] = "not exhausted in the time",
-        [SEARCH_INTERRUPTED] = "interrupted",
-    };
     const struct scenario *scenario = trial->scenario;
-    text_format(text, "  %s: ", words[result->end]);
+    text_format(text, "  %s: ", search_ends[result->end].of_round);
     add_counted(text, scenario->clients.processes, "client");
     if (scenario->clients.threads > 1)
         text_format(text, " of %lld threads", (long long)scenario->clients.threads);
@@ -177,16 +185,9 @@ static int say_found(struct replay *replay, const struct trial *trial, const cha
 
 static void say_end(const struct exploration *exploration, const struct search_result *result)
 {
-    static const char *const ends[] = {
-        [SEARCH_BROKEN] = "BROKEN",
-        [SEARCH_EXHAUSTED] = "exhausted: no schedule breaks it",
-        [SEARCH_UNDECIDED] = "undecided: not all schedules went as they should",
-        [SEARCH_OUT_OF_TIME] = "not broken within the time",
-        [SEARCH_INTERRUPTED] = "interrupted: not broken until then",
-    };
     if (exploration->is_terminal)
         fputs("\r\033[K", stderr);
-    printf("%s: %s", exploration->scheme, ends[result->end]);
+    printf("%s: %s", exploration->scheme, search_ends[result->end].of_lock);
     if (result->end == SEARCH_BROKEN)
         printf(" (%s)", result->broken->name);
     printf("\n");
@@ -195,14 +196,10 @@ static void say_end(const struct exploration *exploration, const struct search_r
 static void add_row(struct exploration *exploration, const struct search_result *result,
                     const char *exhausted, uint64_t schedules, double seconds)
 {
-    static const char *const ends[] = {[SEARCH_EXHAUSTED] = "–",
-                                       [SEARCH_UNDECIDED] = "undecided",
-                                       [SEARCH_OUT_OF_TIME] = "–",
-                                       [SEARCH_INTERRUPTED] = "interrupted",
-                                       [SEARCH_FAILED] = "not explored"};
     struct text *table = &exploration->table;
     text_format(table, "| %s | %s |", exploration->scheme,
-                result->end == SEARCH_BROKEN ? result->broken->name : ends[result->end]);
+                result->end == SEARCH_BROKEN ? result->broken->name
+                                             : search_ends[result->end].in_table);
     if (result->end == SEARCH_BROKEN)
         text_format(table, " %zu | %d of %d |", result->found.count, result->replayed, REPLAYS);
     else
@@ -230,8 +227,7 @@ static int write_table(const struct exploration *exploration, struct error *erro
 
 // One round, whose result is added to `work`; a schedule that breaks the lock is told.
 static int explore_round(const struct exploration *exploration, const struct trial *trial,
-                         struct replay *replay, const char *folder, struct text *work,
-                         struct search_result *result)
+                         struct text *work, struct search_result *result)
 {
     const struct explore_options *options = exploration->options;
     const struct search_limits limits = {.order =
@@ -242,40 +238,33 @@ static int explore_round(const struct exploration *exploration, const struct tri
                                          .for_ns = exploration->round_ns,
                                          .interrupted = exploration->sandbox->interrupted};
     struct error error = {0};
-    search(replay, trial, &limits, show, (void *)(uintptr_t)exploration, result);
-    if (result->end == SEARCH_FAILED)
-        return verb_fails(&explore_verb, EXIT_ENVIRONMENT, "%s: %s", trial->scheme,
-                          result->error.text);
-    say_work(exploration, trial, result, work);
-    if (result->end != SEARCH_BROKEN)
-        return result->end == SEARCH_UNDECIDED ? EXIT_INCONCLUSIVE : EXIT_AS_EXPECTED;
-    say_end(exploration, result);
-    printf("%s", work->bytes);
-    return say_found(replay, trial, folder, result, &error) == 0
-               ? EXIT_MISSED
-               : verb_fails(&explore_verb, EXIT_ENVIRONMENT, "%s: %s", trial->scheme, error.text);
-}
-
-static int explore_trial(struct exploration *exploration, const struct trial *trial,
-                         struct text *work, struct search_result *result)
-{
-    struct error error = {0};
     struct text folder = {0};
-    int code = EXIT_ENVIRONMENT;
-    text_format(&folder, "%s/trials/%s", exploration->folder, trial->name);
     struct replay *replay = NULL;
+    int code = EXIT_AS_EXPECTED;
+    *result = (struct search_result){.end = SEARCH_FAILED};
+    text_format(&folder, "%s/trials/%s", exploration->folder, trial->name);
     int status = folder_make(folder.bytes, &error);
     if (status == 0)
         status = replay_open(trial, exploration->pool, folder.bytes, &replay, &error);
-    *result = (struct search_result){.end = SEARCH_FAILED};
-    if (status == 0) {
-        code = explore_round(exploration, trial, replay, folder.bytes, work, result);
-    } else if (status > 0) {
+    if (status > 0) { // it cannot be explored
         printf("%s\n", error.text);
         code = EXIT_INCONCLUSIVE;
-    } else {
-        verb_fails(&explore_verb, code, "%s: %s", trial->scheme, error.text);
+    } else if (status == 0) {
+        search(replay, trial, &limits, show, (void *)(uintptr_t)exploration, result);
+        error = result->end == SEARCH_FAILED ? result->error : error;
+        if (result->end != SEARCH_FAILED)
+            say_work(exploration, trial, result, work);
     }
+    if (result->end == SEARCH_BROKEN) {
+        say_end(exploration, result);
+        printf("%s", work->bytes);
+        status = say_found(replay, trial, folder.bytes, result, &error);
+        code = EXIT_MISSED;
+    } else if (result->end == SEARCH_UNDECIDED) {
+        code = EXIT_INCONCLUSIVE;
+    }
+    if (status < 0 || (status == 0 && result->end == SEARCH_FAILED))
+        code = verb_fails(&explore_verb, EXIT_ENVIRONMENT, "%s: %s", trial->scheme, error.text);
     replay_close(replay);
     text_free(&folder);
     return code;
@@ -301,7 +290,7 @@ static int explore_lock(struct exploration *exploration, const struct trial *tri
     for (size_t i = 0; i < count && goes_on(result.end); i++) {
         const struct scenario *scenario = trials[i].scenario;
         exploration->round_ns = i + 1 < count ? left_ns / 2 : left_ns;
-        int of_round = explore_trial(exploration, &trials[i], &work, &result);
+        int of_round = explore_round(exploration, &trials[i], &work, &result);
         code = of_round != EXIT_AS_EXPECTED ? of_round : code;
         end = result.end != SEARCH_EXHAUSTED && end != SEARCH_UNDECIDED ? result.end : end;
         end = goes_on(result.end) ? end : result.end;
@@ -393,30 +382,18 @@ static int load(void *context, const struct vocabulary *vocabulary, struct scena
     return 0;
 }
 
-static int make_plan(void *context, const struct scenario_set *set,
-                     const struct vocabulary *vocabulary, uint64_t seed, struct plan *plan,
-                     struct error *error)
-{
-    (void)context;
-    return plan_make(set->scenarios, set->count, vocabulary, NULL, 0, seed, plan, error);
-}
-
 static int run(const struct words *words, void *from)
 {
-    static const struct scenario_run how = {load, make_plan, conduct};
+    static const struct scenario_run how = {.load = load, .conduct = conduct};
     struct explore_options *options = from;
     struct exploration exploration = {.options = options, .is_terminal = isatty(STDERR_FILENO)};
-    struct error error = {0};
     options->faults = options->says_faults ? options->faults : 1;
     options->leases = options->says_leases ? options->leases : 1;
     options->seconds = options->seconds > 0 ? options->seconds : FALLBACK_SECONDS;
-    options->run.paths = words->items;
-    options->run.path_count = words->count;
     options->run.seed = SEED;
     if (words->count == 0)
         return usage_error(&explore_verb, "which lock? Give the name of a scheme");
-    int code = run_scenarios(&options->run, &how, &exploration, &error);
-    return error.text[0] != '\0' ? verb_fails(&explore_verb, code, "%s", error.text) : code;
+    return verb_runs_scenarios(&explore_verb, words, &options->run, &how, &exploration);
 }
 
 extern const char template_help_explore[];

@@ -69,7 +69,7 @@ struct figure {
 };
 
 // The figure that has a limit, and what it is in `acquire`.
-static struct figure figure_of(const struct load_target *target, const struct percentiles *acquire)
+static struct figure figure_of(const struct percentiles *target, const struct percentiles *acquire)
 {
     enum percentile i = 0;
     while (i + 1 < PERCENTILE_COUNT && target->ns[i] == 0)
@@ -87,7 +87,7 @@ static bool is_met(const struct figure *figure, const struct statistics *statist
            granted * 100 >= statistics->due * 99;
 }
 
-enum rate_answer find_judge(const struct load_target *target, const struct statistics *statistics)
+enum rate_answer find_judge(const struct percentiles *target, const struct statistics *statistics)
 {
     struct figure measured = figure_of(target, &statistics->acquire);
     struct figure on_time = figure_of(target, &statistics->acquire_on_time);
@@ -100,7 +100,7 @@ enum rate_answer find_judge(const struct load_target *target, const struct stati
     return is_drivers ? RATE_DRIVER : RATE_MISSED;
 }
 
-int64_t find_least_rate(const struct load_target *target, int64_t for_ns)
+int64_t find_least_rate(const struct percentiles *target, int64_t for_ns)
 {
     double percent = figure_of(target, &(struct percentiles){0}).percent;
     int64_t enough = 1;
@@ -126,7 +126,7 @@ static void add_step(struct found *result, const struct request *request, int64_
                      const char *folder, const struct trial_result *measured)
 {
     const struct statistics *statistics = &measured->statistics;
-    const struct load_target *target = &request->phase->find;
+    const struct percentiles *target = &request->phase->find;
     struct step *step = APPEND(result->steps, result->count, result->room);
     *step = (struct step){.rate = rate,
                           .due = statistics->due,
@@ -178,39 +178,33 @@ static bool measure(struct request *request, int64_t rate, struct found *result)
     return is_measured;
 }
 
-// --- for people
-// ---------------------------------------------------------------------------------------
-
-static void print_step(const struct step *step)
-{
-    static const char *const answers[] = {
-        [RATE_MET] = "yes", [RATE_MISSED] = "no", [RATE_DRIVER] = "driver"};
-    struct text rate = {0};
-    char figure[40] = "–";
-    rate_write(step->rate, &rate);
-    if (step->granted > 0)
-        text_duration(step->figure_ns, figure, sizeof figure);
-    printf("  %12s  %7lld of %7lld  %7lld  %9s  %-6s  %s\n", rate.bytes, (long long)step->begun,
-           (long long)step->due, (long long)step->granted, figure, answers[step->answer],
-           verdict_name(step->verdict));
-    if (step->why[0] != '\0')
-        printf("  %12s  the driver was the limit: %s\n", "", step->why);
-    text_free(&rate);
-}
+// --- for people ----------------------------------------------------------------------------------
 
 // A line of the last step; or, before the first, the heading.
 static void tell(const struct found *result)
 {
-    char limit[40];
-    if (result->count > 0) {
-        print_step(&result->steps[result->count - 1]);
-    } else {
+    static const char *const met[] = {
+        [RATE_MET] = "yes", [RATE_MISSED] = "no", [RATE_DRIVER] = "driver"};
+    char duration[40];
+    if (result->count == 0) {
         printf("%s · %s: the highest rate with %s < %s\n", result->trial->scenario->name,
                result->trial->scheme, result->figure,
-               text_duration(result->limit_ns, limit, sizeof limit));
+               text_duration(result->limit_ns, duration, sizeof duration));
         printf("  %12s  %18s  %7s  %9s  %-6s  verdict\n", "rate", "begun", "granted",
                result->figure, "met");
+        fflush(stdout);
+        return;
     }
+    const struct step *step = &result->steps[result->count - 1];
+    struct text rate = {0};
+    rate_write(step->rate, &rate);
+    printf("  %12s  %7lld of %7lld  %7lld  %9s  %-6s  %s\n", rate.bytes, (long long)step->begun,
+           (long long)step->due, (long long)step->granted,
+           step->granted > 0 ? text_duration(step->figure_ns, duration, sizeof duration) : "–",
+           met[step->answer], verdict_name(step->verdict));
+    if (step->why[0] != '\0')
+        printf("  %12s  the driver was the limit: %s\n", "", step->why);
+    text_free(&rate);
     fflush(stdout);
 }
 
@@ -348,7 +342,7 @@ static int write_json(const struct request *request, const struct found *results
 
 static void search(struct request *request, const struct trial *trial, struct found *result)
 {
-    const struct load_target *target = &request->phase->find;
+    const struct percentiles *target = &request->phase->find;
     int64_t for_ns = request->phase->for_ns;
     int64_t most = (int64_t)(3600.0 * MOST_OPERATIONS * (double)NS_PER_S / (double)for_ns);
     int64_t least = find_least_rate(target, for_ns);
@@ -391,18 +385,6 @@ static void search(struct request *request, const struct trial *trial, struct fo
     text_free(&text);
 }
 
-// What could not be tried on this machine is no failure.
-static int exit_code_of(const struct found *results, size_t count)
-{
-    bool any[FIND_NOT_TRIED + 1] = {false};
-    for (size_t i = 0; i < count; i++)
-        any[results[i].outcome] = true;
-    return any[FIND_FAILED]   ? EXIT_ENVIRONMENT
-           : any[FIND_NONE]   ? EXIT_MISSED
-           : any[FIND_DRIVER] ? EXIT_INCONCLUSIVE
-                              : EXIT_AS_EXPECTED;
-}
-
 static int conduct(void *context, const struct sandbox *sandbox, const struct plan *plan,
                    char *folder)
 {
@@ -414,7 +396,13 @@ static int conduct(void *context, const struct sandbox *sandbox, const struct pl
     request->folder = folder;
     for (; count < plan->count && !sandbox_is_interrupted(sandbox); count++)
         search(request, &plan->trials[count], &results[count]);
-    int code = exit_code_of(results, count);
+    bool any[FIND_NOT_TRIED + 1] = {false}; // what could not be tried on this machine is no failure
+    for (size_t i = 0; i < count; i++)
+        any[results[i].outcome] = true;
+    int code = any[FIND_FAILED]   ? EXIT_ENVIRONMENT
+               : any[FIND_NONE]   ? EXIT_MISSED
+               : any[FIND_DRIVER] ? EXIT_INCONCLUSIVE
+                                  : EXIT_AS_EXPECTED;
     if (write_json(request, results, count) != 0)
         code = EXIT_ENVIRONMENT;
     for (size_t i = 0; i < count; i++) {
@@ -462,15 +450,11 @@ static int run(const struct words *words, void *from)
 {
     static const struct scenario_run how = {.plan = make_plan, .conduct = conduct};
     struct run_options *options = from;
-    struct error error = {0};
-    options->paths = words->items;
-    options->path_count = words->count;
     if (words->count == 0)
         return usage_error(&find_verb, "which scenario? Give a file");
     struct request request = {.options = *options};
     request.options.quiet = true;
-    int code = run_scenarios(options, &how, &request, &error);
-    return error.text[0] != '\0' ? verb_fails(&find_verb, code, "%s", error.text) : code;
+    return verb_runs_scenarios(&find_verb, words, options, &how, &request);
 }
 
 extern const char template_help_find[];

@@ -8,10 +8,10 @@
 // Whether the statistics of a trial meet the target. A miss is the driver's if the whole trial is
 // driver-bound, or if the target would be met without the driver's own lateness; what is met by
 // fewer acquires than the figure takes (percentile_has_enough) tells as little of the lock.
-enum rate_answer find_judge(const struct load_target *target, const struct statistics *statistics);
+enum rate_answer find_judge(const struct percentiles *target, const struct statistics *statistics);
 
 // The lowest rate, each hour, that has in all likelihood enough operations in `for_ns` to tell the
 // figure of the target; at least one a minute.
-int64_t find_least_rate(const struct load_target *target, int64_t for_ns);
+int64_t find_least_rate(const struct percentiles *target, int64_t for_ns);
 
 #endif

@@ -5,7 +5,7 @@
 // One that misses only by the driver's lateness, or while the driver had no time left.
 TEST(a_miss_by_the_driver_is_no_answer)
 {
-    const struct load_target target = {.p99_ns = 50};
+    const struct percentiles target = {.p99_ns = 50};
     struct statistics statistics = {.acquire = {.count = 100, .p99_ns = 40}, .due = 100};
     assert_int_equal(find_judge(&target, &statistics), RATE_MET);
     statistics.acquire.p99_ns = 60;
@@ -22,12 +22,12 @@ TEST(a_miss_by_the_driver_is_no_answer)
 
 TEST(what_too_few_acquires_meet_is_not_met)
 {
-    const struct load_target target = {.p99_ns = 50};
+    const struct percentiles target = {.p99_ns = 50};
     struct statistics statistics = {.acquire = {.count = 99, .p99_ns = 40}, .due = 99};
     assert_int_equal(find_judge(&target, &statistics), RATE_DRIVER);
     statistics.acquire.p99_ns = 60;
     assert_int_equal(find_judge(&target, &statistics), RATE_MISSED);
     // 100 and thrice their root.
     assert_int_equal(find_least_rate(&target, NS_PER_S), 130 * 3600);
-    assert_int_equal(find_least_rate(&(struct load_target){.max_ns = 1}, 3600 * NS_PER_S), 60);
+    assert_int_equal(find_least_rate(&(struct percentiles){.max_ns = 1}, 3600 * NS_PER_S), 60);
 }

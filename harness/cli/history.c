@@ -21,14 +21,13 @@ static int export_operations(const char *path, enum import_format format)
     struct history_condition condition = {0};
     struct error error = {0};
     int code = EXIT_AS_EXPECTED;
-    if (operations_from_history(path, &operations, &condition, &error) != 0) {
+    if (operations_from_history(path, &operations, &condition, &error) != 0)
         code = verb_fails(&history_verb, EXIT_USAGE, "%s", error.text);
-    } else {
-        if (condition.state != HISTORY_WHOLE)
-            verb_fails(&history_verb, 0, "%s: what is missing may have broken the lock",
-                       condition.text);
+    else if (condition.state != HISTORY_WHOLE)
+        verb_fails(&history_verb, 0, "%s: what is missing may have broken the lock",
+                   condition.text);
+    if (code == EXIT_AS_EXPECTED)
         (void)export_history(format, &operations, stdout); // what is not written, main tells
-    }
     operations_free(&operations);
     return code;
 }

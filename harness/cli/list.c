@@ -32,8 +32,7 @@ static void print(struct table *table)
 static struct text joined(const char *const *words)
 {
     struct text text = {0};
-    for (size_t i = 0; words != NULL && words[i] != NULL; i++)
-        text_format(&text, "%s%s", i > 0 ? ", " : "", words[i]);
+    text_join(&text, words, NULL);
     return text;
 }
 
@@ -100,19 +99,6 @@ static void list_workloads(void)
     print(table);
 }
 
-// Whom a fault strikes, by the bits of enum strikes.
-static struct text targets_of(unsigned strikes)
-{
-    static const char *const names[] = {"client", "worker", "server", "wire"};
-    const char *struck[sizeof names / sizeof *names + 1] = {NULL};
-    size_t count = 0;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        if ((strikes & (1U << i)) != 0)
-            struck[count++] = names[i];
-    }
-    return joined(struck);
-}
-
 static const char *const *options_of(const struct fault_form *form)
 {
     for (size_t i = 0; form->ways != NULL && form->hows[i] != NULL; i++) {
@@ -126,6 +112,7 @@ static void list_faults(void)
 {
     static const char *const headings[] = {"FAULT", "STRIKES",      "UNTIL", "HOW",
                                            "TAKES", "WHAT IT DOES", NULL};
+    static const char *const kinds[] = {"client", "worker", "server", "wire"}; // by STRIKES_*
     static const char *const untils[] = {[LASTS_NEVER] = "-",
                                          [LASTS_IF_TOLD] = "or for good",
                                          [LASTS_BRIEFLY] = "or at once",
@@ -134,8 +121,11 @@ static void list_faults(void)
     struct table *table = table_new(headings);
     for (size_t i = 0; fault_catalogue[i] != NULL; i++) {
         const struct fault_form *form = &fault_catalogue[i]->form;
-        struct text words[] = {targets_of(form->strikes), joined(form->hows),
-                               joined(options_of(form))};
+        struct text words[] = {{0}, joined(form->hows), joined(options_of(form))};
+        for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++) {
+            if ((form->strikes & (1U << kind)) != 0)
+                text_add_item(&words[0], kinds[kind]);
+        }
         const char *cells[3];
         for (size_t j = 0; j < 3; j++)
             cells[j] = words[j].length > 0 ? words[j].bytes : "-";
@@ -211,13 +201,8 @@ static void list_all(void)
     puts("");
 }
 
-struct list_options {
-    bool markdown;
-};
-
 static const struct option list_options[] = {
-    {"markdown", "", "of schemes: prints the table of the README",
-     FLAG(struct list_options, markdown)},
+    {"markdown", "", "of schemes: prints the table of the README", .kind = OPTION_FLAG},
     {.name = NULL},
 };
 
@@ -225,26 +210,23 @@ static int run(const struct words *words, void *options)
 {
     const char *names[LIST_COUNT + 1] = {0};
     const char *wanted = words->items[0];
-    bool as_markdown = ((struct list_options *)options)->markdown;
+    bool as_markdown = *(bool *)options;
     if (words->count > 1)
         return usage_error(&list_verb, "one list at a time");
     if (as_markdown && (wanted == NULL || strcmp(wanted, "schemes") != 0))
         return usage_error(&list_verb, "--markdown is of schemes only");
-    if (wanted == NULL) {
-        list_all();
-        return EXIT_AS_EXPECTED;
-    }
-    for (size_t i = 0; i < LIST_COUNT; i++) {
+    for (size_t i = 0; i < LIST_COUNT; i++)
         names[i] = lists[i].name;
-        if (strcmp(names[i], wanted) != 0)
-            continue;
-        if (as_markdown)
-            list_schemes_as_markdown();
-        else
-            lists[i].print();
-        return EXIT_AS_EXPECTED;
-    }
-    return no_such(&list_verb, "list of", wanted, names);
+    int index = text_index(wanted, names);
+    if (wanted != NULL && index < 0)
+        return no_such(&list_verb, "list of", wanted, names);
+    if (wanted == NULL)
+        list_all();
+    else if (as_markdown)
+        list_schemes_as_markdown();
+    else
+        lists[index].print();
+    return EXIT_AS_EXPECTED;
 }
 
 static void add_lists(const char *word, struct text *out)
@@ -262,6 +244,6 @@ const struct verb list_verb = {
     .help = template_help_list,
     .fill = add_lists,
     .options = list_options,
-    .room = sizeof(struct list_options),
+    .room = sizeof(bool),
     .run = run,
 };

@@ -30,31 +30,26 @@ static const struct option report_options[] = {
 
 // --- the folders ---------------------------------------------------------------------------------
 
-// What a path means, without links, as it is called from here: "results/latest" goes on to mean
-// another run.
-static char *name_of_folder(const char *path)
+// The runs that the words name: without links, as they are called from here, for "results/latest"
+// goes on to mean another run. -1 with `error` set if one is none, or is named twice.
+static int find_runs(const struct run_options *options, struct string_list *folders,
+                     struct error *error)
 {
     char real[PATH_MAX];
     char here[PATH_MAX];
-    if (realpath(path, real) == NULL || getcwd(here, sizeof here) == NULL)
-        return memory_string(path);
-    size_t length = strlen(here);
-    bool is_below = strncmp(real, here, length) == 0 && real[length] == '/';
-    return memory_string(path[0] != '/' && is_below ? real + length + 1 : real);
-}
-
-// The runs that the words name. -1 with `error` set if one is none, or is named twice.
-static int find_runs(const struct run_options *options, char **folders, struct error *error)
-{
     for (size_t i = 0; i < options->path_count; i++) {
         const char *path = options->paths[i];
         if (access(path, R_OK | X_OK) != 0)
             return error_set(error, "cannot open the run in %s: %s", path, strerror(errno));
-        folders[i] = name_of_folder(path);
-        for (size_t j = 0; j < i; j++) {
-            if (strcmp(folders[j], folders[i]) == 0)
-                return error_set(error, "the run in %s is named twice", folders[i]);
+        const char *folder = path;
+        if (realpath(path, real) != NULL && getcwd(here, sizeof here) != NULL) {
+            size_t length = strlen(here);
+            bool is_below = strncmp(real, here, length) == 0 && real[length] == '/';
+            folder = path[0] != '/' && is_below ? real + length + 1 : real;
         }
+        if (string_list_has(folders, folder))
+            return error_set(error, "the run in %s is named twice", folder);
+        string_list_add(folders, folder);
     }
     return 0;
 }
@@ -103,28 +98,6 @@ static int check_out(const struct run_options *options, const char *only, struct
 
 // --- the report ----------------------------------------------------------------------------------
 
-// What is left then is in the report itself.
-static void remove_files_of_trials(struct run_result *run)
-{
-    struct error error = {0};
-    char *trials = path_join(run->folder, "trials");
-    if (folder_remove(trials, &error) != 0)
-        verb_fails(&report_verb, 0, "%s", error.text);
-    for (size_t i = 0; i < run->count; i++) {
-        free(run->trials[i].folder);
-        run->trials[i].folder = NULL;
-    }
-    free(trials);
-}
-
-// Histories of gigabytes are read one after another. What one of them used stays for the next:
-// to hand it back to the kernel and have it again, cleared page by page, costs a sixth of the time.
-static void keep_memory(void)
-{
-    mallopt(M_MMAP_MAX, 0);
-    mallopt(M_TRIM_THRESHOLD, INT_MAX);
-}
-
 static int write_report(struct stored_runs *stored, const struct request *request, const char *out)
 {
     const struct run_options *options = &request->options;
@@ -133,15 +106,26 @@ static int write_report(struct stored_runs *stored, const struct request *reques
     run->has_plots = plots_available(run->plot_note, sizeof run->plot_note);
     run->strict = options->strict;
     run->is_brief = request->is_brief;
-    keep_memory();
+    // Histories of gigabytes are read one after another. What one of them used stays for the next:
+    // to hand it back to the kernel and have it again, cleared page by page, costs a sixth of the
+    // time.
+    mallopt(M_MMAP_MAX, 0);
+    mallopt(M_TRIM_THRESHOLD, INT_MAX);
     stored_runs_judge(stored, out, run->is_brief ? TRIAL_FILES_PAGE : TRIAL_FILES_UNDRAWN);
     run->lacks_files =
         run->has_plots && (run->is_brief ? html_draw_pictures(run, &error)
                                          : plots_draw_all(run->trials, run->count, &error)) != 0;
     if (run->lacks_files)
         verb_fails(&report_verb, 0, "the pictures of trials: %s", error.text);
-    if (run->is_brief)
-        remove_files_of_trials(run);
+    // What is left then is in the report itself.
+    char *trials = path_join(run->folder, "trials");
+    if (run->is_brief && folder_remove(trials, &error) != 0)
+        verb_fails(&report_verb, 0, "%s", error.text);
+    for (size_t i = 0; run->is_brief && i < run->count; i++) {
+        free(run->trials[i].folder);
+        run->trials[i].folder = NULL;
+    }
+    free(trials);
     if (run_pictures_write(run, run->has_plots, &error) != 0) {
         run->lacks_files = true;
         verb_fails(&report_verb, 0, "the pictures of the run: %s", error.text);
@@ -183,7 +167,7 @@ static int run(const struct words *words, void *from)
     int code = EXIT_USAGE;
     options->paths = words->items;
     options->path_count = words->count;
-    char **folders = memory_zeroed(words->count + 1, sizeof *folders);
+    struct string_list folders = {0};
     if (words->count == 0)
         usage_error(&report_verb, "which run? results/latest is the last one");
     else if (words->count > 1 && options->out == NULL)
@@ -192,13 +176,11 @@ static int run(const struct words *words, void *from)
         usage_error(&report_verb, "--brief leaves files out: --out DIR must name another folder");
     else if (run_folder_check(options, &error) != 0)
         usage_error(&report_verb, "%s", error.text);
-    else if (find_runs(options, folders, &error) != 0)
+    else if (find_runs(options, &folders, &error) != 0)
         verb_fails(&report_verb, code, "%s", error.text);
     else
-        code = report(request, folders);
-    for (size_t i = 0; i < words->count; i++)
-        free(folders[i]);
-    free(folders);
+        code = report(request, folders.items);
+    string_list_free(&folders);
     return code;
 }
 

@@ -1,7 +1,6 @@
 // run: from scenario files to verdicts, a report and an exit code.
 #include "harness/cli/verb.h"
 #include "harness/report/pictures/picture.h"
-#include "harness/run/perform.h"
 #include "harness/run/servers.h"
 #include "harness/run/slots.h"
 
@@ -22,15 +21,6 @@ static const struct option run_options[] = {
     OPTIONS_OF_OUTPUTS,
     {.name = NULL},
 };
-
-static int make_plan(void *context, const struct scenario_set *set,
-                     const struct vocabulary *vocabulary, uint64_t seed, struct plan *plan,
-                     struct error *error)
-{
-    const struct run_options *options = context;
-    return plan_make(set->scenarios, set->count, vocabulary, options->scheme, options->repeat, seed,
-                     plan, error);
-}
 
 static int conduct(void *context, const struct sandbox *sandbox, const struct plan *plan,
                    char *folder)
@@ -61,9 +51,6 @@ static int conduct(void *context, const struct sandbox *sandbox, const struct pl
 static int run(const struct words *words, void *from)
 {
     struct run_options *options = from;
-    struct error error = {0};
-    options->paths = words->items;
-    options->path_count = words->count;
     if (options->json + options->github + options->tap > 1)
         return usage_error(&run_verb,
                            "%s both want standard output; the run's folder has a result.json in "
@@ -73,9 +60,8 @@ static int run(const struct words *words, void *from)
                                            : "--tap and --github");
     if (words->count == 0)
         return usage_error(&run_verb, "which scenario? Give a file, or a folder of files");
-    static const struct scenario_run how = {.plan = make_plan, .conduct = conduct};
-    int code = run_scenarios(options, &how, options, &error);
-    return error.text[0] != '\0' ? verb_fails(&run_verb, code, "%s", error.text) : code;
+    static const struct scenario_run how = {.conduct = conduct};
+    return verb_runs_scenarios(&run_verb, words, options, &how, options);
 }
 
 extern const char template_help_run[];

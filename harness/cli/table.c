@@ -50,28 +50,17 @@ static int load_results(const char *const *paths, size_t count, struct results *
     return 0;
 }
 
-static void free_results(struct results *results)
-{
-    for (size_t i = 0; i < results->count; i++) {
-        json_decref(results->roots[i]);
-        free(results->labels[i]);
-    }
-    free(results->roots);
-    free(results->labels);
-}
-
-// The different labels, in their order. Returns how many; `labels` has room for MOST_COLUMNS.
-static size_t columns_of(const struct results *results, const char **labels)
+// The different labels, in their order, NULL-terminated.
+static void columns_of(const struct results *results, const char *labels[MOST_COLUMNS + 1])
 {
     size_t count = 0;
+    labels[0] = NULL;
     for (size_t i = 0; i < results->count && count < MOST_COLUMNS; i++) {
-        size_t known = 0;
-        while (known < count && strcmp(labels[known], results->labels[i]) != 0)
-            known++;
-        if (known == count)
+        if (!text_is_one_of(results->labels[i], labels)) {
             labels[count++] = results->labels[i];
+            labels[count] = NULL;
+        }
     }
-    return count;
 }
 
 // True if the run missed a threshold of that scenario and scheme.
@@ -89,6 +78,7 @@ static bool missed_threshold(const json_t *root, const char *scenario, const cha
     return false;
 }
 
+// Adds what the run has seen of the scenario.
 static void see_run(const json_t *root, const char *scenario, struct seen *seen)
 {
     size_t index;
@@ -108,16 +98,6 @@ static void see_run(const json_t *root, const char *scenario, struct seen *seen)
     }
 }
 
-static struct seen see_scenario(const struct results *results, const char *label, const char *name)
-{
-    struct seen seen = {0};
-    for (size_t i = 0; i < results->count; i++) {
-        if (strcmp(results->labels[i], label) == 0)
-            see_run(results->roots[i], name, &seen);
-    }
-    return seen;
-}
-
 // --- the table -----------------------------------------------------------------------------------
 
 // "F18" of "f18-redlock-amnesiac-restart", and the rest as words: "redlock amnesiac restart".
@@ -130,22 +110,6 @@ static void write_title(const char *name, struct text *out)
     text_add(out, "| ");
     for (const char *next = is_numbered ? name + digits + 2 : name; *next != '\0'; next++)
         text_format(out, "%c", *next == '-' ? ' ' : *next);
-}
-
-// True if the scheme must be seen to do what it should not, by a count that may not be 0.
-static bool must_be_counted(const struct trial *trial)
-{
-    const struct scenario *scenario = trial->scenario;
-    bool must = false;
-    for (size_t i = 0; i < scenario->threshold_count; i++) {
-        const struct threshold *threshold = &scenario->thresholds[i];
-        bool is_meant = threshold->schemes.count == 0;
-        for (size_t j = 0; j < threshold->schemes.count; j++)
-            is_meant |= scheme_is_meant(threshold->schemes.items[j], trial->scheme, trial->traits);
-        must |= metric_is_count(threshold->limit.metric) && !limit_is_met(&threshold->limit, 0) &&
-                is_meant;
-    }
-    return must;
 }
 
 // The schemes that are to survive, or to break: a * after those that must end up stuck, a † after
@@ -164,7 +128,15 @@ static void write_schemes(const struct scenario *scenario, const struct vocabula
         if (trial->expectation == NULL || trial->skip_reason != NULL)
             continue;
         bool is_safe = trial->expectation->verdict == EXPECT_SAFE;
-        bool is_counted = is_safe && must_be_counted(trial);
+        // A count that may not be 0 says that it must be seen to do what it should not.
+        bool is_counted = false;
+        for (size_t j = 0; is_safe && j < scenario->threshold_count; j++) {
+            const struct threshold *threshold = &scenario->thresholds[j];
+            is_counted |= metric_is_count(threshold->limit.metric) &&
+                          !limit_is_met(&threshold->limit, 0) &&
+                          (threshold->schemes.count == 0 ||
+                           patterns_mean(&threshold->schemes, trial->scheme, trial->traits));
+        }
         if ((is_safe && !is_counted) != survive)
             continue;
         text_format(out, "%s%s%s%s", count++ > 0 ? ", " : "", trial->scheme,
@@ -180,8 +152,8 @@ static void print_row(const struct scenario *scenario, const struct vocabulary *
                       const struct results *results)
 {
     struct text row = {0};
-    const char *labels[MOST_COLUMNS];
-    size_t columns = columns_of(results, labels);
+    const char *labels[MOST_COLUMNS + 1];
+    columns_of(results, labels);
     text_add(&row, "| ");
     write_title(scenario->name, &row);
     text_add(&row, " | ");
@@ -189,8 +161,12 @@ static void print_row(const struct scenario *scenario, const struct vocabulary *
     text_add(&row, " | ");
     write_schemes(scenario, vocabulary, true, &row);
     text_format(&row, " | `lockpick run %s` |", scenario->path);
-    for (size_t i = 0; i < columns; i++) {
-        struct seen seen = see_scenario(results, labels[i], scenario->name);
+    for (size_t i = 0; labels[i] != NULL; i++) {
+        struct seen seen = {0};
+        for (size_t j = 0; j < results->count; j++) {
+            if (strcmp(results->labels[j], labels[i]) == 0)
+                see_run(results->roots[j], scenario->name, &seen);
+        }
         if (seen.trials > 0)
             text_format(&row, " %zu of %zu, %s |", seen.as_expected, seen.trials, seen.last);
         else
@@ -203,13 +179,13 @@ static void print_row(const struct scenario *scenario, const struct vocabulary *
 static void print_table(const struct scenario_set *set, const struct vocabulary *vocabulary,
                         const struct results *results)
 {
-    const char *labels[MOST_COLUMNS];
-    size_t columns = columns_of(results, labels);
+    const char *labels[MOST_COLUMNS + 1];
+    columns_of(results, labels);
     fputs("| | failure | breaks (\\*: stuck; †: a figure) | survives | the one command |", stdout);
-    for (size_t i = 0; i < columns; i++)
+    for (size_t i = 0; labels[i] != NULL; i++)
         printf(" as expected%s%s |", labels[i][0] == '\0' ? "" : ", ", labels[i]);
     fputs("\n|---|---|---|---|---|", stdout);
-    for (size_t i = 0; i < columns; i++)
+    for (size_t i = 0; labels[i] != NULL; i++)
         fputs("---|", stdout);
     putchar('\n');
     for (size_t i = 0; i < set->count; i++)
@@ -232,7 +208,12 @@ static int run(const struct words *words, void *none)
         print_table(&set, vocabulary, &results);
         code = EXIT_AS_EXPECTED;
     }
-    free_results(&results);
+    for (size_t i = 0; i < results.count; i++) {
+        json_decref(results.roots[i]);
+        free(results.labels[i]);
+    }
+    free(results.roots);
+    free(results.labels);
     scenario_set_free(&set);
     vocabulary_free(vocabulary);
     return code;

@@ -48,44 +48,32 @@ int verb_fails(const struct verb *verb, int code, const char *format, ...)
 
 int no_such(const struct verb *verb, const char *what, const char *name, const char *const *names)
 {
-    const char *nearest = text_nearest(name, names);
-    return nearest == NULL
-               ? usage_error(verb, "there is no %s '%s'", what, name)
-               : usage_error(verb, "there is no %s '%s' (did you mean '%s'?)", what, name, nearest);
+    struct suggestion suggestion;
+    return usage_error(verb, "there is no %s '%s'%s", what, name,
+                       suggest(name, names, &suggestion));
 }
 
 // --- reading -------------------------------------------------------------------------------------
-
-// How many options the verb has.
-static size_t count_options(const struct verb *verb)
-{
-    size_t count = 0;
-    while (verb->options != NULL && verb->options[count].name != NULL)
-        count++;
-    return count;
-}
 
 // The option that the argument, "--NAME" or "--NAME=VALUE", names; NULL with `error` set.
 static const struct option *find_option(const struct verb *verb, const char *argument,
                                         struct error *error)
 {
     char name[48];
-    size_t count = count_options(verb);
-    const char **names = memory_zeroed(count + 1, sizeof *names);
-    const struct option *found = NULL;
+    struct string_list names = {0};
+    const struct option *option = verb->options;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(argument, "=") - 2, argument + 2);
-    for (size_t i = 0; i < count; i++) {
-        names[i] = verb->options[i].name;
-        if (strcmp(name, names[i]) == 0)
-            found = &verb->options[i];
+    for (; option != NULL && option->name != NULL && strcmp(option->name, name) != 0; option++)
+        string_list_add(&names, option->name);
+    if (option == NULL || option->name == NULL) {
+        const char *nearest = text_nearest(name, (const char *const *)names.items);
+        error_set(error, "there is no option --%s%s%s%s", name,
+                  nearest != NULL ? " (did you mean --" : "", nearest != NULL ? nearest : "",
+                  nearest != NULL ? "?)" : "");
+        option = NULL;
     }
-    const char *nearest = text_nearest(name, names);
-    if (found == NULL && nearest != NULL)
-        error_set(error, "there is no option --%s (did you mean --%s?)", name, nearest);
-    else if (found == NULL)
-        error_set(error, "there is no option --%s", name);
-    free(names);
-    return found;
+    string_list_free(&names);
+    return option;
 }
 
 static int take_text(const struct option *option, const char *value, const char **place,
@@ -114,19 +102,14 @@ static int take_number(const struct option *option, const char *value, int64_t *
                      option->name, least, option->most, value);
 }
 
-static int take_word(const struct option *option, const char *value, unsigned *place,
+static int take_word(const struct option *option, const char *value, int *place,
                      struct error *error)
 {
     struct text all = {0};
-    const char *const *words = option->words;
-    for (unsigned i = 0; words[i] != NULL; i++) {
-        if (strcmp(words[i], value) == 0) {
-            *place = i;
-            text_free(&all);
-            return 0;
-        }
-        text_format(&all, "%s%s", i > 0 ? words[i + 1] == NULL ? " or " : ", " : "", words[i]);
-    }
+    *place = text_index(value, option->words);
+    if (*place >= 0)
+        return 0;
+    text_join(&all, option->words, "or");
     error_set(error, "--%s takes %s, not '%s'", option->name, text_string(&all), value);
     text_free(&all);
     return -1;
@@ -184,19 +167,14 @@ int take_override(void *options, char *value, struct error *error)
 static void add_options(const struct verb *verb, struct text *out)
 {
     int width = 0;
-    size_t count = count_options(verb);
-    for (size_t i = 0; i < count; i++) {
-        const struct option *option = &verb->options[i];
+    for (const struct option *option = verb->options; option->name != NULL; option++) {
         int length = (int)(strlen(option->name) + strlen(option->argument)) + 4;
         width = length > width ? length : width;
     }
     text_add(out, "options:\n");
-    for (size_t i = 0; i < count; i++) {
-        char form[80];
-        const struct option *option = &verb->options[i];
-        snprintf(form, sizeof form, "--%s %s", option->name, option->argument);
-        text_format(out, "  %-*s %s\n", width, form, option->help);
-    }
+    for (const struct option *option = verb->options; option->name != NULL; option++)
+        text_format(out, "  --%s %-*s %s\n", option->name, width - 3 - (int)strlen(option->name),
+                    option->argument, option->help);
 }
 
 static int print_verb(const struct verb *verb)
@@ -230,23 +208,19 @@ void verbs_print(FILE *out)
                 verb_catalogue[i]->arguments, verb_catalogue[i]->summary);
 }
 
-// The verb of that name, or NULL; its name besides, for who mistypes it, in `names`.
-static const struct verb *find_verb_named(const char *name, const char *names[VERBS + 2])
+// The verb of that name, or NULL; the names of all, for who mistypes it, in `names`.
+static const struct verb *find_verb_named(const char *name, const char *names[VERBS])
 {
-    const struct verb *found = NULL;
-    for (size_t i = 0; verb_catalogue[i] != NULL; i++) {
-        names[i] = verb_catalogue[i]->name;
-        names[i + 1] = NULL;
-        if (strcmp(names[i], name) == 0)
-            found = verb_catalogue[i];
-    }
-    return found;
+    for (size_t i = 0; i < VERBS; i++)
+        names[i] = verb_catalogue[i] != NULL ? verb_catalogue[i]->name : NULL;
+    int index = text_index(name, names);
+    return index < 0 ? NULL : verb_catalogue[index];
 }
 
 static int help(const struct words *words, void *options)
 {
     (void)options;
-    const char *names[VERBS + 2];
+    const char *names[VERBS + 1] = {"scenario"};
     if (words->count == 0) {
         verbs_print(stdout);
         puts("\nlockpick help VERB says more; lockpick help scenario is the reference of "
@@ -259,15 +233,8 @@ static int help(const struct words *words, void *options)
         vocabulary_free(vocabulary);
         return EXIT_AS_EXPECTED;
     }
-    const struct verb *verb = find_verb_named(words->items[0], names);
-    if (verb != NULL)
-        return print_verb(verb);
-    size_t count = 0;
-    while (names[count] != NULL)
-        count++;
-    names[count] = "scenario";
-    names[count + 1] = NULL;
-    return no_such(&help_verb, "verb", words->items[0], names);
+    const struct verb *verb = find_verb_named(words->items[0], names + 1);
+    return verb != NULL ? print_verb(verb) : no_such(&help_verb, "verb", words->items[0], names);
 }
 
 const struct verb help_verb = {
@@ -298,24 +265,28 @@ static int read_arguments(const struct verb *verb, int argc, char **argv, void *
     return 0;
 }
 
-static int unknown_verb(const char *name, const char *const *names)
+int verb_runs_scenarios(const struct verb *verb, const struct words *words,
+                        struct run_options *options, const struct scenario_run *how, void *context)
 {
-    const char *nearest = text_nearest(name, names);
-    fprintf(stderr, "lockpick: there is no verb '%s'", name);
-    if (nearest != NULL)
-        fprintf(stderr, " (did you mean '%s'?)", nearest);
-    fputs("\n\nusage:\n", stderr);
-    verbs_print(stderr);
-    return EXIT_USAGE;
+    struct error error = {0};
+    options->paths = words->items;
+    options->path_count = words->count;
+    int code = run_scenarios(options, how, context, &error);
+    return error.text[0] != '\0' ? verb_fails(verb, code, "%s", error.text) : code;
 }
 
 int verb_call(int argc, char **argv)
 {
-    const char *names[VERBS + 2];
+    const char *names[VERBS];
     const struct verb *verb = find_verb_named(argv[0], names);
     struct error error = {0};
-    if (verb == NULL)
-        return unknown_verb(argv[0], names);
+    struct suggestion suggestion;
+    if (verb == NULL) {
+        fprintf(stderr, "lockpick: there is no verb '%s'%s\n\nusage:\n", argv[0],
+                suggest(argv[0], names, &suggestion));
+        verbs_print(stderr);
+        return EXIT_USAGE;
+    }
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return print_verb(verb);

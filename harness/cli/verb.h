@@ -3,7 +3,7 @@
 #ifndef LOCKPICK_CLI_VERB_H
 #define LOCKPICK_CLI_VERB_H
 
-#include "harness/run/run_options.h"
+#include "harness/run/perform.h"
 
 #include <stddef.h>
 #include <stdio.h>
@@ -38,57 +38,41 @@ struct option {
 #define TAKEN_BY(function) .kind = OPTION_OTHER, .take = function
 
 // Options of several verbs, whose structs begin with a struct run_options.
+// clang-format off
 #define OPTION_SET                                                                                 \
-    {                                                                                              \
-        "set", "KEY=VALUE", "as if the scenario said so: --set clients.threads=8 (repeatable)",    \
-            TAKEN_BY(take_override)                                                                \
-    }
+    {"set", "KEY=VALUE", "as if the scenario said so: --set clients.threads=8 (repeatable)",       \
+     TAKEN_BY(take_override)}
 #define OPTION_SCHEME                                                                              \
-    {                                                                                              \
-        "scheme", "GLOB", "only these of the scenarios' schemes: a name, glob or trait",           \
-            TEXT(struct run_options, scheme)                                                       \
-    }
+    {"scheme", "GLOB", "only these of the scenarios' schemes: a name, glob or trait",              \
+     TEXT(struct run_options, scheme)}
 #define OPTION_SEED                                                                                \
-    {                                                                                              \
-        "seed", "N", "of all randomness, for the same choices again (default: drawn)",             \
-            NUMBER(struct run_options, seed, INT64_MAX)                                            \
-    }
+    {"seed", "N", "of all randomness, for the same choices again (default: drawn)",                \
+     NUMBER(struct run_options, seed, INT64_MAX)}
 #define OPTION_OUT                                                                                 \
-    {                                                                                              \
-        "out", "DIR",                                                                              \
-            "the run's folder (default: a new one in results/, results/latest names it)",          \
-            TEXT(struct run_options, out)                                                          \
-    }
+    {"out", "DIR", "the run's folder (default: a new one in results/, results/latest names it)",   \
+     TEXT(struct run_options, out)}
 #define OPTION_NO_NAMESPACES                                                                       \
-    {                                                                                              \
-        "no-namespaces", "", "runs on loopback ports even where namespaces can be had",            \
-            FLAG(struct run_options, no_namespaces)                                                \
-    }
-#define OPTION_JSON(what)                                                                          \
-    {                                                                                              \
-        "json", "", "prints " what " as JSON instead of tables", FLAG(struct run_options, json)    \
-    }
+    {"no-namespaces", "", "runs on loopback ports even where namespaces can be had",               \
+     FLAG(struct run_options, no_namespaces)}
 // What is told of a run.
 #define OPTIONS_OF_OUTPUTS                                                                         \
     {"tap", "",                                                                                    \
      "prints the Test Anything Protocol instead of tables: prove --exec 'lockpick run --tap'",     \
      FLAG(struct run_options, tap)},                                                               \
-        {"strict", "", "a trial that is skipped for want of a server makes the exit code 4",       \
-         FLAG(struct run_options, strict)},                                                        \
-        {"quiet", "", "prints only the table and what was not expected",                           \
-         FLAG(struct run_options, quiet)},                                                         \
-        {"json", "", "prints result.json on standard output instead of tables",                    \
-         FLAG(struct run_options, json)},                                                          \
-        {"junit", "FILE", "also writes junit.xml to FILE, for CI servers",                         \
-         TEXT(struct run_options, junit)},                                                         \
-        {"csv", "FILE", "also writes a table to FILE, a line a trial, for spreadsheets",           \
-         TEXT(struct run_options, csv)},                                                           \
-    {                                                                                              \
-        "github", "",                                                                              \
-            "also prints GitHub's workflow commands, and a table to "                              \
-            "$GITHUB_STEP_SUMMARY",                                                                \
-            FLAG(struct run_options, github)                                                       \
-    }
+    {"strict", "", "a trial that is skipped for want of a server makes the exit code 4",           \
+     FLAG(struct run_options, strict)},                                                            \
+    {"quiet", "", "prints only the table and what was not expected",                               \
+     FLAG(struct run_options, quiet)},                                                             \
+    {"json", "", "prints result.json on standard output instead of tables",                        \
+     FLAG(struct run_options, json)},                                                              \
+    {"junit", "FILE", "also writes junit.xml to FILE, for CI servers",                             \
+     TEXT(struct run_options, junit)},                                                             \
+    {"csv", "FILE", "also writes a table to FILE, a line a trial, for spreadsheets",               \
+     TEXT(struct run_options, csv)},                                                               \
+    {"github", "",                                                                                 \
+     "also prints GitHub's workflow commands, and a table to $GITHUB_STEP_SUMMARY",                \
+     FLAG(struct run_options, github)}
+// clang-format on
 
 // What stands on the command line and is no option.
 struct words {
@@ -116,6 +100,11 @@ extern const struct verb *const verb_catalogue[]; // NULL-terminated
 
 // Takes a `--set`: KEY=VALUE, into a struct run_options.
 int take_override(void *options, char *value, struct error *error);
+
+// Runs the scenarios that the words name (run_scenarios), and says what the user must be told yet.
+// Returns the exit code.
+int verb_runs_scenarios(const struct verb *verb, const struct words *words,
+                        struct run_options *options, const struct scenario_run *how, void *context);
 
 // Calls the verb of argv[0] with the options and words behind it. Returns the exit code.
 int verb_call(int argc, char **argv);

@@ -9,7 +9,7 @@
 
 static json_t *find_json(const void *phase)
 {
-    const struct load_target *find = &((const struct load_settings *)phase)->find;
+    const struct percentiles *find = &((const struct load_settings *)phase)->find;
     json_t *object = json_object();
     int64_t any_ns = 0;
     for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {

@@ -480,8 +480,12 @@ int run_scenarios(const struct run_options *options, const struct scenario_run *
     if (result == 0)
         result = how->load != NULL ? how->load(context, vocabulary, &set, error)
                                    : scenario_set_load(options, vocabulary, &set);
-    if (result == 0)
-        result = how->plan(context, &set, vocabulary, choose_seed(options, &set), &plan, error);
+    uint64_t seed = result == 0 ? choose_seed(options, &set) : 0;
+    if (result == 0 && how->plan != NULL)
+        result = how->plan(context, &set, vocabulary, seed, &plan, error);
+    else if (result == 0)
+        result = plan_make(set.scenarios, set.count, vocabulary, options->scheme, options->repeat,
+                           seed, &plan, error);
     for (size_t i = 0; result == 0 && i < set.count; i++)
         draw_tell(&plan, set.scenarios[i], stderr);
     if (result == 0 && draw_plan(&plan, vocabulary) == 0) {

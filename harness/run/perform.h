@@ -35,7 +35,8 @@ struct scenario_run {
     // the caller frees `set` in either case.
     int (*load)(void *context, const struct vocabulary *vocabulary, struct scenario_set *set,
                 struct error *error);
-    // 0, or -1 with `error` set; the caller frees `plan` in either case. `seed` is the run's.
+    // Optional, unless plan_make does with what the options say. 0, or -1 with `error` set; the
+    // caller frees `plan` in either case. `seed` is the run's.
     int (*plan)(void *context, const struct scenario_set *set, const struct vocabulary *vocabulary,
                 uint64_t seed, struct plan *plan, struct error *error);
     // In a sandbox, as the conductor, with the run's folder. Returns the exit code.

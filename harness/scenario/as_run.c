@@ -52,35 +52,20 @@ static void write_keys(const struct node *map, const char *const *except, struct
 // On one line, in flow style.
 static void write_node(const struct node *node, struct text *out)
 {
-    static const char *const nothing[] = {NULL};
-    bool is_map = node->kind == NODE_MAP;
     if (node->kind == NODE_TEXT) {
         write_quoted(node->text, out);
-        return;
+    } else if (node->kind == NODE_MAP) {
+        text_add(out, "{");
+        write_keys(node, NULL, out);
+        text_add(out, "}");
+    } else {
+        text_add(out, "[");
+        for (size_t i = 0; i < node->count; i++) {
+            text_add(out, i > 0 ? ", " : "");
+            write_node(node->children[i], out);
+        }
+        text_add(out, "]");
     }
-    text_add(out, is_map ? "{" : "[");
-    if (is_map)
-        write_keys(node, nothing, out);
-    for (size_t i = 0; !is_map && i < node->count; i++) {
-        text_add(out, i > 0 ? ", " : "");
-        write_node(node->children[i], out);
-    }
-    text_add(out, is_map ? "}" : "]");
-}
-
-// One fault: a line of the list, or kept apart to be written out later.
-static void settle_fault(const struct node *item, struct fault_step *step, struct text *faults)
-{
-    const char *const repetition[] = {"every", fault_takes(step, "jitter") ? NULL : "jitter", NULL};
-    struct text text = {0};
-    if (step->every_ns > 0) {
-        write_keys(item, repetition, &text);
-        step->settled = text.bytes;
-        return;
-    }
-    text_add(faults, "  - ");
-    write_node(item, faults);
-    text_add(faults, "\n");
 }
 
 // Those that are about this one of the file's workloads: the others are not in what is written.
@@ -101,6 +86,25 @@ static void settle_expectations(const struct node *list, const struct scenario *
     text_add(head, kept > 0 ? "]\n" : "");
 }
 
+// Each is a line of the list; what comes again and again is kept apart, to be written out later.
+static void settle_faults(const struct node *list, struct fault_step *steps, struct text *faults)
+{
+    for (size_t i = 0; i < list->count; i++) {
+        struct fault_step *step = &steps[i];
+        const char *const repetition[] = {"every", fault_takes(step, "jitter") ? NULL : "jitter",
+                                          NULL};
+        struct text text = {0};
+        if (step->every_ns > 0) {
+            write_keys(list->children[i], repetition, &text);
+            step->settled = text.bytes;
+            continue;
+        }
+        text_add(faults, "  - ");
+        write_node(list->children[i], faults);
+        text_add(faults, "\n");
+    }
+}
+
 void settle(const struct node *root, struct scenario *scenario)
 {
     static const char *const apart[] = {"name", "seed", "trial", NULL};
@@ -111,8 +115,7 @@ void settle(const struct node *root, struct scenario *scenario)
         const struct node *child = root->children[i];
         struct text *out = strcmp(child->key, "random") == 0 ? &random : &head;
         if (strcmp(child->key, "faults") == 0) {
-            for (size_t j = 0; j < child->count; j++)
-                settle_fault(child->children[j], &scenario->faults[j], &faults);
+            settle_faults(child, scenario->faults, &faults);
         } else if (strcmp(child->key, "expect") == 0) {
             settle_expectations(child, scenario, &head);
         } else if (!text_is_one_of(child->key, apart)) {
@@ -121,12 +124,9 @@ void settle(const struct node *root, struct scenario *scenario)
             text_add(out, "\n");
         }
     }
-    scenario->settled = memory_string(text_string(&head));
-    scenario->settled_faults = memory_string(text_string(&faults));
-    scenario->settled_random = memory_string(text_string(&random));
-    text_free(&head);
-    text_free(&faults);
-    text_free(&random);
+    scenario->settled = text_take(&head);
+    scenario->settled_faults = text_take(&faults);
+    scenario->settled_random = text_take(&random);
 }
 
 // --- as it is run --------------------------------------------------------------------------------

@@ -124,10 +124,7 @@ static void bind_choice(const struct value *value)
 // Forward, or back with a minus sign.
 static enum reading offset_read(const char *text, int64_t *offset_ns)
 {
-    bool back = *text == '-';
-    enum reading reading = duration_read(text + (back || *text == '+'), offset_ns);
-    *offset_ns = back ? -*offset_ns : *offset_ns;
-    return reading;
+    return duration_read(text + (*text == '+'), offset_ns);
 }
 
 static void bind_number(const struct value *value)
@@ -161,11 +158,12 @@ static void bind_number(const struct value *value)
 
 static void bind_switch(const struct value *value)
 {
-    bool on;
-    if (switch_read(value->node->text, &on) == READING_FINE)
-        *(bool *)field_of(value->key, value->object) = on;
-    else
+    static const char *const words[] = {"false", "true", NULL};
+    int on = text_index(value->node->text, words);
+    if (on < 0)
         refuse_shape(value, "");
+    else
+        *(bool *)field_of(value->key, value->object) = on == 1;
 }
 
 static void bind_client(const struct value *value)
@@ -324,8 +322,11 @@ static void refuse_unknown(const struct vocabulary *vocabulary, const struct sec
     free(names);
 }
 
+// Says nothing if they are the same.
 static void refuse_second(const struct node *first, struct node *second)
 {
+    if (first == second)
+        return;
     if (strcmp(first->key, second->key) == 0)
         refuse_key(second, "duplicate key '%s' (the first is in line %d)", second->key,
                    first->key_place.line);
@@ -353,6 +354,7 @@ static void check_not_missing(const struct vocabulary *vocabulary, const struct 
     text_free(&text);
 }
 
+// What a value is if nothing says it.
 static void bind_default(const struct vocabulary *vocabulary, const struct key *key, void *object)
 {
     static const struct origin origin = {.path = "default"};
@@ -414,32 +416,20 @@ static void bind_sections(const struct vocabulary *vocabulary, const struct key 
     memcpy((char *)object + key->count_offset, &count, sizeof count);
 }
 
-// A section for each of several words, with defaults for those that are not said.
-static void bind_section_of_each(const struct vocabulary *vocabulary, const struct key *key,
-                                 const struct node *map, void *object)
-{
-    const char *const *words = words_of(vocabulary, key->words);
-    for (size_t i = 0; i < (size_t)key->most && words[i] != NULL; i++)
-        bind_section(vocabulary, key->section, map != NULL ? node_child(map, words[i]) : NULL,
-                     item_of(key, i, object));
-}
-
 // `seen` tells for each key of the section where it was said.
 static void bind_child(const struct vocabulary *vocabulary, const struct section *section,
                        const struct node *map, struct node *child, struct node **seen, void *object)
 {
     const struct key *key = key_find(section, child->key, vocabulary);
-    struct node **first = key != NULL ? &seen[key - section->keys] : NULL;
     if (key == NULL) {
         refuse_unknown(vocabulary, section, map, child);
         return;
     }
-    if (key->type == KEY_SECTION && key->name == NULL) {
-        const struct node *same = node_child(map, child->key);
-        if (same != child)
-            refuse_second(same, child);
+    if (key->type == KEY_SECTION && key->name == NULL) { // bound with those that are not said
+        refuse_second(node_child(map, child->key), child);
         return;
     }
+    struct node **first = &seen[key - section->keys];
     if (*first != NULL) {
         refuse_second(*first, child);
         return;
@@ -477,8 +467,13 @@ void bind_section(const struct vocabulary *vocabulary, const struct section *sec
         bind_child(vocabulary, section, map, map->children[i], seen, object);
     for (size_t i = 0; i < section->key_count; i++) {
         const struct key *key = &section->keys[i];
-        if (key->type == KEY_SECTION && key->name == NULL)
-            bind_section_of_each(vocabulary, key, map, object);
+        const char *const *words =
+            key->type == KEY_SECTION && key->name == NULL ? words_of(vocabulary, key->words) : NULL;
+        // A section for each of several words, with defaults for those that are not said.
+        for (size_t word = 0; words != NULL && words[word] != NULL && (int64_t)word < key->most;
+             word++)
+            bind_section(vocabulary, key->section, node_child(map, words[word]),
+                         item_of(key, word, object));
         // A section that is there has seen to its own defaults.
         if (seen[i] == NULL || (key->type != KEY_SECTION && !node_fine(seen[i])))
             bind_default(vocabulary, key, object);
@@ -603,18 +598,6 @@ static void replace_child(struct node *map, const struct key *key, const char *n
     map->children[i] = value;
 }
 
-// A step down to a section, which may not be there yet. NULL if the file has something else there,
-// which it is told otherwise.
-static struct node *enter(struct node *map, const char *name, const struct origin *origin)
-{
-    struct node *child = node_child(map, name);
-    if (child == NULL) {
-        child = node_new(NODE_MAP, origin, (struct place){0});
-        node_add(map, name, child);
-    }
-    return child->kind == NODE_MAP ? child : NULL;
-}
-
 // The item of a list whose number the path names.
 static struct node *enter_item(struct node *map, const struct key *key, const char *number,
                                const struct origin *origin)
@@ -652,11 +635,18 @@ static void apply(const struct vocabulary *vocabulary, const struct origin *orig
             replace_child(map, key, name, origin);
             return;
         }
-        if (key->type == KEY_SECTION)
-            map = enter(map, name, origin);
-        else
-            map = enter_item(map, key, strsep(&rest, "."), origin);
         section = key->section;
+        if (key->type != KEY_SECTION) {
+            map = enter_item(map, key, strsep(&rest, "."), origin);
+            continue;
+        }
+        struct node *child = node_child(map, name);
+        if (child == NULL) {
+            child = node_new(NODE_MAP, origin, (struct place){0});
+            node_add(map, name, child);
+        }
+        // What the file has there instead of a section it is told otherwise.
+        map = child->kind == NODE_MAP ? child : NULL;
     }
 }
 

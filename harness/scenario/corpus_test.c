@@ -3,23 +3,12 @@
 // anew: read the difference before you keep them.
 #include "harness/base/file.h"
 #include "harness/base/text.h"
-#include "harness/scenario/test_vocabulary.h"
+#include "harness/scenario/test_parsing.h"
 #include "harness/testing/test.h"
 
 #include <glob.h>
 
 #define CORPUS "harness/scenario/corpus/"
-
-static char *printed(const struct diagnostics *diagnostics)
-{
-    char *bytes = NULL;
-    size_t length = 0;
-    FILE *out = open_memstream(&bytes, &length);
-    assert_non_null(out);
-    diagnostics_print(diagnostics, out);
-    fclose(out);
-    return bytes;
-}
 
 // The diagnostics about a file, "" if it loads. The caller frees the result.
 static char *diagnostics_about(const char *path)
@@ -36,7 +25,7 @@ static char *diagnostics_about(const char *path)
     assert_true((result == 0) == (scenario != NULL));
     scenario_free(scenario);
     text_free(&text);
-    char *all = printed(diagnostics);
+    char *all = diagnostics_text(diagnostics);
     diagnostics_free(diagnostics);
     return all;
 }

@@ -20,23 +20,6 @@ static char *folder_of(const char *path)
     return whole;
 }
 
-static void check_visible(const struct vocabulary *vocabulary, const char *server,
-                          struct node *visible)
-{
-    const char *shown[MAX_SERVER_KINDS + 1] = {NULL};
-    size_t count = 0;
-    struct text names = {0};
-    for (size_t i = 0; vocabulary->none_and_servers[i + 1] != NULL; i++) {
-        if (vocabulary->server_forms[i].shows_keys)
-            shown[count++] = vocabulary->none_and_servers[i + 1];
-    }
-    text_join(&names, shown, "and");
-    if (!text_is_one_of(server, shown))
-        refuse_key(visible, "'visible' with servers %s: only keys of %s can be looked at", server,
-                   text_string(&names));
-    text_free(&names);
-}
-
 static void check_exec(const struct vocabulary *vocabulary, const struct scenario *scenario,
                        const struct exec_settings *exec, struct node *map)
 {
@@ -50,8 +33,21 @@ static void check_exec(const struct vocabulary *vocabulary, const struct scenari
                client->name);
     if (client->renew && !string_list_has(&exec->traits, "lease"))
         refuse_key(node_child(map, "renew"), "'renew' without the trait lease: there is none");
-    if (client->visible && client->server != NULL)
-        check_visible(vocabulary, client->server, node_child(map, "visible"));
+    const struct server_form *server = server_form_find(vocabulary, client->server);
+    if (!client->visible || client->server == NULL || (server != NULL && server->shows_keys))
+        return;
+    struct string_list shown = {0};
+    struct text names = {0};
+    for (size_t i = 0; vocabulary->none_and_servers[i + 1] != NULL; i++) {
+        if (vocabulary->server_forms[i].shows_keys)
+            string_list_add(&shown, vocabulary->none_and_servers[i + 1]);
+    }
+    text_join(&names, (const char *const *)shown.items, "and");
+    refuse_key(node_child(map, "visible"),
+               "'visible' with servers %s: only keys of %s can be looked at", client->server,
+               text_string(&names));
+    text_free(&names);
+    string_list_free(&shown);
 }
 
 // What follows from what was said.

@@ -49,15 +49,15 @@ static const struct {
                         "of whose lease nothing was left when they came; the sum"},
 };
 
-// The longer ones first.
 static const struct {
     const char *name;
-    enum relation relation;
-} relations[] = {{"<=", RELATION_AT_MOST},
-                 {">=", RELATION_AT_LEAST},
-                 {"==", RELATION_IS},
-                 {"<", RELATION_BELOW},
-                 {">", RELATION_ABOVE}};
+    bool below, at, above; // whether a figure that is so is met
+} relations[] = {
+    [RELATION_AT_MOST] = {"<=", true, true, false}, [RELATION_AT_LEAST] = {">=", false, true, true},
+    [RELATION_IS] = {"==", false, true, false},     [RELATION_BELOW] = {"<", true, false, false},
+    [RELATION_ABOVE] = {">", false, false, true},
+};
+#define RELATIONS (sizeof relations / sizeof *relations)
 
 bool metric_is_latency(enum metric metric)
 {
@@ -76,10 +76,7 @@ bool metric_is_count(enum metric metric)
 
 const char *relation_name(enum relation relation)
 {
-    size_t which = 0;
-    while (relations[which].relation != relation)
-        which++;
-    return relations[which].name;
+    return relations[relation].name;
 }
 
 const char *metric_name(enum metric metric)
@@ -87,45 +84,40 @@ const char *metric_name(enum metric metric)
     return forms[metric].name;
 }
 
-bool metric_describe(size_t nth, struct metric_words *words)
+void metric_describe(enum metric metric, const char **value, const char **meaning)
 {
-    if (nth >= METRIC_COUNT)
-        return false;
-    *words =
-        (struct metric_words){forms[nth].name, units[forms[nth].unit].wanted, forms[nth].meaning};
-    return true;
+    *value = units[forms[metric].unit].wanted;
+    *meaning = forms[metric].meaning;
 }
 
 // --- reading -------------------------------------------------------------------------------------
 
 static int unknown_metric(const char *name, struct error *error)
 {
-    // Every name that a limit can begin with: "acquire.p99", "throughput".
-    char names[METRIC_COUNT * PERCENTILE_COUNT][32];
-    const char *list[METRIC_COUNT * PERCENTILE_COUNT + 1] = {NULL};
-    size_t count = 0;
-    struct quote shown;
+    struct string_list names = {0}; // that a limit can begin with: "acquire.p99", "throughput"
     struct text known = {0};
+    struct suggestion suggestion;
+    struct quote shown;
     for (enum metric metric = 0; metric < METRIC_COUNT; metric++) {
         bool is_latency = metric_is_latency(metric);
         for (size_t i = 0; i < (is_latency ? PERCENTILE_COUNT : 1); i++) {
-            snprintf(names[count], sizeof names[count], "%s%s%s", forms[metric].name,
-                     is_latency ? "." : "", is_latency ? percentile_forms[i].name : "");
-            list[count] = names[count];
-            count++;
+            char whole[32];
+            snprintf(whole, sizeof whole, "%s%s%s", forms[metric].name, is_latency ? "." : "",
+                     is_latency ? percentile_forms[i].name : "");
+            string_list_add(&names, whole);
         }
-        text_format(&known, "%s%s%s", metric == 0 ? "" : ", ", forms[metric].name,
-                    is_latency ? ".p99" : "");
+        text_add_item(&known, forms[metric].name);
+        text_add(&known, is_latency ? ".p99" : "");
     }
     text_add(&known, "; ");
     percentiles_list("", &known);
-    const char *nearest = text_nearest(name, list);
-    if (nearest != NULL)
-        error_set(error, "unknown metric '%s' (did you mean '%s'?)", quote(name, &shown), nearest);
+    if (*suggest(name, (const char *const *)names.items, &suggestion) != '\0')
+        error_set(error, "unknown metric '%s'%s", quote(name, &shown), suggestion.text);
     else
         error_set(error, "unknown metric '%s' (known are %s of those that have a percentile)",
                   quote(name, &shown), known.bytes);
     text_free(&known);
+    string_list_free(&names);
     return -1;
 }
 
@@ -148,10 +140,9 @@ static int read_metric(const char *name, struct limit *limit, struct error *erro
             return 0;
         for (size_t i = 0; *rest == '.' && metric_is_latency(metric) && i < PERCENTILE_COUNT; i++) {
             const struct percentile_form *form = &percentile_forms[i];
-            if (strcmp(rest + 1, form->name) != 0 && strcmp(rest + 1, form->id) != 0)
-                continue;
             limit->percent = form->percent;
-            return 0;
+            if (strcmp(rest + 1, form->name) == 0 || strcmp(rest + 1, form->id) == 0)
+                return 0;
         }
     }
     return unknown_metric(name, error);
@@ -192,18 +183,18 @@ int limit_read(const char *text, struct limit *limit, struct error *error)
     char name[80];
     char value[80];
     const char *at = text + strcspn(text, "<>=");
-    size_t which = 0;
+    enum relation which = 0;
     *limit = (struct limit){0};
-    while (which < sizeof relations / sizeof *relations &&
+    while (which < RELATIONS &&
            strncmp(at, relations[which].name, strlen(relations[which].name)) != 0)
         which++;
     copy_trimmed(text, at, name, sizeof name);
-    if (which == sizeof relations / sizeof *relations || name[0] == '\0')
+    if (which == RELATIONS || name[0] == '\0')
         return error_set(error, "expected a metric, one of <, <=, >, >= and ==, and a value: "
                                 "acquire.p99 < 50ms");
     const char *after = at + strlen(relations[which].name);
     copy_trimmed(after, after + strlen(after), value, sizeof value);
-    limit->relation = relations[which].relation;
+    limit->relation = which;
     if (read_metric(name, limit, error) != 0 || read_bound(value, limit, error) != 0)
         return -1;
     snprintf(limit->text, sizeof limit->text, "%.26s %s %.30s", name, relations[which].name, value);
@@ -212,17 +203,8 @@ int limit_read(const char *text, struct limit *limit, struct error *error)
 
 bool limit_is_met(const struct limit *limit, double measured)
 {
-    switch (limit->relation) {
-    case RELATION_BELOW:
-        return measured < limit->bound;
-    case RELATION_AT_MOST:
-        return measured <= limit->bound;
-    case RELATION_ABOVE:
-        return measured > limit->bound;
-    case RELATION_AT_LEAST:
-        return measured >= limit->bound;
-    case RELATION_IS:
-        break;
-    }
-    return measured >= limit->bound && measured <= limit->bound;
+    return measured < limit->bound    ? relations[limit->relation].below
+           : measured > limit->bound  ? relations[limit->relation].above
+           : measured >= limit->bound ? relations[limit->relation].at
+                                      : false; // it is no number
 }

@@ -12,11 +12,7 @@ static const char file[] = TEST_MINIMAL "clients: {processes: 2, threads: many}\
 static struct scenario *overridden(const char *path, const char *value)
 {
     const struct override overrides[] = {{"clients.threads", "1"}, {path, value}};
-    char *printed = NULL;
-    struct scenario *scenario = parse_with(file, overrides, 2, &printed);
-    assert_string_equal(printed, "");
-    free(printed);
-    return scenario;
+    return parse_set(file, overrides, 2);
 }
 
 // What is printed with `threads` right and one more override.
@@ -34,7 +30,6 @@ TEST(what_is_set_stands_for_what_the_file_says)
     struct scenario *scenario = overridden("clients.threads", "8");
     assert_int_equal(scenario->clients.threads, 8);
     assert_int_equal(scenario->clients.processes, 2);
-    scenario_free(scenario);
 }
 
 TEST(a_key_or_a_section_that_the_file_lacks_can_be_set)
@@ -42,10 +37,8 @@ TEST(a_key_or_a_section_that_the_file_lacks_can_be_set)
     struct scenario *scenario = overridden("lock.lease", "300ms");
     assert_int_equal(scenario->lock.lease_ns, 300 * NS_PER_MS);
     assert_int_equal(scenario->lock.wait_ns, 5 * NS_PER_S);
-    scenario_free(scenario);
     scenario = overridden("repeat", "4");
     assert_int_equal(scenario->repeat, 4);
-    scenario_free(scenario);
 }
 
 TEST(items_of_lists_are_counted_from_one)
@@ -53,7 +46,6 @@ TEST(items_of_lists_are_counted_from_one)
     struct scenario *scenario = overridden("faults.1.until", "client-2 writes or 7s");
     assert_string_equal(scenario->faults[0].text,
                         "pause client-1 when it holds until client-2 writes or 7s");
-    scenario_free(scenario);
     refuses("faults.3.until", "7s",
             "--set faults.3.until=7s: 'faults' needs the number of an item: items count "
             "from 1; there are 2 faults\n");
@@ -80,23 +72,18 @@ TEST(lists_and_sections_can_be_set_as_a_whole)
 {
     struct scenario *scenario = overridden("schemes", "[none, redis-setnx]");
     assert_int_equal(scenario->schemes.count, 2);
-    scenario_free(scenario);
     scenario = overridden("schemes", "*");
     assert_string_equal(scenario->schemes.items[0], "*");
-    scenario_free(scenario);
     scenario = overridden("faults", "[]");
     assert_int_equal(scenario->fault_count, 0);
-    scenario_free(scenario);
     scenario = overridden("workload", "{kind: oversell, stock: 3, buyers: 9}");
     assert_int_equal(scenario->workload.stock, 3);
-    scenario_free(scenario);
 }
 
 TEST(text_is_taken_as_it_is)
 {
     struct scenario *scenario = overridden("about", "[a: b} *c &d # e");
     assert_string_equal(scenario->about, "[a: b} *c &d # e");
-    scenario_free(scenario);
 }
 
 TEST(the_last_one_for_a_key_counts)
@@ -105,13 +92,9 @@ TEST(the_last_one_for_a_key_counts)
                                          {"clients.threads", "9"},
                                          {"lock", "{lease: 2s}"},
                                          {"lock.lease", "3s"}};
-    char *printed = NULL;
-    struct scenario *scenario = parse_with(file, overrides, 4, &printed);
-    assert_string_equal(printed, "");
-    free(printed);
+    struct scenario *scenario = parse_set(file, overrides, 4);
     assert_int_equal(scenario->clients.threads, 9);
     assert_int_equal(scenario->lock.lease_ns, 3 * NS_PER_S);
-    scenario_free(scenario);
 }
 
 TEST(an_unknown_path_is_refused_with_the_nearest)

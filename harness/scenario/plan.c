@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+// Of the trial of that name, in a run with that seed.
 static uint64_t seed_of(uint64_t run_seed, const char *name)
 {
     // FNV-1a, 64 bits (Fowler, Noll, Vo): spreads names over random streams.
@@ -160,9 +161,12 @@ static int no_scheme_is_left(struct scenario *const *scenarios, size_t count,
     return -1;
 }
 
-// Trials of one name would write to one folder.
-static int check_names(struct scenario *const *scenarios, size_t count, struct error *error)
+int plan_make(struct scenario *const *scenarios, size_t count, const struct vocabulary *vocabulary,
+              const char *scheme_glob, int64_t repeat, uint64_t seed, struct plan *plan,
+              struct error *error)
 {
+    *plan = (struct plan){.seed = seed};
+    // Trials of one name would write to one folder.
     for (size_t i = 0; i < count; i++) {
         for (size_t j = 0; j < i; j++) {
             const char *const trials[] = {scenarios[i]->trial, scenarios[j]->trial};
@@ -173,16 +177,6 @@ static int check_names(struct scenario *const *scenarios, size_t count, struct e
                                  scenarios[i]->name, scenarios[j]->path, scenarios[i]->path);
         }
     }
-    return 0;
-}
-
-int plan_make(struct scenario *const *scenarios, size_t count, const struct vocabulary *vocabulary,
-              const char *scheme_glob, int64_t repeat, uint64_t seed, struct plan *plan,
-              struct error *error)
-{
-    *plan = (struct plan){.seed = seed};
-    if (check_names(scenarios, count, error) != 0)
-        return -1;
     for (size_t i = 0; i < count; i++)
         add_scenario(plan, scenarios[i], vocabulary, scheme_glob, repeat);
     return plan->count > 0 ? 0

@@ -24,7 +24,6 @@ TEST(the_example_of_the_reference_is_a_valid_scenario)
     struct scenario *scenario = parse(strchr(heading, '\n') + 1);
     assert_int_equal(scenario->fault_count, 2);
     assert_int_equal(scenario->expectation_count, 1);
-    scenario_free(scenario);
     free(text);
 }
 

@@ -46,8 +46,8 @@ bool patterns_mean(const struct string_list *patterns, const char *scheme,
 
 bool expectation_counts(const struct scenario *scenario, const struct expectation *expectation)
 {
-    const struct string_list *labels = &expectation->workloads;
-    return labels->count == 0 || string_list_has(labels, scenario->label);
+    return expectation->workloads.count == 0 ||
+           string_list_has(&expectation->workloads, scenario->label);
 }
 
 const struct expectation *scenario_expectation(const struct scenario *scenario, const char *scheme,
@@ -93,8 +93,8 @@ int64_t longest_release_ns(const struct lock_settings *lock)
 
 double load_operations(const struct load_settings *phase)
 {
-    double mean =
-        phase->to > 0 ? ((double)phase->rate + (double)phase->to) / 2 : (double)phase->rate;
+    int64_t to = phase->to > 0 ? phase->to : phase->rate;
+    double mean = ((double)phase->rate + (double)to) / 2;
     return mean * (double)phase->for_ns / (3600 * (double)NS_PER_S);
 }
 
@@ -119,18 +119,6 @@ void scenario_free(struct scenario *scenario)
 }
 
 // --- what follows from what was said -------------------------------------------------------------
-
-// What tells the workloads of one file apart.
-static void derive_label(struct scenario *scenario)
-{
-    static const char *const boundaries[] = {"", "-inner", "-wrapped"};
-    const struct workload_settings *workload = &scenario->workload;
-    struct text label = {0};
-    text_format(&label, "%s%s%s", workload->kind != NULL ? workload->kind : "",
-                workload->fenced ? "-fenced" : "", boundaries[workload->boundary]);
-    scenario->label = memory_string(text_string(&label));
-    text_free(&label);
-}
 
 // How long the scenario runs in all: `workload.for`, the phases of `load`, and the warm-up before
 // them. A single phase that does not say how long takes what the workload says.
@@ -159,15 +147,17 @@ static void derive_phases(struct scenario *scenario)
     const struct workload_settings *workload = &scenario->workload;
     if (workload->warm_up_ns == 0)
         return;
-    struct load_settings first = {.for_ns = workload->warm_up_ns, .warm_up = true};
+    bool has_phases = scenario->load_count > 0;
     struct load_settings all = {.for_ns = workload->for_ns - workload->warm_up_ns};
-    size_t count = scenario->load_count > 0 ? scenario->load_count : 1;
+    const struct load_settings *rest = has_phases ? scenario->load : &all;
+    size_t count = has_phases ? scenario->load_count : 1;
     struct load_settings *phases = memory_zeroed(count + 1, sizeof *phases);
-    memcpy(&phases[1], scenario->load_count > 0 ? scenario->load : &all, count * sizeof *phases);
-    first.clients = phases[1].clients;
-    first.rate = phases[1].rate;
-    first.arrivals = phases[1].arrivals;
-    phases[0] = first;
+    phases[0] = (struct load_settings){.for_ns = workload->warm_up_ns,
+                                       .warm_up = true,
+                                       .clients = rest->clients,
+                                       .rate = rest->rate,
+                                       .arrivals = rest->arrivals};
+    memcpy(&phases[1], rest, count * sizeof *phases);
     free(scenario->load);
     scenario->load = phases;
     scenario->load_count = count + 1;
@@ -227,6 +217,7 @@ struct parsing {
 
 static struct scenario *make_scenario(const struct parsing *parsing)
 {
+    static const char *const boundaries[] = {"", "-inner", "-wrapped"};
     struct scenario *made = memory_zeroed(1, sizeof *made);
     made->path = memory_string(parsing->path);
     made->source = memory_zeroed(parsing->length + 1, 1);
@@ -245,7 +236,12 @@ static struct scenario *make_scenario(const struct parsing *parsing)
     made->verdict_only |= made->schedule.count > 0;
     choose_ways(made);
     derive_time(made);
-    derive_label(made);
+    // What tells the workloads of one file apart.
+    const struct workload_settings *workload = &made->workload;
+    struct text label = {0};
+    text_format(&label, "%s%s%s", workload->kind != NULL ? workload->kind : "",
+                workload->fenced ? "-fenced" : "", boundaries[workload->boundary]);
+    made->label = text_take(&label);
     validate(made, vocabulary, parsing->root);
     if (diagnostics_made(parsing->root->origin->diagnostics) == parsing->made_before)
         settle(parsing->root, made);

@@ -208,7 +208,8 @@ enum metric {
     METRIC_COUNT
 };
 
-enum relation { RELATION_BELOW, RELATION_AT_MOST, RELATION_ABOVE, RELATION_AT_LEAST, RELATION_IS };
+// Those of two signs first, as they are read.
+enum relation { RELATION_AT_MOST, RELATION_AT_LEAST, RELATION_IS, RELATION_BELOW, RELATION_ABOVE };
 
 struct limit {
     enum metric metric;
@@ -237,18 +238,6 @@ enum arrival_kind { ARRIVALS_POISSON, ARRIVALS_FIXED };
 #define KEYS_OWN (-1)
 #define MOST_KEYS 1024 // of workers with a lock of their own each
 
-// What the acquires of a rate that is looked for must stay below; 0: no such limit. One of them.
-struct load_target {
-    union {
-        struct {
-#define X(id, name, share) int64_t id##_ns;
-            PERCENTILES(X)
-#undef X
-        };
-        int64_t ns[PERCENTILE_COUNT];
-    };
-};
-
 // A stretch of the trial with a load of its own.
 struct load_settings {
     int64_t for_ns;  // how long it lasts; 0: until the work is done
@@ -256,8 +245,10 @@ struct load_settings {
     int64_t rate;    // operations that begin each hour, however long they take; 0: a closed loop
     int64_t to;      // a ramp: it goes from `rate` to that; 0: none
     enum arrival_kind arrivals;
-    bool warm_up;            // costs are not measured in it
-    struct load_target find; // the highest rate that meets it is looked for, from `rate` on
+    bool warm_up; // costs are not measured in it
+    // The highest rate is looked for, from `rate` on, at which acquires stay below these; one of
+    // them: 0 is no limit.
+    struct percentiles find;
     struct place place;
 };
 
@@ -565,11 +556,8 @@ const char *metric_name(enum metric metric);
 // "<=".
 const char *relation_name(enum relation relation);
 
-// For the reference: the nth metric, what its value is, and what it means; false beyond the last.
-struct metric_words {
-    const char *name, *value, *meaning;
-};
-bool metric_describe(size_t nth, struct metric_words *words);
+// For the reference: what the metric's value is, and what it means.
+void metric_describe(enum metric metric, const char **value, const char **meaning);
 
 // True if the measured figure, in the unit of the bound, is as the limit says.
 bool limit_is_met(const struct limit *limit, double measured);

@@ -10,7 +10,29 @@
 #define TEST_MINIMAL                                                                               \
     TEST_HEAD "workload: {kind: increment, operations: 40}\nschemes: [none, \"redis-*\"]\n"
 
-// The scenario, or NULL; *printed (the caller frees it) has all diagnostics, one a line.
+// What tests have parsed is freed when their program ends.
+static struct scenario *parsed[1000];
+static size_t parsed_count;
+
+__attribute__((destructor)) static void free_parsed(void)
+{
+    while (parsed_count > 0)
+        scenario_free(parsed[--parsed_count]);
+}
+
+// All diagnostics, one a line; the caller frees it.
+static inline char *diagnostics_text(const struct diagnostics *diagnostics)
+{
+    char *printed = NULL;
+    size_t length = 0;
+    FILE *out = open_memstream(&printed, &length);
+    assert_non_null(out);
+    diagnostics_print(diagnostics, out);
+    fclose(out);
+    return printed;
+}
+
+// The scenario, or NULL; *printed (the caller frees it) has all diagnostics.
 static inline struct scenario *parse_with(const char *text, const struct override *overrides,
                                           size_t count, char **printed)
 {
@@ -18,23 +40,28 @@ static inline struct scenario *parse_with(const char *text, const struct overrid
     struct diagnostics *diagnostics = diagnostics_new();
     int result = scenario_parse("a.yaml", text, strlen(text), &test_vocabulary, overrides, count,
                                 &scenario, diagnostics);
-    size_t length = 0;
-    FILE *out = open_memstream(printed, &length);
-    diagnostics_print(diagnostics, out);
-    fclose(out);
+    *printed = diagnostics_text(diagnostics);
     assert_int_equal(result, diagnostics_count(diagnostics) == 0 ? 0 : -1);
     diagnostics_free(diagnostics);
+    assert_true(parsed_count < sizeof parsed / sizeof *parsed);
+    parsed[parsed_count++] = scenario;
     return scenario;
 }
 
-// A scenario that must be right. The caller frees it.
-static inline struct scenario *parse(const char *text)
+// A scenario that must be right, with these overrides.
+static inline struct scenario *parse_set(const char *text, const struct override *overrides,
+                                         size_t count)
 {
     char *printed = NULL;
-    struct scenario *scenario = parse_with(text, NULL, 0, &printed);
+    struct scenario *scenario = parse_with(text, overrides, count, &printed);
     assert_string_equal(printed, "");
     free(printed);
     return scenario;
+}
+
+static inline struct scenario *parse(const char *text)
+{
+    return parse_set(text, NULL, 0);
 }
 
 #endif

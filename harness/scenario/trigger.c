@@ -127,35 +127,31 @@ static int take_client(struct words *words, int *client, int *worker)
 
 // --- points --------------------------------------------------------------------------------------
 
-// Commands are written in capitals: what is near is looked for in them.
-static int no_such_command(const struct words *words, const char *const *commands)
-{
-    static const char what[] = "read, write, request or a command of a server";
-    static const char *const accesses[] = {"read", "write", NULL};
-    char upper[sizeof words->bytes] = {0};
-    struct quote shown;
-    struct suggestion suggestion;
-    for (size_t i = 0; peek(words)[i] != '\0'; i++)
-        upper[i] = (char)toupper((unsigned char)peek(words)[i]);
-    if (*suggest(upper, commands, &suggestion) == '\0')
-        return expected(words, what, accesses);
-    return error_set(words->error, "expected %s, not '%s'%s", what, quote(peek(words), &shown),
-                     suggestion.text);
-}
-
 // read|write|COMMAND [in PHASE]
 static int take_what(struct words *words, const char *const *commands, struct point_name *point)
 {
+    static const char *const accesses[] = {"read", "write", NULL};
+    static const char wanted[] = "read, write, request or a command of a server";
     const char *what = peek(words);
-    bool is_access = strcmp(what, "read") == 0 || strcmp(what, "write") == 0;
+    bool is_access = text_is_one_of(what, accesses);
     if (!is_access && strcmp(what, "request") != 0) {
         const char *const *known = commands;
         while (*known != NULL && strcasecmp(*known, what) != 0)
             known++;
         what = *known;
     }
-    if (what == NULL || strlen(what) >= sizeof point->what)
-        return no_such_command(words, commands);
+    if (what == NULL || strlen(what) >= sizeof point->what) {
+        // Commands are written in capitals: what is near is looked for in them.
+        char upper[sizeof words->bytes] = {0};
+        struct quote shown;
+        struct suggestion suggestion;
+        for (size_t i = 0; peek(words)[i] != '\0'; i++)
+            upper[i] = (char)toupper((unsigned char)peek(words)[i]);
+        return *suggest(upper, commands, &suggestion) == '\0'
+                   ? expected(words, wanted, accesses)
+                   : error_set(words->error, "expected %s, not '%s'%s", wanted,
+                               quote(peek(words), &shown), suggestion.text);
+    }
     if (point->moment == MOMENT_BEFORE && strcmp(what, "read") == 0)
         return error_set(words->error,
                          "there is no point before a read: it follows 'client-%d holds'",
@@ -331,42 +327,23 @@ static int take_cause(struct words *words, struct cause *cause)
     return 0;
 }
 
-// True if the words are of a point: the client is followed by one of its moments, or by nothing
-// that a cause could be made of.
-static bool is_point(struct words words)
-{
-    int client, worker;
-    words.error = NULL;
-    if (strncmp(peek(&words), "client-", 7) != 0)
-        return false;
-    return take_client(&words, &client, &worker) != 0 || strcmp(peek(&words), "holds") == 0 ||
-           !text_is_one_of(peek(&words), cause_words);
-}
-
 int when_read(const char *text, const char *const *commands, struct fault_step *step,
               struct error *error)
 {
     struct words words;
+    int client, worker;
     if (split(text, &words, error) != 0)
         return -1;
-    if (is_point(words))
+    // Of a point the client is followed by one of its moments, or by nothing that a cause could be
+    // made of.
+    struct words ahead = words;
+    ahead.error = NULL;
+    bool is_client = strncmp(peek(&words), "client-", 7) == 0;
+    if (is_client &&
+        (take_client(&ahead, &client, &worker) != 0 || strcmp(peek(&ahead), "holds") == 0 ||
+         !text_is_one_of(peek(&ahead), cause_words)))
         return take_point(&words, commands, &step->points[step->point_count++]);
     return take_cause(&words, &step->cause) != 0 ? -1 : expect_end(&words, "no more words");
-}
-
-// The error for what is no duration; `3 s` comes as two words.
-static int no_duration(const struct words *words)
-{
-    const char *unit = words->next + 1 < words->count ? words->items[words->next + 1] : "";
-    struct text joined = {0};
-    struct text advice = {0};
-    text_format(&joined, "%s%s%s", peek(words), *unit ? " " : "", unit);
-    duration_advise(text_string(&joined), LEAST_BOUND_NS, MOST_BOUND_NS, &advice);
-    int result = advice.length > 0 ? error_set(words->error, "%s", advice.bytes)
-                                   : expected(words, "a duration such as 500ms or 3s", NULL);
-    text_free(&joined);
-    text_free(&advice);
-    return result;
 }
 
 static int take_bound(struct words *words, int64_t *bound_ns)
@@ -376,8 +353,19 @@ static int take_bound(struct words *words, int64_t *bound_ns)
     if (take(words, "end"))
         return expect_end(words, "no more words");
     enum reading reading = duration_read(peek(words), bound_ns);
-    if (reading == READING_WRONG)
-        return no_duration(words);
+    if (reading == READING_WRONG) {
+        // `3 s` comes as two words.
+        const char *unit = words->next + 1 < words->count ? words->items[words->next + 1] : "";
+        struct text joined = {0};
+        struct text advice = {0};
+        text_format(&joined, "%s%s%s", peek(words), *unit ? " " : "", unit);
+        duration_advise(text_string(&joined), LEAST_BOUND_NS, MOST_BOUND_NS, &advice);
+        int result = advice.length > 0 ? error_set(words->error, "%s", advice.bytes)
+                                       : expected(words, "a duration such as 500ms or 3s", NULL);
+        text_free(&joined);
+        text_free(&advice);
+        return result;
+    }
     if (reading == READING_TOO_LARGE || *bound_ns < LEAST_BOUND_NS || *bound_ns > MOST_BOUND_NS)
         return error_set(words->error, "a fault may last from 1ms to 1h, not %s",
                          quote(peek(words), &shown));

@@ -72,17 +72,6 @@ static int64_t read_fraction(const char *text)
     return places == 0 && nanoseconds % NS_PER_US == 0 ? nanoseconds : 0;
 }
 
-// `10 ms` as `10ms`; false if it has no blank, or is wrong otherwise too.
-static bool join_unit(const char *text, char *out, size_t room, int64_t *nanoseconds)
-{
-    size_t digits = strspn(text, DIGITS);
-    size_t blanks = strspn(text + digits, " ");
-    if (blanks == 0 || strlen(text) >= room)
-        return false;
-    snprintf(out, room, "%.*s%s", (int)digits, text, text + digits + blanks);
-    return duration_read(out, nanoseconds) == READING_FINE;
-}
-
 static bool lies_between(int64_t number, int64_t unit, int64_t least, int64_t most)
 {
     return number <= most / unit && number * unit >= least;
@@ -92,6 +81,9 @@ void duration_advise(const char *text, int64_t least, int64_t most, struct text 
 {
     int64_t number = 0;
     char joined[32];
+    size_t digits = strspn(text, DIGITS);
+    size_t blanks = strspn(text + digits, " ");
+    snprintf(joined, sizeof joined, "%.*s%s", (int)digits, text, text + digits + blanks);
     if (text[0] == '-')
         return;
     if (whole_number_read(text, &number) == READING_FINE) {
@@ -103,7 +95,8 @@ void duration_advise(const char *text, int64_t least, int64_t most, struct text 
             text_format(out, "%sms%s", text, is_s ? " or " : "");
         if (is_s)
             text_format(out, "%ss", text);
-    } else if (join_unit(text, joined, sizeof joined, &number)) {
+    } else if (blanks > 0 && strlen(text) < sizeof joined &&
+               duration_read(joined, &number) == READING_FINE) {
         if (lies_between(number, 1, least, most))
             text_format(out, "no space: write %s", joined);
     } else if ((number = read_fraction(text)) != 0 && lies_between(number, 1, least, most)) {
@@ -142,12 +135,6 @@ enum reading below_read(const char *text, int64_t *nanoseconds)
     if (text[0] != '<')
         return READING_WRONG;
     return duration_read(text + 1 + strspn(text + 1, " "), nanoseconds);
-}
-
-enum reading switch_read(const char *text, bool *on)
-{
-    *on = strcmp(text, "true") == 0;
-    return *on || strcmp(text, "false") == 0 ? READING_FINE : READING_WRONG;
 }
 
 // With the largest unit that leaves a whole number.

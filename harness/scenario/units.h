@@ -34,9 +34,6 @@ enum reading decimal_read(const char *text, int64_t *thousandths);
 // `< 50ms`: a duration that something must stay below.
 enum reading below_read(const char *text, int64_t *nanoseconds);
 
-// `true` or `false`.
-enum reading switch_read(const char *text, bool *on);
-
 // Appends a duration so that duration_read reads the same: `90s`, `2m`, `250ms`.
 void duration_write(int64_t nanoseconds, struct text *out);
 

@@ -89,59 +89,45 @@ TEST(a_whole_number_has_digits_only)
     assert_int_equal(number, -40);
 }
 
-TEST(rates_and_percentages_need_their_signs)
+TEST(other_numbers_have_forms_of_their_own)
 {
-    int64_t number = 0;
-    assert_int_equal(rate_read("500/s", &number), READING_FINE);
-    assert_int_equal(number, 500 * 3600);
-    assert_int_equal(rate_read("30/min", &number), READING_FINE);
-    assert_int_equal(number, 1800);
-    assert_int_equal(rate_read("7/h", &number), READING_FINE);
-    assert_int_equal(number, 7);
-    assert_int_equal(percentage_read("30%", &number), READING_FINE);
-    assert_int_equal(number, 30);
-    assert_int_equal(rate_read("500", &number), READING_WRONG);
-    assert_int_equal(rate_read("500/m", &number), READING_WRONG);
-    assert_int_equal(percentage_read("30", &number), READING_WRONG);
-    assert_int_equal(percentage_read("%", &number), READING_WRONG);
-}
-
-TEST(decimals_have_at_most_three_places)
-{
-    int64_t number = 0;
-    assert_int_equal(decimal_read("0.99", &number), READING_FINE);
-    assert_int_equal(number, 990);
-    assert_int_equal(decimal_read("12", &number), READING_FINE);
-    assert_int_equal(number, 12000);
-    assert_int_equal(decimal_read("1.125", &number), READING_FINE);
-    assert_int_equal(number, 1125);
-    static const char *const wrong[] = {"", ".5", "1.", "1.1255", "-1", "1,5", "1.5x", "1x", "1e3"};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
-        assert_int_equal(decimal_read(wrong[i], &number), READING_WRONG);
-}
-
-TEST(a_limit_is_a_duration_after_a_sign)
-{
-    int64_t number = 0;
-    assert_int_equal(below_read("< 50ms", &number), READING_FINE);
-    assert_int_equal(number, 50 * NS_PER_MS);
-    assert_int_equal(below_read("<1s", &number), READING_FINE);
-    assert_int_equal(number, NS_PER_S);
-    assert_int_equal(below_read("50ms", &number), READING_WRONG);
-    assert_int_equal(below_read("<= 50ms", &number), READING_WRONG);
-    assert_int_equal(below_read("< 50", &number), READING_WRONG);
-}
-
-TEST(a_switch_is_true_or_false_and_nothing_else)
-{
-    bool on = false;
-    assert_int_equal(switch_read("true", &on), READING_FINE);
-    assert_true(on);
-    assert_int_equal(switch_read("false", &on), READING_FINE);
-    assert_false(on);
-    assert_int_equal(switch_read("yes", &on), READING_WRONG);
-    assert_int_equal(switch_read("True", &on), READING_WRONG);
-    assert_int_equal(switch_read("1", &on), READING_WRONG);
+    static const struct {
+        enum reading (*read)(const char *text, int64_t *number);
+        const char *text;
+        int64_t number; // -1: it is wrong
+    } cases[] = {
+        {rate_read, "500/s", 500 * 3600},
+        {rate_read, "30/min", 1800},
+        {rate_read, "7/h", 7},
+        {rate_read, "500", -1},
+        {rate_read, "500/m", -1},
+        {percentage_read, "30%", 30},
+        {percentage_read, "30", -1},
+        {percentage_read, "%", -1},
+        {decimal_read, "0.99", 990},
+        {decimal_read, "12", 12000},
+        {decimal_read, "1.125", 1125},
+        {decimal_read, "", -1},
+        {decimal_read, ".5", -1},
+        {decimal_read, "1.", -1},
+        {decimal_read, "1.1255", -1},
+        {decimal_read, "-1", -1},
+        {decimal_read, "1,5", -1},
+        {decimal_read, "1.5x", -1},
+        {decimal_read, "1x", -1},
+        {decimal_read, "1e3", -1},
+        {below_read, "<1s", NS_PER_S},
+        {below_read, "< 50ms", 50 * NS_PER_MS},
+        {below_read, "50ms", -1},
+        {below_read, "<= 50ms", -1},
+        {below_read, "< 50", -1},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int64_t number = -1;
+        enum reading reading = cases[i].read(cases[i].text, &number);
+        if (number != cases[i].number || (reading == READING_FINE) != (number >= 0))
+            fail_msg("'%s' is read as %lld", cases[i].text, (long long)number);
+    }
 }
 
 TEST(what_is_written_reads_the_same)

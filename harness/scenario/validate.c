@@ -209,7 +209,7 @@ static void check_phase(const struct rules *rules, size_t index, struct node *it
 // A rate is looked for in trials that measure nothing else.
 static void check_find(const struct load_settings *phase, struct node *find, size_t measured)
 {
-    const struct load_target *target = &phase->find;
+    const struct percentiles *target = &phase->find;
     int limits = 0;
     for (enum percentile i = 0; i < PERCENTILE_COUNT; i++)
         limits += target->ns[i] > 0;
@@ -335,24 +335,6 @@ static void check_topology(const struct rules *rules, struct node *map, const ch
                topology->least, topology->most, (long long)settings->nodes);
 }
 
-static void check_external(struct node *map, const char *kind,
-                           const struct server_settings *settings)
-{
-    struct node *node = node_child(map, "external");
-    struct url url;
-    struct error error;
-    if (node == NULL || node->bad || settings->external == NULL)
-        return;
-    if (url_read(settings->external, &url, &error) != 0)
-        refuse(node, "'external' must be a URL such as %s://host:port: %s", kind, error.text);
-    else if (strcmp(url.scheme, kind) != 0)
-        refuse(node, "'external' of %s must begin with %s://, not %s://", kind, kind, url.scheme);
-    refuse_key(node_child(map, "nodes"),
-               "'nodes' besides 'external': its URL says how many there are");
-    refuse_key(node_child(map, "persistence"),
-               "'persistence' besides 'external': Lockpick does not start that server");
-}
-
 static void check_servers(const struct rules *rules)
 {
     const struct node *servers = node_child(rules->root, "servers");
@@ -364,7 +346,21 @@ static void check_servers(const struct rules *rules)
         if (map == NULL || map->kind != NODE_MAP)
             continue;
         check_topology(rules, map, kinds[i], settings);
-        check_external(map, kinds[i], settings);
+        struct node *external = node_child(map, "external");
+        if (external != NULL && !external->bad && settings->external != NULL) {
+            struct url url;
+            struct error error;
+            if (url_read(settings->external, &url, &error) != 0)
+                refuse(external, "'external' must be a URL such as %s://host:port: %s", kinds[i],
+                       error.text);
+            else if (strcmp(url.scheme, kinds[i]) != 0)
+                refuse(external, "'external' of %s must begin with %s://, not %s://", kinds[i],
+                       kinds[i], url.scheme);
+            refuse_key(node_child(map, "nodes"),
+                       "'nodes' besides 'external': its URL says how many there are");
+            refuse_key(node_child(map, "persistence"),
+                       "'persistence' besides 'external': Lockpick does not start that server");
+        }
         if (form->durability[PERSISTENCE_AOF_EVERYSEC] == NULL)
             refuse_key(node_child(map, "persistence"), "'persistence' cannot be chosen here (%s)",
                        form->durability[PERSISTENCE_NONE]);
@@ -445,17 +441,6 @@ static void check_who_is_expected(const struct rules *rules, const struct expect
     text_free(&tried);
 }
 
-// True if the path's number is 0, or its switch off.
-static bool is_unset(const struct rules *rules, const char *path)
-{
-    char section[16];
-    snprintf(section, sizeof section, "%.*s", (int)strcspn(path, "."), path);
-    const struct key *outer = key_find(&scenario_section, section, rules->vocabulary);
-    const struct key *key = key_find(outer->section, strchr(path, '.') + 1, rules->vocabulary);
-    const char *field = (const char *)rules->scenario + outer->offset + key->offset;
-    return key->type == KEY_SWITCH ? !*(const bool *)field : *(const int64_t *)field == 0;
-}
-
 // Why the scenario cannot break that property, or NULL if it can.
 static const char *why_never_broken(const struct rules *rules, const char *property)
 {
@@ -466,8 +451,17 @@ static const char *why_never_broken(const struct rules *rules, const char *prope
     const struct property_form *form = &rules->vocabulary->property_forms[index];
     bool is_elsewhere = form->workloads != NULL && kind != NULL && knows(rules, "workload.kind") &&
                         !text_is_one_of(kind, form->workloads);
-    bool lacks = form->needs != NULL && knows(rules, form->needs) && is_unset(rules, form->needs);
-    return is_elsewhere || lacks ? form->why_not : NULL;
+    if (is_elsewhere || form->needs == NULL || !knows(rules, form->needs))
+        return is_elsewhere ? form->why_not : NULL;
+    // Whether the number of that path is 0, or its switch off.
+    char section[16];
+    snprintf(section, sizeof section, "%.*s", (int)strcspn(form->needs, "."), form->needs);
+    const struct key *outer = key_find(&scenario_section, section, rules->vocabulary);
+    const struct key *key =
+        key_find(outer->section, strchr(form->needs, '.') + 1, rules->vocabulary);
+    const char *field = (const char *)rules->scenario + outer->offset + key->offset;
+    bool lacks = key->type == KEY_SWITCH ? !*(const bool *)field : *(const int64_t *)field == 0;
+    return lacks ? form->why_not : NULL;
 }
 
 // `because` or `allow`.

@@ -14,16 +14,15 @@ struct looked_at {
     const struct fault_step *step;
     size_t number; // from 0
     struct node *item;
-    struct node *verb;             // NULL: the item has none
-    const struct fault_form *form; // the step's
+    struct node *verb; // NULL: the item has none
 };
 
 // A fault that strikes once and does not heal, whatever is said. Servers can come back, clients
 // cannot.
-static bool is_final(const struct fault_step *step, const struct fault_form *form)
+static bool is_final(const struct fault_step *step)
 {
-    return form->lasting == LASTS_NEVER ||
-           (form->lasting == LASTS_IF_TOLD && step->target.client != 0);
+    return step->form.lasting == LASTS_NEVER ||
+           (step->form.lasting == LASTS_IF_TOLD && step->target.client != 0);
 }
 
 // --- when it strikes -----------------------------------------------------------------------------
@@ -44,22 +43,6 @@ static void check_repetition(const struct looked_at *fault, struct node *every)
         refuse(every, "'every' must be longer than 'jitter'");
     else if (knows_time && workload->for_ns / fault->step->every_ns >= MOST_FAULTS / 2)
         refuse(every, "'every' would come more than %d times", MOST_FAULTS / 2);
-}
-
-static void check_points(const struct looked_at *fault, struct node *when)
-{
-    const struct fault_step *step = fault->step;
-    if (step->cause.kind != CAUSE_NONE && item_count(when) > 1)
-        refuse(when, "a cause cannot be one of several: give each a fault of its own");
-    for (size_t i = 0; step->cause.kind == CAUSE_NONE && i < step->point_count; i++) {
-        const struct point_name *point = &step->points[i];
-        struct node *node = item_node(when, i);
-        check_who(fault->rules, node, point->client, point->worker);
-        if (point->client != step->points[0].client || point->worker != step->points[0].worker)
-            refuse(node,
-                   "alternatives must be of one client (and worker): the first is of client-%d",
-                   step->points[0].client);
-    }
 }
 
 static void check_trigger(const struct looked_at *fault)
@@ -90,8 +73,19 @@ static void check_trigger(const struct looked_at *fault)
             refuse(at, "'at' comes after the trial is over (%s)",
                    scenario->load_count > 0 ? "load" : "workload.for");
     }
-    if (when != NULL && node_fine(when))
-        check_points(fault, when);
+    if (when == NULL || !node_fine(when))
+        return;
+    if (step->cause.kind != CAUSE_NONE && item_count(when) > 1)
+        refuse(when, "a cause cannot be one of several: give each a fault of its own");
+    for (size_t i = 0; step->cause.kind == CAUSE_NONE && i < step->point_count; i++) {
+        const struct point_name *point = &step->points[i];
+        struct node *node = item_node(when, i);
+        check_who(fault->rules, node, point->client, point->worker);
+        if (point->client != step->points[0].client || point->worker != step->points[0].worker)
+            refuse(node,
+                   "alternatives must be of one client (and worker): the first is of client-%d",
+                   step->points[0].client);
+    }
 }
 
 // Complains if no earlier fault has that name.
@@ -146,8 +140,8 @@ static void check_names(const struct looked_at *fault)
 static void check_store(const struct looked_at *fault)
 {
     const struct fault_step *step = fault->step;
-    const char *const *hows = fault->form->hows;
-    enum lasting lasting = fault->form->lasting;
+    const char *const *hows = fault->step->form.hows;
+    enum lasting lasting = fault->step->form.lasting;
     bool kills = fault_can(step, FAULT_KILLS) && !fault_can(step, FAULT_MOVES_LEADER);
     // The first way of a restart keeps everything.
     bool loses = fault_can(step, FAULT_SHOWS_AT_START) ||
@@ -167,7 +161,7 @@ static void check_target(const struct looked_at *fault)
     const struct target *target = &step->target;
     const struct clients_settings *clients = &fault->rules->scenario->clients;
     struct node *verb = fault->verb;
-    unsigned strikes = fault->form->strikes;
+    unsigned strikes = fault->step->form.strikes;
     if (verb->bad)
         return;
     for (int side = 0; side < 2; side++) {
@@ -186,7 +180,7 @@ static void check_target(const struct looked_at *fault)
                target->worker);
     check_store(fault);
     // With the only client struck nobody else goes for the lock, and no verdict could be given.
-    bool is_over = is_final(step, fault->form);
+    bool is_over = is_final(step);
     bool spares_workers = target->worker != 0 && !is_over &&
                           (!knows(fault->rules, "clients.threads") || clients->threads > 1);
     if (!verb->bad && target->client != 0 && ((strikes & STRIKES_WORKER) != 0 || is_over) &&
@@ -214,28 +208,10 @@ static bool waits_for_itself(const struct looked_at *fault)
            (knows(fault->rules, "clients.threads") && fault->rules->scenario->clients.threads == 1);
 }
 
-// The bound may be the default one, so that it is always said.
-static void check_bound(const struct looked_at *fault, struct node *until)
-{
-    int64_t bound_ns = fault->step->bound_ns;
-    int64_t limit_ns = fault->rules->scenario->limit_ns;
-    if (!knows(fault->rules, "limit") || bound_ns < limit_ns || bound_ns == NO_BOUND)
-        return;
-    struct text times = {0};
-    duration_write(bound_ns, &times);
-    text_add(&times, ", but the limit of ");
-    duration_write(limit_ns, &times);
-    refuse(until,
-           "'until': the fault may last %s is over by then: bound it (such as '... or 2s'), or "
-           "raise the limit",
-           times.bytes);
-    text_free(&times);
-}
-
 static void check_until(const struct looked_at *fault)
 {
     const struct fault_step *step = fault->step;
-    const struct fault_form *form = fault->form;
+    const struct fault_form *form = &step->form;
     struct node *until = node_child(fault->item, "until");
     if (!node_has(fault->item, "until")) {
         if (form->lasting == LASTS_BOUNDED)
@@ -249,14 +225,26 @@ static void check_until(const struct looked_at *fault)
     }
     if (until == NULL)
         return;
-    if (is_final(step, form)) {
+    if (is_final(step)) {
         refuse_key(until, "'until' with '%s', which nothing ends%s", step->verb,
                    form->lasting == LASTS_IF_TOLD ? ": clients do not come back" : "");
         return;
     }
     if (until->bad)
         return;
-    check_bound(fault, until);
+    // The bound may be the default one, so that it is always said.
+    int64_t limit_ns = fault->rules->scenario->limit_ns;
+    if (knows(fault->rules, "limit") && step->bound_ns >= limit_ns && step->bound_ns != NO_BOUND) {
+        struct text times = {0};
+        duration_write(step->bound_ns, &times);
+        text_add(&times, ", but the limit of ");
+        duration_write(limit_ns, &times);
+        refuse(until,
+               "'until': the fault may last %s is over by then: bound it (such as '... or 2s'), or "
+               "raise the limit",
+               times.bytes);
+        text_free(&times);
+    }
     check_cause(fault, &step->until, until);
     if (!fault->verb->bad && waits_for_itself(fault))
         refuse(until, "client-%d cannot do that while the fault holds it: name another client",
@@ -271,15 +259,15 @@ static void check_how(const struct looked_at *fault)
     struct node *how = node_child(fault->item, "how");
     if (!node_fine(how) || step->how == NULL)
         return;
-    if (fault->form->hows == NULL) {
+    if (fault->step->form.hows == NULL) {
         refuse_key(how, "'how' with '%s', which has one way only", step->verb);
-    } else if (!text_is_one_of(step->how, fault->form->hows)) {
+    } else if (!text_is_one_of(step->how, fault->step->form.hows)) {
         struct quote shown;
         struct suggestion suggestion;
         struct text ways = {0};
-        text_join(&ways, fault->form->hows, "or");
+        text_join(&ways, fault->step->form.hows, "or");
         refuse(how, "'how' of %s must be %s, not '%s'%s", step->verb, ways.bytes,
-               quote(step->how, &shown), suggest(step->how, fault->form->hows, &suggestion));
+               quote(step->how, &shown), suggest(step->how, fault->step->form.hows, &suggestion));
         text_free(&ways);
     }
 }
@@ -291,7 +279,7 @@ static void check_options(const struct looked_at *fault)
     const struct fault_step *step = fault->step;
     struct node *item = fault->item;
     struct node *by = node_child(item, "by");
-    const char *const *taken = fault->form->options;
+    const char *const *taken = fault->step->form.options;
     for (size_t i = 0; options[i] != NULL; i++) {
         bool is_of_every = strcmp(options[i], "jitter") == 0 && node_has(item, "every");
         if (!is_of_every && !fault_takes(step, options[i]))
@@ -334,7 +322,7 @@ static void check_servers(const struct looked_at *fault)
     const struct rules *rules = fault->rules;
     const struct vocabulary *vocabulary = rules->vocabulary;
     struct error why = {.text = ""};
-    if (fault->form->can_strike == NULL || fault->verb->bad ||
+    if (fault->step->form.can_strike == NULL || fault->verb->bad ||
         strncmp(fault->step->target.server, "store", 5) == 0 || !knows(rules, "schemes") ||
         !knows(rules, "servers"))
         return;
@@ -345,7 +333,8 @@ static void check_servers(const struct looked_at *fault)
         if (settings != NULL &&
             patterns_mean(&rules->scenario->schemes, vocabulary->schemes[i], scheme->traits) &&
             (settings->external != NULL ||
-             fault->form->can_strike(fault->form, scheme->server, settings->persistence, &why)))
+             fault->step->form.can_strike(&fault->step->form, scheme->server, settings->persistence,
+                                          &why)))
             return;
     }
     if (why.text[0] != '\0')
@@ -363,35 +352,6 @@ static bool kills_server(const struct fault_step *step)
     return step->form.lasting == LASTS_IF_TOLD;
 }
 
-// True if an earlier fault kills that very server for good: only names that are no roles say so.
-static bool is_dead_before(const struct rules *rules, size_t number)
-{
-    const struct fault_step *steps = rules->scenario->faults;
-    const char *name = steps[number].target.server;
-    for (size_t i = 0; i < number && strncmp(name, "server-", 7) == 0; i++) {
-        if (kills_server(&steps[i]) && strcmp(steps[i].target.server, name) == 0)
-            return true;
-    }
-    return false;
-}
-
-// The first scheme of the scenario whose servers need a majority, and have none when so many of
-// them are dead; NULL if there is none.
-static const char *scheme_without_majority(const struct rules *rules, int dead, int *servers)
-{
-    const struct vocabulary *vocabulary = rules->vocabulary;
-    for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
-        const struct topology_name *topology =
-            scenario_topology(rules->scenario, &vocabulary->scheme_forms[i], vocabulary, servers);
-        if (topology != NULL && topology->by_majority && *servers > 1 &&
-            2 * (*servers - dead) <= *servers &&
-            patterns_mean(&rules->scenario->schemes, vocabulary->schemes[i],
-                          vocabulary->scheme_forms[i].traits))
-            return vocabulary->schemes[i];
-    }
-    return NULL;
-}
-
 // What nobody serves any more cannot be judged: no lock promises to survive it.
 static void check_majority(const struct rules *rules, const struct node *list)
 {
@@ -399,18 +359,32 @@ static void check_majority(const struct rules *rules, const struct node *list)
     int dead = 0;
     for (size_t i = 0; i < scenario->fault_count && knows(rules, "schemes"); i++) {
         const struct fault_step *step = &scenario->faults[i];
+        const char *name = step->target.server;
         struct node *verb = step->verb != NULL ? node_child(list->children[i], step->verb) : NULL;
-        int servers;
-        if (verb == NULL || verb->bad || !kills_server(step) || is_dead_before(rules, i))
+        const struct vocabulary *vocabulary = rules->vocabulary;
+        bool is_dead = false; // only names that are no roles say that it is the same one
+        for (size_t j = 0; j < i && strncmp(name, "server-", 7) == 0; j++)
+            is_dead |= kills_server(&scenario->faults[j]) &&
+                       strcmp(scenario->faults[j].target.server, name) == 0;
+        if (verb == NULL || verb->bad || !kills_server(step) || is_dead)
             continue;
-        const char *scheme = scheme_without_majority(rules, ++dead, &servers);
-        if (scheme == NULL)
-            continue;
-        refuse(verb,
-               "'%s' would leave %d of the %d servers of %s for good, and without a majority "
-               "nobody is served: bring it back ('until: 2s')",
-               step->verb, servers - dead, servers, scheme);
-        return;
+        dead++;
+        // The first scheme of the scenario whose servers need a majority, and have none then.
+        for (size_t j = 0; vocabulary->schemes[j] != NULL; j++) {
+            int servers;
+            const struct scheme_form *scheme = &vocabulary->scheme_forms[j];
+            const struct topology_name *topology =
+                scenario_topology(scenario, scheme, vocabulary, &servers);
+            if (topology == NULL || !topology->by_majority || servers <= 1 ||
+                2 * (servers - dead) > servers ||
+                !patterns_mean(&scenario->schemes, vocabulary->schemes[j], scheme->traits))
+                continue;
+            refuse(verb,
+                   "'%s' would leave %d of the %d servers of %s for good, and without a majority "
+                   "nobody is served: bring it back ('until: 2s')",
+                   step->verb, servers - dead, servers, vocabulary->schemes[j]);
+            return;
+        }
     }
 }
 
@@ -439,7 +413,7 @@ void validate_faults(const struct rules *rules)
     const struct node *list = node_child(rules->root, "faults");
     for (size_t i = 0; i < rules->scenario->fault_count; i++) {
         const struct fault_step *step = &rules->scenario->faults[i];
-        struct looked_at fault = {rules, step, i, list->children[i], NULL, NULL};
+        struct looked_at fault = {rules, step, i, list->children[i], NULL};
         if (fault.item->kind != NODE_MAP)
             continue;
         check_trigger(&fault);
@@ -447,7 +421,6 @@ void validate_faults(const struct rules *rules)
         fault.verb = step->verb != NULL ? node_child(fault.item, step->verb) : NULL;
         if (fault.verb == NULL)
             continue;
-        fault.form = &step->form;
         check_target(&fault);
         check_until(&fault);
         check_how(&fault);

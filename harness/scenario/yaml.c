@@ -158,16 +158,14 @@ const char *quote(const char *text, struct quote *out)
     size_t room = sizeof out->text - sizeof more;
     size_t length = 0;
     for (const char *next = text; *next != '\0';) {
-        // A character of UTF-8 is never cut: its first byte is taken with those that continue it.
+        // A character of UTF-8 is never cut.
         char shown[8];
-        size_t bytes = 1;
-        unsigned char first = (unsigned char)*next;
-        while (bytes < 4 && first >= 0xc0 && ((unsigned char)next[bytes] & 0xc0) == 0x80)
-            bytes++;
-        if (first == '\n')
+        uint32_t character = 0;
+        size_t bytes = utf8_decode(next, &character);
+        if (*next == '\n')
             snprintf(shown, sizeof shown, "\\n");
-        else if (first < 0x20 || first == 0x7f || (first >= 0x80 && bytes == 1))
-            snprintf(shown, sizeof shown, "\\x%02x", first);
+        else if (bytes == 0 || character < 0x20 || character == 0x7f)
+            snprintf(shown, sizeof shown, "\\x%02x", (unsigned char)*next);
         else
             snprintf(shown, sizeof shown, "%.*s", (int)bytes, next);
         size_t added = strlen(shown);
@@ -177,7 +175,7 @@ const char *quote(const char *text, struct quote *out)
         }
         memcpy(out->text + length, shown, added);
         length += added;
-        next += bytes;
+        next += bytes > 0 ? bytes : 1;
     }
     out->text[length] = '\0';
     return out->text;
@@ -327,24 +325,6 @@ static void check_properties(struct node *node, const yaml_char_t *anchor, const
                quote((const char *)tag, &shown));
 }
 
-// The value of `key`, which is freed.
-static void read_value(struct reader *reader, struct node *map, struct node *key, int depth)
-{
-    yaml_event_t event;
-    if (key->kind != NODE_TEXT && !key->bad)
-        refuse(key, "a key must be a word, not a list or a mapping");
-    if (next_event(reader, &event)) {
-        struct node *value = read_node(reader, &event, depth + 1);
-        yaml_event_delete(&event);
-        value->key_place = key->place;
-        if (key->bad)
-            node_free(value);
-        else
-            node_add(map, key->text, value);
-    }
-    node_free(key);
-}
-
 // The items of a list, or the keys and values of a map.
 static void read_children(struct reader *reader, struct node *parent, int depth)
 {
@@ -354,10 +334,24 @@ static void read_children(struct reader *reader, struct node *parent, int depth)
         ends = event.type == YAML_SEQUENCE_END_EVENT || event.type == YAML_MAPPING_END_EVENT;
         struct node *child = ends ? NULL : read_node(reader, &event, depth + 1);
         yaml_event_delete(&event);
-        if (child != NULL && parent->kind == NODE_LIST)
+        if (child != NULL && parent->kind == NODE_LIST) {
             node_add(parent, NULL, child);
-        else if (child != NULL)
-            read_value(reader, parent, child, depth);
+            continue;
+        }
+        if (child == NULL)
+            continue;
+        if (child->kind != NODE_TEXT && !child->bad)
+            refuse(child, "a key must be a word, not a list or a mapping");
+        if (next_event(reader, &event)) {
+            struct node *value = read_node(reader, &event, depth + 1);
+            yaml_event_delete(&event);
+            value->key_place = child->place;
+            if (child->bad)
+                node_free(value);
+            else
+                node_add(parent, child->text, value);
+        }
+        node_free(child);
     }
 }
 
