@@ -54,38 +54,8 @@ static int find_runs(const struct run_options *options, struct string_list *fold
     return 0;
 }
 
-// True of a link to a folder, through which a report would be written elsewhere.
-static bool is_link(const char *path, struct error *error)
-{
-    struct stat status;
-    if (lstat(path, &status) != 0 || !S_ISLNK(status.st_mode))
-        return false;
-    error_set(error,
-              "%s is a link, and nothing is written through it; --out DIR names another "
-              "folder for the report",
-              path);
-    return true;
-}
-
-// -1 with `error` set if a folder of the run that is written into is a link.
-static int check_links(const char *run, struct error *error)
-{
-    char *plots = path_join(run, "plots");
-    char *trials = path_join(run, "trials");
-    bool found = is_link(plots, error) || is_link(trials, error);
-    char **names = folder_entries(trials);
-    for (size_t i = 0; !found && names[i] != NULL; i++) {
-        char *trial = path_join(trials, names[i]);
-        found = is_link(trial, error);
-        free(trial);
-    }
-    folder_entries_free(names);
-    free(plots);
-    free(trials);
-    return found ? -1 : 0;
-}
-
-// Where the report goes. -1 with `error` set if it cannot.
+// Where the report goes. -1 with `error` set if it cannot: through a link to a folder of the run's
+// it would be written elsewhere.
 static int check_out(const struct run_options *options, const char *only, struct error *error)
 {
     if (options->out != NULL)
@@ -93,7 +63,31 @@ static int check_out(const struct run_options *options, const char *only, struct
     if (access(only, W_OK | X_OK) != 0)
         return error_set(error, "cannot write into %s: %s; --out DIR names another folder", only,
                          strerror(errno));
-    return check_links(only, error);
+    char *trials = path_join(only, "trials");
+    char **names = folder_entries(trials);
+    struct string_list folders = {0};
+    int result = 0;
+    string_list_add(&folders, "plots");
+    string_list_add(&folders, "trials");
+    for (size_t i = 0; names[i] != NULL; i++) {
+        char *name = path_join("trials", names[i]);
+        string_list_add(&folders, name);
+        free(name);
+    }
+    for (size_t i = 0; result == 0 && i < folders.count; i++) {
+        struct stat status;
+        char *path = path_join(only, folders.items[i]);
+        if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
+            result = error_set(error,
+                               "%s is a link, and nothing is written through it; --out DIR names "
+                               "another folder for the report",
+                               path);
+        free(path);
+    }
+    string_list_free(&folders);
+    folder_entries_free(names);
+    free(trials);
+    return result;
 }
 
 // --- the report ----------------------------------------------------------------------------------
