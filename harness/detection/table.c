@@ -18,7 +18,7 @@ extern const struct verb causes_verb;
 #undef run_verb
 
 // One scheme in one scenario.
-struct tally {
+struct variant_tally {
     char *scenario;
     char *scheme;
     size_t trials;        // that came to a verdict, or ended in an error
@@ -29,7 +29,7 @@ struct tally {
 };
 
 struct tallies {
-    struct tally *items;
+    struct variant_tally *items;
     size_t count, room;
 };
 
@@ -41,8 +41,8 @@ static bool is_one_of(const char *text, const char *one, const char *other)
 }
 
 // The scheme in the scenario, or NULL if it was not tried there.
-static struct tally *tally_find(const struct tallies *tallies, const char *scenario,
-                                const char *scheme)
+static struct variant_tally *tally_find(const struct tallies *tallies, const char *scenario,
+                                        const char *scheme)
 {
     for (size_t i = 0; i < tallies->count; i++) {
         if (strcmp(tallies->items[i].scenario, scenario) == 0 &&
@@ -52,18 +52,19 @@ static struct tally *tally_find(const struct tallies *tallies, const char *scena
     return NULL;
 }
 
-static struct tally *tally_of(struct tallies *tallies, const char *scenario, const char *scheme)
+static struct variant_tally *tally_of(struct tallies *tallies, const char *scenario,
+                                      const char *scheme)
 {
-    struct tally *tally = tally_find(tallies, scenario, scheme);
+    struct variant_tally *tally = tally_find(tallies, scenario, scheme);
     if (tally == NULL) {
         tally = APPEND(tallies->items, tallies->count, tallies->room);
-        *tally =
-            (struct tally){.scenario = memory_string(scenario), .scheme = memory_string(scheme)};
+        *tally = (struct variant_tally){.scenario = memory_string(scenario),
+                                        .scheme = memory_string(scheme)};
     }
     return tally;
 }
 
-static void add_property(struct tally *tally, const char *property)
+static void add_property(struct variant_tally *tally, const char *property)
 {
     size_t length = strlen(tally->properties);
     if (strstr(tally->properties, property) == NULL)
@@ -79,7 +80,7 @@ static int64_t shows_at_ns(const json_t *finding)
     return json_integer_value(json_object_get(evidence, waits ? "to_at_ns" : "from_at_ns"));
 }
 
-static void add_findings(struct tally *tally, const json_t *trial)
+static void add_findings(struct variant_tally *tally, const json_t *trial)
 {
     size_t index;
     const json_t *finding;
@@ -102,8 +103,8 @@ static void add_trial(struct tallies *tallies, const json_t *trial)
     const char *verdict = text_of(trial, "verdict");
     if (is_one_of(verdict, "n/a", "SKIPPED"))
         return;
-    struct tally *tally = tally_of(tallies, text_of(json_object_get(trial, "scenario"), "name"),
-                                   text_of(trial, "scheme"));
+    struct variant_tally *tally = tally_of(
+        tallies, text_of(json_object_get(trial, "scenario"), "name"), text_of(trial, "scheme"));
     tally->trials++;
     tally->safe += strcmp(verdict, "SAFE") == 0;
     if (is_one_of(verdict, "UNSAFE", "STUCK"))
@@ -141,15 +142,16 @@ static void tallies_free(struct tallies *tallies)
 // True if the scheme that the variant was made from was tried in the scenario too, was SAFE there,
 // and was never UNSAFE or STUCK: only then does it say something that the variant was found.
 static bool tally_counts(const struct tallies *tallies, const struct variant *variant,
-                         const struct tally *tally)
+                         const struct variant_tally *tally)
 {
-    const struct tally *sound = tally_find(tallies, tally->scenario, variant->made_from->name);
+    const struct variant_tally *sound =
+        tally_find(tallies, tally->scenario, variant->made_from->name);
     return sound != NULL && sound->safe > 0 && sound->found == 0;
 }
 
 // True if the variant was found in every trial of the scenario, and that counts.
 static bool tally_convicts(const struct tallies *tallies, const struct variant *variant,
-                           const struct tally *tally)
+                           const struct variant_tally *tally)
 {
     return tally->trials > 0 && tally->found == tally->trials &&
            tally_counts(tallies, variant, tally);
@@ -163,7 +165,7 @@ static int compare_times(const void *left, const void *right)
 }
 
 // The median of first_ns; 0 if it was never found.
-static int64_t tally_median_ns(const struct tally *tally)
+static int64_t tally_median_ns(const struct variant_tally *tally)
 {
     if (tally->found == 0)
         return 0;
@@ -174,7 +176,7 @@ static int64_t tally_median_ns(const struct tally *tally)
 // --- printing ------------------------------------------------------------------------------------
 
 static void print_scenario(const struct tallies *tallies, const struct variant *variant,
-                           const struct tally *tally)
+                           const struct variant_tally *tally)
 {
     if (tally->found == 0)
         return;
@@ -190,7 +192,7 @@ static bool print_variant(const struct tallies *tallies, const struct variant *v
     size_t tried = 0;
     size_t always = 0;
     for (size_t i = 0; i < tallies->count; i++) {
-        const struct tally *tally = &tallies->items[i];
+        const struct variant_tally *tally = &tallies->items[i];
         if (strcmp(tally->scheme, variant->scheme->name) != 0)
             continue;
         tried++;
@@ -212,7 +214,7 @@ static bool print_sound(const struct tallies *tallies)
     bool is_clean = true;
     puts("\n| sound scheme | scenario | SAFE | UNSAFE or STUCK |\n|---|---|---|---|");
     for (size_t i = 0; i < tallies->count; i++) {
-        const struct tally *tally = &tallies->items[i];
+        const struct variant_tally *tally = &tallies->items[i];
         // Locks that scenarios bring along have their mistakes planted.
         if (variant_find(tally->scheme) != NULL || lock_scheme_find(tally->scheme) == NULL)
             continue;
