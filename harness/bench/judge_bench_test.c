@@ -1,5 +1,5 @@
-// How long it takes to judge a trial (the digest and every check) as its history grows, of trials
-// in which all is well and of such in which everything goes wrong.
+// How long it takes to judge a trial (the trial model and every check) as its history grows, of
+// trials in which all is well and of such in which everything goes wrong.
 #include "harness/base/random.h"
 #include "harness/bench/measure.h"
 #include "harness/check/check.h"
@@ -148,16 +148,16 @@ static double judge_course(const struct course *course, int64_t operations, int 
     const struct history history = {.events = script.events, .count = script.count};
     double best = 1e9;
     for (int i = 0; i < times; i++) {
-        struct digest digest;
+        struct trial_model model;
         struct judgement judgement;
         double began_s = processor_s();
-        digest_make(&history, &trial, &digest);
-        judge(&digest, &judgement);
+        trial_model_make(&history, &trial, &model);
+        judge(&model, &judgement);
         best = fmin(best, processor_s() - began_s);
         if (judgement.verdict != (course->overlaps ? VERDICT_UNSAFE : VERDICT_SAFE))
             fail_msg("%s: judged %s: %s", course->name, verdict_name(judgement.verdict),
                      judgement.reason);
-        digest_free(&digest);
+        trial_model_free(&model);
     }
     free(script.events);
     return best;

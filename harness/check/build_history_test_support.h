@@ -20,7 +20,7 @@ struct build {
     size_t count;
     size_t room;
     struct history history;
-    struct digest digest;
+    struct trial_model model;
     struct judgement judgement;
     bool judged;
 };
@@ -50,7 +50,7 @@ static inline void build_start(struct build *build, const char *workload)
 static inline void build_free(struct build *build)
 {
     if (build->judged)
-        digest_free(&build->digest);
+        trial_model_free(&build->model);
     free(build->events);
 }
 
@@ -274,13 +274,13 @@ static inline void build_sort(struct build *build)
 static inline void build_judge(struct build *build)
 {
     if (build->judged)
-        digest_free(&build->digest);
+        trial_model_free(&build->model);
     build_sort(build);
     build->history = (struct history){
         .events = build->events, .count = build->count, .condition = build->history.condition};
-    digest_make(&build->history, &build->trial, &build->digest);
+    trial_model_make(&build->history, &build->trial, &build->model);
     build->judged = true;
-    judge(&build->digest, &build->judgement);
+    judge(&build->model, &build->judgement);
 }
 
 static inline const struct finding *finding_named(const struct build *build, const char *property)

@@ -5,55 +5,55 @@
 #include <stdlib.h>
 
 // The highest number that a lock has; 1 if there is one only.
-static int64_t last_key(const struct digest *digest)
+static int64_t last_key(const struct trial_model *model)
 {
     int64_t last = 1;
-    FOR_EACH_HOLD (hold, digest) {
+    FOR_EACH_HOLD (hold, model) {
         last = time_later(last, hold->key);
     }
-    FOR_EACH_ATTEMPT (attempt, digest) {
+    FOR_EACH_ATTEMPT (attempt, model) {
         last = time_later(last, attempt->key);
     }
-    for (size_t key = 2; key < digest->lock_count; key++) {
-        if (digest->locks[key].initial_known)
+    for (size_t key = 2; key < model->lock_count; key++) {
+        if (model->locks[key].initial_known)
             last = time_later(last, (int64_t)key);
     }
     return last;
 }
 
-static int64_t first_key(const struct digest *digest)
+static int64_t first_key(const struct trial_model *model)
 {
-    if (digest->hold_count > 0)
-        return digest->holds[0].key;
-    return digest->attempt_count > 0 ? digest->attempts[0].key : 0;
+    if (model->hold_count > 0)
+        return model->holds[0].key;
+    return model->attempt_count > 0 ? model->attempts[0].key : 0;
 }
 
-void by_lock_start(struct by_lock *locks, const struct digest *digest)
+void by_lock_start(struct by_lock *locks, const struct trial_model *model)
 {
     *locks = (struct by_lock){
-        .part = *digest, .whole = digest, .next_key = 1, .last_key = last_key(digest)};
+        .part = *model, .whole = model, .next_key = 1, .last_key = last_key(model)};
     if (locks->last_key == 1)
         return;
-    struct digest *part = &locks->part;
-    size_t holds = digest->hold_count, attempts = digest->attempt_count;
+    struct trial_model *part = &locks->part;
+    size_t holds = model->hold_count, attempts = model->attempt_count;
     locks->holds = memory_new(holds * sizeof *locks->holds);
     locks->attempts = memory_new(attempts * sizeof *locks->attempts);
-    locks->reentries = memory_new(digest->reentry_count * sizeof *locks->reentries);
+    locks->reentries = memory_new(model->reentry_count * sizeof *locks->reentries);
     for (size_t i = 0; i < holds; i++)
-        locks->holds[i] = (struct ranked){digest->holds[i].key, i};
+        locks->holds[i] = (struct ranked){model->holds[i].key, i};
     for (size_t i = 0; i < attempts; i++)
-        locks->attempts[i] = (struct ranked){digest->attempts[i].key, i};
-    for (size_t i = 0; i < digest->reentry_count; i++)
-        locks->reentries[i] = (struct ranked){digest->holds[digest->reentries[i].hold].key, i};
+        locks->attempts[i] = (struct ranked){model->attempts[i].key, i};
+    for (size_t i = 0; i < model->reentry_count; i++)
+        locks->reentries[i] = (struct ranked){model->holds[model->reentries[i].hold].key, i};
     sort_ranked(locks->holds, holds);
     sort_ranked(locks->attempts, attempts);
-    sort_ranked(locks->reentries, digest->reentry_count);
+    sort_ranked(locks->reentries, model->reentry_count);
     locks->indices = memory_new(holds * sizeof *locks->indices);
     locks->places = memory_new(holds * sizeof *locks->places);
     part->holds = memory_new(holds * sizeof *part->holds);
     part->attempts = memory_new(attempts * sizeof *part->attempts);
-    part->accesses = memory_new(digest->access_count * sizeof *part->accesses);
-    part->reentries = memory_new(digest->reentry_count * sizeof *part->reentries);
+    part->accesses = memory_new(model->access_count * sizeof *part->accesses);
+    part->reentries = memory_new(model->reentry_count * sizeof *part->reentries);
     // Acquires of a lock without a number, beside others that have one.
     if ((holds > 0 && locks->holds[0].value == 0) ||
         (attempts > 0 && locks->attempts[0].value == 0))
@@ -68,7 +68,7 @@ static bool is_of(const struct by_lock *locks, const struct ranked *ranked, size
 
 static void take_hold(struct by_lock *locks, size_t index)
 {
-    struct digest *part = &locks->part;
+    struct trial_model *part = &locks->part;
     struct hold *hold = &part->holds[part->hold_count];
     *hold = locks->whole->holds[index];
     for (size_t i = 0; i < hold->access_count; i++) {
@@ -84,8 +84,8 @@ static void take_hold(struct by_lock *locks, size_t index)
 
 bool by_lock_next(struct by_lock *locks)
 {
-    const struct digest *whole = locks->whole;
-    struct digest *part = &locks->part;
+    const struct trial_model *whole = locks->whole;
+    struct trial_model *part = &locks->part;
     if (locks->next_key > locks->last_key)
         return false;
     locks->key = locks->next_key++;
@@ -129,7 +129,7 @@ void by_lock_end(struct by_lock *locks)
 
 void by_lock_to_whole(const struct by_lock *locks, size_t *hold, size_t *access)
 {
-    const struct digest *part = &locks->part;
+    const struct trial_model *part = &locks->part;
     if (locks->indices == NULL)
         return;
     if (*access != SIZE_MAX) {

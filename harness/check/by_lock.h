@@ -8,18 +8,18 @@
 
 // Goes from lock to lock:
 //
-//    by_lock_start(&locks, digest);
+//    by_lock_start(&locks, model);
 //    while (by_lock_next(&locks))
 //        ... locks.part, locks.indices ...
 //    by_lock_end(&locks);
 struct by_lock {
     // What workers did with one lock, in its order, and its ends; all else is the whole's. Good
     // until the next one is asked for.
-    struct digest part;
+    struct trial_model part;
     size_t *indices; // of the part's holds in the whole; NULL: as they are
     int64_t key;     // whose
     // The rest is its own: what is of which lock, and how much of it was gone through.
-    const struct digest *whole;
+    const struct trial_model *whole;
     struct ranked *holds, *attempts, *reentries;
     size_t next_hold, next_attempt, next_reentry;
     size_t *places; // of the whole's holds in their parts
@@ -27,7 +27,7 @@ struct by_lock {
 };
 
 // Where there is one lock only, or none that is told apart, there is one part, the whole.
-void by_lock_start(struct by_lock *locks, const struct digest *digest);
+void by_lock_start(struct by_lock *locks, const struct trial_model *model);
 bool by_lock_next(struct by_lock *locks);
 void by_lock_end(struct by_lock *locks);
 

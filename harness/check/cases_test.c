@@ -55,22 +55,22 @@ static const struct field herd_fields[] = {
     {0},
 };
 
-static const struct field digest_fields[] = {
-    OF(digest, "holds", SIZE, hold_count),
-    OF(digest, "attempts", SIZE, attempt_count),
-    OF(digest, "accesses", SIZE, access_count),
-    OF(digest, "faults", SIZE, fault_count),
-    OF(digest, "stalls", SIZE, stall_count),
-    OF(digest, "phases", SIZE, phase_count),
-    OF(digest, "due", NUMBER, due_operations),
-    OF(digest, "begun", NUMBER, begun_operations),
-    OF(digest, "started", TIME, started_ns),
-    OF(digest, "ended", TIME, ended_ns),
-    OF(digest, "stop-known", BOOL, stop_known),
-    OF(digest, "stop", INT, stop_reason),
-    OF(digest, "initial", NUMBER, ends.initial_value),
-    OF(digest, "final-known", BOOL, ends.final_known),
-    OF(digest, "final", NUMBER, ends.final_value),
+static const struct field trial_model_fields[] = {
+    OF(trial_model, "holds", SIZE, hold_count),
+    OF(trial_model, "attempts", SIZE, attempt_count),
+    OF(trial_model, "accesses", SIZE, access_count),
+    OF(trial_model, "faults", SIZE, fault_count),
+    OF(trial_model, "stalls", SIZE, stall_count),
+    OF(trial_model, "phases", SIZE, phase_count),
+    OF(trial_model, "due", NUMBER, due_operations),
+    OF(trial_model, "begun", NUMBER, begun_operations),
+    OF(trial_model, "started", TIME, started_ns),
+    OF(trial_model, "ended", TIME, ended_ns),
+    OF(trial_model, "stop-known", BOOL, stop_known),
+    OF(trial_model, "stop", INT, stop_reason),
+    OF(trial_model, "initial", NUMBER, ends.initial_value),
+    OF(trial_model, "final-known", BOOL, ends.final_known),
+    OF(trial_model, "final", NUMBER, ends.final_value),
     {0},
 };
 
@@ -189,22 +189,21 @@ static bool compare_figures(struct reading *reading, struct row *row, const char
     struct fairness fairness;
     struct liveness liveness;
     struct herd herd;
-    const struct digest *digest = &reading->build.digest;
-    fairness_measure(digest, &fairness);
-    liveness_measure(digest, &liveness);
-    herd_measure(digest, &herd);
+    const struct trial_model *model = &reading->build.model;
+    fairness_measure(model, &fairness);
+    liveness_measure(model, &liveness);
+    herd_measure(model, &herd);
     const struct family families[] = {
         {"fairness", fairness_fields, &fairness, 0, 0},
         {"liveness", liveness_fields, &liveness, 0, 0},
         {"herd", herd_fields, &herd, 0, 0},
-        {"trial", digest_fields, digest, sizeof *digest, SIZE_MAX},
-        {"hold", hold_fields, digest->holds, sizeof *digest->holds, digest->hold_count},
-        {"attempt", attempt_fields, digest->attempts, sizeof *digest->attempts,
-         digest->attempt_count},
-        {"access", access_fields, digest->accesses, sizeof *digest->accesses, digest->access_count},
-        {"fault", fault_fields, digest->faults, sizeof *digest->faults, digest->fault_count},
-        {"stall", stall_fields, digest->stalls, sizeof *digest->stalls, digest->stall_count},
-        {"phase", phase_fields, digest->phases, sizeof *digest->phases, digest->phase_count},
+        {"trial", trial_model_fields, model, sizeof *model, SIZE_MAX},
+        {"hold", hold_fields, model->holds, sizeof *model->holds, model->hold_count},
+        {"attempt", attempt_fields, model->attempts, sizeof *model->attempts, model->attempt_count},
+        {"access", access_fields, model->accesses, sizeof *model->accesses, model->access_count},
+        {"fault", fault_fields, model->faults, sizeof *model->faults, model->fault_count},
+        {"stall", stall_fields, model->stalls, sizeof *model->stalls, model->stall_count},
+        {"phase", phase_fields, model->phases, sizeof *model->phases, model->phase_count},
     };
     for (size_t i = 0; i < sizeof families / sizeof *families; i++) {
         const struct family *family = &families[i];
@@ -277,7 +276,7 @@ static void compare_finding(struct reading *reading, struct row *row, const char
                  (double)finding->windows.max_ns / 1e6);
     if (take_word(row, "of-a-release") !=
         (finding->check->shows == SHOWS_SILENCE && finding->state == FINDING_VIOLATED &&
-         is_of_hanging_release(&reading->build.digest, finding)))
+         is_of_hanging_release(&reading->build.model, finding)))
         complain(reading, row->line, "whether it is about a release");
 }
 

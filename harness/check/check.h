@@ -80,7 +80,7 @@ struct hold {
     int64_t died_ns;            // and when; also if it was killed during the release. Else
                                 // TIME_NEVER
     enum release_answer answer; // valid if returned_ns is not TIME_NEVER
-    size_t first_access;        // index into digest.accesses
+    size_t first_access;        // index into model.accesses
     size_t access_count;
     size_t granted_event;  // index of the acquire-return event
     size_t released_event; // index of the release-invoke event; SIZE_MAX if none
@@ -164,7 +164,7 @@ struct lock_ends {
 
 // What all checks look at, derived once from the history: of all locks there are, or of one of
 // several (by_lock.h). `holds` is sorted by granted_ns.
-struct digest {
+struct trial_model {
     const struct history *history;
     const struct trial *trial;
     struct hold *holds;
@@ -199,45 +199,47 @@ struct digest {
     bool stop_known;
 };
 
-// Each fault, hold, attempt and access of a digest in turn.
-#define FOR_EACH_FAULT(item, digest)                                                               \
-    FOR_EACH(fault_record, item, (digest)->faults, (digest)->fault_count)
-#define FOR_EACH_HOLD(item, digest) FOR_EACH(hold, item, (digest)->holds, (digest)->hold_count)
-#define FOR_EACH_ATTEMPT(item, digest)                                                             \
-    FOR_EACH(attempt, item, (digest)->attempts, (digest)->attempt_count)
-#define FOR_EACH_ACCESS(item, digest)                                                              \
-    FOR_EACH(access, item, (digest)->accesses, (digest)->access_count)
+// Each fault, hold, attempt and access of a trial model in turn.
+#define FOR_EACH_FAULT(item, model)                                                                \
+    FOR_EACH (fault_record, item, (model)->faults, (model)->fault_count)
+#define FOR_EACH_HOLD(item, model) FOR_EACH (hold, item, (model)->holds, (model)->hold_count)
+#define FOR_EACH_ATTEMPT(item, model)                                                              \
+    FOR_EACH (attempt, item, (model)->attempts, (model)->attempt_count)
+#define FOR_EACH_ACCESS(item, model)                                                               \
+    FOR_EACH (access, item, (model)->accesses, (model)->access_count)
 #define FOR_EACH(type, item, items, count)                                                         \
     for (const struct type *item = (items); item != NULL && (size_t)(item - (items)) < (count);    \
          item++)
 
 // Whether the lock is meant to keep others out at all, and how many may hold it at once. An
 // optimistic scheme keeps nobody out: what it promises shows at the store.
-bool digest_excludes(const struct digest *digest);
-int64_t digest_permits(const struct digest *digest);
+bool trial_model_excludes(const struct trial_model *model);
+int64_t trial_model_permits(const struct trial_model *model);
 
 // True if not all that was held was the same lock: then what one was released for says nothing of
 // who waits for another.
-bool digest_mixes_locks(const struct digest *digest);
+bool trial_model_mixes_locks(const struct trial_model *model);
 
-// Derives the digest. Never fails: half a history gives half a digest. Free with digest_free.
-void digest_make(const struct history *history, const struct trial *trial, struct digest *digest);
-void digest_free(struct digest *digest);
+// Derives the trial model. Never fails: half a history gives half a trial model. Free with
+// trial_model_free.
+void trial_model_make(const struct history *history, const struct trial *trial,
+                      struct trial_model *model);
+void trial_model_free(struct trial_model *model);
 
 // --- the counted time: what costs are measured in. A trial whose load has phases counts those that
 // are no warm-up; any other counts from the barrier to the stop.
 
 // True if it lies in the counted time. Of a trial without phases, everything does.
-bool counted_at(const struct digest *digest, int64_t at_ns);
+bool counted_at(const struct trial_model *model, int64_t at_ns);
 
 // An operation belongs to the phase in which it was to begin: in an open loop that is before its
 // invocation, if nobody was free.
-bool counted_hold(const struct digest *digest, const struct hold *hold);
-bool counted_attempt(const struct digest *digest, const struct attempt *attempt);
+bool counted_hold(const struct trial_model *model, const struct hold *hold);
+bool counted_attempt(const struct trial_model *model, const struct attempt *attempt);
 
 // How long the counted time is, and when the last of it ends.
-int64_t counted_ns(const struct digest *digest);
-int64_t counted_end_ns(const struct digest *digest);
+int64_t counted_ns(const struct trial_model *model);
+int64_t counted_end_ns(const struct trial_model *model);
 
 // --- what is found in it
 
@@ -254,8 +256,8 @@ enum finding_state {
 
 // The smallest set of facts that proves a violation.
 struct evidence {
-    size_t holds[2];    // indices into digest.holds; SIZE_MAX if none
-    size_t accesses[2]; // indices into digest.accesses; SIZE_MAX if none
+    size_t holds[2];    // indices into model.holds; SIZE_MAX if none
+    size_t accesses[2]; // indices into model.accesses; SIZE_MAX if none
     int64_t from_ns;    // the violation itself: overlap, silence, write
     int64_t to_ns;
 };
@@ -311,7 +313,7 @@ struct check {
     const char *letter;  // of a violation in the matrix; "" for what has a sign of its own
     const char *label;   // of a violation in the timeline; NULL: how long it lasted
     enum locks of;       // and, if `form` names any, these workloads: else it is irrelevant
-    void (*decide)(const struct digest *digest, struct finding *finding);
+    void (*decide)(const struct trial_model *model, struct finding *finding);
     enum shows shows;
     bool may_follow; // its violations may be the doing of two who hold at once: what excuses that
                      // excuses them
@@ -322,7 +324,8 @@ struct check {
     const char *const *follows_from;
     // Optional, of a property whose violation nothing but the lock itself explains: appends why, a
     // sentence without its full stop.
-    void (*explain)(const struct digest *digest, const struct evidence *evidence, struct text *out);
+    void (*explain)(const struct trial_model *model, const struct evidence *evidence,
+                    struct text *out);
     const char *mitigation;    // what would have prevented it, whatever it came from; NULL
     struct property_form form; // where it cannot be broken, so that no scenario may expect it
 };
@@ -350,7 +353,7 @@ struct judgement {
 // Runs every check and the gates (each fault proven in effect, traffic flowed during it, the
 // processes that it rests on ran on time, both ends of the guarded value known), and compares the
 // verdict with the trial's expectation.
-void judge(const struct digest *digest, struct judgement *judgement);
+void judge(const struct trial_model *model, struct judgement *judgement);
 
 // Adds what is expected: "UNSAFE (stale-holder, lost-update)".
 void expectation_describe(const struct expectation *expectation, struct text *out);
@@ -366,8 +369,8 @@ void expectation_compare(const struct trial *trial, const char *absent_fault,
 void judge_without_history(const struct trial *trial, enum verdict verdict, const char *reason,
                            struct judgement *judgement);
 
-// What the check finds in the digest of one lock.
-struct finding check_lock(const struct check *check, const struct digest *digest);
+// What the check finds in the trial model of one lock.
+struct finding check_lock(const struct check *check, const struct trial_model *model);
 
 // True if the finding makes the verdict UNSAFE or STUCK.
 bool finding_counts(const struct finding *finding);

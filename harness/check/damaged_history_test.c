@@ -98,11 +98,11 @@ static struct answer ask(struct sample *sample)
     struct error error;
     answer.loaded = history_load(sample->test.path, &history, &error) == 0;
     if (answer.loaded) {
-        struct digest digest;
+        struct trial_model model;
         answer.state = history.condition.state;
-        digest_make(&history, &sample->build.trial, &digest);
-        judge(&digest, &answer.judgement);
-        digest_free(&digest);
+        trial_model_make(&history, &sample->build.trial, &model);
+        judge(&model, &answer.judgement);
+        trial_model_free(&model);
     }
     history_free(&history);
     return answer;

@@ -4,18 +4,18 @@
 #include <stdio.h>
 #include <string.h>
 
-struct words worker_name(const struct digest *digest, int client, int worker)
+struct words worker_name(const struct trial_model *model, int client, int worker)
 {
     struct words words;
-    bool is_one_of_many = worker != 0 && digest->trial->scenario->clients.threads > 1;
+    bool is_one_of_many = worker != 0 && model->trial->scenario->clients.threads > 1;
     snprintf(words.text, sizeof words.text, is_one_of_many ? "client-%d worker-%d" : "client-%d",
              client, worker);
     return words;
 }
 
-struct words holder_name(const struct digest *digest, size_t hold)
+struct words holder_name(const struct trial_model *model, size_t hold)
 {
-    return worker_name(digest, digest->holds[hold].client, digest->holds[hold].worker);
+    return worker_name(model, model->holds[hold].client, model->holds[hold].worker);
 }
 
 struct words lasting(int64_t length_ns)

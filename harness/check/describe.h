@@ -11,10 +11,10 @@ struct words {
 
 // "client-1", or "client-1 worker-3" where clients have more than one worker and it is not 0: any
 // of them.
-struct words worker_name(const struct digest *digest, int client, int worker);
+struct words worker_name(const struct trial_model *model, int client, int worker);
 
 // The same of a hold's worker; a duration.
-struct words holder_name(const struct digest *digest, size_t hold);
+struct words holder_name(const struct trial_model *model, size_t hold);
 struct words lasting(int64_t length_ns);
 
 // Says what came of the finding, and begins its sentence; appends to that. What does not fit is cut

@@ -11,45 +11,45 @@
 #define MOST_NAMED 6
 
 // Who had a permit when one too many was granted.
-static void tell_permits(const struct digest *digest, size_t beyond, struct finding *finding)
+static void tell_permits(const struct trial_model *model, size_t beyond, struct finding *finding)
 {
     size_t count = 0;
     for (size_t i = 0; i < beyond; i++) {
-        const struct hold *hold = &digest->holds[i];
+        const struct hold *hold = &model->holds[i];
         if (time_earlier(hold->released_ns, hold->proven_until_ns) <=
-            digest->holds[beyond].granted_ns)
+            model->holds[beyond].granted_ns)
             continue;
         if (count++ < MOST_NAMED)
-            finding_say(finding, "%s%s", count > 1 ? ", " : "", holder_name(digest, i).text);
+            finding_say(finding, "%s%s", count > 1 ? ", " : "", holder_name(model, i).text);
     }
     if (count > MOST_NAMED)
         finding_say(finding, " and %zu more", count - MOST_NAMED);
     finding_say(finding, " had them");
 }
 
-static void describe(const struct digest *digest, struct finding *finding)
+static void describe(const struct trial_model *model, struct finding *finding)
 {
     const struct evidence *evidence = &finding->evidence;
-    struct words later = holder_name(digest, evidence->holds[1]);
-    bool leased = digest->holds[evidence->holds[0]].proven_until_ns != TIME_NEVER;
-    if (digest_permits(digest) > 1) {
+    struct words later = holder_name(model, evidence->holds[1]);
+    bool leased = model->holds[evidence->holds[0]].proven_until_ns != TIME_NEVER;
+    if (trial_model_permits(model) > 1) {
         finding_decide(finding, FINDING_VIOLATED,
                        "%s was granted a permit while all %lld permits were out: ", later.text,
-                       (long long)digest_permits(digest));
-        tell_permits(digest, evidence->holds[1], finding);
+                       (long long)trial_model_permits(model));
+        tell_permits(model, evidence->holds[1], finding);
     } else {
         finding_decide(finding, FINDING_VIOLATED,
                        "%s was granted the lock while %s held it%s: both held it for %s",
-                       later.text, holder_name(digest, evidence->holds[0]).text,
+                       later.text, holder_name(model, evidence->holds[0]).text,
                        leased ? " and its lease was valid" : "",
                        lasting(evidence->to_ns - evidence->from_ns).text);
     }
     finding_say(finding, " (%lld such grant%s among %zu)", (long long)finding->count,
-                plural(finding->count), digest->hold_count);
+                plural(finding->count), model->hold_count);
 }
 
 struct overlaps {
-    const struct digest *digest;
+    const struct trial_model *model;
     struct finding *finding;
     int64_t *windows;
 };
@@ -58,14 +58,14 @@ struct overlaps {
 static void note(void *context, const struct core *earlier, const struct core *core)
 {
     struct overlaps *overlaps = context;
-    const struct digest *digest = overlaps->digest;
+    const struct trial_model *model = overlaps->model;
     struct finding *finding = overlaps->finding;
     int64_t until_ns = time_earlier(earlier->to_ns, core->to_ns);
     bool is_first = finding->count == 0;
-    const struct hold *first = &digest->holds[earlier->hold];
+    const struct hold *first = &model->holds[earlier->hold];
     bool by_stalls =
         (is_first || finding->by_stalls) &&
-        stall_may_have_deposed(digest, first->granted_by, digest->holds[core->hold].granted_by,
+        stall_may_have_deposed(model, first->granted_by, model->holds[core->hold].granted_by,
                                first->invoked_ns, core->from_ns);
     if (is_first || (finding->by_stalls && !by_stalls))
         finding->evidence = evidence_of_holds(earlier->hold, core->hold, core->from_ns, until_ns);
@@ -73,26 +73,26 @@ static void note(void *context, const struct core *earlier, const struct core *c
     overlaps->windows[finding->count++] = until_ns - core->from_ns;
 }
 
-static void find(const struct digest *digest, struct cores cores, struct finding *finding)
+static void find(const struct trial_model *model, struct cores cores, struct finding *finding)
 {
-    struct overlaps overlaps = {digest, finding, memory_new(cores.count * sizeof(int64_t))};
-    if (digest_permits(digest) > 1) {
+    struct overlaps overlaps = {model, finding, memory_new(cores.count * sizeof(int64_t))};
+    if (trial_model_permits(model) > 1) {
         struct excess *excess = memory_new(cores.count * sizeof *excess);
-        size_t count = excess_find(&cores, digest_permits(digest), excess);
+        size_t count = excess_find(&cores, trial_model_permits(model), excess);
         for (size_t i = 0; i < count; i++)
             note(&overlaps, &cores.items[excess[i].holder], &cores.items[excess[i].beyond]);
         free(excess);
     } else {
-        overlaps_find(digest, &cores, note, &overlaps);
+        overlaps_find(model, &cores, note, &overlaps);
     }
     distribution_make(overlaps.windows, (size_t)finding->count, &finding->windows);
     free(overlaps.windows);
     free(cores.items);
 }
 
-static bool is_in_doubt(const struct digest *digest)
+static bool is_in_doubt(const struct trial_model *model)
 {
-    FOR_EACH_HOLD (hold, digest) {
+    FOR_EACH_HOLD (hold, model) {
         if (hold->told_until_ns != hold->proven_until_ns)
             return true;
     }
@@ -100,34 +100,34 @@ static bool is_in_doubt(const struct digest *digest)
 }
 
 // None is certain. One may be, if a lease did not end as early as it may have.
-static void decide_doubtful(const struct digest *digest, struct finding *finding)
+static void decide_doubtful(const struct trial_model *model, struct finding *finding)
 {
     struct finding doubtful = *finding;
-    if (is_in_doubt(digest))
-        find(digest, cores_until(digest, hold_told_end_ns), &doubtful);
+    if (is_in_doubt(model))
+        find(model, cores_until(model, hold_told_end_ns), &doubtful);
     if (doubtful.count == 0) {
         finding_say(finding, "no %s of %zu holds overlapped while valid",
-                    digest_permits(digest) > 1 ? "more than the permits" : "two",
-                    digest->hold_count);
+                    trial_model_permits(model) > 1 ? "more than the permits" : "two",
+                    model->hold_count);
         return;
     }
     const size_t *holds = doubtful.evidence.holds;
     finding_decide(finding, FINDING_UNDECIDED, "%s was granted the lock while %s held it, but %s",
-                   holder_name(digest, holds[1]).text, holder_name(digest, holds[0]).text,
-                   describe_doubt(&digest->holds[holds[0]], &digest->holds[holds[1]]));
+                   holder_name(model, holds[1]).text, holder_name(model, holds[0]).text,
+                   describe_doubt(&model->holds[holds[0]], &model->holds[holds[1]]));
 }
 
-static void decide(const struct digest *digest, struct finding *finding)
+static void decide(const struct trial_model *model, struct finding *finding)
 {
-    find(digest, cores_until(digest, hold_lease_end_ns), finding);
+    find(model, cores_until(model, hold_lease_end_ns), finding);
     if (finding->count == 0) {
-        decide_doubtful(digest, finding);
+        decide_doubtful(model, finding);
         return;
     }
-    describe(digest, finding);
+    describe(model, finding);
     if (finding->by_stalls)
-        finding_blame_deposing(digest, digest->holds[finding->evidence.holds[0]].granted_by,
-                               digest->holds[finding->evidence.holds[1]].granted_by, finding);
+        finding_blame_deposing(model, model->holds[finding->evidence.holds[0]].granted_by,
+                               model->holds[finding->evidence.holds[1]].granted_by, finding);
 }
 
 const struct check double_grant_check = {

@@ -10,21 +10,21 @@
 
 // --- places --------------------------------------------------------------------------------------
 
-static void place_queued(const struct digest *digest, int64_t *places_ns)
+static void place_queued(const struct trial_model *model, int64_t *places_ns)
 {
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
+    for (size_t i = 0; i < model->hold_count; i++) {
+        const struct hold *hold = &model->holds[i];
         bool is_place = hold->queued_ns > 0 && hold->queued_ns < hold->granted_ns;
         places_ns[i] = is_place ? hold->queued_ns : TIME_NEVER;
     }
 }
 
 // How long a request takes, as the releases show. False if none was answered.
-static bool find_margin(const struct digest *digest, int64_t *margin_ns)
+static bool find_margin(const struct trial_model *model, int64_t *margin_ns)
 {
     size_t count = 0;
-    int64_t *lengths_ns = memory_new(digest->hold_count * sizeof *lengths_ns);
-    FOR_EACH_HOLD (hold, digest) {
+    int64_t *lengths_ns = memory_new(model->hold_count * sizeof *lengths_ns);
+    FOR_EACH_HOLD (hold, model) {
         if (hold->release_invoked && hold->returned_ns != TIME_NEVER)
             lengths_ns[count++] = hold->returned_ns - hold_release_began_ns(hold);
     }
@@ -34,10 +34,10 @@ static bool find_margin(const struct digest *digest, int64_t *margin_ns)
     return count > 0;
 }
 
-static void place_asked(const struct digest *digest, int64_t margin_ns, int64_t *places_ns)
+static void place_asked(const struct trial_model *model, int64_t margin_ns, int64_t *places_ns)
 {
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
+    for (size_t i = 0; i < model->hold_count; i++) {
+        const struct hold *hold = &model->holds[i];
         int64_t at_ns = hold->invoked_ns + margin_ns;
         places_ns[i] = at_ns < hold->granted_ns ? at_ns : TIME_NEVER;
     }
@@ -45,10 +45,10 @@ static void place_asked(const struct digest *digest, int64_t margin_ns, int64_t 
 
 // True if a fault that is not on another client alone may have ended the session that the place
 // belonged to, which its worker need not know when it is granted the lock.
-static bool may_have_lost_place(const struct digest *digest, const struct hold *hold)
+static bool may_have_lost_place(const struct trial_model *model, const struct hold *hold)
 {
-    int64_t lease_ns = digest->trial->scenario->lock.lease_ns;
-    FOR_EACH_FAULT (record, digest) {
+    int64_t lease_ns = model->trial->scenario->lock.lease_ns;
+    FOR_EACH_FAULT (record, model) {
         const struct target *target = &record->step->target;
         bool is_elsewhere = target->client != 0 && target->client != hold->client &&
                             record->step->side_counts[0] == 0;
@@ -66,51 +66,53 @@ static bool may_have_lost_place(const struct digest *digest, const struct hold *
 // *kept_until_ns is until when they certainly were not: for as long as the line keeps them, from
 // the trial's beginning on, and until the first fault. TIME_NEVER elsewhere. False if no place was
 // confirmed.
-static bool places_queued(const struct digest *digest, int64_t *places_ns, int64_t *kept_until_ns)
+static bool places_queued(const struct trial_model *model, int64_t *places_ns,
+                          int64_t *kept_until_ns)
 {
     *kept_until_ns = TIME_NEVER;
-    if (!digest->has_line)
+    if (!model->has_line)
         return false;
-    place_queued(digest, places_ns);
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        if (may_have_lost_place(digest, &digest->holds[i]))
+    place_queued(model, places_ns);
+    for (size_t i = 0; i < model->hold_count; i++) {
+        if (may_have_lost_place(model, &model->holds[i]))
             places_ns[i] = TIME_NEVER;
     }
-    int64_t kept_ns = digest->line_kept_ns;
+    int64_t kept_ns = model->line_kept_ns;
     if (kept_ns == TIME_NEVER)
         return true;
-    *kept_until_ns = digest->started_ns + kept_ns - allowed_drift_ns(kept_ns);
-    FOR_EACH_FAULT (record, digest) {
+    *kept_until_ns = model->started_ns + kept_ns - allowed_drift_ns(kept_ns);
+    FOR_EACH_FAULT (record, model) {
         *kept_until_ns = time_earlier(*kept_until_ns, record->asked_ns);
     }
     return true;
 }
 
 // True if a fault stopped the worker, or cut it off, while it waited.
-static bool was_held_up(const struct digest *digest, const struct hold *hold)
+static bool was_held_up(const struct trial_model *model, const struct hold *hold)
 {
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         if (record->in_effect_ns < hold->granted_ns && record->healed_ns > hold->invoked_ns &&
-            fault_holds_up(digest, record->step, hold->client, hold->worker))
+            fault_holds_up(model, record->step, hold->client, hold->worker))
             return true;
     }
     return false;
 }
 
-enum order_known places_find(const struct digest *digest, int64_t *places_ns, int64_t *margin_ns)
+enum order_known places_find(const struct trial_model *model, int64_t *places_ns,
+                             int64_t *margin_ns)
 {
     *margin_ns = 0;
-    if (digest->has_line)
-        place_queued(digest, places_ns);
-    else if (find_margin(digest, margin_ns))
-        place_asked(digest, *margin_ns, places_ns);
+    if (model->has_line)
+        place_queued(model, places_ns);
+    else if (find_margin(model, margin_ns))
+        place_asked(model, *margin_ns, places_ns);
     else
         return ORDER_UNKNOWN;
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        if (was_held_up(digest, &digest->holds[i]))
+    for (size_t i = 0; i < model->hold_count; i++) {
+        if (was_held_up(model, &model->holds[i]))
             places_ns[i] = TIME_NEVER;
     }
-    return digest->has_line ? ORDER_QUEUED : ORDER_ASKED;
+    return model->has_line ? ORDER_QUEUED : ORDER_ASKED;
 }
 
 // --- who passed whom by --------------------------------------------------------------------------
@@ -137,9 +139,9 @@ static size_t tally_below(const struct tally *tally, size_t index)
 }
 
 // Goes back in time from place to place; put in are those that were asked for after it.
-size_t *places_overtakings(const struct digest *digest, const int64_t *places_ns)
+size_t *places_overtakings(const struct trial_model *model, const int64_t *places_ns)
 {
-    size_t count = digest->hold_count;
+    size_t count = model->hold_count;
     size_t *overtakings = memory_zeroed(count, sizeof *overtakings);
     struct tally all = {memory_zeroed(count, sizeof(uint32_t)), count};
     struct tally exclusive = {memory_zeroed(count, sizeof(uint32_t)), count};
@@ -147,7 +149,7 @@ size_t *places_overtakings(const struct digest *digest, const int64_t *places_ns
     struct ranked *asked = memory_new(count * sizeof *asked);
     for (size_t i = 0; i < count; i++) {
         places[i] = (struct ranked){places_ns[i], i};
-        asked[i] = (struct ranked){digest->holds[i].invoked_ns, i};
+        asked[i] = (struct ranked){model->holds[i].invoked_ns, i};
     }
     sort_ranked(places, count);
     sort_ranked(asked, count);
@@ -158,10 +160,10 @@ size_t *places_overtakings(const struct digest *digest, const int64_t *places_ns
             continue;
         for (; next > 0 && asked[next - 1].value > places[i].value; next--) {
             tally_put(&all, asked[next - 1].index);
-            if (!digest->holds[asked[next - 1].index].shared)
+            if (!model->holds[asked[next - 1].index].shared)
                 tally_put(&exclusive, asked[next - 1].index);
         }
-        overtakings[own] = tally_below(digest->holds[own].shared ? &exclusive : &all, own);
+        overtakings[own] = tally_below(model->holds[own].shared ? &exclusive : &all, own);
     }
     free(places);
     free(asked);
@@ -178,17 +180,17 @@ static int64_t worker_key(int client, int worker, bool granted)
     return ((int64_t)client << 33) | ((int64_t)worker << 1) | granted;
 }
 
-static void measure_shares(const struct digest *digest, struct fairness *fairness)
+static void measure_shares(const struct trial_model *model, struct fairness *fairness)
 {
-    int64_t *keys = memory_new((digest->hold_count + digest->attempt_count) * sizeof *keys);
+    int64_t *keys = memory_new((model->hold_count + model->attempt_count) * sizeof *keys);
     size_t count = 0;
     double squares = 0;
-    FOR_EACH_HOLD (hold, digest) {
-        if (counted_hold(digest, hold))
+    FOR_EACH_HOLD (hold, model) {
+        if (counted_hold(model, hold))
             keys[count++] = worker_key(hold->client, hold->worker, true);
     }
-    FOR_EACH_ATTEMPT (attempt, digest) {
-        if (counted_attempt(digest, attempt))
+    FOR_EACH_ATTEMPT (attempt, model) {
+        if (counted_attempt(model, attempt))
             keys[count++] = worker_key(attempt->client, attempt->worker, false);
     }
     sort_values(keys, count);
@@ -212,14 +214,14 @@ static void measure_shares(const struct digest *digest, struct fairness *fairnes
 // --- turns ---------------------------------------------------------------------------------------
 
 // Goes back from the last grant to the first, and so meets each grant with all that still waited.
-static void count_grants(const struct digest *digest, const int64_t *places_ns,
+static void count_grants(const struct trial_model *model, const int64_t *places_ns,
                          struct fairness *fairness)
 {
     // The earliest places of those that are still to be granted: of all, and of those that need the
     // lock for themselves.
     int64_t any_ns = TIME_NEVER, exclusive_ns = TIME_NEVER;
-    for (size_t i = digest->hold_count; i-- > 0;) {
-        const struct hold *hold = &digest->holds[i];
+    for (size_t i = model->hold_count; i-- > 0;) {
+        const struct hold *hold = &model->holds[i];
         int64_t first_ns = hold->shared ? exclusive_ns : any_ns;
         fairness->contested += first_ns < hold->granted_ns;
         fairness->out_of_turn += first_ns < hold->invoked_ns;
@@ -233,28 +235,28 @@ static void count_grants(const struct digest *digest, const int64_t *places_ns,
 static void measure_line(const struct by_lock *lock, const int64_t *places_ns,
                          struct fairness *fairness)
 {
-    const struct digest *digest = &lock->part;
-    size_t *overtakings = places_overtakings(digest, places_ns);
-    count_grants(digest, places_ns, fairness);
-    for (size_t i = 0; i < digest->hold_count; i++) {
+    const struct trial_model *model = &lock->part;
+    size_t *overtakings = places_overtakings(model, places_ns);
+    count_grants(model, places_ns, fairness);
+    for (size_t i = 0; i < model->hold_count; i++) {
         fairness->overtaken += overtakings[i] > 0;
         if (overtakings[i] <= fairness->deepest)
             continue;
         fairness->deepest = overtakings[i];
         fairness->deepest_hold = lock->indices != NULL ? lock->indices[i] : i;
         fairness->deepest_wait_ns =
-            digest->holds[i].granted_ns - hold_acquire_began_ns(&digest->holds[i]);
+            model->holds[i].granted_ns - hold_acquire_began_ns(&model->holds[i]);
     }
     free(overtakings);
 }
 
-static void measure_turns(const struct digest *digest, struct fairness *fairness)
+static void measure_turns(const struct trial_model *model, struct fairness *fairness)
 {
-    int64_t *all_ns = memory_new(digest->hold_count * sizeof *all_ns);
-    int64_t *places_ns = memory_new(digest->hold_count * sizeof *places_ns);
-    fairness->order = places_find(digest, all_ns, &fairness->margin_ns);
+    int64_t *all_ns = memory_new(model->hold_count * sizeof *all_ns);
+    int64_t *places_ns = memory_new(model->hold_count * sizeof *places_ns);
+    fairness->order = places_find(model, all_ns, &fairness->margin_ns);
     struct by_lock locks;
-    by_lock_start(&locks, digest);
+    by_lock_start(&locks, model);
     while (fairness->order != ORDER_UNKNOWN && by_lock_next(&locks)) {
         for (size_t i = 0; i < locks.part.hold_count; i++)
             places_ns[i] = all_ns[locks.indices != NULL ? locks.indices[i] : i];
@@ -265,12 +267,12 @@ static void measure_turns(const struct digest *digest, struct fairness *fairness
     free(places_ns);
 }
 
-void fairness_measure(const struct digest *digest, struct fairness *fairness)
+void fairness_measure(const struct trial_model *model, struct fairness *fairness)
 {
     *fairness = (struct fairness){.deepest_hold = SIZE_MAX};
-    measure_shares(digest, fairness);
-    if (digest_excludes(digest) && digest_permits(digest) == 1)
-        measure_turns(digest, fairness);
+    measure_shares(model, fairness);
+    if (trial_model_excludes(model) && trial_model_permits(model) == 1)
+        measure_turns(model, fairness);
 }
 
 // --- the property --------------------------------------------------------------------------------
@@ -291,10 +293,10 @@ static size_t first_in_line(const int64_t *places_ns, size_t a, size_t b)
 }
 
 // Goes back in time, and so meets each core with all that began after it was over.
-static void find_passings(const struct digest *digest, const int64_t *places_ns,
+static void find_passings(const struct trial_model *model, const int64_t *places_ns,
                           int64_t kept_until_ns, struct finding *finding)
 {
-    struct cores cores = cores_until(digest, hold_lease_end_ns);
+    struct cores cores = cores_until(model, hold_lease_end_ns);
     struct ranked *ends = memory_new(cores.count * sizeof *ends); // the last one first
     size_t next = cores.count;
     size_t any = SIZE_MAX, exclusive = SIZE_MAX; // the first in line of those met so far
@@ -303,11 +305,11 @@ static void find_passings(const struct digest *digest, const int64_t *places_ns,
     sort_ranked(ends, cores.count);
     for (size_t i = 0; i < cores.count; i++) {
         const struct core *core = &cores.items[ends[i].index];
-        const struct hold *hold = &digest->holds[core->hold];
+        const struct hold *hold = &model->holds[core->hold];
         for (; next > 0 && cores.items[next - 1].from_ns > core->to_ns; next--) {
             size_t later = cores.items[next - 1].hold;
             any = first_in_line(places_ns, any, later);
-            if (!digest->holds[later].shared)
+            if (!model->holds[later].shared)
                 exclusive = first_in_line(places_ns, exclusive, later);
         }
         size_t passed = hold->shared ? exclusive : any;
@@ -316,7 +318,7 @@ static void find_passings(const struct digest *digest, const int64_t *places_ns,
             continue;
         if (finding->count++ == 0 || hold->granted_ns < finding->evidence.from_ns)
             finding->evidence = evidence_of_holds(passed, core->hold, hold->granted_ns,
-                                                  digest->holds[passed].granted_ns);
+                                                  model->holds[passed].granted_ns);
     }
     free(ends);
     free(cores.items);
@@ -324,38 +326,39 @@ static void find_passings(const struct digest *digest, const int64_t *places_ns,
 
 // "client-2 asked for the lock 3 ms after client-1 had its place in line, and was granted it 9 ms
 // before".
-static void tell(const struct digest *digest, const struct evidence *evidence, struct text *out)
+static void tell(const struct trial_model *model, const struct evidence *evidence, struct text *out)
 {
-    const struct hold *passed = &digest->holds[evidence->holds[0]];
-    const struct hold *passer = &digest->holds[evidence->holds[1]];
+    const struct hold *passed = &model->holds[evidence->holds[0]];
+    const struct hold *passer = &model->holds[evidence->holds[1]];
     text_format(out,
                 "%s asked for the lock %s after %s had its place in line, and was granted it %s "
                 "before",
-                holder_name(digest, evidence->holds[1]).text,
+                holder_name(model, evidence->holds[1]).text,
                 lasting(passer->invoked_ns - passed->queued_ns).text,
-                holder_name(digest, evidence->holds[0]).text,
+                holder_name(model, evidence->holds[0]).text,
                 lasting(evidence->to_ns - evidence->from_ns).text);
 }
 
-static void explain(const struct digest *digest, const struct evidence *evidence, struct text *out)
+static void explain(const struct trial_model *model, const struct evidence *evidence,
+                    struct text *out)
 {
-    tell(digest, evidence, out);
+    tell(model, evidence, out);
     text_add(out, ": this lock promises to be fair, and lets others pass by who stands in line");
 }
 
-static void decide(const struct digest *digest, struct finding *finding)
+static void decide(const struct trial_model *model, struct finding *finding)
 {
     int64_t kept_until_ns;
     struct text found = {0};
-    int64_t *places_ns = memory_new(digest->hold_count * sizeof *places_ns);
-    bool is_promised = digest->trial->traits != NULL && trial_has_trait(digest->trial, "fair");
+    int64_t *places_ns = memory_new(model->hold_count * sizeof *places_ns);
+    bool is_promised = model->trial->traits != NULL && trial_has_trait(model->trial, "fair");
     finding->state = FINDING_IRRELEVANT;
-    if (is_promised && places_queued(digest, places_ns, &kept_until_ns)) {
-        find_passings(digest, places_ns, kept_until_ns, finding);
+    if (is_promised && places_queued(model, places_ns, &kept_until_ns)) {
+        find_passings(model, places_ns, kept_until_ns, finding);
         finding_decide(finding, FINDING_KEPT, "nobody who stood in line was passed by");
     }
     if (finding->count > 0) {
-        tell(digest, &finding->evidence, &found);
+        tell(model, &finding->evidence, &found);
         finding_decide(finding, FINDING_VIOLATED, "%s (%lld grant%s out of turn)", found.bytes,
                        (long long)finding->count, plural(finding->count));
     }

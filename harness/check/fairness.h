@@ -43,7 +43,7 @@ struct fairness {
     size_t out_of_turn;      // of these, to one who had come after one who still waited
     size_t overtaken;        // waits during which that happened, at least once
     size_t deepest;          // by how many one of them was overtaken
-    size_t deepest_hold;     // which one: index into digest.holds; SIZE_MAX if none was
+    size_t deepest_hold;     // which one: index into model.holds; SIZE_MAX if none was
     int64_t deepest_wait_ns; // and for how long it had waited in the end
 };
 
@@ -51,7 +51,7 @@ struct fairness {
 // of the grants x of each of the n workers that asked: 1 if all got the same, 1/n if one got all
 // (Jain, Chiu and Hawe, DEC-TR-301, 1984). Shares are those of the counted time (counted.h), turns
 // those of the whole trial.
-void fairness_measure(const struct digest *digest, struct fairness *fairness);
+void fairness_measure(const struct trial_model *model, struct fairness *fairness);
 
 // --- the line before a lock: since when a worker certainly stood in it, and who passed it by
 // --------
@@ -59,10 +59,11 @@ void fairness_measure(const struct digest *digest, struct fairness *fairness);
 // Sets places_ns[i] to when the acquire of hold i certainly stood in line; TIME_NEVER: it did not
 // before it was granted, or a fault held it up. With ORDER_ASKED *margin_ns is how long after its
 // asking that is.
-enum order_known places_find(const struct digest *digest, int64_t *places_ns, int64_t *margin_ns);
+enum order_known places_find(const struct trial_model *model, int64_t *places_ns,
+                             int64_t *margin_ns);
 
 // For each hold, how many holds were asked for after it had its place, and granted before it was.
 // Two shared holds do not pass each other by. The caller frees the array.
-size_t *places_overtakings(const struct digest *digest, const int64_t *places_ns);
+size_t *places_overtakings(const struct trial_model *model, const int64_t *places_ns);
 
 #endif

@@ -36,9 +36,9 @@ bool wire_names_client(const struct fault_step *step, int client)
     return wire_has_client(step, 0, client) || wire_has_client(step, 1, client);
 }
 
-bool wire_names_all_clients(const struct digest *digest, const struct fault_step *step)
+bool wire_names_all_clients(const struct trial_model *model, const struct fault_step *step)
 {
-    for (int64_t client = 1; client <= digest->trial->scenario->clients.processes; client++) {
+    for (int64_t client = 1; client <= model->trial->scenario->clients.processes; client++) {
         if (!wire_names_client(step, (int)client))
             return false;
     }
@@ -69,21 +69,21 @@ bool wire_parts_servers(const struct fault_step *step)
     return true;
 }
 
-bool strikes_only_store(const struct digest *digest, const struct fault_step *step)
+bool strikes_only_store(const struct trial_model *model, const struct fault_step *step)
 {
     return step->side_counts[0] == 0 && strncmp(step->target.server, "store", 5) == 0 &&
-           !trial_shares_service(digest->trial);
+           !trial_shares_service(model->trial);
 }
 
 // True if nobody does without the servers on that side.
-static bool has_deciding_servers(const struct digest *digest, const struct fault_step *step,
+static bool has_deciding_servers(const struct trial_model *model, const struct fault_step *step,
                                  int side)
 {
     static const char *const led[] = {"sentinel", "replica", "semi-sync", NULL};
     if (side_says(step, side, "servers") ||
         (side_says(step, side, "leader") && side_says(step, side, "followers")))
         return true;
-    const char *topology = trial_topology(digest->trial);
+    const char *topology = trial_topology(model->trial);
     bool is_single = strcmp(topology, "single") == 0;
     // One of several that is left alone with a client decides nothing by itself.
     if (side_says(step, side, "others"))
@@ -105,12 +105,12 @@ bool wire_severs(const struct fault_step *step, int client, const char *server)
     return false;
 }
 
-bool wire_cuts_off(const struct digest *digest, const struct fault_step *step, int client)
+bool wire_cuts_off(const struct trial_model *model, const struct fault_step *step, int client)
 {
     if (step->side_counts[0] == 0 || !fault_can(step, FAULT_SEVERS))
         return false;
     for (int side = 0; side < 2; side++) {
-        if (wire_has_client(step, side, client) && has_deciding_servers(digest, step, 1 - side))
+        if (wire_has_client(step, side, client) && has_deciding_servers(model, step, 1 - side))
             return true;
     }
     return false;
@@ -124,19 +124,19 @@ bool fault_stops(const struct fault_step *step, int client, int worker)
            (step->target.worker == 0 || step->target.worker == worker);
 }
 
-bool fault_holds_up(const struct digest *digest, const struct fault_step *step, int client,
+bool fault_holds_up(const struct trial_model *model, const struct fault_step *step, int client,
                     int worker)
 {
-    return wire_cuts_off(digest, step, client) || fault_stops(step, client, worker);
+    return wire_cuts_off(model, step, client) || fault_stops(step, client, worker);
 }
 
-bool fault_lost_release(const struct digest *digest, const struct fault_record *record,
+bool fault_lost_release(const struct trial_model *model, const struct fault_record *record,
                         const struct hold *hold)
 {
     const struct fault_step *step = record->step;
     int64_t over_ns = step->bound_ns < 0 ? record->in_effect_ns : record->healed_ns;
     if (record->asked_ns > hold->returned_ns || record->in_effect_ns == TIME_NEVER ||
-        over_ns < hold->released_ns || strikes_only_store(digest, step))
+        over_ns < hold->released_ns || strikes_only_store(model, step))
         return false;
     if (step->side_counts[0] > 0)
         return fault_can(step, FAULT_SEVERS | FAULT_SLOWS) && wire_names_client(step, hold->client);

@@ -11,12 +11,12 @@ bool wire_has_client(const struct fault_step *step, int side, int client);
 
 // True if the client is on either side; if every client of the trial is.
 bool wire_names_client(const struct fault_step *step, int client);
-bool wire_names_all_clients(const struct digest *digest, const struct fault_step *step);
+bool wire_names_all_clients(const struct trial_model *model, const struct fault_step *step);
 
 // True if the fault lets nothing through between the client and the servers that it needs for the
 // lock: all there are, or, where one of them decides, that one. Who is cut off from one of several
 // that decide together goes on with the others.
-bool wire_cuts_off(const struct digest *digest, const struct fault_step *step, int client);
+bool wire_cuts_off(const struct trial_model *model, const struct fault_step *step, int client);
 
 // True if the fault lets nothing through between the client and that server ("server-2"), which it
 // names.
@@ -26,7 +26,7 @@ bool wire_severs(const struct fault_step *step, int client, const char *server);
 bool wire_parts_servers(const struct fault_step *step);
 
 // True if the fault strikes the server of the guarded value, which has nothing to do with the lock.
-bool strikes_only_store(const struct digest *digest, const struct fault_step *step);
+bool strikes_only_store(const struct trial_model *model, const struct fault_step *step);
 
 // --- who cannot go on
 
@@ -34,11 +34,11 @@ bool strikes_only_store(const struct digest *digest, const struct fault_step *st
 bool fault_stops(const struct fault_step *step, int client, int worker);
 
 // True if it stops it or cuts it off.
-bool fault_holds_up(const struct digest *digest, const struct fault_step *step, int client,
+bool fault_holds_up(const struct trial_model *model, const struct fault_step *step, int client,
                     int worker);
 
 // True if the fault may have kept back that release, or the answer to it.
-bool fault_lost_release(const struct digest *digest, const struct fault_record *record,
+bool fault_lost_release(const struct trial_model *model, const struct fault_record *record,
                         const struct hold *hold);
 
 #endif

@@ -60,10 +60,10 @@ const struct finding *judgement_first_violation(const struct judgement *judgemen
 }
 
 // What is not in a history that is not whole may have been lost.
-static void doubt_absence(const struct digest *digest, struct finding *finding)
+static void doubt_absence(const struct trial_model *model, struct finding *finding)
 {
     char found[sizeof finding->text];
-    const struct history_condition *condition = &digest->history->condition;
+    const struct history_condition *condition = &model->history->condition;
     if (condition->state == HISTORY_WHOLE)
         return;
     memcpy(found, finding->text, sizeof found);
@@ -72,7 +72,7 @@ static void doubt_absence(const struct digest *digest, struct finding *finding)
              condition->text, found);
 }
 
-struct finding check_lock(const struct check *check, const struct digest *digest)
+struct finding check_lock(const struct check *check, const struct trial_model *model)
 {
     struct finding finding = {
         .check = check,
@@ -80,15 +80,15 @@ struct finding check_lock(const struct check *check, const struct digest *digest
         .evidence = {{SIZE_MAX, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}, TIME_NEVER, TIME_NEVER}};
     const char *const *workloads = check->form.workloads;
     bool applies =
-        (check->of == OF_ANY || digest_excludes(digest)) &&
-        (check->of != OF_ONE_HOLDER || digest_permits(digest) <= 1) &&
-        (workloads == NULL || text_is_one_of(digest->trial->scenario->workload.kind, workloads));
+        (check->of == OF_ANY || trial_model_excludes(model)) &&
+        (check->of != OF_ONE_HOLDER || trial_model_permits(model) <= 1) &&
+        (workloads == NULL || text_is_one_of(model->trial->scenario->workload.kind, workloads));
     if (applies)
-        check->decide(digest, &finding);
+        check->decide(model, &finding);
     else
         finding.state = FINDING_IRRELEVANT;
     if (finding.state == FINDING_VIOLATED && finding.by_absence)
-        doubt_absence(digest, &finding);
+        doubt_absence(model, &finding);
     return finding;
 }
 
@@ -117,13 +117,13 @@ static void merge(struct finding *merged, const struct finding *finding, int64_t
                  finding->text);
 }
 
-static void run_checks(const struct digest *digest, struct judgement *judgement)
+static void run_checks(const struct trial_model *model, struct judgement *judgement)
 {
     struct by_lock locks;
     for (size_t i = 0; i < MAX_CHECKS && check_catalogue[i] != NULL; i++)
         judgement->findings[judgement->finding_count++] =
             (struct finding){.check = check_catalogue[i], .state = FINDING_IRRELEVANT};
-    by_lock_start(&locks, digest);
+    by_lock_start(&locks, model);
     while (by_lock_next(&locks)) {
         for (size_t i = 0; i < judgement->finding_count; i++) {
             struct finding finding = check_lock(check_catalogue[i], &locks.part);
@@ -141,26 +141,26 @@ static void run_checks(const struct digest *digest, struct judgement *judgement)
 
 // True if what was found may be the doing of a holder that stalls, as `cause` says, kept too long,
 // or let in too early. No fenced store lets a stale holder do harm.
-static bool may_follow(const struct digest *digest, const struct finding *finding,
+static bool may_follow(const struct trial_model *model, const struct finding *finding,
                        const struct finding *cause)
 {
     bool outlived = finding->evidence.holds[0] == SIZE_MAX;
     for (size_t i = 0; i < 2 && finding->evidence.holds[i] != SIZE_MAX; i++)
-        outlived |= hold_outlived_lease(digest, &digest->holds[finding->evidence.holds[i]]);
+        outlived |= hold_outlived_lease(model, &model->holds[finding->evidence.holds[i]]);
     return finding_counts(finding) && finding->check->may_follow &&
-           !digest->trial->scenario->workload.fenced &&
+           !model->trial->scenario->workload.fenced &&
            (outlived || cause->check->shows != SHOWS_TWO_STALE);
 }
 
 // What follows from what stalls could explain is undecided, too.
-static void excuse_followers(const struct digest *digest, struct judgement *judgement)
+static void excuse_followers(const struct trial_model *model, struct judgement *judgement)
 {
     const struct finding *cause = NULL;
     for (size_t i = 0; i < judgement->finding_count && cause == NULL; i++)
         cause = judgement->findings[i].by_stalls ? &judgement->findings[i] : NULL;
     for (size_t i = 0; i < judgement->finding_count && cause != NULL; i++) {
         struct finding *finding = &judgement->findings[i];
-        if (!may_follow(digest, finding, cause))
+        if (!may_follow(model, finding, cause))
             continue;
         finding->state = FINDING_UNDECIDED;
         finding->by_stalls = true;
@@ -182,9 +182,9 @@ static bool any_undecided(const struct judgement *judgement, bool by_stalls, str
     return false;
 }
 
-static bool was_held_at(const struct digest *digest, int64_t at_ns)
+static bool was_held_at(const struct trial_model *model, int64_t at_ns)
 {
-    FOR_EACH_HOLD (hold, digest) {
+    FOR_EACH_HOLD (hold, model) {
         if (hold->granted_ns <= at_ns && hold->released_ns >= at_ns)
             return true;
     }
@@ -193,15 +193,16 @@ static bool was_held_at(const struct digest *digest, int64_t at_ns)
 
 // True if the lock was free, as far as one can tell, when a fault struck that makes servers forget
 // it.
-static bool found_nothing_to_forget(const struct digest *digest, const struct fault_record *record)
+static bool found_nothing_to_forget(const struct trial_model *model,
+                                    const struct fault_record *record)
 {
     return fault_can(record->step, FAULT_EMPTIES | FAULT_MAY_FORGET) &&
-           !strikes_only_store(digest, record->step) && !was_held_at(digest, record->asked_ns) &&
-           !was_held_at(digest, record->in_effect_ns);
+           !strikes_only_store(model, record->step) && !was_held_at(model, record->asked_ns) &&
+           !was_held_at(model, record->in_effect_ns);
 }
 
 // A fault that had little to bite on says so, and what it did not try.
-static void qualify_safe(const struct digest *digest, const struct fault_record *record,
+static void qualify_safe(const struct trial_model *model, const struct fault_record *record,
                          struct text *why)
 {
     const struct fault_step *step = record->step;
@@ -209,66 +210,66 @@ static void qualify_safe(const struct digest *digest, const struct fault_record 
     if (step->until.kind != CAUSE_NONE && record->healed_ns != TIME_NEVER &&
         record->heal_reason == HEAL_BOUND)
         text_format(why, "; the bound of fault %d came before its cause", step->number);
-    else if (found_nothing_to_forget(digest, record))
+    else if (found_nothing_to_forget(model, record))
         text_format(why, "; the lock was free when fault %d struck", step->number);
     else if (untried != NULL)
         text_format(why, "; when fault %d struck, %s", step->number,
                     untried + strlen(UNTRIED_MARK));
 }
 
-static void explain_safe(const struct digest *digest, const struct judgement *judgement,
+static void explain_safe(const struct trial_model *model, const struct judgement *judgement,
                          struct text *why)
 {
     const struct finding *harmless = judgement_first_violation(judgement);
     size_t struck;
-    size_t drawn = drawn_faults(digest, &struck);
-    size_t written = digest->fault_count - drawn;
+    size_t drawn = drawn_faults(model, &struck);
+    size_t written = model->fault_count - drawn;
     if (harmless != NULL)
         text_format(why, "%lld unsafe window%s, but %s", (long long)harmless->count,
                     plural(harmless->count),
-                    store_refused_writes(digest) ? "the store refused every stale write"
-                                                 : "no stale write came");
+                    store_refused_writes(model) ? "the store refused every stale write"
+                                                : "no stale write came");
     else
-        text_format(why, "%zu hold%s, every property kept", digest->hold_count,
-                    plural((long long)digest->hold_count));
+        text_format(why, "%zu hold%s, every property kept", model->hold_count,
+                    plural((long long)model->hold_count));
     if (harmless == NULL && (written > 0 || drawn == 0))
         text_format(why, ", %zu fault%s in effect", written, plural((long long)written));
     if (drawn > 0)
         text_format(why, ", %zu of %zu drawn fault%s struck", struck, drawn,
                     plural((long long)drawn));
-    for (size_t i = 0; i < digest->fault_count; i++)
-        qualify_safe(digest, &digest->faults[i], why);
+    for (size_t i = 0; i < model->fault_count; i++)
+        qualify_safe(model, &model->faults[i], why);
 }
 
-static enum verdict decide_verdict(const struct digest *digest, struct judgement *judgement,
+static enum verdict decide_verdict(const struct trial_model *model, struct judgement *judgement,
                                    struct text *why)
 {
-    if (harness_was_broken(digest, why))
+    if (harness_was_broken(model, why))
         return VERDICT_ERROR;
-    if (clock_was_set(digest, why))
+    if (clock_was_set(model, why))
         return VERDICT_UNKNOWN;
     const struct finding *stuck = finding_of(judgement, "stuck");
     bool unsafe = false;
     for (size_t i = 0; i < judgement->finding_count; i++)
         unsafe |= finding_counts(&judgement->findings[i]) &&
                   judgement->findings[i].check->shows != SHOWS_SILENCE;
-    if (unsafe ? machine_may_be_to_blame(digest, why)
-               : finding_counts(stuck) && servers_were_left_down(digest, why))
+    if (unsafe ? machine_may_be_to_blame(model, why)
+               : finding_counts(stuck) && servers_were_left_down(model, why))
         return VERDICT_UNKNOWN;
     if (unsafe || finding_counts(stuck)) {
         text_add(why, judgement_first_violation(judgement)->text);
         return unsafe ? VERDICT_UNSAFE : VERDICT_STUCK;
     }
     // What the wait for the lock left open explains best why a trial ended as it did.
-    if (any_undecided(judgement, true, why) || !history_is_whole(digest, why) ||
-        is_undecided(stuck, why) || !preconditions_hold(digest, why) ||
+    if (any_undecided(judgement, true, why) || !history_is_whole(model, why) ||
+        is_undecided(stuck, why) || !preconditions_hold(model, why) ||
         any_undecided(judgement, false, why))
         return VERDICT_UNKNOWN;
-    if (!was_contended(digest, why)) {
-        judgement->is_measurement = scenario_has_no_rivals(digest->trial->scenario);
+    if (!was_contended(model, why)) {
+        judgement->is_measurement = scenario_has_no_rivals(model->trial->scenario);
         return VERDICT_UNKNOWN;
     }
-    explain_safe(digest, judgement, why);
+    explain_safe(model, judgement, why);
     return VERDICT_SAFE;
 }
 
@@ -412,17 +413,17 @@ static bool may_yet_be_met(const struct expectation *expectation, const struct j
 
 // True if the expectation may be missed only because the machine stood still, or because something
 // is not in the history: it was interrupted, or is damaged. `excuse` says which.
-static bool miss_is_excused(const struct digest *digest, const struct judgement *judgement,
+static bool miss_is_excused(const struct trial_model *model, const struct judgement *judgement,
                             struct text *excuse)
 {
-    const struct history_condition *condition = &digest->history->condition;
+    const struct history_condition *condition = &model->history->condition;
     struct words stalls;
     if (judgement->expectation != EXPECTATION_MISSED ||
-        digest->trial->expectation->verdict == EXPECT_SAFE)
+        model->trial->expectation->verdict == EXPECT_SAFE)
         return false;
-    if (condition->state != HISTORY_WHOLE && may_yet_be_met(digest->trial->expectation, judgement))
+    if (condition->state != HISTORY_WHOLE && may_yet_be_met(model->trial->expectation, judgement))
         return say(excuse, "%.140s", condition->text);
-    return stalls_may_have_upset(digest, &stalls) &&
+    return stalls_may_have_upset(model, &stalls) &&
            say(excuse, "%.140s, which may have upset what it is about", stalls.text);
 }
 
@@ -432,21 +433,21 @@ static void set_reason(struct judgement *judgement, struct text *reason)
     text_free(reason);
 }
 
-void judge(const struct digest *digest, struct judgement *judgement)
+void judge(const struct trial_model *model, struct judgement *judgement)
 {
     struct text why = {0}, absent = {0}, excuse = {0};
     *judgement = (struct judgement){0};
-    run_checks(digest, judgement);
-    excuse_followers(digest, judgement);
-    judgement->verdict = decide_verdict(digest, judgement, &why);
+    run_checks(model, judgement);
+    excuse_followers(model, judgement);
+    judgement->verdict = decide_verdict(model, judgement, &why);
     set_reason(judgement, &why);
-    bool is_absent = fault_was_absent(digest, &absent);
-    expectation_compare(digest->trial, is_absent ? absent.bytes : NULL, judgement);
-    if (miss_is_excused(digest, judgement, &excuse)) {
+    bool is_absent = fault_was_absent(model, &absent);
+    expectation_compare(model->trial, is_absent ? absent.bytes : NULL, judgement);
+    if (miss_is_excused(model, judgement, &excuse)) {
         text_format(&why, "%.200s; but %.190s", judgement->expectation_text, excuse.bytes);
         set_reason(judgement, &why);
         judgement->verdict = VERDICT_UNKNOWN;
-        expectation_compare(digest->trial, NULL, judgement);
+        expectation_compare(model->trial, NULL, judgement);
     }
     if (judgement->unexpected != NULL)
         snprintf(judgement->reason, sizeof judgement->reason, "%s",

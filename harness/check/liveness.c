@@ -56,27 +56,27 @@ static void join_retries(struct wait *waits, size_t count)
 }
 
 // Free `items`.
-static struct waits waits_of(const struct digest *digest)
+static struct waits waits_of(const struct trial_model *model)
 {
     size_t count = 0;
-    struct wait *waits = memory_new((digest->hold_count + digest->attempt_count) * sizeof *waits);
-    FOR_EACH_HOLD (hold, digest) {
+    struct wait *waits = memory_new((model->hold_count + model->attempt_count) * sizeof *waits);
+    FOR_EACH_HOLD (hold, model) {
         waits[count++] = (struct wait){.key = hold->key,
                                        .client = hold->client,
                                        .worker = hold->worker,
                                        .time = {hold->invoked_ns, hold->granted_ns}};
     }
-    FOR_EACH_ATTEMPT (attempt, digest) {
+    FOR_EACH_ATTEMPT (attempt, model) {
         int64_t to_ns = time_earlier(attempt->returned_ns, attempt->killed_ns);
         if (to_ns == TIME_NEVER)
-            to_ns = time_later(digest->ended_ns, attempt->invoked_ns);
+            to_ns = time_later(model->ended_ns, attempt->invoked_ns);
         waits[count++] = (struct wait){.key = attempt->key,
                                        .client = attempt->client,
                                        .worker = attempt->worker,
                                        .time = {attempt->invoked_ns, to_ns},
                                        .gave_up = attempt->returned_ns != TIME_NEVER};
     }
-    if (digest->attempt_count > 0)
+    if (model->attempt_count > 0)
         join_retries(waits, count);
     sort_by_key(waits, count, sizeof *waits);
     return (struct waits){waits, count};
@@ -90,16 +90,16 @@ struct stretches {
 
 // Adds the wait without the times at which a fault held its worker up. The faults are in the order
 // of the scenario, not of time, so a wait may be cut more than once.
-static void add_wait(const struct digest *digest, const struct wait *wait, struct span time,
+static void add_wait(const struct trial_model *model, const struct wait *wait, struct span time,
                      size_t first_fault, struct stretches *stretches)
 {
-    for (size_t i = first_fault; i < digest->fault_count; i++) {
-        const struct fault_record *record = &digest->faults[i];
+    for (size_t i = first_fault; i < model->fault_count; i++) {
+        const struct fault_record *record = &model->faults[i];
         if (record->in_effect_ns >= time.to_ns || record->healed_ns <= time.from_ns ||
-            !fault_holds_up(digest, record->step, wait->client, wait->worker))
+            !fault_holds_up(model, record->step, wait->client, wait->worker))
             continue;
         if (record->in_effect_ns > time.from_ns)
-            add_wait(digest, wait, (struct span){time.from_ns, record->in_effect_ns}, i + 1,
+            add_wait(model, wait, (struct span){time.from_ns, record->in_effect_ns}, i + 1,
                      stretches);
         time.from_ns = time_earlier(record->healed_ns, time.to_ns);
     }
@@ -108,13 +108,13 @@ static void add_wait(const struct digest *digest, const struct wait *wait, struc
 }
 
 // The stretches in which somebody waited for the lock `key`. Free `items`.
-static struct stretches stretches_of_waiting(const struct digest *digest, const struct waits *waits,
-                                             int64_t key)
+static struct stretches stretches_of_waiting(const struct trial_model *model,
+                                             const struct waits *waits, int64_t key)
 {
     struct stretches stretches = {0};
     for (size_t i = FIRST_FROM(waits->items, waits->count, key, key);
          i < waits->count && waits->items[i].key == key; i++)
-        add_wait(digest, &waits->items[i], waits->items[i].time, 0, &stretches);
+        add_wait(model, &waits->items[i], waits->items[i].time, 0, &stretches);
     stretches.count = spans_join(stretches.items, stretches.count);
     return stretches;
 }
@@ -137,25 +137,25 @@ struct collection {
 
 // What the figures of one lock are read from.
 struct reader {
-    const struct digest *digest;
+    const struct trial_model *model;
     struct stretches waiting;
 };
 
 // The first hold that was granted at `at_ns` or later; hold_count if none was.
-static size_t next_grant(const struct digest *digest, int64_t at_ns)
+static size_t next_grant(const struct trial_model *model, int64_t at_ns)
 {
-    return FIRST_FROM(digest->holds, digest->hold_count, granted_ns, at_ns);
+    return FIRST_FROM(model->holds, model->hold_count, granted_ns, at_ns);
 }
 
 // How long after `from_ns` the hold `next` was granted; -1 if that says nothing.
 static int64_t wait_ns(const struct reader *reader, int64_t from_ns, size_t next)
 {
-    const struct digest *digest = reader->digest;
-    if (next >= digest->hold_count)
+    const struct trial_model *model = reader->model;
+    if (next >= model->hold_count)
         return -1;
-    int64_t granted_ns = digest->holds[next].granted_ns;
+    int64_t granted_ns = model->holds[next].granted_ns;
     const struct span *stretch = stretch_at(&reader->waiting, granted_ns);
-    if (granted_ns < from_ns || granted_ns > digest->ended_ns || stretch == NULL ||
+    if (granted_ns < from_ns || granted_ns > model->ended_ns || stretch == NULL ||
         stretch->from_ns > from_ns)
         return -1;
     return granted_ns - from_ns;
@@ -206,15 +206,15 @@ static int64_t expired_at(const struct hold *hold)
 static void collect_after(const struct reader *reader, int64_t (*ended_at)(const struct hold *),
                           struct collection *collection)
 {
-    const struct digest *digest = reader->digest;
-    bool is_exclusive = digest_permits(digest) == 1;
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
+    const struct trial_model *model = reader->model;
+    bool is_exclusive = trial_model_permits(model) == 1;
+    for (size_t i = 0; i < model->hold_count; i++) {
+        const struct hold *hold = &model->holds[i];
         int64_t from_ns = ended_at(hold);
-        if (from_ns >= digest->ended_ns || hold->shared)
+        if (from_ns >= model->ended_ns || hold->shared)
             continue;
         collect(collection,
-                wait_ns(reader, from_ns, is_exclusive ? i + 1 : next_grant(digest, from_ns)));
+                wait_ns(reader, from_ns, is_exclusive ? i + 1 : next_grant(model, from_ns)));
     }
 }
 
@@ -222,15 +222,15 @@ static void collect_after(const struct reader *reader, int64_t (*ended_at)(const
 static void collect_heals(const struct reader *reader, int64_t *longest_ns,
                           struct collection *collection)
 {
-    const struct digest *digest = reader->digest;
-    for (size_t i = 0; i < digest->fault_count; i++) {
-        const struct fault_record *record = &digest->faults[i];
-        bool is_over = record->healed_ns < digest->ended_ns &&
+    const struct trial_model *model = reader->model;
+    for (size_t i = 0; i < model->fault_count; i++) {
+        const struct fault_record *record = &model->faults[i];
+        bool is_over = record->healed_ns < model->ended_ns &&
                        (record->heal_reason == HEAL_CAUSE || record->heal_reason == HEAL_BOUND);
         if (!is_over)
             continue;
         int64_t waited_ns =
-            wait_ns(reader, record->healed_ns, next_grant(digest, record->healed_ns));
+            wait_ns(reader, record->healed_ns, next_grant(model, record->healed_ns));
         collect(collection, waited_ns);
         longest_ns[i] = time_later(longest_ns[i], waited_ns);
     }
@@ -238,17 +238,17 @@ static void collect_heals(const struct reader *reader, int64_t *longest_ns,
 
 // --- waits ---------------------------------------------------------------------------------------
 
-static int64_t longest_wait_ns(const struct digest *digest)
+static int64_t longest_wait_ns(const struct trial_model *model)
 {
     int64_t longest_ns = 0;
-    FOR_EACH_HOLD (hold, digest) {
+    FOR_EACH_HOLD (hold, model) {
         longest_ns = time_later(longest_ns, hold->granted_ns - hold_acquire_began_ns(hold));
     }
-    FOR_EACH_ATTEMPT (attempt, digest) {
+    FOR_EACH_ATTEMPT (attempt, model) {
         int64_t until_ns = attempt->returned_ns;
         // The dead wait for nothing.
         if (until_ns == TIME_NEVER)
-            until_ns = time_earlier(attempt->killed_ns, digest->ended_ns);
+            until_ns = time_earlier(attempt->killed_ns, model->ended_ns);
         longest_ns = time_later(longest_ns, until_ns - attempt->invoked_ns);
     }
     return longest_ns;
@@ -256,35 +256,35 @@ static int64_t longest_wait_ns(const struct digest *digest)
 
 static int64_t unserved_ns(const struct reader *reader)
 {
-    const struct digest *digest = reader->digest;
-    const struct span *stretch = stretch_at(&reader->waiting, digest->ended_ns);
+    const struct trial_model *model = reader->model;
+    const struct span *stretch = stretch_at(&reader->waiting, model->ended_ns);
     if (stretch == NULL)
         return 0;
-    size_t next = next_grant(digest, digest->ended_ns);
-    int64_t since_ns = time_later(stretch->from_ns, digest->started_ns);
+    size_t next = next_grant(model, model->ended_ns);
+    int64_t since_ns = time_later(stretch->from_ns, model->started_ns);
     if (next > 0)
-        since_ns = time_later(since_ns, digest->holds[next - 1].granted_ns);
-    return time_later(digest->ended_ns - since_ns, 0);
+        since_ns = time_later(since_ns, model->holds[next - 1].granted_ns);
+    return time_later(model->ended_ns - since_ns, 0);
 }
 
 // By what a lock became free.
 enum end { END_RELEASE, END_CRASH, END_EXPIRY, END_COUNT };
 
-static void measure_locks(const struct digest *digest, int64_t *longest_ns,
+static void measure_locks(const struct trial_model *model, int64_t *longest_ns,
                           struct collection ends[END_COUNT], struct collection *heals,
                           struct liveness *liveness)
 {
     static int64_t (*const ended_at[])(const struct hold *) = {
         [END_RELEASE] = released_at, [END_CRASH] = crashed_at, [END_EXPIRY] = expired_at};
-    struct waits waits = waits_of(digest);
+    struct waits waits = waits_of(model);
     struct by_lock locks;
-    by_lock_start(&locks, digest);
+    by_lock_start(&locks, model);
     while (by_lock_next(&locks)) {
-        struct reader reader = {.digest = &locks.part,
-                                .waiting = stretches_of_waiting(digest, &waits, locks.key)};
+        struct reader reader = {.model = &locks.part,
+                                .waiting = stretches_of_waiting(model, &waits, locks.key)};
         liveness->unserved_ns = time_later(liveness->unserved_ns, unserved_ns(&reader));
         // An optimistic lock is never taken, and so never becomes free.
-        for (enum end end = 0; end < END_COUNT && digest_excludes(digest); end++)
+        for (enum end end = 0; end < END_COUNT && trial_model_excludes(model); end++)
             collect_after(&reader, ended_at[end], &ends[end]);
         collect_heals(&reader, longest_ns, heals);
         free(reader.waiting.items);
@@ -293,24 +293,24 @@ static void measure_locks(const struct digest *digest, int64_t *longest_ns,
     free(waits.items);
 }
 
-void liveness_measure(const struct digest *digest, struct liveness *liveness)
+void liveness_measure(const struct trial_model *model, struct liveness *liveness)
 {
     struct collection ends[END_COUNT] = {0};
     struct collection heals = {0};
-    int64_t *longest_ns = memory_new(digest->fault_count * sizeof *longest_ns);
+    int64_t *longest_ns = memory_new(model->fault_count * sizeof *longest_ns);
     *liveness =
-        (struct liveness){.longest_wait_ns = longest_wait_ns(digest), .left = digest->ends.left};
-    for (size_t i = 0; i < digest->fault_count; i++)
+        (struct liveness){.longest_wait_ns = longest_wait_ns(model), .left = model->ends.left};
+    for (size_t i = 0; i < model->fault_count; i++)
         longest_ns[i] = -1;
-    measure_locks(digest, longest_ns, ends, &heals, liveness);
+    measure_locks(model, longest_ns, ends, &heals, liveness);
     liveness->after_release = figures_of(&ends[END_RELEASE]);
     liveness->after_crash = figures_of(&ends[END_CRASH]);
     liveness->after_expiry = figures_of(&ends[END_EXPIRY]);
     liveness->after_heal = figures_of(&heals);
-    for (size_t i = 0; i < digest->fault_count && liveness->heal_count < MOST_FAULTS; i++) {
+    for (size_t i = 0; i < model->fault_count && liveness->heal_count < MOST_FAULTS; i++) {
         if (longest_ns[i] >= 0)
             liveness->heals[liveness->heal_count++] =
-                (struct heal_wait){digest->faults[i].step->number, longest_ns[i]};
+                (struct heal_wait){model->faults[i].step->number, longest_ns[i]};
     }
     free(longest_ns);
 }
@@ -347,7 +347,7 @@ static void tell(struct account *client, struct worker_account *worker, const st
     worker->wakeups = event->sent.wakeups;
 }
 
-static void see(struct account *client, const struct digest *digest, const struct event *event)
+static void see(struct account *client, const struct trial_model *model, const struct event *event)
 {
     client->workers =
         reaching(client->workers, &client->worker_count, event->worker, sizeof *client->workers);
@@ -361,7 +361,7 @@ static void see(struct account *client, const struct digest *digest, const struc
         client->sum.grants += event->outcome == OUTCOME_OK && !worker->warms_up;
         break;
     case EVENT_RENEW_INVOKE:
-        client->sum.renewals += counted_at(digest, event->at_ns);
+        client->sum.renewals += counted_at(model, event->at_ns);
         break;
     case EVENT_WORKER_LOAD:
         tell(client, worker, event);
@@ -377,15 +377,15 @@ static void see(struct account *client, const struct digest *digest, const struc
     }
 }
 
-void herd_measure(const struct digest *digest, struct herd *herd)
+void herd_measure(const struct trial_model *model, struct herd *herd)
 {
-    const struct history *history = digest->history;
+    const struct history *history = model->history;
     struct account *clients = NULL;
     size_t client_count = 0;
     for (size_t i = 0; history != NULL && i < history->count; i++) {
         const struct event *event = &history->events[i];
         clients = reaching(clients, &client_count, event->client, sizeof *clients);
-        see(&clients[event->client], digest, event);
+        see(&clients[event->client], model, event);
     }
     *herd = (struct herd){0};
     bool is_counted = true, tells_wakeups = true;

@@ -45,7 +45,7 @@ struct liveness {
 };
 
 // Derives the figures; O(n log n) of the acquires.
-void liveness_measure(const struct digest *digest, struct liveness *liveness);
+void liveness_measure(const struct trial_model *model, struct liveness *liveness);
 // --- the herd
 
 // What a grant costs the servers and those who wait: requests, renewals, and waiters woken. With
@@ -71,7 +71,7 @@ struct herd {
 };
 
 // Adds it all up, in one pass over the history.
-void herd_measure(const struct digest *digest, struct herd *herd);
+void herd_measure(const struct trial_model *model, struct herd *herd);
 
 // That many of something for each grant; NaN without a grant, or if nobody can tell (-1).
 double herd_per_grant(const struct herd *herd, int64_t count);

@@ -18,32 +18,32 @@
 // fault stopped the holder, or severed its wires, from before the lease's end until the other was
 // granted, however late the conductor ended it. That other clients were killed, that one worker
 // stands still beside a watchdog that renews, and whatever else strikes, explains nothing.
-int64_t stall_to_blame_ns(const struct digest *digest, const struct hold *hold, int64_t from_ns,
+int64_t stall_to_blame_ns(const struct trial_model *model, const struct hold *hold, int64_t from_ns,
                           int64_t until_ns);
 
 // --- releases that remove the lock of another
 
 // For the evidence of a wrongful release (holds[0]: whose lock vanished, holds[1]: who released):
 // true if that release certainly removed it, false if it only may have.
-bool wrongful_release_is_certain(const struct digest *digest, const struct evidence *evidence);
+bool wrongful_release_is_certain(const struct trial_model *model, const struct evidence *evidence);
 
-// The hold (an index into digest.holds) whose release took away the lock of `wronged` before
+// The hold (an index into model.holds) whose release took away the lock of `wronged` before
 // `until_ns`: one that had been granted before it, and whose release was answered inside that hold,
 // or after the end of its own lease; or, with *certainly false, was not answered until then.
 // SIZE_MAX if there is none.
-size_t wrongful_release_culprit(const struct digest *digest, size_t wronged, int64_t until_ns,
+size_t wrongful_release_culprit(const struct trial_model *model, size_t wronged, int64_t until_ns,
                                 bool *certainly);
 
-// The fault (an index into digest.faults) that may have taken that lock away: on its holder or on
+// The fault (an index into model.faults) that may have taken that lock away: on its holder or on
 // servers, during the hold, and of a kind that does so; SIZE_MAX if there is none.
-size_t wrongful_release_fault(const struct digest *digest, const struct evidence *evidence);
+size_t wrongful_release_fault(const struct trial_model *model, const struct evidence *evidence);
 
 // --- holders that go on after they have lost the lock, and how long it takes until they are told
 
 // A lock that its holder had certainly lost when another was granted it: its lease was over by
 // then, by what the service had said, or its release found it another's, or gone.
 struct lost_hold {
-    size_t hold, other; // indices into digest.holds: who lost it, and who was granted it
+    size_t hold, other; // indices into model.holds: who lost it, and who was granted it
     int64_t lost_ns;    // the other's grant
     int64_t until_ns;   // when the holder was told, or went on no longer; lost_ns: it knew before
     int64_t ran_ns;     // for how long its process ran in between: neither stopped by a fault nor
@@ -52,8 +52,8 @@ struct lost_hold {
     bool told;
 };
 
-// Finds the losses of one lock. Returns how many; `losses` has room for digest->hold_count. None of
+// Finds the losses of one lock. Returns how many; `losses` has room for model->hold_count. None of
 // a semaphore, nor of a scheme that keeps nobody out.
-size_t losses_find(const struct digest *digest, struct lost_hold *losses);
+size_t losses_find(const struct trial_model *model, struct lost_hold *losses);
 
 #endif

@@ -15,14 +15,14 @@
 
 // For how long faults stopped the process. Where one worker of it stands still, others can be told;
 // but in an external lock it may keep them from that.
-static int64_t stopped_ns(const struct digest *digest, const struct hold *hold, int64_t from_ns,
+static int64_t stopped_ns(const struct trial_model *model, const struct hold *hold, int64_t from_ns,
                           int64_t to_ns)
 {
     int64_t stopped_ns = 0;
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         const struct target *target = &record->step->target;
         if (!fault_can(record->step, FAULT_STOPS) || target->client != hold->client ||
-            (target->worker != 0 && digest->trial->external_client == NULL))
+            (target->worker != 0 && model->trial->external_client == NULL))
             continue;
         int64_t length_ns =
             time_earlier(record->healed_ns, to_ns) - time_later(record->asked_ns, from_ns);
@@ -37,11 +37,11 @@ static bool was_found_gone(const struct hold *hold)
            (hold->answer == RELEASE_GONE || hold->answer == RELEASE_NOT_OWNER);
 }
 
-static bool find_loss(const struct digest *digest, const struct cores *rivals, size_t index,
+static bool find_loss(const struct trial_model *model, const struct cores *rivals, size_t index,
                       struct lost_hold *loss)
 {
-    const struct hold *hold = &digest->holds[index];
-    int64_t over_ns = was_found_gone(hold) ? 0 : hold_last_end_ns(digest, hold);
+    const struct hold *hold = &model->holds[index];
+    int64_t over_ns = was_found_gone(hold) ? 0 : hold_last_end_ns(model, hold);
     size_t next = cores_first_from(rivals, time_later(over_ns, hold->granted_ns));
     while (next < rivals->count && rivals->items[next].hold == index)
         next++;
@@ -51,8 +51,8 @@ static bool find_loss(const struct digest *digest, const struct cores *rivals, s
     const struct core *core = &rivals->items[next];
     int64_t until_ns =
         time_later(core->from_ns, time_earlier(hold->told_lost_ns, hold->released_ns));
-    int64_t stalls_ns = stalled_ns(digest, hold->client, core->from_ns, until_ns);
-    int64_t kept_ns = stopped_ns(digest, hold, core->from_ns, until_ns) + stalls_ns;
+    int64_t stalls_ns = stalled_ns(model, hold->client, core->from_ns, until_ns);
+    int64_t kept_ns = stopped_ns(model, hold, core->from_ns, until_ns) + stalls_ns;
     *loss = (struct lost_hold){.hold = index,
                                .other = core->hold,
                                .lost_ns = core->from_ns,
@@ -63,24 +63,24 @@ static bool find_loss(const struct digest *digest, const struct cores *rivals, s
     return true;
 }
 
-size_t losses_find(const struct digest *digest, struct lost_hold *losses)
+size_t losses_find(const struct trial_model *model, struct lost_hold *losses)
 {
     size_t count = 0;
-    if (!digest_excludes(digest) || digest_permits(digest) != 1)
+    if (!trial_model_excludes(model) || trial_model_permits(model) != 1)
         return 0;
     bool any = false;
-    for (size_t i = 0; i < digest->hold_count && !any; i++)
-        any = was_found_gone(&digest->holds[i]) || hold_outlived_lease(digest, &digest->holds[i]);
+    for (size_t i = 0; i < model->hold_count && !any; i++)
+        any = was_found_gone(&model->holds[i]) || hold_outlived_lease(model, &model->holds[i]);
     if (!any)
         return 0;
-    struct cores all = cores_until(digest, hold_lease_end_ns);
+    struct cores all = cores_until(model, hold_lease_end_ns);
     struct cores exclusive = {memory_new(all.count * sizeof *exclusive.items), 0};
     for (size_t i = 0; i < all.count; i++) {
-        if (!digest->holds[all.items[i].hold].shared)
+        if (!model->holds[all.items[i].hold].shared)
             exclusive.items[exclusive.count++] = all.items[i];
     }
-    for (size_t i = 0; i < digest->hold_count; i++)
-        count += find_loss(digest, digest->holds[i].shared ? &exclusive : &all, i, &losses[count]);
+    for (size_t i = 0; i < model->hold_count; i++)
+        count += find_loss(model, model->holds[i].shared ? &exclusive : &all, i, &losses[count]);
     free(all.items);
     free(exclusive.items);
     return count;
@@ -97,10 +97,10 @@ static bool is_promised(const struct trial *trial)
 }
 
 // "client-1 lost the lock to client-2, and was not told: it went on for 1.20 s".
-static void tell(const struct digest *digest, const struct lost_hold *loss, struct text *out)
+static void tell(const struct trial_model *model, const struct lost_hold *loss, struct text *out)
 {
-    text_format(out, "%s lost the lock to %s, and ", holder_name(digest, loss->hold).text,
-                holder_name(digest, loss->other).text);
+    text_format(out, "%s lost the lock to %s, and ", holder_name(model, loss->hold).text,
+                holder_name(model, loss->other).text);
     text_format(out,
                 loss->told ? "was told of it only after %s" : "was not told: it went on for %s",
                 lasting(loss->ran_ns).text);
@@ -108,43 +108,42 @@ static void tell(const struct digest *digest, const struct lost_hold *loss, stru
         text_add(out, " of the time in which it ran");
 }
 
-static void explain(const struct digest *digest, const struct evidence *evidence, struct text *out)
+static void explain(const struct trial_model *model, const struct evidence *evidence,
+                    struct text *out)
 {
-    struct lost_hold *losses = memory_new(digest->hold_count * sizeof *losses);
-    size_t count = losses_find(digest, losses);
+    struct lost_hold *losses = memory_new(model->hold_count * sizeof *losses);
+    size_t count = losses_find(model, losses);
     for (size_t i = 0; i < count; i++) {
         if (losses[i].hold == evidence->holds[0])
-            tell(digest, &losses[i], out);
+            tell(model, &losses[i], out);
     }
-    text_format(out, "; at most %s are stated",
-                lasting(digest->trial->scenario->lock.told_ns).text);
+    text_format(out, "; at most %s are stated", lasting(model->trial->scenario->lock.told_ns).text);
     free(losses);
 }
 
 // Where stalls were seen, as much again may have been too short to be seen.
-static bool may_be_stalls(const struct digest *digest, const struct lost_hold *loss)
+static bool may_be_stalls(const struct trial_model *model, const struct lost_hold *loss)
 {
-    return loss->ran_ns - loss->stalled_ns <= digest->trial->scenario->lock.told_ns;
+    return loss->ran_ns - loss->stalled_ns <= model->trial->scenario->lock.told_ns;
 }
 
-static void decide(const struct digest *digest, struct finding *finding)
+static void decide(const struct trial_model *model, struct finding *finding)
 {
-    finding->state = is_promised(digest->trial) ? FINDING_KEPT : FINDING_IRRELEVANT;
+    finding->state = is_promised(model->trial) ? FINDING_KEPT : FINDING_IRRELEVANT;
     if (finding->state == FINDING_IRRELEVANT)
         return;
-    struct lost_hold *losses = memory_new(digest->hold_count * sizeof *losses);
-    int64_t *ran_ns = memory_new(digest->hold_count * sizeof *ran_ns);
-    size_t count = losses_find(digest, losses);
+    struct lost_hold *losses = memory_new(model->hold_count * sizeof *losses);
+    int64_t *ran_ns = memory_new(model->hold_count * sizeof *ran_ns);
+    size_t count = losses_find(model, losses);
     const struct lost_hold *first = NULL; // rather one that stalls do not explain
-    int64_t told_ns = digest->trial->scenario->lock.told_ns;
+    int64_t told_ns = model->trial->scenario->lock.told_ns;
     for (size_t i = 0; i < count; i++) {
         const struct lost_hold *loss = &losses[i];
         ran_ns[i] = loss->ran_ns;
         if (loss->ran_ns <= told_ns)
             continue;
         finding->count++;
-        bool is_surer =
-            first != NULL && may_be_stalls(digest, first) && !may_be_stalls(digest, loss);
+        bool is_surer = first != NULL && may_be_stalls(model, first) && !may_be_stalls(model, loss);
         if (first == NULL || is_surer)
             first = loss;
     }
@@ -153,13 +152,13 @@ static void decide(const struct digest *digest, struct finding *finding)
         struct text found = {0};
         finding->evidence =
             evidence_of_holds(first->hold, first->other, first->lost_ns, first->until_ns);
-        tell(digest, first, &found);
+        tell(model, first, &found);
         finding_decide(finding, FINDING_VIOLATED, "%s; stated are at most %s (%lld of %zu loss%s)",
                        found.bytes, lasting(told_ns).text, (long long)finding->count, count,
                        count == 1 ? "" : "es");
         text_free(&found);
-        if (may_be_stalls(digest, first))
-            finding_blame_stalls(digest, digest->holds[first->hold].client, first->lost_ns,
+        if (may_be_stalls(model, first))
+            finding_blame_stalls(model, model->holds[first->hold].client, first->lost_ns,
                                  first->until_ns, finding);
     } else {
         finding_say(finding, "%zu loss%s, each told in time or over by then", count,

@@ -91,7 +91,7 @@ static bool is_stale(const struct build *build, const struct hold *a, const stru
 static bool is_stale_write(const struct build *build, const struct access *write,
                            const struct hold *other)
 {
-    const struct hold *writer = &build->digest.holds[write->hold];
+    const struct hold *writer = &build->model.holds[write->hold];
     int64_t end_ns = lease_end(build, writer);
     int64_t other_end_ns;
     if (!write->is_write || write->outcome != OUTCOME_OK || end_ns > write->invoked_ns ||
@@ -127,26 +127,26 @@ struct answers {
 
 static void look_at_writes(const struct build *build, struct answers *answers)
 {
-    const struct digest *digest = &build->digest;
-    for (size_t i = 0; i < digest->access_count; i++) {
-        const struct access *write = &digest->accesses[i];
+    const struct trial_model *model = &build->model;
+    for (size_t i = 0; i < model->access_count; i++) {
+        const struct access *write = &model->accesses[i];
         bool fenced = build->scenario.workload.fenced && write->token > 0;
-        for (size_t j = 0; j < digest->hold_count && !fenced; j++)
+        for (size_t j = 0; j < model->hold_count && !fenced; j++)
             answers->stale_write |=
-                write->hold != j && is_stale_write(build, write, &digest->holds[j]);
-        for (size_t j = 0; j < digest->access_count && fenced; j++)
-            answers->stale_write |= is_stale_fenced_write(write, &digest->accesses[j]);
+                write->hold != j && is_stale_write(build, write, &model->holds[j]);
+        for (size_t j = 0; j < model->access_count && fenced; j++)
+            answers->stale_write |= is_stale_fenced_write(write, &model->accesses[j]);
     }
 }
 
 static struct answers look_at_all_pairs(const struct build *build)
 {
     struct answers answers = {0};
-    const struct digest *digest = &build->digest;
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        for (size_t j = 0; j < digest->hold_count; j++) {
-            const struct hold *a = &digest->holds[i];
-            const struct hold *b = &digest->holds[j];
+    const struct trial_model *model = &build->model;
+    for (size_t i = 0; i < model->hold_count; i++) {
+        for (size_t j = 0; j < model->hold_count; j++) {
+            const struct hold *a = &model->holds[i];
+            const struct hold *b = &model->holds[j];
             if (i == j)
                 continue;
             answers.double_grant |= is_double_grant(build, a, b);

@@ -23,12 +23,12 @@ TEST(the_part_of_one_of_them_mixes_nothing)
     keys_increment(&build, 2, 2, 2, 30, 1);
     keys_increment(&build, 3, 1, 3, 12, 0);
     keys_end(&build, finals, 2);
-    const struct digest *whole = &build.digest;
-    assert_true(digest_mixes_locks(whole));
+    const struct trial_model *whole = &build.model;
+    assert_true(trial_model_mixes_locks(whole));
     by_lock_start(&locks, whole);
     for (int64_t key = 1; key <= 2; key++) {
         assert_true(by_lock_next(&locks));
-        const struct digest *part = &locks.part;
+        const struct trial_model *part = &locks.part;
         assert_int_equal(locks.key, key);
         assert_int_equal(part->hold_count, key);
         assert_int_equal(part->access_count, 2 * key);
@@ -58,15 +58,15 @@ HISTORY_TEST(pieces_of_one_stall_are_one_and_each_has_an_owner, "increment")
     build_stall_of(build, STALLED_CLIENT, 2, 1100, 500);
     build_stall_of(build, STALLED_CLIENT, 2, 1250, 150);
     build_judge(build);
-    assert_int_equal(build->digest.stall_count, 3);
-    assert_int_equal(build->digest.longest_stall_ns, 1150 * NS_PER_MS);
-    assert_int_equal(longest_stall_ns(&build->digest, 1), 500 * NS_PER_MS);
-    assert_int_equal(longest_stall_ns(&build->digest, 2), 1150 * NS_PER_MS);
+    assert_int_equal(build->model.stall_count, 3);
+    assert_int_equal(build->model.longest_stall_ns, 1150 * NS_PER_MS);
+    assert_int_equal(longest_stall_ns(&build->model, 1), 500 * NS_PER_MS);
+    assert_int_equal(longest_stall_ns(&build->model, 2), 1150 * NS_PER_MS);
     // 100 to 1250 of client-2, 590 to 620 of the machine, 600 to 1100 of the server.
-    assert_int_equal(stalled_ns(&build->digest, 2, ms(0), ms(2000)), 1150 * NS_PER_MS);
-    assert_int_equal(stalled_ns(&build->digest, 1, ms(0), ms(2000)), 510 * NS_PER_MS);
-    assert_int_equal(stalled_ns(&build->digest, 1, ms(595), ms(1000)), 405 * NS_PER_MS);
-    assert_int_equal(stalled_ns(&build->digest, 1, ms(1000), ms(900)), 0);
+    assert_int_equal(stalled_ns(&build->model, 2, ms(0), ms(2000)), 1150 * NS_PER_MS);
+    assert_int_equal(stalled_ns(&build->model, 1, ms(0), ms(2000)), 510 * NS_PER_MS);
+    assert_int_equal(stalled_ns(&build->model, 1, ms(595), ms(1000)), 405 * NS_PER_MS);
+    assert_int_equal(stalled_ns(&build->model, 1, ms(1000), ms(900)), 0);
 }
 
 // --- wires ---------------------------------------------------------------------------------------
@@ -89,30 +89,30 @@ TEST(who_is_cut_off_from_one_of_several_servers_goes_on_with_the_others)
     build_stop(&build, 50, STOP_DONE);
     build_judge(&build);
     const struct fault_step *step = &build.steps[0];
-    assert_true(wire_cuts_off(&build.digest, step, 2));
+    assert_true(wire_cuts_off(&build.model, step, 2));
     build.trial.topology = "ensemble";
-    assert_false(wire_cuts_off(&build.digest, step, 2));
+    assert_false(wire_cuts_off(&build.model, step, 2));
     // Alone with one server of several it is.
     build.steps[0].sides[0][1] = (struct target){.server = "leader"};
     build.steps[0].side_counts[0] = 2;
     build.steps[0].sides[1][0] = (struct target){.server = "others"};
-    assert_true(wire_cuts_off(&build.digest, step, 2));
+    assert_true(wire_cuts_off(&build.model, step, 2));
     put_on_wire(&build, (struct target){.client = 2}, (struct target){.server = "server-1"});
     build.trial.topology = "independent";
-    assert_false(wire_cuts_off(&build.digest, step, 2));
+    assert_false(wire_cuts_off(&build.model, step, 2));
     build_free(&build);
 }
 
 // --- who passed whom by, counted pair by pair ----------------------------------------------------
 
-static void assert_as_counted(const struct digest *digest, const int64_t *places_ns)
+static void assert_as_counted(const struct trial_model *model, const int64_t *places_ns)
 {
-    size_t *overtakings = places_overtakings(digest, places_ns);
-    for (size_t i = 0; i < digest->hold_count; i++) {
+    size_t *overtakings = places_overtakings(model, places_ns);
+    for (size_t i = 0; i < model->hold_count; i++) {
         size_t count = 0;
         for (size_t j = 0; j < i; j++)
-            count += digest->holds[j].invoked_ns > places_ns[i] &&
-                     !(digest->holds[i].shared && digest->holds[j].shared);
+            count += model->holds[j].invoked_ns > places_ns[i] &&
+                     !(model->holds[i].shared && model->holds[j].shared);
         assert_int_equal(overtakings[i], count);
     }
     free(overtakings);
@@ -138,8 +138,8 @@ TEST(overtakings_are_those_of_all_pairs)
         build_judge(&build);
         int64_t places_ns[40];
         int64_t margin_ns;
-        assert_int_equal(places_find(&build.digest, places_ns, &margin_ns), ORDER_QUEUED);
-        assert_as_counted(&build.digest, places_ns);
+        assert_int_equal(places_find(&build.model, places_ns, &margin_ns), ORDER_QUEUED);
+        assert_as_counted(&build.model, places_ns);
         build_free(&build);
     }
 }

@@ -43,13 +43,13 @@ static bool waits_for_command(const struct fault_step *step)
 
 // True if it waits for a command that a program sends for one of its workers, or for one purpose:
 // with several workers it cannot always be told which (scripts/drivers/README.md).
-static bool waits_for_one_of_several(const struct digest *digest, const struct fault_step *step)
+static bool waits_for_one_of_several(const struct trial_model *model, const struct fault_step *step)
 {
     static const char *const known[] = {"acquire", "release", "renew", "read",
                                         "write",   "holds",   NULL};
-    const struct external_client *external_client = digest->trial->external_client;
+    const struct external_client *external_client = model->trial->external_client;
     bool tells = external_client == NULL || external_client->plugin != NULL ||
-                 digest->trial->scenario->clients.threads == 1;
+                 model->trial->scenario->clients.threads == 1;
     for (size_t i = 0; i < step->point_count && !tells; i++) {
         const struct point_name *point = &step->points[i];
         if (!text_is_one_of(point->what, known) && (point->worker != 0 || point->phase[0] != '\0'))
@@ -63,12 +63,12 @@ static bool waits_for_one_of_several(const struct digest *digest, const struct f
 // The commands that the point's client sent to servers in the point's phase, as its proxy saw them.
 // Returns how many different ones there are, at most COMMANDS_SAID; 0 if the very one is among them
 // that the point waits for, or if nothing was seen.
-static size_t find_sent(const struct digest *digest, const struct point_name *point,
+static size_t find_sent(const struct trial_model *model, const struct point_name *point,
                         struct event_command sent[COMMANDS_SAID])
 {
     size_t count = 0;
-    for (size_t i = 0; i < digest->history->count; i++) {
-        const struct event *event = &digest->history->events[i];
+    for (size_t i = 0; i < model->history->count; i++) {
+        const struct event *event = &model->history->events[i];
         if (event->kind != EVENT_REQUEST || event->client != point->client)
             continue;
         enum phase phase = (enum phase)(event->detail >> REQUEST_PHASE);
@@ -87,13 +87,14 @@ static size_t find_sent(const struct digest *digest, const struct point_name *po
 }
 
 // Of commands that the lock does not send: what it sends instead, and how to strike there.
-static bool say_sent(const struct digest *digest, const struct fault_step *step, struct text *out)
+static bool say_sent(const struct trial_model *model, const struct fault_step *step,
+                     struct text *out)
 {
     struct event_command sent[COMMANDS_SAID];
     const struct point_name *point = &step->points[0];
     size_t count = 0;
     for (size_t i = step->point_count; i-- > 0;) { // the first one's last
-        count = find_sent(digest, &step->points[i], sent);
+        count = find_sent(model, &step->points[i], sent);
         if (count == 0)
             return false;
     }
@@ -109,7 +110,7 @@ static bool say_sent(const struct digest *digest, const struct fault_step *step,
     return true;
 }
 
-static void say_why_never_asked(const struct digest *digest, const struct fault_step *step,
+static void say_why_never_asked(const struct trial_model *model, const struct fault_step *step,
                                 struct text *out)
 {
     static const char *const asked_of_drivers[] = {"acquire", "release", "renew", NULL};
@@ -119,12 +120,12 @@ static void say_why_never_asked(const struct digest *digest, const struct fault_
         why = "the trial ended before its time, or its point was not reached from then on";
     else if (step->at_ns >= 0)
         why = "the trial ended before its time; more operations would make it longer";
-    else if (digest->trial->external_client == NULL && waits_for(step, asked_of_drivers, true))
+    else if (model->trial->external_client == NULL && waits_for(step, asked_of_drivers, true))
         why = "its point was never reached: acquire, release and renew are what is asked of "
               "drivers; of this scheme, say 'request in release', or name its command";
-    else if (waits && digest->trial->external_client != NULL && say_sent(digest, step, out))
+    else if (waits && model->trial->external_client != NULL && say_sent(model, step, out))
         return;
-    else if (waits_for_one_of_several(digest, step))
+    else if (waits_for_one_of_several(model, step))
         why = "its point was never reached; is it a command that this scheme sends? And which "
               "worker's it is, and in what phase, is known for certain with clients: {threads: 1}";
     else if (waits)
@@ -135,7 +136,7 @@ static void say_why_never_asked(const struct digest *digest, const struct fault_
     text_add(out, why);
 }
 
-static bool fault_took_effect(const struct digest *digest, const struct fault_record *record,
+static bool fault_took_effect(const struct trial_model *model, const struct fault_record *record,
                               struct text *why)
 {
     bool in_effect = record->in_effect_ns != TIME_NEVER;
@@ -148,7 +149,7 @@ static bool fault_took_effect(const struct digest *digest, const struct fault_re
     else if (record->failed)
         text_add(why, "it was tried and FAILED");
     else if (record->asked_ns == TIME_NEVER)
-        say_why_never_asked(digest, record->step, why);
+        say_why_never_asked(model, record->step, why);
     else
         text_add(why, "it was asked for, but nothing proves that it took effect");
     if (record->reason[0] != '\0')
@@ -158,13 +159,13 @@ static bool fault_took_effect(const struct digest *digest, const struct fault_re
     return false;
 }
 
-bool fault_was_absent(const struct digest *digest, struct text *what)
+bool fault_was_absent(const struct trial_model *model, struct text *what)
 {
     bool any_drawn = false; // took effect
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         any_drawn |= record->step->drawn && record->in_effect_ns != TIME_NEVER;
     }
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         if (record->in_effect_ns == TIME_NEVER && !(record->step->drawn && any_drawn))
             return say(what, "%s", name_of(record->step).text);
     }
@@ -175,11 +176,11 @@ bool fault_was_absent(const struct digest *digest, struct text *what)
 
 // True if the worker cannot go for the lock because of the fault, or what it sends is only what the
 // fault keeps back.
-static bool is_target(const struct digest *digest, const struct fault_step *step, int client,
+static bool is_target(const struct trial_model *model, const struct fault_step *step, int client,
                       int worker)
 {
     if (step->side_counts[0] > 0)
-        return wire_names_client(step, client) && !wire_names_all_clients(digest, step);
+        return wire_names_client(step, client) && !wire_names_all_clients(model, step);
     return fault_can(step, FAULT_STOPS | FAULT_KILLS) && step->target.client == client &&
            (step->target.worker == 0 || step->target.worker == worker);
 }
@@ -207,12 +208,13 @@ static int64_t began_ns(const struct fault_record *record)
 // When what is tried meets the fault. A server that was killed or restarted is met while it goes
 // down and comes back, and a client is dead before its end is noticed, which may take seconds; what
 // a lost request left on the servers is met until its lease runs out.
-static struct span time_of_meeting(const struct digest *digest, const struct fault_record *record)
+static struct span time_of_meeting(const struct trial_model *model,
+                                   const struct fault_record *record)
 {
     const struct fault_step *step = record->step;
     struct span time = {began_ns(record), record->healed_ns};
     if (loses_request(step) && time.to_ns != TIME_NEVER)
-        time.to_ns += digest->trial->scenario->lock.lease_ns;
+        time.to_ns += model->trial->scenario->lock.lease_ns;
     if (step->side_counts[0] > 0 || !fault_can(step, FAULT_KILLS) ||
         fault_can(step, FAULT_MOVES_LEADER))
         return time;
@@ -223,34 +225,34 @@ static struct span time_of_meeting(const struct digest *digest, const struct fau
 }
 
 // True if that came into the time, and is not the fault's target's own.
-static bool meets(const struct digest *digest, const struct fault_step *step, struct span time,
+static bool meets(const struct trial_model *model, const struct fault_step *step, struct span time,
                   int64_t from_ns, int64_t to_ns, int client, int worker)
 {
     return to_ns >= time.from_ns && from_ns <= time.to_ns &&
-           !is_target(digest, step, client, worker);
+           !is_target(model, step, client, worker);
 }
 
 // True if somebody other than the fault's target had an acquire in progress while it was in effect,
 // or, where nobody waits for the lock, an access of the guarded value.
-static bool met_somebody(const struct digest *digest, const struct fault_record *record)
+static bool met_somebody(const struct trial_model *model, const struct fault_record *record)
 {
     const struct fault_step *step = record->step;
-    const struct span time = time_of_meeting(digest, record);
-    FOR_EACH_HOLD (hold, digest) {
-        if (meets(digest, step, time, hold->invoked_ns, hold->granted_ns, hold->client,
+    const struct span time = time_of_meeting(model, record);
+    FOR_EACH_HOLD (hold, model) {
+        if (meets(model, step, time, hold->invoked_ns, hold->granted_ns, hold->client,
                   hold->worker))
             return true;
     }
-    FOR_EACH_ATTEMPT (attempt, digest) {
-        if (meets(digest, step, time, attempt->invoked_ns,
+    FOR_EACH_ATTEMPT (attempt, model) {
+        if (meets(model, step, time, attempt->invoked_ns,
                   time_earlier(attempt->returned_ns, attempt->died_ns), attempt->client,
                   attempt->worker))
             return true;
     }
-    for (size_t i = 0; i < digest->access_count && !digest_excludes(digest); i++) {
-        const struct access *access = &digest->accesses[i];
-        const struct hold *hold = &digest->holds[access->hold];
-        if (meets(digest, step, time, access->invoked_ns, access->returned_ns, hold->client,
+    for (size_t i = 0; i < model->access_count && !trial_model_excludes(model); i++) {
+        const struct access *access = &model->accesses[i];
+        const struct hold *hold = &model->holds[access->hold];
+        if (meets(model, step, time, access->invoked_ns, access->returned_ns, hold->client,
                   hold->worker))
             return true;
     }
@@ -258,13 +260,13 @@ static bool met_somebody(const struct digest *digest, const struct fault_record 
 }
 
 // True if the fault took effect, was over when it had to be, and something met it.
-static bool fault_is_proven(const struct digest *digest, const struct fault_record *record,
+static bool fault_is_proven(const struct trial_model *model, const struct fault_record *record,
                             struct text *why)
 {
-    const struct clients_settings *clients = &digest->trial->scenario->clients;
+    const struct clients_settings *clients = &model->trial->scenario->clients;
     const struct fault_step *step = record->step;
     const struct words what = name_of(step);
-    if (!fault_took_effect(digest, record, why))
+    if (!fault_took_effect(model, record, why))
         return false;
     // It was to end by a cause or its bound, and ended only because the trial did. One at a set
     // time may be cut short: those of `every` and `random` go on until the end.
@@ -279,7 +281,7 @@ static bool fault_is_proven(const struct digest *digest, const struct fault_reco
     if (fault_can(step, FAULT_HINDERS_DISK) && record->met == 0)
         return !say(why, "%s met no write: the server asked nothing of its disk meanwhile",
                     what.text);
-    return met_somebody(digest, record) ||
+    return met_somebody(model, record) ||
            !say(why,
                 "%s met no traffic: nobody else went for the lock %s it; let another client "
                 "compete: more operations, more clients.processes (now %" PRId64 ")%s",
@@ -287,44 +289,44 @@ static bool fault_is_proven(const struct digest *digest, const struct fault_reco
                 clients->start_first.client == 0 ? ", or start-first" : "");
 }
 
-size_t drawn_faults(const struct digest *digest, size_t *struck)
+size_t drawn_faults(const struct trial_model *model, size_t *struck)
 {
     size_t drawn = 0;
     *struck = 0;
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         struct text ignored = {0};
         drawn += record->step->drawn;
-        *struck += record->step->drawn && fault_is_proven(digest, record, &ignored);
+        *struck += record->step->drawn && fault_is_proven(model, record, &ignored);
         text_free(&ignored);
     }
     return drawn;
 }
 
-static bool faults_proven(const struct digest *digest, struct text *why)
+static bool faults_proven(const struct trial_model *model, struct text *why)
 {
     size_t struck;
-    size_t drawn = drawn_faults(digest, &struck);
-    FOR_EACH_FAULT (record, digest) {
+    size_t drawn = drawn_faults(model, &struck);
+    FOR_EACH_FAULT (record, model) {
         // What was drawn need not have struck, but what took a server down must have brought it
         // back.
         bool is_demanded =
             !record->step->drawn || (record->in_effect_ns != TIME_NEVER && record->failed &&
                                      fault_can(record->step, FAULT_KILLS));
-        if (is_demanded && !fault_is_proven(digest, record, why))
+        if (is_demanded && !fault_is_proven(model, record, why))
             return false;
     }
-    if (drawn == 0 || struck > 0 || drawn < digest->fault_count)
+    if (drawn == 0 || struck > 0 || drawn < model->fault_count)
         return true;
     text_format(why, "none of %zu drawn faults struck: ", drawn);
-    fault_is_proven(digest, &digest->faults[0], why);
+    fault_is_proven(model, &model->faults[0], why);
     return false;
 }
 
 // --- servers that are down -----------------------------------------------------------------------
 
-bool servers_were_left_down(const struct digest *digest, struct text *why)
+bool servers_were_left_down(const struct trial_model *model, struct text *why)
 {
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         bool took_effect = record->in_effect_ns != TIME_NEVER;
         if (took_effect && fault_can(record->step, FAULT_SHOWS_AT_START) &&
             record->step->form.lasting == LASTS_NEVER)
@@ -333,7 +335,7 @@ bool servers_were_left_down(const struct digest *digest, struct text *why)
         bool stays_struck = took_effect && fault_can(record->step, FAULT_REFUSES | FAULT_STOPS);
         if (record->failed && record->step->target.client == 0 && record->asked_ns != TIME_NEVER &&
             (stays_struck || fault_can(record->step, FAULT_KILLS)) &&
-            !fault_took_effect(digest, record, why))
+            !fault_took_effect(model, record, why))
             return true;
     }
     return false;
@@ -351,21 +353,21 @@ static bool is_down_at(const struct fault_record *record, int64_t at_ns)
            (record->in_effect_ns != TIME_NEVER || !record->failed) && at_ns < record->healed_ns;
 }
 
-void tell_servers_down(const struct digest *digest, int64_t from_ns, int64_t to_ns,
+void tell_servers_down(const struct trial_model *model, int64_t from_ns, int64_t to_ns,
                        struct text *out)
 {
-    const struct trial *trial = digest->trial;
+    const struct trial *trial = model->trial;
     int most = 0;
     struct text which = {0};
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         // They are the most when one more goes down, or when the time begins.
         const struct fault_record *added = record;
         int64_t at_ns = time_later(from_ns, time_earlier(added->asked_ns, added->in_effect_ns));
         struct text names = {0};
         int down = 0;
-        for (size_t j = 0; at_ns <= to_ns && j < digest->fault_count; j++) {
-            if (is_down_at(&digest->faults[j], at_ns))
-                text_format(&names, "%s%d", down++ > 0 ? ", " : "", digest->faults[j].step->number);
+        for (size_t j = 0; at_ns <= to_ns && j < model->fault_count; j++) {
+            if (is_down_at(&model->faults[j], at_ns))
+                text_format(&names, "%s%d", down++ > 0 ? ", " : "", model->faults[j].step->number);
         }
         struct text lesser = down > most ? which : names;
         which = down > most ? names : which;
@@ -399,15 +401,15 @@ void tell_servers_down(const struct digest *digest, int64_t from_ns, int64_t to_
 #define LOOK_BACK 16
 
 // True if no fault was on between the two times, and no target may not have recovered from it.
-static bool is_undisturbed(const struct digest *digest, int64_t from_ns, int64_t to_ns)
+static bool is_undisturbed(const struct trial_model *model, int64_t from_ns, int64_t to_ns)
 {
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         bool is_of_client = record->step->target.client > 0;
         int64_t over_ns = record->healed_ns;
         if (over_ns == TIME_NEVER && record->step->bound_ns < 0 && is_of_client)
             over_ns = record->in_effect_ns;
         if (over_ns != TIME_NEVER && !is_of_client)
-            over_ns += digest->trial->scenario->lock.stuck_after_ns;
+            over_ns += model->trial->scenario->lock.stuck_after_ns;
         if (record->asked_ns <= to_ns && over_ns >= from_ns)
             return false;
     }
@@ -421,30 +423,30 @@ struct busy {
 };
 
 // Until when a lock that nobody is known to have released may have been held.
-static int64_t given_back_by_ns(const struct digest *digest, int64_t valid_until_ns)
+static int64_t given_back_by_ns(const struct trial_model *model, int64_t valid_until_ns)
 {
     return valid_until_ns == TIME_NEVER
                ? TIME_NEVER
-               : valid_until_ns + digest->trial->scenario->lock.stuck_after_ns;
+               : valid_until_ns + model->trial->scenario->lock.stuck_after_ns;
 }
 
-static struct busy busy_make(const struct digest *digest)
+static struct busy busy_make(const struct trial_model *model)
 {
     struct busy busy = {0};
-    bool has_lease = trial_has_trait(digest->trial, "lease");
-    busy.spans = memory_new((digest->hold_count + digest->attempt_count) * sizeof *busy.spans);
-    FOR_EACH_HOLD (hold, digest) {
+    bool has_lease = trial_has_trait(model->trial, "lease");
+    busy.spans = memory_new((model->hold_count + model->attempt_count) * sizeof *busy.spans);
+    FOR_EACH_HOLD (hold, model) {
         bool is_over = hold->returned_ns != TIME_NEVER && hold->answer != RELEASE_UNKNOWN;
         busy.spans[busy.count++] = (struct span){
             hold->invoked_ns,
-            is_over ? hold->returned_ns : given_back_by_ns(digest, hold->valid_until_ns)};
+            is_over ? hold->returned_ns : given_back_by_ns(model, hold->valid_until_ns)};
     }
-    FOR_EACH_ATTEMPT (attempt, digest) {
+    FOR_EACH_ATTEMPT (attempt, model) {
         int64_t by_ns = time_earlier(attempt->returned_ns, attempt->died_ns);
         if (attempt->outcome != OUTCOME_UNKNOWN)
             continue;
         if (by_ns != TIME_NEVER && has_lease)
-            by_ns = given_back_by_ns(digest, by_ns + digest->trial->scenario->lock.lease_ns);
+            by_ns = given_back_by_ns(model, by_ns + model->trial->scenario->lock.lease_ns);
         busy.spans[busy.count++] =
             (struct span){attempt->invoked_ns, has_lease ? by_ns : TIME_NEVER};
     }
@@ -499,7 +501,7 @@ struct asker {
 };
 
 struct served {
-    const struct digest *digest;
+    const struct trial_model *model;
     struct asker *askers; // by client number
     size_t asker_count;
     struct answers all;
@@ -516,11 +518,11 @@ static struct asker *asker_of(struct served *served, int client)
 }
 
 // True if another held that lock, as far as one can tell, when it was asked for.
-static bool had_holder(const struct digest *digest, int64_t key, int64_t at_ns)
+static bool had_holder(const struct trial_model *model, int64_t key, int64_t at_ns)
 {
-    size_t end = FIRST_FROM(digest->holds, digest->hold_count, granted_ns, at_ns);
+    size_t end = FIRST_FROM(model->holds, model->hold_count, granted_ns, at_ns);
     for (size_t i = end; i > 0 && end - i < LOOK_BACK; i--) {
-        const struct hold *hold = &digest->holds[i - 1];
+        const struct hold *hold = &model->holds[i - 1];
         if (hold->key == key && hold->released_ns > at_ns)
             return true;
     }
@@ -529,22 +531,22 @@ static bool had_holder(const struct digest *digest, int64_t key, int64_t at_ns)
 
 static void see_hold(struct served *served, const struct hold *hold)
 {
-    const struct digest *digest = served->digest;
+    const struct trial_model *model = served->model;
     asker_of(served, hold->client)->has_held = true;
-    if (!is_undisturbed(digest, hold->invoked_ns, hold->granted_ns))
+    if (!is_undisturbed(model, hold->invoked_ns, hold->granted_ns))
         return;
     served->all.of[GRANTED]++;
-    served->contended.of[GRANTED] += had_holder(digest, hold->key, hold->invoked_ns);
+    served->contended.of[GRANTED] += had_holder(model, hold->key, hold->invoked_ns);
 }
 
 // True if the lock was free for long enough for whoever waits for it, looking again and again, to
 // be granted it; or, of one who tries it once, throughout, as often as is no chance.
 static bool was_free(struct served *served, struct asker *asker, const struct attempt *attempt)
 {
-    const struct lock_settings *lock = &served->digest->trial->scenario->lock;
+    const struct lock_settings *lock = &served->model->trial->scenario->lock;
     int64_t slack_ns = 2 * time_later(lock->retry_ns, LEAST_RETRY_NS);
     if (served->busy.spans == NULL)
-        served->busy = busy_make(served->digest);
+        served->busy = busy_make(served->model);
     int64_t free_ns = longest_free_ns(&served->busy, attempt->invoked_ns, attempt->returned_ns);
     asker->free_refusals += free_ns == attempt->returned_ns - attempt->invoked_ns;
     return (lock->wait_ns > 0 && free_ns > slack_ns) || asker->free_refusals >= MANY_REFUSALS;
@@ -556,10 +558,10 @@ static bool was_free(struct served *served, struct asker *asker, const struct at
 static bool waited_in_vain(struct served *served, struct asker *asker,
                            const struct attempt *attempt)
 {
-    const struct digest *digest = served->digest;
-    const struct external_client *external_client = digest->trial->external_client;
-    int64_t enough_ns = digest->trial->scenario->lock.stuck_after_ns;
-    if (enough_ns > 0 && digest->ended_ns - attempt->invoked_ns > enough_ns)
+    const struct trial_model *model = served->model;
+    const struct external_client *external_client = model->trial->external_client;
+    int64_t enough_ns = model->trial->scenario->lock.stuck_after_ns;
+    if (enough_ns > 0 && model->ended_ns - attempt->invoked_ns > enough_ns)
         return true;
     return external_client != NULL && external_client->plugin == NULL &&
            attempt->outcome == OUTCOME_NO && attempt->returned_ns != TIME_NEVER &&
@@ -568,22 +570,22 @@ static bool waited_in_vain(struct served *served, struct asker *asker,
 
 static void see_attempt(struct served *served, const struct attempt *attempt)
 {
-    const struct digest *digest = served->digest;
+    const struct trial_model *model = served->model;
     struct asker *asker = asker_of(served, attempt->client);
-    bool is_open = attempt->returned_ns > digest->ended_ns;
-    if (attempt->died || attempt->invoked_ns >= digest->ended_ns ||
-        !is_undisturbed(digest, attempt->invoked_ns,
-                        time_earlier(attempt->returned_ns, digest->ended_ns)))
+    bool is_open = attempt->returned_ns > model->ended_ns;
+    if (attempt->died || attempt->invoked_ns >= model->ended_ns ||
+        !is_undisturbed(model, attempt->invoked_ns,
+                        time_earlier(attempt->returned_ns, model->ended_ns)))
         return;
     enum answer came = is_open ? WAITING : attempt->outcome == OUTCOME_NO ? REFUSED : UNANSWERED;
     if (is_open && (asker->has_held || !waited_in_vain(served, asker, attempt)))
         return;
     bool came_early =
-        attempt->returned_ns - attempt->invoked_ns < digest->trial->scenario->lock.wait_ns / 2;
+        attempt->returned_ns - attempt->invoked_ns < model->trial->scenario->lock.wait_ns / 2;
     asker->answers.of[came]++;
     served->all.of[came]++;
     served->contended.of[came] +=
-        !is_open && came_early && had_holder(digest, attempt->key, attempt->invoked_ns);
+        !is_open && came_early && had_holder(model, attempt->key, attempt->invoked_ns);
     asker->turned_away |= came != REFUSED;
     if (came == REFUSED && !asker->has_held)
         asker->turned_away |= came_early || was_free(served, asker, attempt);
@@ -619,7 +621,7 @@ static bool tell_that_nobody_waited(const struct served *served, struct text *wh
     text_format(why,
                 "%zu acquires without a fault found the lock held and came back long before their "
                 "wait of %s was over (",
-                failed, lasting(served->digest->trial->scenario->lock.wait_ns).text);
+                failed, lasting(served->model->trial->scenario->lock.wait_ns).text);
     tell_answers(contended, why);
     return say(why,
                "), and only %zu were granted it: that one can wait for it was not seen ('lock: "
@@ -628,15 +630,15 @@ static bool tell_that_nobody_waited(const struct served *served, struct text *wh
 }
 
 // O(n log n) of the acquires.
-static bool everybody_was_served(const struct digest *digest, struct text *why)
+static bool everybody_was_served(const struct trial_model *model, struct text *why)
 {
-    struct served served = {.digest = digest};
-    if (!digest_excludes(digest))
+    struct served served = {.model = model};
+    if (!trial_model_excludes(model))
         return true;
-    FOR_EACH_HOLD (hold, digest) {
+    FOR_EACH_HOLD (hold, model) {
         see_hold(&served, hold);
     }
-    FOR_EACH_ATTEMPT (attempt, digest) {
+    FOR_EACH_ATTEMPT (attempt, model) {
         see_attempt(&served, attempt);
     }
     size_t unanswered = served.all.of[UNANSWERED];
@@ -655,68 +657,67 @@ static bool everybody_was_served(const struct digest *digest, struct text *why)
 
 // --- the trial -----------------------------------------------------------------------------------
 
-static bool ended_as_planned(const struct digest *digest, struct text *why)
+static bool ended_as_planned(const struct trial_model *model, struct text *why)
 {
-    struct words length = lasting(digest->ended_ns - digest->started_ns);
-    if (!digest->stop_known)
+    struct words length = lasting(model->ended_ns - model->started_ns);
+    if (!model->stop_known)
         text_format(why, "the history breaks off after %s: the trial was not ended", length.text);
-    else if (digest->stop_reason == STOP_LIMIT)
+    else if (model->stop_reason == STOP_LIMIT)
         text_format(why, "the trial ran into its time limit after %s with %zu holds", length.text,
-                    digest->hold_count);
-    else if (digest->stop_reason == STOP_BROKEN)
+                    model->hold_count);
+    else if (model->stop_reason == STOP_BROKEN)
         text_format(why, "the harness or its set-up failed after %s", length.text);
-    else if (digest->stop_reason == STOP_STUCK)
+    else if (model->stop_reason == STOP_STUCK)
         text_format(why,
                     "the trial was ended after %s because nobody was granted the lock, but its "
                     "history does not prove it stuck",
                     length.text);
     else
         return true;
-    tell_servers_down(digest, digest->ended_ns - digest->trial->scenario->lock.stuck_after_ns,
-                      digest->ended_ns, why);
+    tell_servers_down(model, model->ended_ns - model->trial->scenario->lock.stuck_after_ns,
+                      model->ended_ns, why);
     return false;
 }
 
 // A driver that cannot reach its servers says that it does not know, each time.
-static bool was_held(const struct digest *digest, struct text *why)
+static bool was_held(const struct trial_model *model, struct text *why)
 {
     size_t unknown = 0;
-    if (digest->hold_count > 0)
+    if (model->hold_count > 0)
         return true;
-    FOR_EACH_ATTEMPT (attempt, digest) {
+    FOR_EACH_ATTEMPT (attempt, model) {
         unknown += attempt->outcome == OUTCOME_UNKNOWN;
     }
-    text_format(why, "nobody was ever granted the lock (%zu acquires tried)",
-                digest->attempt_count);
-    if (digest->trial->external_client != NULL && digest->trial->external_client->plugin == NULL &&
-        unknown > 0 && unknown == digest->attempt_count)
+    text_format(why, "nobody was ever granted the lock (%zu acquires tried)", model->attempt_count);
+    if (model->trial->external_client != NULL && model->trial->external_client->plugin == NULL &&
+        unknown > 0 && unknown == model->attempt_count)
         text_add(why, ": its driver answered each of them with unknown; does it ask the servers "
                       "that the scenario names (servers: redis gives it LOCKPICK_REDIS)? See "
                       "driver-of-client-1.log");
     return false;
 }
 
-bool preconditions_hold(const struct digest *digest, struct text *why)
+bool preconditions_hold(const struct trial_model *model, struct text *why)
 {
-    return ended_as_planned(digest, why) && faults_proven(digest, why) && was_held(digest, why) &&
-           everybody_was_served(digest, why);
+    return ended_as_planned(model, why) && faults_proven(model, why) && was_held(model, why) &&
+           everybody_was_served(model, why);
 }
 
-bool history_is_whole(const struct digest *digest, struct text *why)
+bool history_is_whole(const struct trial_model *model, struct text *why)
 {
-    return digest->history->condition.state == HISTORY_WHOLE ||
+    return model->history->condition.state == HISTORY_WHOLE ||
            !say(why, "%s; what there is of it (%zu hold%s) shows no violation",
-                digest->history->condition.text, digest->hold_count,
-                plural((long long)digest->hold_count));
+                model->history->condition.text, model->hold_count,
+                plural((long long)model->hold_count));
 }
 
-bool machine_may_be_to_blame(const struct digest *digest, struct text *why)
+bool machine_may_be_to_blame(const struct trial_model *model, struct text *why)
 {
-    return digest->history->condition.harness_lost && trial_has_trait(digest->trial, "lease") &&
+    return model->history->condition.harness_lost && trial_has_trait(model->trial, "lease") &&
            say(why,
                "%s; a lease seems broken, but what is lost may have said that the machine stood "
                "still, or that its clock was set",
-               digest->history->condition.text);
+               model->history->condition.text);
 }
 
 // Who went for a lock last, by its key: 0 is nobody.
@@ -735,15 +736,15 @@ static bool is_another(struct takers *takers, int64_t key, int client, int worke
     return before != 0 && before != who;
 }
 
-bool was_contended(const struct digest *digest, struct text *why)
+bool was_contended(const struct trial_model *model, struct text *why)
 {
     struct takers takers = {0};
     bool contended = false;
-    FOR_EACH_HOLD (hold, digest) {
+    FOR_EACH_HOLD (hold, model) {
         contended |= is_another(&takers, hold->key, hold->client, hold->worker);
     }
-    FOR_EACH_ATTEMPT (attempt, digest) {
-        contended |= digest->hold_count > 0 &&
+    FOR_EACH_ATTEMPT (attempt, model) {
+        contended |= model->hold_count > 0 &&
                      is_another(&takers, attempt->key, attempt->client, attempt->worker);
     }
     free(takers.last);
@@ -751,21 +752,21 @@ bool was_contended(const struct digest *digest, struct text *why)
            !say(why,
                 "only one worker ever went for %s lock: exclusion was not put to the test; more "
                 "clients, threads or operations would",
-                scenario_key_count(digest->trial->scenario) > 1 ? "each" : "the");
+                scenario_key_count(model->trial->scenario) > 1 ? "each" : "the");
 }
 
-bool harness_was_broken(const struct digest *digest, struct text *why)
+bool harness_was_broken(const struct trial_model *model, struct text *why)
 {
-    long long count = (long long)digest->broken_count;
+    long long count = (long long)model->broken_count;
     return count > 0 && say(why, "%lld request%s failed because the harness or its set-up is wrong",
                             count, plural(count));
 }
 
-bool clock_was_set(const struct digest *digest, struct text *why)
+bool clock_was_set(const struct trial_model *model, struct text *why)
 {
-    return digest->clock_step_ns != 0 && trial_has_trait(digest->trial, "lease") &&
+    return model->clock_step_ns != 0 && trial_has_trait(model->trial, "lease") &&
            say(why,
                "somebody set the machine's clock by %s during the trial, and the server expires "
                "leases by it; run it again",
-               lasting(digest->clock_step_ns).text);
+               lasting(model->clock_step_ns).text);
 }

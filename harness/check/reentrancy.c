@@ -5,29 +5,28 @@
 
 #include <string.h>
 
-static bool is_refused(const struct digest *digest, const struct reentry *reentry)
+static bool is_refused(const struct trial_model *model, const struct reentry *reentry)
 {
-    const struct hold *hold = &digest->holds[reentry->hold];
+    const struct hold *hold = &model->holds[reentry->hold];
     if (reentry->returned_ns == TIME_NEVER ||
-        reentry->returned_ns >= hold_lease_end_ns(digest, hold))
+        reentry->returned_ns >= hold_lease_end_ns(model, hold))
         return false;
     if (reentry->is_leave)
         return reentry->answer == RELEASE_NOT_OWNER || reentry->answer == RELEASE_GONE;
     return reentry->outcome == OUTCOME_NO;
 }
 
-static void decide(const struct digest *digest, struct finding *finding)
+static void decide(const struct trial_model *model, struct finding *finding)
 {
     const struct reentry *first = NULL;
-    for (size_t i = 0; i < digest->reentry_count; i++) {
-        const struct reentry *reentry = &digest->reentries[i];
-        if (!is_refused(digest, reentry))
+    for (size_t i = 0; i < model->reentry_count; i++) {
+        const struct reentry *reentry = &model->reentries[i];
+        if (!is_refused(model, reentry))
             continue;
         first = finding->count++ == 0 ? reentry : first;
     }
     if (first == NULL) {
-        finding_say(finding, "%zu steps in and out of a depth, none refused",
-                    digest->reentry_count);
+        finding_say(finding, "%zu steps in and out of a depth, none refused", model->reentry_count);
         return;
     }
     finding->evidence =
@@ -35,7 +34,7 @@ static void decide(const struct digest *digest, struct finding *finding)
     finding_decide(finding, FINDING_VIOLATED,
                    "%s held the lock with a valid lease, but %s depth %lld was refused (%lld such "
                    "step%s)",
-                   holder_name(digest, first->hold).text, first->is_leave ? "leaving" : "entering",
+                   holder_name(model, first->hold).text, first->is_leave ? "leaving" : "entering",
                    (long long)first->depth, (long long)finding->count, plural(finding->count));
 }
 

@@ -17,20 +17,20 @@
 struct job {
     int64_t done;     // acknowledged writes
     int64_t doubtful; // writes of unknown outcome
-    size_t first;     // the first acknowledged write, an index into digest.accesses
+    size_t first;     // the first acknowledged write, an index into model.accesses
     size_t second;    // the second one
     size_t found;     // a read that found it done already
 };
 
-static struct job *count_jobs(const struct digest *digest, size_t job_count)
+static struct job *count_jobs(const struct trial_model *model, size_t job_count)
 {
-    const struct scenario *scenario = digest->trial->scenario;
+    const struct scenario *scenario = model->trial->scenario;
     struct job *jobs = memory_zeroed(job_count, sizeof *jobs);
     for (size_t i = 0; i < job_count; i++)
         jobs[i].first = jobs[i].second = jobs[i].found = SIZE_MAX;
-    for (size_t i = 0; i < digest->access_count; i++) {
-        const struct access *access = &digest->accesses[i];
-        int64_t number = draw_job(scenario, digest->holds[access->hold].operation);
+    for (size_t i = 0; i < model->access_count; i++) {
+        const struct access *access = &model->accesses[i];
+        int64_t number = draw_job(scenario, model->holds[access->hold].operation);
         if (number < 0 || (size_t)number >= job_count)
             continue;
         struct job *job = &jobs[number];
@@ -50,10 +50,10 @@ static struct job *count_jobs(const struct digest *digest, size_t job_count)
 }
 
 // How many writes without an answer, begun by then, may have undone the job.
-static int64_t count_undoings(const struct digest *digest, size_t number, int64_t by_ns)
+static int64_t count_undoings(const struct trial_model *model, size_t number, int64_t by_ns)
 {
     int64_t count = 0;
-    FOR_EACH_ACCESS (access, digest) {
+    FOR_EACH_ACCESS (access, model) {
         count += access->is_write && access->outcome == OUTCOME_UNKNOWN &&
                  (access->value >> number & 1) == 0 && access->invoked_ns < by_ns;
     }
@@ -61,24 +61,25 @@ static int64_t count_undoings(const struct digest *digest, size_t number, int64_
 }
 
 // True if the job was done again only because late writes had undone it, as far as one can tell.
-static bool may_have_been_undone(const struct digest *digest, const struct job *job, size_t number)
+static bool may_have_been_undone(const struct trial_model *model, const struct job *job,
+                                 size_t number)
 {
     const struct access *last = NULL;
     int64_t latest_ns = 0;
-    for (size_t i = 0; i < digest->access_count; i++) {
-        const struct access *access = &digest->accesses[i];
+    for (size_t i = 0; i < model->access_count; i++) {
+        const struct access *access = &model->accesses[i];
         bool does = access->is_write && access->outcome == OUTCOME_OK &&
-                    draw_job(digest->trial->scenario, digest->holds[access->hold].operation) ==
+                    draw_job(model->trial->scenario, model->holds[access->hold].operation) ==
                         (int64_t)number;
         if (!does)
             continue;
-        struct access_read read = read_before(digest, i);
+        struct access_read read = read_before(model, i);
         latest_ns = time_later(latest_ns, read.returned_ns);
         if (last != NULL && read.invoked_ns < last->returned_ns)
             return false; // two at once
         last = access;
     }
-    return count_undoings(digest, number, latest_ns) >= job->done - 1;
+    return count_undoings(model, number, latest_ns) >= job->done - 1;
 }
 
 static bool is_phantom(const struct job *job)
@@ -86,13 +87,13 @@ static bool is_phantom(const struct job *job)
     return job->found != SIZE_MAX && job->done == 0 && job->doubtful == 0;
 }
 
-static void blame(const struct digest *digest, const struct job *job, size_t number,
+static void blame(const struct trial_model *model, const struct job *job, size_t number,
                   struct finding *finding)
 {
     bool is_twice = job->second != SIZE_MAX;
     size_t earlier = is_twice ? job->first : job->found;
-    const struct access *last = &digest->accesses[is_twice ? job->second : earlier];
-    size_t doer = digest->accesses[earlier].hold;
+    const struct access *last = &model->accesses[is_twice ? job->second : earlier];
+    size_t doer = model->accesses[earlier].hold;
     finding->evidence = (struct evidence){{doer, is_twice ? last->hold : SIZE_MAX},
                                           {earlier, job->second},
                                           last->invoked_ns,
@@ -100,18 +101,18 @@ static void blame(const struct digest *digest, const struct job *job, size_t num
     if (is_twice)
         finding_decide(finding, FINDING_VIOLATED,
                        "job %zu was done %lld times: by %s and by %s (%lld such job%s)", number + 1,
-                       (long long)job->done, holder_name(digest, doer).text,
-                       holder_name(digest, last->hold).text, (long long)finding->count,
+                       (long long)job->done, holder_name(model, doer).text,
+                       holder_name(model, last->hold).text, (long long)finding->count,
                        plural(finding->count));
     else
         finding_decide(finding, FINDING_VIOLATED, "%s found job %zu done, but nobody had done it",
-                       holder_name(digest, doer).text, number + 1);
+                       holder_name(model, doer).text, number + 1);
 }
 
-static void decide(const struct digest *digest, struct finding *finding)
+static void decide(const struct trial_model *model, struct finding *finding)
 {
-    size_t count = (size_t)digest->trial->scenario->workload.jobs;
-    struct job *jobs = count_jobs(digest, count);
+    size_t count = (size_t)model->trial->scenario->workload.jobs;
+    struct job *jobs = count_jobs(model, count);
     size_t first = SIZE_MAX;
     size_t undone = SIZE_MAX;
     int64_t done = 0;
@@ -120,7 +121,7 @@ static void decide(const struct digest *digest, struct finding *finding)
         done += jobs[i].done > 0;
         if (jobs[i].done < 2 && !is_phantom(&jobs[i]))
             continue;
-        if (jobs[i].done >= 2 && may_have_been_undone(digest, &jobs[i], i)) {
+        if (jobs[i].done >= 2 && may_have_been_undone(model, &jobs[i], i)) {
             undone = i;
             continue;
         }
@@ -138,7 +139,7 @@ static void decide(const struct digest *digest, struct finding *finding)
         finding_say(finding, "%lld of %zu jobs were done, none twice", (long long)done, count);
     } else {
         finding->by_absence = twice == 0;
-        blame(digest, &jobs[first], first, finding);
+        blame(model, &jobs[first], first, finding);
     }
     free(jobs);
 }

@@ -19,9 +19,9 @@
 
 // === writes ======================================================================================
 
-static bool is_fenced(const struct digest *digest, const struct access *access)
+static bool is_fenced(const struct trial_model *model, const struct access *access)
 {
-    return digest->trial->scenario->workload.fenced && access->token > 0;
+    return model->trial->scenario->workload.fenced && access->token > 0;
 }
 
 // --- without fencing -----------------------------------------------------------------------------
@@ -31,9 +31,9 @@ struct grants {
     size_t *longest; // longest[i]: of the first i + 1 cores, the one that ends last
 };
 
-static struct grants grants_make(const struct digest *digest)
+static struct grants grants_make(const struct trial_model *model)
 {
-    struct grants grants = {.proven = cores_until(digest, hold_lease_end_ns)};
+    struct grants grants = {.proven = cores_until(model, hold_lease_end_ns)};
     const struct core *cores = grants.proven.items;
     grants.longest = memory_new(grants.proven.count * sizeof *grants.longest);
     for (size_t i = 0, longest = 0; i < grants.proven.count; i++) {
@@ -44,11 +44,11 @@ static struct grants grants_make(const struct digest *digest)
 }
 
 // The hold that was granted since the writer's lease ran out and before the write, or SIZE_MAX.
-static size_t granted_since(const struct digest *digest, const struct grants *grants,
+static size_t granted_since(const struct trial_model *model, const struct grants *grants,
                             const struct access *write)
 {
-    const struct hold *writer = &digest->holds[write->hold];
-    int64_t lease_end_ns = hold_stale_from_ns(digest, writer);
+    const struct hold *writer = &model->holds[write->hold];
+    int64_t lease_end_ns = hold_stale_from_ns(model, writer);
     if (lease_end_ns > write->invoked_ns)
         return SIZE_MAX;
     const struct core *cores = grants->proven.items;
@@ -67,19 +67,19 @@ static size_t granted_since(const struct digest *digest, const struct grants *gr
 
 // Accesses that the store has answered, sorted by when; each index is that of the one with the
 // highest token so far.
-static struct ranked *answered_make(const struct digest *digest, size_t *count)
+static struct ranked *answered_make(const struct trial_model *model, size_t *count)
 {
-    struct ranked *answered = memory_new(digest->access_count * sizeof *answered);
+    struct ranked *answered = memory_new(model->access_count * sizeof *answered);
     *count = 0;
-    for (size_t i = 0; i < digest->access_count; i++) {
-        const struct access *access = &digest->accesses[i];
-        if (access->outcome == OUTCOME_OK && is_fenced(digest, access))
+    for (size_t i = 0; i < model->access_count; i++) {
+        const struct access *access = &model->accesses[i];
+        if (access->outcome == OUTCOME_OK && is_fenced(model, access))
             answered[(*count)++] = (struct ranked){access->returned_ns, i};
     }
     sort_ranked(answered, *count);
     for (size_t i = 1; i < *count; i++) {
         size_t before = answered[i - 1].index;
-        if (digest->accesses[before].token >= digest->accesses[answered[i].index].token)
+        if (model->accesses[before].token >= model->accesses[answered[i].index].token)
             answered[i].index = before;
     }
     return answered;
@@ -87,11 +87,11 @@ static struct ranked *answered_make(const struct digest *digest, size_t *count)
 
 // The access with a newer token that the store had answered before the write was begun, or
 // SIZE_MAX.
-static size_t newer_token(const struct digest *digest, const struct ranked *answered, size_t count,
-                          const struct access *write)
+static size_t newer_token(const struct trial_model *model, const struct ranked *answered,
+                          size_t count, const struct access *write)
 {
     size_t before = FIRST_FROM(answered, count, value, write->invoked_ns);
-    if (before == 0 || digest->accesses[answered[before - 1].index].token <= write->token)
+    if (before == 0 || model->accesses[answered[before - 1].index].token <= write->token)
         return SIZE_MAX;
     return answered[before - 1].index;
 }
@@ -101,23 +101,23 @@ static size_t newer_token(const struct digest *digest, const struct ranked *answ
 // How many writes the store accepted outside their writer's exclusive time; `first` (evidence: the
 // write, its hold, the hold that was granted since, and with fencing the access that carried the
 // newer token) is set if there is one.
-static int64_t find_stale_writes(const struct digest *digest, struct evidence *first)
+static int64_t find_stale_writes(const struct trial_model *model, struct evidence *first)
 {
-    struct grants grants = grants_make(digest);
+    struct grants grants = grants_make(model);
     size_t answered_count;
-    struct ranked *answered = answered_make(digest, &answered_count);
+    struct ranked *answered = answered_make(model, &answered_count);
     int64_t count = 0;
-    for (size_t i = 0; i < digest->access_count; i++) {
-        const struct access *write = &digest->accesses[i];
+    for (size_t i = 0; i < model->access_count; i++) {
+        const struct access *write = &model->accesses[i];
         if (!write->is_write || write->outcome != OUTCOME_OK)
             continue;
         size_t newer = SIZE_MAX;
         size_t other;
-        if (is_fenced(digest, write)) {
-            newer = newer_token(digest, answered, answered_count, write);
-            other = newer == SIZE_MAX ? SIZE_MAX : digest->accesses[newer].hold;
+        if (is_fenced(model, write)) {
+            newer = newer_token(model, answered, answered_count, write);
+            other = newer == SIZE_MAX ? SIZE_MAX : model->accesses[newer].hold;
         } else {
-            other = granted_since(digest, &grants, write);
+            other = granted_since(model, &grants, write);
         }
         if (other == SIZE_MAX)
             continue;
@@ -131,20 +131,20 @@ static int64_t find_stale_writes(const struct digest *digest, struct evidence *f
     return count;
 }
 
-static void describe_write(const struct digest *digest, struct finding *finding)
+static void describe_write(const struct trial_model *model, struct finding *finding)
 {
     const struct evidence *evidence = &finding->evidence;
-    const struct access *write = &digest->accesses[evidence->accesses[0]];
-    int64_t until_ns = digest->holds[evidence->holds[0]].valid_until_ns;
+    const struct access *write = &model->accesses[evidence->accesses[0]];
+    int64_t until_ns = model->holds[evidence->holds[0]].valid_until_ns;
     bool after = write->invoked_ns >= until_ns;
-    struct words writer = holder_name(digest, evidence->holds[0]);
-    struct words other = holder_name(digest, evidence->holds[1]);
+    struct words writer = holder_name(model, evidence->holds[0]);
+    struct words other = holder_name(model, evidence->holds[1]);
     if (evidence->accesses[1] != SIZE_MAX)
         finding_say(finding,
                     "the store accepted %s's write with token %lld although it had answered %s's "
                     "token %lld before",
                     writer.text, (long long)write->token, other.text,
-                    (long long)digest->accesses[evidence->accesses[1]].token);
+                    (long long)model->accesses[evidence->accesses[1]].token);
     else
         finding_say(finding,
                     "the store accepted %s's write of %lld, %s%s its lease had run out and after "
@@ -155,12 +155,12 @@ static void describe_write(const struct digest *digest, struct finding *finding)
     finding_say(finding, " (%lld such write%s)", (long long)finding->count, plural(finding->count));
 }
 
-static void decide_writes(const struct digest *digest, struct finding *finding)
+static void decide_writes(const struct trial_model *model, struct finding *finding)
 {
-    finding->count = find_stale_writes(digest, &finding->evidence);
+    finding->count = find_stale_writes(model, &finding->evidence);
     if (finding->count > 0) {
         finding->state = FINDING_VIOLATED;
-        describe_write(digest, finding);
+        describe_write(model, finding);
         return;
     }
     finding_say(finding, "every accepted write was begun in its writer's exclusive time");
@@ -181,9 +181,9 @@ const struct check stale_write_check = {
 
 // --- the lock or the machine ---------------------------------------------------------------------
 
-static bool is_renewed(const struct digest *digest)
+static bool is_renewed(const struct trial_model *model)
 {
-    return trial_has_trait(digest->trial, "renewed") || trial_has_trait(digest->trial, "session");
+    return trial_has_trait(model->trial, "renewed") || trial_has_trait(model->trial, "session");
 }
 
 // When the fault was over, or would have been had its bound been kept.
@@ -196,62 +196,62 @@ static int64_t due_end_ns(const struct fault_record *record)
 }
 
 // True if nobody of the hold does anything while the fault is on.
-static bool stops_holder(const struct digest *digest, const struct fault_record *record,
+static bool stops_holder(const struct trial_model *model, const struct fault_record *record,
                          const struct hold *hold)
 {
     const struct target *target = &record->step->target;
     return record->in_effect_ns != TIME_NEVER && fault_can(record->step, FAULT_STOPS) &&
            target->client == hold->client &&
-           (target->worker == 0 || (target->worker == hold->worker && !is_renewed(digest)));
+           (target->worker == 0 || (target->worker == hold->worker && !is_renewed(model)));
 }
 
 // True if the fault alone makes the hold coexist with one that was granted at `from_ns`.
-static bool suffices(const struct digest *digest, const struct fault_record *record,
+static bool suffices(const struct trial_model *model, const struct fault_record *record,
                      const struct hold *hold, int64_t from_ns)
 {
     const struct fault_step *step = record->step;
-    int64_t lease_end_ns = hold_stale_from_ns(digest, hold);
+    int64_t lease_end_ns = hold_stale_from_ns(model, hold);
     if (record->in_effect_ns == TIME_NEVER)
         return false;
     if (fault_can(step, FAULT_EMPTIES) && step->target.client == 0)
-        return !strikes_only_store(digest, step) && record->in_effect_ns >= hold->granted_ns &&
+        return !strikes_only_store(model, step) && record->in_effect_ns >= hold->granted_ns &&
                record->in_effect_ns <= from_ns;
     bool severs = fault_can(step, FAULT_SEVERS) && wire_names_client(step, hold->client);
     // What it learned of only when the lease was over is stale by then.
     int64_t until_ns = hold->granted_ns >= lease_end_ns ? lease_end_ns : from_ns;
-    return (severs || stops_holder(digest, record, hold)) && record->in_effect_ns <= lease_end_ns &&
+    return (severs || stops_holder(model, record, hold)) && record->in_effect_ns <= lease_end_ns &&
            due_end_ns(record) >= until_ns;
 }
 
 // When the lease began that ran out, as far as its holder was told.
-static int64_t lease_begin_ns(const struct digest *digest, const struct hold *hold)
+static int64_t lease_begin_ns(const struct trial_model *model, const struct hold *hold)
 {
     // A session that was in doubt as soon as the lock was granted had not been heard of before.
     bool doubtful = hold->proven_until_ns <= hold->granted_ns;
-    return hold->told_until_ns - (doubtful ? 2 : 1) * digest->trial->scenario->lock.lease_ns;
+    return hold->told_until_ns - (doubtful ? 2 : 1) * model->trial->scenario->lock.lease_ns;
 }
 
-int64_t stall_to_blame_ns(const struct digest *digest, const struct hold *hold, int64_t from_ns,
+int64_t stall_to_blame_ns(const struct trial_model *model, const struct hold *hold, int64_t from_ns,
                           int64_t until_ns)
 {
-    int64_t lease_ns = digest->trial->scenario->lock.lease_ns;
-    int64_t begin_ns = lease_begin_ns(digest, hold);
-    int64_t lease_end_ns = hold_stale_from_ns(digest, hold);
-    int64_t stalls_ns = stalled_ns(digest, hold->client, begin_ns, until_ns);
+    int64_t lease_ns = model->trial->scenario->lock.lease_ns;
+    int64_t begin_ns = lease_begin_ns(model, hold);
+    int64_t lease_end_ns = hold_stale_from_ns(model, hold);
+    int64_t stalls_ns = stalled_ns(model, hold->client, begin_ns, until_ns);
     // Work that is longer than the lease outlives it on any machine.
     if (stalls_ns == 0 ||
-        (!is_renewed(digest) && digest->trial->scenario->workload.hold_ns >= lease_ns))
+        (!is_renewed(model) && model->trial->scenario->workload.hold_ns >= lease_ns))
         return 0;
     int64_t shift_ns = stalls_ns; // by how much earlier the hold would have been over
-    FOR_EACH_FAULT (record, digest) {
-        if (suffices(digest, record, hold, from_ns))
+    FOR_EACH_FAULT (record, model) {
+        if (suffices(model, record, hold, from_ns))
             return 0;
-        if (stops_holder(digest, record, hold))
-            shift_ns -= stalled_ns(digest, hold->client, time_later(record->in_effect_ns, begin_ns),
+        if (stops_holder(model, record, hold))
+            shift_ns -= stalled_ns(model, hold->client, time_later(record->in_effect_ns, begin_ns),
                                    time_earlier(due_end_ns(record), until_ns));
     }
-    bool is_late_renewal = is_renewed(digest) &&
-                           stalled_ns(digest, hold->client, begin_ns, lease_end_ns) >= lease_ns / 3;
+    bool is_late_renewal = is_renewed(model) &&
+                           stalled_ns(model, hold->client, begin_ns, lease_end_ns) >= lease_ns / 3;
     bool explains = shift_ns > 0 && shift_ns >= until_ns - lease_end_ns;
     return is_late_renewal || explains ? stalls_ns : 0;
 }
@@ -259,7 +259,7 @@ int64_t stall_to_blame_ns(const struct digest *digest, const struct hold *hold, 
 // --- the sweep -----------------------------------------------------------------------------------
 
 struct sweep {
-    const struct digest *digest;
+    const struct trial_model *model;
     struct finding *finding;
     struct cores cores;
     // Cores of holds that outlived their lease, sorted by when they are stale: from then on each
@@ -274,10 +274,10 @@ static void find_outlivers(struct sweep *sweep)
 {
     sweep->outlivers = memory_new(sweep->cores.count * sizeof *sweep->outlivers);
     for (size_t i = 0; i < sweep->cores.count; i++) {
-        const struct hold *hold = &sweep->digest->holds[sweep->cores.items[i].hold];
-        if (!hold_outlived_lease(sweep->digest, hold))
+        const struct hold *hold = &sweep->model->holds[sweep->cores.items[i].hold];
+        if (!hold_outlived_lease(sweep->model, hold))
             continue;
-        int64_t lease_end_ns = hold_stale_from_ns(sweep->digest, hold);
+        int64_t lease_end_ns = hold_stale_from_ns(sweep->model, hold);
         sweep->outlivers[sweep->outliver_count++] =
             (struct ranked){time_later(lease_end_ns, hold->granted_ns), i};
     }
@@ -294,8 +294,8 @@ static void note_window(struct sweep *sweep, const struct core *stale, const str
     sweep->windows[finding->count++] = to_ns - from_ns;
     if (finding->count > 1 && !sweep->machine_only)
         return;
-    const struct hold *hold = &sweep->digest->holds[stale->hold];
-    bool machine = stall_to_blame_ns(sweep->digest, hold, from_ns, to_ns) > 0;
+    const struct hold *hold = &sweep->model->holds[stale->hold];
+    bool machine = stall_to_blame_ns(sweep->model, hold, from_ns, to_ns) > 0;
     if (finding->count == 1 || !machine)
         finding->evidence = evidence_of_holds(stale->hold, other->hold, from_ns, to_ns);
     sweep->machine_only = machine;
@@ -311,7 +311,7 @@ static bool is_stale_at(const struct ranked *outliver, const struct core *core, 
 
 static bool is_shared(const struct sweep *sweep, const struct core *core)
 {
-    return sweep->digest->holds[core->hold].shared;
+    return sweep->model->holds[core->hold].shared;
 }
 
 // Of a semaphore: a grant beyond its permits, as its holders believe, is a stale holder's doing if
@@ -374,9 +374,9 @@ static void run_sweep(struct sweep *sweep)
 
 // When the holder was told that it had lost the lock; TIME_NEVER if not before `until_ns`. That may
 // be before it has learned of its grant.
-static int64_t told_ns(const struct digest *digest, const struct hold *hold, int64_t until_ns)
+static int64_t told_ns(const struct trial_model *model, const struct hold *hold, int64_t until_ns)
 {
-    const struct history *history = digest->history;
+    const struct history *history = model->history;
     size_t first = FIRST_FROM(history->events, history->count, at_ns, hold->invoked_ns);
     for (size_t i = first; i < history->count; i++) {
         const struct event *event = &history->events[i];
@@ -389,16 +389,16 @@ static int64_t told_ns(const struct digest *digest, const struct hold *hold, int
     return TIME_NEVER;
 }
 
-static void describe(const struct digest *digest, struct finding *finding)
+static void describe(const struct trial_model *model, struct finding *finding)
 {
     const struct evidence *evidence = &finding->evidence;
-    int64_t at_ns = told_ns(digest, &digest->holds[evidence->holds[0]], evidence->to_ns);
+    int64_t at_ns = told_ns(model, &model->holds[evidence->holds[0]], evidence->to_ns);
     int64_t late_ns = at_ns - evidence->from_ns;
-    struct words stale = holder_name(digest, evidence->holds[0]);
+    struct words stale = holder_name(model, evidence->holds[0]);
     finding_decide(finding, FINDING_VIOLATED,
                    "%s's lease ran out, %s was granted the lock, and both believed to hold it for "
                    "%s; %s ",
-                   stale.text, holder_name(digest, evidence->holds[1]).text,
+                   stale.text, holder_name(model, evidence->holds[1]).text,
                    lasting(evidence->to_ns - evidence->from_ns).text, stale.text);
     if (at_ns == TIME_NEVER)
         finding_say(finding, "had not been told");
@@ -411,27 +411,27 @@ static void describe(const struct digest *digest, struct finding *finding)
                 plural(finding->count), lasting(finding->windows.max_ns).text);
 }
 
-static void decide(const struct digest *digest, struct finding *finding)
+static void decide(const struct trial_model *model, struct finding *finding)
 {
-    struct sweep sweep = {.digest = digest, .finding = finding, .cores = cores_until(digest, NULL)};
+    struct sweep sweep = {.model = model, .finding = finding, .cores = cores_until(model, NULL)};
     sweep.windows = memory_new(sweep.cores.count * sizeof *sweep.windows);
     find_outlivers(&sweep);
-    if (digest_permits(digest) > 1)
-        run_semaphore_sweep(&sweep, digest_permits(digest));
+    if (trial_model_permits(model) > 1)
+        run_semaphore_sweep(&sweep, trial_model_permits(model));
     else
         run_sweep(&sweep);
     distribution_make(sweep.windows, (size_t)finding->count, &finding->windows);
     if (finding->count > 0) {
         struct evidence ignored;
         finding->harmless =
-            digest->trial->scenario->workload.fenced && find_stale_writes(digest, &ignored) == 0;
-        describe(digest, finding);
-        const struct hold *stale = &digest->holds[finding->evidence.holds[0]];
+            model->trial->scenario->workload.fenced && find_stale_writes(model, &ignored) == 0;
+        describe(model, finding);
+        const struct hold *stale = &model->holds[finding->evidence.holds[0]];
         if (sweep.machine_only && !finding->harmless)
-            finding_blame_stalls(digest, stale->client, lease_begin_ns(digest, stale),
+            finding_blame_stalls(model, stale->client, lease_begin_ns(model, stale),
                                  finding->evidence.to_ns, finding);
         else if (!finding->harmless)
-            finding_blame_late_end(digest, lease_begin_ns(digest, stale), finding->evidence.to_ns,
+            finding_blame_late_end(model, lease_begin_ns(model, stale), finding->evidence.to_ns,
                                    finding);
     } else {
         finding_say(finding, "no holder outlived its lease while another held the lock");

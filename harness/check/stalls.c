@@ -35,14 +35,14 @@ static int compare_owners(const void *left, const void *right)
 }
 
 // A long one is recorded in pieces, of which each begins when the one before ends.
-static void join_stalls(struct digest *digest)
+static void join_stalls(struct trial_model *model)
 {
     size_t count = 0;
-    struct stall *stalls = digest->stalls;
-    if (digest->stall_count == 0)
+    struct stall *stalls = model->stalls;
+    if (model->stall_count == 0)
         return;
-    qsort(stalls, digest->stall_count, sizeof *stalls, compare_owners);
-    for (size_t i = 0; i < digest->stall_count; i++) {
+    qsort(stalls, model->stall_count, sizeof *stalls, compare_owners);
+    for (size_t i = 0; i < model->stall_count; i++) {
         struct stall *last = count > 0 ? &stalls[count - 1] : NULL;
         if (last != NULL && last->of == stalls[i].of && last->number == stalls[i].number &&
             last->to_ns == stalls[i].from_ns)
@@ -50,22 +50,22 @@ static void join_stalls(struct digest *digest)
         else
             stalls[count++] = stalls[i];
     }
-    digest->stall_count = count;
+    model->stall_count = count;
     qsort(stalls, count, sizeof *stalls, compare_stalls);
     for (size_t i = 0; i < count; i++)
-        digest->longest_stall_ns =
-            time_later(digest->longest_stall_ns, stalls[i].to_ns - stalls[i].from_ns);
+        model->longest_stall_ns =
+            time_later(model->longest_stall_ns, stalls[i].to_ns - stalls[i].from_ns);
 }
 
 // What the machine lets a fault take to stand is not the lock's time, nor the scenario's.
 #define LATE_NS (50 * NS_PER_MS)
 
-static void add_lateness(struct digest *digest, int64_t from_ns, int64_t to_ns, int client,
+static void add_lateness(struct trial_model *model, int64_t from_ns, int64_t to_ns, int client,
                          size_t *room)
 {
     if (to_ns == TIME_NEVER || to_ns - from_ns < LATE_NS)
         return;
-    *APPEND(digest->stalls, digest->stall_count, *room) =
+    *APPEND(model->stalls, model->stall_count, *room) =
         (struct stall){.from_ns = from_ns,
                        .to_ns = to_ns,
                        .of = client > 0 ? STALLED_CLIENT : STALLED_CONDUCTOR,
@@ -75,19 +75,19 @@ static void add_lateness(struct digest *digest, int64_t from_ns, int64_t to_ns, 
 // A worker stands at the point of a fault until it stands. The conductor strikes at once, unless it
 // is late, or still at work on another fault: the worker has then stood still for that long. A
 // fault on a client or a wire takes no time either; those on servers last until they show.
-void stalls_complete(struct digest *digest, size_t room)
+void stalls_complete(struct trial_model *model, size_t room)
 {
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         const struct fault_step *step = record->step;
         bool on_server = step->target.client == 0 && step->side_counts[0] == 0;
         int64_t stands_ns = on_server ? record->asked_ns : record->in_effect_ns;
         if (record->asked_ns == TIME_NEVER)
             continue;
-        add_lateness(digest, record->asked_ns, stands_ns, 0, &room);
+        add_lateness(model, record->asked_ns, stands_ns, 0, &room);
         if (record->reached != NULL)
-            add_lateness(digest, record->reached->at_ns, stands_ns, record->reached->client, &room);
+            add_lateness(model, record->reached->at_ns, stands_ns, record->reached->client, &room);
     }
-    join_stalls(digest);
+    join_stalls(model);
 }
 
 // --- whose they are
@@ -100,10 +100,10 @@ static bool concerns(const struct stall *stall, int whose)
 }
 
 // The first of the stalls, sorted by beginning, that may not be over yet at `from_ns`.
-static size_t first_stall(const struct digest *digest, int64_t from_ns)
+static size_t first_stall(const struct trial_model *model, int64_t from_ns)
 {
-    return FIRST_FROM(digest->stalls, digest->stall_count, from_ns,
-                      from_ns - digest->longest_stall_ns);
+    return FIRST_FROM(model->stalls, model->stall_count, from_ns,
+                      from_ns - model->longest_stall_ns);
 }
 
 // What of the stall lies between the two times; 0 or less: nothing.
@@ -112,12 +112,12 @@ static int64_t part_ns(const struct stall *stall, int64_t from_ns, int64_t to_ns
     return time_earlier(stall->to_ns, to_ns) - time_later(stall->from_ns, from_ns);
 }
 
-int64_t stalled_ns(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns)
+int64_t stalled_ns(const struct trial_model *model, int whose, int64_t from_ns, int64_t to_ns)
 {
     int64_t total_ns = 0;
-    for (size_t i = first_stall(digest, from_ns);
-         i < digest->stall_count && digest->stalls[i].from_ns < to_ns; i++) {
-        const struct stall *stall = &digest->stalls[i];
+    for (size_t i = first_stall(model, from_ns);
+         i < model->stall_count && model->stalls[i].from_ns < to_ns; i++) {
+        const struct stall *stall = &model->stalls[i];
         if (!concerns(stall, whose) || part_ns(stall, from_ns, to_ns) <= 0)
             continue;
         total_ns += part_ns(stall, from_ns, to_ns);
@@ -127,14 +127,14 @@ int64_t stalled_ns(const struct digest *digest, int whose, int64_t from_ns, int6
 }
 
 // The one that lasted longest of those between the two times; NULL if there is none.
-static const struct stall *longest_between(const struct digest *digest, int whose, int64_t from_ns,
-                                           int64_t to_ns)
+static const struct stall *longest_between(const struct trial_model *model, int whose,
+                                           int64_t from_ns, int64_t to_ns)
 {
     const struct stall *longest = NULL;
     int64_t most_ns = 0;
-    for (size_t i = first_stall(digest, from_ns);
-         i < digest->stall_count && digest->stalls[i].from_ns < to_ns; i++) {
-        const struct stall *stall = &digest->stalls[i];
+    for (size_t i = first_stall(model, from_ns);
+         i < model->stall_count && model->stalls[i].from_ns < to_ns; i++) {
+        const struct stall *stall = &model->stalls[i];
         if (!concerns(stall, whose) || part_ns(stall, from_ns, to_ns) <= most_ns)
             continue;
         most_ns = part_ns(stall, from_ns, to_ns);
@@ -143,18 +143,19 @@ static const struct stall *longest_between(const struct digest *digest, int whos
     return longest;
 }
 
-int64_t longest_stall_ns(const struct digest *digest, int whose)
+int64_t longest_stall_ns(const struct trial_model *model, int whose)
 {
-    const struct stall *longest = longest_between(digest, whose, INT64_MIN / 2, TIME_NEVER);
+    const struct stall *longest = longest_between(model, whose, INT64_MIN / 2, TIME_NEVER);
     return longest != NULL ? longest->to_ns - longest->from_ns : 0;
 }
 
-struct words describe_stalls(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns)
+struct words describe_stalls(const struct trial_model *model, int whose, int64_t from_ns,
+                             int64_t to_ns)
 {
     char owner[48];
     struct words words = {"nobody stood still"};
-    const struct stall *longest = longest_between(digest, whose, from_ns, to_ns);
-    int64_t total_ns = stalled_ns(digest, whose, from_ns, to_ns);
+    const struct stall *longest = longest_between(model, whose, from_ns, to_ns);
+    int64_t total_ns = stalled_ns(model, whose, from_ns, to_ns);
     if (longest == NULL)
         return words;
     int64_t most_ns = part_ns(longest, from_ns, to_ns);
@@ -171,14 +172,14 @@ struct words describe_stalls(const struct digest *digest, int whose, int64_t fro
 
 // True if the fault is one on servers, or on what is between them, and was on between the two
 // times.
-static bool struck_servers(const struct digest *digest, const struct fault_record *record,
+static bool struck_servers(const struct trial_model *model, const struct fault_record *record,
                            int64_t from_ns, int64_t to_ns)
 {
     const struct fault_step *step = record->step;
     const unsigned upsets = FAULT_STOPS | FAULT_KILLS | FAULT_SEVERS | FAULT_EMPTIES |
                             FAULT_MAY_FORGET | FAULT_MOVES_LEADER;
     bool on_them = step->side_counts[0] > 0 || step->target.client == 0;
-    return on_them && !strikes_only_store(digest, step) && fault_can(step, upsets) &&
+    return on_them && !strikes_only_store(model, step) && fault_can(step, upsets) &&
            record->in_effect_ns != TIME_NEVER && record->asked_ns <= to_ns &&
            record->healed_ns >= from_ns;
 }
@@ -194,39 +195,39 @@ static int struck_server(const struct fault_record *record)
     return sscanf(name, "%*[a-z]-%d", &number) == 1 ? number : 0;
 }
 
-bool leaders_were_two(const struct digest *digest, int one, int other, int64_t to_ns)
+bool leaders_were_two(const struct trial_model *model, int one, int other, int64_t to_ns)
 {
     if (one == 0 || other == 0 || one == other)
         return false;
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         int struck = struck_server(record);
-        if (struck_servers(digest, record, digest->started_ns, to_ns) &&
+        if (struck_servers(model, record, model->started_ns, to_ns) &&
             (struck == 0 || struck == one || struck == other))
             return false;
     }
     return true;
 }
 
-bool stall_may_have_deposed(const struct digest *digest, int one, int other, int64_t from_ns,
+bool stall_may_have_deposed(const struct trial_model *model, int one, int other, int64_t from_ns,
                             int64_t to_ns)
 {
     const struct topology *topology;
     for (size_t i = 0; (topology = topology_at(i)) != NULL; i++) {
-        if (strcmp(topology->name, trial_topology(digest->trial)) == 0 &&
-            trial_has_trait(digest->trial, topology->server))
+        if (strcmp(topology->name, trial_topology(model->trial)) == 0 &&
+            trial_has_trait(model->trial, topology->server))
             break;
     }
     if (topology == NULL || topology->deposes_after_ns == 0)
         return false;
     // Who is deposed without a fault was not heard of in time.
-    if (leaders_were_two(digest, one, other, to_ns))
-        return longest_between(digest, STALLS_OF_SERVERS, digest->started_ns, to_ns) != NULL;
+    if (leaders_were_two(model, one, other, to_ns))
+        return longest_between(model, STALLS_OF_SERVERS, model->started_ns, to_ns) != NULL;
     // A failover takes its time, and half of the silence may have been something else.
     int64_t least_ns = topology->deposes_after_ns / 2;
     from_ns -= 4 * topology->deposes_after_ns;
-    const struct stall *longest = longest_between(digest, STALLS_OF_SERVERS, from_ns, to_ns);
-    FOR_EACH_FAULT (record, digest) {
-        if (struck_servers(digest, record, from_ns, to_ns))
+    const struct stall *longest = longest_between(model, STALLS_OF_SERVERS, from_ns, to_ns);
+    FOR_EACH_FAULT (record, model) {
+        if (struck_servers(model, record, from_ns, to_ns))
             return false;
     }
     return longest != NULL && longest->to_ns - longest->from_ns >= least_ns;
@@ -234,38 +235,39 @@ bool stall_may_have_deposed(const struct digest *digest, int one, int other, int
 
 // True if what the cause told of, which ended the fault, may have been over before its target went
 // on, for want of a processor.
-static bool moment_may_have_passed(const struct digest *digest, const struct fault_record *record)
+static bool moment_may_have_passed(const struct trial_model *model,
+                                   const struct fault_record *record)
 {
-    int64_t hold_ns = digest->trial->scenario->workload.hold_ns;
+    int64_t hold_ns = model->trial->scenario->workload.hold_ns;
     return record->step->until.kind != CAUSE_NONE && record->heal_reason == HEAL_CAUSE &&
            record->healed_ns != TIME_NEVER && hold_ns > 0 &&
-           stalled_ns(digest, STALLS_OF_ALL, record->healed_ns - hold_ns,
+           stalled_ns(model, STALLS_OF_ALL, record->healed_ns - hold_ns,
                       record->healed_ns + hold_ns) >= hold_ns / 2;
 }
 
-bool stalls_may_have_upset(const struct digest *digest, struct words *which)
+bool stalls_may_have_upset(const struct trial_model *model, struct words *which)
 {
-    const struct lock_settings *lock = &digest->trial->scenario->lock;
+    const struct lock_settings *lock = &model->trial->scenario->lock;
     int64_t shortest_ns = time_earlier(lock->lease_ns, lock->request_ns);
-    int64_t from_ns = digest->started_ns;
-    int64_t to_ns = digest->fault_count > 0 ? from_ns : digest->ended_ns;
+    int64_t from_ns = model->started_ns;
+    int64_t to_ns = model->fault_count > 0 ? from_ns : model->ended_ns;
     bool is_past = false;
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         int64_t over_ns = record->step->bound_ns >= 0 ? record->healed_ns : record->in_effect_ns;
-        over_ns = time_earlier(over_ns, digest->ended_ns) + lock->lease_ns;
-        to_ns = time_later(to_ns, time_earlier(over_ns, digest->ended_ns));
+        over_ns = time_earlier(over_ns, model->ended_ns) + lock->lease_ns;
+        to_ns = time_later(to_ns, time_earlier(over_ns, model->ended_ns));
         if (record->step->bound_ns > 0)
             shortest_ns = time_earlier(shortest_ns, record->step->bound_ns);
-        is_past |= moment_may_have_passed(digest, record);
+        is_past |= moment_may_have_passed(model, record);
     }
-    const struct stall *longest = longest_between(digest, STALLS_OF_ALL, from_ns, to_ns);
+    const struct stall *longest = longest_between(model, STALLS_OF_ALL, from_ns, to_ns);
     bool is_long = longest != NULL && part_ns(longest, from_ns, to_ns) >= shortest_ns / 2;
     // Many short ones upset the moment at which a fault strikes; plain contention goes on.
-    bool are_many = digest->fault_count > 0 &&
-                    stalled_ns(digest, STALLS_OF_ALL, from_ns, to_ns) >= (to_ns - from_ns) / 10;
+    bool are_many = model->fault_count > 0 &&
+                    stalled_ns(model, STALLS_OF_ALL, from_ns, to_ns) >= (to_ns - from_ns) / 10;
     if (!is_long && !are_many && !is_past)
         return false;
-    *which = describe_stalls(digest, STALLS_OF_ALL, from_ns, to_ns);
+    *which = describe_stalls(model, STALLS_OF_ALL, from_ns, to_ns);
     return longest != NULL;
 }
 
@@ -280,21 +282,21 @@ static void excuse(struct finding *finding, size_t most)
 
 #define SAYS_NOTHING " says nothing about the lock"
 
-void finding_blame_stalls(const struct digest *digest, int whose, int64_t from_ns, int64_t to_ns,
-                          struct finding *finding)
+void finding_blame_stalls(const struct trial_model *model, int whose, int64_t from_ns,
+                          int64_t to_ns, struct finding *finding)
 {
     excuse(finding, 210);
     finding_say(finding, "; but %.130s, which could explain it and" SAYS_NOTHING,
-                describe_stalls(digest, whose, from_ns, to_ns).text);
+                describe_stalls(model, whose, from_ns, to_ns).text);
 }
 
-void finding_blame_deposing(const struct digest *digest, int one, int other,
+void finding_blame_deposing(const struct trial_model *model, int one, int other,
                             struct finding *finding)
 {
-    const struct hold *hold = &digest->holds[finding->evidence.holds[0]];
+    const struct hold *hold = &model->holds[finding->evidence.holds[0]];
     int64_t until_ns = finding->evidence.from_ns;
-    if (!leaders_were_two(digest, one, other, until_ns)) {
-        finding_blame_stalls(digest, STALLS_OF_SERVERS, hold->invoked_ns, until_ns, finding);
+    if (!leaders_were_two(model, one, other, until_ns)) {
+        finding_blame_stalls(model, STALLS_OF_SERVERS, hold->invoked_ns, until_ns, finding);
         return;
     }
     excuse(finding, 150);
@@ -302,7 +304,7 @@ void finding_blame_deposing(const struct digest *digest, int one, int other,
                 "; but server-%d led beside or after server-%d, which no fault explains: %.100s, "
                 "and one was taken for dead, which" SAYS_NOTHING,
                 one > other ? one : other, one > other ? other : one,
-                describe_stalls(digest, STALLS_OF_SERVERS, digest->started_ns, until_ns).text);
+                describe_stalls(model, STALLS_OF_SERVERS, model->started_ns, until_ns).text);
 }
 
 // When the fault began to hold somebody up: a worker stands at its point before it is in effect.
@@ -312,23 +314,23 @@ static int64_t stood_from_ns(const struct fault_record *record)
                                    : time_earlier(record->reached->at_ns, record->in_effect_ns);
 }
 
-void finding_blame_late_end(const struct digest *digest, int64_t from_ns, int64_t to_ns,
+void finding_blame_late_end(const struct trial_model *model, int64_t from_ns, int64_t to_ns,
                             struct finding *finding)
 {
     static const unsigned holds_up = FAULT_STOPS | FAULT_SEVERS | FAULT_SLOWS | FAULT_REFUSES;
-    int64_t spare_ns = digest->trial->scenario->lock.lease_ns / 6;
-    FOR_EACH_FAULT (record, digest) {
+    int64_t spare_ns = model->trial->scenario->lock.lease_ns / 6;
+    FOR_EACH_FAULT (record, model) {
         const struct fault_step *step = record->step;
         // Of a fault that somebody wrote down, the violation may be what it is for.
         int64_t due_ns = stood_from_ns(record) + step->bound_ns;
-        const struct hold *hold = &digest->holds[finding->evidence.holds[0]];
+        const struct hold *hold = &model->holds[finding->evidence.holds[0]];
         bool may_be_meant = !step->drawn && (record->heal_reason != HEAL_BOUND ||
-                                             due_ns + spare_ns > hold_stale_from_ns(digest, hold));
+                                             due_ns + spare_ns > hold_stale_from_ns(model, hold));
         if (may_be_meant || record->in_effect_ns >= to_ns || record->healed_ns <= from_ns ||
             step->bound_ns <= 0 || !fault_can(step, holds_up))
             continue;
         int64_t lasted_ns =
-            time_earlier(record->healed_ns, digest->ended_ns) - stood_from_ns(record);
+            time_earlier(record->healed_ns, model->ended_ns) - stood_from_ns(record);
         if (lasted_ns <= step->bound_ns + spare_ns)
             continue;
         excuse(finding, 210);

@@ -20,9 +20,9 @@
 // --- since when ----------------------------------------------------------------------------------
 
 // What ends the life of a worker after the trial's end says nothing about the lock.
-static bool died_in_trial(const struct digest *digest, int64_t died_ns)
+static bool died_in_trial(const struct trial_model *model, int64_t died_ns)
 {
-    return died_ns != TIME_NEVER && (!digest->stop_known || died_ns < digest->ended_ns);
+    return died_ns != TIME_NEVER && (!model->stop_known || died_ns < model->ended_ns);
 }
 
 static struct silence silence_by(enum silence_cause cause, int64_t from_ns)
@@ -34,14 +34,14 @@ static struct silence silence_by(enum silence_cause cause, int64_t from_ns)
                             .fault = SIZE_MAX};
 }
 
-static struct silence after_hold(const struct digest *digest, size_t index)
+static struct silence after_hold(const struct trial_model *model, size_t index)
 {
-    const struct hold *hold = &digest->holds[index];
+    const struct hold *hold = &model->holds[index];
     struct silence silence = silence_by(SILENCE_RELEASED, hold->returned_ns);
     if (hold->returned_ns != TIME_NEVER) {
         if (hold->answer == RELEASE_UNKNOWN)
             silence.cause = SILENCE_LOST_RELEASE;
-    } else if (died_in_trial(digest, hold->died_ns)) {
+    } else if (died_in_trial(model, hold->died_ns)) {
         silence =
             silence_by(hold->died ? SILENCE_DIED_HOLDING : SILENCE_DIED_RELEASING, hold->died_ns);
     } else if (hold->valid_until_ns != TIME_NEVER) {
@@ -52,64 +52,64 @@ static struct silence after_hold(const struct digest *digest, size_t index)
 }
 
 // True if the acquire cannot have got the lock: a holder that died had it until long after.
-static bool lock_was_taken(const struct digest *digest, const struct attempt *attempt)
+static bool lock_was_taken(const struct trial_model *model, const struct attempt *attempt)
 {
-    if (digest->hold_count == 0)
+    if (model->hold_count == 0)
         return false;
     // Of the last grant's: whoever had died before it had left the lock to be had.
-    const struct hold *hold = &digest->holds[digest->hold_count - 1];
-    bool died_with_it = hold->returned_ns == TIME_NEVER && died_in_trial(digest, hold->died_ns);
+    const struct hold *hold = &model->holds[model->hold_count - 1];
+    bool died_with_it = hold->returned_ns == TIME_NEVER && died_in_trial(model, hold->died_ns);
     return died_with_it && hold->granted_ns <= attempt->died_ns &&
            (hold->valid_until_ns == TIME_NEVER || attempt->died_ns < hold->valid_until_ns);
 }
 
 // True if a fault that lasts was still in effect when the trial ended: it was taken back then.
-static bool fault_lasted(const struct digest *digest)
+static bool fault_lasted(const struct trial_model *model)
 {
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         if (record->step->bound_ns >= 0 && record->in_effect_ns != TIME_NEVER &&
-            record->healed_ns >= digest->ended_ns && record->heal_reason != HEAL_DEATH)
+            record->healed_ns >= model->ended_ns && record->heal_reason != HEAL_DEATH)
             return true;
     }
     return false;
 }
 
-size_t silence_lost_permits(const struct digest *digest)
+size_t silence_lost_permits(const struct trial_model *model)
 {
     size_t last = SIZE_MAX;
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         const struct fault_step *step = record->step;
-        if (trial_has_trait(digest->trial, "permits") && record->in_effect_ns != TIME_NEVER &&
+        if (trial_has_trait(model->trial, "permits") && record->in_effect_ns != TIME_NEVER &&
             fault_can(step, FAULT_EMPTIES | FAULT_MAY_FORGET) &&
             (step->how == NULL || strcmp(step->how, "keeps") != 0))
-            last = (size_t)(record - digest->faults);
+            last = (size_t)(record - model->faults);
     }
     return last;
 }
 
-bool silence_was_free(const struct digest *digest, bool lost_answer)
+bool silence_was_free(const struct trial_model *model, bool lost_answer)
 {
-    bool may_end = lost_answer && (trial_has_trait(digest->trial, "session") ||
-                                   trial_has_trait(digest->trial, "lease"));
+    bool may_end = lost_answer && (trial_has_trait(model->trial, "session") ||
+                                   trial_has_trait(model->trial, "lease"));
     // What had to be waited for is a lease or a session that ended only then.
-    return digest->ends.left == LEAVING_NOTHING && digest->ends.left_waited_ns == 0 && !may_end &&
-           !fault_lasted(digest) && silence_lost_permits(digest) == SIZE_MAX;
+    return model->ends.left == LEAVING_NOTHING && model->ends.left_waited_ns == 0 && !may_end &&
+           !fault_lasted(model) && silence_lost_permits(model) == SIZE_MAX;
 }
 
 // False if the acquire left no doubt about who has the lock.
-static bool after_attempt(const struct digest *digest, size_t index, struct silence *silence)
+static bool after_attempt(const struct trial_model *model, size_t index, struct silence *silence)
 {
-    const struct attempt *attempt = &digest->attempts[index];
+    const struct attempt *attempt = &model->attempts[index];
     *silence = silence_by(SILENCE_LOST_ACQUIRE, attempt->returned_ns);
     silence->attempt = index;
     silence->worker = attempt->worker;
-    if (died_in_trial(digest, attempt->died_ns)) {
+    if (died_in_trial(model, attempt->died_ns)) {
         silence->cause = SILENCE_DIED_ACQUIRING;
         silence->from_ns = attempt->died_ns;
-        return !lock_was_taken(digest, attempt) && !silence_was_free(digest, false);
+        return !lock_was_taken(model, attempt) && !silence_was_free(model, false);
     }
-    return attempt->outcome == OUTCOME_UNKNOWN && attempt->returned_ns < digest->ended_ns &&
-           !silence_was_free(digest, true);
+    return attempt->outcome == OUTCOME_UNKNOWN && attempt->returned_ns < model->ended_ns &&
+           !silence_was_free(model, true);
 }
 
 static void take_later(struct silence *latest, struct silence silence)
@@ -120,10 +120,10 @@ static void take_later(struct silence *latest, struct silence silence)
 
 // What a fault that does not heal (a kill) leaves behind shows in the holds and the attempts; but
 // if nobody is answered, a server that it struck (a failover) may be about to serve again.
-static void after_fault(const struct digest *digest, size_t index, bool unanswered,
+static void after_fault(const struct trial_model *model, size_t index, bool unanswered,
                         struct silence *latest)
 {
-    const struct fault_record *record = &digest->faults[index];
+    const struct fault_record *record = &model->faults[index];
     bool heals = record->step->bound_ns >= 0;
     bool counts = heals || (unanswered && record->step->target.client == 0);
     if (!counts || record->in_effect_ns == TIME_NEVER)
@@ -134,15 +134,15 @@ static void after_fault(const struct digest *digest, size_t index, bool unanswer
     // A pause that ended with its target has freed nothing: the death shows elsewhere.
     silence.cause = SILENCE_HEALED;
     silence.from_ns = record->healed_ns;
-    if (record->healed_ns < digest->ended_ns && record->heal_reason != HEAL_DEATH)
+    if (record->healed_ns < model->ended_ns && record->heal_reason != HEAL_DEATH)
         take_later(latest, silence);
 }
 
 // True if a fault that kills struck its process just where this worker was inside the acquire. Of a
 // request through a proxy, which is no certain worker's, nobody can tell.
-static bool was_struck(const struct digest *digest, const struct attempt *attempt)
+static bool was_struck(const struct trial_model *model, const struct attempt *attempt)
 {
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         const struct event *event = record->step->bound_ns < 0 ? record->reached : NULL;
         if (event != NULL && event->client == attempt->client && event->worker == attempt->worker &&
             event->at_ns >= attempt->invoked_ns && event->at_ns <= attempt->died_ns)
@@ -153,12 +153,12 @@ static bool was_struck(const struct digest *digest, const struct attempt *attemp
 
 // Of workers that died together inside their acquires, the one that the fault struck explains the
 // silence best; without such a one each of them may have got the lock.
-static void take_one_of_dead(const struct digest *digest, struct silence *latest,
+static void take_one_of_dead(const struct trial_model *model, struct silence *latest,
                              struct silence silence)
 {
-    if (was_struck(digest, &digest->attempts[latest->attempt]))
+    if (was_struck(model, &model->attempts[latest->attempt]))
         return;
-    if (was_struck(digest, &digest->attempts[silence.attempt]))
+    if (was_struck(model, &model->attempts[silence.attempt]))
         *latest = silence;
     else
         latest->worker = 0;
@@ -167,13 +167,13 @@ static void take_one_of_dead(const struct digest *digest, struct silence *latest
 // True if it was granted only after the end, when faults had been taken back that may have kept
 // everybody waiting, or because others gave up when the trial was ended for want of a grant: that
 // says nothing of before.
-static bool says_nothing(const struct digest *digest, const struct hold *hold)
+static bool says_nothing(const struct trial_model *model, const struct hold *hold)
 {
-    bool late = digest->stop_known && hold->granted_ns > digest->ended_ns;
-    if (late && digest->stop_reason == STOP_STUCK)
+    bool late = model->stop_known && hold->granted_ns > model->ended_ns;
+    if (late && model->stop_reason == STOP_STUCK)
         return true;
-    for (size_t i = 0; late && i < digest->fault_count; i++) {
-        const struct fault_record *record = &digest->faults[i];
+    for (size_t i = 0; late && i < model->fault_count; i++) {
+        const struct fault_record *record = &model->faults[i];
         if (record->in_effect_ns != TIME_NEVER && record->healed_ns != TIME_NEVER &&
             record->heal_reason == HEAL_END && !fault_can(record->step, FAULT_STOPS))
             return true;
@@ -182,39 +182,39 @@ static bool says_nothing(const struct digest *digest, const struct hold *hold)
 }
 
 // The silence; `unanswered`: that which nobody's lost answer begins anew.
-static struct silence find_silence(const struct digest *digest, bool unanswered)
+static struct silence find_silence(const struct trial_model *model, bool unanswered)
 {
-    struct silence latest = silence_by(SILENCE_START, digest->started_ns);
-    for (size_t i = 0; i < digest->fault_count; i++)
-        after_fault(digest, i, unanswered, &latest);
-    for (size_t i = 0; i < digest->attempt_count; i++) {
+    struct silence latest = silence_by(SILENCE_START, model->started_ns);
+    for (size_t i = 0; i < model->fault_count; i++)
+        after_fault(model, i, unanswered, &latest);
+    for (size_t i = 0; i < model->attempt_count; i++) {
         struct silence silence;
-        if (!after_attempt(digest, i, &silence) ||
+        if (!after_attempt(model, i, &silence) ||
             (unanswered && silence.cause == SILENCE_LOST_ACQUIRE))
             continue;
         if (silence.cause == SILENCE_DIED_ACQUIRING && latest.cause == silence.cause &&
             silence.from_ns == latest.from_ns)
-            take_one_of_dead(digest, &latest, silence);
+            take_one_of_dead(model, &latest, silence);
         else
             take_later(&latest, silence);
     }
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        struct silence silence = after_hold(digest, i);
+    for (size_t i = 0; i < model->hold_count; i++) {
+        struct silence silence = after_hold(model, i);
         if (unanswered && silence.cause == SILENCE_LOST_RELEASE)
-            silence.from_ns = digest->holds[i].released_ns;
-        if (!says_nothing(digest, &digest->holds[i]))
+            silence.from_ns = model->holds[i].released_ns;
+        if (!says_nothing(model, &model->holds[i]))
             take_later(&latest, silence);
     }
     latest.unanswered = unanswered;
     return latest;
 }
 
-// True if the renewal is one of the digest's lock.
-static bool is_of(const struct digest *digest, const struct event *renewal)
+// True if the renewal is one of the trial model's lock.
+static bool is_of(const struct trial_model *model, const struct event *renewal)
 {
-    if (digest->of_lock == 0)
+    if (model->of_lock == 0)
         return true;
-    FOR_EACH_HOLD (hold, digest) {
+    FOR_EACH_HOLD (hold, model) {
         if (hold->operation == renewal->operation && hold->client == renewal->client)
             return true;
     }
@@ -223,38 +223,38 @@ static bool is_of(const struct digest *digest, const struct event *renewal)
 
 // True if somebody's acquire or renewal was answered between that time and the trial's end, or may
 // have been: one that goes on for so long has had answers, or has asked nothing.
-static bool was_answered(const struct digest *digest, int64_t from_ns)
+static bool was_answered(const struct trial_model *model, int64_t from_ns)
 {
-    int64_t request_ns = digest->trial->scenario->lock.request_ns;
-    FOR_EACH_ATTEMPT (attempt, digest) {
-        if (attempt->returned_ns > digest->ended_ns &&
-            digest->ended_ns - attempt->invoked_ns > 2 * request_ns)
+    int64_t request_ns = model->trial->scenario->lock.request_ns;
+    FOR_EACH_ATTEMPT (attempt, model) {
+        if (attempt->returned_ns > model->ended_ns &&
+            model->ended_ns - attempt->invoked_ns > 2 * request_ns)
             return true;
         if (attempt->outcome == OUTCOME_NO && attempt->returned_ns > from_ns &&
-            attempt->returned_ns <= digest->ended_ns)
+            attempt->returned_ns <= model->ended_ns)
             return true;
     }
-    for (size_t i = digest->history->count; i-- > 0;) {
-        const struct event *event = &digest->history->events[i];
+    for (size_t i = model->history->count; i-- > 0;) {
+        const struct event *event = &model->history->events[i];
         if (event->kind == EVENT_RENEW_RETURN && event->outcome != OUTCOME_UNKNOWN &&
-            event->at_ns > from_ns && event->at_ns <= digest->ended_ns && is_of(digest, event))
+            event->at_ns > from_ns && event->at_ns <= model->ended_ns && is_of(model, event))
             return true;
     }
     return false;
 }
 
-struct silence silence_find(const struct digest *digest)
+struct silence silence_find(const struct trial_model *model)
 {
-    struct silence latest = find_silence(digest, false);
-    int64_t enough_ns = digest->trial->scenario->lock.stuck_after_ns;
+    struct silence latest = find_silence(model, false);
+    int64_t enough_ns = model->trial->scenario->lock.stuck_after_ns;
     // One answer that was lost begins a silence of its own; one after the other is none that ends.
     bool begins_anew =
-        latest.cause == SILENCE_LOST_ACQUIRE && digest->ended_ns - latest.from_ns <= enough_ns;
-    if (!begins_anew || fault_lasted(digest))
+        latest.cause == SILENCE_LOST_ACQUIRE && model->ended_ns - latest.from_ns <= enough_ns;
+    if (!begins_anew || fault_lasted(model))
         return latest;
-    struct silence unanswered = find_silence(digest, true);
-    bool is_long = digest->ended_ns - unanswered.from_ns > enough_ns;
-    return is_long && !was_answered(digest, digest->ended_ns - enough_ns) ? unanswered : latest;
+    struct silence unanswered = find_silence(model, true);
+    bool is_long = model->ended_ns - unanswered.from_ns > enough_ns;
+    return is_long && !was_answered(model, model->ended_ns - enough_ns) ? unanswered : latest;
 }
 
 // --- who waited ----------------------------------------------------------------------------------
@@ -272,20 +272,20 @@ static int64_t worker_key(int client, int worker)
 
 // True if faults that are not over leave the client fewer than a majority of the servers, each of
 // which votes for itself: by wires that are cut, or servers that are down.
-static bool lacks_quorum(const struct digest *digest, int client)
+static bool lacks_quorum(const struct trial_model *model, int client)
 {
-    int servers = digest->trial->servers;
+    int servers = model->trial->servers;
     int lost = 0;
-    if (strcmp(trial_topology(digest->trial), "independent") != 0)
+    if (strcmp(trial_topology(model->trial), "independent") != 0)
         return false;
     for (int number = 1; number <= servers; number++) {
-        char name[sizeof digest->faults->step->target.server];
+        char name[sizeof model->faults->step->target.server];
         bool is_lost = false;
         snprintf(name, sizeof name, "server-%d", number);
-        for (size_t i = 0; i < digest->fault_count && !is_lost; i++) {
-            const struct fault_record *record = &digest->faults[i];
+        for (size_t i = 0; i < model->fault_count && !is_lost; i++) {
+            const struct fault_record *record = &model->faults[i];
             bool is_on =
-                record->in_effect_ns < digest->ended_ns && record->healed_ns >= digest->ended_ns;
+                record->in_effect_ns < model->ended_ns && record->healed_ns >= model->ended_ns;
             is_lost = is_on && (wire_severs(record->step, client, name) ||
                                 (fault_can(record->step, FAULT_KILLS | FAULT_STOPS) &&
                                  strcmp(record->step->target.server, name) == 0));
@@ -296,51 +296,51 @@ static bool lacks_quorum(const struct digest *digest, int client)
 }
 
 // True if a fault that is not over holds the worker up.
-static bool is_stopped(const struct digest *digest, const struct attempt *attempt)
+static bool is_stopped(const struct trial_model *model, const struct attempt *attempt)
 {
-    FOR_EACH_FAULT (record, digest) {
-        if (record->in_effect_ns != TIME_NEVER && record->healed_ns >= digest->ended_ns &&
-            fault_holds_up(digest, record->step, attempt->client, attempt->worker))
+    FOR_EACH_FAULT (record, model) {
+        if (record->in_effect_ns != TIME_NEVER && record->healed_ns >= model->ended_ns &&
+            fault_holds_up(model, record->step, attempt->client, attempt->worker))
             return true;
     }
-    return lacks_quorum(digest, attempt->client);
+    return lacks_quorum(model, attempt->client);
 }
 
 // Finds the waits of each worker, in their order. Those who were granted the lock only after the
 // end had waited until then.
-static size_t find_waits(const struct digest *digest, int64_t since_ns, struct waiter *waits,
+static size_t find_waits(const struct trial_model *model, int64_t since_ns, struct waiter *waits,
                          bool *stopped_may_hold)
 {
     size_t count = 0;
-    FOR_EACH_ATTEMPT (attempt, digest) {
+    FOR_EACH_ATTEMPT (attempt, model) {
         int64_t from_ns = time_later(attempt->invoked_ns, since_ns);
         int64_t to_ns =
-            time_earlier(time_earlier(attempt->returned_ns, attempt->killed_ns), digest->ended_ns);
-        if (to_ns <= from_ns || attempt->invoked_ns > digest->ended_ns)
+            time_earlier(time_earlier(attempt->returned_ns, attempt->killed_ns), model->ended_ns);
+        if (to_ns <= from_ns || attempt->invoked_ns > model->ended_ns)
             continue;
-        if (is_stopped(digest, attempt))
+        if (is_stopped(model, attempt))
             *stopped_may_hold = true;
         else
             waits[count++] =
                 (struct waiter){worker_key(attempt->client, attempt->worker), {from_ns, to_ns}};
     }
-    FOR_EACH_HOLD (hold, digest) {
+    FOR_EACH_HOLD (hold, model) {
         int64_t from_ns = time_later(hold->invoked_ns, since_ns);
-        if (says_nothing(digest, hold) && from_ns < digest->ended_ns)
-            waits[count++] = (struct waiter){worker_key(hold->client, hold->worker),
-                                             {from_ns, digest->ended_ns}};
+        if (says_nothing(model, hold) && from_ns < model->ended_ns)
+            waits[count++] =
+                (struct waiter){worker_key(hold->client, hold->worker), {from_ns, model->ended_ns}};
     }
     sort_by_key(waits, count, sizeof *waits);
     return count;
 }
 
-struct waiting waiting_find(const struct digest *digest, const struct silence *silence)
+struct waiting waiting_find(const struct trial_model *model, const struct silence *silence)
 {
     struct waiting waiting = {.until_ns = silence->from_ns};
-    size_t most = digest->attempt_count + digest->hold_count;
+    size_t most = model->attempt_count + model->hold_count;
     struct waiter *waits = memory_new(most * sizeof *waits);
     struct span *spans = memory_new(most * sizeof *spans); // one for each worker
-    size_t count = find_waits(digest, silence->from_ns, waits, &waiting.stopped_may_hold);
+    size_t count = find_waits(model, silence->from_ns, waits, &waiting.stopped_may_hold);
     for (size_t i = 0; i < count; i++) {
         // Between two acquires that gave up it wanted the lock too.
         if (i > 0 && waits[i - 1].who == waits[i].who)
@@ -366,15 +366,15 @@ struct waiting waiting_find(const struct digest *digest, const struct silence *s
 
 // The longest time from a release to the next grant, of a worker that waited meanwhile, before the
 // first fault.
-static int64_t longest_hand_off_ns(const struct digest *digest)
+static int64_t longest_hand_off_ns(const struct trial_model *model)
 {
     int64_t first_fault_ns = TIME_NEVER;
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         first_fault_ns = time_earlier(first_fault_ns, record->asked_ns);
     }
     int64_t longest = 0;
-    int64_t free_ns = digest->started_ns;
-    FOR_EACH_HOLD (hold, digest) {
+    int64_t free_ns = model->started_ns;
+    FOR_EACH_HOLD (hold, model) {
         if (hold->granted_ns >= first_fault_ns)
             break;
         longest = time_later(longest, hold->granted_ns - time_later(free_ns, hold->invoked_ns));
@@ -385,25 +385,25 @@ static int64_t longest_hand_off_ns(const struct digest *digest)
 }
 
 // The next stall may not have been recorded yet.
-static int64_t stalls_and_next_ns(const struct digest *digest, int whose, int64_t from_ns,
+static int64_t stalls_and_next_ns(const struct trial_model *model, int whose, int64_t from_ns,
                                   int64_t to_ns)
 {
-    return stalled_ns(digest, whose, from_ns, to_ns) + longest_stall_ns(digest, whose);
+    return stalled_ns(model, whose, from_ns, to_ns) + longest_stall_ns(model, whose);
 }
 
 // For whom of those that went for the lock meanwhile the least is to be allowed: one who could have
 // been granted it is enough.
-static int64_t allowed_stalls_ns(const struct digest *digest, int64_t from_ns, int64_t to_ns)
+static int64_t allowed_stalls_ns(const struct trial_model *model, int64_t from_ns, int64_t to_ns)
 {
     int64_t least_ns = TIME_NEVER;
-    FOR_EACH_ATTEMPT (attempt, digest) {
+    FOR_EACH_ATTEMPT (attempt, model) {
         if (attempt->invoked_ns < to_ns && attempt->returned_ns >= to_ns &&
             attempt->killed_ns >= to_ns)
             least_ns =
-                time_earlier(least_ns, stalls_and_next_ns(digest, attempt->client, from_ns, to_ns));
+                time_earlier(least_ns, stalls_and_next_ns(model, attempt->client, from_ns, to_ns));
     }
     return least_ns != TIME_NEVER ? least_ns
-                                  : stalls_and_next_ns(digest, STALLS_OF_SERVERS, from_ns, to_ns);
+                                  : stalls_and_next_ns(model, STALLS_OF_SERVERS, from_ns, to_ns);
 }
 
 // --- words ---------------------------------------------------------------------------------------
@@ -426,16 +426,16 @@ static const struct {
 };
 
 // "client-1 died holding the lock".
-static struct words cause_of(const struct digest *digest, const struct silence *silence)
+static struct words cause_of(const struct trial_model *model, const struct silence *silence)
 {
     struct words words;
     struct words who = {""};
     if (silence->hold != SIZE_MAX)
-        who = holder_name(digest, silence->hold);
+        who = holder_name(model, silence->hold);
     else if (silence->attempt != SIZE_MAX)
-        who = worker_name(digest, digest->attempts[silence->attempt].client, silence->worker);
+        who = worker_name(model, model->attempts[silence->attempt].client, silence->worker);
     else if (silence->fault != SIZE_MAX)
-        snprintf(who.text, sizeof who.text, "%d", digest->faults[silence->fault].step->number);
+        snprintf(who.text, sizeof who.text, "%d", model->faults[silence->fault].step->number);
     const char *form = causes[silence->cause].form;
     int before = (int)strcspn(form, "%");
     snprintf(words.text, sizeof words.text, "%.*s%.48s%s", before, form, who.text,
@@ -444,55 +444,55 @@ static struct words cause_of(const struct digest *digest, const struct silence *
 }
 
 // What is known of who had the lock meanwhile, or why nothing freed it: "" or words that follow.
-static void tell_remedy(const struct digest *digest, const struct silence *silence,
+static void tell_remedy(const struct trial_model *model, const struct silence *silence,
                         struct text *out)
 {
-    bool has_none = digest->trial->traits != NULL
-                        ? !trial_has_trait(digest->trial, "lease")
-                        : digest->hold_count > 0 && !holds_have_leases(digest);
+    bool has_none = model->trial->traits != NULL
+                        ? !trial_has_trait(model->trial, "lease")
+                        : model->hold_count > 0 && !holds_have_leases(model);
     if (silence->unanswered)
         text_add(out, "; no acquire was answered");
-    else if (silence_was_free(digest, false))
+    else if (silence_was_free(model, false))
         text_add(out, "; it was free: the servers did not have it when all had ended");
     else if (!causes[silence->cause].is_held)
         return;
-    else if (has_none && trial_has_trait(digest->trial, "session"))
+    else if (has_none && trial_has_trait(model->trial, "session"))
         text_add(out, "; the lock has no lease, and only the end of its session frees it");
     else if (has_none)
         text_add(out, "; the lock has no lease: nothing will ever free it");
     else
         text_format(out, "; the lease of %s should have freed it",
-                    lasting(digest->trial->scenario->lock.lease_ns).text);
+                    lasting(model->trial->scenario->lock.lease_ns).text);
 }
 
-static void tell_stuck(const struct digest *digest, const struct silence *silence,
+static void tell_stuck(const struct trial_model *model, const struct silence *silence,
                        const struct waiting *waiting, struct text *out)
 {
     text_format(out, "nobody was granted the lock in the %s after %s, although %zu worker%s waited",
-                lasting(waiting->until_ns - silence->from_ns).text, cause_of(digest, silence).text,
+                lasting(waiting->until_ns - silence->from_ns).text, cause_of(model, silence).text,
                 waiting->to_the_end, plural((long long)waiting->to_the_end));
-    tell_remedy(digest, silence, out);
-    if (digest->ends.left == LEAVING_ORPHAN)
+    tell_remedy(model, silence, out);
+    if (model->ends.left == LEAVING_ORPHAN)
         text_add(out, "; it was still on the servers when all had ended");
 }
 
-static void tell_waiting(const struct digest *digest, const struct silence *silence,
+static void tell_waiting(const struct trial_model *model, const struct silence *silence,
                          const struct waiting *waiting, const char *only, struct text *out)
 {
     text_format(out, "%zu worker%s waited in vain for %s%s after %s, ", waiting->workers,
                 plural((long long)waiting->workers), only, lasting(waiting->waited_ns).text,
-                cause_of(digest, silence).text);
+                cause_of(model, silence).text);
 }
 
-static void tell_undecided(const struct digest *digest, const struct silence *silence,
+static void tell_undecided(const struct trial_model *model, const struct silence *silence,
                            const struct waiting *waiting, int64_t bound_ns, struct text *out)
 {
-    if (waiting->stopped_may_hold && !holds_have_leases(digest)) {
-        tell_waiting(digest, silence, waiting, "", out);
+    if (waiting->stopped_may_hold && !holds_have_leases(model)) {
+        tell_waiting(model, silence, waiting, "", out);
         text_add(out, "but a worker that is stopped inside its acquire may hold the lock");
         return;
     }
-    tell_waiting(digest, silence, waiting, "only ", out);
+    tell_waiting(model, silence, waiting, "only ", out);
     text_format(out, "too short to tell whether the lock is stuck: that takes %s",
                 lasting(bound_ns).text);
 }
@@ -501,44 +501,44 @@ static void tell_undecided(const struct digest *digest, const struct silence *si
 
 // True if what the fault does to the servers was not over, and their recovery from it not due, when
 // the trial ended: that nobody was granted meanwhile is its doing, and tells nothing of the lock.
-static bool was_unfinished(const struct digest *digest, const struct fault_record *record)
+static bool was_unfinished(const struct trial_model *model, const struct fault_record *record)
 {
     const struct fault_step *step = record->step;
     bool is_on_servers = step->target.client == 0 || step->side_counts[0] > 0;
-    if (!is_on_servers || record->asked_ns >= digest->ended_ns)
+    if (!is_on_servers || record->asked_ns >= model->ended_ns)
         return false;
-    if (record->in_effect_ns >= digest->ended_ns)
+    if (record->in_effect_ns >= model->ended_ns)
         return !record->failed;
     bool is_bounded = step->bound_ns >= 0 && step->bound_ns != NO_BOUND;
     if (is_bounded && record->healed_ns != TIME_NEVER && record->heal_reason == HEAL_END)
         return true;
     return fault_can(step, FAULT_KILLS) &&
-           record->in_effect_ns > digest->ended_ns - digest->trial->scenario->lock.stuck_after_ns;
+           record->in_effect_ns > model->ended_ns - model->trial->scenario->lock.stuck_after_ns;
 }
 
 // --- the decision --------------------------------------------------------------------------------
 
-static void decide_waiting(const struct digest *digest, struct finding *finding)
+static void decide_waiting(const struct trial_model *model, struct finding *finding)
 {
-    struct silence silence = silence_find(digest);
-    if (silence.from_ns >= digest->ended_ns)
+    struct silence silence = silence_find(model);
+    if (silence.from_ns >= model->ended_ns)
         return; // held, or only just free, when the observation ended
-    struct waiting waiting = waiting_find(digest, &silence);
+    struct waiting waiting = waiting_find(model, &silence);
     if (waiting.workers == 0)
         return;
     int64_t slack =
-        time_later(longest_hand_off_ns(digest), 2 * digest->trial->scenario->lock.retry_ns) +
-        allowed_stalls_ns(digest, silence.from_ns, waiting.until_ns);
-    const struct lock_settings *lock = &digest->trial->scenario->lock;
-    const struct server_form *server = digest->trial->server;
+        time_later(longest_hand_off_ns(model), 2 * model->trial->scenario->lock.retry_ns) +
+        allowed_stalls_ns(model, silence.from_ns, waiting.until_ns);
+    const struct lock_settings *lock = &model->trial->scenario->lock;
+    const struct server_form *server = model->trial->server;
     int64_t bound_ns = lock->lease_ns + (server != NULL ? server->late_expiry_ns : 0) + slack;
     int64_t proof_ns = bound_ns;
     const struct fault_step *unfinished = NULL;
-    for (size_t i = 0; i < digest->fault_count && unfinished == NULL; i++)
-        unfinished = was_unfinished(digest, &digest->faults[i]) ? digest->faults[i].step : NULL;
+    for (size_t i = 0; i < model->fault_count && unfinished == NULL; i++)
+        unfinished = was_unfinished(model, &model->faults[i]) ? model->faults[i].step : NULL;
     if (unfinished != NULL || silence.unanswered)
         proof_ns = time_later(bound_ns, lock->stuck_after_ns);
-    bool hidden_holder = waiting.stopped_may_hold && !holds_have_leases(digest);
+    bool hidden_holder = waiting.stopped_may_hold && !holds_have_leases(model);
     struct text found = {0};
     if (waiting.waited_ns > proof_ns && !hidden_holder) {
         finding->state = FINDING_VIOLATED;
@@ -546,10 +546,10 @@ static void decide_waiting(const struct digest *digest, struct finding *finding)
         finding->by_absence = true;
         finding->evidence =
             evidence_of_holds(silence.hold, SIZE_MAX, silence.from_ns, waiting.until_ns);
-        tell_stuck(digest, &silence, &waiting, &found);
+        tell_stuck(model, &silence, &waiting, &found);
     } else if (waiting.waited_ns > bound_ns && !hidden_holder && unfinished != NULL) {
         finding->state = FINDING_UNDECIDED;
-        tell_waiting(digest, &silence, &waiting, "", &found);
+        tell_waiting(model, &silence, &waiting, "", &found);
         text_format(&found,
                     "but the servers may not have recovered yet from fault %d (%.100s): only more "
                     "than %s (lock.stuck-after) would show that the lock is stuck",
@@ -559,12 +559,11 @@ static void decide_waiting(const struct digest *digest, struct finding *finding)
     } else if (causes[silence.cause].leaves_doubt || waiting.waited_ns > bound_ns ||
                (silence.cause != SILENCE_RELEASED && waiting.waited_ns > slack)) {
         finding->state = FINDING_UNDECIDED;
-        tell_undecided(digest, &silence, &waiting, silence.unanswered ? proof_ns : bound_ns,
-                       &found);
+        tell_undecided(model, &silence, &waiting, silence.unanswered ? proof_ns : bound_ns, &found);
     }
     if (finding->state == FINDING_KEPT)
         return;
-    tell_servers_down(digest, silence.from_ns, waiting.until_ns, &found);
+    tell_servers_down(model, silence.from_ns, waiting.until_ns, &found);
     finding_say(finding, "%s", found.bytes);
     text_free(&found);
 }
@@ -573,43 +572,43 @@ static void decide_waiting(const struct digest *digest, struct finding *finding)
 
 // True if the release was still to be answered when the trial ended. What comes after the stop with
 // an outcome shows that it was only slow; without one, that whoever waited for it gave up.
-static bool is_open(const struct digest *digest, const struct hold *hold)
+static bool is_open(const struct trial_model *model, const struct hold *hold)
 {
-    if (!hold->release_invoked || hold->released_ns >= digest->ended_ns ||
-        hold->died_ns < digest->ended_ns)
+    if (!hold->release_invoked || hold->released_ns >= model->ended_ns ||
+        hold->died_ns < model->ended_ns)
         return false;
     return hold->returned_ns == TIME_NEVER ||
-           (hold->returned_ns > digest->ended_ns && hold->answer == RELEASE_UNKNOWN);
+           (hold->returned_ns > model->ended_ns && hold->answer == RELEASE_UNKNOWN);
 }
 
 // True if what the fault does was not over when the trial ended, or nobody knows whether it was. A
 // server that was killed stays away; a client that was has nothing more to do with it.
-static bool is_on(const struct digest *digest, const struct fault_record *record)
+static bool is_on(const struct trial_model *model, const struct fault_record *record)
 {
-    if (record->asked_ns >= digest->ended_ns)
+    if (record->asked_ns >= model->ended_ns)
         return false;
-    if (record->in_effect_ns >= digest->ended_ns)
+    if (record->in_effect_ns >= model->ended_ns)
         return !record->failed;
     if (record->failed)
         return true;
     if (record->step->bound_ns >= 0)
-        return record->healed_ns >= digest->ended_ns;
+        return record->healed_ns >= model->ended_ns;
     return fault_can(record->step, FAULT_KILLS) && !fault_can(record->step, FAULT_MOVES_LEADER) &&
            record->step->target.client == 0;
 }
 
 // Since when no fault was on, and how long the longest had been; false if one is.
-static bool is_quiet(const struct digest *digest, int64_t *from_ns, int64_t *longest_ns)
+static bool is_quiet(const struct trial_model *model, int64_t *from_ns, int64_t *longest_ns)
 {
-    *from_ns = digest->started_ns;
+    *from_ns = model->started_ns;
     *longest_ns = 0;
-    FOR_EACH_FAULT (record, digest) {
-        if (is_on(digest, record))
+    FOR_EACH_FAULT (record, model) {
+        if (is_on(model, record))
             return false;
-        if (record->in_effect_ns >= digest->ended_ns)
+        if (record->in_effect_ns >= model->ended_ns)
             continue;
         *from_ns = time_later(*from_ns, record->in_effect_ns);
-        if (record->healed_ns >= digest->ended_ns)
+        if (record->healed_ns >= model->ended_ns)
             continue;
         *from_ns = time_later(*from_ns, record->healed_ns);
         *longest_ns = time_later(*longest_ns, record->healed_ns - record->in_effect_ns);
@@ -617,50 +616,49 @@ static bool is_quiet(const struct digest *digest, int64_t *from_ns, int64_t *lon
     return true;
 }
 
-bool hanging_release_find(const struct digest *digest, struct hanging_release *hanging)
+bool hanging_release_find(const struct trial_model *model, struct hanging_release *hanging)
 {
     int64_t quiet_ns, fault_ns;
     *hanging = (struct hanging_release){SIZE_MAX, TIME_NEVER};
     // Without the word of the end nobody knows that there was time for an answer.
-    if (!digest->stop_known || !is_quiet(digest, &quiet_ns, &fault_ns))
+    if (!model->stop_known || !is_quiet(model, &quiet_ns, &fault_ns))
         return false;
-    int64_t bound_ns = longest_release_ns(&digest->trial->scenario->lock) + fault_ns;
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
+    int64_t bound_ns = longest_release_ns(&model->trial->scenario->lock) + fault_ns;
+    for (size_t i = 0; i < model->hold_count; i++) {
+        const struct hold *hold = &model->holds[i];
         int64_t from_ns = time_later(hold->released_ns, quiet_ns);
-        if (!is_open(digest, hold) || from_ns >= hanging->from_ns)
+        if (!is_open(model, hold) || from_ns >= hanging->from_ns)
             continue;
-        if (digest->ended_ns - from_ns >
-            bound_ns + stalls_and_next_ns(digest, hold->client, from_ns, digest->ended_ns))
+        if (model->ended_ns - from_ns >
+            bound_ns + stalls_and_next_ns(model, hold->client, from_ns, model->ended_ns))
             *hanging = (struct hanging_release){i, from_ns};
     }
     return hanging->hold != SIZE_MAX;
 }
 
 // Makes the finding a violation by that release.
-static void tell_hanging(const struct digest *digest, const struct hanging_release *hanging,
+static void tell_hanging(const struct trial_model *model, const struct hanging_release *hanging,
                          struct finding *finding)
 {
-    const struct hold *hold = &digest->holds[hanging->hold];
+    const struct hold *hold = &model->holds[hanging->hold];
     size_t grants = 0, waiting = 0; // meanwhile; when the trial ends
-    FOR_EACH_HOLD (other, digest) {
-        grants += other->granted_ns > hold->released_ns && other->granted_ns < digest->ended_ns;
+    FOR_EACH_HOLD (other, model) {
+        grants += other->granted_ns > hold->released_ns && other->granted_ns < model->ended_ns;
     }
-    FOR_EACH_ATTEMPT (attempt, digest) {
-        waiting += attempt->invoked_ns < digest->ended_ns &&
-                   attempt->returned_ns >= digest->ended_ns &&
-                   attempt->killed_ns >= digest->ended_ns;
+    FOR_EACH_ATTEMPT (attempt, model) {
+        waiting += attempt->invoked_ns < model->ended_ns &&
+                   attempt->returned_ns >= model->ended_ns && attempt->killed_ns >= model->ended_ns;
     }
     finding->count = 1;
     finding->by_absence = true;
     finding->evidence =
-        evidence_of_holds(hanging->hold, SIZE_MAX, hanging->from_ns, digest->ended_ns);
+        evidence_of_holds(hanging->hold, SIZE_MAX, hanging->from_ns, model->ended_ns);
     finding_decide(
         finding, FINDING_VIOLATED,
         "%s's release was not answered in the %s until the trial ended, although no fault "
         "was on and a request may take %s",
-        holder_name(digest, hanging->hold).text, lasting(digest->ended_ns - hanging->from_ns).text,
-        lasting(digest->trial->scenario->lock.request_ns).text);
+        holder_name(model, hanging->hold).text, lasting(model->ended_ns - hanging->from_ns).text,
+        lasting(model->trial->scenario->lock.request_ns).text);
     if (grants > 0)
         finding_say(finding, "; others were granted the lock %zu time%s meanwhile", grants,
                     plural((long long)grants));
@@ -669,22 +667,22 @@ static void tell_hanging(const struct digest *digest, const struct hanging_relea
                     waiting == 1 ? " waits" : "s wait");
 }
 
-bool is_of_hanging_release(const struct digest *digest, const struct finding *finding)
+bool is_of_hanging_release(const struct trial_model *model, const struct finding *finding)
 {
     struct hanging_release hanging;
-    return finding->evidence.holds[0] != SIZE_MAX && hanging_release_find(digest, &hanging) &&
+    return finding->evidence.holds[0] != SIZE_MAX && hanging_release_find(model, &hanging) &&
            hanging.hold == finding->evidence.holds[0] &&
            hanging.from_ns == finding->evidence.from_ns;
 }
 
 // --- both ----------------------------------------------------------------------------------------
 
-static void decide(const struct digest *digest, struct finding *finding)
+static void decide(const struct trial_model *model, struct finding *finding)
 {
     struct hanging_release hanging;
-    decide_waiting(digest, finding);
-    if (finding->state != FINDING_VIOLATED && hanging_release_find(digest, &hanging))
-        tell_hanging(digest, &hanging, finding);
+    decide_waiting(model, finding);
+    if (finding->state != FINDING_VIOLATED && hanging_release_find(model, &hanging))
+        tell_hanging(model, &hanging, finding);
     else if (finding->state == FINDING_KEPT)
         finding_say(finding, "whoever waited for a free lock was granted it");
 }

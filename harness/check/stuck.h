@@ -34,20 +34,20 @@ struct silence {
     size_t hold;     // whose end it was; SIZE_MAX
     size_t attempt;  // which acquire it was; SIZE_MAX
     int worker;      // whose acquire; 0: any of its client's, which died together in theirs
-    size_t fault;    // index into digest.faults; SIZE_MAX
+    size_t fault;    // index into model.faults; SIZE_MAX
 };
 
-struct silence silence_find(const struct digest *digest);
+struct silence silence_find(const struct trial_model *model);
 
 // True if the lock was certainly free during the silence: the servers did not have it as soon as
 // all clients had ended, and nothing can have freed it in the meantime (no fault lasted until then;
 // `lost_answer`: nor did a session end with it that may have had the lock unknowingly).
-bool silence_was_free(const struct digest *digest, bool lost_answer);
+bool silence_was_free(const struct trial_model *model, bool lost_answer);
 
 // The last fault that may have taken a semaphore's permits from a server: without its counter the
-// servers have nobody as its holder, and still nobody gets a permit. An index into digest.faults;
+// servers have nobody as its holder, and still nobody gets a permit. An index into model.faults;
 // SIZE_MAX if there is none, or the lock is no semaphore.
-size_t silence_lost_permits(const struct digest *digest);
+size_t silence_lost_permits(const struct trial_model *model);
 
 // Who waited during a silence: living workers that no fault stopped.
 struct waiting {
@@ -58,7 +58,7 @@ struct waiting {
     bool stopped_may_hold; // a worker that a fault stops inside its acquire may have got the lock
 };
 
-struct waiting waiting_find(const struct digest *digest, const struct silence *silence);
+struct waiting waiting_find(const struct trial_model *model, const struct silence *silence);
 
 // --- a release that hangs
 
@@ -75,14 +75,14 @@ struct waiting waiting_find(const struct digest *digest, const struct silence *s
 // something is lost, or that another tool recorded, which says of no worker why it went silent.
 
 struct hanging_release {
-    size_t hold;     // whose release it is, an index into digest.holds
+    size_t hold;     // whose release it is, an index into model.holds
     int64_t from_ns; // since when nothing but the lock kept its answer back
 };
 
 // The release that has been hanging for longest. False if none does. O(holds).
-bool hanging_release_find(const struct digest *digest, struct hanging_release *hanging);
+bool hanging_release_find(const struct trial_model *model, struct hanging_release *hanging);
 
 // True if that is what the finding of the check `stuck` is about.
-bool is_of_hanging_release(const struct digest *digest, const struct finding *finding);
+bool is_of_hanging_release(const struct trial_model *model, const struct finding *finding);
 
 #endif

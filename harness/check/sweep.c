@@ -50,11 +50,11 @@ static void add(struct standstills *all, int64_t lease_ns, struct standstill sta
 
 // True if the fault keeps its client, or a server, from being heard of. What strikes only the wires
 // of a client does not: the library connects to another server then, which asks the leader.
-static bool silences(const struct digest *digest, const struct fault_step *step)
+static bool silences(const struct trial_model *model, const struct fault_step *step)
 {
     if (fault_can(step, FAULT_STOPS))
-        return step->target.worker == 0 && !strikes_only_store(digest, step);
-    int64_t lease_ns = digest->trial->scenario->lock.lease_ns;
+        return step->target.worker == 0 && !strikes_only_store(model, step);
+    int64_t lease_ns = model->trial->scenario->lock.lease_ns;
     bool is_delay =
         fault_can(step, FAULT_SLOWS) && !fault_can(step, FAULT_SEVERS) && step->share == 0;
     if (is_delay && step->by_ns + step->jitter_ns < lease_ns / 3)
@@ -62,21 +62,21 @@ static bool silences(const struct digest *digest, const struct fault_step *step)
     return step->side_counts[0] > 0 && wire_parts_servers(step);
 }
 
-static struct standstills find_standstills(const struct digest *digest)
+static struct standstills find_standstills(const struct trial_model *model)
 {
     struct standstills all = {0};
-    int64_t lease_ns = digest->trial->scenario->lock.lease_ns;
-    FOR_EACH_FAULT (record, digest) {
-        if (record->in_effect_ns == TIME_NEVER || !silences(digest, record->step))
+    int64_t lease_ns = model->trial->scenario->lock.lease_ns;
+    FOR_EACH_FAULT (record, model) {
+        if (record->in_effect_ns == TIME_NEVER || !silences(model, record->step))
             continue;
-        int64_t to_ns = time_earlier(record->healed_ns, digest->ended_ns);
+        int64_t to_ns = time_earlier(record->healed_ns, model->ended_ns);
         bool on_wires = record->step->side_counts[0] > 0;
         add(&all, lease_ns,
             (struct standstill){on_wires ? 0 : record->step->target.client, record->asked_ns,
                                 to_ns});
     }
-    for (size_t i = 0; i < digest->stall_count; i++) {
-        const struct stall *stall = &digest->stalls[i];
+    for (size_t i = 0; i < model->stall_count; i++) {
+        const struct stall *stall = &model->stalls[i];
         bool of_client = stall->of == STALLED_CLIENT || stall->of == STALLED_DRIVER;
         if (stall->of != STALLED_CONDUCTOR)
             add(&all, lease_ns,
@@ -111,18 +111,18 @@ static void doubt_clock(struct hold *hold, const struct standstill *standstill)
             hold->proven_until_ns, time_later(hold->granted_ns, hold->told_until_ns - early_ns));
 }
 
-void sessions_bound(struct digest *digest)
+void sessions_bound(struct trial_model *model)
 {
-    const struct trial *trial = digest->trial;
+    const struct trial *trial = model->trial;
     bool by_session = trial_has_trait(trial, "session") && trial_has_trait(trial, "lease") &&
                       strcmp(trial_topology(trial), "single") != 0;
     bool by_clock =
         trial->server != NULL && trial->server->sets_clock_late && trial_has_trait(trial, "lease");
     if (!by_session && !by_clock)
         return;
-    struct standstills all = find_standstills(digest);
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        struct hold *hold = &digest->holds[i];
+    struct standstills all = find_standstills(model);
+    for (size_t i = 0; i < model->hold_count; i++) {
+        struct hold *hold = &model->holds[i];
         for (size_t j = 0; j < all.count; j++) {
             const struct standstill *standstill = &all.items[j];
             if (by_clock && standstill->client == 0)
@@ -136,50 +136,50 @@ void sessions_bound(struct digest *digest)
 
 // --- how long a lease is certain -----------------------------------------------------------------
 
-static int64_t without_drift_ns(const struct digest *digest, int64_t until_ns)
+static int64_t without_drift_ns(const struct trial_model *model, int64_t until_ns)
 {
     if (until_ns == TIME_NEVER)
         return TIME_NEVER;
-    return until_ns - allowed_drift_ns(digest->trial->scenario->lock.lease_ns);
+    return until_ns - allowed_drift_ns(model->trial->scenario->lock.lease_ns);
 }
 
-int64_t hold_lease_end_ns(const struct digest *digest, const struct hold *hold)
+int64_t hold_lease_end_ns(const struct trial_model *model, const struct hold *hold)
 {
-    return without_drift_ns(digest, hold->proven_until_ns);
+    return without_drift_ns(model, hold->proven_until_ns);
 }
 
-int64_t hold_told_end_ns(const struct digest *digest, const struct hold *hold)
+int64_t hold_told_end_ns(const struct trial_model *model, const struct hold *hold)
 {
-    return without_drift_ns(digest, hold->told_until_ns);
+    return without_drift_ns(model, hold->told_until_ns);
 }
 
-int64_t hold_last_end_ns(const struct digest *digest, const struct hold *hold)
+int64_t hold_last_end_ns(const struct trial_model *model, const struct hold *hold)
 {
-    return without_drift_ns(digest, hold->valid_until_ns);
+    return without_drift_ns(model, hold->valid_until_ns);
 }
 
-int64_t hold_stale_from_ns(const struct digest *digest, const struct hold *hold)
+int64_t hold_stale_from_ns(const struct trial_model *model, const struct hold *hold)
 {
-    return hold->is_unanchored ? hold_told_end_ns(digest, hold) : hold_lease_end_ns(digest, hold);
+    return hold->is_unanchored ? hold_told_end_ns(model, hold) : hold_lease_end_ns(model, hold);
 }
 
-bool hold_outlived_lease(const struct digest *digest, const struct hold *hold)
+bool hold_outlived_lease(const struct trial_model *model, const struct hold *hold)
 {
-    return hold_stale_from_ns(digest, hold) < hold->released_ns;
+    return hold_stale_from_ns(model, hold) < hold->released_ns;
 }
 
-bool holds_have_leases(const struct digest *digest)
+bool holds_have_leases(const struct trial_model *model)
 {
-    FOR_EACH_HOLD (hold, digest) {
+    FOR_EACH_HOLD (hold, model) {
         if (hold->valid_until_ns != TIME_NEVER)
             return true;
     }
     return false;
 }
 
-bool store_refused_writes(const struct digest *digest)
+bool store_refused_writes(const struct trial_model *model)
 {
-    FOR_EACH_ACCESS (access, digest) {
+    FOR_EACH_ACCESS (access, model) {
         if (access->is_write && access->outcome == OUTCOME_NO)
             return true;
     }
@@ -197,18 +197,18 @@ static int compare_cores(const void *left, const void *right)
     return (a->hold > b->hold) - (a->hold < b->hold);
 }
 
-struct cores cores_until(const struct digest *digest,
-                         int64_t (*until_ns)(const struct digest *, const struct hold *))
+struct cores cores_until(const struct trial_model *model,
+                         int64_t (*until_ns)(const struct trial_model *, const struct hold *))
 {
-    struct cores cores = {memory_new(digest->hold_count * sizeof *cores.items), 0};
-    FOR_EACH_HOLD (hold, digest) {
-        int64_t end_ns = until_ns != NULL ? until_ns(digest, hold) : hold->released_ns;
+    struct cores cores = {memory_new(model->hold_count * sizeof *cores.items), 0};
+    FOR_EACH_HOLD (hold, model) {
+        int64_t end_ns = until_ns != NULL ? until_ns(model, hold) : hold->released_ns;
         bool granted_too_late = end_ns < hold->released_ns && end_ns <= hold->granted_ns;
         // What came to nothing need not have been guarded for as long as its worker believed.
         if (until_ns == NULL || (!granted_too_late && !hold->rolled_back))
             cores.items[cores.count++] =
                 (struct core){hold->granted_ns, time_earlier(hold->released_ns, end_ns),
-                              (size_t)(hold - digest->holds)};
+                              (size_t)(hold - model->holds)};
     }
     qsort(cores.items, cores.count, sizeof *cores.items, compare_cores);
     return cores;
@@ -224,14 +224,14 @@ void latest_see(struct latest *latest, const struct core *core, bool shared)
 
 // Sorted by grant, a core overlaps an earlier one that excludes it if and only if it begins before
 // the latest end of those.
-void overlaps_find(const struct digest *digest, const struct cores *cores,
+void overlaps_find(const struct trial_model *model, const struct cores *cores,
                    void (*see)(void *context, const struct core *earlier, const struct core *core),
                    void *context)
 {
     struct latest latest = {0};
     for (size_t i = 0; i < cores->count; i++) {
         const struct core *core = &cores->items[i];
-        bool shared = digest->holds[core->hold].shared;
+        bool shared = model->holds[core->hold].shared;
         const struct core *earlier = latest_excluding(&latest, shared);
         if (earlier != NULL && earlier->to_ns > core->from_ns)
             see(context, earlier, core);
@@ -293,14 +293,14 @@ void distribution_make(int64_t *lengths_ns, size_t count, struct distribution *d
 
 // --- the counted time ----------------------------------------------------------------------------
 
-bool counted_at(const struct digest *digest, int64_t at_ns)
+bool counted_at(const struct trial_model *model, int64_t at_ns)
 {
-    for (size_t i = 0; i < digest->phase_count; i++) {
-        const struct load_phase *phase = &digest->phases[i];
+    for (size_t i = 0; i < model->phase_count; i++) {
+        const struct load_phase *phase = &model->phases[i];
         if (phase->from_ns <= at_ns && at_ns < phase->to_ns)
             return phase->counts;
     }
-    return digest->phase_count == 0;
+    return model->phase_count == 0;
 }
 
 static int64_t beginning(int64_t intended_ns, int64_t invoked_ns)
@@ -308,35 +308,35 @@ static int64_t beginning(int64_t intended_ns, int64_t invoked_ns)
     return intended_ns > 0 ? intended_ns : invoked_ns;
 }
 
-bool counted_hold(const struct digest *digest, const struct hold *hold)
+bool counted_hold(const struct trial_model *model, const struct hold *hold)
 {
-    return counted_at(digest, beginning(hold->intended_ns, hold->invoked_ns));
+    return counted_at(model, beginning(hold->intended_ns, hold->invoked_ns));
 }
 
-bool counted_attempt(const struct digest *digest, const struct attempt *attempt)
+bool counted_attempt(const struct trial_model *model, const struct attempt *attempt)
 {
-    return counted_at(digest, beginning(attempt->intended_ns, attempt->invoked_ns));
+    return counted_at(model, beginning(attempt->intended_ns, attempt->invoked_ns));
 }
 
-int64_t counted_ns(const struct digest *digest)
+int64_t counted_ns(const struct trial_model *model)
 {
     int64_t length_ns = 0;
-    if (digest->phase_count == 0)
-        length_ns = digest->ended_ns - digest->started_ns;
-    for (size_t i = 0; i < digest->phase_count; i++) {
-        const struct load_phase *phase = &digest->phases[i];
+    if (model->phase_count == 0)
+        length_ns = model->ended_ns - model->started_ns;
+    for (size_t i = 0; i < model->phase_count; i++) {
+        const struct load_phase *phase = &model->phases[i];
         if (phase->counts && phase->to_ns > phase->from_ns)
             length_ns += phase->to_ns - phase->from_ns;
     }
     return length_ns > 0 ? length_ns : 0;
 }
 
-int64_t counted_end_ns(const struct digest *digest)
+int64_t counted_end_ns(const struct trial_model *model)
 {
-    int64_t end_ns = digest->phase_count == 0 ? digest->ended_ns : digest->started_ns;
-    for (size_t i = 0; i < digest->phase_count; i++) {
-        if (digest->phases[i].counts)
-            end_ns = digest->phases[i].to_ns;
+    int64_t end_ns = model->phase_count == 0 ? model->ended_ns : model->started_ns;
+    for (size_t i = 0; i < model->phase_count; i++) {
+        if (model->phases[i].counts)
+            end_ns = model->phases[i].to_ns;
     }
     return end_ns;
 }

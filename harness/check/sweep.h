@@ -8,7 +8,7 @@
 struct core {
     int64_t from_ns;
     int64_t to_ns;
-    size_t hold; // index into digest.holds
+    size_t hold; // index into model.holds
 };
 
 struct cores {
@@ -18,37 +18,37 @@ struct cores {
 
 // Shortens `proven_until_ns` of the holds whose session may have been about to end when they were
 // granted, or renewed; and of those that a server granted by a clock that it had not set since it
-// stood still. Part of digest_make.
-void sessions_bound(struct digest *digest);
+// stood still. Part of trial_model_make.
+void sessions_bound(struct trial_model *model);
 
 // Until when the server must have kept the hold's lease, allowed drift taken off; TIME_NEVER if it
 // does not expire.
-int64_t hold_lease_end_ns(const struct digest *digest, const struct hold *hold);
+int64_t hold_lease_end_ns(const struct trial_model *model, const struct hold *hold);
 
 // The latest that the lease may have ended: by what the service has said, whatever else speaks
 // against it; or as if the last request that may have been granted had been.
-int64_t hold_told_end_ns(const struct digest *digest, const struct hold *hold);
+int64_t hold_told_end_ns(const struct trial_model *model, const struct hold *hold);
 
 // The same by the last that the service has said, whether or not there was a gap before.
-int64_t hold_last_end_ns(const struct digest *digest, const struct hold *hold);
+int64_t hold_last_end_ns(const struct trial_model *model, const struct hold *hold);
 
 // From when on a holder that goes on is a stale one. Where it is not known which request was
 // granted, that is the latest end of its lease, else the end that is proven.
-int64_t hold_stale_from_ns(const struct digest *digest, const struct hold *hold);
+int64_t hold_stale_from_ns(const struct trial_model *model, const struct hold *hold);
 
 // True if the worker still believed in the hold when it was stale.
-bool hold_outlived_lease(const struct digest *digest, const struct hold *hold);
+bool hold_outlived_lease(const struct trial_model *model, const struct hold *hold);
 
 // True if some hold has a lease; if the store refused some write.
-bool holds_have_leases(const struct digest *digest);
-bool store_refused_writes(const struct digest *digest);
+bool holds_have_leases(const struct trial_model *model);
+bool store_refused_writes(const struct trial_model *model);
 
 // The part of each core until then: until hold_lease_end_ns, in which the lease was proven valid;
 // until hold_told_end_ns, the latest end that it may have had. Holds that learned of their grant
 // only when it was over have none. NULL: every core in full, as long as the worker believed. Free
 // `items`.
-struct cores cores_until(const struct digest *digest,
-                         int64_t (*until_ns)(const struct digest *, const struct hold *));
+struct cores cores_until(const struct trial_model *model,
+                         int64_t (*until_ns)(const struct trial_model *, const struct hold *));
 
 // The cores that end last, of those that keep everybody out and of all: a sweep in the order of the
 // cores keeps it, so that each core meets whom it may not overlap. NULL where there is none yet.
@@ -68,7 +68,7 @@ void latest_see(struct latest *latest, const struct core *core, bool shared);
 
 // Of a lock that is no semaphore: whenever a core begins before one that excludes it, and that
 // began earlier, is over, `see` is told of the two; of several such the one that ends last.
-void overlaps_find(const struct digest *digest, const struct cores *cores,
+void overlaps_find(const struct trial_model *model, const struct cores *cores,
                    void (*see)(void *context, const struct core *earlier, const struct core *core),
                    void *context);
 

@@ -41,9 +41,9 @@ static inline void keys_end(struct build *build, const int64_t *finals, int64_t 
         BUILD_EVENT(build, 501, 0, STORE_FINAL, OUTCOME_OK, finals[key - 1], key);
     qsort(build->events, build->count, sizeof *build->events, keys_compare_times);
     build->history = (struct history){.events = build->events, .count = build->count};
-    digest_make(&build->history, &build->trial, &build->digest);
+    trial_model_make(&build->history, &build->trial, &build->model);
     build->judged = true;
-    judge(&build->digest, &build->judgement);
+    judge(&build->model, &build->judgement);
 }
 
 #endif

@@ -5,19 +5,19 @@
 #include <string.h>
 
 // The two reads of the hold, if it made two and they differ.
-static bool differ(const struct digest *digest, const struct hold *hold)
+static bool differ(const struct trial_model *model, const struct hold *hold)
 {
-    const struct access *reads = &digest->accesses[hold->first_access];
+    const struct access *reads = &model->accesses[hold->first_access];
     return hold->shared && hold->access_count == 2 && !reads[0].is_write && !reads[1].is_write &&
            reads[0].outcome == OUTCOME_OK && reads[1].outcome == OUTCOME_OK &&
            reads[0].value != reads[1].value;
 }
 
 // Who wrote between the two reads what the second one saw, or SIZE_MAX.
-static size_t find_writer(const struct digest *digest, const struct access *reads)
+static size_t find_writer(const struct trial_model *model, const struct access *reads)
 {
-    for (size_t i = 0; i < digest->access_count; i++) {
-        const struct access *access = &digest->accesses[i];
+    for (size_t i = 0; i < model->access_count; i++) {
+        const struct access *access = &model->accesses[i];
         if (access->is_write && access->value == reads[1].value &&
             access->invoked_ns < reads[1].returned_ns && access->returned_ns > reads[0].invoked_ns)
             return i;
@@ -27,10 +27,10 @@ static size_t find_writer(const struct digest *digest, const struct access *read
 
 // True if nobody's answered write, but one that got no answer, wrote what the second read saw: it
 // may have reached the store late, and no lock keeps it from that.
-static bool came_late(const struct digest *digest, const struct access *reads)
+static bool came_late(const struct trial_model *model, const struct access *reads)
 {
     bool late = false;
-    FOR_EACH_ACCESS (access, digest) {
+    FOR_EACH_ACCESS (access, model) {
         if (!access->is_write || access->value != reads[1].value ||
             access->invoked_ns >= reads[1].returned_ns)
             continue;
@@ -38,40 +38,40 @@ static bool came_late(const struct digest *digest, const struct access *reads)
             return false;
         late |= access->outcome == OUTCOME_UNKNOWN;
     }
-    return late && writes_may_come_late(digest);
+    return late && writes_may_come_late(model);
 }
 
-static void decide(const struct digest *digest, struct finding *finding)
+static void decide(const struct trial_model *model, struct finding *finding)
 {
     size_t readers = 0;
     int64_t late = 0;
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
+    for (size_t i = 0; i < model->hold_count; i++) {
+        const struct hold *hold = &model->holds[i];
         readers += hold->shared;
-        if (!differ(digest, hold) || (finding->count > 0 && finding->count++ > 0))
+        if (!differ(model, hold) || (finding->count > 0 && finding->count++ > 0))
             continue;
-        const struct access *reads = &digest->accesses[hold->first_access];
-        if (came_late(digest, reads)) {
+        const struct access *reads = &model->accesses[hold->first_access];
+        if (came_late(model, reads)) {
             late++;
             continue;
         }
         finding->count++;
-        size_t write = find_writer(digest, reads);
+        size_t write = find_writer(model, reads);
         finding->evidence =
-            (struct evidence){{i, write == SIZE_MAX ? SIZE_MAX : digest->accesses[write].hold},
+            (struct evidence){{i, write == SIZE_MAX ? SIZE_MAX : model->accesses[write].hold},
                               {hold->first_access + 1, write},
                               reads[0].returned_ns,
                               reads[1].returned_ns};
     }
     if (finding->count > 0) {
         const size_t *holds = finding->evidence.holds;
-        const struct access *reads = &digest->accesses[digest->holds[holds[0]].first_access];
+        const struct access *reads = &model->accesses[model->holds[holds[0]].first_access];
         finding_decide(finding, FINDING_VIOLATED,
                        "%s read %lld and then %lld under one shared hold: %s wrote meanwhile (%lld "
                        "such reader%s)",
-                       holder_name(digest, holds[0]).text, (long long)reads[0].value,
+                       holder_name(model, holds[0]).text, (long long)reads[0].value,
                        (long long)reads[1].value,
-                       holds[1] != SIZE_MAX ? holder_name(digest, holds[1]).text : "somebody",
+                       holds[1] != SIZE_MAX ? holder_name(model, holds[1]).text : "somebody",
                        (long long)finding->count, plural(finding->count));
     } else if (late > 0) {
         finding_decide(

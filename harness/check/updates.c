@@ -37,14 +37,14 @@
 // Values between (restored by a late write, then counted up again by others) need no rule of their
 // own: the writes of those others were answered, and so explain the sights that follow them.
 
-bool writes_may_come_late(const struct digest *digest)
+bool writes_may_come_late(const struct trial_model *model)
 {
-    return !trial_has_trait(digest->trial, "optimistic");
+    return !trial_has_trait(model->trial, "optimistic");
 }
 
-struct access_read read_before(const struct digest *digest, size_t write)
+struct access_read read_before(const struct trial_model *model, size_t write)
 {
-    const struct access *access = &digest->accesses[write];
+    const struct access *access = &model->accesses[write];
     const struct access *before = write > 0 ? access - 1 : access;
     bool is_its_read = before->hold == access->hold && !before->is_write &&
                        before->outcome == OUTCOME_OK && before->value == access->seen;
@@ -62,11 +62,11 @@ struct moves {
     size_t count;
 };
 
-static struct moves moves_make(const struct digest *digest)
+static struct moves moves_make(const struct trial_model *model)
 {
-    struct moves moves = {.items = memory_new(digest->access_count * sizeof *moves.items),
-                          .ends = memory_new(digest->access_count * sizeof *moves.ends)};
-    FOR_EACH_ACCESS (access, digest) {
+    struct moves moves = {.items = memory_new(model->access_count * sizeof *moves.items),
+                          .ends = memory_new(model->access_count * sizeof *moves.ends)};
+    FOR_EACH_ACCESS (access, model) {
         if (access->is_write && access->outcome == OUTCOME_OK)
             moves.items[moves.count++] =
                 (struct access_read){access->invoked_ns, access->returned_ns};
@@ -111,28 +111,28 @@ struct entries {
 };
 
 // The sights of every value by writers, by the time of their reads, and the final one.
-static struct entries sights_make(const struct digest *digest)
+static struct entries sights_make(const struct trial_model *model)
 {
-    struct entries sights = {memory_new((digest->access_count + 1) * sizeof *sights.items), 0};
-    for (size_t i = 0; i < digest->access_count; i++) {
-        const struct access *access = &digest->accesses[i];
+    struct entries sights = {memory_new((model->access_count + 1) * sizeof *sights.items), 0};
+    for (size_t i = 0; i < model->access_count; i++) {
+        const struct access *access = &model->accesses[i];
         if (access->is_write && access->outcome != OUTCOME_NO)
             sights.items[sights.count++] =
-                (struct entry){access->seen, read_before(digest, i).invoked_ns, i};
+                (struct entry){access->seen, read_before(model, i).invoked_ns, i};
     }
-    if (digest->ends.final_known)
+    if (model->ends.final_known)
         sights.items[sights.count++] =
-            (struct entry){digest->ends.final_value, TIME_NEVER, SIZE_MAX};
+            (struct entry){model->ends.final_value, TIME_NEVER, SIZE_MAX};
     qsort(sights.items, sights.count, sizeof *sights.items, compare_entries);
     return sights;
 }
 
 // What was written with that outcome, by the time of its invocation.
-static struct entries written_make(const struct digest *digest, enum outcome outcome)
+static struct entries written_make(const struct trial_model *model, enum outcome outcome)
 {
-    struct entries written = {memory_new(digest->access_count * sizeof *written.items), 0};
-    for (size_t i = 0; i < digest->access_count; i++) {
-        const struct access *access = &digest->accesses[i];
+    struct entries written = {memory_new(model->access_count * sizeof *written.items), 0};
+    for (size_t i = 0; i < model->access_count; i++) {
+        const struct access *access = &model->accesses[i];
         if (access->is_write && access->outcome == outcome)
             written.items[written.count++] = (struct entry){access->value, access->invoked_ns, i};
     }
@@ -143,13 +143,13 @@ static struct entries written_make(const struct digest *digest, enum outcome out
 // --- whether the one explains the other ----------------------------------------------------------
 
 struct look {
-    const struct digest *digest;
+    const struct trial_model *model;
     struct moves moves;
     struct entries answered, unanswered;
     size_t next_answered;   // of those the first whose value, or time, is not passed yet
     size_t next_unanswered; // of those the first that is neither passed nor used up
     int64_t highest_token;  // of all answered writes
-    // What was found. The first write (index into digest.accesses) without an answer that came back
+    // What was found. The first write (index into model.accesses) without an answer that came back
     // over others, or may have; SIZE_MAX if none is needed to explain what was seen.
     size_t late;
     // The first sight of a value that nothing explains: the write whose read it was, and the write
@@ -166,12 +166,12 @@ struct sight {
     size_t access;
 };
 
-static struct sight sight_of(const struct digest *digest, const struct entry *entry)
+static struct sight sight_of(const struct trial_model *model, const struct entry *entry)
 {
     if (entry->access == SIZE_MAX)
         return (struct sight){entry->value, {TIME_NEVER, TIME_NEVER}, NULL, SIZE_MAX};
-    return (struct sight){entry->value, read_before(digest, entry->access),
-                          &digest->accesses[entry->access], entry->access};
+    return (struct sight){entry->value, read_before(model, entry->access),
+                          &model->accesses[entry->access], entry->access};
 }
 
 // True if the value was last written by an answered write, or was the initial one.
@@ -187,11 +187,11 @@ static bool was_left(struct look *look, const struct sight *sight)
         ++*next;
     if (*next < answered->count && answered->items[*next].value == sight->value &&
         answered->items[*next].at_ns < sight->read.returned_ns &&
-        !has_moved(&look->moves, look->digest->accesses[answered->items[*next].access].returned_ns,
+        !has_moved(&look->moves, look->model->accesses[answered->items[*next].access].returned_ns,
                    sight->read.invoked_ns))
         return true;
     bool is_initial =
-        !look->digest->ends.initial_known || look->digest->ends.initial_value == sight->value;
+        !look->model->ends.initial_known || look->model->ends.initial_value == sight->value;
     return is_initial && !has_moved(&look->moves, 0, sight->read.invoked_ns);
 }
 
@@ -199,7 +199,7 @@ static bool was_left(struct look *look, const struct sight *sight)
 static int64_t token_taken(const struct look *look, const struct sight *before,
                            const struct sight *sight)
 {
-    if (!look->digest->trial->scenario->workload.fenced)
+    if (!look->model->trial->scenario->workload.fenced)
         return 0;
     if (sight->write == NULL)
         return look->highest_token;
@@ -214,7 +214,7 @@ static size_t take_late(struct look *look, const struct sight *before, const str
     int64_t token = token_taken(look, before, sight);
     for (; *next < unanswered->count && unanswered->items[*next].value <= sight->value; ++*next) {
         const struct entry *entry = &unanswered->items[*next];
-        if (entry->value < sight->value || look->digest->accesses[entry->access].token < token)
+        if (entry->value < sight->value || look->model->accesses[entry->access].token < token)
             continue;
         if (entry->at_ns >= sight->read.returned_ns)
             break;
@@ -231,10 +231,9 @@ static bool overlap(const struct sight *before, const struct sight *sight)
            before->write->returned_ns > sight->read.invoked_ns;
 }
 
-static void keep_first(const struct digest *digest, size_t *kept, size_t access)
+static void keep_first(const struct trial_model *model, size_t *kept, size_t access)
 {
-    if (*kept == SIZE_MAX ||
-        digest->accesses[access].invoked_ns < digest->accesses[*kept].invoked_ns)
+    if (*kept == SIZE_MAX || model->accesses[access].invoked_ns < model->accesses[*kept].invoked_ns)
         *kept = access;
 }
 
@@ -248,13 +247,13 @@ static void explain(struct look *look, const struct sight *before, const struct 
         return;
     size_t write = at_once ? SIZE_MAX : take_late(look, before, sight);
     if (write != SIZE_MAX) {
-        if (has_moved(&look->moves, look->digest->accesses[write].invoked_ns,
+        if (has_moved(&look->moves, look->model->accesses[write].invoked_ns,
                       sight->read.invoked_ns))
-            keep_first(look->digest, &look->late, write);
+            keep_first(look->model, &look->late, write);
     } else if (sight->write == NULL) {
         look->end_unexplained = true;
     } else {
-        keep_first(look->digest, &look->unexplained, sight->access);
+        keep_first(look->model, &look->unexplained, sight->access);
         if (look->unexplained == sight->access)
             look->before = before != NULL ? before->access : SIZE_MAX;
     }
@@ -262,24 +261,24 @@ static void explain(struct look *look, const struct sight *before, const struct 
 
 // Looks at all updates of a counter or a stock, and at its final value. Of two updates of one
 // value, those that no late write explains are the proof.
-static void look_for_late_writes(const struct digest *digest, struct updates *updates)
+static void look_for_late_writes(const struct trial_model *model, struct updates *updates)
 {
-    if (updates->unknown == 0 || !writes_may_come_late(digest))
+    if (updates->unknown == 0 || !writes_may_come_late(model))
         return;
-    struct look look = {.digest = digest,
-                        .moves = moves_make(digest),
-                        .answered = written_make(digest, OUTCOME_OK),
-                        .unanswered = written_make(digest, OUTCOME_UNKNOWN),
+    struct look look = {.model = model,
+                        .moves = moves_make(model),
+                        .answered = written_make(model, OUTCOME_OK),
+                        .unanswered = written_make(model, OUTCOME_UNKNOWN),
                         .late = SIZE_MAX,
                         .unexplained = SIZE_MAX,
                         .before = SIZE_MAX};
     for (size_t i = 0; i < look.answered.count; i++)
         look.highest_token =
-            time_later(look.highest_token, digest->accesses[look.answered.items[i].access].token);
-    struct entries sights = sights_make(digest);
+            time_later(look.highest_token, model->accesses[look.answered.items[i].access].token);
+    struct entries sights = sights_make(model);
     struct sight before = {0};
     for (size_t i = 0; i < sights.count; i++) {
-        struct sight sight = sight_of(digest, &sights.items[i]);
+        struct sight sight = sight_of(model, &sights.items[i]);
         bool again = i > 0 && sights.items[i - 1].value == sight.value;
         explain(&look, again ? &before : NULL, &sight);
         before = sight;
@@ -294,8 +293,8 @@ static void look_for_late_writes(const struct digest *digest, struct updates *up
         updates->late = look.late;
     if (look.unexplained == SIZE_MAX || look.before == SIZE_MAX || updates->duplicates == 0)
         return;
-    const struct access *pair[] = {&digest->accesses[look.before],
-                                   &digest->accesses[look.unexplained]};
+    const struct access *pair[] = {&model->accesses[look.before],
+                                   &model->accesses[look.unexplained]};
     if (pair[0]->outcome == OUTCOME_OK && pair[1]->outcome == OUTCOME_OK &&
         pair[0]->hold != pair[1]->hold) {
         updates->pair[0] = look.before;
@@ -305,11 +304,12 @@ static void look_for_late_writes(const struct digest *digest, struct updates *up
 
 // === what the store acknowledged =================================================================
 
-static size_t count_writes(const struct digest *digest, struct updates *updates, struct entry *seen)
+static size_t count_writes(const struct trial_model *model, struct updates *updates,
+                           struct entry *seen)
 {
     size_t count = 0;
-    for (size_t i = 0; i < digest->access_count; i++) {
-        const struct access *access = &digest->accesses[i];
+    for (size_t i = 0; i < model->access_count; i++) {
+        const struct access *access = &model->accesses[i];
         if (!access->is_write)
             continue;
         if (access->outcome == OUTCOME_NO) {
@@ -323,7 +323,7 @@ static size_t count_writes(const struct digest *digest, struct updates *updates,
         }
         updates->acknowledged++;
         bool first = updates->below_zero == SIZE_MAX ||
-                     access->invoked_ns < digest->accesses[updates->below_zero].invoked_ns;
+                     access->invoked_ns < model->accesses[updates->below_zero].invoked_ns;
         if (access->value < 0 && first)
             updates->below_zero = i;
     }
@@ -331,99 +331,100 @@ static size_t count_writes(const struct digest *digest, struct updates *updates,
 }
 
 // Keeps the pair whose later write came first.
-static void keep_earlier(const struct digest *digest, size_t pair[2], size_t earlier, size_t later)
+static void keep_earlier(const struct trial_model *model, size_t pair[2], size_t earlier,
+                         size_t later)
 {
     if (pair[1] != SIZE_MAX &&
-        digest->accesses[pair[1]].invoked_ns <= digest->accesses[later].invoked_ns)
+        model->accesses[pair[1]].invoked_ns <= model->accesses[later].invoked_ns)
         return;
     pair[0] = earlier;
     pair[1] = later;
 }
 
 // Looks at the writes that have seen one value: seen[0..count).
-static void pair_up(const struct digest *digest, const struct entry *seen, size_t count,
+static void pair_up(const struct trial_model *model, const struct entry *seen, size_t count,
                     struct updates *updates, size_t doubtful[2])
 {
     size_t first = SIZE_MAX;
     for (size_t i = 0; i < count; i++) {
-        const struct access *access = &digest->accesses[seen[i].access];
-        const struct access *before = i > 0 ? &digest->accesses[seen[i - 1].access] : NULL;
+        const struct access *access = &model->accesses[seen[i].access];
+        const struct access *before = i > 0 ? &model->accesses[seen[i - 1].access] : NULL;
         if (before != NULL && before->hold != access->hold &&
             (before->outcome == OUTCOME_OK || access->outcome == OUTCOME_OK))
-            keep_earlier(digest, doubtful, seen[i - 1].access, seen[i].access);
+            keep_earlier(model, doubtful, seen[i - 1].access, seen[i].access);
         if (access->outcome != OUTCOME_OK)
             continue;
         if (first == SIZE_MAX) {
             first = seen[i].access;
-        } else if (digest->accesses[first].hold != access->hold) {
+        } else if (model->accesses[first].hold != access->hold) {
             updates->duplicates++;
-            keep_earlier(digest, updates->pair, first, seen[i].access);
+            keep_earlier(model, updates->pair, first, seen[i].access);
         }
     }
 }
 
 // True if some hold began while another lasted.
-static bool any_overlap(const struct digest *digest)
+static bool any_overlap(const struct trial_model *model)
 {
     int64_t latest_ns = 0;
-    for (size_t i = 0; i < digest->hold_count; i++) { // by their grants
-        if (digest->holds[i].granted_ns < latest_ns)
+    for (size_t i = 0; i < model->hold_count; i++) { // by their grants
+        if (model->holds[i].granted_ns < latest_ns)
             return true;
-        latest_ns = time_later(latest_ns, digest->holds[i].released_ns);
+        latest_ns = time_later(latest_ns, model->holds[i].released_ns);
     }
     return false;
 }
 
 // True if the server of the guarded value crashed, but came back with all that it had stored, and
 // stores a commit before it answers, as MariaDB does: then it has forgotten nothing.
-static bool kept_commits(const struct digest *digest, const struct fault_step *step)
+static bool kept_commits(const struct trial_model *model, const struct fault_step *step)
 {
     bool is_lock_server = strncmp(step->target.server, "store", 5) != 0;
     const struct server_form *server =
-        is_lock_server ? digest->trial->server : digest->trial->store_server;
+        is_lock_server ? model->trial->server : model->trial->store_server;
     bool loses = step->how != NULL && strcmp(step->how, "keeps") != 0;
     return server != NULL && server->keeps_commits && fault_can(step, FAULT_KILLS) &&
            !fault_can(step, FAULT_MOVES_LEADER) && step->bound_ns >= 0 && !loses;
 }
 
 // The fault that upset the server that the guarded value is on.
-static size_t find_upset_store(const struct digest *digest)
+static size_t find_upset_store(const struct trial_model *model)
 {
-    bool is_lock_server = trial_shares_service(digest->trial);
-    for (size_t i = 0; i < digest->fault_count; i++) {
-        const struct fault_record *record = &digest->faults[i];
+    bool is_lock_server = trial_shares_service(model->trial);
+    for (size_t i = 0; i < model->fault_count; i++) {
+        const struct fault_record *record = &model->faults[i];
         const struct fault_step *step = record->step;
         bool on_store = strncmp(step->target.server, "store", 5) == 0 || is_lock_server;
         if (step->target.client == 0 && step->side_counts[0] == 0 && on_store &&
             record->in_effect_ns != TIME_NEVER && fault_can(step, FAULT_KILLS | FAULT_EMPTIES) &&
-            !kept_commits(digest, step))
+            !kept_commits(model, step))
             return i;
     }
     return SIZE_MAX;
 }
 
-void updates_count(const struct digest *digest, struct updates *updates)
+void updates_count(const struct trial_model *model, struct updates *updates)
 {
     *updates = (struct updates){
         .pair = {SIZE_MAX, SIZE_MAX}, .below_zero = SIZE_MAX, .late = SIZE_MAX, .forgot = SIZE_MAX};
     size_t doubtful[2] = {SIZE_MAX, SIZE_MAX};
-    struct entry *seen = memory_new(digest->access_count * sizeof *seen);
-    size_t count = count_writes(digest, updates, seen);
+    struct entry *seen = memory_new(model->access_count * sizeof *seen);
+    size_t count = count_writes(model, updates, seen);
     qsort(seen, count, sizeof *seen, compare_entries);
     for (size_t i = 0; i < count;) {
         size_t end = i + 1;
         while (end < count && seen[end].value == seen[i].value)
             end++;
-        pair_up(digest, &seen[i], end - i, updates, doubtful);
+        pair_up(model, &seen[i], end - i, updates, doubtful);
         i = end;
     }
     if (updates->duplicates == 0) {
         updates->pair[0] = doubtful[0];
         updates->pair[1] = doubtful[1];
     }
-    look_for_late_writes(digest, updates);
-    if (digest->fault_count > 0 && !any_overlap(digest))
-        updates->forgot = find_upset_store(digest);
+    look_for_late_writes(model, updates);
+    if (model->fault_count > 0 && !any_overlap(model))
+        updates->forgot = find_upset_store(model);
     free(seen);
 }
 
@@ -440,20 +441,20 @@ struct balance {
     bool below_zero; // the stock was
 };
 
-static struct balance balance_of(const struct digest *digest, const struct updates *updates,
+static struct balance balance_of(const struct trial_model *model, const struct updates *updates,
                                  bool sells)
 {
-    struct balance balance = {.is_known = digest->ends.initial_known && digest->ends.final_known,
+    struct balance balance = {.is_known = model->ends.initial_known && model->ends.final_known,
                               .moved = updates->acknowledged};
     if (balance.is_known)
-        balance.moved = sells ? digest->ends.initial_value - digest->ends.final_value
-                              : digest->ends.final_value - digest->ends.initial_value;
+        balance.moved = sells ? model->ends.initial_value - model->ends.final_value
+                              : model->ends.final_value - model->ends.initial_value;
     balance.missing = updates->acknowledged - balance.moved;
     balance.surplus = balance.moved - updates->acknowledged - updates->unknown;
     balance.below_zero = sells && (updates->below_zero != SIZE_MAX ||
-                                   (balance.is_known && digest->ends.final_value < 0));
-    if (sells && digest->ends.initial_known)
-        balance.beyond = time_later(updates->acknowledged - digest->ends.initial_value, 0);
+                                   (balance.is_known && model->ends.final_value < 0));
+    if (sells && model->ends.initial_known)
+        balance.beyond = time_later(updates->acknowledged - model->ends.initial_value, 0);
     return balance;
 }
 
@@ -469,23 +470,23 @@ static bool is_violated(const struct updates *updates, const struct balance *bal
 }
 
 // The evidence of the write below zero, or of the pair; without one, of the whole trial.
-static struct evidence evidence_of(const struct digest *digest, const struct updates *updates,
+static struct evidence evidence_of(const struct trial_model *model, const struct updates *updates,
                                    const struct balance *balance)
 {
     if (updates->duplicates == 0 && updates->below_zero != SIZE_MAX && balance->below_zero) {
-        const struct access *write = &digest->accesses[updates->below_zero];
+        const struct access *write = &model->accesses[updates->below_zero];
         return (struct evidence){{write->hold, SIZE_MAX},
                                  {updates->below_zero, SIZE_MAX},
                                  write->invoked_ns,
                                  write->returned_ns};
     }
     if (updates->pair[1] == SIZE_MAX)
-        return evidence_of_holds(SIZE_MAX, SIZE_MAX, digest->started_ns, digest->ended_ns);
-    const struct access *later = &digest->accesses[updates->pair[1]];
-    return (struct evidence){{digest->accesses[updates->pair[0]].hold, later->hold},
+        return evidence_of_holds(SIZE_MAX, SIZE_MAX, model->started_ns, model->ended_ns);
+    const struct access *later = &model->accesses[updates->pair[1]];
+    return (struct evidence){{model->accesses[updates->pair[0]].hold, later->hold},
                              {updates->pair[0], updates->pair[1]},
                              later->invoked_ns,
-                             later->returned_ns == TIME_NEVER ? digest->ended_ns
+                             later->returned_ns == TIME_NEVER ? model->ended_ns
                                                               : later->returned_ns};
 }
 
@@ -496,21 +497,21 @@ static bool is_excused(const struct updates *updates, const struct balance *bala
            balance->surplus <= 0;
 }
 
-static void tell_excuse(const struct digest *digest, const struct updates *updates,
+static void tell_excuse(const struct trial_model *model, const struct updates *updates,
                         struct finding *finding)
 {
     if (updates->late == SIZE_MAX) {
         finding_say(finding,
                     ", but no two holds overlapped, and fault %d struck the store's own server: "
                     "the store lost acknowledged writes, which no lock prevents",
-                    digest->faults[updates->forgot].step->number);
+                    model->faults[updates->forgot].step->number);
         return;
     }
-    const struct access *write = &digest->accesses[updates->late];
+    const struct access *write = &model->accesses[updates->late];
     finding_say(finding,
                 ", but no lock prevents that: %s's write of %lld got no answer, and if it "
                 "reached the store later than others' writes, it explains this%s",
-                holder_name(digest, write->hold).text, (long long)write->value,
+                holder_name(model, write->hold).text, (long long)write->value,
                 updates->unknown > 1 ? " (perhaps with others like it)" : "");
 }
 
@@ -540,19 +541,19 @@ static void tell_harm(const struct updates *updates, const struct balance *balan
                     acknowledged);
 }
 
-static void tell_kept(const struct digest *digest, const struct updates *updates,
+static void tell_kept(const struct trial_model *model, const struct updates *updates,
                       const struct balance *balance, bool sells, struct finding *finding)
 {
     long long acknowledged = (long long)updates->acknowledged;
     if (!balance->is_known)
         finding_decide(finding, FINDING_UNDECIDED,
                        "the %s %s was never read, so nothing tells whether the %lld %s",
-                       digest->ends.initial_known ? "final" : "initial", sells ? "stock" : "value",
+                       model->ends.initial_known ? "final" : "initial", sells ? "stock" : "value",
                        acknowledged,
                        sells ? "sales add up" : "acknowledged increments are all in it");
     else if (sells)
         finding_say(finding, "%lld of %lld units sold, %lld left, none twice", acknowledged,
-                    (long long)digest->ends.initial_value, (long long)digest->ends.final_value);
+                    (long long)model->ends.initial_value, (long long)model->ends.final_value);
     else
         finding_say(
             finding,
@@ -562,7 +563,7 @@ static void tell_kept(const struct digest *digest, const struct updates *updates
 }
 
 // Says how many there were.
-static int64_t tell_lost(const struct digest *digest, const struct updates *updates,
+static int64_t tell_lost(const struct trial_model *model, const struct updates *updates,
                          const struct balance *balance, struct finding *finding)
 {
     long long acknowledged = (long long)updates->acknowledged;
@@ -585,32 +586,32 @@ static int64_t tell_lost(const struct digest *digest, const struct updates *upda
         finding_say(finding, "no two increments of the same value were recorded, so the history "
                              "does not show which");
     else if (!balance->is_known || missing > 0 || updates->duplicates > 0) {
-        const struct access *earlier = &digest->accesses[updates->pair[0]];
-        const struct access *later = &digest->accesses[updates->pair[1]];
+        const struct access *earlier = &model->accesses[updates->pair[0]];
+        const struct access *later = &model->accesses[updates->pair[1]];
         bool certain = earlier->outcome == OUTCOME_OK && later->outcome == OUTCOME_OK;
         finding_say(finding, "%s and %s both incremented %lld%s",
-                    holder_name(digest, earlier->hold).text, holder_name(digest, later->hold).text,
+                    holder_name(model, earlier->hold).text, holder_name(model, later->hold).text,
                     (long long)later->seen, certain ? "" : ", one of them without an answer");
     }
     return missing > 0 ? missing : balance->surplus > 0 ? balance->surplus : updates->duplicates;
 }
 
-static int64_t tell_oversold(const struct digest *digest, const struct updates *updates,
+static int64_t tell_oversold(const struct trial_model *model, const struct updates *updates,
                              const struct balance *balance, struct finding *finding)
 {
-    long long stock = (long long)digest->ends.initial_value;
-    long long left = (long long)digest->ends.final_value;
+    long long stock = (long long)model->ends.initial_value;
+    long long left = (long long)model->ends.final_value;
     long long twice = (long long)updates->duplicates;
     finding_say(finding, "%lld sale%s", (long long)updates->acknowledged,
                 plural(updates->acknowledged));
-    if (digest->ends.initial_known)
+    if (model->ends.initial_known)
         finding_say(finding, " of %lld unit%s in stock", stock, plural(stock));
     if (twice > 0)
         finding_say(finding, "; %lld unit%s %s sold twice or more: %s and %s both bought unit %lld",
                     twice, plural(twice), was(twice),
-                    holder_name(digest, digest->accesses[updates->pair[0]].hold).text,
-                    holder_name(digest, digest->accesses[updates->pair[1]].hold).text,
-                    (long long)digest->accesses[updates->pair[1]].seen);
+                    holder_name(model, model->accesses[updates->pair[0]].hold).text,
+                    holder_name(model, model->accesses[updates->pair[1]].hold).text,
+                    (long long)model->accesses[updates->pair[1]].seen);
     else if (balance->below_zero)
         finding_say(finding, "; the stock fell below zero");
     else if (balance->missing > 0)
@@ -627,34 +628,34 @@ static int64_t tell_oversold(const struct digest *digest, const struct updates *
                                   : 1;
 }
 
-static void decide(const struct digest *digest, bool sells, struct finding *finding)
+static void decide(const struct trial_model *model, bool sells, struct finding *finding)
 {
     struct updates updates;
-    updates_count(digest, &updates);
-    struct balance balance = balance_of(digest, &updates, sells);
+    updates_count(model, &updates);
+    struct balance balance = balance_of(model, &updates, sells);
     if (!is_violated(&updates, &balance)) {
-        tell_kept(digest, &updates, &balance, sells, finding);
+        tell_kept(model, &updates, &balance, sells, finding);
     } else if (is_excused(&updates, &balance)) {
         finding->state = FINDING_UNDECIDED;
         tell_harm(&updates, &balance, sells, finding);
-        tell_excuse(digest, &updates, finding);
+        tell_excuse(model, &updates, finding);
     } else {
         finding->state = FINDING_VIOLATED;
         finding->by_absence = !shows_in_updates(&updates, &balance) && balance.missing <= 0;
-        finding->evidence = evidence_of(digest, &updates, &balance);
-        finding->count = sells ? tell_oversold(digest, &updates, &balance, finding)
-                               : tell_lost(digest, &updates, &balance, finding);
+        finding->evidence = evidence_of(model, &updates, &balance);
+        finding->count = sells ? tell_oversold(model, &updates, &balance, finding)
+                               : tell_lost(model, &updates, &balance, finding);
     }
 }
 
-static void decide_lost(const struct digest *digest, struct finding *finding)
+static void decide_lost(const struct trial_model *model, struct finding *finding)
 {
-    decide(digest, false, finding);
+    decide(model, false, finding);
 }
 
-static void decide_sold(const struct digest *digest, struct finding *finding)
+static void decide_sold(const struct trial_model *model, struct finding *finding)
 {
-    decide(digest, true, finding);
+    decide(model, true, finding);
 }
 
 const struct check lost_update_check = {

@@ -10,7 +10,7 @@ struct updates {
     int64_t unknown;      // writes that may have reached it
     int64_t refused;
     int64_t duplicates; // acknowledged writes beyond the first of each value seen
-    // The first two writes (indices into digest.accesses, in their order) of different holds that
+    // The first two writes (indices into model.accesses, in their order) of different holds that
     // had seen the same value: both acknowledged, or, if there are none such, one of them unknown;
     // SIZE_MAX if there are none at all.
     size_t pair[2];
@@ -18,12 +18,12 @@ struct updates {
     // A write without an answer that explains all values seen, the final one included, if it came
     // late, perhaps with others; SIZE_MAX if there is none, or if they do not explain them all.
     size_t late;
-    // A fault (an index into digest.faults) after which the store may have forgotten what it had
+    // A fault (an index into model.faults) after which the store may have forgotten what it had
     // acknowledged, while no two holds overlapped: nothing that a lock does; SIZE_MAX if none.
     size_t forgot;
 };
 
-void updates_count(const struct digest *digest, struct updates *updates);
+void updates_count(const struct trial_model *model, struct updates *updates);
 
 // Writes that got no answer may reach the store late: after their writers have given them up and
 // released the lock, over what others have written since. No lock, however perfect, prevents it.
@@ -34,10 +34,10 @@ struct access_read {
     int64_t invoked_ns;
     int64_t returned_ns;
 };
-struct access_read read_before(const struct digest *digest, size_t write);
+struct access_read read_before(const struct trial_model *model, size_t write);
 
 // True if a write that got no answer may reach the store at any time: those of an optimistic scheme
 // come to nothing once the value is another.
-bool writes_may_come_late(const struct digest *digest);
+bool writes_may_come_late(const struct trial_model *model);
 
 #endif

@@ -22,13 +22,13 @@
 
 // --- locks that their own holders found gone -----------------------------------------------------
 
-static bool found_gone(const struct digest *digest, const struct hold *hold)
+static bool found_gone(const struct trial_model *model, const struct hold *hold)
 {
     bool vanished = hold->answer == RELEASE_NOT_OWNER || hold->answer == RELEASE_GONE;
     // What was rolled back harms nothing: its writes went with its lock. A release that was sent
     // before without an answer says UNKNOWN (see lock.h), and so nothing here.
     return vanished && hold->returned_ns != TIME_NEVER && !hold->rolled_back &&
-           hold->returned_ns < hold_told_end_ns(digest, hold);
+           hold->returned_ns < hold_told_end_ns(model, hold);
 }
 
 // --- what struck meanwhile -----------------------------------------------------------------------
@@ -41,13 +41,13 @@ static bool takes_locks(const struct fault_step *step, const struct hold *hold)
            (step->target.client == 0 || step->target.client == hold->client);
 }
 
-size_t wrongful_release_fault(const struct digest *digest, const struct evidence *evidence)
+size_t wrongful_release_fault(const struct trial_model *model, const struct evidence *evidence)
 {
     if (evidence->holds[0] == SIZE_MAX)
         return SIZE_MAX;
-    const struct hold *hold = &digest->holds[evidence->holds[0]];
-    for (size_t i = digest->fault_count; i-- > 0;) { // the last one: what it took was there
-        const struct fault_record *record = &digest->faults[i];
+    const struct hold *hold = &model->holds[evidence->holds[0]];
+    for (size_t i = model->fault_count; i-- > 0;) { // the last one: what it took was there
+        const struct fault_record *record = &model->faults[i];
         if (takes_locks(record->step, hold) && record->asked_ns < evidence->to_ns &&
             record->in_effect_ns != TIME_NEVER &&
             (record->in_effect_ns >= hold->invoked_ns ||
@@ -78,7 +78,7 @@ static bool are_two_leaders(int one, int other)
 #define GUILT_CERTAIN 4
 // Not answered, and its own lease was over.
 #define GUILT_UNANSWERED 2
-static int guilt(const struct digest *digest, const struct hold *wronged, int64_t until_ns,
+static int guilt(const struct trial_model *model, const struct hold *wronged, int64_t until_ns,
                  const struct hold *other)
 {
     if ((other->client == wronged->client && other->worker == wronged->worker) ||
@@ -94,7 +94,7 @@ static int guilt(const struct digest *digest, const struct hold *wronged, int64_
     // The server may have granted as early as the acquire's invoke.
     if (answered ? other->returned_ns <= wronged->invoked_ns : came_by_then(other, until_ns))
         return 0;
-    bool lease_over = hold_told_end_ns(digest, other) <= (answered ? other->returned_ns : until_ns);
+    bool lease_over = hold_told_end_ns(model, other) <= (answered ? other->returned_ns : until_ns);
     if (!answered)
         return lease_over ? GUILT_UNANSWERED : 1;
     if (other->answer != RELEASE_RELEASED && other->answer != RELEASE_UNCHECKED)
@@ -113,17 +113,17 @@ static int guilt(const struct digest *digest, const struct hold *wronged, int64_
 // Of equals the latest: what it removed was there. `before`: only one that had been granted the
 // lock before, and more than one that perhaps came late; who was let in later released what it had
 // been granted.
-static size_t most_guilty(const struct digest *digest, size_t wronged, int64_t until_ns,
+static size_t most_guilty(const struct trial_model *model, size_t wronged, int64_t until_ns,
                           bool before, int *most)
 {
     size_t culprit = SIZE_MAX;
-    const struct hold *hold = &digest->holds[wronged];
+    const struct hold *hold = &model->holds[wronged];
     *most = 0;
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *other = &digest->holds[i];
+    for (size_t i = 0; i < model->hold_count; i++) {
+        const struct hold *other = &model->holds[i];
         if (i == wronged || (before && other->granted_ns > hold->granted_ns))
             continue;
-        int found = guilt(digest, hold, until_ns, other);
+        int found = guilt(model, hold, until_ns, other);
         bool is_enough = before ? found >= GUILT_CERTAIN || found == GUILT_UNANSWERED : found > 0;
         if (!is_enough || found < *most)
             continue;
@@ -133,20 +133,20 @@ static size_t most_guilty(const struct digest *digest, size_t wronged, int64_t u
     return culprit;
 }
 
-size_t wrongful_release_culprit(const struct digest *digest, size_t wronged, int64_t until_ns,
+size_t wrongful_release_culprit(const struct trial_model *model, size_t wronged, int64_t until_ns,
                                 bool *certainly)
 {
     int most;
-    size_t culprit = most_guilty(digest, wronged, until_ns, true, &most);
+    size_t culprit = most_guilty(model, wronged, until_ns, true, &most);
     *certainly = most >= GUILT_CERTAIN;
     return culprit;
 }
 
-bool wrongful_release_is_certain(const struct digest *digest, const struct evidence *evidence)
+bool wrongful_release_is_certain(const struct trial_model *model, const struct evidence *evidence)
 {
     return evidence->holds[0] != SIZE_MAX && evidence->holds[1] != SIZE_MAX &&
-           guilt(digest, &digest->holds[evidence->holds[0]], evidence->to_ns,
-                 &digest->holds[evidence->holds[1]]) >= GUILT_CERTAIN;
+           guilt(model, &model->holds[evidence->holds[0]], evidence->to_ns,
+                 &model->holds[evidence->holds[1]]) >= GUILT_CERTAIN;
 }
 
 // --- locks that were granted again because of a plain delete -------------------------------------
@@ -164,14 +164,14 @@ struct deletes {
     size_t count;
 };
 
-static struct deletes deletes_make(const struct digest *digest)
+static struct deletes deletes_make(const struct trial_model *model)
 {
-    struct deletes deletes = {memory_new(digest->hold_count * sizeof *deletes.items), 0};
-    FOR_EACH_HOLD (hold, digest) {
+    struct deletes deletes = {memory_new(model->hold_count * sizeof *deletes.items), 0};
+    FOR_EACH_HOLD (hold, model) {
         if (!hold->release_invoked || hold->returned_ns == TIME_NEVER ||
             hold->answer != RELEASE_UNCHECKED)
             continue;
-        bool lease_over = hold_told_end_ns(digest, hold) <= hold->returned_ns;
+        bool lease_over = hold_told_end_ns(model, hold) <= hold->returned_ns;
         deletes.items[deletes.count++] = (struct deleted){hold->released_ns, hold->returned_ns,
                                                           lease_over ? hold->returned_ns : 0};
     }
@@ -197,7 +197,7 @@ static bool explain(const struct deletes *deletes, const struct hold *hold, int6
 }
 
 struct granted_again {
-    const struct digest *digest;
+    const struct trial_model *model;
     struct deletes deletes;
     int64_t *vanished_ns;
 };
@@ -205,7 +205,7 @@ struct granted_again {
 static void see_granted_again(void *context, const struct core *before, const struct core *core)
 {
     struct granted_again *again = context;
-    const struct hold *holds = again->digest->holds;
+    const struct hold *holds = again->model->holds;
     int64_t *vanished_ns = &again->vanished_ns[before->hold];
     if (!are_two_leaders(holds[before->hold].granted_by, holds[core->hold].granted_by) &&
         explain(&again->deletes, &holds[before->hold], core->from_ns))
@@ -213,38 +213,36 @@ static void see_granted_again(void *context, const struct core *before, const st
 }
 
 // Sets vanished_ns[i] of each hold i whose lock was granted to another after such a delete.
-static void find_granted_again(const struct digest *digest, int64_t *vanished_ns)
+static void find_granted_again(const struct trial_model *model, int64_t *vanished_ns)
 {
-    struct granted_again again = {digest, deletes_make(digest), vanished_ns};
-    struct cores cores = cores_until(digest, hold_lease_end_ns);
+    struct granted_again again = {model, deletes_make(model), vanished_ns};
+    struct cores cores = cores_until(model, hold_lease_end_ns);
     if (again.deletes.count > 0)
-        overlaps_find(digest, &cores, see_granted_again, &again);
+        overlaps_find(model, &cores, see_granted_again, &again);
     free(cores.items);
     free(again.deletes.items);
 }
 
 // --- words ---------------------------------------------------------------------------------------
 
-static void describe(const struct digest *digest, struct finding *finding)
+static void describe(const struct trial_model *model, struct finding *finding)
 {
     const struct evidence *evidence = &finding->evidence;
-    const struct hold *hold = &digest->holds[evidence->holds[0]];
-    size_t fault = wrongful_release_fault(digest, evidence);
+    const struct hold *hold = &model->holds[evidence->holds[0]];
+    size_t fault = wrongful_release_fault(model, evidence);
     finding_decide(finding, FINDING_VIOLATED, "%s's lock vanished while it held it%s: %s; ",
-                   holder_name(digest, evidence->holds[0]).text,
+                   holder_name(model, evidence->holds[0]).text,
                    hold->proven_until_ns == TIME_NEVER ? "" : " and its lease was valid",
                    hold->returned_ns != evidence->to_ns ? "another was granted it meanwhile"
                    : hold->answer == RELEASE_NOT_OWNER  ? "its release was answered \"not yours\""
                                                         : "its release was answered \"gone\"");
     if (evidence->holds[1] != SIZE_MAX)
-        finding_say(finding, "the release of %s %s it",
-                    holder_name(digest, evidence->holds[1]).text,
-                    wrongful_release_is_certain(digest, evidence) ? "removed" : "may have removed");
+        finding_say(finding, "the release of %s %s it", holder_name(model, evidence->holds[1]).text,
+                    wrongful_release_is_certain(model, evidence) ? "removed" : "may have removed");
     else if (fault != SIZE_MAX)
-        finding_say(finding, "fault %d (%.80s) struck meanwhile",
-                    digest->faults[fault].step->number,
-                    digest->faults[fault].step->text != NULL ? digest->faults[fault].step->text
-                                                             : digest->faults[fault].step->verb);
+        finding_say(finding, "fault %d (%.80s) struck meanwhile", model->faults[fault].step->number,
+                    model->faults[fault].step->text != NULL ? model->faults[fault].step->text
+                                                            : model->faults[fault].step->verb);
     else
         finding_say(finding, "no release in the history explains it");
     finding_say(finding, " (%lld such hold%s)", (long long)finding->count, plural(finding->count));
@@ -254,37 +252,37 @@ static void describe(const struct digest *digest, struct finding *finding)
 
 // True if the release explains it better than a fault that takes locks away: whoever was let in
 // later released what it had been granted.
-static bool is_proof(const struct digest *digest, const struct evidence *evidence)
+static bool is_proof(const struct trial_model *model, const struct evidence *evidence)
 {
-    return wrongful_release_is_certain(digest, evidence) &&
-           digest->holds[evidence->holds[1]].granted_ns <
-               digest->holds[evidence->holds[0]].granted_ns;
+    return wrongful_release_is_certain(model, evidence) &&
+           model->holds[evidence->holds[1]].granted_ns <
+               model->holds[evidence->holds[0]].granted_ns;
 }
 
-static void set_evidence(const struct digest *digest, size_t first, int64_t vanished_ns,
+static void set_evidence(const struct trial_model *model, size_t first, int64_t vanished_ns,
                          struct evidence *evidence)
 {
-    const struct hold *wronged = &digest->holds[first];
+    const struct hold *wronged = &model->holds[first];
     int most;
-    size_t culprit = most_guilty(digest, first, vanished_ns, false, &most);
+    size_t culprit = most_guilty(model, first, vanished_ns, false, &most);
     int64_t from_ns = culprit == SIZE_MAX
                           ? time_earlier(wronged->released_ns, vanished_ns)
-                          : time_later(wronged->granted_ns, digest->holds[culprit].released_ns);
+                          : time_later(wronged->granted_ns, model->holds[culprit].released_ns);
     *evidence = evidence_of_holds(first, culprit, from_ns, vanished_ns);
     // A fault that takes locks away explains it better than a release that only may have.
-    if (culprit != SIZE_MAX && !is_proof(digest, evidence) &&
-        wrongful_release_fault(digest, evidence) != SIZE_MAX) {
+    if (culprit != SIZE_MAX && !is_proof(model, evidence) &&
+        wrongful_release_fault(model, evidence) != SIZE_MAX) {
         evidence->holds[1] = SIZE_MAX;
         evidence->from_ns = time_earlier(wronged->released_ns, vanished_ns);
     }
 }
 
 // True if the release of another certainly removed the lock that its holder found gone.
-static bool another_removed_it(const struct digest *digest, size_t index)
+static bool another_removed_it(const struct trial_model *model, size_t index)
 {
     struct evidence evidence;
-    set_evidence(digest, index, digest->holds[index].returned_ns, &evidence);
-    return is_proof(digest, &evidence);
+    set_evidence(model, index, model->holds[index].returned_ns, &evidence);
+    return is_proof(model, &evidence);
 }
 
 // True if the fault has certainly taken the lock before its holder gave it up.
@@ -296,11 +294,11 @@ static bool took_before_release(const struct fault_record *record, const struct 
 
 // True if its holder was giving the lock up already when a fault that takes locks away struck, for
 // all that can be told, and no release of another's removed it.
-static bool taken_in_release(const struct digest *digest, size_t index)
+static bool taken_in_release(const struct trial_model *model, size_t index)
 {
-    const struct hold *hold = &digest->holds[index];
+    const struct hold *hold = &model->holds[index];
     bool struck = false;
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         // The latest time at which it may have taken the lock. A failover is in effect only when
         // another leads, but its first deed is to kill the one that did.
         int64_t struck_by_ns =
@@ -309,10 +307,10 @@ static bool taken_in_release(const struct digest *digest, size_t index)
             return false;
         struck =
             struck || (takes_locks(record->step, hold) && record->in_effect_ns != TIME_NEVER &&
-                       !strikes_only_store(digest, record->step) &&
+                       !strikes_only_store(model, record->step) &&
                        struck_by_ns >= hold->released_ns && record->asked_ns <= hold->returned_ns);
     }
-    return struck && !another_removed_it(digest, index);
+    return struck && !another_removed_it(model, index);
 }
 
 // --- releases that were sent twice ---------------------------------------------------------------
@@ -351,13 +349,13 @@ enum sending { SENT_UNSEEN, SENT_ONCE, SENT_AGAIN };
 // How the release was sent, as the proxy of its client saw it: again, if the same command came once
 // more after it may have done its work. To several servers that decide together it goes several
 // times.
-static enum sending see_sending(const struct digest *digest, const struct hold *hold)
+static enum sending see_sending(const struct trial_model *model, const struct hold *hold)
 {
-    const struct history *history = digest->history;
+    const struct history *history = model->history;
     const struct event *events = history->events;
     size_t sent[MOST_REQUESTS];
     size_t count = 0;
-    if (strcmp(trial_topology(digest->trial), "independent") == 0)
+    if (strcmp(trial_topology(model->trial), "independent") == 0)
         return SENT_UNSEEN;
     for (size_t i = FIRST_FROM(events, history->count, at_ns, hold->released_ns);
          i < history->count && events[i].at_ns <= hold->returned_ns && count < MOST_REQUESTS; i++) {
@@ -375,64 +373,63 @@ static enum sending see_sending(const struct digest *digest, const struct hold *
     return count > 0 ? SENT_ONCE : SENT_UNSEEN;
 }
 
-static bool was_granted_to_another(const struct digest *digest, const struct hold *hold)
+static bool was_granted_to_another(const struct trial_model *model, const struct hold *hold)
 {
-    size_t next = FIRST_FROM(digest->holds, digest->hold_count, granted_ns, hold->granted_ns);
-    next += &digest->holds[next] == hold;
-    return next < digest->hold_count && digest->holds[next].granted_ns <= hold->returned_ns;
+    size_t next = FIRST_FROM(model->holds, model->hold_count, granted_ns, hold->granted_ns);
+    next += &model->holds[next] == hold;
+    return next < model->hold_count && model->holds[next].granted_ns <= hold->returned_ns;
 }
 
 // True if its own release, which a library sent again, had removed the lock that it then found
 // gone: its proxy saw that; or nobody saw its requests, a fault was in the way of the answer, and
 // nobody else was granted the lock.
-static bool removed_it_itself(const struct digest *digest, size_t index)
+static bool removed_it_itself(const struct trial_model *model, size_t index)
 {
-    const struct hold *hold = &digest->holds[index];
+    const struct hold *hold = &model->holds[index];
     bool may_be_lost = false;
-    if (digest->trial->external_client == NULL)
+    if (model->trial->external_client == NULL)
         return false;
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         if (took_before_release(record, hold))
             return false;
-        may_be_lost = may_be_lost || fault_lost_release(digest, record, hold);
+        may_be_lost = may_be_lost || fault_lost_release(model, record, hold);
     }
-    enum sending sending = see_sending(digest, hold);
+    enum sending sending = see_sending(model, hold);
     bool is_own = sending == SENT_AGAIN ||
-                  (sending == SENT_UNSEEN && may_be_lost && !was_granted_to_another(digest, hold));
-    return is_own && !another_removed_it(digest, index);
+                  (sending == SENT_UNSEEN && may_be_lost && !was_granted_to_another(model, hold));
+    return is_own && !another_removed_it(model, index);
 }
 
 // Sets by when the lock of each hold had vanished, TIME_NEVER if it had not. The last one of which
 // nothing but the end of its lease, or of its session, may have taken the lock; or SIZE_MAX.
-static size_t find_vanished(const struct digest *digest, int64_t *vanished_ns)
+static size_t find_vanished(const struct trial_model *model, int64_t *vanished_ns)
 {
     size_t doubtful = SIZE_MAX;
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
+    for (size_t i = 0; i < model->hold_count; i++) {
+        const struct hold *hold = &model->holds[i];
         vanished_ns[i] = TIME_NEVER;
-        if (!found_gone(digest, hold) || taken_in_release(digest, i) ||
-            removed_it_itself(digest, i))
+        if (!found_gone(model, hold) || taken_in_release(model, i) || removed_it_itself(model, i))
             continue;
-        if (hold->returned_ns >= hold_lease_end_ns(digest, hold) &&
-            (hold->is_unanchored || !another_removed_it(digest, i)))
+        if (hold->returned_ns >= hold_lease_end_ns(model, hold) &&
+            (hold->is_unanchored || !another_removed_it(model, i)))
             doubtful = i;
         else
             vanished_ns[i] = hold->returned_ns;
     }
-    find_granted_again(digest, vanished_ns);
+    find_granted_again(model, vanished_ns);
     return doubtful;
 }
 
-static void decide(const struct digest *digest, struct finding *finding)
+static void decide(const struct trial_model *model, struct finding *finding)
 {
-    int64_t *vanished_ns = memory_new(digest->hold_count * sizeof *vanished_ns);
-    size_t doubtful = find_vanished(digest, vanished_ns);
+    int64_t *vanished_ns = memory_new(model->hold_count * sizeof *vanished_ns);
+    size_t doubtful = find_vanished(model, vanished_ns);
     size_t first = SIZE_MAX; // that stalls do not explain, if there is one
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
+    for (size_t i = 0; i < model->hold_count; i++) {
+        const struct hold *hold = &model->holds[i];
         if (vanished_ns[i] == TIME_NEVER)
             continue;
-        bool by_stalls = stall_may_have_deposed(digest, hold->granted_by, hold->released_at,
+        bool by_stalls = stall_may_have_deposed(model, hold->granted_by, hold->released_at,
                                                 hold->invoked_ns, vanished_ns[i]);
         finding->count++;
         if (first == SIZE_MAX || (finding->by_stalls && !by_stalls) ||
@@ -442,22 +439,22 @@ static void decide(const struct digest *digest, struct finding *finding)
         }
     }
     if (first != SIZE_MAX) {
-        const struct hold *hold = &digest->holds[first];
-        set_evidence(digest, first, vanished_ns[first], &finding->evidence);
-        describe(digest, finding);
+        const struct hold *hold = &model->holds[first];
+        set_evidence(model, first, vanished_ns[first], &finding->evidence);
+        describe(model, finding);
         // Since the lock was asked for, or its release was that may have removed it.
         size_t culprit = finding->evidence.holds[1];
         int64_t began_ns = hold->invoked_ns;
         if (culprit != SIZE_MAX)
-            began_ns = time_earlier(began_ns, digest->holds[culprit].released_ns);
+            began_ns = time_earlier(began_ns, model->holds[culprit].released_ns);
         if (finding->by_stalls)
-            finding_blame_deposing(digest, hold->granted_by, hold->released_at, finding);
+            finding_blame_deposing(model, hold->granted_by, hold->released_at, finding);
         else
-            finding_blame_late_end(digest, began_ns, vanished_ns[first], finding);
+            finding_blame_late_end(model, began_ns, vanished_ns[first], finding);
     } else if (doubtful != SIZE_MAX) {
         finding_decide(finding, FINDING_UNDECIDED, "%s found its lock gone, but %s",
-                       holder_name(digest, doubtful).text,
-                       describe_doubt(&digest->holds[doubtful], &digest->holds[doubtful]));
+                       holder_name(model, doubtful).text,
+                       describe_doubt(&model->holds[doubtful], &model->holds[doubtful]));
     } else {
         finding_say(finding, "no holder found its lock gone while its lease was valid");
     }

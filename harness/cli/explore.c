@@ -162,14 +162,14 @@ static int write_counterexample(const struct trial *trial, const struct check *b
 static int say_found(struct replay *replay, const struct trial *trial, const char *folder,
                      struct search_result *result, struct error *error)
 {
-    const struct digest *digest;
+    const struct trial_model *model;
     struct judgement judgement;
     struct text lines = {0};
     int status = search_replay(replay, &result->found, &lines, error) < 0
                      ? -1
-                     : replay_judge(replay, &digest, &judgement, error);
+                     : replay_judge(replay, &model, &judgement, error);
     if (status == 0) {
-        char *story = story_tell(digest, &judgement);
+        char *story = story_tell(model, &judgement);
         printf("  the shortest schedule found, %zu steps, which broke it %d times of %d:\n",
                result->found.count, result->replayed, REPLAYS);
         for (const char *line = lines.bytes; *line != '\0'; line += strcspn(line, "\n") + 1)

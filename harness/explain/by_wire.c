@@ -22,7 +22,7 @@ struct requests {
 };
 
 #define EACH_REQUEST(requests, each)                                                               \
-    FOR_EACH(seen_request, each, (requests)->items, (requests)->count)
+    FOR_EACH (seen_request, each, (requests)->items, (requests)->count)
 
 // False if the reply belongs to none of the requests.
 static bool enter_reply(struct requests *requests, const struct event *event)
@@ -41,9 +41,10 @@ static bool enter_reply(struct requests *requests, const struct event *event)
 }
 
 // Those that were sent between two times, with their replies. The caller frees the items.
-static struct requests requests_between(const struct digest *digest, int64_t from_ns, int64_t to_ns)
+static struct requests requests_between(const struct trial_model *model, int64_t from_ns,
+                                        int64_t to_ns)
 {
-    const struct history *history = digest->history;
+    const struct history *history = model->history;
     struct requests requests = {0};
     size_t room = 0;
     size_t waiting = 0;
@@ -146,19 +147,19 @@ struct grant_seen {
 
 // True if the proxy would have seen what was sent in that acquire: it has seen requests of this
 // client before it and after it, and no fault kept it from its servers, when it can read nothing.
-static bool was_watched(const struct digest *digest, const struct hold *hold)
+static bool was_watched(const struct trial_model *model, const struct hold *hold)
 {
     bool before = false;
     bool after = false;
-    for (size_t i = 0; i < digest->history->count; i++) {
-        const struct event *event = &digest->history->events[i];
+    for (size_t i = 0; i < model->history->count; i++) {
+        const struct event *event = &model->history->events[i];
         if (event->kind != EVENT_REQUEST || event->client != hold->client ||
             event->request.key == 0)
             continue;
         before = before || event->at_ns < hold->invoked_ns;
         after = after || event->at_ns > hold->granted_ns;
     }
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         if (fault_can(record->step, FAULT_SEVERS | FAULT_SLOWS | FAULT_DISCONNECTS | FAULT_KILLS) &&
             record->asked_ns < hold->granted_ns)
             return false;
@@ -167,7 +168,7 @@ static bool was_watched(const struct digest *digest, const struct hold *hold)
 }
 
 // `requests` cover the hold's acquire.
-static struct grant_seen request_of_grant(const struct digest *digest,
+static struct grant_seen request_of_grant(const struct trial_model *model,
                                           const struct requests *requests, const struct hold *hold)
 {
     const struct seen_request *given = NULL;
@@ -198,8 +199,7 @@ static struct grant_seen request_of_grant(const struct digest *digest,
     if (given != NULL || !is_clear)
         return (struct grant_seen){GRANT_UNSEEN, NULL};
     if (other == NULL)
-        return (struct grant_seen){was_watched(digest, hold) ? GRANT_NOT_ASKED : GRANT_UNSEEN,
-                                   NULL};
+        return (struct grant_seen){was_watched(model, hold) ? GRANT_NOT_ASKED : GRANT_UNSEEN, NULL};
     if (was_refused(other) && other->answered_ns <= hold->granted_ns)
         return (struct grant_seen){GRANT_REFUSED, other};
     if (other->answered_ns > hold->granted_ns)
@@ -246,11 +246,11 @@ static const struct seen_request *renewal_unchecked(const struct requests *reque
 
 // The hold in whose release, or (`taken`) acquire, the request was sent; NULL if it was in none, or
 // in one of several.
-static const struct hold *hold_around(const struct digest *digest,
+static const struct hold *hold_around(const struct trial_model *model,
                                       const struct seen_request *request, bool taken)
 {
     const struct hold *found = NULL;
-    FOR_EACH_HOLD (hold, digest) {
+    FOR_EACH_HOLD (hold, model) {
         int64_t from_ns = taken ? hold->invoked_ns : hold->released_ns;
         int64_t to_ns = taken ? hold->granted_ns : hold->returned_ns;
         if (!may_be_of(request, hold->client, hold->worker) || request->sent_ns < from_ns ||
@@ -293,10 +293,10 @@ static bool find_false_grant(struct diagnosis *diagnosis, const struct requests 
     const struct hold *other = diagnosis->holds[1 - which];
     if (hold == NULL)
         return false;
-    struct grant_seen seen = request_of_grant(diagnosis->digest, requests, hold);
+    struct grant_seen seen = request_of_grant(diagnosis->model, requests, hold);
     struct grant_seen others = {GRANT_UNSEEN, NULL};
     if (other != NULL)
-        others = request_of_grant(diagnosis->digest, requests, other);
+        others = request_of_grant(diagnosis->model, requests, other);
     if (seen.proof == GRANT_UNSEEN || seen.proof == GRANT_GIVEN)
         return false;
     // To find its own value there is to hold it again; but the value was another's.
@@ -339,9 +339,8 @@ static void order_by_grants(struct diagnosis *diagnosis, const struct requests *
 {
     const struct hold *first = diagnosis->holds[0];
     const struct hold *second = diagnosis->holds[1];
-    const struct seen_request *one = request_of_grant(diagnosis->digest, requests, first).request;
-    const struct seen_request *other =
-        request_of_grant(diagnosis->digest, requests, second).request;
+    const struct seen_request *one = request_of_grant(diagnosis->model, requests, first).request;
+    const struct seen_request *other = request_of_grant(diagnosis->model, requests, second).request;
     if (one == NULL || other == NULL || other->answered_ns > one->sent_ns)
         return;
     diagnosis->holds[0] = second;
@@ -359,13 +358,13 @@ static bool find_in_requests(struct diagnosis *diagnosis, const struct requests 
         until_ns = diagnosis->holds[1]->granted_ns;
     }
     const struct hold *hold = diagnosis->holds[0];
-    struct grant_seen seen = request_of_grant(diagnosis->digest, requests, hold);
+    struct grant_seen seen = request_of_grant(diagnosis->model, requests, hold);
     if (seen.proof != GRANT_GIVEN)
         return false;
     const struct seen_request *remover =
         request_that_removed(requests, seen.request, hold, until_ns);
     if (remover != NULL) {
-        diagnosis->culprit = hold_around(diagnosis->digest, remover, false);
+        diagnosis->culprit = hold_around(diagnosis->model, remover, false);
         diagnosis->request = *remover;
         diagnosis->before = sent_before(requests, remover);
         return conclude(diagnosis,
@@ -386,18 +385,18 @@ static bool find_in_requests(struct diagnosis *diagnosis, const struct requests 
 
 bool diagnose_by_wire(struct diagnosis *diagnosis, int64_t until_ns)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     const struct hold *hold = diagnosis->holds[0];
     const struct hold *other = diagnosis->holds[1];
     int64_t from_ns = hold->invoked_ns;
     int64_t to_ns = until_ns;
-    if (!tells_requests(digest) || digest->history == NULL)
+    if (!tells_requests(model) || model->history == NULL)
         return false;
     if (other != NULL) {
         from_ns = time_earlier(from_ns, other->invoked_ns);
         to_ns = time_later(to_ns, time_earlier(hold->released_ns, other->released_ns));
     }
-    struct requests requests = requests_between(digest, from_ns, to_ns);
+    struct requests requests = requests_between(model, from_ns, to_ns);
     bool found = find_in_requests(diagnosis, &requests, until_ns);
     free(requests.items);
     return found;
@@ -407,11 +406,11 @@ bool diagnose_by_wire(struct diagnosis *diagnosis, int64_t until_ns)
 
 // The acquire in which the request was sent, and that was not granted; NULL: none, or of more than
 // one it may have been.
-static const struct attempt *attempt_of(const struct digest *digest,
+static const struct attempt *attempt_of(const struct trial_model *model,
                                         const struct seen_request *request)
 {
     const struct attempt *found = NULL;
-    FOR_EACH_ATTEMPT (attempt, digest) {
+    FOR_EACH_ATTEMPT (attempt, model) {
         if (!may_be_of(request, attempt->client, attempt->worker) ||
             attempt->invoked_ns > request->sent_ns || attempt->returned_ns < request->sent_ns)
             continue;
@@ -443,7 +442,7 @@ static const struct seen_request *last_taken(const struct requests *requests)
 // never given, a time to live.
 static bool find_who_has_it(struct diagnosis *diagnosis, const struct requests *requests)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     const struct seen_request *taken = last_taken(requests);
     if (taken == NULL)
         return false;
@@ -452,15 +451,15 @@ static bool find_who_has_it(struct diagnosis *diagnosis, const struct requests *
         prolonged = prolonged || (request->key == taken->key && request->sent_ns > taken->sent_ns &&
                                   is_prolonging(request));
     }
-    const struct attempt *attempt = attempt_of(digest, taken);
-    const struct hold *holder = hold_around(digest, taken, true);
+    const struct attempt *attempt = attempt_of(model, taken);
+    const struct hold *holder = hold_around(model, taken, true);
     const struct hold *hold = diagnosis->holds[0];
-    bool died = hold != NULL && hold->died_ns < digest->ended_ns && hold->client == taken->client;
+    bool died = hold != NULL && hold->died_ns < model->ended_ns && hold->client == taken->client;
     const struct seen_request *renewal =
         died ? renewal_unchecked(requests, taken->key, hold->client, false, hold->died_ns) : NULL;
     enum root_cause cause = ROOT_UNKNOWN;
     if (holder != NULL && holder->answer == RELEASE_RELEASED &&
-        holder->returned_ns < digest->ended_ns && !prolonged) {
+        holder->returned_ns < model->ended_ns && !prolonged) {
         cause = ROOT_UNDONE_RELEASE;
         diagnosis->holds[0] = holder;
         diagnosis->attempt = NULL;
@@ -480,10 +479,10 @@ static bool find_who_has_it(struct diagnosis *diagnosis, const struct requests *
 
 bool diagnose_no_progress_by_wire(struct diagnosis *diagnosis)
 {
-    const struct digest *digest = diagnosis->digest;
-    if (!tells_requests(digest))
+    const struct trial_model *model = diagnosis->model;
+    if (!tells_requests(model))
         return false;
-    struct requests requests = requests_between(digest, digest->started_ns, digest->ended_ns);
+    struct requests requests = requests_between(model, model->started_ns, model->ended_ns);
     bool found = find_who_has_it(diagnosis, &requests);
     free(requests.items);
     return found;

@@ -23,13 +23,13 @@ static void compare_diagnosis(struct reading *reading, size_t line, const char *
                               const struct diagnosis *diagnosis)
 {
     struct text found = {0};
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     text_format(&found, "%s %s", root_name(diagnosis->cause), certainty_name(diagnosis->certainty));
     if (diagnosis->holds[0] != NULL || diagnosis->holds[1] != NULL)
-        text_format(&found, " holds=%zu,%zu", index_of(digest, diagnosis->holds[0]) + 1,
-                    index_of(digest, diagnosis->holds[1]) + 1);
+        text_format(&found, " holds=%zu,%zu", index_of(model, diagnosis->holds[0]) + 1,
+                    index_of(model, diagnosis->holds[1]) + 1);
     if (diagnosis->culprit != NULL)
-        text_format(&found, " culprit=%zu", index_of(digest, diagnosis->culprit) + 1);
+        text_format(&found, " culprit=%zu", index_of(model, diagnosis->culprit) + 1);
     if (diagnosis->fault != NULL)
         text_format(&found, " fault=%d", diagnosis->fault->step->number);
     text_format(&found, ": %s", diagnosis->text);
@@ -77,7 +77,7 @@ static bool has_string(const json_t *object, const char *key, const char *value)
 static void compare_json(struct reading *reading, size_t line, const struct expected *expected)
 {
     const struct diagnosis *first = &expected->diagnoses[0];
-    char *text = evidence_json(&reading->build.digest, &reading->build.judgement);
+    char *text = evidence_json(&reading->build.model, &reading->build.judgement);
     json_t *object = json_loads(text, 0, NULL);
     const json_t *cause = json_object_get(object, "cause");
     bool is_same =
@@ -100,9 +100,9 @@ static void decide(struct reading *reading, size_t line)
 {
     struct build *build = &reading->build;
     struct expected expected = {.diagnoses = memory_new(MAX_CHECKS * sizeof(struct diagnosis)),
-                                .story = story_tell(&build->digest, &build->judgement)};
+                                .story = story_tell(&build->model, &build->judgement)};
     char *story = expected.story;
-    expected.count = diagnoses_make(&build->digest, &build->judgement, expected.diagnoses);
+    expected.count = diagnoses_make(&build->model, &build->judgement, expected.diagnoses);
     if (expected.count == 0 && story[0] != '\0')
         complain(reading, line, "there is a story");
     for (size_t i = 0; i < reading->expected_count; i++)

@@ -304,7 +304,7 @@ const char *certainty_name(enum certainty certainty)
 static const struct fault_record *stop_of_culprit(const struct diagnosis *diagnosis)
 {
     const struct hold *culprit = diagnosis->culprit;
-    return fault_that_stopped(diagnosis->digest, culprit, culprit->released_ns,
+    return fault_that_stopped(diagnosis->model, culprit, culprit->released_ns,
                               culprit->returned_ns);
 }
 
@@ -327,7 +327,7 @@ static bool first_was_stopped(const struct diagnosis *diagnosis)
 // before it asks.
 static bool may_count_from_reply(const struct diagnosis *diagnosis)
 {
-    const struct trial *trial = diagnosis->digest->trial;
+    const struct trial *trial = diagnosis->model->trial;
     const struct hold *hold = diagnosis->holds[first_was_stopped(diagnosis) ? 0 : 1];
     return trial->external_client != NULL && diagnosis_has_trait(diagnosis, "lease") &&
            hold->valid_until_ns != TIME_NEVER &&
@@ -350,14 +350,14 @@ static bool believed_longer(const struct diagnosis *diagnosis)
 // Of the trial, and of the fault that struck. -1: it is none of these.
 static int trial_fact(const struct diagnosis *diagnosis, const char *fact)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     const struct fault_record *fault = diagnosis->fault;
-    FACT("semaphore", digest_permits(digest) > 1);
-    FACT("quorum", has_topology(digest, "independent"));
-    FACT("external_client", digest->trial->external_client != NULL);
-    FACT("free", silence_was_free(digest, false));
-    FACT("gone", digest->ends.left == LEAVING_NOTHING);
-    FACT("orphan", digest->ends.left == LEAVING_ORPHAN);
+    FACT("semaphore", trial_model_permits(model) > 1);
+    FACT("quorum", has_topology(model, "independent"));
+    FACT("external_client", model->trial->external_client != NULL);
+    FACT("free", silence_was_free(model, false));
+    FACT("gone", model->ends.left == LEAVING_NOTHING);
+    FACT("orphan", model->ends.left == LEAVING_ORPHAN);
     FACT("struck", fault != NULL);
     FACT("stops", fault != NULL && fault_can(fault->step, FAULT_STOPS));
     FACT("kills", fault != NULL && fault_can(fault->step, FAULT_KILLS));
@@ -389,7 +389,7 @@ static int diagnosis_fact(const struct diagnosis *diagnosis, const char *fact)
     FACT("overlap", diagnosis->overlap_ns > 0);
     FACT("apart", other != NULL && diagnosis->overlap_ns == 0);
     FACT("bare", diagnosis->is_bare);
-    FACT("short", diagnosis->length_ns <= diagnosis->digest->trial->scenario->lock.lease_ns);
+    FACT("short", diagnosis->length_ns <= diagnosis->model->trial->scenario->lock.lease_ns);
     FACT("leased", diagnosis_has_trait(diagnosis, "lease") ||
                        (hold != NULL && hold->valid_until_ns != TIME_NEVER));
     FACT("released", hold != NULL);
@@ -428,7 +428,7 @@ static void fill(const struct diagnosis *diagnosis, const char *words, size_t le
 
 static void add_worker(const struct diagnosis *diagnosis, int client, int worker, struct text *out)
 {
-    text_add(out, worker_name(diagnosis->digest, client, worker).text);
+    text_add(out, worker_name(diagnosis->model, client, worker).text);
 }
 
 static void add_holder(const struct diagnosis *diagnosis, const struct hold *hold, struct text *out)
@@ -467,7 +467,7 @@ static void add_victims(const struct diagnosis *diagnosis, struct text *out)
     const struct fault_record *fault = diagnosis->fault;
     const struct fault_record *last = NULL;
     bool lists = false;
-    FOR_EACH_FAULT (record, diagnosis->digest) {
+    FOR_EACH_FAULT (record, diagnosis->model) {
         if (strcmp(record->step->verb, fault->step->verb) != 0 ||
             record->in_effect_ns > fault->in_effect_ns ||
             record->in_effect_ns < diagnosis->holds[0]->invoked_ns ||
@@ -475,13 +475,13 @@ static void add_victims(const struct diagnosis *diagnosis, struct text *out)
             continue;
         if (last != NULL)
             text_format(out, "%s%s", lists ? ", " : "",
-                        fault_target_text(diagnosis->digest, last, name, sizeof name));
+                        fault_target_text(diagnosis->model, last, name, sizeof name));
         lists = lists || last != NULL;
         last = record;
     }
     text_format(
         out, "%s%s", lists ? " and " : "",
-        fault_target_text(diagnosis->digest, last != NULL ? last : fault, name, sizeof name));
+        fault_target_text(diagnosis->model, last != NULL ? last : fault, name, sizeof name));
 }
 
 static void add_failover(const struct diagnosis *diagnosis, struct text *out)
@@ -515,7 +515,7 @@ static void add_who(const struct diagnosis *diagnosis, struct text *out)
 
 static void add_sleeper(const struct diagnosis *diagnosis, struct text *out)
 {
-    const struct attempt *sleeper = attempt_that_sleeps(diagnosis->digest);
+    const struct attempt *sleeper = attempt_that_sleeps(diagnosis->model);
     add_worker(diagnosis, sleeper->client, sleeper->worker, out);
 }
 
@@ -533,7 +533,7 @@ static void add_others(const struct diagnosis *diagnosis, struct text *out)
 
 static void add_word(const struct diagnosis *diagnosis, const char *word, struct text *out)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     const struct fault_record *fault = diagnosis->fault;
     const struct finding *finding = diagnosis->finding;
     const struct seen_request *request = &diagnosis->request;
@@ -551,7 +551,7 @@ static void add_word(const struct diagnosis *diagnosis, const char *word, struct
     WORD("sent", add_sent(diagnosis, out));
     WORD("victims", add_victims(diagnosis, out));
     WORD("failover", add_failover(diagnosis, out));
-    WORD("lease", add_duration(digest->trial->scenario->lock.lease_ns, out));
+    WORD("lease", add_duration(model->trial->scenario->lock.lease_ns, out));
     WORD("length", add_duration(diagnosis->length_ns, out));
     WORD("rest", add_duration(llabs(hold->valid_until_ns - hold->granted_ns), out));
     WORD("asked", add_duration(request->ttl_ms * NS_PER_MS, out));
@@ -560,18 +560,18 @@ static void add_word(const struct diagnosis *diagnosis, const char *word, struct
     WORD("stop", text_format(out, "%d", stop_of_culprit(diagnosis)->step->number));
     WORD("server", text_format(out, "%d", diagnosis->servers[0]));
     WORD("server-2", text_format(out, "%d", diagnosis->servers[1]));
-    WORD("permits", text_format(out, "%lld", (long long)digest_permits(digest)));
+    WORD("permits", text_format(out, "%lld", (long long)trial_model_permits(model)));
     WORD("token", text_format(out, "%lld", (long long)hold->token));
     WORD("token-2", text_format(out, "%lld", (long long)other->token));
     WORD("answer", text_add(out, release_answer_name(hold->answer)));
-    WORD("deed", fault_text(digest, fault, out));
-    WORD("end", fault_text_end(digest, fault, out));
-    WORD("point", fault_text_point(digest, fault, out));
+    WORD("deed", fault_text(model, fault, out));
+    WORD("end", fault_text_end(model, fault, out));
+    WORD("point", fault_text_point(model, fault, out));
     WORD("lost", fill(diagnosis, fault->step->form.lost, SIZE_MAX, out));
     WORD("prevention", text_add(out, fault->step->form.mitigation));
     WORD("mitigation", text_add(out, finding->check->mitigation));
     WORD("doubt", text_add(out, describe_doubt(hold, hold)));
-    WORD("explained", finding->check->explain(digest, &finding->evidence, out));
+    WORD("explained", finding->check->explain(model, &finding->evidence, out));
 }
 #undef WORD
 
@@ -622,13 +622,13 @@ static void add_mitigation(const struct diagnosis *diagnosis, struct text *out)
     fill(diagnosis, row->against, SIZE_MAX, &against);
     // Tokens of this lock's, or of another's if it gives none.
     const char *fencing =
-        diagnosis_has_trait(diagnosis, "fenced") || diagnosis->digest->trial->traits == NULL
+        diagnosis_has_trait(diagnosis, "fenced") || diagnosis->model->trial->traits == NULL
             ? "a fencing token checked by the store (fenced: true)"
             : "a lock that gives fencing tokens, and a store that checks them";
     if (row->kind == OUTLIVED && diagnosis->finding->harmless)
         text_format(out, "It did no harm: the store checks fencing tokens, and %s.",
-                    store_refused_writes(diagnosis->digest) ? "refused the stale write"
-                                                            : "no stale write came");
+                    store_refused_writes(diagnosis->model) ? "refused the stale write"
+                                                           : "no stale write came");
     else if (row->kind == OUTLIVED)
         text_format(out, "%s: %s%s.",
                     diagnosis->harm ? "What would have prevented the harm"
@@ -641,7 +641,7 @@ static void add_mitigation(const struct diagnosis *diagnosis, struct text *out)
         text_format(out, "What would have prevented it: %s.%s", against.bytes,
                     row->kind == TAKEN && !diagnosis->harm ? " No harm was seen this time." : "");
     if (row->kind == TAKEN && !ends_with_lock && diagnosis->harm &&
-        !diagnosis->digest->trial->scenario->workload.fenced)
+        !diagnosis->model->trial->scenario->workload.fenced)
         text_format(out, " What would have limited the harm: %s.", fencing);
     text_free(&against);
 }

@@ -7,35 +7,35 @@
 #include <stdlib.h>
 #include <string.h>
 
-int64_t increments_lost(const struct digest *digest, int64_t *acknowledged)
+int64_t increments_lost(const struct trial_model *model, int64_t *acknowledged)
 {
     struct updates updates;
-    if (strcmp(digest->trial->scenario->workload.kind, "increment") != 0 ||
-        !digest->ends.initial_known || !digest->ends.final_known)
+    if (strcmp(model->trial->scenario->workload.kind, "increment") != 0 ||
+        !model->ends.initial_known || !model->ends.final_known)
         return 0;
-    updates_count(digest, &updates);
+    updates_count(model, &updates);
     if (acknowledged != NULL)
         *acknowledged = updates.acknowledged;
-    return time_later(
-        updates.acknowledged - (digest->ends.final_value - digest->ends.initial_value), 0);
+    return time_later(updates.acknowledged - (model->ends.final_value - model->ends.initial_value),
+                      0);
 }
 
 bool diagnosis_has_trait(const struct diagnosis *diagnosis, const char *trait)
 {
-    const struct trial *trial = diagnosis->digest->trial;
+    const struct trial *trial = diagnosis->model->trial;
     return trial->traits != NULL && trial_has_trait(trial, trait);
 }
 
-bool tells_requests(const struct digest *digest)
+bool tells_requests(const struct trial_model *model)
 {
-    const struct scenario *scenario = digest->trial->scenario;
-    return digest->trial->external_client != NULL || scenario->is_explored ||
+    const struct scenario *scenario = model->trial->scenario;
+    return model->trial->external_client != NULL || scenario->is_explored ||
            scenario->schedule.count > 0;
 }
 
-bool has_topology(const struct digest *digest, const char *topology)
+bool has_topology(const struct trial_model *model, const char *topology)
 {
-    return strcmp(trial_topology(digest->trial), topology) == 0;
+    return strcmp(trial_topology(model->trial), topology) == 0;
 }
 
 bool conclude(struct diagnosis *diagnosis, enum root_cause cause, bool is_proven)
@@ -48,15 +48,15 @@ bool conclude(struct diagnosis *diagnosis, enum root_cause cause, bool is_proven
 // --- one violation -------------------------------------------------------------------------------
 
 // The holds of a finding's evidence: given, or those that made its accesses.
-static size_t holds_of(const struct digest *digest, const struct finding *finding,
+static size_t holds_of(const struct trial_model *model, const struct finding *finding,
                        const struct hold *holds[4])
 {
     size_t count = 0;
     for (size_t i = 0; i < 2; i++) {
         size_t access = finding->evidence.accesses[i];
         const struct hold *found[] = {
-            hold_at(digest, finding->evidence.holds[i]),
-            access < digest->access_count ? hold_at(digest, digest->accesses[access].hold) : NULL};
+            hold_at(model, finding->evidence.holds[i]),
+            access < model->access_count ? hold_at(model, model->accesses[access].hold) : NULL};
         for (size_t j = 0; j < 2; j++) {
             if (found[j] != NULL)
                 holds[count++] = found[j];
@@ -67,25 +67,25 @@ static size_t holds_of(const struct digest *digest, const struct finding *findin
 
 static void find_others(struct diagnosis *diagnosis)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     const struct hold *const *two = diagnosis->holds;
-    if (digest_permits(digest) <= 1 || diagnosis->overlap_ns <= 0)
+    if (trial_model_permits(model) <= 1 || diagnosis->overlap_ns <= 0)
         return;
     const struct hold *later = two[0] > two[1] ? two[0] : two[1];
-    FOR_EACH_HOLD (hold, digest) {
+    FOR_EACH_HOLD (hold, model) {
         if (hold < later && hold != two[0] && hold != two[1] &&
             diagnosis->other_count < DIAGNOSIS_OTHERS && hold->released_ns > later->granted_ns &&
-            hold_lease_end_ns(digest, hold) > later->granted_ns)
+            hold_lease_end_ns(model, hold) > later->granted_ns)
             diagnosis->others[diagnosis->other_count++] = hold;
     }
 }
 
-static void make_one(const struct digest *digest, const struct judgement *judgement,
+static void make_one(const struct trial_model *model, const struct judgement *judgement,
                      const struct finding *finding, struct diagnosis *diagnosis)
 {
     const struct hold *holds[4];
-    *diagnosis = (struct diagnosis){.digest = digest, .judgement = judgement, .finding = finding};
-    size_t count = holds_of(digest, finding, holds);
+    *diagnosis = (struct diagnosis){.model = model, .judgement = judgement, .finding = finding};
+    size_t count = holds_of(model, finding, holds);
     for (size_t i = 0; i < count; i++) {
         if (diagnosis->holds[0] == NULL)
             diagnosis->holds[0] = holds[i];
@@ -119,7 +119,7 @@ static bool follows(const struct diagnosis *diagnosis, const struct diagnosis *o
 {
     const struct finding *finding = other->finding;
     const struct hold *holds[4];
-    size_t count = holds_of(diagnosis->digest, finding, holds);
+    size_t count = holds_of(diagnosis->model, finding, holds);
     bool is_inside = true;
     for (size_t i = 0; i < count; i++)
         is_inside = is_inside && has_hold(diagnosis, holds[i]);
@@ -131,14 +131,14 @@ static bool follows(const struct diagnosis *diagnosis, const struct diagnosis *o
            finding->count <= time_later(diagnosis->finding->count, 1);
 }
 
-size_t diagnoses_make(const struct digest *digest, const struct judgement *judgement,
+size_t diagnoses_make(const struct trial_model *model, const struct judgement *judgement,
                       struct diagnosis diagnoses[MAX_CHECKS])
 {
     size_t count = 0;
     const struct finding *first = judgement_first_violation(judgement);
     if (first == NULL)
         return 0;
-    make_one(digest, judgement, first, &diagnoses[count++]);
+    make_one(model, judgement, first, &diagnoses[count++]);
     // What is no harm first: harm may follow from it.
     for (size_t i = 0; i < 2 * judgement->finding_count; i++) {
         const struct finding *finding = &judgement->findings[i % judgement->finding_count];
@@ -148,7 +148,7 @@ size_t diagnoses_make(const struct digest *digest, const struct judgement *judge
             finding->check->may_follow != (i >= judgement->finding_count))
             continue;
         bool is_only = count == 1 && diagnoses[0].besides_count == 0;
-        make_one(digest, judgement, finding, next);
+        make_one(model, judgement, finding, next);
         while (of < next && !follows(of, next, is_only))
             of++;
         if (of < next) {
@@ -163,11 +163,11 @@ size_t diagnoses_make(const struct digest *digest, const struct judgement *judge
     return count;
 }
 
-bool diagnosis_make(const struct digest *digest, const struct judgement *judgement,
+bool diagnosis_make(const struct trial_model *model, const struct judgement *judgement,
                     struct diagnosis *diagnosis)
 {
     struct diagnosis *diagnoses = memory_new(MAX_CHECKS * sizeof *diagnoses);
-    size_t count = diagnoses_make(digest, judgement, diagnoses);
+    size_t count = diagnoses_make(model, judgement, diagnoses);
     if (count > 0)
         *diagnosis = diagnoses[0];
     free(diagnoses);
@@ -177,7 +177,7 @@ bool diagnosis_make(const struct digest *digest, const struct judgement *judgeme
 // --- one lock of several
 
 // True if the evidence is about that lock; if it does not tell, if the check finds just that there.
-static bool is_of(const struct digest *whole, const struct finding *first,
+static bool is_of(const struct trial_model *whole, const struct finding *first,
                   const struct by_lock *locks)
 {
     const struct evidence *evidence = &first->evidence;
@@ -191,22 +191,22 @@ static bool is_of(const struct digest *whole, const struct finding *first,
            found.evidence.to_ns == evidence->to_ns;
 }
 
-void one_lock_start(const struct digest *digest, const struct judgement *judgement,
+void one_lock_start(const struct trial_model *model, const struct judgement *judgement,
                     struct one_lock *one)
 {
     const struct finding *first = judgement_first_violation(judgement);
-    *one = (struct one_lock){.digest = digest, .judgement = judgement};
+    *one = (struct one_lock){.model = model, .judgement = judgement};
     if (first == NULL)
         return;
-    by_lock_start(&one->locks, digest);
+    by_lock_start(&one->locks, model);
     while (by_lock_next(&one->locks) && one->locks.indices != NULL) {
-        if (!is_of(digest, first, &one->locks))
+        if (!is_of(model, first, &one->locks))
             continue;
         one->key = one->locks.key;
-        one->digest = &one->locks.part;
+        one->model = &one->locks.part;
         one->judged = *judgement;
         for (size_t i = 0; i < judgement->finding_count; i++)
-            one->judged.findings[i] = check_lock(judgement->findings[i].check, one->digest);
+            one->judged.findings[i] = check_lock(judgement->findings[i].check, one->model);
         one->judgement = &one->judged;
         return;
     }

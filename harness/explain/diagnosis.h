@@ -91,9 +91,9 @@ struct seen_request {
 #define DIAGNOSIS_ROOM 600
 #define DIAGNOSIS_OTHERS 8
 
-// What it points to is in the digest and the judgement; NULL where there is none.
+// What it points to is in the trial model and the judgement; NULL where there is none.
 struct diagnosis {
-    const struct digest *digest;
+    const struct trial_model *model;
     const struct judgement *judgement;
     const struct finding *finding; // the violation to be told
     enum root_cause cause;
@@ -128,11 +128,11 @@ struct diagnosis {
 
 // Diagnoses of all that was violated, the gravest first: what is proven to follow from one that is
 // told has none of its own. Returns how many, 0 if the judgement has no violation.
-size_t diagnoses_make(const struct digest *digest, const struct judgement *judgement,
+size_t diagnoses_make(const struct trial_model *model, const struct judgement *judgement,
                       struct diagnosis diagnoses[MAX_CHECKS]);
 
 // The first of them. False if the judgement has no violation.
-bool diagnosis_make(const struct digest *digest, const struct judgement *judgement,
+bool diagnosis_make(const struct trial_model *model, const struct judgement *judgement,
                     struct diagnosis *diagnosis);
 
 // "pause", "late-grant", ...: the cause's name for machines; "proven", "possible", "unexplained".
@@ -141,17 +141,17 @@ const char *certainty_name(enum certainty certainty);
 
 // Acknowledged increments that are not in the store's final value; 0 if that is not known, or if
 // all are. `acknowledged` (or NULL) is how many there were.
-int64_t increments_lost(const struct digest *digest, int64_t *acknowledged);
+int64_t increments_lost(const struct trial_model *model, int64_t *acknowledged);
 
 // The diagnosis for machines: the value of `evidence` in result.json, as documented in json.c. The
 // caller frees it; "" if there is nothing to tell.
-char *evidence_json(const struct digest *digest, const struct judgement *judgement);
+char *evidence_json(const struct trial_model *model, const struct judgement *judgement);
 
 // --- of several locks, the one that is to be told about: who waits for, or holds, another one has
 // no part in it
 
 struct one_lock {
-    const struct digest *digest;       // to tell from; its indices are its own, but those of events
+    const struct trial_model *model;   // to tell from; its indices are its own, but those of events
     const struct judgement *judgement; // of that lock; the verdict is still that of all
     int64_t key;          // which one; 0: there is only one, and the above are the whole's
     struct by_lock locks; // makes indices those of the whole (by_lock_to_whole)
@@ -160,24 +160,24 @@ struct one_lock {
 
 // Chooses the lock of the first violation; without one, all are told of together. Free with
 // one_lock_end, before the whole.
-void one_lock_start(const struct digest *digest, const struct judgement *judgement,
+void one_lock_start(const struct trial_model *model, const struct judgement *judgement,
                     struct one_lock *one);
 void one_lock_end(struct one_lock *one);
 
 // --- for the files of this room ------------------------------------------------------------------
 
 #define EACH_FINDING(judgement, each)                                                              \
-    FOR_EACH(finding, each, (judgement)->findings, (judgement)->finding_count)
+    FOR_EACH (finding, each, (judgement)->findings, (judgement)->finding_count)
 
 // NULL of an index that is none.
-static inline const struct hold *hold_at(const struct digest *digest, size_t index)
+static inline const struct hold *hold_at(const struct trial_model *model, size_t index)
 {
-    return index < digest->hold_count ? &digest->holds[index] : NULL;
+    return index < model->hold_count ? &model->holds[index] : NULL;
 }
 
-static inline size_t index_of(const struct digest *digest, const struct hold *hold)
+static inline size_t index_of(const struct trial_model *model, const struct hold *hold)
 {
-    return hold != NULL ? (size_t)(hold - digest->holds) : SIZE_MAX;
+    return hold != NULL ? (size_t)(hold - model->holds) : SIZE_MAX;
 }
 
 static inline bool took_effect(const struct fault_record *record)
@@ -187,9 +187,9 @@ static inline bool took_effect(const struct fault_record *record)
 
 bool diagnosis_has_trait(const struct diagnosis *diagnosis, const char *trait);
 // True if the history tells what clients sent to servers, each in its own name.
-bool tells_requests(const struct digest *digest);
+bool tells_requests(const struct trial_model *model);
 
-bool has_topology(const struct digest *digest, const char *topology);
+bool has_topology(const struct trial_model *model, const char *topology);
 
 // Sets cause and certainty: proven, or possible. Returns true.
 bool conclude(struct diagnosis *diagnosis, enum root_cause cause, bool is_proven);
@@ -206,9 +206,11 @@ bool diagnose_no_progress_by_wire(struct diagnosis *diagnosis);
 
 // The fault that stopped the hold's worker for longest between two times, or NULL; the fault that
 // stretched the hold: that stopped its worker, or held up what it sent, for longest.
-const struct fault_record *fault_that_stopped(const struct digest *digest, const struct hold *hold,
-                                              int64_t from_ns, int64_t to_ns);
-const struct fault_record *hold_stretched_by(const struct digest *digest, const struct hold *hold);
+const struct fault_record *fault_that_stopped(const struct trial_model *model,
+                                              const struct hold *hold, int64_t from_ns,
+                                              int64_t to_ns);
+const struct fault_record *hold_stretched_by(const struct trial_model *model,
+                                             const struct hold *hold);
 
 // True if the fault stopped its client right after a request that only reads, or right before one:
 // it had more to send.
@@ -216,7 +218,7 @@ bool stop_was_between_requests(const struct fault_record *record);
 
 // An acquire that waits when the trial ends for want of a grant, and of which the history shows
 // that it sleeps until it is woken: it asked hardly ever. NULL if there is none.
-const struct attempt *attempt_that_sleeps(const struct digest *digest);
+const struct attempt *attempt_that_sleeps(const struct trial_model *model);
 
 // Writes the sentences, of all else in the diagnosis.
 void diagnosis_say(struct diagnosis *diagnosis);

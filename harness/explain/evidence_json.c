@@ -19,9 +19,9 @@ static json_t *length(int64_t length_ns)
 }
 
 // Seconds since the start of the trial.
-static json_t *seconds(const struct digest *digest, int64_t at_ns)
+static json_t *seconds(const struct trial_model *model, int64_t at_ns)
 {
-    return at_ns == TIME_NEVER ? json_null() : length(at_ns - digest->started_ns);
+    return at_ns == TIME_NEVER ? json_null() : length(at_ns - model->started_ns);
 }
 
 static json_t *integer(bool is_known, int64_t number)
@@ -34,15 +34,15 @@ static json_t *index_json(size_t index)
     return integer(index != SIZE_MAX, (int64_t)index);
 }
 
-static json_t *fault_json(const struct digest *digest, const struct fault_record *record)
+static json_t *fault_json(const struct trial_model *model, const struct fault_record *record)
 {
     if (record == NULL)
         return json_null();
     json_t *object = json_object();
     set(object, "number", json_integer(record->step->number));
     set(object, "verb", json_string(record->step->verb));
-    set(object, "from_s", seconds(digest, record->in_effect_ns));
-    set(object, "to_s", seconds(digest, record->healed_ns));
+    set(object, "from_s", seconds(model, record->in_effect_ns));
+    set(object, "to_s", seconds(model, record->healed_ns));
     return object;
 }
 
@@ -50,16 +50,16 @@ static json_t *fault_json(const struct digest *digest, const struct fault_record
 // not.
 static json_t *stretch_json(const struct diagnosis *diagnosis, const struct hold *hold)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     bool is_told = hold == diagnosis->holds[0] && diagnosis->length_ns > 0;
     if (hold->valid_until_ns >= hold->released_ns && !is_told)
         return json_null();
-    const struct fault_record *fault = is_told ? diagnosis->fault : hold_stretched_by(digest, hold);
+    const struct fault_record *fault = is_told ? diagnosis->fault : hold_stretched_by(model, hold);
     int64_t length_ns = hold->released_ns - hold->granted_ns;
     if (is_told)
         length_ns = diagnosis->length_ns;
     else if (fault != NULL)
-        length_ns = (fault->healed_ns == TIME_NEVER ? digest->ended_ns : fault->healed_ns) -
+        length_ns = (fault->healed_ns == TIME_NEVER ? model->ended_ns : fault->healed_ns) -
                     fault->in_effect_ns;
     json_t *object = json_object();
     set(object, "by",
@@ -67,16 +67,16 @@ static json_t *stretch_json(const struct diagnosis *diagnosis, const struct hold
                     : is_told && diagnosis->cause == ROOT_STALL ? "stall"
                                                                 : "work"));
     set(object, "length_s", length(length_ns));
-    set(object, "fault", fault_json(digest, fault));
+    set(object, "fault", fault_json(model, fault));
     return object;
 }
 
 static json_t *hold_json(const struct diagnosis *diagnosis, const struct hold *hold,
                          const struct one_lock *one)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     bool answered = hold->returned_ns != TIME_NEVER;
-    size_t index = index_of(digest, hold), no_access = SIZE_MAX;
+    size_t index = index_of(model, hold), no_access = SIZE_MAX;
     by_lock_to_whole(&one->locks, &index, &no_access);
     json_t *object = json_object();
     set(object, "hold", index_json(index));
@@ -84,14 +84,14 @@ static json_t *hold_json(const struct diagnosis *diagnosis, const struct hold *h
     set(object, "worker", json_integer(hold->worker));
     set(object, "operation", json_integer(hold->operation));
     set(object, "shared", json_boolean(hold->shared));
-    set(object, "asked_s", seconds(digest, hold->invoked_ns));
-    set(object, "granted_s", seconds(digest, hold->granted_ns));
-    set(object, "lease_until_s", seconds(digest, hold->valid_until_ns));
+    set(object, "asked_s", seconds(model, hold->invoked_ns));
+    set(object, "granted_s", seconds(model, hold->granted_ns));
+    set(object, "lease_until_s", seconds(model, hold->valid_until_ns));
     set(object, "released_s",
-        hold->release_invoked ? seconds(digest, hold->released_ns) : json_null());
-    set(object, "answered_s", seconds(digest, hold->returned_ns));
+        hold->release_invoked ? seconds(model, hold->released_ns) : json_null());
+    set(object, "answered_s", seconds(model, hold->returned_ns));
     set(object, "answer", answered ? json_string(release_answer_name(hold->answer)) : json_null());
-    set(object, "died_s", seconds(digest, hold->died_ns));
+    set(object, "died_s", seconds(model, hold->died_ns));
     set(object, "token", integer(hold->token != 0, hold->token));
     set(object, "stretched", stretch_json(diagnosis, hold));
     set(object, "grant_event", index_json(hold->granted_event));
@@ -99,10 +99,11 @@ static json_t *hold_json(const struct diagnosis *diagnosis, const struct hold *h
     return object;
 }
 
-static json_t *access_json(const struct digest *digest, size_t index, const struct one_lock *one)
+static json_t *access_json(const struct trial_model *model, size_t index,
+                           const struct one_lock *one)
 {
-    const struct access *access = &digest->accesses[index];
-    const struct hold *hold = &digest->holds[access->hold];
+    const struct access *access = &model->accesses[index];
+    const struct hold *hold = &model->holds[access->hold];
     size_t no_hold = SIZE_MAX;
     by_lock_to_whole(&one->locks, &no_hold, &index);
     json_t *object = json_object();
@@ -111,8 +112,8 @@ static json_t *access_json(const struct digest *digest, size_t index, const stru
     set(object, "client", json_integer(hold->client));
     set(object, "worker", json_integer(hold->worker));
     set(object, "operation", json_integer(hold->operation));
-    set(object, "asked_s", seconds(digest, access->invoked_ns));
-    set(object, "answered_s", seconds(digest, access->returned_ns));
+    set(object, "asked_s", seconds(model, access->invoked_ns));
+    set(object, "answered_s", seconds(model, access->returned_ns));
     set(object, "value", integer(access->is_write || access->outcome == OUTCOME_OK, access->value));
     set(object, "seen", integer(access->is_write, access->seen));
     set(object, "token", integer(access->token != 0, access->token));
@@ -124,7 +125,7 @@ static json_t *access_json(const struct digest *digest, size_t index, const stru
 // All holds that take part, and what each read and wrote.
 static void add_holds(const struct diagnosis *diagnosis, const struct one_lock *one, json_t *object)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     const struct hold *told[3 + DIAGNOSIS_OTHERS] = {diagnosis->holds[0], diagnosis->holds[1],
                                                      diagnosis->culprit};
     json_t *holds = json_array();
@@ -138,7 +139,7 @@ static void add_holds(const struct diagnosis *diagnosis, const struct one_lock *
             continue;
         json_array_append_new(holds, hold_json(diagnosis, told[i], one));
         for (size_t j = 0; j < told[i]->access_count && j < MOST_ACCESSES; j++)
-            json_array_append_new(accesses, access_json(digest, told[i]->first_access + j, one));
+            json_array_append_new(accesses, access_json(model, told[i]->first_access + j, one));
     }
     set(object, "holds", holds);
     set(object, "accesses", accesses);
@@ -152,15 +153,15 @@ static json_t *names_json(const char *const *names, size_t count)
     return array;
 }
 
-static json_t *store_json(const struct digest *digest)
+static json_t *store_json(const struct trial_model *model)
 {
     int64_t acknowledged = 0;
-    int64_t lost = increments_lost(digest, &acknowledged);
-    bool counts = strcmp(digest->trial->scenario->workload.kind, "increment") == 0 &&
-                  digest->ends.initial_known && digest->ends.final_known;
+    int64_t lost = increments_lost(model, &acknowledged);
+    bool counts = strcmp(model->trial->scenario->workload.kind, "increment") == 0 &&
+                  model->ends.initial_known && model->ends.final_known;
     json_t *object = json_object();
-    set(object, "initial", integer(digest->ends.initial_known, digest->ends.initial_value));
-    set(object, "final", integer(digest->ends.final_known, digest->ends.final_value));
+    set(object, "initial", integer(model->ends.initial_known, model->ends.initial_value));
+    set(object, "final", integer(model->ends.final_known, model->ends.final_value));
     set(object, "acknowledged", integer(counts, acknowledged));
     set(object, "lost", integer(counts, lost));
     return object;
@@ -173,29 +174,29 @@ static json_t *cause_json(const struct diagnosis *diagnosis)
     set(object, "id", json_string(root_name(diagnosis->cause)));
     set(object, "certainty", json_string(certainty_name(diagnosis->certainty)));
     set(object, "text", json_string(diagnosis->text));
-    set(object, "fault", fault_json(diagnosis->digest, diagnosis->fault));
+    set(object, "fault", fault_json(diagnosis->model, diagnosis->fault));
     return object;
 }
 
 // In full, or (without `one`) in short.
 static json_t *diagnosis_json(const struct diagnosis *diagnosis, const struct one_lock *one)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     const struct finding *finding = diagnosis->finding;
     json_t *object = json_object();
     set(object, "property", json_string(finding->check->name));
     if (one == NULL)
         set(object, "count", json_integer(finding->count));
-    set(object, "from_s", seconds(digest, finding->evidence.from_ns));
+    set(object, "from_s", seconds(model, finding->evidence.from_ns));
     if (one != NULL) {
-        set(object, "to_s", seconds(digest, finding->evidence.to_ns));
+        set(object, "to_s", seconds(model, finding->evidence.to_ns));
         set(object, "overlap_s", length(diagnosis->overlap_ns));
     }
     set(object, "cause", cause_json(diagnosis));
     set(object, "remedy", json_string(diagnosis->mitigation));
     if (one != NULL) {
         add_holds(diagnosis, one, object);
-        set(object, "store", store_json(digest));
+        set(object, "store", store_json(model));
     }
     set(object, "also", names_json(diagnosis->also, diagnosis->also_count));
     if (one != NULL)
@@ -203,13 +204,13 @@ static json_t *diagnosis_json(const struct diagnosis *diagnosis, const struct on
     return object;
 }
 
-char *evidence_json(const struct digest *digest, const struct judgement *judgement)
+char *evidence_json(const struct trial_model *model, const struct judgement *judgement)
 {
     struct diagnosis *diagnoses = memory_new(MAX_CHECKS * sizeof *diagnoses);
     struct one_lock one;
     char *text = NULL;
-    one_lock_start(digest, judgement, &one);
-    size_t count = diagnoses_make(one.digest, one.judgement, diagnoses);
+    one_lock_start(model, judgement, &one);
+    size_t count = diagnoses_make(one.model, one.judgement, diagnoses);
     if (count > 0) {
         json_t *object = diagnosis_json(&diagnoses[0], &one);
         // What is not proven to follow from the first.

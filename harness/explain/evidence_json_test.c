@@ -41,7 +41,7 @@ TEST_WITH(the_evidence_is_there_for_machines, start, stop)
     build_stop(&build, 500, STOP_DONE);
     build_final(&build, 501, 1);
     build_judge(&build);
-    char *text = evidence_json(&build.digest, &build.judgement);
+    char *text = evidence_json(&build.model, &build.judgement);
     json_t *object = json_loads(text, 0, NULL);
     assert_non_null(object);
     json_t *hold = json_array_get(json_object_get(object, "holds"), 0);
@@ -70,7 +70,7 @@ TEST_WITH(of_a_peaceful_trial_there_is_no_evidence, start, stop)
     build_stop(&build, 500, STOP_DONE);
     build_final(&build, 501, 0);
     build_judge(&build);
-    char *text = evidence_json(&build.digest, &build.judgement);
+    char *text = evidence_json(&build.model, &build.judgement);
     assert_string_equal(text, "");
     free(text);
 }

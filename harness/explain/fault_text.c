@@ -49,11 +49,11 @@ static void target_name(const struct fault_record *record, const struct target *
     snprintf(out, room, "%s", role(record, target->server, named, sizeof named));
 }
 
-const char *fault_target_text(const struct digest *digest, const struct fault_record *record,
+const char *fault_target_text(const struct trial_model *model, const struct fault_record *record,
                               char *out, size_t room)
 {
     const struct target *target = &record->step->target;
-    if (target->client != 0 && target->worker != 0 && digest->trial->scenario->clients.threads > 1)
+    if (target->client != 0 && target->worker != 0 && model->trial->scenario->clients.threads > 1)
         snprintf(out, room, "client-%d worker-%d", target->client, target->worker);
     else if (target->client != 0 && target->worker != 0)
         snprintf(out, room, "client-%d's worker", target->client);
@@ -83,13 +83,13 @@ static int point_met(const struct fault_record *record)
                : -1;
 }
 
-static void tell_point(const struct digest *digest, const struct fault_record *record,
+static void tell_point(const struct trial_model *model, const struct fault_record *record,
                        const struct point_name *point, bool same_side, struct text *out)
 {
     static const char *const moments[] = {[MOMENT_BEFORE] = "before ", [MOMENT_AFTER] = "after "};
     char worker[24] = "";
     bool other_worker = point->worker != 0 && point->worker != record->step->target.worker &&
-                        digest->trial->scenario->clients.threads > 1;
+                        model->trial->scenario->clients.threads > 1;
     if (other_worker)
         snprintf(worker, sizeof worker, "worker-%d", point->worker);
     if (point->moment == MOMENT_AT)
@@ -100,7 +100,7 @@ static void tell_point(const struct digest *digest, const struct fault_record *r
                     strcmp(point->what, "request") == 0 ? "a request" : point->what);
 }
 
-void fault_text_point(const struct digest *digest, const struct fault_record *record,
+void fault_text_point(const struct trial_model *model, const struct fault_record *record,
                       struct text *out)
 {
     const struct fault_step *step = record->step;
@@ -113,7 +113,7 @@ void fault_text_point(const struct digest *digest, const struct fault_record *re
         text_add(out, told ? " or " : " ");
         bool same_side = told && point->moment == step->points[i - 1].moment;
         told = true;
-        tell_point(digest, record, point, same_side, out);
+        tell_point(model, record, point, same_side, out);
         bool same_phase_follows = met < 0 && i + 1 < step->point_count &&
                                   strcmp(step->points[i + 1].phase, point->phase) == 0;
         if (point->phase[0] != '\0' && !same_phase_follows)
@@ -185,7 +185,7 @@ static const char *what_was_found(const struct fault_record *record)
 }
 
 struct deed {
-    const struct digest *digest;
+    const struct trial_model *model;
     const struct fault_record *record;
 };
 
@@ -196,7 +196,7 @@ static void add_word(const void *context, const char *word, struct text *out)
     const struct fault_record *record = deed->record;
     const struct fault_step *step = record->step;
     if (strcmp(word, "target") == 0)
-        text_add(out, fault_target_text(deed->digest, record, room, sizeof room));
+        text_add(out, fault_target_text(deed->model, record, room, sizeof room));
     else if (strcmp(word, "a") == 0)
         add_side(record, 0, out);
     else if (strcmp(word, "b") == 0)
@@ -204,7 +204,7 @@ static void add_word(const void *context, const char *word, struct text *out)
     else if (strcmp(word, "are") == 0)
         add_are(record, out);
     else if (strcmp(word, "between") == 0)
-        fault_text_fill(deed->digest, record,
+        fault_text_fill(deed->model, record,
                         step->one_way ? "from {a} to {b}" : "between {a} and {b}", out);
     else if (strcmp(word, "by") == 0)
         add_span(step->by_ns, out);
@@ -219,17 +219,18 @@ static void add_word(const void *context, const char *word, struct text *out)
     else if (strcmp(word, "found") == 0)
         text_add(out, what_was_found(record));
     else if (strcmp(word, "goes-wrong") == 0)
-        tell_clock(step, fault_target_text(deed->digest, record, room, sizeof room), out);
+        tell_clock(step, fault_target_text(deed->model, record, room, sizeof room), out);
 }
 
-void fault_text_fill(const struct digest *digest, const struct fault_record *record,
+void fault_text_fill(const struct trial_model *model, const struct fault_record *record,
                      const char *words, struct text *out)
 {
-    const struct deed deed = {digest, record};
+    const struct deed deed = {model, record};
     text_fill(out, words, add_word, &deed);
 }
 
-void fault_text(const struct digest *digest, const struct fault_record *record, struct text *out)
+void fault_text(const struct trial_model *model, const struct fault_record *record,
+                struct text *out)
 {
     const struct fault_step *step = record->step;
     const struct fault_form *form = &step->form;
@@ -237,22 +238,22 @@ void fault_text(const struct digest *digest, const struct fault_record *record, 
         fault_describe_action(step, out);
         return;
     }
-    fault_text_fill(digest, record,
+    fault_text_fill(model, record,
                     step->one_way && form->told_one_way != NULL ? form->told_one_way : form->told,
                     out);
     if (form->then != NULL) {
         text_add(out, ", and ");
-        fault_text_fill(digest, record, form->then, out);
+        fault_text_fill(model, record, form->then, out);
     }
 }
 
-void fault_text_end(const struct digest *digest, const struct fault_record *record,
+void fault_text_end(const struct trial_model *model, const struct fault_record *record,
                     struct text *out)
 {
     const struct fault_step *step = record->step;
     if (step->form.over == NULL)
         text_format(out, "%s of ", step->verb);
-    fault_text_fill(digest, record, step->form.over != NULL ? step->form.over : "{target} is over",
+    fault_text_fill(model, record, step->form.over != NULL ? step->form.over : "{target} is over",
                     out);
 }
 

@@ -15,13 +15,13 @@
 // --- what stretched a hold -----------------------------------------------------------------------
 
 // The fault that stopped the hold's worker (or, `on_wires`, held up what it sent) for longest.
-static const struct fault_record *longest_fault(const struct digest *digest,
+static const struct fault_record *longest_fault(const struct trial_model *model,
                                                 const struct hold *hold, bool on_wires,
                                                 int64_t from_ns, int64_t to_ns)
 {
     const struct fault_record *longest = NULL;
     int64_t most = 0;
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         bool strikes = on_wires ? fault_can(record->step, FAULT_SEVERS | FAULT_SLOWS) &&
                                       wire_names_client(record->step, hold->client)
                                 : fault_stops(record->step, hold->client, hold->worker);
@@ -37,25 +37,27 @@ static const struct fault_record *longest_fault(const struct digest *digest,
     return longest;
 }
 
-const struct fault_record *fault_that_stopped(const struct digest *digest, const struct hold *hold,
-                                              int64_t from_ns, int64_t to_ns)
+const struct fault_record *fault_that_stopped(const struct trial_model *model,
+                                              const struct hold *hold, int64_t from_ns,
+                                              int64_t to_ns)
 {
-    return longest_fault(digest, hold, false, from_ns, to_ns);
+    return longest_fault(model, hold, false, from_ns, to_ns);
 }
 
-const struct fault_record *hold_stretched_by(const struct digest *digest, const struct hold *hold)
+const struct fault_record *hold_stretched_by(const struct trial_model *model,
+                                             const struct hold *hold)
 {
     const struct fault_record *pause =
-        longest_fault(digest, hold, false, hold->invoked_ns, hold->released_ns);
+        longest_fault(model, hold, false, hold->invoked_ns, hold->released_ns);
     return pause != NULL ? pause
-                         : longest_fault(digest, hold, true, hold->granted_ns, hold->released_ns);
+                         : longest_fault(model, hold, true, hold->granted_ns, hold->released_ns);
 }
 
 static void take_fault(struct diagnosis *diagnosis, const struct fault_record *record)
 {
     diagnosis->fault = record;
     diagnosis->length_ns =
-        time_earlier(record->healed_ns, diagnosis->digest->ended_ns) - record->in_effect_ns;
+        time_earlier(record->healed_ns, diagnosis->model->ended_ns) - record->in_effect_ns;
 }
 
 static bool covers(const struct fault_record *record, int64_t at_ns)
@@ -65,11 +67,11 @@ static bool covers(const struct fault_record *record, int64_t at_ns)
 
 // True if something that the hold's worker asked for was under way from before that time until
 // after the fault was over, or was never answered.
-static bool was_held_up(const struct digest *digest, const struct hold *hold,
+static bool was_held_up(const struct trial_model *model, const struct hold *hold,
                         const struct fault_record *fault, int64_t lease_end_ns)
 {
     for (size_t i = 0; i < hold->access_count; i++) {
-        const struct access *access = &digest->accesses[hold->first_access + i];
+        const struct access *access = &model->accesses[hold->first_access + i];
         if (access->invoked_ns <= lease_end_ns && access->returned_ns >= lease_end_ns &&
             access->returned_ns > fault->in_effect_ns)
             return true;
@@ -83,19 +85,19 @@ static bool was_held_up(const struct digest *digest, const struct hold *hold,
 // might renew, a wire something of this hold's own.
 static void find_stretch(struct diagnosis *diagnosis)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     const struct hold *stale = diagnosis->holds[0];
     const struct hold *other = diagnosis->holds[1];
     bool is_renewed = diagnosis_has_trait(diagnosis, "renewed");
     bool late = stale->granted_ns >= stale->valid_until_ns;
     int64_t from_ns = late ? stale->invoked_ns : stale->granted_ns;
     int64_t to_ns = late ? stale->granted_ns : time_earlier(other->granted_ns, stale->released_ns);
-    const struct fault_record *pause = longest_fault(digest, stale, false, from_ns, to_ns);
-    const struct fault_record *wire = longest_fault(digest, stale, true, from_ns, to_ns);
+    const struct fault_record *pause = longest_fault(model, stale, false, from_ns, to_ns);
+    const struct fault_record *wire = longest_fault(model, stale, true, from_ns, to_ns);
     // A stale holder that a stall could explain is no finding.
     int64_t stall_ns = diagnosis->finding->check->shows == SHOWS_TWO_STALE
                            ? 0
-                           : stall_to_blame_ns(digest, stale, other->granted_ns, other->granted_ns);
+                           : stall_to_blame_ns(model, stale, other->granted_ns, other->granted_ns);
     if (pause != NULL) {
         conclude(diagnosis, ROOT_PAUSE,
                  covers(pause, stale->valid_until_ns) &&
@@ -104,7 +106,7 @@ static void find_stretch(struct diagnosis *diagnosis)
     } else if (wire != NULL) {
         conclude(diagnosis, ROOT_WIRE,
                  covers(wire, stale->valid_until_ns) &&
-                     (is_renewed || was_held_up(digest, stale, wire, stale->valid_until_ns)));
+                     (is_renewed || was_held_up(model, stale, wire, stale->valid_until_ns)));
         take_fault(diagnosis, wire);
     } else if (stall_ns > 0) {
         conclude(diagnosis, ROOT_STALL, false);
@@ -129,7 +131,7 @@ struct loss {
 static bool showed_at_start(const struct diagnosis *diagnosis, const struct fault_record *record,
                             int64_t from_ns, int64_t until_ns)
 {
-    FOR_EACH_FAULT (other, diagnosis->digest) {
+    FOR_EACH_FAULT (other, diagnosis->model) {
         if (fault_can(other->step, FAULT_KILLS) && other->step->target.client == 0 &&
             other->step->bound_ns >= 0 && took_effect(other) &&
             strcmp(other->step->target.server, record->step->target.server) == 0 &&
@@ -150,7 +152,7 @@ static enum root_cause deed_of(const struct diagnosis *diagnosis, const struct f
                                              "semi-sync", "galera",  NULL};
     int client = step->target.client;
     bool on_server =
-        client == 0 && step->side_counts[0] == 0 && !strikes_only_store(diagnosis->digest, step);
+        client == 0 && step->side_counts[0] == 0 && !strikes_only_store(diagnosis->model, step);
     bool is_leased = diagnosis_has_trait(diagnosis, "lease");
     bool by_session = diagnosis_has_trait(diagnosis, "session");
     bool only_pubsub = step->how != NULL && strcmp(step->how, "pubsub") == 0;
@@ -168,7 +170,7 @@ static enum root_cause deed_of(const struct diagnosis *diagnosis, const struct f
         (on_server || client == loss->hold->client))
         return ROOT_SESSION;
     if (fault_can(step, FAULT_SEVERS) && wire_parts_servers(step) &&
-        text_is_one_of(trial_topology(diagnosis->digest->trial), replicated))
+        text_is_one_of(trial_topology(diagnosis->model->trial), replicated))
         return ROOT_PARTITION;
     return ROOT_UNKNOWN;
 }
@@ -198,7 +200,7 @@ static bool is_proven_deed(const struct diagnosis *diagnosis, const struct fault
 {
     static const char *const certain[] = {"loses-all", "loses-lock", NULL};
     const struct fault_step *step = record->step;
-    bool is_single = has_topology(diagnosis->digest, "single");
+    bool is_single = has_topology(diagnosis->model, "single");
     if (deed == ROOT_PARTITION)
         return parted_them(record, loss);
     // Nothing that was written since is there any more; what was damaged may be.
@@ -209,7 +211,7 @@ static bool is_proven_deed(const struct diagnosis *diagnosis, const struct fault
         return false;
     if (deed == ROOT_CLOCK)
         return step->target.client == 0 && is_single &&
-               step->by_ns >= diagnosis->digest->trial->scenario->lock.lease_ns;
+               step->by_ns >= diagnosis->model->trial->scenario->lock.lease_ns;
     if (deed == ROOT_SESSION)
         return step->target.client != 0 || is_single;
     if (fault_can(step, FAULT_EMPTIES))
@@ -231,7 +233,7 @@ static bool was_taken_by_fault(struct diagnosis *diagnosis, const struct hold *h
 {
     const struct loss loss = {hold, other, until_ns};
     const struct fault_record *best = NULL;
-    FOR_EACH_FAULT (record, diagnosis->digest) {
+    FOR_EACH_FAULT (record, diagnosis->model) {
         enum root_cause deed = deed_of(diagnosis, record, &loss);
         // What was asked for before and proven only later may have done its work before.
         bool over = record->healed_ns < hold->invoked_ns;
@@ -272,34 +274,34 @@ bool stop_was_between_requests(const struct fault_record *record)
 // Proven if the release ended after its own lease had, said that it had removed something (or, as
 // it cannot tell, had sent what removes whatever is there), and sent that when the other had been
 // granted the lock: it was asked for after that, or was stopped before that and went on after it.
-static bool removal_is_proven(const struct digest *digest, const struct hold *wronged,
+static bool removal_is_proven(const struct trial_model *model, const struct hold *wronged,
                               const struct hold *culprit, int64_t until_ns)
 {
     bool removes = culprit->answer == RELEASE_RELEASED || culprit->answer == RELEASE_UNCHECKED;
     if (!removes || culprit->returned_ns > until_ns ||
-        hold_lease_end_ns(digest, culprit) > culprit->returned_ns)
+        hold_lease_end_ns(model, culprit) > culprit->returned_ns)
         return false;
     if (culprit->released_ns >= wronged->granted_ns)
         return true;
     const struct fault_record *stop =
-        fault_that_stopped(digest, culprit, culprit->released_ns, culprit->returned_ns);
+        fault_that_stopped(model, culprit, culprit->released_ns, culprit->returned_ns);
     return stop != NULL && stop->healed_ns >= wronged->granted_ns &&
            stop_was_between_requests(stop);
 }
 
 // True if that release was answered that it was done, and within its own lease.
-static bool released_its_own(const struct digest *digest, const struct hold *hold)
+static bool released_its_own(const struct trial_model *model, const struct hold *hold)
 {
     return hold->answer == RELEASE_RELEASED && hold->returned_ns != TIME_NEVER &&
-           hold_lease_end_ns(digest, hold) > hold->returned_ns;
+           hold_lease_end_ns(model, hold) > hold->returned_ns;
 }
 
 // True if that release gave back what was still its own, when both held the lock: then that they
 // did is what went wrong.
-static bool held_both(const struct digest *digest, const struct hold *wronged,
+static bool held_both(const struct trial_model *model, const struct hold *wronged,
                       const struct hold *culprit)
 {
-    return released_its_own(digest, culprit) && culprit->granted_ns < wronged->granted_ns &&
+    return released_its_own(model, culprit) && culprit->granted_ns < wronged->granted_ns &&
            culprit->released_ns > wronged->granted_ns;
 }
 
@@ -310,9 +312,9 @@ static bool may_remove(const struct diagnosis *diagnosis, const struct hold *wro
 {
     bool was_own = culprit->client != wronged->client &&
                    diagnosis_has_trait(diagnosis, "owner-checked") &&
-                   released_its_own(diagnosis->digest, culprit);
+                   released_its_own(diagnosis->model, culprit);
     return culprit->granted_ns < wronged->granted_ns && !was_own &&
-           !held_both(diagnosis->digest, wronged, culprit);
+           !held_both(diagnosis->model, wronged, culprit);
 }
 
 static bool removed(struct diagnosis *diagnosis, const struct hold *wronged,
@@ -321,7 +323,7 @@ static bool removed(struct diagnosis *diagnosis, const struct hold *wronged,
     diagnosis->culprit = culprit;
     diagnosis->fault = NULL;
     return conclude(diagnosis, ROOT_REMOVED,
-                    removal_is_proven(diagnosis->digest, wronged, culprit, until_ns));
+                    removal_is_proven(diagnosis->model, wronged, culprit, until_ns));
 }
 
 // True if a release of another's may have taken away the lock of the hold before the next grant
@@ -330,23 +332,23 @@ static bool removed(struct diagnosis *diagnosis, const struct hold *wronged,
 static bool was_removed(struct diagnosis *diagnosis, const struct hold *hold, int64_t until_ns,
                         bool certainly)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     const struct hold *culprit = NULL;
     bool ignored = false;
     EACH_FINDING (diagnosis->judgement, finding) {
         const struct evidence *evidence = &finding->evidence;
-        const struct hold *releaser = hold_at(digest, evidence->holds[1]);
+        const struct hold *releaser = hold_at(model, evidence->holds[1]);
         if (finding->state == FINDING_VIOLATED && finding->check->shows == SHOWS_REMOVAL &&
-            evidence->holds[0] == index_of(digest, hold) && releaser != NULL &&
+            evidence->holds[0] == index_of(model, hold) && releaser != NULL &&
             evidence->from_ns < until_ns && releaser->granted_ns < hold->granted_ns)
             culprit = releaser;
     }
     // A semaphore's permits are nobody's.
-    if (culprit == NULL && digest_permits(digest) == 1)
+    if (culprit == NULL && trial_model_permits(model) == 1)
         culprit = hold_at(
-            digest, wrongful_release_culprit(digest, index_of(digest, hold), until_ns, &ignored));
+            model, wrongful_release_culprit(model, index_of(model, hold), until_ns, &ignored));
     if (culprit == NULL || !may_remove(diagnosis, hold, culprit) ||
-        (certainly && !removal_is_proven(digest, hold, culprit, until_ns)))
+        (certainly && !removal_is_proven(model, hold, culprit, until_ns)))
         return false;
     return removed(diagnosis, hold, culprit, until_ns);
 }
@@ -355,15 +357,15 @@ static bool was_removed(struct diagnosis *diagnosis, const struct hold *hold, in
 
 // True if nothing but acquires was under way between the two grants: no release of another's, no
 // fault but on clients' own processes; so it is an acquire that let the second in.
-static bool only_acquires_between(const struct digest *digest, const struct hold *first,
+static bool only_acquires_between(const struct trial_model *model, const struct hold *first,
                                   const struct hold *second)
 {
-    FOR_EACH_HOLD (hold, digest) {
+    FOR_EACH_HOLD (hold, model) {
         if (hold != first && hold != second && hold->released_ns < second->granted_ns &&
             hold->returned_ns > first->granted_ns)
             return false;
     }
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         if (took_effect(record) && record->asked_ns < second->granted_ns &&
             record->healed_ns > first->invoked_ns && !fault_can(record->step, FAULT_STOPS))
             return false;
@@ -372,10 +374,10 @@ static bool only_acquires_between(const struct digest *digest, const struct hold
 }
 
 // The fault that may have kept an answer from a client inside its acquire, or NULL.
-static const struct fault_record *fault_on_acquire(const struct digest *digest,
+static const struct fault_record *fault_on_acquire(const struct trial_model *model,
                                                    const struct hold *hold)
 {
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         if (took_effect(record) && fault_can(record->step, FAULT_SEVERS) &&
             wire_names_client(record->step, hold->client) &&
             record->in_effect_ns < hold->granted_ns && record->healed_ns > hold->invoked_ns)
@@ -388,17 +390,17 @@ static const struct fault_record *fault_on_acquire(const struct digest *digest,
 static bool find_false_renewal(struct diagnosis *diagnosis, const struct hold *hold,
                                int64_t until_ns)
 {
-    const struct digest *digest = diagnosis->digest;
-    for (size_t i = hold->granted_event; digest->history != NULL && i < digest->history->count &&
-                                         digest->history->events[i].at_ns <= until_ns;
+    const struct trial_model *model = diagnosis->model;
+    for (size_t i = hold->granted_event; model->history != NULL && i < model->history->count &&
+                                         model->history->events[i].at_ns <= until_ns;
          i++) {
-        const struct event *event = &digest->history->events[i];
+        const struct event *event = &model->history->events[i];
         if (event->kind != EVENT_RENEW_RETURN || event->client != hold->client ||
             event->worker != hold->worker || event->outcome != OUTCOME_OK)
             continue;
-        FOR_EACH_FAULT (record, digest) {
+        FOR_EACH_FAULT (record, model) {
             if (covers(record, event->at_ns) && event->at_ns - record->in_effect_ns > NS_PER_MS &&
-                wire_cuts_off(digest, record->step, hold->client)) {
+                wire_cuts_off(model, record->step, hold->client)) {
                 diagnosis->fault = record;
                 return conclude(diagnosis, ROOT_RENEWAL, false);
             }
@@ -412,11 +414,11 @@ static bool find_given_twice(struct diagnosis *diagnosis, int64_t until_ns)
 {
     if (!diagnosis_has_trait(diagnosis, "permits"))
         return false;
-    FOR_EACH_FAULT (record, diagnosis->digest) {
+    FOR_EACH_FAULT (record, diagnosis->model) {
         if (!fault_can(record->step, FAULT_SEVERS | FAULT_DISCONNECTS) || !took_effect(record) ||
             record->asked_ns >= until_ns)
             continue;
-        FOR_EACH_HOLD (hold, diagnosis->digest) {
+        FOR_EACH_HOLD (hold, diagnosis->model) {
             if (hold->release_invoked && wire_names_client(record->step, hold->client) &&
                 hold->released_ns <= record->in_effect_ns &&
                 hold->returned_ns >= record->in_effect_ns) {
@@ -432,7 +434,7 @@ static bool find_given_twice(struct diagnosis *diagnosis, int64_t until_ns)
 // Proven by which server each was connected to, as the leader that its group had named.
 static bool find_two_leaders(struct diagnosis *diagnosis, int one, int other, int64_t until_ns)
 {
-    if (!leaders_were_two(diagnosis->digest, one, other, until_ns))
+    if (!leaders_were_two(diagnosis->model, one, other, until_ns))
         return false;
     diagnosis->servers[0] = one;
     diagnosis->servers[1] = other;
@@ -444,11 +446,11 @@ static bool find_two_leaders(struct diagnosis *diagnosis, int one, int other, in
 static bool find_stopped_acquire(struct diagnosis *diagnosis, const struct hold *first,
                                  const struct hold *second)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     const struct fault_record *stop =
-        fault_that_stopped(digest, first, first->invoked_ns, first->granted_ns);
+        fault_that_stopped(model, first, first->invoked_ns, first->granted_ns);
     if (stop == NULL)
-        stop = fault_that_stopped(digest, second, second->invoked_ns, second->granted_ns);
+        stop = fault_that_stopped(model, second, second->invoked_ns, second->granted_ns);
     if (stop == NULL)
         return false;
     take_fault(diagnosis, stop);
@@ -457,7 +459,7 @@ static bool find_stopped_acquire(struct diagnosis *diagnosis, const struct hold 
 
 static bool find_deaf_acquire(struct diagnosis *diagnosis, const struct hold *hold)
 {
-    const struct fault_record *deaf = fault_on_acquire(diagnosis->digest, hold);
+    const struct fault_record *deaf = fault_on_acquire(diagnosis->model, hold);
     if (deaf == NULL || deaf->healed_ns <= hold->granted_ns)
         return false;
     diagnosis->fault = deaf;
@@ -467,11 +469,11 @@ static bool find_deaf_acquire(struct diagnosis *diagnosis, const struct hold *ho
 // The first rule that applies: what is proven, or what is known to take locks, before what may be.
 static void find_taken(struct diagnosis *diagnosis)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     const struct hold *first = diagnosis->holds[0];
     const struct hold *second = diagnosis->holds[1];
     int64_t until_ns = second->granted_ns;
-    if (strcmp(digest->trial->scheme, "none") == 0)
+    if (strcmp(model->trial->scheme, "none") == 0)
         conclude(diagnosis, ROOT_NO_LOCK, true);
     else if (diagnosis_has_trait(diagnosis, "local"))
         conclude(diagnosis, ROOT_LOCAL, first->client != second->client);
@@ -481,23 +483,23 @@ static void find_taken(struct diagnosis *diagnosis)
              was_taken_by_fault(diagnosis, first, second, until_ns) ||
              find_false_renewal(diagnosis, first, until_ns))
         return;
-    else if (has_topology(digest, "galera"))
+    else if (has_topology(model, "galera"))
         conclude(diagnosis, ROOT_NODE_LOCAL, false);
     else if (!find_stopped_acquire(diagnosis, first, second) &&
              !find_given_twice(diagnosis, until_ns) && !find_deaf_acquire(diagnosis, second) &&
              !was_removed(diagnosis, diagnosis->holds[0], until_ns, false)) {
         conclude(diagnosis, ROOT_ADMITS, false);
-        diagnosis->is_bare = only_acquires_between(digest, first, second);
+        diagnosis->is_bare = only_acquires_between(model, first, second);
     }
 }
 
 // --- two who did not overlap ---------------------------------------------------------------------
 
 // The fault that may have kept a release's commit from being done, or NULL.
-static const struct fault_record *fault_on_release(const struct digest *digest,
+static const struct fault_record *fault_on_release(const struct trial_model *model,
                                                    const struct hold *hold)
 {
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         bool breaks = fault_can(record->step, FAULT_DISCONNECTS | FAULT_KILLS) ||
                       (fault_can(record->step, FAULT_SEVERS) &&
                        wire_names_client(record->step, hold->client));
@@ -509,9 +511,9 @@ static const struct fault_record *fault_on_release(const struct digest *digest,
 }
 
 // When the hold's transaction was committed, if that was after its release had begun; else 0.
-static int64_t committed_late_ns(const struct digest *digest, const struct hold *hold)
+static int64_t committed_late_ns(const struct trial_model *model, const struct hold *hold)
 {
-    const struct history *history = digest->history;
+    const struct history *history = model->history;
     for (size_t i = hold->released_event; history != NULL && i < history->count; i++) {
         const struct event *event = &history->events[i];
         if (event->client != hold->client || event->worker != hold->worker)
@@ -525,11 +527,11 @@ static int64_t committed_late_ns(const struct digest *digest, const struct hold 
 }
 
 // What the hold read first, or NULL.
-static const struct access *first_read(const struct digest *digest, const struct hold *hold)
+static const struct access *first_read(const struct trial_model *model, const struct hold *hold)
 {
     for (size_t i = 0; i < hold->access_count; i++) {
-        if (!digest->accesses[hold->first_access + i].is_write)
-            return &digest->accesses[hold->first_access + i];
+        if (!model->accesses[hold->first_access + i].is_write)
+            return &model->accesses[hold->first_access + i];
     }
     return NULL;
 }
@@ -539,10 +541,10 @@ static const struct access *first_read(const struct digest *digest, const struct
 // was read after the other's release had been answered, and the acquire had begun before.
 static void find_apart(struct diagnosis *diagnosis)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     const struct hold *first = diagnosis->holds[0];
     const struct hold *second = diagnosis->holds[1];
-    int64_t commit_ns = committed_late_ns(digest, first);
+    int64_t commit_ns = committed_late_ns(model, first);
     if (commit_ns > second->granted_ns) {
         conclude(diagnosis, ROOT_LATE_COMMIT, true);
         diagnosis->length_ns = commit_ns - first->released_ns;
@@ -550,8 +552,8 @@ static void find_apart(struct diagnosis *diagnosis)
     }
     if (!diagnosis_has_trait(diagnosis, "transaction"))
         return;
-    const struct access *read = first_read(digest, second);
-    diagnosis->fault = fault_on_release(digest, first);
+    const struct access *read = first_read(model, second);
+    diagnosis->fault = fault_on_release(model, first);
     if (diagnosis->fault != NULL) {
         conclude(diagnosis, ROOT_LOST_COMMIT, false);
     } else if (read != NULL && read->invoked_ns < first->returned_ns) {
@@ -559,7 +561,7 @@ static void find_apart(struct diagnosis *diagnosis)
         bool was_early = second->released_ns < first->returned_ns;
         conclude(diagnosis, was_early ? ROOT_LATE_COMMIT : ROOT_OLD_VIEW, false);
         diagnosis->length_ns =
-            time_earlier(first->returned_ns, digest->ended_ns) - first->released_ns;
+            time_earlier(first->returned_ns, model->ended_ns) - first->released_ns;
     } else if (second->invoked_ns < first->returned_ns) {
         conclude(diagnosis, ROOT_OLD_VIEW, true);
     }
@@ -576,12 +578,12 @@ static void swap_holds(struct diagnosis *diagnosis)
 // was granted first. True if its lease was over.
 static bool order_holds(struct diagnosis *diagnosis, int64_t overlap_ns)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     const struct hold *a = diagnosis->holds[0];
     const struct hold *b = diagnosis->holds[1];
-    bool a_over = hold_stale_from_ns(digest, a) <= overlap_ns;
-    bool b_over = hold_stale_from_ns(digest, b) <= overlap_ns;
-    if (a_over && b_over   ? hold_lease_end_ns(digest, b) < hold_lease_end_ns(digest, a)
+    bool a_over = hold_stale_from_ns(model, a) <= overlap_ns;
+    bool b_over = hold_stale_from_ns(model, b) <= overlap_ns;
+    if (a_over && b_over   ? hold_lease_end_ns(model, b) < hold_lease_end_ns(model, a)
         : a_over != b_over ? b_over
                            : b->granted_ns < a->granted_ns)
         swap_holds(diagnosis);
@@ -590,7 +592,7 @@ static bool order_holds(struct diagnosis *diagnosis, int64_t overlap_ns)
 
 static void find_cause_of_pair(struct diagnosis *diagnosis)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     const struct hold *const *holds = diagnosis->holds;
     int64_t from_ns = time_later(holds[0]->granted_ns, holds[1]->granted_ns);
     int64_t to_ns = time_earlier(holds[0]->released_ns, holds[1]->released_ns);
@@ -602,7 +604,7 @@ static void find_cause_of_pair(struct diagnosis *diagnosis)
         swap_holds(diagnosis);
     // Where the end of the first one's lease is not known, neither is what let the second in.
     bool is_unknown =
-        holds[0]->is_unanchored && hold_lease_end_ns(digest, holds[0]) <= holds[1]->granted_ns;
+        holds[0]->is_unanchored && hold_lease_end_ns(model, holds[0]) <= holds[1]->granted_ns;
     if (is_over)
         find_stretch(diagnosis);
     else if (diagnosis->overlap_ns == 0)
@@ -616,10 +618,10 @@ static void find_cause_of_pair(struct diagnosis *diagnosis)
 // True if the holder came back from an inner hold before that, and its lock was gone after it.
 static bool find_left(struct diagnosis *diagnosis, const struct hold *hold)
 {
-    const struct digest *digest = diagnosis->digest;
-    for (size_t i = 0; i < digest->reentry_count; i++) {
-        const struct reentry *reentry = &digest->reentries[i];
-        if (reentry->hold == index_of(digest, hold) && reentry->is_leave &&
+    const struct trial_model *model = diagnosis->model;
+    for (size_t i = 0; i < model->reentry_count; i++) {
+        const struct reentry *reentry = &model->reentries[i];
+        if (reentry->hold == index_of(model, hold) && reentry->is_leave &&
             reentry->answer == RELEASE_RELEASED)
             return conclude(diagnosis, ROOT_LEFT, false);
     }
@@ -633,8 +635,8 @@ static const struct hold *let_in_beside(const struct diagnosis *diagnosis, const
         enum shows shows = finding->check->shows;
         if (finding->state == FINDING_VIOLATED &&
             (shows == SHOWS_TWO_VALID || shows == SHOWS_TWO_STALE) &&
-            finding->evidence.holds[0] == index_of(diagnosis->digest, hold))
-            return hold_at(diagnosis->digest, finding->evidence.holds[1]);
+            finding->evidence.holds[0] == index_of(diagnosis->model, hold))
+            return hold_at(diagnosis->model, finding->evidence.holds[1]);
     }
     return NULL;
 }
@@ -644,10 +646,10 @@ static const struct hold *let_in_beside(const struct diagnosis *diagnosis, const
 // others did not who waited for it.
 static bool find_undone(struct diagnosis *diagnosis, const struct hold *hold)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     const struct hold *next = hold_at(
-        digest, FIRST_FROM(digest->holds, digest->hold_count, granted_ns, hold->granted_ns + 1));
-    bool is_orphan = next == NULL && digest->ends.left == LEAVING_ORPHAN;
+        model, FIRST_FROM(model->holds, model->hold_count, granted_ns, hold->granted_ns + 1));
+    bool is_orphan = next == NULL && model->ends.left == LEAVING_ORPHAN;
     bool is_same = next != NULL && next->client == hold->client && next->worker == hold->worker &&
                    diagnosis_has_trait(diagnosis, "session");
     return (is_orphan || is_same) && conclude(diagnosis, ROOT_UNDONE_RELEASE, is_orphan);
@@ -657,7 +659,7 @@ static bool find_undone(struct diagnosis *diagnosis, const struct hold *hold)
 // whole lease before it was found gone, that may have been over.
 static bool may_be_counted_late(const struct diagnosis *diagnosis, const struct hold *hold)
 {
-    const struct trial *trial = diagnosis->digest->trial;
+    const struct trial *trial = diagnosis->model->trial;
     return trial->external_client != NULL && diagnosis_has_trait(diagnosis, "lease") &&
            hold->returned_ns != TIME_NEVER &&
            hold->returned_ns - hold->invoked_ns >= trial->scenario->lock.lease_ns;
@@ -668,9 +670,9 @@ static bool may_be_counted_late(const struct diagnosis *diagnosis, const struct 
 static void find_taken_back(struct diagnosis *diagnosis, const struct hold *wronged,
                             int64_t until_ns)
 {
-    const struct digest *digest = diagnosis->digest;
-    for (size_t i = 0; i < digest->attempt_count; i++) {
-        const struct attempt *attempt = &digest->attempts[i];
+    const struct trial_model *model = diagnosis->model;
+    for (size_t i = 0; i < model->attempt_count; i++) {
+        const struct attempt *attempt = &model->attempts[i];
         if (attempt->outcome != OUTCOME_UNKNOWN || attempt->key != wronged->key ||
             (attempt->client == wronged->client && attempt->worker == wronged->worker) ||
             attempt->returned_ns < wronged->granted_ns || attempt->returned_ns > until_ns)
@@ -685,13 +687,13 @@ static void find_taken_back(struct diagnosis *diagnosis, const struct hold *wron
 static void find_other_removal(struct diagnosis *diagnosis, const struct hold *wronged,
                                const struct hold *culprit, int64_t until_ns)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     if (find_undone(diagnosis, wronged) || find_left(diagnosis, wronged))
         return;
     bool both = culprit != NULL &&
-                (culprit->granted_ns > wronged->granted_ns || held_both(digest, wronged, culprit));
+                (culprit->granted_ns > wronged->granted_ns || held_both(model, wronged, culprit));
     diagnosis->holds[1] = both ? culprit : let_in_beside(diagnosis, wronged);
-    diagnosis->fault = fault_on_acquire(digest, wronged);
+    diagnosis->fault = fault_on_acquire(model, wronged);
     if (diagnosis->holds[1] != NULL)
         conclude(diagnosis, ROOT_ADMITS, false);
     else if (diagnosis->fault != NULL)
@@ -704,10 +706,10 @@ static void find_other_removal(struct diagnosis *diagnosis, const struct hold *w
 
 static void find_cause_of_removal(struct diagnosis *diagnosis)
 {
-    const struct digest *digest = diagnosis->digest;
+    const struct trial_model *model = diagnosis->model;
     const struct evidence *evidence = &diagnosis->finding->evidence;
-    const struct hold *wronged = hold_at(digest, evidence->holds[0]);
-    const struct hold *culprit = hold_at(digest, evidence->holds[1]);
+    const struct hold *wronged = hold_at(model, evidence->holds[0]);
+    const struct hold *culprit = hold_at(model, evidence->holds[1]);
     diagnosis->holds[0] = wronged;
     diagnosis->holds[1] = NULL;
     if (diagnose_by_wire(diagnosis, evidence->to_ns) ||
@@ -715,7 +717,7 @@ static void find_cause_of_removal(struct diagnosis *diagnosis)
         return;
     bool by_fault = was_taken_by_fault(diagnosis, wronged, NULL, evidence->to_ns);
     if (culprit != NULL && may_remove(diagnosis, wronged, culprit) &&
-        (!by_fault || removal_is_proven(digest, wronged, culprit, evidence->to_ns)))
+        (!by_fault || removal_is_proven(model, wronged, culprit, evidence->to_ns)))
         removed(diagnosis, wronged, culprit, evidence->to_ns);
     else if (!by_fault)
         find_other_removal(diagnosis, wronged, culprit, evidence->to_ns);

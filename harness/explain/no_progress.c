@@ -11,10 +11,10 @@
 #include <string.h>
 
 // The last hold whose release nobody knows to have been done, if the lock outlives it; NULL.
-static const struct hold *lost_release(const struct digest *digest)
+static const struct hold *lost_release(const struct trial_model *model)
 {
-    for (size_t i = digest->hold_count; i > 0; i--) {
-        const struct hold *hold = &digest->holds[i - 1];
+    for (size_t i = model->hold_count; i > 0; i--) {
+        const struct hold *hold = &model->holds[i - 1];
         bool is_answered = hold->returned_ns != TIME_NEVER;
         if (is_answered && hold->answer == RELEASE_UNKNOWN && hold->valid_until_ns == TIME_NEVER)
             return hold;
@@ -25,21 +25,20 @@ static const struct hold *lost_release(const struct digest *digest)
 }
 
 // The first acquire after the last grant whose answer was lost, of a lock that does not expire.
-static const struct attempt *lost_acquire(const struct digest *digest)
+static const struct attempt *lost_acquire(const struct trial_model *model)
 {
-    int64_t since_ns =
-        digest->hold_count > 0 ? digest->holds[digest->hold_count - 1].granted_ns : 0;
-    FOR_EACH_ATTEMPT (attempt, digest) {
+    int64_t since_ns = model->hold_count > 0 ? model->holds[model->hold_count - 1].granted_ns : 0;
+    FOR_EACH_ATTEMPT (attempt, model) {
         if (attempt->outcome == OUTCOME_UNKNOWN && !attempt->died &&
             attempt->returned_ns != TIME_NEVER && attempt->returned_ns > since_ns)
-            return holds_have_leases(digest) ? NULL : attempt;
+            return holds_have_leases(model) ? NULL : attempt;
     }
     return NULL;
 }
 
-static bool has_died(const struct digest *digest, const struct attempt *attempt)
+static bool has_died(const struct trial_model *model, const struct attempt *attempt)
 {
-    return attempt->died && attempt->died_ns < digest->ended_ns;
+    return attempt->died && attempt->died_ns < model->ended_ns;
 }
 
 // --- who sleeps ----------------------------------------------------------------------------------
@@ -49,43 +48,42 @@ static bool has_died(const struct digest *digest, const struct attempt *attempt)
 
 // How often the worker asked in this acquire. Of an external client: how often it sent something,
 // as its proxy saw it; INT64_MAX if that saw nothing at all.
-static int64_t tries_of(const struct digest *digest, const struct attempt *attempt)
+static int64_t tries_of(const struct trial_model *model, const struct attempt *attempt)
 {
-    const struct history *history = digest->history;
+    const struct history *history = model->history;
     int64_t requests = 0;
     bool was_seen = false;
-    if (!tells_requests(digest))
+    if (!tells_requests(model))
         return attempt->attempts;
     for (size_t i = 0; i < history->count; i++) {
         const struct event *event = &history->events[i];
         if (event->client != attempt->client || event->kind != EVENT_REQUEST)
             continue;
         was_seen = true;
-        requests += event->at_ns > attempt->invoked_ns && event->at_ns < digest->ended_ns;
+        requests += event->at_ns > attempt->invoked_ns && event->at_ns < model->ended_ns;
     }
     return was_seen ? requests : INT64_MAX;
 }
 
-const struct attempt *attempt_that_sleeps(const struct digest *digest)
+const struct attempt *attempt_that_sleeps(const struct trial_model *model)
 {
-    int64_t retry_ns = time_later(digest->trial->scenario->lock.retry_ns, 1);
-    FOR_EACH_ATTEMPT (attempt, digest) {
-        if (attempt->invoked_ns < digest->ended_ns && attempt->returned_ns >= digest->ended_ns &&
+    int64_t retry_ns = time_later(model->trial->scenario->lock.retry_ns, 1);
+    FOR_EACH_ATTEMPT (attempt, model) {
+        if (attempt->invoked_ns < model->ended_ns && attempt->returned_ns >= model->ended_ns &&
             !attempt->died && attempt->returned_ns != TIME_NEVER &&
             attempt->outcome == OUTCOME_NO &&
-            tries_of(digest, attempt) <
-                (digest->ended_ns - attempt->invoked_ns) / retry_ns / SELDOM)
+            tries_of(model, attempt) < (model->ended_ns - attempt->invoked_ns) / retry_ns / SELDOM)
             return attempt;
     }
     return NULL;
 }
 
 // The last release that was answered; NULL if there was none.
-static const struct hold *last_release(const struct digest *digest)
+static const struct hold *last_release(const struct trial_model *model)
 {
     const struct hold *last = NULL;
-    FOR_EACH_HOLD (hold, digest) {
-        if (hold->returned_ns < digest->ended_ns &&
+    FOR_EACH_HOLD (hold, model) {
+        if (hold->returned_ns < model->ended_ns &&
             (last == NULL || hold->returned_ns > last->returned_ns))
             last = hold;
     }
@@ -94,12 +92,12 @@ static const struct hold *last_release(const struct digest *digest)
 
 // What kept the message from the sleeper: its connection that was ended, else one that was cut; the
 // last such fault before the silence. NULL if there is none.
-static const struct fault_record *fault_that_deafened(const struct digest *digest,
+static const struct fault_record *fault_that_deafened(const struct trial_model *model,
                                                       const struct attempt *sleeper,
                                                       int64_t before_ns)
 {
     const struct fault_record *found = NULL;
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         int client = record->step->target.client;
         bool ends = fault_can(record->step, FAULT_DISCONNECTS) &&
                     (client == 0 || client == sleeper->client);
@@ -114,21 +112,21 @@ static const struct fault_record *fault_that_deafened(const struct digest *diges
 // shows; that the lock was free, the servers.
 static bool find_sleeper(struct diagnosis *diagnosis, const struct silence *silence, bool is_free)
 {
-    const struct digest *digest = diagnosis->digest;
-    const struct attempt *sleeper = attempt_that_sleeps(digest);
-    if (sleeper == NULL || silence->from_ns >= digest->ended_ns)
+    const struct trial_model *model = diagnosis->model;
+    const struct attempt *sleeper = attempt_that_sleeps(model);
+    if (sleeper == NULL || silence->from_ns >= model->ended_ns)
         return false;
-    diagnosis->holds[0] = last_release(digest);
-    diagnosis->fault = fault_that_deafened(digest, sleeper, silence->from_ns);
+    diagnosis->holds[0] = last_release(model);
+    diagnosis->fault = fault_that_deafened(model, sleeper, silence->from_ns);
     return conclude(diagnosis, ROOT_LOST_WAKE_UP, is_free);
 }
 
 // --- which fault ---------------------------------------------------------------------------------
 
 // One on the clock of a server that makes leases last longer: it goes back, or stands still; NULL.
-static const struct fault_record *slow_clock(const struct digest *digest)
+static const struct fault_record *slow_clock(const struct trial_model *model)
 {
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         const struct fault_step *step = record->step;
         if (fault_can(step, FAULT_MOVES_CLOCK) && step->target.client == 0 &&
             (step->by_ns < 0 || step->rate < 100) && took_effect(record))
@@ -141,7 +139,7 @@ static const struct fault_record *slow_clock(const struct digest *digest)
 static const struct fault_record *cut_off_at_death(const struct diagnosis *diagnosis,
                                                    const struct hold *hold)
 {
-    FOR_EACH_FAULT (record, diagnosis->digest) {
+    FOR_EACH_FAULT (record, diagnosis->model) {
         if (diagnosis_has_trait(diagnosis, "session") && fault_can(record->step, FAULT_SEVERS) &&
             wire_names_client(record->step, hold->client) && record->asked_ns <= hold->died_ns &&
             record->healed_ns > hold->died_ns)
@@ -151,13 +149,13 @@ static const struct fault_record *cut_off_at_death(const struct diagnosis *diagn
 }
 
 // The last of those that can keep servers from answering; NULL if there was none.
-static const struct fault_record *last_that_silences(const struct digest *digest)
+static const struct fault_record *last_that_silences(const struct trial_model *model)
 {
     static const unsigned silences = FAULT_STOPS | FAULT_KILLS | FAULT_SEVERS | FAULT_SLOWS |
                                      FAULT_DISCONNECTS | FAULT_REFUSES | FAULT_EMPTIES;
     const struct fault_record *last = NULL;
-    FOR_EACH_FAULT (record, digest) {
-        if (took_effect(record) && record->asked_ns <= digest->ended_ns &&
+    FOR_EACH_FAULT (record, model) {
+        if (took_effect(record) && record->asked_ns <= model->ended_ns &&
             fault_can(record->step, silences) &&
             (record->step->target.client == 0 || record->step->side_counts[0] > 0) &&
             (last == NULL || record->asked_ns >= last->asked_ns))
@@ -167,33 +165,33 @@ static const struct fault_record *last_that_silences(const struct digest *digest
 }
 
 // True if the fault keeps all clients from the servers, or makes these refuse, to the end.
-static bool keeps_all_out(const struct digest *digest, const struct fault_record *record)
+static bool keeps_all_out(const struct trial_model *model, const struct fault_record *record)
 {
     const struct fault_step *step = record->step;
     bool all = step->side_counts[0] > 0 && fault_can(step, FAULT_SEVERS) &&
-               wire_names_all_clients(digest, step);
-    return record->healed_ns >= digest->ended_ns && (all || fault_can(step, FAULT_REFUSES));
+               wire_names_all_clients(model, step);
+    return record->healed_ns >= model->ended_ns && (all || fault_can(step, FAULT_REFUSES));
 }
 
 // False if what the fault strikes has no say in who is granted the lock: the clock of a client that
 // counts no lease by it.
-static bool may_keep_out(const struct digest *digest, const struct fault_record *record)
+static bool may_keep_out(const struct trial_model *model, const struct fault_record *record)
 {
     return record->step->target.client == 0 || record->step->side_counts[0] > 0 ||
-           !fault_can(record->step, FAULT_MOVES_CLOCK) || holds_have_leases(digest);
+           !fault_can(record->step, FAULT_MOVES_CLOCK) || holds_have_leases(model);
 }
 
 // --- which acquire or release --------------------------------------------------------------------
 
 // True if the lock was there when all had ended, held by nobody, and no acquire but that one (or
 // NULL) may have left it: unknowingly, or by its death.
-static bool left_by_no_other(const struct digest *digest, const struct attempt *but)
+static bool left_by_no_other(const struct trial_model *model, const struct attempt *but)
 {
-    if (digest->ends.left != LEAVING_ORPHAN)
+    if (model->ends.left != LEAVING_ORPHAN)
         return false;
-    FOR_EACH_ATTEMPT (attempt, digest) {
+    FOR_EACH_ATTEMPT (attempt, model) {
         if (attempt != but && attempt->returned_ns != TIME_NEVER &&
-            (has_died(digest, attempt) || attempt->outcome == OUTCOME_UNKNOWN))
+            (has_died(model, attempt) || attempt->outcome == OUTCOME_UNKNOWN))
             return false;
     }
     return true;
@@ -202,10 +200,10 @@ static bool left_by_no_other(const struct digest *digest, const struct attempt *
 // An acquire that was answered with a no while its client was cut off.
 static bool find_unknown_as_no(struct diagnosis *diagnosis)
 {
-    FOR_EACH_ATTEMPT (attempt, diagnosis->digest) {
+    FOR_EACH_ATTEMPT (attempt, diagnosis->model) {
         if (attempt->outcome != OUTCOME_NO || attempt->returned_ns == TIME_NEVER)
             continue;
-        FOR_EACH_FAULT (record, diagnosis->digest) {
+        FOR_EACH_FAULT (record, diagnosis->model) {
             if (fault_can(record->step, FAULT_SEVERS) &&
                 wire_names_client(record->step, attempt->client) &&
                 attempt->invoked_ns <= record->in_effect_ns &&
@@ -220,13 +218,13 @@ static bool find_unknown_as_no(struct diagnosis *diagnosis)
 }
 
 // True if that worker counted its requests, and sent none in any of its releases.
-static bool never_asked_to_release(const struct digest *digest, const struct hold *hold)
+static bool never_asked_to_release(const struct trial_model *model, const struct hold *hold)
 {
-    for (size_t i = digest->history->count; i-- > 0;) {
-        const struct event *event = &digest->history->events[i];
+    for (size_t i = model->history->count; i-- > 0;) {
+        const struct event *event = &model->history->events[i];
         if (event->kind == EVENT_WORKER_END && event->client == hold->client &&
             event->worker == hold->worker)
-            return digest->trial->external_client == NULL && event->sent.acquire_requests > 0 &&
+            return model->trial->external_client == NULL && event->sent.acquire_requests > 0 &&
                    event->sent.release_requests == 0;
     }
     return false;
@@ -236,13 +234,13 @@ static bool never_asked_to_release(const struct digest *digest, const struct hol
 // lock was there in the end, and nobody else can have left it. A semaphore is there in any case.
 static bool find_undone_release(struct diagnosis *diagnosis, const struct silence *silence)
 {
-    const struct digest *digest = diagnosis->digest;
-    const struct hold *last = last_release(digest);
+    const struct trial_model *model = diagnosis->model;
+    const struct hold *last = last_release(model);
     if (last == NULL || silence->cause != SILENCE_RELEASED ||
         (last->answer != RELEASE_RELEASED && last->answer != RELEASE_UNCHECKED))
         return false;
-    bool is_there = !diagnosis_has_trait(diagnosis, "permits") && left_by_no_other(digest, NULL);
-    if (!is_there && !never_asked_to_release(digest, last))
+    bool is_there = !diagnosis_has_trait(diagnosis, "permits") && left_by_no_other(model, NULL);
+    if (!is_there && !never_asked_to_release(model, last))
         return false;
     diagnosis->holds[0] = last;
     return conclude(diagnosis, ROOT_UNDONE_RELEASE, true);
@@ -250,11 +248,11 @@ static bool find_undone_release(struct diagnosis *diagnosis, const struct silenc
 
 static void conclude_lost_release(struct diagnosis *diagnosis, const struct hold *hold)
 {
-    const struct digest *digest = diagnosis->digest;
-    conclude(diagnosis, ROOT_LOST_RELEASE, left_by_no_other(digest, NULL));
+    const struct trial_model *model = diagnosis->model;
+    conclude(diagnosis, ROOT_LOST_RELEASE, left_by_no_other(model, NULL));
     diagnosis->holds[0] = hold;
-    FOR_EACH_FAULT (record, digest) {
-        if (fault_lost_release(digest, record, hold))
+    FOR_EACH_FAULT (record, model) {
+        if (fault_lost_release(model, record, hold))
             diagnosis->fault = record;
     }
 }
@@ -262,7 +260,7 @@ static void conclude_lost_release(struct diagnosis *diagnosis, const struct hold
 static void conclude_lost_acquire(struct diagnosis *diagnosis, const struct attempt *attempt)
 {
     diagnosis->attempt = attempt;
-    conclude(diagnosis, ROOT_LOST_ACQUIRE, left_by_no_other(diagnosis->digest, attempt));
+    conclude(diagnosis, ROOT_LOST_ACQUIRE, left_by_no_other(diagnosis->model, attempt));
 }
 
 // --- what it comes from --------------------------------------------------------------------------
@@ -270,8 +268,8 @@ static void conclude_lost_acquire(struct diagnosis *diagnosis, const struct atte
 // Who died waiting for a lock that is given in turn.
 static bool find_dead_in_line(struct diagnosis *diagnosis)
 {
-    FOR_EACH_ATTEMPT (attempt, diagnosis->digest) {
-        if (has_died(diagnosis->digest, attempt) && diagnosis_has_trait(diagnosis, "fair")) {
+    FOR_EACH_ATTEMPT (attempt, diagnosis->model) {
+        if (has_died(diagnosis->model, attempt) && diagnosis_has_trait(diagnosis, "fair")) {
             diagnosis->attempt = attempt;
             return conclude(diagnosis, ROOT_DEAD_IN_LINE, false);
         }
@@ -282,26 +280,26 @@ static bool find_dead_in_line(struct diagnosis *diagnosis)
 // What lasted all the time, or else what left the lock behind.
 static void find_lasting(struct diagnosis *diagnosis, const struct silence *silence)
 {
-    const struct digest *digest = diagnosis->digest;
-    bool was_free = silence_was_free(digest, true);
-    const struct hold *release = was_free ? NULL : lost_release(digest);
-    const struct attempt *acquire = was_free ? NULL : lost_acquire(digest);
-    size_t permits = silence_lost_permits(digest);
-    if (permits != SIZE_MAX && digest->ends.left == LEAVING_NOTHING) {
-        diagnosis->fault = &digest->faults[permits];
+    const struct trial_model *model = diagnosis->model;
+    bool was_free = silence_was_free(model, true);
+    const struct hold *release = was_free ? NULL : lost_release(model);
+    const struct attempt *acquire = was_free ? NULL : lost_acquire(model);
+    size_t permits = silence_lost_permits(model);
+    if (permits != SIZE_MAX && model->ends.left == LEAVING_NOTHING) {
+        diagnosis->fault = &model->faults[permits];
         conclude(diagnosis, ROOT_LOST_PERMITS, fault_can(diagnosis->fault->step, FAULT_EMPTIES));
     } else if (release != NULL) {
         conclude_lost_release(diagnosis, release);
     } else if (acquire != NULL) {
         conclude_lost_acquire(diagnosis, acquire);
     } else if (silence->cause == SILENCE_FAULT &&
-               may_keep_out(digest, &digest->faults[silence->fault])) {
-        diagnosis->fault = &digest->faults[silence->fault];
-        conclude(diagnosis, ROOT_STRUCK, keeps_all_out(digest, diagnosis->fault));
-    } else if ((silence_was_free(digest, false) && find_sleeper(diagnosis, silence, true)) ||
+               may_keep_out(model, &model->faults[silence->fault])) {
+        diagnosis->fault = &model->faults[silence->fault];
+        conclude(diagnosis, ROOT_STRUCK, keeps_all_out(model, diagnosis->fault));
+    } else if ((silence_was_free(model, false) && find_sleeper(diagnosis, silence, true)) ||
                find_unknown_as_no(diagnosis) || find_undone_release(diagnosis, silence)) {
         return;
-    } else if (has_topology(digest, "independent")) {
+    } else if (has_topology(model, "independent")) {
         conclude(diagnosis, ROOT_SPLIT_VOTE, false);
     } else {
         find_sleeper(diagnosis, silence, false);
@@ -310,35 +308,35 @@ static void find_lasting(struct diagnosis *diagnosis, const struct silence *sile
 
 void diagnose_no_progress(struct diagnosis *diagnosis)
 {
-    const struct digest *digest = diagnosis->digest;
-    struct silence silence = silence_find(digest);
+    const struct trial_model *model = diagnosis->model;
+    struct silence silence = silence_find(model);
     diagnosis->holds[1] = NULL;
-    if (is_of_hanging_release(digest, diagnosis->finding)) {
+    if (is_of_hanging_release(model, diagnosis->finding)) {
         conclude(diagnosis, ROOT_HANGING_RELEASE, true);
         return;
     }
-    diagnosis->holds[0] = hold_at(digest, silence.hold);
-    diagnosis->attempt = silence.attempt != SIZE_MAX ? &digest->attempts[silence.attempt] : NULL;
-    const struct fault_record *clock = slow_clock(digest);
-    enum leaving leaving = digest->ends.left;
+    diagnosis->holds[0] = hold_at(model, silence.hold);
+    diagnosis->attempt = silence.attempt != SIZE_MAX ? &model->attempts[silence.attempt] : NULL;
+    const struct fault_record *clock = slow_clock(model);
+    enum leaving leaving = model->ends.left;
     bool died =
         (silence.cause == SILENCE_DIED_HOLDING || silence.cause == SILENCE_DIED_RELEASING) &&
-        !silence_was_free(digest, false);
+        !silence_was_free(model, false);
     if (silence.unanswered) {
         conclude(diagnosis, ROOT_UNANSWERED, true);
-        diagnosis->fault = last_that_silences(digest);
-    } else if (clock != NULL && holds_have_leases(digest)) {
+        diagnosis->fault = last_that_silences(model);
+    } else if (clock != NULL && holds_have_leases(model)) {
         conclude(diagnosis, ROOT_LEASE_STANDS, died);
         diagnosis->fault = clock;
     } else if (diagnose_no_progress_by_wire(diagnosis)) {
         return;
     } else if (silence.cause == SILENCE_DIED_ACQUIRING) {
-        conclude(diagnosis, ROOT_DIED_ACQUIRING, left_by_no_other(digest, diagnosis->attempt));
+        conclude(diagnosis, ROOT_DIED_ACQUIRING, left_by_no_other(model, diagnosis->attempt));
         diagnosis->any_worker = silence.worker == 0;
     } else if (died) {
         conclude(diagnosis, ROOT_DIED_HOLDING, leaving != LEAVING_NOTHING);
         diagnosis->fault = cut_off_at_death(diagnosis, diagnosis->holds[0]);
-    } else if (silence.cause == SILENCE_LOST_RELEASE && !silence_was_free(digest, true)) {
+    } else if (silence.cause == SILENCE_LOST_RELEASE && !silence_was_free(model, true)) {
         conclude_lost_release(diagnosis, diagnosis->holds[0]);
     } else if (silence.cause == SILENCE_LOST_ACQUIRE) {
         conclude_lost_acquire(diagnosis, diagnosis->attempt);

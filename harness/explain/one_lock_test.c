@@ -34,26 +34,25 @@ static int end(void **state)
 TEST_WITH(what_is_told_is_the_lock_of_the_violation, start, end)
 {
     struct one_lock one;
-    one_lock_start(&build.digest, &build.judgement, &one);
+    one_lock_start(&build.model, &build.judgement, &one);
     assert_int_equal(one.key, 3);
-    assert_int_equal(one.digest->hold_count, 2);
+    assert_int_equal(one.model->hold_count, 2);
     const struct finding *first = judgement_first_violation(one.judgement);
     assert_string_equal(first->check->name, "double-grant");
     for (size_t i = 0; i < 2; i++) {
         size_t hold = i;
-        size_t access = one.digest->holds[i].first_access;
+        size_t access = one.model->holds[i].first_access;
         by_lock_to_whole(&one.locks, &hold, &access);
-        assert_int_equal(build.digest.holds[hold].operation, one.digest->holds[i].operation);
-        assert_int_equal(build.digest.holds[hold].granted_event,
-                         one.digest->holds[i].granted_event);
-        assert_int_equal(build.digest.accesses[access].hold, hold);
+        assert_int_equal(build.model.holds[hold].operation, one.model->holds[i].operation);
+        assert_int_equal(build.model.holds[hold].granted_event, one.model->holds[i].granted_event);
+        assert_int_equal(build.model.accesses[access].hold, hold);
     }
     one_lock_end(&one);
 }
 
 TEST_WITH(a_story_names_the_lock_and_leaves_out_who_holds_another, start, end)
 {
-    char *story = story_tell(&build.digest, &build.judgement);
+    char *story = story_tell(&build.model, &build.judgement);
     assert_non_null(strstr(story, "client-1 acquires lock 3"));
     assert_non_null(strstr(story, "client-2 acquires lock 3: client-1 still holds it"));
     assert_non_null(strstr(story, "All this is about lock 3 of 3."));
@@ -64,15 +63,15 @@ TEST_WITH(a_story_names_the_lock_and_leaves_out_who_holds_another, start, end)
 
 TEST_WITH(evidence_names_it_and_counts_in_the_whole, start, end)
 {
-    char *text = evidence_json(&build.digest, &build.judgement);
+    char *text = evidence_json(&build.model, &build.judgement);
     json_t *json = json_loads(text, 0, NULL);
     assert_int_equal(json_integer_value(json_at(json, "lock")), 3);
     assert_int_equal(json_array_size(json_at(json, "holds")), 2);
     for (size_t i = 0; i < 2; i++) {
         json_t *hold = json_array_get(json_at(json, "holds"), i);
         size_t index = (size_t)json_integer_value(json_object_get(hold, "hold"));
-        assert_int_equal(build.digest.holds[index].key, 3);
-        assert_int_equal(build.digest.holds[index].granted_event,
+        assert_int_equal(build.model.holds[index].key, 3);
+        assert_int_equal(build.model.holds[index].granted_event,
                          json_integer_value(json_object_get(hold, "grant_event")));
     }
     json_decref(json);
@@ -84,8 +83,7 @@ TEST_WITH(a_picture_names_it_and_has_its_rows_alone, start, end)
     struct picture picture;
     assert_true(picture_write(
         &timeline_picture,
-        &(struct picture_subject){.digest = &build.digest, .judgement = &build.judgement},
-        &picture));
+        &(struct picture_subject){.model = &build.model, .judgement = &build.judgement}, &picture));
     assert_non_null(strstr(text_string(&picture.title), "lock 3 of 3"));
     assert_non_null(strstr(text_string(&picture.data), "1 \"client-1\"\n2 \"client-2\"\n"));
     assert_null(strstr(text_string(&picture.data), "client-3"));
@@ -100,7 +98,7 @@ TEST_WITH(without_a_violation_nothing_overlaps, start, end)
     struct judgement judgement = {.verdict = VERDICT_SAFE};
     assert_true(picture_write(
         &timeline_picture,
-        &(struct picture_subject){.digest = &build.digest, .judgement = &judgement}, &picture));
+        &(struct picture_subject){.model = &build.model, .judgement = &judgement}, &picture));
     assert_non_null(strstr(text_string(&picture.title), "all 3 locks together"));
     assert_non_null(strstr(text_string(&picture.data), "client-4"));
     assert_null(strstr(text_string(&picture.data), "overlaps"));
@@ -119,7 +117,7 @@ TEST_WITH(a_lock_that_nobody_is_granted_is_found, start, end)
         for (size_t j = 0; j < 2 && is_it; j++)
             finding->evidence.holds[j] = finding->evidence.accesses[j] = SIZE_MAX;
     }
-    one_lock_start(&build.digest, &judgement, &one);
+    one_lock_start(&build.model, &judgement, &one);
     assert_int_equal(one.key, 3);
     one_lock_end(&one);
 }

@@ -24,7 +24,7 @@
 #define LONG_NS (5 * NS_PER_MS)
 
 struct story {
-    const struct digest *digest;
+    const struct trial_model *model;
     struct story_lines lines;
     const struct hold *holds[STORY_HOLDS]; // that take part
     size_t hold_count;
@@ -54,18 +54,18 @@ static void add_hold(struct story *story, const struct hold *hold)
 
 static struct words name_of(const struct story *story, const struct hold *hold)
 {
-    return worker_name(story->digest, hold->client, hold->worker);
+    return worker_name(story->model, hold->client, hold->worker);
 }
 
 static double seconds(const struct story *story, int64_t at_ns)
 {
-    return (double)(at_ns - story->digest->started_ns) / (double)NS_PER_S;
+    return (double)(at_ns - story->model->started_ns) / (double)NS_PER_S;
 }
 
 // True if a fault of the scenario killed the client: then the fault's line tells of its death.
-static bool fault_killed(const struct digest *digest, int client)
+static bool fault_killed(const struct trial_model *model, int client)
 {
-    FOR_EACH_FAULT (record, digest) {
+    FOR_EACH_FAULT (record, model) {
         if (record->step->target.client == client && fault_can(record->step, FAULT_KILLS) &&
             took_effect(record))
             return true;
@@ -91,11 +91,11 @@ static const struct hold *believer(const struct story *story, const struct hold 
 // " (lease 300 ms, valid until 0.300 s)", as it was granted; renewals are told by themselves.
 static void add_lease(const struct story *story, const struct hold *hold, struct text *out)
 {
-    const struct event *granted = &story->digest->history->events[hold->granted_event];
+    const struct event *granted = &story->model->history->events[hold->granted_event];
     if (hold->valid_until_ns == TIME_NEVER)
         return;
     text_format(out, " (lease %s, valid until %.3f s%s)",
-                lasting(story->digest->trial->scenario->lock.lease_ns).text,
+                lasting(story->model->trial->scenario->lock.lease_ns).text,
                 seconds(story, granted->acquire_return.valid_until_ns),
                 hold->is_unanchored ? " at the earliest" : "");
 }
@@ -108,7 +108,7 @@ static void add_believer(const struct story *story, const struct hold *hold,
     if (other->valid_until_ns <= hold->granted_ns)
         text_format(out, "'s lease ran out %s ago",
                     lasting(hold->granted_ns - other->valid_until_ns).text);
-    else if (hold_lease_end_ns(story->digest, other) > hold->granted_ns)
+    else if (hold_lease_end_ns(story->model, other) > hold->granted_ns)
         text_add(out, " still holds it");
     else
         text_add(out,
@@ -118,7 +118,7 @@ static void add_believer(const struct story *story, const struct hold *hold,
 static void tell_grant(struct story *story, const struct hold *hold, const char *who)
 {
     struct text what = {0};
-    int64_t permits = digest_permits(story->digest);
+    int64_t permits = trial_model_permits(story->model);
     int64_t taken = 0;
     bool late = hold->valid_until_ns <= hold->granted_ns;
     const struct hold *other = believer(story, hold);
@@ -152,16 +152,16 @@ struct stored {
     bool in_doubt;           // nobody knows: other writes came at the same time, or may have come
 };
 
-static struct stored stored_before(const struct digest *digest, const struct access *write)
+static struct stored stored_before(const struct trial_model *model, const struct access *write)
 {
     struct stored stored = {NULL, false};
-    FOR_EACH_ACCESS (other, digest) {
+    FOR_EACH_ACCESS (other, model) {
         if (other->is_write && other->outcome == OUTCOME_OK &&
             other->returned_ns <= write->invoked_ns &&
             (stored.by == NULL || other->returned_ns > stored.by->returned_ns))
             stored.by = other;
     }
-    FOR_EACH_ACCESS (other, digest) {
+    FOR_EACH_ACCESS (other, model) {
         if (!other->is_write || other == write || other->outcome == OUTCOME_NO ||
             other->invoked_ns >= write->returned_ns)
             continue;
@@ -169,7 +169,7 @@ static struct stored stored_before(const struct digest *digest, const struct acc
         stored.in_doubt |=
             other->outcome == OUTCOME_OK
                 ? other->returned_ns > write->invoked_ns
-                : stored.by == NULL || digest->holds[other->hold].died_ns > stored.by->invoked_ns;
+                : stored.by == NULL || model->holds[other->hold].died_ns > stored.by->invoked_ns;
     }
     return stored;
 }
@@ -179,8 +179,8 @@ static struct stored stored_before(const struct digest *digest, const struct acc
 static const struct hold *same_update_before(const struct story *story, const struct access *write)
 {
     const struct hold *found = NULL;
-    FOR_EACH_ACCESS (other, story->digest) {
-        const struct hold *hold = &story->digest->holds[other->hold];
+    FOR_EACH_ACCESS (other, story->model) {
+        const struct hold *hold = &story->model->holds[other->hold];
         if (other->is_write && other->hold != write->hold && other->outcome == OUTCOME_OK &&
             other->seen == write->seen && other->returned_ns < write->returned_ns &&
             (found == NULL || has_hold(story, hold)))
@@ -200,7 +200,7 @@ static void add_sent(const struct story *story, const struct access *access, str
 static void add_sale(const struct story *story, const struct access *write, struct text *out)
 {
     const struct hold *same = same_update_before(story, write);
-    struct stored stored = stored_before(story->digest, write);
+    struct stored stored = stored_before(story->model, write);
     text_format(out, "buys unit %lld (writes %lld", (long long)write->seen,
                 (long long)write->value);
     if (stored.by != NULL && !stored.in_doubt && stored.by->value != write->seen &&
@@ -215,7 +215,7 @@ static void add_sale(const struct story *story, const struct access *write, stru
 static void add_increment(const struct story *story, const struct access *write, struct text *out)
 {
     const struct hold *same = same_update_before(story, write);
-    struct stored stored = stored_before(story->digest, write);
+    struct stored stored = stored_before(story->model, write);
     text_format(out, "writes %lld", (long long)write->value);
     add_sent(story, write, out);
     if (stored.in_doubt) {
@@ -226,7 +226,7 @@ static void add_increment(const struct story *story, const struct access *write,
     }
     if (stored.by == NULL || stored.by->value == write->seen)
         return;
-    struct words other = holder_name(story->digest, stored.by->hold);
+    struct words other = holder_name(story->model, stored.by->hold);
     if (stored.by->value != write->value)
         text_format(out, ", computed from %lld, over the %lld that %s has written by then",
                     (long long)write->seen, (long long)stored.by->value, other.text);
@@ -239,10 +239,10 @@ static void add_increment(const struct story *story, const struct access *write,
 
 static void add_access(const struct story *story, const struct access *access, struct text *out)
 {
-    const struct scenario *scenario = story->digest->trial->scenario;
+    const struct scenario *scenario = story->model->trial->scenario;
     const char *kind = scenario->workload.kind;
     if (access->outcome == OUTCOME_OK && strcmp(kind, "draw") == 0) {
-        int64_t job = draw_job(scenario, story->digest->holds[access->hold].operation);
+        int64_t job = draw_job(scenario, story->model->holds[access->hold].operation);
         text_format(out, "%s job %lld %s", access->is_write ? "does" : "finds", (long long)job + 1,
                     access->is_write                  ? "and notes it as done"
                     : (access->value >> job & 1) == 1 ? "done"
@@ -273,7 +273,7 @@ static void tell_accesses(struct story *story, const struct hold *hold, const ch
 {
     bool aside = story->needs_ends && hold == story->culprit;
     for (size_t i = 0; i < hold->access_count && i < STORY_ACCESSES; i++) {
-        const struct access *access = &story->digest->accesses[hold->first_access + i];
+        const struct access *access = &story->model->accesses[hold->first_access + i];
         struct text what = {0};
         add_access(story, access, &what);
         story_join(&story->lines, hold,
@@ -286,14 +286,13 @@ static void tell_accesses(struct story *story, const struct hold *hold, const ch
 // Steps in and out of a hold that were refused.
 static void tell_reentries(struct story *story, const struct hold *hold, const char *who)
 {
-    const struct digest *digest = story->digest;
-    for (size_t i = 0; i < digest->reentry_count; i++) {
-        const struct reentry *reentry = &digest->reentries[i];
+    const struct trial_model *model = story->model;
+    for (size_t i = 0; i < model->reentry_count; i++) {
+        const struct reentry *reentry = &model->reentries[i];
         bool refused = reentry->is_leave
                            ? reentry->answer == RELEASE_NOT_OWNER || reentry->answer == RELEASE_GONE
                            : reentry->outcome == OUTCOME_NO;
-        if (reentry->hold == index_of(digest, hold) && refused &&
-            reentry->returned_ns != TIME_NEVER)
+        if (reentry->hold == index_of(model, hold) && refused && reentry->returned_ns != TIME_NEVER)
             story_add(&story->lines, reentry->returned_ns, LINE_KEY, who,
                       "tries to %s depth %lld: the lock is refused",
                       reentry->is_leave ? "leave" : "enter", (long long)reentry->depth);
@@ -303,7 +302,7 @@ static void tell_reentries(struct story *story, const struct hold *hold, const c
 // The last renewal, and how many there were; after somebody else's grant it is no more its own.
 static void tell_renewals(struct story *story, const struct hold *hold, const char *who)
 {
-    const struct history *history = story->digest->history;
+    const struct history *history = story->model->history;
     const struct event *last = NULL;
     const struct hold *next = NULL;
     size_t count = 0;
@@ -345,7 +344,7 @@ static void tell_release(struct story *story, const struct hold *hold, const cha
         [RELEASE_UNCHECKED] = "releases the lock by a plain delete",
     };
     bool is_wronged = hold == story->wronged && story->needs_ends;
-    bool is_permit = trial_has_trait(story->digest->trial, "permits");
+    bool is_permit = trial_has_trait(story->model->trial, "permits");
     if (hold == story->culprit && story->wronged != NULL)
         story_add(&story->lines, hold->returned_ns, LINE_KEY, who, "%s: it %s the lock %s%s%s",
                   hold->answer == RELEASE_UNKNOWN ? "gets no answer to its release"
@@ -371,7 +370,7 @@ static void tell_end(struct story *story, const struct hold *hold, const char *w
     // Who gave up waiting when the trial was over was not answered.
     bool answered =
         hold->returned_ns != TIME_NEVER &&
-        (hold->answer != RELEASE_UNKNOWN || hold->returned_ns <= story->digest->ended_ns);
+        (hold->answer != RELEASE_UNKNOWN || hold->returned_ns <= story->model->ended_ns);
     bool took_long =
         hold->release_invoked && (!answered || hold->returned_ns - hold->released_ns > LONG_NS);
     if (took_long)
@@ -379,7 +378,7 @@ static void tell_end(struct story *story, const struct hold *hold, const char *w
                   who, "begins to release the lock");
     if (answered)
         tell_release(story, hold, who, took_long);
-    else if (hold->died_ns != TIME_NEVER && !fault_killed(story->digest, hold->client))
+    else if (hold->died_ns != TIME_NEVER && !fault_killed(story->model, hold->client))
         story_add(&story->lines, hold->died_ns, LINE_KEY, who, "dies, %s the lock",
                   hold->died ? "holding" : "releasing");
 }
@@ -403,10 +402,10 @@ static void tell_holds(struct story *story)
 // --- who waits -----------------------------------------------------------------------------------
 
 // True if an earlier acquire of the same worker has been told of.
-static bool waited_before(const struct digest *digest, const struct attempt *attempt,
+static bool waited_before(const struct trial_model *model, const struct attempt *attempt,
                           int64_t from_ns)
 {
-    FOR_EACH_ATTEMPT (other, digest) {
+    FOR_EACH_ATTEMPT (other, model) {
         if (other < attempt && other->client == attempt->client &&
             other->worker == attempt->worker && other->returned_ns >= from_ns)
             return true;
@@ -417,12 +416,12 @@ static bool waited_before(const struct digest *digest, const struct attempt *att
 static void tell_waiters(struct story *story, const struct diagnosis *diagnosis, int64_t from_ns)
 {
     int told = 0;
-    FOR_EACH_ATTEMPT (attempt, story->digest) {
+    FOR_EACH_ATTEMPT (attempt, story->model) {
         if (told == 3 || attempt->returned_ns < from_ns || attempt == diagnosis->attempt ||
-            attempt->died || waited_before(story->digest, attempt, from_ns))
+            attempt->died || waited_before(story->model, attempt, from_ns))
             continue;
         story_add(&story->lines, attempt->invoked_ns, LINE_HELPFUL,
-                  worker_name(story->digest, attempt->client, attempt->worker).text,
+                  worker_name(story->model, attempt->client, attempt->worker).text,
                   "goes for the lock and waits");
         told++;
     }
@@ -431,24 +430,24 @@ static void tell_waiters(struct story *story, const struct diagnosis *diagnosis,
 // The acquire that may have left the lock behind.
 static void tell_lost_acquire(struct story *story, const struct attempt *lost, bool any_worker)
 {
-    struct words who = worker_name(story->digest, lost->client, lost->worker);
+    struct words who = worker_name(story->model, lost->client, lost->worker);
     story_add(&story->lines, lost->invoked_ns, LINE_NEEDED, who.text,
               "begins to acquire the lock%s", any_worker ? ", as others of its client do" : "");
     if (!lost->died)
         story_add(&story->lines, lost->returned_ns, LINE_NEEDED, who.text,
                   "gets no answer to its acquire");
-    else if (!fault_killed(story->digest, lost->client))
+    else if (!fault_killed(story->model, lost->client))
         story_add(&story->lines, lost->died_ns, LINE_NEEDED, who.text, "dies, acquiring the lock");
 }
 
 static void tell_no_progress(struct story *story, const struct diagnosis *diagnosis)
 {
-    const struct digest *digest = story->digest;
+    const struct trial_model *model = story->model;
     const struct evidence *evidence = &diagnosis->finding->evidence;
-    bool is_release = is_of_hanging_release(digest, diagnosis->finding);
+    bool is_release = is_of_hanging_release(model, diagnosis->finding);
     int64_t from_ns = evidence->from_ns;
-    struct silence silence = silence_find(digest);
-    const struct hold *hold = hold_at(digest, is_release ? evidence->holds[0] : silence.hold);
+    struct silence silence = silence_find(model);
+    const struct hold *hold = hold_at(model, is_release ? evidence->holds[0] : silence.hold);
     story->needs_ends = true;
     add_hold(story, hold);
     if (!is_release && diagnosis->attempt != NULL)
@@ -466,12 +465,12 @@ static void tell_no_progress(struct story *story, const struct diagnosis *diagno
 // --- a lock that was removed ---------------------------------------------------------------------
 
 // The hold that was granted because the lock had been removed, or NULL.
-static const struct hold *granted_after_removal(const struct digest *digest,
+static const struct hold *granted_after_removal(const struct trial_model *model,
                                                 const struct evidence *evidence)
 {
-    const struct hold *wronged = hold_at(digest, evidence->holds[0]);
-    FOR_EACH_HOLD (hold, digest) {
-        if (hold != wronged && hold != hold_at(digest, evidence->holds[1]) &&
+    const struct hold *wronged = hold_at(model, evidence->holds[0]);
+    FOR_EACH_HOLD (hold, model) {
+        if (hold != wronged && hold != hold_at(model, evidence->holds[1]) &&
             hold->granted_ns > evidence->from_ns && hold->granted_ns < wronged->returned_ns &&
             hold->granted_ns >= wronged->granted_ns)
             return hold;
@@ -491,7 +490,7 @@ static void set_removal(struct story *story, const struct hold *wronged, const s
 // of two who hold one and the same lock at once nobody can tell whose it is that goes.
 static void find_removal(struct story *story, const struct diagnosis *diagnosis)
 {
-    const struct digest *digest = story->digest;
+    const struct trial_model *model = story->model;
     const struct finding *told = diagnosis->finding;
     if (diagnosis->cause == ROOT_REMOVED && diagnosis->culprit != NULL) {
         story->needs_ends = true;
@@ -500,19 +499,19 @@ static void find_removal(struct story *story, const struct diagnosis *diagnosis)
     } else if (told->check->shows != SHOWS_TWO_VALID) {
         EACH_FINDING (diagnosis->judgement, finding) {
             const struct evidence *evidence = &finding->evidence;
-            const struct hold *culprit = hold_at(digest, evidence->holds[1]);
+            const struct hold *culprit = hold_at(model, evidence->holds[1]);
             if (finding->state == FINDING_VIOLATED && finding->check->shows == SHOWS_REMOVAL &&
-                has_hold(story, culprit) && wrongful_release_is_certain(digest, evidence))
-                set_removal(story, hold_at(digest, evidence->holds[0]), culprit, true);
+                has_hold(story, culprit) && wrongful_release_is_certain(model, evidence))
+                set_removal(story, hold_at(model, evidence->holds[0]), culprit, true);
         }
     }
     if (told->check->shows != SHOWS_REMOVAL)
         return;
     story->needs_ends = true;
-    set_removal(story, hold_at(digest, told->evidence.holds[0]),
-                hold_at(digest, told->evidence.holds[1]),
-                wrongful_release_is_certain(digest, &told->evidence));
-    add_hold(story, granted_after_removal(digest, &told->evidence));
+    set_removal(story, hold_at(model, told->evidence.holds[0]),
+                hold_at(model, told->evidence.holds[1]),
+                wrongful_release_is_certain(model, &told->evidence));
+    add_hold(story, granted_after_removal(model, &told->evidence));
 }
 
 // --- faults --------------------------------------------------------------------------------------
@@ -538,19 +537,19 @@ static void tell_strike(struct story *story, const struct fault_record *record)
 {
     char subject[24];
     struct text words = {0};
-    const struct digest *digest = story->digest;
+    const struct trial_model *model = story->model;
     const struct fault_step *step = record->step;
     int64_t at_ns = fault_struck_ns(record);
     bool is_two = step->form.then != NULL && record->in_effect_ns - at_ns > LONG_NS;
     snprintf(subject, sizeof subject, "fault %d:", step->number);
     if (is_two) { // the lock may be granted only after the second
-        fault_text_fill(digest, record, step->form.told, &words);
+        fault_text_fill(model, record, step->form.told, &words);
         story_add(&story->lines, at_ns, LINE_KEY, subject, "%s", text_string(&words));
         words.length = 0;
-        fault_text_fill(digest, record, step->form.then, &words);
+        fault_text_fill(model, record, step->form.then, &words);
     } else {
-        fault_text(digest, record, &words);
-        fault_text_point(digest, record, &words);
+        fault_text(model, record, &words);
+        fault_text_point(model, record, &words);
         const struct hold *held = held_by_target(story, record);
         if (held != NULL && fault_can(step, FAULT_KILLS) && step->points[0].moment != MOMENT_AT)
             text_add(&words, held->died ? ", holding the lock" : ", releasing the lock");
@@ -570,7 +569,7 @@ static void tell_healing(struct story *story, const struct fault_record *record,
     // It does not go on, or nobody is there any more who could; or all is over by then.
     if (record->heal_reason == HEAL_DEATH || (!stopped && (at_end || record->healed_ns > last_ns)))
         return;
-    fault_text_end(story->digest, record, &words);
+    fault_text_end(story->model, record, &words);
     if (stopped && held_by_target(story, record) != NULL)
         text_add(&words, ", and still believes it holds the lock");
     story_add(&story->lines, record->healed_ns, at_end ? LINE_HELPFUL : LINE_KEY,
@@ -590,7 +589,7 @@ static void tell_faults(struct story *story, const struct fault_record *cause)
     }
     if (story->lines.count == 0)
         return;
-    FOR_EACH_FAULT (record, story->digest) {
+    FOR_EACH_FAULT (record, story->model) {
         bool lasts = record->step->bound_ns >= 0;
         // A kill that came before has done its work before.
         bool outside = fault_struck_ns(record) > last_ns || record->healed_ns < first_ns ||
@@ -617,8 +616,8 @@ static void tell_diagnosis(const struct diagnosis *diagnosis, struct text *out)
 {
     struct words length = lasting(diagnosis->overlap_ns);
     int64_t acknowledged = 0;
-    int64_t lost = increments_lost(diagnosis->digest, &acknowledged);
-    int64_t permits = digest_permits(diagnosis->digest);
+    int64_t lost = increments_lost(diagnosis->model, &acknowledged);
+    int64_t permits = trial_model_permits(diagnosis->model);
     struct text end = {0};
     if (diagnosis->text[0] != '\0')
         text_format(out, "  Cause: %s.\n", diagnosis->text);
@@ -656,9 +655,9 @@ static void tell_story(const struct diagnosis *diagnosis, int64_t key, struct te
 {
     enum shows shows = diagnosis->finding->check->shows;
     struct text lines = {0};
-    struct story story = {.digest = diagnosis->digest,
+    struct story story = {.model = diagnosis->model,
                           .tokens = shows == SHOWS_TOKENS || shows == SHOWS_LATE_WRITE ||
-                                    diagnosis->digest->trial->scenario->workload.fenced};
+                                    diagnosis->model->trial->scenario->workload.fenced};
     add_hold(&story, diagnosis->holds[0]);
     add_hold(&story, diagnosis->holds[1]);
     add_hold(&story, diagnosis->culprit);
@@ -669,7 +668,7 @@ static void tell_story(const struct diagnosis *diagnosis, int64_t key, struct te
         tell_no_progress(&story, diagnosis);
     tell_holds(&story);
     tell_faults(&story, diagnosis->fault);
-    story_lines_tell(&story.lines, diagnosis->digest->started_ns, &lines);
+    story_lines_tell(&story.lines, diagnosis->model->started_ns, &lines);
     if (lines.length == 0)
         text_format(&lines, "  %s.\n", diagnosis->finding->text);
     add_named(out, lines.bytes, key);
@@ -683,14 +682,14 @@ static bool is_of_same_holds(const struct diagnosis *one, const struct diagnosis
            (one->holds[1] == other->holds[1] || one->holds[1] == NULL || other->holds[1] == NULL);
 }
 
-char *story_tell(const struct digest *digest, const struct judgement *judgement)
+char *story_tell(const struct trial_model *model, const struct judgement *judgement)
 {
     struct diagnosis *diagnoses = memory_new(MAX_CHECKS * sizeof *diagnoses);
     struct one_lock one;
     struct text out = {0};
     text_add(&out, "");
-    one_lock_start(digest, judgement, &one);
-    size_t count = diagnoses_make(one.digest, one.judgement, diagnoses);
+    one_lock_start(model, judgement, &one);
+    size_t count = diagnoses_make(one.model, one.judgement, diagnoses);
     for (size_t i = 0; i < count; i++) {
         long long times = (long long)diagnoses[i].finding->count;
         if (i > 0)
@@ -704,7 +703,7 @@ char *story_tell(const struct digest *digest, const struct judgement *judgement)
     }
     if (count > 0 && one.key > 0)
         text_format(&out, "  All this is about lock %lld of %lld.\n", (long long)one.key,
-                    (long long)scenario_key_count(digest->trial->scenario));
+                    (long long)scenario_key_count(model->trial->scenario));
     one_lock_end(&one);
     free(diagnoses);
     return out.bytes;

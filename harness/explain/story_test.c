@@ -17,7 +17,7 @@ HISTORY_TEST(a_story_has_few_lines_however_much_happened, "increment")
         build_release(build, client, client, 1000, 1001, RELEASE_RELEASED);
     }
     build_judge(build);
-    char *told = story_tell(&build->digest, &build->judgement);
+    char *told = story_tell(&build->model, &build->judgement);
     int lines = 0;
     for (const char *at = told; *at != '\0'; at++)
         lines += *at == '\n';
@@ -27,8 +27,7 @@ HISTORY_TEST(a_story_has_few_lines_however_much_happened, "increment")
 
 static void write_timeline(const struct build *build, struct picture *picture)
 {
-    const struct picture_subject subject = {.digest = &build->digest,
-                                            .judgement = &build->judgement};
+    const struct picture_subject subject = {.model = &build->model, .judgement = &build->judgement};
     assert_true(picture_write(&timeline_picture, &subject, picture));
 }
 

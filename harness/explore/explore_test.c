@@ -41,15 +41,15 @@ static uint64_t hash_of(const struct history *history)
 static int make(struct errand *errand, struct replay *replay, const struct trial *trial,
                 struct error *error)
 {
-    const struct digest *digest;
+    const struct trial_model *model;
     struct judgement judgement;
     struct text lines = {0};
     int result = search_replay(replay, &errand->schedule, &lines, error) < 0
                      ? -1
-                     : replay_judge(replay, &digest, &judgement, error);
+                     : replay_judge(replay, &model, &judgement, error);
     snprintf(errand->lines, sizeof errand->lines, "%s", text_string(&lines));
     if (result == 0) {
-        errand->history = hash_of(digest->history);
+        errand->history = hash_of(model->history);
         const struct check *broken =
             search_broken(replay, trial, &errand->schedule, &judgement, NULL);
         snprintf(errand->broken, sizeof errand->broken, "%s", broken != NULL ? broken->name : "");

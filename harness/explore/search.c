@@ -425,11 +425,11 @@ const struct check *search_broken(const struct replay *replay, const struct tria
 static int try_schedule(struct search *search, struct schedule_moves *schedule,
                         const struct check **broken, struct error *error)
 {
-    const struct digest *digest;
+    const struct trial_model *model;
     struct judgement judgement;
     int result = search_replay(search->replay, schedule, NULL, error) < 0
                      ? -1
-                     : replay_judge(search->replay, &digest, &judgement, error);
+                     : replay_judge(search->replay, &model, &judgement, error);
     if (result == 0)
         *broken = search_broken(search->replay, search->trial, schedule, &judgement, NULL);
     replay_end(search->replay);
@@ -488,7 +488,7 @@ static int explore(struct search *search, const struct schedule_moves *next)
 {
     struct search_result *result = search->result;
     const struct check *admits = NULL;
-    const struct digest *digest;
+    const struct trial_model *model;
     struct judgement judgement;
     struct making making = {.replay = search->replay};
     const struct schedule_moves *made = &making.made;
@@ -501,7 +501,7 @@ static int explore(struct search *search, const struct schedule_moves *next)
     else if (status == 0)
         status = go_on(&making, search, &result->error);
     if (status == 0)
-        status = replay_judge(search->replay, &digest, &judgement, &result->error);
+        status = replay_judge(search->replay, &model, &judgement, &result->error);
     result->progress.schedules++;
     if (status == 0) {
         result->broken = search_broken(search->replay, search->trial, made, &judgement, &admits);

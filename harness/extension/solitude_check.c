@@ -2,12 +2,12 @@
 #include "harness/check/catalogue.h"
 #include "harness/check/describe.h"
 
-static void decide(const struct digest *digest, struct finding *finding)
+static void decide(const struct trial_model *model, struct finding *finding)
 {
     size_t latest = 0;
-    for (size_t i = 1; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
-        const struct hold *before = &digest->holds[latest];
+    for (size_t i = 1; i < model->hold_count; i++) {
+        const struct hold *hold = &model->holds[i];
+        const struct hold *before = &model->holds[latest];
         if (before->released_ns > hold->granted_ns && finding->count++ == 0)
             finding->evidence =
                 (struct evidence){{latest, i},
@@ -19,12 +19,12 @@ static void decide(const struct digest *digest, struct finding *finding)
     }
     finding->state = finding->count > 0 ? FINDING_VIOLATED : FINDING_KEPT;
     if (finding->count == 0) {
-        finding_say(finding, "%zu holders, each alone", digest->hold_count);
+        finding_say(finding, "%zu holders, each alone", model->hold_count);
         return;
     }
     finding_say(finding, "%s had company: %s came while it held the lock (%lld such guest%s)",
-                holder_name(digest, finding->evidence.holds[0]).text,
-                holder_name(digest, finding->evidence.holds[1]).text, (long long)finding->count,
+                holder_name(model, finding->evidence.holds[0]).text,
+                holder_name(model, finding->evidence.holds[1]).text, (long long)finding->count,
                 plural(finding->count));
 }
 

@@ -138,16 +138,16 @@ static void judge_file(const char *path, const uint8_t *choices)
     const struct trial trial = {
         .scenario = &scenario, .scheme = "fuzzed", .traits = traits[choices[3] & 3]};
     struct history history;
-    struct digest digest;
+    struct trial_model model;
     struct judgement judgement;
     struct error error;
     if (history_load(path, &history, &error) != 0)
         return;
-    digest_make(&history, &trial, &digest);
-    judge(&digest, &judgement);
+    trial_model_make(&history, &trial, &model);
+    judge(&model, &judgement);
     if (judgement.verdict == VERDICT_SAFE && history.condition.state != HISTORY_WHOLE)
         abort();
-    digest_free(&digest);
+    trial_model_free(&model);
     history_free(&history);
 }
 

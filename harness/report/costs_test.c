@@ -12,11 +12,11 @@ static const struct scheme_cost *first_cost(void)
 static struct trial_result *add_repeat(const char *scheme, int count, int64_t each, double rate)
 {
     struct trial_result *result = ADD(scheme, SAFE, NONE);
-    test_digest(&test)->hold_count = 0;
+    test_model(&test)->hold_count = 0;
     for (int i = 0; i < count; i++)
         test_hold(&test, 1, 50 * i, 50 * i + each, 50 * i + each + 1);
-    statistics_make(&test.digest, &result->statistics);
-    latencies_encode(&test.digest, &result->latencies);
+    statistics_make(&test.model, &result->statistics);
+    latencies_encode(&test.model, &result->latencies);
     result->statistics.holds_per_second = rate;
     return result;
 }

@@ -70,10 +70,10 @@ TEST_WITH(a_trial_is_a_line, test_run_setup, end)
 {
     struct trial_result *result = ADD("redis-setnx", SAFE, MET);
     test_find(result, &test_lost_update, false)->count = 3;
-    test_digest(&test);
+    test_model(&test);
     test_hold(&test, 1, 0, 10, 30);
     test_hold(&test, 2, 5, 40, 45);
-    statistics_make(&test.digest, &result->statistics);
+    statistics_make(&test.model, &result->statistics);
     result->statistics.resources =
         (struct resources){.is_known = true, .clients = {.processes = 2, .processor_ns = 77}};
     result->statistics.driver_bound.late[PERCENTILE_p50] = true;
@@ -98,8 +98,8 @@ TEST_WITH(a_trial_is_a_line, test_run_setup, end)
 TEST_WITH(what_is_not_known_is_empty_and_no_zero, test_run_setup, end)
 {
     struct trial_result *result = ADD("redis-setnx", SAFE, NONE);
-    test_digest(&test);
-    statistics_make(&test.digest, &result->statistics);
+    test_model(&test);
+    statistics_make(&test.model, &result->statistics);
     result->statistics.holds_per_second = INFINITY;
     ADD("none", SKIPPED, NONE)->has_history = false;
     csv = report_csv(test_report(&test.run));

@@ -40,10 +40,10 @@ static const json_t *first_trial(const char *key)
 static struct trial_result *add_measured(void)
 {
     struct trial_result *result = ADD("redis-setnx", SAFE, NONE);
-    test_digest(&test)->hold_count = 0;
+    test_model(&test)->hold_count = 0;
     test_hold(&test, 1, 10, 12, 30)->intended_ns = AT(2);
-    statistics_make(&test.digest, &result->statistics);
-    latencies_encode(&test.digest, &result->latencies);
+    statistics_make(&test.model, &result->statistics);
+    latencies_encode(&test.model, &result->latencies);
     return result;
 }
 
@@ -64,9 +64,9 @@ TEST_WITH(a_violation_is_there_in_full, test_run_setup, end)
     result->evidence = "{\"property\":\"stale-holder\"}";
     result->plots[PICTURE_THROUGHPUT].svg = "<svg></svg>";
     result->plots[PICTURE_SLICES].is_drawn = true;
-    test_digest(&test);
+    test_model(&test);
     test_hold(&test, 1, 0, 1, 2);
-    statistics_make(&test.digest, &result->statistics);
+    statistics_make(&test.model, &result->statistics);
     strcpy(result->judgement.reason, "12 µs, then 13 \xc2"); // cut inside a character
     static const char *const rows[][2] = {
         {"seed", "\"18446744073709551615\""},
@@ -180,7 +180,7 @@ TEST_WITH(every_figure_is_there, test_run_setup, end)
 TEST_WITH(what_was_not_measured_is_null, test_run_setup, end)
 {
     struct trial_result *result = ADD("redis-setnx", SAFE, NONE);
-    statistics_make(test_digest(&test), &result->statistics);
+    statistics_make(test_model(&test), &result->statistics);
     result->statistics.holds_per_second = INFINITY;
     result->statistics.fairness = NAN;
     static const char *const nothing[] = {
@@ -199,11 +199,11 @@ TEST_WITH(each_phase_has_figures_of_its_own, test_run_setup, end)
         {.from_ns = AT(0), .to_ns = AT(20), .clients = 1, .counts = false},
         {AT(20), AT(520), 3, 7000, true}};
     struct trial_result *result = ADD("redis-setnx", SAFE, NONE);
-    test_digest(&test)->phases = phases;
-    test.digest.phase_count = 2;
+    test_model(&test)->phases = phases;
+    test.model.phase_count = 2;
     test_hold(&test, 1, 60, 70, 80)->intended_ns = AT(40);
-    test.digest.due_operations = test.digest.begun_operations = 1;
-    latencies_encode(&test.digest, &result->latencies);
+    test.model.due_operations = test.model.begun_operations = 1;
+    latencies_encode(&test.model, &result->latencies);
     static const char *const rows[][2] = {{"0.counts", "false"},
                                           {"0.acquire", "null"},
                                           {"1.from_ns", "20000000"},

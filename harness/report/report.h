@@ -152,12 +152,12 @@ const char *picture_name(enum trial_picture which);
 // is to draw them, `.svg`. Of fewer than LEAST_FOR_PERCENTILES acquires there is none of latency.
 // Without gnuplot they wait for plots_draw. 0, or -1 with `error` set if files could not be written
 // or gnuplot failed; a missing gnuplot is no error (nothing is drawn).
-int plots_write(const struct digest *digest, struct trial_result *result, bool with_gnuplot,
+int plots_write(const struct trial_model *model, struct trial_result *result, bool with_gnuplot,
                 struct error *error);
 
 // Keeps what those that a page may have are drawn from, in memory: plots_draw gives files, and
 // makes the folder, to those that it draws.
-void plots_keep(const struct digest *digest, struct trial_result *result);
+void plots_keep(const struct trial_model *model, struct trial_result *result);
 
 struct plot_wish {
     struct trial_result *result;

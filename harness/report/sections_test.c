@@ -544,11 +544,11 @@ RUN_TEST(what_the_driver_was_the_limit_of_is_marked_and_explained)
 RUN_TEST(at_a_terminal_percentiles_of_few_are_shown_and_hand_offs_and_commands_too)
 {
     struct trial_result *result = ADD("redis-setnx", SAFE, NONE);
-    test_digest(&test);
+    test_model(&test);
     test_hold(&test, 1, 0, 10, 30);
     test_hold(&test, 2, 5, 40, 45);
-    statistics_make(&test.digest, &result->statistics);
-    latencies_encode(&test.digest, &result->latencies);
+    statistics_make(&test.model, &result->statistics);
+    latencies_encode(&test.model, &result->latencies);
     result->statistics.herd =
         (struct herd){.is_known = true, .grants = 2, .acquire_requests = 3, .release_requests = 2};
     SHOWS(SCREEN, "scheme       locks/s    p50    p99  p99.9    max  ho p50  ho p99  cmds  Jain\n"
@@ -620,11 +620,11 @@ static int width_of(const char *lines)
 RUN_TEST(costs_fit_into_a_hundred_columns)
 {
     struct trial_result *result = add_measured("redis-watchdog-unchecked", 61234); // no longer one
-    test.digest.hold_count = 0;
+    test.model.hold_count = 0;
     for (int i = 0; i < 8; i++)
         test_hold(&test, i + 1, 0, 120 * i + 1, 120 * i + 113)->granted_ns -= 777777 * (i % 3);
     latencies_free(&result->latencies);
-    latencies_encode(&test.digest, &result->latencies);
+    latencies_encode(&test.model, &result->latencies);
     result->statistics.driver_bound = (struct driver_bound){true, "", {true, true, true, true}};
     result->statistics.herd = (struct herd){.is_known = true, .grants = 2, .acquire_requests = 247};
     show(SCREEN);

@@ -19,7 +19,7 @@ struct test_run {
     struct fault_step steps[2];
     struct fault_record faults[2];
     struct threshold thresholds[4];
-    struct digest digest;
+    struct trial_model model;
 };
 
 static const char *const test_traits[] = {"exclusive", "lease", NULL};
@@ -98,24 +98,24 @@ static inline struct finding *test_find(struct trial_result *result, const struc
     return finding;
 }
 
-// A digest without anything in it, of a second.
-static inline struct digest *test_digest(struct test_run *test)
+// A trial model without anything in it, of a second.
+static inline struct trial_model *test_model(struct test_run *test)
 {
-    test->digest = (struct digest){.trial = &test->trials[0],
-                                   .holds = test->holds,
-                                   .attempts = test->attempts,
-                                   .accesses = test->accesses,
-                                   .faults = test->faults,
-                                   .started_ns = TEST_START,
-                                   .ended_ns = AT(1000),
-                                   .stop_known = true};
-    return &test->digest;
+    test->model = (struct trial_model){.trial = &test->trials[0],
+                                       .holds = test->holds,
+                                       .attempts = test->attempts,
+                                       .accesses = test->accesses,
+                                       .faults = test->faults,
+                                       .started_ns = TEST_START,
+                                       .ended_ns = AT(1000),
+                                       .stop_known = true};
+    return &test->model;
 }
 
 static inline struct hold *test_hold(struct test_run *test, int client, int64_t asked,
                                      int64_t granted, int64_t released)
 {
-    struct hold *hold = &test->holds[test->digest.hold_count++];
+    struct hold *hold = &test->holds[test->model.hold_count++];
     *hold = (struct hold){.client = client,
                           .worker = 1,
                           .invoked_ns = AT(asked),
@@ -135,11 +135,11 @@ static inline struct hold *test_hold(struct test_run *test, int client, int64_t 
 static inline void test_ten_acquires(struct test_run *test, struct trial_result *result,
                                      double rate)
 {
-    test_digest(test)->hold_count = 0;
+    test_model(test)->hold_count = 0;
     for (int i = 0; i < 10; i++)
         test_hold(test, 1, 50 * i, 51 * i + 1, 51 * i + 2);
-    statistics_make(&test->digest, &result->statistics);
-    latencies_encode(&test->digest, &result->latencies);
+    statistics_make(&test->model, &result->statistics);
+    latencies_encode(&test->model, &result->latencies);
     result->statistics.holds_per_second = rate;
 }
 
@@ -196,15 +196,15 @@ static inline int test_run_teardown(void **state)
     test_add(&test, scheme, VERDICT_##verdict, EXPECTATION_##expectation)
 
 // DIGEST_TEST(name) { ... }: a test that begins with a trial in which nothing happened.
-static inline int test_digest_setup(void **state)
+static inline int test_model_setup(void **state)
 {
     test_run_setup(state);
     ADD("redis-setnx", SAFE, NONE);
-    test_digest(&test);
+    test_model(&test);
     return 0;
 }
 
-#define DIGEST_TEST(name) TEST_WITH(name, test_digest_setup, test_run_teardown)
+#define DIGEST_TEST(name) TEST_WITH(name, test_model_setup, test_run_teardown)
 
 // --- very many trials ----------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ struct ran {
     struct trial trial;
     struct load_settings load[3];
     struct history history;
-    struct digest digest;
+    struct trial_model model;
 };
 
 // Ends by time unless `operations` are set afterwards.
@@ -33,20 +33,20 @@ static void run(struct ran *ran)
         ran->scenario.workload.for_ns += ran->load[i].for_ns;
     ran->history = run_trial(&ran->scenario, "redis-set-px-lua", false);
     ran->trial = (struct trial){.scenario = &ran->scenario, .scheme = "redis-set-px-lua"};
-    digest_make(&ran->history, &ran->trial, &ran->digest);
+    trial_model_make(&ran->history, &ran->trial, &ran->model);
 }
 
 static void release(struct ran *ran)
 {
-    digest_free(&ran->digest);
+    trial_model_free(&ran->model);
     history_free(&ran->history);
 }
 
-static size_t count_late(const struct digest *digest, bool corrected)
+static size_t count_late(const struct trial_model *model, bool corrected)
 {
     size_t late = 0;
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
+    for (size_t i = 0; i < model->hold_count; i++) {
+        const struct hold *hold = &model->holds[i];
         late += hold->granted_ns - (corrected ? hold->intended_ns : hold->invoked_ns) > LATE_NS;
     }
     return late;
@@ -60,12 +60,12 @@ TEST(in_an_open_loop_nobody_begins_before_the_time)
     ran.scenario.workload.operations = 300;
     run(&ran);
     int64_t last_ns[3][3] = {{0}};
-    assert_int_equal(ran.digest.hold_count, 300);
-    assert_int_equal(ran.digest.due_operations, 300);
-    assert_int_equal(ran.digest.begun_operations, 300);
-    for (size_t i = 0; i < ran.digest.hold_count; i++) {
-        const struct hold *hold = &ran.digest.holds[i];
-        assert_true(hold->intended_ns > ran.digest.started_ns);
+    assert_int_equal(ran.model.hold_count, 300);
+    assert_int_equal(ran.model.due_operations, 300);
+    assert_int_equal(ran.model.begun_operations, 300);
+    for (size_t i = 0; i < ran.model.hold_count; i++) {
+        const struct hold *hold = &ran.model.holds[i];
+        assert_true(hold->intended_ns > ran.model.started_ns);
         assert_true(hold->invoked_ns >= hold->intended_ns);
         // Each worker takes them in their order.
         assert_true(hold->intended_ns >= last_ns[hold->client][hold->worker]);
@@ -81,11 +81,11 @@ TEST(in_a_closed_loop_operations_have_no_time)
     ran.scenario.load_count = 0;
     ran.scenario.workload.operations = 50;
     run(&ran);
-    assert_int_equal(ran.digest.hold_count, 50);
-    assert_int_equal(ran.digest.phase_count, 0);
-    assert_int_equal(ran.digest.due_operations, 0);
-    for (size_t i = 0; i < ran.digest.hold_count; i++)
-        assert_int_equal(ran.digest.holds[i].intended_ns, 0);
+    assert_int_equal(ran.model.hold_count, 50);
+    assert_int_equal(ran.model.phase_count, 0);
+    assert_int_equal(ran.model.due_operations, 0);
+    for (size_t i = 0; i < ran.model.hold_count; i++)
+        assert_int_equal(ran.model.holds[i].intended_ns, 0);
     release(&ran);
 }
 
@@ -104,9 +104,9 @@ TEST(a_pause_of_the_server_shows_in_all_that_were_to_begin_in_it)
     ran.load[0] = (struct load_settings){
         .for_ns = NS_PER_S, .rate = 500 * PER_SECOND, .arrivals = ARRIVALS_FIXED};
     run(&ran);
-    assert_true(ran.digest.faults[0].healed_ns != TIME_NEVER);
-    size_t corrected = count_late(&ran.digest, true);
-    size_t uncorrected = count_late(&ran.digest, false);
+    assert_true(ran.model.faults[0].healed_ns != TIME_NEVER);
+    size_t corrected = count_late(&ran.model, true);
+    size_t uncorrected = count_late(&ran.model, false);
     print_message("later than 50 ms: %zu, but %zu as it looked to who asked\n", corrected,
                   uncorrected);
     assert_true(corrected >= 60);
@@ -124,15 +124,15 @@ TEST(clients_beyond_those_that_take_part_rest)
     ran.load[1] = (struct load_settings){.for_ns = 300 * NS_PER_MS, .rate = 300 * PER_SECOND};
     ran.load[2] = (struct load_settings){.for_ns = 200 * NS_PER_MS, .clients = 1};
     run(&ran);
-    const struct load_phase *phases = ran.digest.phases;
+    const struct load_phase *phases = ran.model.phases;
     size_t begun[3] = {0};
-    assert_int_equal(ran.digest.phase_count, 3);
+    assert_int_equal(ran.model.phase_count, 3);
     assert_int_equal(phases[0].clients, 1);
     assert_int_equal(phases[1].clients, 2);
     assert_int_equal(phases[1].rate, 300 * 1000);
     assert_int_equal(phases[1].from_ns - phases[0].from_ns, 200 * NS_PER_MS);
-    for (size_t i = 0; i < ran.digest.hold_count; i++) {
-        const struct hold *hold = &ran.digest.holds[i];
+    for (size_t i = 0; i < ran.model.hold_count; i++) {
+        const struct hold *hold = &ran.model.holds[i];
         if (hold->client != 2)
             continue;
         for (size_t j = 0; j < 3; j++)
@@ -159,10 +159,10 @@ TEST(what_was_due_and_never_begun_is_counted)
     ran.load[1] = (struct load_settings){
         .for_ns = 500 * NS_PER_MS, .rate = 500 * PER_SECOND, .arrivals = ARRIVALS_FIXED};
     run(&ran);
-    assert_false(ran.digest.phases[0].counts);
-    assert_true(ran.digest.phases[1].counts);
-    assert_int_equal(ran.digest.due_operations, 250);
-    assert_in_range(ran.digest.begun_operations, 1, 26);
+    assert_false(ran.model.phases[0].counts);
+    assert_true(ran.model.phases[1].counts);
+    assert_int_equal(ran.model.due_operations, 250);
+    assert_in_range(ran.model.begun_operations, 1, 26);
     release(&ran);
 }
 

@@ -23,29 +23,29 @@
 
 void trial_decide(struct trial_result *result, struct history *history, enum trial_files files)
 {
-    struct digest digest;
+    struct trial_model model;
     struct error error = {0};
     const char *name = result->trial->name;
-    digest_make(history, result->trial, &digest);
-    judge(&digest, &result->judgement);
-    statistics_make(&digest, &result->statistics);
+    trial_model_make(history, result->trial, &model);
+    judge(&model, &result->judgement);
+    statistics_make(&model, &result->statistics);
     result->has_history = true;
     result->is_cut_short = history->condition.state == HISTORY_UNFINISHED;
     free(result->story);
-    result->story = story_tell(&digest, &result->judgement);
+    result->story = story_tell(&model, &result->judgement);
     free(result->evidence);
-    result->evidence = evidence_json(&digest, &result->judgement);
+    result->evidence = evidence_json(&model, &result->judgement);
     latencies_free(&result->latencies);
     if (files < TRIAL_FILES_UNDRAWN)
-        latencies_encode(&digest, &result->latencies);
-    else if (latencies_write(&digest, result->folder, &result->latencies, &error) != 0)
+        latencies_encode(&model, &result->latencies);
+    else if (latencies_write(&model, result->folder, &result->latencies, &error) != 0)
         fprintf(stderr, "lockpick: the latencies of %s: %s\n", name, error.text);
-    else if (plots_write(&digest, result, files == TRIAL_FILES_ALL, &error) != 0)
+    else if (plots_write(&model, result, files == TRIAL_FILES_ALL, &error) != 0)
         fprintf(stderr, "lockpick: the plots of %s: %s\n", name, error.text);
     result->lacks_files = error.text[0] != '\0';
     if (files == TRIAL_FILES_PAGE && judgement_first_violation(&result->judgement) != NULL)
-        plots_keep(&digest, result);
-    digest_free(&digest);
+        plots_keep(&model, result);
+    trial_model_free(&model);
 }
 
 void trial_result_free(struct trial_result *result)

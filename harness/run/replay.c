@@ -45,7 +45,7 @@ struct replay {
     struct history_writer writer;
     char *path; // of the history
     struct history history;
-    struct digest digest;
+    struct trial_model model;
     bool is_judged;
 };
 
@@ -543,8 +543,8 @@ const char *replay_stands(const struct replay *replay, struct move move)
 
 // --- verdicts ------------------------------------------------------------------------------------
 
-int replay_judge(struct replay *replay, const struct digest **digest, struct judgement *judgement,
-                 struct error *error)
+int replay_judge(struct replay *replay, const struct trial_model **model,
+                 struct judgement *judgement, struct error *error)
 {
     bool is_stuck = replay_is_stuck(replay);
     history_append(&replay->writer, (struct event){.kind = EVENT_STOP_ASKED,
@@ -557,23 +557,23 @@ int replay_judge(struct replay *replay, const struct digest **digest, struct jud
     history_file_finish(&replay->state.history);
     if (history_load(replay->path, &replay->history, error) != 0)
         return -1;
-    digest_make(&replay->history, replay->trial, &replay->digest);
-    judge(&replay->digest, judgement);
+    trial_model_make(&replay->history, replay->trial, &replay->model);
+    judge(&replay->model, judgement);
     replay->is_judged = true;
-    *digest = &replay->digest;
+    *model = &replay->model;
     return 0;
 }
 
 bool replay_has_doubts(const struct replay *replay)
 {
-    const struct digest *digest = &replay->digest;
+    const struct trial_model *model = &replay->model;
     bool has_doubts = false;
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
+    for (size_t i = 0; i < model->hold_count; i++) {
+        const struct hold *hold = &model->holds[i];
         has_doubts |= hold->returned_ns != TIME_NEVER && hold->answer == RELEASE_UNKNOWN;
     }
-    for (size_t i = 0; i < digest->attempt_count; i++) {
-        const struct attempt *attempt = &digest->attempts[i];
+    for (size_t i = 0; i < model->attempt_count; i++) {
+        const struct attempt *attempt = &model->attempts[i];
         has_doubts |= attempt->returned_ns != TIME_NEVER && attempt->outcome == OUTCOME_UNKNOWN;
     }
     return has_doubts;
@@ -582,7 +582,7 @@ bool replay_has_doubts(const struct replay *replay)
 void replay_end(struct replay *replay)
 {
     if (replay->is_judged) {
-        digest_free(&replay->digest);
+        trial_model_free(&replay->model);
         history_free(&replay->history);
     }
     replay->is_judged = false;
@@ -630,7 +630,7 @@ int replay_conduct(const struct trial *trial, struct server_pool *pool, const ch
                    struct error *error)
 {
     const struct string_list *schedule = &trial->scenario->schedule;
-    const struct digest *digest;
+    const struct trial_model *model;
     struct judgement judgement;
     struct move move;
     struct move last = {.client = 0};
@@ -646,7 +646,7 @@ int replay_conduct(const struct trial *trial, struct server_pool *pool, const ch
         last = move.client != 0 ? move : last;
     }
     if (result == 0)
-        result = replay_judge(replay, &digest, &judgement, error);
+        result = replay_judge(replay, &model, &judgement, error);
     replay_end(replay);
     replay_close(replay);
     return result;

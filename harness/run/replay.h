@@ -72,10 +72,10 @@ const char *replay_stands(const struct replay *replay, struct move move);
 // How many servers there are, which moves may strike.
 int replay_servers(const struct replay *replay);
 
-// Judges what has happened until now, which ends the trial: call replay_end next. The digest and
-// its history last until then. 0, or -1 with `error` set.
-int replay_judge(struct replay *replay, const struct digest **digest, struct judgement *judgement,
-                 struct error *error);
+// Judges what has happened until now, which ends the trial: call replay_end next. The trial model
+// and its history last until then. 0, or -1 with `error` set.
+int replay_judge(struct replay *replay, const struct trial_model **model,
+                 struct judgement *judgement, struct error *error);
 
 // True if in what was judged last a client was told that nobody knows what has become of an acquire
 // or a release of its.

@@ -33,26 +33,26 @@ static void add(struct durations *durations, int64_t from_ns, int64_t to_ns)
     durations->items[durations->count++] = to_ns > from_ns ? to_ns - from_ns : 0;
 }
 
-static bool is_open_loop(const struct digest *digest)
+static bool is_open_loop(const struct trial_model *model)
 {
     bool any = false;
-    for (size_t i = 0; i < digest->hold_count && !any; i++)
-        any = digest->holds[i].intended_ns > 0;
-    for (size_t i = 0; i < digest->attempt_count && !any; i++)
-        any = digest->attempts[i].intended_ns > 0;
+    for (size_t i = 0; i < model->hold_count && !any; i++)
+        any = model->holds[i].intended_ns > 0;
+    for (size_t i = 0; i < model->attempt_count && !any; i++)
+        any = model->attempts[i].intended_ns > 0;
     return any;
 }
 
 // What is measured of each hold for itself.
-static void add_holds(const struct digest *digest, enum latency latency,
+static void add_holds(const struct trial_model *model, enum latency latency,
                       struct durations *durations)
 {
-    if (latency == LATENCY_ACQUIRE_UNCORRECTED && !is_open_loop(digest))
+    if (latency == LATENCY_ACQUIRE_UNCORRECTED && !is_open_loop(model))
         return;
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
+    for (size_t i = 0; i < model->hold_count; i++) {
+        const struct hold *hold = &model->holds[i];
         bool is_corrected = latency == LATENCY_ACQUIRE && hold->intended_ns > 0;
-        if (!counted_hold(digest, hold))
+        if (!counted_hold(model, hold))
             continue;
         if (latency == LATENCY_ACQUIRE || latency == LATENCY_ACQUIRE_UNCORRECTED)
             add(durations, is_corrected ? hold->intended_ns : hold_acquire_began_ns(hold),
@@ -65,19 +65,19 @@ static void add_holds(const struct digest *digest, enum latency latency,
     }
 }
 
-static void add_hand_offs(const struct digest *digest, struct durations *durations)
+static void add_hand_offs(const struct trial_model *model, struct durations *durations)
 {
-    int64_t *invoked = memory_new((digest->hold_count + 1) * sizeof *invoked);
+    int64_t *invoked = memory_new((model->hold_count + 1) * sizeof *invoked);
     struct by_lock locks;
-    by_lock_start(&locks, digest);
+    by_lock_start(&locks, model);
     while (by_lock_next(&locks)) {
-        const struct digest *part = &locks.part;
+        const struct trial_model *part = &locks.part;
         size_t count = part->hold_count;
         for (size_t i = 0; i < count; i++)
             invoked[i] = part->holds[i].invoked_ns;
         sort_values(invoked, count);
         FOR_EACH_HOLD (hold, part) {
-            if (!hold->release_invoked || !counted_at(digest, hold->released_ns))
+            if (!hold->release_invoked || !counted_at(model, hold->released_ns))
                 continue;
             int64_t from_ns = hold_release_began_ns(hold);
             size_t next = FIRST_FROM(part->holds, count, granted_ns, from_ns + 1);
@@ -90,11 +90,11 @@ static void add_hand_offs(const struct digest *digest, struct durations *duratio
     free(invoked);
 }
 
-static void add_told(const struct digest *digest, struct durations *durations)
+static void add_told(const struct trial_model *model, struct durations *durations)
 {
-    struct lost_hold *losses = memory_new((digest->hold_count + 1) * sizeof *losses);
+    struct lost_hold *losses = memory_new((model->hold_count + 1) * sizeof *losses);
     struct by_lock locks;
-    by_lock_start(&locks, digest);
+    by_lock_start(&locks, model);
     while (by_lock_next(&locks)) {
         size_t count = losses_find(&locks.part, losses);
         for (size_t i = 0; i < count; i++)
@@ -104,15 +104,15 @@ static void add_told(const struct digest *digest, struct durations *durations)
     free(losses);
 }
 
-struct durations durations_of(const struct digest *digest, enum latency latency)
+struct durations durations_of(const struct trial_model *model, enum latency latency)
 {
-    struct durations durations = durations_for(digest->hold_count);
+    struct durations durations = durations_for(model->hold_count);
     if (latency == LATENCY_HAND_OFF)
-        add_hand_offs(digest, &durations);
+        add_hand_offs(model, &durations);
     else if (latency == LATENCY_TOLD)
-        add_told(digest, &durations);
+        add_told(model, &durations);
     else
-        add_holds(digest, latency, &durations);
+        add_holds(model, latency, &durations);
     return durations;
 }
 
@@ -139,26 +139,26 @@ static int compare_operations(const void *left, const void *right)
 }
 
 // Each worker's together, in its order.
-static struct operation *operations_of(const struct digest *digest, size_t *count)
+static struct operation *operations_of(const struct trial_model *model, size_t *count)
 {
     *count = 0;
     struct operation *operations =
-        memory_new((digest->hold_count + digest->attempt_count + 1) * sizeof *operations);
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
+        memory_new((model->hold_count + model->attempt_count + 1) * sizeof *operations);
+    for (size_t i = 0; i < model->hold_count; i++) {
+        const struct hold *hold = &model->holds[i];
         operations[(*count)++] = (struct operation){
-            hold->client,     hold->worker,      hold->intended_ns,          hold->invoked_ns,
-            hold->granted_ns, hold->returned_ns, counted_hold(digest, hold), 0};
+            hold->client,     hold->worker,      hold->intended_ns,         hold->invoked_ns,
+            hold->granted_ns, hold->returned_ns, counted_hold(model, hold), 0};
     }
-    for (size_t i = 0; i < digest->attempt_count; i++) {
-        const struct attempt *attempt = &digest->attempts[i];
+    for (size_t i = 0; i < model->attempt_count; i++) {
+        const struct attempt *attempt = &model->attempts[i];
         operations[(*count)++] = (struct operation){attempt->client,
                                                     attempt->worker,
                                                     attempt->intended_ns,
                                                     attempt->invoked_ns,
                                                     TIME_NEVER,
                                                     attempt->returned_ns,
-                                                    .counts = counted_attempt(digest, attempt)};
+                                                    .counts = counted_attempt(model, attempt)};
     }
     qsort(operations, *count, sizeof *operations, compare_operations);
     return operations;
@@ -180,14 +180,14 @@ static int64_t late_ns(const struct operation *operation, const struct operation
     return time_later(operation->invoked_ns - could_ns, 0);
 }
 
-struct lateness lateness_of(const struct digest *digest)
+struct lateness lateness_of(const struct trial_model *model)
 {
     struct lateness lateness = {0};
-    if (!is_open_loop(digest))
+    if (!is_open_loop(model))
         return lateness;
     size_t count;
-    struct operation *operations = operations_of(digest, &count);
-    int64_t think_ns = digest->trial->scenario->workload.think_ns;
+    struct operation *operations = operations_of(model, &count);
+    int64_t think_ns = model->trial->scenario->workload.think_ns;
     lateness = (struct lateness){durations_for(count), durations_for(count)};
     for (size_t i = 0; i < count; i++) {
         struct operation *operation = &operations[i];
@@ -254,38 +254,38 @@ int latencies_merge(const struct latency_record *record, enum latency latency,
 // --- phases --------------------------------------------------------------------------------------
 
 // The phase in which that was; NULL if in none.
-static struct phase_cost *phase_at(const struct digest *digest, struct phase_costs *costs,
+static struct phase_cost *phase_at(const struct trial_model *model, struct phase_costs *costs,
                                    int64_t at_ns)
 {
     for (size_t i = 0; i < costs->count; i++) {
-        if (digest->phases[i].from_ns <= at_ns && at_ns < digest->phases[i].to_ns)
+        if (model->phases[i].from_ns <= at_ns && at_ns < model->phases[i].to_ns)
             return &costs->items[i];
     }
     return NULL;
 }
 
-static void count_operation(const struct digest *digest, struct phase_costs *costs,
+static void count_operation(const struct trial_model *model, struct phase_costs *costs,
                             int64_t intended_ns, int64_t invoked_ns)
 {
-    struct phase_cost *phase = intended_ns > 0 ? phase_at(digest, costs, intended_ns) : NULL;
+    struct phase_cost *phase = intended_ns > 0 ? phase_at(model, costs, intended_ns) : NULL;
     if (phase == NULL)
         return;
     phase->due++;
-    phase->held += invoked_ns < digest->started_ns + phase->to_ns;
+    phase->held += invoked_ns < model->started_ns + phase->to_ns;
 }
 
-static void count_operations(const struct digest *digest, struct phase_costs *costs)
+static void count_operations(const struct trial_model *model, struct phase_costs *costs)
 {
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
-        struct phase_cost *phase = phase_at(digest, costs, hold->granted_ns);
-        count_operation(digest, costs, hold->intended_ns, hold->invoked_ns);
+    for (size_t i = 0; i < model->hold_count; i++) {
+        const struct hold *hold = &model->holds[i];
+        struct phase_cost *phase = phase_at(model, costs, hold->granted_ns);
+        count_operation(model, costs, hold->intended_ns, hold->invoked_ns);
         if (phase != NULL)
             phase->grants++;
     }
-    for (size_t i = 0; i < digest->attempt_count; i++)
-        count_operation(digest, costs, digest->attempts[i].intended_ns,
-                        digest->attempts[i].invoked_ns);
+    for (size_t i = 0; i < model->attempt_count; i++)
+        count_operation(model, costs, model->attempts[i].intended_ns,
+                        model->attempts[i].invoked_ns);
 }
 
 static double length_s(const struct phase_cost *phase)
@@ -293,9 +293,9 @@ static double length_s(const struct phase_cost *phase)
     return (double)(phase->to_ns - phase->from_ns) / (double)NS_PER_S;
 }
 
-static void add_missing(const struct digest *digest, struct phase_costs *costs)
+static void add_missing(const struct trial_model *model, struct phase_costs *costs)
 {
-    int64_t missing = digest->due_operations - digest->begun_operations;
+    int64_t missing = model->due_operations - model->begun_operations;
     struct phase_cost *last = NULL;
     for (size_t i = costs->count; i-- > 0;) {
         struct phase_cost *phase = &costs->items[i];
@@ -312,13 +312,13 @@ static void add_missing(const struct digest *digest, struct phase_costs *costs)
 }
 
 // `durations` has room for all holds.
-static void measure_phase(const struct digest *digest, const struct load_phase *limits,
+static void measure_phase(const struct trial_model *model, const struct load_phase *limits,
                           int64_t *durations, struct phase_cost *phase)
 {
     size_t found = 0;
     int64_t max_ns;
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        const struct hold *hold = &digest->holds[i];
+    for (size_t i = 0; i < model->hold_count; i++) {
+        const struct hold *hold = &model->holds[i];
         int64_t began_ns = hold->intended_ns > 0 ? hold->intended_ns : hold->invoked_ns;
         if (limits->from_ns <= began_ns && began_ns < limits->to_ns)
             durations[found++] = time_later(hold->granted_ns - began_ns, 0);
@@ -327,24 +327,24 @@ static void measure_phase(const struct digest *digest, const struct load_phase *
     phase->encoded = encode(durations, found, &max_ns, NULL);
 }
 
-static void phase_costs_make(const struct digest *digest, struct phase_costs *costs)
+static void phase_costs_make(const struct trial_model *model, struct phase_costs *costs)
 {
-    int64_t *durations = memory_new((digest->hold_count + 1) * sizeof *durations);
-    costs->items = memory_zeroed(digest->phase_count + 1, sizeof *costs->items);
-    costs->count = digest->phase_count;
+    int64_t *durations = memory_new((model->hold_count + 1) * sizeof *durations);
+    costs->items = memory_zeroed(model->phase_count + 1, sizeof *costs->items);
+    costs->count = model->phase_count;
     for (size_t i = 0; i < costs->count; i++) {
-        const struct load_phase *phase = &digest->phases[i];
-        costs->items[i] = (struct phase_cost){.from_ns = phase->from_ns - digest->started_ns,
-                                              .to_ns = phase->to_ns - digest->started_ns,
+        const struct load_phase *phase = &model->phases[i];
+        costs->items[i] = (struct phase_cost){.from_ns = phase->from_ns - model->started_ns,
+                                              .to_ns = phase->to_ns - model->started_ns,
                                               .clients = phase->clients,
                                               .rate = phase->rate,
                                               .counts = phase->counts};
-        measure_phase(digest, phase, durations, &costs->items[i]);
+        measure_phase(model, phase, durations, &costs->items[i]);
     }
     free(durations);
     if (costs->count > 0)
-        count_operations(digest, costs);
-    add_missing(digest, costs);
+        count_operations(model, costs);
+    add_missing(model, costs);
 }
 
 double phase_cost_rate(const struct phase_cost *phase)
@@ -371,13 +371,13 @@ struct endings {
     size_t count;
 };
 
-static void keep_endings(const struct digest *digest, enum latency latency,
+static void keep_endings(const struct trial_model *model, enum latency latency,
                          const struct durations *durations, struct endings *endings)
 {
     endings->items = memory_resized(endings->items,
                                     (endings->count + durations->count) * sizeof *endings->items);
     for (size_t i = 0; i < durations->count; i++) {
-        int64_t second = (durations->ends_ns[i] - digest->started_ns) / NS_PER_S;
+        int64_t second = (durations->ends_ns[i] - model->started_ns) / NS_PER_S;
         endings->items[endings->count++] =
             (struct ending){time_later(second, 0), latency, durations->items[i]};
     }
@@ -403,14 +403,13 @@ static int write_file(const char *folder, const char *name, const char *ending,
 }
 
 // A line for each second and thing that was measured in it.
-static int write_log(const struct digest *digest, struct endings *endings, const char *folder,
+static int write_log(const struct trial_model *model, struct endings *endings, const char *folder,
                      struct error *error)
 {
-    const struct history *history = digest->history;
+    const struct history *history = model->history;
     struct text log = {0};
     histogram_log_begin(
-        history == NULL ? 0 : history->began_unix_ns + digest->started_ns - history->began_ns,
-        &log);
+        history == NULL ? 0 : history->began_unix_ns + model->started_ns - history->began_ns, &log);
     qsort(endings->items, endings->count, sizeof *endings->items, compare_endings);
     for (size_t from = 0, to; from < endings->count; from = to) {
         const struct ending *first = &endings->items[from];
@@ -428,34 +427,34 @@ static int write_log(const struct digest *digest, struct endings *endings, const
     return result;
 }
 
-int latencies_write(const struct digest *digest, const char *folder, struct latency_record *record,
-                    struct error *error)
+int latencies_write(const struct trial_model *model, const char *folder,
+                    struct latency_record *record, struct error *error)
 {
     struct endings endings = {0};
     int result = 0;
     *record = (struct latency_record){0};
-    phase_costs_make(digest, &record->phases);
+    phase_costs_make(model, &record->phases);
     for (enum latency latency = 0; latency < LATENCY_COUNT; latency++) {
-        struct durations durations = durations_of(digest, latency);
+        struct durations durations = durations_of(model, latency);
         struct text file = {0};
         record->encoded[latency] = encode(durations.items, durations.count,
                                           &record->max_ns[latency], folder != NULL ? &file : NULL);
         if (file.length > 0 && result == 0)
             result = write_file(folder, latency_forms[latency].name, ".hgrm", &file, error);
         if (file.length > 0)
-            keep_endings(digest, latency, &durations, &endings);
+            keep_endings(model, latency, &durations, &endings);
         text_free(&file);
         durations_free(&durations);
     }
     if (endings.count > 0 && result == 0)
-        result = write_log(digest, &endings, folder, error);
+        result = write_log(model, &endings, folder, error);
     free(endings.items);
     return result;
 }
 
-void latencies_encode(const struct digest *digest, struct latency_record *record)
+void latencies_encode(const struct trial_model *model, struct latency_record *record)
 {
-    (void)latencies_write(digest, NULL, record, NULL);
+    (void)latencies_write(model, NULL, record, NULL);
 }
 
 void latencies_free(struct latency_record *record)

@@ -52,7 +52,7 @@ struct durations {
     size_t count;
 };
 
-struct durations durations_of(const struct digest *digest, enum latency latency);
+struct durations durations_of(const struct trial_model *model, enum latency latency);
 void durations_free(struct durations *durations);
 
 // The driver's own lateness in an open loop: how long after it could have begun an operation did.
@@ -74,7 +74,7 @@ struct lateness {
 };
 
 // Free both sets with durations_free.
-struct lateness lateness_of(const struct digest *digest);
+struct lateness lateness_of(const struct trial_model *model);
 
 // What a trial cost in one phase of its load: where the clients or the rate differ, a figure of all
 // phases together is one of no load in particular. An acquire belongs to the phase in which it was
@@ -117,9 +117,9 @@ struct latency_record {
 // of them by the second in which they ended into `latency.hlog`, whose times count from the
 // barrier. What nothing was measured of has no file. 0, or -1 with `error` set; the record is there
 // in any case. Free with latencies_free.
-int latencies_write(const struct digest *digest, const char *folder, struct latency_record *record,
-                    struct error *error);
-void latencies_encode(const struct digest *digest, struct latency_record *record); // no files
+int latencies_write(const struct trial_model *model, const char *folder,
+                    struct latency_record *record, struct error *error);
+void latencies_encode(const struct trial_model *model, struct latency_record *record); // no files
 void latencies_free(struct latency_record *record);
 
 // Adds what is recorded of it to a histogram that was started. 0, or -1 with `error` set.

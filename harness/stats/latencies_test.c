@@ -14,7 +14,7 @@ static char folder[64];
 
 static int start(void **state)
 {
-    test_digest_setup(state);
+    test_model_setup(state);
     strcpy(folder, "/tmp/lockpick-latencies-test-XXXXXX");
     return test_folder_make(folder);
 }
@@ -57,10 +57,10 @@ TEST_WITH(repeats_merge_without_loss, start, end)
     struct error error;
     test_hold(&test, 1, 0, 10, 30);
     test_hold(&test, 2, 5, 40, 45);
-    latencies_encode(&test.digest, &record);
-    test.digest.hold_count = 0;
+    latencies_encode(&test.model, &record);
+    test.model.hold_count = 0;
     test_hold(&test, 1, 0, 700, 710);
-    latencies_encode(&test.digest, &second);
+    latencies_encode(&test.model, &second);
     histogram_start(&merged);
     assert_int_equal(latencies_merge(&record, LATENCY_ACQUIRE, &merged, &error), 0);
     assert_int_equal(latencies_merge(&second, LATENCY_ACQUIRE, &merged, &error), 0);
@@ -84,11 +84,11 @@ TEST_WITH(what_was_measured_has_files, start, end)
 {
     struct error error;
     struct history history = {.began_ns = AT(-500), .began_unix_ns = 1000 * NS_PER_S};
-    test.digest.history = &history;
-    test.digest.ended_ns = AT(3000);
+    test.model.history = &history;
+    test.model.ended_ns = AT(3000);
     test_hold(&test, 1, 0, 10, 30)->intended_ns = AT(0);
     test_hold(&test, 1, 50, 990, 2100)->intended_ns = AT(40);
-    assert_int_equal(latencies_write(&test.digest, folder, &record, &error), 0);
+    assert_int_equal(latencies_write(&test.model, folder, &record, &error), 0);
     static const char *const lines[] = {
         "#[StartTime: 1000.500 (seconds since epoch)",
         "\nTag=acquire,0.000,1.000,950.000,HISTFAAAA",
@@ -108,7 +108,7 @@ TEST_WITH(what_was_measured_has_files, start, end)
 TEST_WITH(a_trial_without_a_grant_has_no_file, start, end)
 {
     struct error error;
-    assert_int_equal(latencies_write(&test.digest, folder, &record, &error), 0);
+    assert_int_equal(latencies_write(&test.model, folder, &record, &error), 0);
     assert_in_file("acquire.hgrm", NULL);
     assert_in_file("latency.hlog", NULL);
 }
@@ -117,7 +117,7 @@ TEST_WITH(a_folder_that_is_not_there_is_said, start, end)
 {
     struct error error = {0};
     test_hold(&test, 1, 0, 10, 30);
-    assert_int_equal(latencies_write(&test.digest, "/tmp/lockpick-no-such-folder", &record, &error),
+    assert_int_equal(latencies_write(&test.model, "/tmp/lockpick-no-such-folder", &record, &error),
                      -1);
     assert_has(error.text, "/tmp/lockpick-no-such-folder/acquire.hgrm");
     assert_non_null(record.encoded[LATENCY_HOLD]); // of use without the files
@@ -143,7 +143,7 @@ static void measure_lateness(void)
 {
     durations_free(&lateness.late);
     durations_free(&lateness.acquire_on_time);
-    lateness = lateness_of(&test.digest);
+    lateness = lateness_of(&test.model);
 }
 
 TEST_WITH(a_worker_that_was_free_was_late_and_a_busy_one_was_not, start, end)
@@ -151,7 +151,7 @@ TEST_WITH(a_worker_that_was_free_was_late_and_a_busy_one_was_not, start, end)
     test_hold(&test, 1, 0, 10, 30); // a closed loop
     measure_lateness();
     assert_int_equal(lateness.late.count + lateness.acquire_on_time.count, 0);
-    test.digest.hold_count = 0;
+    test.model.hold_count = 0;
     add(1, 10, 10, 49); // answered at 50
     add(1, 20, 52, 60); // due at 20, but the worker was busy until 50: 2 ms are its own
     add(2, 30, 31, 40); // another worker's
@@ -180,8 +180,8 @@ TEST_WITH(a_warm_up_is_left_out_but_delays_what_is_counted, start, end)
 {
     phases[0] = (struct load_phase){AT(0), AT(100), 2, 500000, false};
     phases[1] = (struct load_phase){AT(100), AT(1000), 2, 500000, true};
-    test.digest.phases = phases;
-    test.digest.phase_count = 2;
+    test.model.phases = phases;
+    test.model.phase_count = 2;
     add(1, 90, 190, 195); // answered at 196
     add(1, 110, 196, 200);
     measure_lateness();
@@ -197,7 +197,7 @@ TEST_WITH(an_acquire_that_gave_up_keeps_its_worker_busy, start, end)
                                         .returned_ns = AT(40),
                                         .outcome = OUTCOME_NO,
                                         .died_ns = TIME_NEVER};
-    test.digest.attempt_count = 1;
+    test.model.attempt_count = 1;
     add(1, 20, 44, 60);
     measure_lateness();
     LATE(0, 4);
@@ -221,9 +221,9 @@ static const struct phase_cost *measure_phases(int64_t rate)
     phases[0] = (struct load_phase){AT(0), AT(100), 2, 0, false};
     phases[1] = (struct load_phase){AT(100), AT(500), 2, rate, true};
     phases[2] = (struct load_phase){AT(500), AT(1000), 4, rate, true};
-    test.digest.phases = phases;
-    test.digest.phase_count = 3;
-    latencies_encode(&test.digest, &record);
+    test.model.phases = phases;
+    test.model.phase_count = 3;
+    latencies_encode(&test.model, &record);
     assert_int_equal(record.phases.count, 3);
     return record.phases.items;
 }
@@ -263,8 +263,8 @@ TEST_WITH(what_began_too_late_did_not_hold_the_rate, start, end)
     add(1, 400, 501, 503); // when the phase was over
     add(1, 600, 600, 602);
     test.attempts[0] = (struct attempt){.intended_ns = AT(650), .invoked_ns = AT(660)};
-    test.digest.attempt_count = 1; // which failed, and was begun too
-    test.digest.due_operations = test.digest.begun_operations = 5;
+    test.model.attempt_count = 1; // which failed, and was begun too
+    test.model.due_operations = test.model.begun_operations = 5;
     const struct phase_cost *costs = measure_phases(10000); // 10 a second
     assert_int_equal(costs[1].due, 3);
     assert_int_equal(costs[1].held, 2);
@@ -280,8 +280,8 @@ TEST_WITH(what_never_began_was_due_last, start, end)
 {
     add(1, 150, 150, 152);
     add(1, 200, 200, 202);
-    test.digest.begun_operations = 2;
-    test.digest.due_operations = 8;
+    test.model.begun_operations = 2;
+    test.model.due_operations = 8;
     const struct phase_cost *costs = measure_phases(10000); // 4 and 5 operations
     assert_int_equal(costs[2].due, 5);
     assert_int_equal(costs[2].held, 0);

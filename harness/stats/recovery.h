@@ -30,6 +30,6 @@ struct recoveries {
 };
 
 // O(n log n) of the acquires.
-void recoveries_measure(const struct digest *digest, struct recoveries *recoveries);
+void recoveries_measure(const struct trial_model *model, struct recoveries *recoveries);
 
 #endif

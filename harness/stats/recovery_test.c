@@ -7,14 +7,14 @@ static struct recoveries recoveries;
 // Times in milliseconds; -1: never.
 static void add_fault(int64_t in_effect, int64_t healed)
 {
-    test.faults[test.digest.fault_count++] =
+    test.faults[test.model.fault_count++] =
         (struct fault_record){.in_effect_ns = in_effect >= 0 ? AT(in_effect) : TIME_NEVER,
                               .healed_ns = healed >= 0 ? AT(healed) : TIME_NEVER};
 }
 
 static void add_attempt(int64_t invoked, int64_t returned)
 {
-    test.attempts[test.digest.attempt_count++] =
+    test.attempts[test.model.attempt_count++] =
         (struct attempt){.client = 3,
                          .worker = 1,
                          .invoked_ns = AT(invoked),
@@ -28,7 +28,7 @@ static void add_attempt(int64_t invoked, int64_t returned)
 // What is expected of one fault, in milliseconds.
 static void expect(size_t index, int64_t after_effect, int64_t after_heal, int64_t unavailable)
 {
-    recoveries_measure(&test.digest, &recoveries);
+    recoveries_measure(&test.model, &recoveries);
     assert_true(index < recoveries.count);
     const struct recovery *recovery = &recoveries.items[index];
     assert_int_equal(recovery->fault, (int)index + 1);
@@ -85,7 +85,7 @@ DIGEST_TEST(the_first_grant_ends_the_recovery)
          850},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        (void)test_digest_setup(state);
+        (void)test_model_setup(state);
         for (size_t j = 0; j < 3 && rows[i].holds[j][2] > 0; j++)
             test_hold(&test, (int)j + 1, rows[i].holds[j][0], rows[i].holds[j][1],
                       rows[i].holds[j][2]);
@@ -111,7 +111,7 @@ DIGEST_TEST(a_fault_that_never_took_effect_has_none)
 {
     test_hold(&test, 1, 0, 10, 50);
     add_fault(NEVER, NEVER);
-    recoveries_measure(&test.digest, &recoveries);
+    recoveries_measure(&test.model, &recoveries);
     assert_int_equal(recoveries.count, 0);
 }
 

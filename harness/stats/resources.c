@@ -69,10 +69,9 @@ static struct reading *readings_of(const struct history *history, size_t *count)
 
 // --- adding up -----------------------------------------------------------------------------------
 
-static bool is_counted(const struct digest *digest, int64_t at_ns)
+static bool is_counted(const struct trial_model *model, int64_t at_ns)
 {
-    return at_ns >= digest->started_ns && at_ns <= counted_end_ns(digest) &&
-           counted_at(digest, at_ns);
+    return at_ns >= model->started_ns && at_ns <= counted_end_ns(model) && counted_at(model, at_ns);
 }
 
 // What one series used in the counted time.
@@ -80,20 +79,20 @@ struct growth {
     int64_t first, second, covered_ns;
 };
 
-static struct growth growth_of(const struct digest *digest, const struct reading *series,
+static struct growth growth_of(const struct trial_model *model, const struct reading *series,
                                size_t count)
 {
     struct growth growth = {0};
     // Whoever began during the trial has used all that it has used in it.
-    if (series[0].at_ns > digest->started_ns && !is_of_network(series[0].figure) &&
-        is_counted(digest, series[0].at_ns)) {
+    if (series[0].at_ns > model->started_ns && !is_of_network(series[0].figure) &&
+        is_counted(model, series[0].at_ns)) {
         growth.first = series[0].first;
         growth.second = series[0].second;
     }
     for (size_t i = 1; i < count; i++) {
         const struct reading *before = &series[i - 1];
         const struct reading *after = &series[i];
-        if (!is_counted(digest, before->at_ns + (after->at_ns - before->at_ns) / 2))
+        if (!is_counted(model, before->at_ns + (after->at_ns - before->at_ns) / 2))
             continue;
         growth.covered_ns += after->at_ns - before->at_ns;
         growth.first += after->first > before->first ? after->first - before->first : 0;
@@ -132,10 +131,10 @@ static bool is_machine(const struct reading *reading)
     return reading->node == 0 && reading->process == 0;
 }
 
-static void add_series(const struct digest *digest, const struct reading *series, size_t count,
+static void add_series(const struct trial_model *model, const struct reading *series, size_t count,
                        int64_t last_round_ns, struct resources *resources)
 {
-    struct growth growth = growth_of(digest, series, count);
+    struct growth growth = growth_of(model, series, count);
     if (is_machine(series)) {
         resources->covered_ns = growth.covered_ns;
         resources->machine_busy_ns = growth.first;
@@ -156,9 +155,10 @@ static void add_series(const struct digest *digest, const struct reading *series
 }
 
 // When the conductor last began to read all, or began to after the counted time.
-static int64_t last_round(const struct digest *digest, const struct reading *readings, size_t count)
+static int64_t last_round(const struct trial_model *model, const struct reading *readings,
+                          size_t count)
 {
-    int64_t end_ns = counted_end_ns(digest);
+    int64_t end_ns = counted_end_ns(model);
     int64_t last_ns = 0;
     for (size_t i = 0; i < count && last_ns < end_ns; i++) {
         if (is_machine(&readings[i]) && readings[i].at_ns > last_ns)
@@ -184,21 +184,21 @@ static int count_client_processors(const struct history *history)
     return count;
 }
 
-void resources_measure(const struct digest *digest, struct resources *resources)
+void resources_measure(const struct trial_model *model, struct resources *resources)
 {
     *resources = (struct resources){0};
-    const struct history *history = digest->history;
+    const struct history *history = model->history;
     if (history == NULL)
         return;
     size_t count;
     struct reading *readings = readings_of(history, &count);
-    int64_t last_round_ns = last_round(digest, readings, count);
+    int64_t last_round_ns = last_round(model, readings, count);
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from + 1; to < count; to++) {
             if (compare_series(&readings[from], &readings[to]) != 0)
                 break;
         }
-        add_series(digest, &readings[from], to - from, last_round_ns, resources);
+        add_series(model, &readings[from], to - from, last_round_ns, resources);
     }
     resources->is_known = resources->covered_ns > 0;
     resources->client_processors = count_client_processors(history);

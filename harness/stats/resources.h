@@ -36,6 +36,6 @@ struct resources {
 // How long processors worked meanwhile, and not for the trial; -1: not known.
 int64_t resources_of_others_ns(const struct resources *resources);
 
-void resources_measure(const struct digest *digest, struct resources *resources);
+void resources_measure(const struct trial_model *model, struct resources *resources);
 
 #endif

@@ -12,9 +12,9 @@ static struct resources resources;
 
 static int start(void **state)
 {
-    test_digest_setup(state);
+    test_model_setup(state);
     history = (struct history){.events = events};
-    test.digest.history = &history;
+    test.model.history = &history;
     return 0;
 }
 
@@ -52,7 +52,7 @@ TEST_WITH(what_was_used_before_the_barrier_does_not_count, start, NULL)
     add_reading(999, 1, CLIENT, USAGE_BYTES, 5500, 6600);
     add_reading(999, 1, CLIENT, USAGE_PACKETS, 57, 68);
     add_reading(999, -1, SERVER, USAGE_PROCESSOR, 9900, 1);
-    resources_measure(&test.digest, &resources);
+    resources_measure(&test.model, &resources);
     assert_true(resources.is_known);
     assert_int_equal(resources.covered_ns, 1000 * NS_PER_MS);
     assert_int_equal(resources.machine_busy_ns, 1000 * NS_PER_MS);
@@ -84,7 +84,7 @@ TEST_WITH(a_killed_process_counts_up_to_its_last_reading, start, NULL)
     add_reading(400, 2, CLIENT + 10, USAGE_PROCESSOR, 500, 0);
     begin_round(999); // client 1 is gone
     add_reading(999, 2, CLIENT + 10, USAGE_PROCESSOR, 900, 0);
-    resources_measure(&test.digest, &resources);
+    resources_measure(&test.model, &resources);
     assert_int_equal(resources.clients.processes, 2);
     assert_int_equal(resources.clients.processor_ns, 200 + 800);
     assert_false(resources.clients.is_complete);
@@ -96,7 +96,7 @@ TEST_WITH(a_client_that_had_the_last_word_is_complete, start, NULL)
     add_reading(-1, 1, CLIENT, USAGE_PROCESSOR, 100, 0);
     add_reading(700, 1, CLIENT, USAGE_PROCESSOR, 900, 0)->client = 1;
     begin_round(999);
-    resources_measure(&test.digest, &resources);
+    resources_measure(&test.model, &resources);
     assert_int_equal(resources.clients.processor_ns, 800);
     assert_true(resources.clients.is_complete);
 }
@@ -108,7 +108,7 @@ TEST_WITH(what_comes_after_the_stop_does_not_count, start, NULL)
     begin_round(999);
     add_reading(999, 1, CLIENT, USAGE_PROCESSOR, 300, 0);
     add_reading(1500, 1, CLIENT, USAGE_PROCESSOR, 7000, 0)->client = 1;
-    resources_measure(&test.digest, &resources);
+    resources_measure(&test.model, &resources);
     assert_int_equal(resources.clients.processor_ns, 200);
 }
 
@@ -123,7 +123,7 @@ TEST_WITH(a_server_that_was_started_again_counts_from_its_beginning, start, NULL
     begin_round(999);
     add_reading(999, -1, SERVER + 1, USAGE_PROCESSOR, 90, 0);
     add_reading(999, -1, SERVER + 1, USAGE_BYTES, 10500, 0);
-    resources_measure(&test.digest, &resources);
+    resources_measure(&test.model, &resources);
     assert_int_equal(resources.servers.processor_ns, 90);
     assert_int_equal(resources.servers.received_bytes, 500); // the node's device goes on counting
     assert_false(resources.servers.is_complete);             // of the first, all after -1 ms
@@ -132,15 +132,15 @@ TEST_WITH(a_server_that_was_started_again_counts_from_its_beginning, start, NULL
 TEST_WITH(a_warm_up_does_not_count, start, NULL)
 {
     struct load_phase phases[] = {{AT(0), AT(300), 2, 0, false}, {AT(300), AT(1000), 2, 0, true}};
-    test.digest.phases = phases;
-    test.digest.phase_count = 2;
+    test.model.phases = phases;
+    test.model.phase_count = 2;
     begin_round(-1);
     add_reading(-1, 1, CLIENT, USAGE_PROCESSOR, 100, 0);
     begin_round(301); // a little after the phase began
     add_reading(301, 1, CLIENT, USAGE_PROCESSOR, 5000, 0);
     begin_round(999);
     add_reading(999, 1, CLIENT, USAGE_PROCESSOR, 5300, 0);
-    resources_measure(&test.digest, &resources);
+    resources_measure(&test.model, &resources);
     assert_int_equal(resources.clients.processor_ns, 300);
     assert_int_equal(resources.covered_ns, 698 * NS_PER_MS);
 }
@@ -154,20 +154,20 @@ TEST_WITH(processors_that_clients_are_pinned_to_are_counted_once, start, NULL)
                                                  .client = (uint16_t)client,
                                                  .kind = EVENT_PROCESS_START,
                                                  .args = {CLIENT + client, client % 2}};
-    resources_measure(&test.digest, &resources);
+    resources_measure(&test.model, &resources);
     assert_int_equal(resources.client_processors, 2);
     events[history.count - 1].args[1] = -1;
-    resources_measure(&test.digest, &resources);
+    resources_measure(&test.model, &resources);
     assert_int_equal(resources.client_processors, 0);
 }
 
 TEST_WITH(an_older_history_tells_nothing, start, NULL)
 {
     events[history.count++] = (struct event){.at_ns = AT(0), .kind = EVENT_BARRIER_OPEN};
-    resources_measure(&test.digest, &resources);
+    resources_measure(&test.model, &resources);
     assert_false(resources.is_known);
     assert_int_equal(resources.clients.processes, 0);
-    test.digest.history = NULL;
-    resources_measure(&test.digest, &resources);
+    test.model.history = NULL;
+    resources_measure(&test.model, &resources);
     assert_false(resources.is_known);
 }

@@ -1,4 +1,4 @@
-// What a trial cost, derived from its digest.
+// What a trial cost, derived from its model.
 //
 // Only the counted time goes into it (see harness/check/check.h): what lies in a warm-up is left
 // out of every figure, except where it is said below. A figure that nothing was measured for is
@@ -114,7 +114,7 @@ struct statistics {
     unsigned times; // whose they are: enum time_source
 };
 
-void statistics_make(const struct digest *digest, struct statistics *statistics);
+void statistics_make(const struct trial_model *model, struct statistics *statistics);
 
 // What statistics_make says last: from the other figures of a trial, which must be there.
 void driver_bound_decide(const struct statistics *statistics, struct driver_bound *bound);

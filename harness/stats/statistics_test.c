@@ -12,7 +12,7 @@ static struct statistics statistics;
 // An acquire that was not granted; the times in milliseconds, -1: it never returned.
 static struct attempt *add_attempt(int client, int64_t invoked, int64_t returned)
 {
-    struct attempt *attempt = &test.attempts[test.digest.attempt_count++];
+    struct attempt *attempt = &test.attempts[test.model.attempt_count++];
     *attempt = (struct attempt){.client = client,
                                 .worker = 1,
                                 .invoked_ns = AT(invoked),
@@ -25,7 +25,7 @@ static struct attempt *add_attempt(int client, int64_t invoked, int64_t returned
 
 DIGEST_TEST(a_trial_without_a_hold_has_only_zeros)
 {
-    statistics_make(&test.digest, &statistics);
+    statistics_make(&test.model, &statistics);
     assert_int_equal(statistics.duration_ns, NS_PER_S);
     assert_true(statistics.holds_per_second == 0);
     assert_true(statistics.attempts_per_hold == 0);
@@ -35,9 +35,9 @@ DIGEST_TEST(a_trial_without_a_hold_has_only_zeros)
 
 DIGEST_TEST(a_trial_that_never_began_divides_by_nothing)
 {
-    test.digest.ended_ns = test.digest.started_ns - 5;
+    test.model.ended_ns = test.model.started_ns - 5;
     test_hold(&test, 1, 0, 0, 1);
-    statistics_make(&test.digest, &statistics);
+    statistics_make(&test.model, &statistics);
     assert_int_equal(statistics.duration_ns, 0);
     assert_true(statistics.holds_per_second == 0);
 }
@@ -47,7 +47,7 @@ DIGEST_TEST(holds_are_counted_and_timed)
     test_hold(&test, 1, 0, 10, 30);
     test_hold(&test, 2, 5, 40, 45);
     test_hold(&test, 1, 50, 52, 60)->attempts = 5;
-    statistics_make(&test.digest, &statistics);
+    statistics_make(&test.model, &statistics);
     assert_int_equal(statistics.holds, 3);
     assert_true(statistics.holds_per_second == 3);
     assert_true(statistics.attempts_per_hold == 3);
@@ -69,7 +69,7 @@ DIGEST_TEST(grants_that_come_when_their_lease_is_over_are_counted)
     hold->proven_until_ns = hold->granted_ns - 1; // and renewed since, in vain
     hold = test_hold(&test, 1, 70, 72, 80);
     hold->valid_until_ns = hold->proven_until_ns = TIME_NEVER;
-    statistics_make(&test.digest, &statistics);
+    statistics_make(&test.model, &statistics);
     assert_int_equal(statistics.leased, 3);
     assert_int_equal(statistics.expired, 2);
 }
@@ -79,7 +79,7 @@ DIGEST_TEST(a_hand_off_needs_somebody_who_waited)
     test_hold(&test, 1, 0, 10, 30);
     test_hold(&test, 2, 5, 40, 45);  // waited at 30: a hand-off of 10 ms
     test_hold(&test, 1, 50, 52, 60); // asked only after the release at 45
-    statistics_make(&test.digest, &statistics);
+    statistics_make(&test.model, &statistics);
     assert_int_equal(statistics.hand_off.count, 1);
     assert_int_equal(statistics.hand_off.max_ns, 10 * NS_PER_MS);
 }
@@ -91,7 +91,7 @@ DIGEST_TEST(a_crashed_holder_hands_nothing_off_and_releases_nothing)
     hold->died = true;
     hold->returned_ns = TIME_NEVER;
     test_hold(&test, 2, 5, 40, 45);
-    statistics_make(&test.digest, &statistics);
+    statistics_make(&test.model, &statistics);
     assert_int_equal(statistics.hand_off.count, 0);
     assert_int_equal(statistics.release.count, 1);
     assert_int_equal(statistics.hold.count, 1);
@@ -100,19 +100,19 @@ DIGEST_TEST(a_crashed_holder_hands_nothing_off_and_releases_nothing)
 DIGEST_TEST(an_acquire_that_never_returned_waited_until_the_end)
 {
     struct attempt *attempt = add_attempt(1, 300, -1);
-    statistics_make(&test.digest, &statistics);
+    statistics_make(&test.model, &statistics);
     assert_int_equal(statistics.longest_wait_ns, 700 * NS_PER_MS);
     assert_int_equal(statistics.longest_open_ns, 700 * NS_PER_MS);
     assert_int_equal(statistics.unknown, 1);
     assert_int_equal(statistics.open, 1);
     attempt->died = true;
     attempt->killed_ns = attempt->died_ns = AT(350);
-    statistics_make(&test.digest, &statistics);
+    statistics_make(&test.model, &statistics);
     assert_int_equal(statistics.longest_wait_ns, 50 * NS_PER_MS);
     assert_int_equal(statistics.longest_open_ns, 50 * NS_PER_MS);
-    test.digest.attempt_count = 0;
+    test.model.attempt_count = 0;
     add_attempt(1, 300, 400); // gave up, and in time
-    statistics_make(&test.digest, &statistics);
+    statistics_make(&test.model, &statistics);
     assert_int_equal(statistics.open, 0);
     assert_int_equal(statistics.longest_wait_ns, 100 * NS_PER_MS);
 }
@@ -121,12 +121,12 @@ DIGEST_TEST(equal_shares_are_fair_and_a_starved_worker_is_not)
 {
     test_hold(&test, 1, 0, 1, 2);
     test_hold(&test, 2, 0, 3, 4);
-    statistics_make(&test.digest, &statistics);
+    statistics_make(&test.model, &statistics);
     assert_true(statistics.fairness == 1);
     // A worker that only tried counts, with no holds: (1 + 1)² / (4 × 2).
     add_attempt(3, 0, 9);
     add_attempt(4, 0, 9);
-    statistics_make(&test.digest, &statistics);
+    statistics_make(&test.model, &statistics);
     assert_true(statistics.fairness == 0.5);
     assert_int_equal(statistics.not_held, 2);
 }
@@ -137,8 +137,8 @@ DIGEST_TEST(writes_are_told_apart_by_their_outcome)
     for (size_t i = 0; i < 4; i++)
         test.accesses[i] = (struct access){.is_write = true, .outcome = outcomes[i]};
     test.accesses[4] = (struct access){.is_write = false};
-    test.digest.access_count = 5;
-    statistics_make(&test.digest, &statistics);
+    test.model.access_count = 5;
+    statistics_make(&test.model, &statistics);
     assert_int_equal(statistics.writes, 2);
     assert_int_equal(statistics.refused_writes, 1);
     assert_int_equal(statistics.unknown_writes, 1);
@@ -152,9 +152,9 @@ DIGEST_TEST(of_many_stalls_the_longest_are_kept_with_their_owners)
                                    .to_ns = AT(100 * i) + (i * 7 % 30 + 1) * 7 * NS_PER_MS,
                                    .of = STALLED_CLIENT,
                                    .number = i};
-    test.digest.stalls = stalls;
-    test.digest.stall_count = 30;
-    statistics_make(&test.digest, &statistics);
+    test.model.stalls = stalls;
+    test.model.stall_count = 30;
+    statistics_make(&test.model, &statistics);
     assert_int_equal(statistics.stalls, 0); // the harness itself was on time
     assert_int_equal(statistics.worst_stall_count, WORST_STALLS);
     for (size_t i = 0; i < WORST_STALLS; i++) {
@@ -170,16 +170,16 @@ DIGEST_TEST(a_warm_up_is_in_no_figure_of_cost)
 {
     struct load_phase phases[] = {{AT(0), AT(500), 2, 0, false}, {AT(500), AT(1000), 2, 0, true}};
     struct stall stalls[] = {STALL(100, 200), STALL(600, 607)};
-    test.digest.phases = phases;
-    test.digest.phase_count = 2;
-    test.digest.stalls = stalls;
-    test.digest.stall_count = 2;
+    test.model.phases = phases;
+    test.model.phase_count = 2;
+    test.model.stalls = stalls;
+    test.model.stall_count = 2;
     test_hold(&test, 1, 0, 300, 310)->attempts = 50;
     test_hold(&test, 2, 20, 320, 330);
     test_hold(&test, 1, 490, 505, 520); // asked for in the warm-up
     test_hold(&test, 2, 600, 602, 605)->attempts = 4;
     add_attempt(3, 0, 450);
-    statistics_make(&test.digest, &statistics);
+    statistics_make(&test.model, &statistics);
     assert_int_equal(statistics.duration_ns, NS_PER_S);
     assert_int_equal(statistics.counted_ns, 500 * NS_PER_MS);
     assert_int_equal(statistics.holds, 1);
@@ -202,10 +202,10 @@ DIGEST_TEST(a_warm_up_is_in_no_figure_of_cost)
 DIGEST_TEST(a_trial_that_is_all_warm_up_cost_nothing)
 {
     struct load_phase phase = {AT(0), AT(1000), 2, 0, false};
-    test.digest.phases = &phase;
-    test.digest.phase_count = 1;
+    test.model.phases = &phase;
+    test.model.phase_count = 1;
     test_hold(&test, 1, 0, 300, 310);
-    statistics_make(&test.digest, &statistics);
+    statistics_make(&test.model, &statistics);
     assert_int_equal(statistics.counted_ns, 0);
     assert_true(statistics.holds_per_second == 0);
     assert_int_equal(statistics.acquire.count, 0);
@@ -215,11 +215,11 @@ DIGEST_TEST(a_trial_that_is_all_warm_up_cost_nothing)
 
 DIGEST_TEST(latency_counts_from_the_intended_beginning)
 {
-    test.digest.due_operations = 5;
-    test.digest.begun_operations = 2;
+    test.model.due_operations = 5;
+    test.model.begun_operations = 2;
     test_hold(&test, 1, 0, 100, 110)->intended_ns = AT(0);
     test_hold(&test, 1, 112, 115, 120)->intended_ns = AT(20); // nobody was free until 111
-    statistics_make(&test.digest, &statistics);
+    statistics_make(&test.model, &statistics);
     assert_int_equal(statistics.acquire.p50_ns, 95 * NS_PER_MS);
     assert_int_equal(statistics.acquire.max_ns, 100 * NS_PER_MS);
     assert_int_equal(statistics.acquire_uncorrected.p50_ns, 3 * NS_PER_MS);
@@ -232,11 +232,11 @@ DIGEST_TEST(latency_counts_from_the_intended_beginning)
 DIGEST_TEST(an_operation_belongs_to_the_phase_in_which_it_was_to_begin)
 {
     struct load_phase phases[] = {{AT(0), AT(500), 2, 9, false}, {AT(500), AT(1000), 2, 9, true}};
-    test.digest.phases = phases;
-    test.digest.phase_count = 2;
+    test.model.phases = phases;
+    test.model.phase_count = 2;
     test_hold(&test, 1, 510, 520, 530)->intended_ns = AT(499);
     test_hold(&test, 1, 540, 550, 560)->intended_ns = AT(500);
-    statistics_make(&test.digest, &statistics);
+    statistics_make(&test.model, &statistics);
     assert_int_equal(statistics.holds, 1);
     assert_int_equal(statistics.acquire.max_ns, 50 * NS_PER_MS);
 }
@@ -248,7 +248,7 @@ DIGEST_TEST(locks_of_other_names_are_not_handed_off)
     test_hold(&test, 1, 0, 10, 30)->key = 1;
     test_hold(&test, 2, 5, 33, 45)->key = 2; // waited, but for another name
     test_hold(&test, 3, 6, 40, 50)->key = 1;
-    statistics_make(&test.digest, &statistics);
+    statistics_make(&test.model, &statistics);
     assert_int_equal(statistics.hand_off.count, 1);
     assert_int_equal(statistics.hand_off.max_ns, 10 * NS_PER_MS);
 }
@@ -262,10 +262,10 @@ DIGEST_TEST(commands_are_those_of_acquire_release_and_renewal)
         {.kind = EVENT_WORKER_END, .client = 1, .worker = 1, .args = {2, 6, 2, 0}},
     };
     struct history history = {.events = events, .count = 4};
-    statistics_make(&test.digest, &statistics);
+    statistics_make(&test.model, &statistics);
     assert_true(isnan(statistics.commands_per_hold)); // nobody told
-    test.digest.history = &history;
-    statistics_make(&test.digest, &statistics);
+    test.model.history = &history;
+    statistics_make(&test.model, &statistics);
     assert_true(statistics.commands_per_hold == 4.5);
     assert_false(statistics.resources.is_known); // a history from before the readings
 }
@@ -273,12 +273,12 @@ DIGEST_TEST(commands_are_those_of_acquire_release_and_renewal)
 DIGEST_TEST(recovery_and_driver_are_there)
 {
     struct stall stalls[] = {STALL(100, 200)};
-    test.digest.stalls = stalls;
-    test.digest.stall_count = 1;
+    test.model.stalls = stalls;
+    test.model.stall_count = 1;
     test.faults[0] = (struct fault_record){.in_effect_ns = AT(50), .healed_ns = AT(60)};
-    test.digest.fault_count = 1;
+    test.model.fault_count = 1;
     test_hold(&test, 1, 70, 80, 90);
-    statistics_make(&test.digest, &statistics);
+    statistics_make(&test.model, &statistics);
     assert_int_equal(statistics.recoveries.count, 1);
     assert_int_equal(statistics.recoveries.items[0].after_heal_ns, 20 * NS_PER_MS);
     assert_true(statistics.driver_bound.is_bound);

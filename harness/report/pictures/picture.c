@@ -302,9 +302,9 @@ const char *picture_name(enum trial_picture which)
     return kinds[which]->name;
 }
 
-void plots_keep(const struct digest *digest, struct trial_result *result)
+void plots_keep(const struct trial_model *model, struct trial_result *result)
 {
-    const struct picture_subject subject = {.digest = digest, .judgement = &result->judgement};
+    const struct picture_subject subject = {.model = model, .judgement = &result->judgement};
     for (enum trial_picture which = 0; which < PICTURES_OF_PAGE; which++) {
         struct trial_plot *plot = &result->plots[which];
         plot->is_waiting = make(kinds[which], &subject, &plot->source, NULL);
@@ -320,10 +320,10 @@ static int write_source(const struct trial_result *result, enum trial_picture wh
     return failed;
 }
 
-int plots_write(const struct digest *digest, struct trial_result *result, bool with_gnuplot,
+int plots_write(const struct trial_model *model, struct trial_result *result, bool with_gnuplot,
                 struct error *error)
 {
-    const struct picture_subject subject = {.digest = digest, .judgement = &result->judgement};
+    const struct picture_subject subject = {.model = model, .judgement = &result->judgement};
     int failed = 0;
     for (enum trial_picture which = 0; which < PICTURE_ALL && failed == 0; which++) {
         struct plot_source source;

@@ -9,11 +9,12 @@
 
 #include "harness/report/run_report.h"
 
-// Of which a picture is written: a run; a trial's digest and its judgement; or what a model found.
+// Of which a picture is written: a run; a trial's model and its judgement; or what a model
+// found.
 struct picture_subject {
     const struct run_result *run;
     const struct run_report *report; // of the run
-    const struct digest *digest;
+    const struct trial_model *model;
     const struct judgement *judgement;
     const struct operations *operations;
     const struct model_violation *violation;

@@ -92,11 +92,11 @@ bool fault_is_instant(const struct fault_record *fault)
     return fault->step->bound_ns < 0 && fault->healed_ns == TIME_NEVER;
 }
 
-int64_t fault_end_ns(const struct digest *digest, const struct fault_record *fault)
+int64_t fault_end_ns(const struct trial_model *model, const struct fault_record *fault)
 {
     if (fault->healed_ns != TIME_NEVER)
         return fault->healed_ns;
-    return time_later(fault->in_effect_ns, digest->ended_ns);
+    return time_later(fault->in_effect_ns, model->ended_ns);
 }
 
 // A longer text of a fault would list too much.
@@ -104,7 +104,7 @@ int64_t fault_end_ns(const struct digest *digest, const struct fault_record *fau
 // Of more faults than this, only those are listed that the picture shows.
 #define MOST_NOTES 6
 
-static void note_fault(struct picture *picture, const struct digest *digest,
+static void note_fault(struct picture *picture, const struct trial_model *model,
                        const struct fault_record *fault)
 {
     const struct fault_step *step = fault->step;
@@ -113,36 +113,36 @@ static void note_fault(struct picture *picture, const struct digest *digest,
     text_add(&words, step->text != NULL ? step->text : step->verb);
     if (words.length > MOST_WORDS && fault->in_effect_ns != TIME_NEVER) {
         text_free(&words);
-        fault_text(digest, fault, &words);
-        fault_text_point(digest, fault, &words);
+        fault_text(model, fault, &words);
+        fault_text_point(model, fault, &words);
     }
-    int64_t from_ns = fault->in_effect_ns - digest->started_ns;
+    int64_t from_ns = fault->in_effect_ns - model->started_ns;
     if (fault->in_effect_ns == TIME_NEVER)
         text_add(&words, " (never took effect)");
     else if (fault_is_instant(fault))
         text_format(&words, " (at %s)", lasting(from_ns).text);
     else
         text_format(&words, " (at %s, for %s%s)", lasting(from_ns).text,
-                    lasting(fault_end_ns(digest, fault) - fault->in_effect_ns).text,
+                    lasting(fault_end_ns(model, fault) - fault->in_effect_ns).text,
                     fault->healed_ns == TIME_NEVER ? ", not healed" : "");
     picture_note(picture, "fault %d: %s", step->number, words.bytes);
     text_free(&words);
 }
 
-void axis_faults(struct axis *axis, const struct digest *digest, bool bands)
+void axis_faults(struct axis *axis, const struct trial_model *model, bool bands)
 {
-    FOR_EACH_FAULT (fault, digest) {
+    FOR_EACH_FAULT (fault, model) {
         const struct fault_step *step = fault->step;
         const struct fault *kind = fault_find(step->verb);
         unsigned colour = kind != NULL ? (unsigned)strtoul(kind->colour + 1, NULL, 16) : 0xbbbbbb;
         bool on_wires = step->side_counts[0] > 0;
         int64_t from_ns = time_later(fault->in_effect_ns, axis->from);
-        int64_t to_ns = time_earlier(fault_end_ns(digest, fault), axis->to);
+        int64_t to_ns = time_earlier(fault_end_ns(model, fault), axis->to);
         bool touches = fault->in_effect_ns != TIME_NEVER && from_ns <= axis->to &&
-                       fault_end_ns(digest, fault) >= axis->from;
+                       fault_end_ns(model, fault) >= axis->from;
         char target[100] = "";
-        if (digest->fault_count <= MOST_NOTES || touches)
-            note_fault(axis->picture, digest, fault);
+        if (model->fault_count <= MOST_NOTES || touches)
+            note_fault(axis->picture, model, fault);
         if (touches && fault_is_instant(fault)) {
             picture_row(picture_block(axis->picture, "strikes %d: at(%s) colour", axis->panel,
                                       axis->unit_name),
@@ -157,7 +157,7 @@ void axis_faults(struct axis *axis, const struct digest *digest, bool bands)
         if (!touches || (!bands && (step->target.client == 0 || on_wires)))
             continue;
         if (!on_wires)
-            fault_target_text(digest, fault, target, sizeof target);
+            fault_target_text(model, fault, target, sizeof target);
         axis_label(axis, from_ns + (to_ns - from_ns) / 2, "brown", "fault %d: %s%s%s", step->number,
                    step->verb, on_wires ? "" : " ", target);
     }

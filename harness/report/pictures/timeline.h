@@ -37,10 +37,10 @@ __attribute__((format(printf, 4, 5))) void axis_label(struct axis *axis, int64_t
 
 // Labels and notes for the faults that touch the time shown, and the block "strikes PANEL"; with
 // `bands`, labels of all of them, and the block "bands PANEL", too.
-void axis_faults(struct axis *axis, const struct digest *digest, bool bands);
+void axis_faults(struct axis *axis, const struct trial_model *model, bool bands);
 
 // Until when a fault lasted, as far as the trial saw; a kill lasts for ever.
-int64_t fault_end_ns(const struct digest *digest, const struct fault_record *fault);
+int64_t fault_end_ns(const struct trial_model *model, const struct fault_record *fault);
 bool fault_is_instant(const struct fault_record *fault);
 
 // Tells the template `left`, from_PANEL, to_PANEL, what stands at the axis_PANEL and before its

@@ -12,7 +12,7 @@ static int start(void **state)
     (void)state;
     test_run_start(&test);
     result = test_add(&test, "redis-setnx", VERDICT_UNSAFE, EXPECTATION_MET);
-    test_digest(&test);
+    test_model(&test);
     return 0;
 }
 
@@ -33,7 +33,7 @@ static void find(const struct check *check, size_t write, int64_t from_ms, int64
 static void add_fault(const char *verb, int client, const char *server, int64_t from_ms,
                       int64_t to_ms)
 {
-    size_t index = test.digest.fault_count++;
+    size_t index = test.model.fault_count++;
     test.steps[index] = (struct fault_step){.number = (int)index + 1,
                                             .verb = verb,
                                             .form = fault_find(verb)->form,
@@ -49,7 +49,7 @@ static void add_fault(const char *verb, int client, const char *server, int64_t 
 
 static void add_access(size_t hold, bool is_write, int64_t at_ms, int64_t value)
 {
-    size_t index = test.digest.access_count++;
+    size_t index = test.model.access_count++;
     test.accesses[index] = (struct access){.is_write = is_write,
                                            .invoked_ns = AT(at_ms),
                                            .returned_ns = AT(at_ms),
@@ -61,13 +61,13 @@ static void add_access(size_t hold, bool is_write, int64_t at_ms, int64_t value)
 
 static void add_attempt(int client, int64_t from_ms, int64_t died_ms)
 {
-    test.attempts[test.digest.attempt_count++] = (struct attempt){.client = client,
-                                                                  .worker = 1,
-                                                                  .invoked_ns = AT(from_ms),
-                                                                  .returned_ns = TIME_NEVER,
-                                                                  .outcome = OUTCOME_UNKNOWN,
-                                                                  .died = true,
-                                                                  .died_ns = AT(died_ms)};
+    test.attempts[test.model.attempt_count++] = (struct attempt){.client = client,
+                                                                 .worker = 1,
+                                                                 .invoked_ns = AT(from_ms),
+                                                                 .returned_ns = TIME_NEVER,
+                                                                 .outcome = OUTCOME_UNKNOWN,
+                                                                 .died = true,
+                                                                 .died_ns = AT(died_ms)};
 }
 
 #define DRAWN(...)                                                                                 \
@@ -75,7 +75,7 @@ static void add_attempt(int client, int64_t from_ms, int64_t died_ms)
         picture_free(&picture);                                                                    \
         assert_true(picture_write(                                                                 \
             &timeline_picture,                                                                     \
-            &(struct picture_subject){.digest = &test.digest, .judgement = &result->judgement},    \
+            &(struct picture_subject){.model = &test.model, .judgement = &result->judgement},      \
             &picture));                                                                            \
         PICTURE_SAYS(&picture, __VA_ARGS__);                                                       \
     } while (0)
@@ -167,8 +167,8 @@ TEST_WITH(workers_without_a_row_are_counted, start, stop)
                                  .returned_ns = AT(11 + i),
                                  .valid_until_ns = TIME_NEVER,
                                  .release_invoked = true};
-    test.digest.holds = holds;
-    test.digest.hold_count = 2 * WORKERS;
+    test.model.holds = holds;
+    test.model.hold_count = 2 * WORKERS;
     DRAWN("12 \"client-12\"\n", "!client-13",
           "12 of 15 workers shown: the others were active in this time, too.");
 }
@@ -213,7 +213,7 @@ TEST_WITH(a_dead_holder_has_the_lock_until_the_next_grant, start, stop)
                           .at_ns = AT(22),
                           .process_death = {.pid = 77, .signal = 9, .killed_ns = AT(20)}};
     struct history history = {.events = &death, .count = 1};
-    test.digest.history = &history;
+    test.model.history = &history;
     die(test_hold(&test, 1, 0, 10, 20), 20);
     test_hold(&test, 2, 0, 320, 400);
     DRAWN("\n1 20 320 \"dead\" 0\n", "\n1 20 20 \"death\" 0\n", "\"killed\"",
@@ -270,8 +270,8 @@ TEST_WITH(crowds_of_holds_are_joined, start, stop)
                                  .released_ns = TEST_START + i * 1000 + 900,
                                  .valid_until_ns = TIME_NEVER,
                                  .release_invoked = true};
-    test.digest.holds = holds;
-    test.digest.hold_count = HOLDS;
+    test.model.holds = holds;
+    test.model.hold_count = HOLDS;
     test_find(result, &test_stuck, false)->evidence = (struct evidence){
         {SIZE_MAX, SIZE_MAX}, {SIZE_MAX, SIZE_MAX}, TEST_START, TEST_START + HOLDS * INT64_C(1000)};
     DRAWN("Holds of one worker that are less than", "stuck: nobody is granted the lock for 20 ms");

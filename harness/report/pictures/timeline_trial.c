@@ -18,7 +18,7 @@
 
 // One panel.
 struct scene {
-    const struct digest *digest;
+    const struct trial_model *model;
     const struct judgement *judgement;
     const struct finding *finding; // the violation, or NULL
     struct diagnosis diagnosis;    // of the violation, if
@@ -75,18 +75,17 @@ static bool is_apart(const struct scene *scene)
 
 static void find_evidence(struct scene *scene)
 {
-    const struct digest *digest = scene->digest;
+    const struct trial_model *model = scene->model;
     const struct evidence *evidence = &scene->finding->evidence;
     size_t found = 0;
     for (size_t i = 0; i < 2; i++) {
-        if (hold_at(digest, evidence->holds[i]) != NULL)
-            scene->evidence[found++] = hold_at(digest, evidence->holds[i]);
+        if (hold_at(model, evidence->holds[i]) != NULL)
+            scene->evidence[found++] = hold_at(model, evidence->holds[i]);
     }
     for (size_t i = 0; i < 2 && found < 2; i++) {
-        const struct hold *hold =
-            evidence->accesses[i] < digest->access_count
-                ? hold_at(digest, digest->accesses[evidence->accesses[i]].hold)
-                : NULL;
+        const struct hold *hold = evidence->accesses[i] < model->access_count
+                                      ? hold_at(model, model->accesses[evidence->accesses[i]].hold)
+                                      : NULL;
         if (hold != NULL && hold != scene->evidence[0])
             scene->evidence[found++] = hold;
     }
@@ -99,12 +98,12 @@ static void find_evidence(struct scene *scene)
 // the edge. Begins at a round time: the axis may count from there.
 static void set_window(struct scene *scene, int64_t from_ns, int64_t to_ns, int64_t margin_ns)
 {
-    int64_t started_ns = scene->digest->started_ns;
+    int64_t started_ns = scene->model->started_ns;
     int64_t sliver = time_later((to_ns - from_ns) / 60, 1000);
     margin_ns = time_later(margin_ns, 1000);
     scene->from_ns = time_later(from_ns - margin_ns, time_earlier(started_ns, from_ns) - sliver);
     scene->to_ns =
-        time_earlier(to_ns + margin_ns, time_later(scene->digest->ended_ns, to_ns) + sliver);
+        time_earlier(to_ns + margin_ns, time_later(scene->model->ended_ns, to_ns) + sliver);
     int64_t step = 1;
     while (step * 200 < scene->to_ns - scene->from_ns)
         step *= 10;
@@ -126,8 +125,8 @@ static void choose_violation(struct scene *scene)
     }
     int64_t least = from - FARTHEST * time_later(to - from, NS_PER_MS);
     int64_t most = to + FARTHEST * time_later(to - from, NS_PER_MS);
-    FOR_EACH_ACCESS (access, scene->digest) {
-        if (access->is_write && is_evidence(scene, hold_at(scene->digest, access->hold)) &&
+    FOR_EACH_ACCESS (access, scene->model) {
+        if (access->is_write && is_evidence(scene, hold_at(scene->model, access->hold)) &&
             access->returned_ns <= most)
             to = time_later(to, access->returned_ns);
     }
@@ -144,11 +143,11 @@ static void choose_violation(struct scene *scene)
 
 static void choose_beginning(struct scene *scene)
 {
-    const struct digest *digest = scene->digest;
-    int64_t from = digest->hold_count > 0 ? digest->holds[0].granted_ns : digest->started_ns;
-    int64_t to = digest->hold_count > 0 ? from : digest->ended_ns;
-    for (size_t i = 0; i < digest->hold_count && i < PEACEFUL_HOLDS; i++)
-        to = time_later(to, digest->holds[i].released_ns);
+    const struct trial_model *model = scene->model;
+    int64_t from = model->hold_count > 0 ? model->holds[0].granted_ns : model->started_ns;
+    int64_t to = model->hold_count > 0 ? from : model->ended_ns;
+    for (size_t i = 0; i < model->hold_count && i < PEACEFUL_HOLDS; i++)
+        to = time_later(to, model->holds[i].released_ns);
     set_window(scene, from, to, (to - from) / 20);
 }
 
@@ -164,7 +163,7 @@ static bool zoom(struct scene *scene)
         length >= (scene->to_ns - scene->from_ns) / LEAST_SHARE)
         return false;
     set_window(scene, evidence->from_ns, evidence->to_ns, length);
-    scene->from_ns = time_later(scene->from_ns, scene->digest->started_ns);
+    scene->from_ns = time_later(scene->from_ns, scene->model->started_ns);
     return true;
 }
 
@@ -179,19 +178,19 @@ static void show(struct scene *scene, int64_t worker, int64_t from_ns, int64_t t
 // Those of the evidence, then holders, then those that only waited or released.
 static void choose_rows(struct scene *scene)
 {
-    const struct digest *digest = scene->digest;
+    const struct trial_model *model = scene->model;
     struct timeline *timeline = &scene->timeline;
     for (size_t i = 0; i < 2; i++) {
         if (scene->evidence[i] != NULL)
             show(scene, holder_of(scene->evidence[i]), scene->from_ns, scene->to_ns);
     }
     timeline->evidence_rows = timeline->row_count;
-    FOR_EACH_HOLD (hold, digest)
+    FOR_EACH_HOLD (hold, model)
         show(scene, holder_of(hold), hold->granted_ns, hold->released_ns);
-    FOR_EACH_HOLD (hold, digest)
+    FOR_EACH_HOLD (hold, model)
         show(scene, holder_of(hold), hold->invoked_ns,
-             time_earlier(hold->returned_ns, time_later(hold->released_ns, digest->ended_ns)));
-    FOR_EACH_ATTEMPT (attempt, digest)
+             time_earlier(hold->returned_ns, time_later(hold->released_ns, model->ended_ns)));
+    FOR_EACH_ATTEMPT (attempt, model)
         show(scene, worker_of(attempt->client, attempt->worker), attempt->invoked_ns,
              attempt->returned_ns);
     timeline_rows_end(timeline);
@@ -200,7 +199,7 @@ static void choose_rows(struct scene *scene)
 // How many of the workers are shown, wherever some are not.
 static void note_rows(const struct scene *scene)
 {
-    const struct scenario *scenario = scene->digest->trial->scenario;
+    const struct scenario *scenario = scene->model->trial->scenario;
     int64_t planned = scenario->clients.processes * scenario->clients.threads;
     size_t rows = scene->timeline.row_count;
     size_t hidden = scene->timeline.hidden_count;
@@ -229,9 +228,9 @@ static void note_rows(const struct scene *scene)
 // its own.
 static void add_overlaps(struct scene *scene)
 {
-    const struct digest *digest = scene->digest;
-    const struct hold *end = digest->holds + digest->hold_count;
-    FOR_EACH_HOLD (hold, digest) {
+    const struct trial_model *model = scene->model;
+    const struct hold *end = model->holds + model->hold_count;
+    FOR_EACH_HOLD (hold, model) {
         if (hold->released_ns < scene->from_ns || hold->granted_ns > scene->to_ns)
             continue;
         for (const struct hold *next = hold + 1;
@@ -271,19 +270,18 @@ static void add_dead(struct scene *scene, enum look look, int64_t worker, int64_
 // Who died while it asked for the lock, or gave it back, may have it if nobody has it after that.
 static void add_maybe_dead(struct scene *scene, int64_t worker, int64_t died_ns)
 {
-    const struct digest *digest = scene->digest;
-    bool may_have = timeline_row(&scene->timeline, worker) > 0 && died_ns < digest->ended_ns &&
-                    !silence_was_free(digest, false);
-    for (size_t i = 0; i < digest->hold_count && may_have; i++)
-        may_have =
-            digest->holds[i].granted_ns <= died_ns && digest->holds[i].released_ns <= died_ns;
+    const struct trial_model *model = scene->model;
+    bool may_have = timeline_row(&scene->timeline, worker) > 0 && died_ns < model->ended_ns &&
+                    !silence_was_free(model, false);
+    for (size_t i = 0; i < model->hold_count && may_have; i++)
+        may_have = model->holds[i].granted_ns <= died_ns && model->holds[i].released_ns <= died_ns;
     if (may_have)
-        add_dead(scene, LOOK_MAYBE_DEAD, worker, died_ns, digest->ended_ns);
+        add_dead(scene, LOOK_MAYBE_DEAD, worker, died_ns, model->ended_ns);
 }
 
 static void add_hold(struct scene *scene, const struct hold *hold)
 {
-    const struct digest *digest = scene->digest;
+    const struct trial_model *model = scene->model;
     struct timeline *timeline = &scene->timeline;
     int64_t worker = holder_of(hold);
     int64_t released_ns = hold->released_ns;
@@ -291,7 +289,7 @@ static void add_hold(struct scene *scene, const struct hold *hold)
     int64_t leased_ns = hold->release_invoked ? time_earlier(hold->valid_until_ns, released_ns)
                                               : hold->valid_until_ns;
     int64_t returned_ns = time_earlier(time_earlier(hold->returned_ns, hold->died_ns),
-                                       time_later(digest->ended_ns, released_ns));
+                                       time_later(model->ended_ns, released_ns));
     timeline_add(timeline, LOOK_WAITS, worker, hold->invoked_ns, hold->granted_ns, 0);
     timeline_add(timeline, LOOK_HOLDS, worker, hold->granted_ns, released_ns, 0);
     if (hold->release_invoked && returned_ns > released_ns)
@@ -300,9 +298,9 @@ static void add_hold(struct scene *scene, const struct hold *hold)
         timeline_add(timeline, LOOK_LEASES, worker, hold->granted_ns, leased_ns, 0);
     if (hold->died) {
         // Until somebody else is granted it, as far as the trial saw.
-        size_t next = FIRST_FROM(digest->holds, digest->hold_count, granted_ns, released_ns + 1);
+        size_t next = FIRST_FROM(model->holds, model->hold_count, granted_ns, released_ns + 1);
         add_dead(scene, LOOK_DEAD, worker, released_ns,
-                 next < digest->hold_count ? digest->holds[next].granted_ns : digest->ended_ns);
+                 next < model->hold_count ? model->holds[next].granted_ns : model->ended_ns);
     } else if (hold->died_ns != TIME_NEVER) {
         add_maybe_dead(scene, worker, hold->died_ns);
     }
@@ -311,20 +309,19 @@ static void add_hold(struct scene *scene, const struct hold *hold)
 // Waits of acquires that were not granted are among them.
 static void add_bars(struct scene *scene)
 {
-    const struct digest *digest = scene->digest;
-    FOR_EACH_HOLD (hold, digest)
+    const struct trial_model *model = scene->model;
+    FOR_EACH_HOLD (hold, model)
         add_hold(scene, hold);
-    FOR_EACH_ATTEMPT (attempt, digest) {
+    FOR_EACH_ATTEMPT (attempt, model) {
         int64_t worker = worker_of(attempt->client, attempt->worker);
         timeline_add(
             &scene->timeline, LOOK_WAITS, worker, attempt->invoked_ns,
-            time_earlier(time_earlier(attempt->returned_ns, attempt->died_ns), digest->ended_ns),
-            0);
+            time_earlier(time_earlier(attempt->returned_ns, attempt->died_ns), model->ended_ns), 0);
         if (attempt->died)
             add_maybe_dead(scene, worker, attempt->died_ns);
     }
     // Who holds one lock is no harm to the holder of another.
-    if (!digest_mixes_locks(digest))
+    if (!trial_model_mixes_locks(model))
         add_overlaps(scene);
 }
 
@@ -347,7 +344,7 @@ static int64_t marked_ns(const struct access *access)
 // True if the access has a mark: of the evidence, or of a hold that is wide enough.
 static bool is_marked(const struct scene *scene, const struct access *access)
 {
-    const struct hold *hold = hold_at(scene->digest, access->hold);
+    const struct hold *hold = hold_at(scene->model, access->hold);
     return hold != NULL && is_in_window(scene, marked_ns(access)) &&
            timeline_row(&scene->timeline, holder_of(hold)) > 0 &&
            (is_evidence(scene, hold) || hold->released_ns - hold->granted_ns >=
@@ -358,13 +355,13 @@ static void add_marks(struct scene *scene)
 {
     struct timeline *timeline = &scene->timeline;
     size_t total = 0;
-    FOR_EACH_ACCESS (access, scene->digest)
+    FOR_EACH_ACCESS (access, scene->model)
         total += is_marked(scene, access);
     bool evidence_only = total > MOST_MARKS;
     if (evidence_only && scene->evidence[0] == NULL)
         return;
-    FOR_EACH_ACCESS (access, scene->digest) {
-        const struct hold *hold = hold_at(scene->digest, access->hold);
+    FOR_EACH_ACCESS (access, scene->model) {
+        const struct hold *hold = hold_at(scene->model, access->hold);
         int64_t at_ns = marked_ns(access);
         int64_t from_ns = time_later(access->invoked_ns, scene->from_ns);
         int64_t to_ns = time_earlier(access->returned_ns, scene->to_ns);
@@ -393,7 +390,7 @@ static void say_values(struct scene *scene, const struct hold *hold)
     double row = (double)timeline_row(timeline, holder_of(hold));
     double taken = 0; // by the value before
     for (size_t i = 0; i < hold->access_count && i < MOST_VALUES; i++) {
-        const struct access *access = &scene->digest->accesses[hold->first_access + i];
+        const struct access *access = &scene->model->accesses[hold->first_access + i];
         int64_t at_ns = marked_ns(access);
         if (!is_in_window(scene, at_ns) || (access->outcome != OUTCOME_OK && !access->is_write))
             continue;
@@ -422,7 +419,7 @@ static void say_values(struct scene *scene, const struct hold *hold)
 // A fault shades the rows of the client that it struck.
 static void add_struck(struct scene *scene)
 {
-    FOR_EACH_FAULT (fault, scene->digest) {
+    FOR_EACH_FAULT (fault, scene->model) {
         const struct target *target = &fault->step->target;
         if (fault->in_effect_ns == TIME_NEVER || fault_is_instant(fault))
             continue;
@@ -431,7 +428,7 @@ static void add_struck(struct scene *scene)
             if (worker >> 32 == target->client &&
                 (target->worker == 0 || (worker & INT32_MAX) == target->worker))
                 timeline_add(&scene->timeline, LOOK_FAULT, worker, fault->in_effect_ns,
-                             fault_end_ns(scene->digest, fault), fault->step->number);
+                             fault_end_ns(scene->model, fault), fault->step->number);
         }
     }
 }
@@ -442,21 +439,21 @@ static bool write_servers(struct scene *scene)
 {
     const struct axis *axis = &scene->timeline.axis;
     bool any = false;
-    FOR_EACH_FAULT (record, scene->digest) {
+    FOR_EACH_FAULT (record, scene->model) {
         bool instant = fault_is_instant(record);
         if (record->in_effect_ns == TIME_NEVER ||
             (record->step->target.client != 0 && record->step->side_counts[0] == 0))
             continue;
         int64_t from_ns =
             instant && record->asked_ns != TIME_NEVER ? record->asked_ns : fault_struck_ns(record);
-        int64_t to_ns = instant ? record->in_effect_ns : fault_end_ns(scene->digest, record);
+        int64_t to_ns = instant ? record->in_effect_ns : fault_end_ns(scene->model, record);
         if (to_ns < scene->from_ns || from_ns > scene->to_ns)
             continue;
         struct text words = {0};
         char brief[60];
         from_ns = time_later(from_ns, scene->from_ns);
         to_ns = time_later(time_earlier(to_ns, scene->to_ns), from_ns + axis_pixels(axis, 2));
-        fault_text(scene->digest, record, &words);
+        fault_text(scene->model, record, &words);
         snprintf(brief, sizeof brief, "fault %d: ", record->step->number);
         picture_row(
             picture_block(axis->picture, "servers %d: from to fault text brief", axis->panel),
@@ -472,7 +469,7 @@ static bool write_servers(struct scene *scene)
 // after the trial did not die in it.
 static void add_deaths(struct scene *scene)
 {
-    const struct history *history = scene->digest->history;
+    const struct history *history = scene->model->history;
     struct timeline *timeline = &scene->timeline;
     for (size_t i = 0; history != NULL && i < history->count; i++) {
         const struct event *event = &history->events[i];
@@ -481,7 +478,7 @@ static void add_deaths(struct scene *scene)
         int64_t at_ns =
             event->process_death.killed_ns > 0 ? event->process_death.killed_ns : event->at_ns;
         bool fits = TRIAL_RIGHT - axis_pixel(&timeline->axis, at_ns) > timeline_room("killed") - 6;
-        for (size_t j = 0; j < timeline->row_count && at_ns <= scene->digest->ended_ns; j++) {
+        for (size_t j = 0; j < timeline->row_count && at_ns <= scene->model->ended_ns; j++) {
             if (timeline->rows[j] >> 32 != event->client || !is_in_window(scene, at_ns))
                 continue;
             timeline_add(timeline, LOOK_DEATH, timeline->rows[j], at_ns, at_ns, 0);
@@ -554,15 +551,15 @@ static void label_violation(struct scene *scene)
     if (words != NULL) {
         text_format(&said, ": %s", words);
     } else if (at.to_ns <= at.from_ns) {
-        text_format(&said, " at %s", lasting(at.from_ns - scene->digest->started_ns).text);
+        text_format(&said, " at %s", lasting(at.from_ns - scene->model->started_ns).text);
     } else {
-        if (overlap && digest_permits(scene->digest) > 1)
+        if (overlap && trial_model_permits(scene->model) > 1)
             text_format(&said, ": more than %lld hold for ",
-                        (long long)digest_permits(scene->digest));
+                        (long long)trial_model_permits(scene->model));
         else
             text_add(&said, overlap                        ? ": both hold for "
                             : !shows(scene, SHOWS_SILENCE) ? ": "
-                            : is_of_hanging_release(scene->digest, finding)
+                            : is_of_hanging_release(scene->model, finding)
                                 ? ": a release is not answered for "
                                 : ": nobody is granted the lock for ");
         text_add(&said, lasting(at.to_ns - at.from_ns).text);
@@ -579,13 +576,13 @@ static void label_violation(struct scene *scene)
 static void write_panel(struct scene *scene, struct picture *picture, int panel)
 {
     struct timeline *timeline = &scene->timeline;
-    axis_start(&timeline->axis, picture, panel, scene->digest->started_ns, scene->from_ns,
+    axis_start(&timeline->axis, picture, panel, scene->model->started_ns, scene->from_ns,
                scene->to_ns);
     timeline->axis.left = 150;
     timeline->axis.zero = panel > 1 ? scene->from_ns : timeline->axis.zero;
     if (scene->finding != NULL)
         label_violation(scene);
-    axis_faults(&timeline->axis, scene->digest, false);
+    axis_faults(&timeline->axis, scene->model, false);
     add_struck(scene);
     bool servers = write_servers(scene);
     add_bars(scene);
@@ -601,7 +598,7 @@ static void write_panel(struct scene *scene, struct picture *picture, int panel)
     for (size_t i = 0; i < timeline->row_count; i++) {
         int client = (int)(timeline->rows[i] >> 32);
         int worker = (int)(timeline->rows[i] & INT32_MAX);
-        timeline_name_row(timeline, i + 1, worker_name(scene->digest, client, worker).text);
+        timeline_name_row(timeline, i + 1, worker_name(scene->model, client, worker).text);
     }
     if (timeline->row_count > 0 && servers)
         timeline_name_row(timeline, timeline->row_count + 1, "servers, network");
@@ -610,11 +607,11 @@ static void write_panel(struct scene *scene, struct picture *picture, int panel)
 
 static void write_scene(const struct one_lock *one, struct picture *picture)
 {
-    const struct trial *trial = one->digest->trial;
-    struct scene scene = {.digest = one->digest,
+    const struct trial *trial = one->model->trial;
+    struct scene scene = {.model = one->model,
                           .judgement = one->judgement,
                           .finding = judgement_first_violation(one->judgement)};
-    scene.told = diagnosis_make(scene.digest, scene.judgement, &scene.diagnosis);
+    scene.told = diagnosis_make(scene.model, scene.judgement, &scene.diagnosis);
     if (scene.finding != NULL)
         find_evidence(&scene);
     if (scene.finding != NULL && scene.finding->evidence.to_ns > 0)
@@ -628,7 +625,7 @@ static void write_scene(const struct one_lock *one, struct picture *picture)
     long long count = scenario_key_count(trial->scenario);
     if (one->key > 0)
         text_format(&picture->title, ", lock %lld of %lld", (long long)one->key, count);
-    else if (digest_mixes_locks(scene.digest))
+    else if (trial_model_mixes_locks(scene.model))
         text_format(&picture->title, ", all %lld locks together", count);
     if (scene.told && scene.diagnosis.text[0] != '\0')
         text_format(&picture->cause, "Cause: %s.", scene.diagnosis.text);
@@ -648,7 +645,7 @@ static void write_scene(const struct one_lock *one, struct picture *picture)
 static bool write(const struct picture_subject *subject, struct picture *picture)
 {
     struct one_lock one;
-    one_lock_start(subject->digest, subject->judgement, &one);
+    one_lock_start(subject->model, subject->judgement, &one);
     write_scene(&one, picture);
     one_lock_end(&one);
     return true;

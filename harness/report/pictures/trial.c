@@ -11,25 +11,25 @@
 #include <stdlib.h>
 
 // Begins a picture of a trial whole, with its faults; in bins of that width, unless it is 0.
-static struct axis begin(const struct digest *digest, struct picture *picture, const char *title,
-                         int64_t width_ns)
+static struct axis begin(const struct trial_model *model, struct picture *picture,
+                         const char *title, int64_t width_ns)
 {
     struct axis axis;
-    axis_start(&axis, picture, 1, digest->started_ns, digest->started_ns, digest->ended_ns);
-    axis_faults(&axis, digest, true);
+    axis_start(&axis, picture, 1, model->started_ns, model->started_ns, model->ended_ns);
+    axis_faults(&axis, model, true);
     text_format(&picture->title, "%s%s: %s, %s", title, width_ns > 0 ? lasting(width_ns).text : "",
-                digest->trial->scenario->name, digest->trial->scheme);
+                model->trial->scenario->name, model->trial->scheme);
     return axis;
 }
 
 // The least round width that divides the axis into at most so many bins; from 6 to 100 of them,
 // whatever is wanted.
-static int64_t bin_width_ns(const struct digest *digest, size_t wanted)
+static int64_t bin_width_ns(const struct trial_model *model, size_t wanted)
 {
     static const double steps[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 8};
     int64_t bins = wanted > 100 ? 100 : wanted < 6 ? 6 : (int64_t)wanted;
     int64_t width = 0;
-    int64_t duration_ns = time_later(digest->ended_ns - digest->started_ns, 1);
+    int64_t duration_ns = time_later(model->ended_ns - model->started_ns, 1);
     for (double decade = 1; width == 0; decade *= 10) {
         for (size_t i = 0; i < sizeof steps / sizeof *steps && width == 0; i++)
             width = duration_ns / (int64_t)(steps[i] * decade) < bins ? (int64_t)(steps[i] * decade)
@@ -43,7 +43,7 @@ static int64_t bin_width_ns(const struct digest *digest, size_t wanted)
 // In a narrower bin a single hold would look like a burst.
 #define HOLDS_PER_BIN 5
 
-static void write_bins(const struct axis *axis, const struct digest *digest, int64_t bin_ns)
+static void write_bins(const struct axis *axis, const struct trial_model *model, int64_t bin_ns)
 {
     int64_t duration_ns = axis->to - axis->from;
     size_t count = (size_t)(duration_ns / bin_ns);
@@ -51,7 +51,7 @@ static void write_bins(const struct axis *axis, const struct digest *digest, int
     if (count == 0 || duration_ns - (int64_t)count * bin_ns > bin_ns / 2)
         count++;
     size_t *holds = memory_zeroed(count, sizeof *holds);
-    FOR_EACH_HOLD (hold, digest) {
+    FOR_EACH_HOLD (hold, model) {
         size_t bin = (size_t)((hold->granted_ns - axis->from) / bin_ns);
         if (hold->granted_ns >= axis->from && hold->granted_ns <= axis->to)
             holds[bin < count ? bin : count - 1]++;
@@ -74,16 +74,16 @@ static bool write_throughput(const struct picture_subject *subject, struct pictu
         [STOP_STUCK] = "stopped: stuck",     [STOP_LIMIT] = "stopped: time limit",
         [STOP_BROKEN] = "stopped: broken",   [STOP_INTERRUPTED] = "interrupted",
     };
-    const struct digest *digest = subject->digest;
+    const struct trial_model *model = subject->model;
     bool is_stuck =
-        subject->judgement->verdict == VERDICT_STUCK || digest->stop_reason == STOP_STUCK;
-    int64_t bin_ns = bin_width_ns(digest, digest->hold_count / HOLDS_PER_BIN);
-    struct axis axis = begin(digest, picture, "Holds per second, in bins of ", bin_ns);
-    write_bins(&axis, digest, bin_ns);
+        subject->judgement->verdict == VERDICT_STUCK || model->stop_reason == STOP_STUCK;
+    int64_t bin_ns = bin_width_ns(model, model->hold_count / HOLDS_PER_BIN);
+    struct axis axis = begin(model, picture, "Holds per second, in bins of ", bin_ns);
+    write_bins(&axis, model, bin_ns);
     // From the last moment that anybody was granted the lock to the end of the trial.
-    int64_t from_ns = digest->started_ns;
-    int64_t to_ns = digest->ended_ns;
-    FOR_EACH_HOLD (hold, digest)
+    int64_t from_ns = model->started_ns;
+    int64_t to_ns = model->ended_ns;
+    FOR_EACH_HOLD (hold, model)
         from_ns = time_later(from_ns, hold->granted_ns);
     if (is_stuck && to_ns > from_ns) {
         picture_row(
@@ -95,7 +95,7 @@ static bool write_throughput(const struct picture_subject *subject, struct pictu
     picture_row(picture_block(picture, "stop: at(%s)", axis.unit_name), "%.9g",
                 axis_at(&axis, to_ns));
     axis_label(&axis, to_ns, "dark", "%s",
-               digest->stop_known ? stops[digest->stop_reason] : "the history ends");
+               model->stop_known ? stops[model->stop_reason] : "the history ends");
     axis_end(&axis);
     return true;
 }
@@ -111,10 +111,10 @@ PICTURE(throughput, .name = "throughput", .title = "Throughput", .place = PLACE_
 static bool write_latency(const struct picture_subject *subject, struct picture *picture)
 {
     static const enum latency shown[] = {LATENCY_ACQUIRE, LATENCY_RELEASE, LATENCY_HAND_OFF};
-    const struct trial *trial = subject->digest->trial;
+    const struct trial *trial = subject->model->trial;
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         const char *name = latency_forms[shown[i]].name;
-        struct durations durations = durations_of(subject->digest, shown[i]);
+        struct durations durations = durations_of(subject->model, shown[i]);
         struct picture_block *series =
             picture_block(picture, "%s: 1/(1-percentile) percentile ns", name);
         double count = (double)durations.count;
@@ -137,7 +137,7 @@ static bool write_latency(const struct picture_subject *subject, struct picture 
     }
     text_format(&picture->title, "Latency by percentile: %s, %s", trial->scenario->name,
                 trial->scheme);
-    return subject->digest->hold_count >= LEAST_FOR_PERCENTILES;
+    return subject->model->hold_count >= LEAST_FOR_PERCENTILES;
 }
 
 PICTURE(latency, .name = "latency", .title = "Latency", .place = PLACE_TRIAL, .width = TRIAL_WIDTH,
@@ -155,15 +155,15 @@ struct acquire {
 
 static bool write_over_time(const struct picture_subject *subject, struct picture *picture)
 {
-    struct durations durations = durations_of(subject->digest, LATENCY_ACQUIRE);
+    struct durations durations = durations_of(subject->model, LATENCY_ACQUIRE);
     size_t count = durations.count;
     if (count < LEAST_FOR_PERCENTILES) {
         durations_free(&durations);
         return false;
     }
-    int64_t width_ns = bin_width_ns(subject->digest, count / ACQUIRES_PER_SLICE);
+    int64_t width_ns = bin_width_ns(subject->model, count / ACQUIRES_PER_SLICE);
     struct axis axis =
-        begin(subject->digest, picture, "Acquire latency over time, in slices of ", width_ns);
+        begin(subject->model, picture, "Acquire latency over time, in slices of ", width_ns);
     struct picture_block *slices =
         picture_block(picture, "slices: from(%s) to(%s) acquires p50(ns) p99(ns) max(ns)",
                       axis.unit_name, axis.unit_name);
@@ -256,11 +256,11 @@ static void add_dot(struct dots *dots, enum kind kind, int64_t from_ns, int64_t 
         (struct dot){.at_ns = from_ns, .latency_ns = time_later(to_ns - from_ns, 1), .kind = kind};
 }
 
-static struct dots collect(const struct digest *digest)
+static struct dots collect(const struct trial_model *model)
 {
-    size_t most = 2 * digest->hold_count + digest->attempt_count + digest->access_count;
-    struct dots dots = {digest->ended_ns, memory_new((most + 1) * sizeof *dots.items), 0, {0}};
-    FOR_EACH_HOLD (hold, digest) {
+    size_t most = 2 * model->hold_count + model->attempt_count + model->access_count;
+    struct dots dots = {model->ended_ns, memory_new((most + 1) * sizeof *dots.items), 0, {0}};
+    FOR_EACH_HOLD (hold, model) {
         bool is_lost = hold->answer == RELEASE_NOT_OWNER || hold->answer == RELEASE_GONE;
         enum kind release = is_lost ? DOT_RELEASED_LATE : DOT_RELEASED;
         if (hold->returned_ns == TIME_NEVER || hold->answer == RELEASE_UNKNOWN)
@@ -269,11 +269,11 @@ static struct dots collect(const struct digest *digest)
         if (hold->release_invoked)
             add_dot(&dots, release, hold_release_began_ns(hold), hold->returned_ns, hold->died_ns);
     }
-    FOR_EACH_ATTEMPT (attempt, digest)
+    FOR_EACH_ATTEMPT (attempt, model)
         add_dot(&dots, attempt->outcome == OUTCOME_NO ? DOT_NOT_GRANTED : DOT_ACQUIRE_UNKNOWN,
                 attempt->invoked_ns, attempt->returned_ns,
                 attempt->died ? attempt->died_ns : TIME_NEVER);
-    FOR_EACH_ACCESS (access, digest) {
+    FOR_EACH_ACCESS (access, model) {
         if (access->is_write && access->outcome != OUTCOME_OK)
             add_dot(&dots, access->outcome == OUTCOME_NO ? DOT_REFUSED : DOT_WRITE_UNKNOWN,
                     access->invoked_ns, access->returned_ns, TIME_NEVER);
@@ -326,11 +326,11 @@ static void write_dots(const struct axis *axis, const struct dots *dots, bool we
 
 static bool write_operations(const struct picture_subject *subject, struct picture *picture)
 {
-    struct dots dots = collect(subject->digest);
+    struct dots dots = collect(subject->model);
     size_t legends = 0;
     if (dots.count > 0) {
         struct axis axis =
-            begin(subject->digest, picture, "Latency of each operation, by when it began", 0);
+            begin(subject->model, picture, "Latency of each operation, by when it began", 0);
         write_dots(&axis, &dots, true);
         write_dots(&axis, &dots, false);
         for (enum kind kind = 0; kind < KIND_COUNT; kind++)

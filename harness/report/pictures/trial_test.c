@@ -22,7 +22,7 @@ static int start(void **state)
     (void)state;
     test_run_start(&test);
     result = test_add(&test, "redis_set-px", VERDICT_UNSAFE, EXPECTATION_MET);
-    test_digest(&test);
+    test_model(&test);
     strcpy(folder, "/tmp/lockpick-plots-XXXXXX");
     assert_non_null(mkdtemp(folder));
     result->folder = folder;
@@ -42,7 +42,7 @@ static bool draw(const struct picture_kind *kind)
 {
     picture_free(&picture);
     return picture_write(
-        kind, &(struct picture_subject){.digest = &test.digest, .judgement = &result->judgement},
+        kind, &(struct picture_subject){.model = &test.model, .judgement = &result->judgement},
         &picture);
 }
 
@@ -63,7 +63,7 @@ static void add_pause(int64_t from, int64_t to)
                                            .asked_ns = AT(from),
                                            .in_effect_ns = AT(from),
                                            .healed_ns = AT(to)};
-    test.digest.fault_count = 1;
+    test.model.fault_count = 1;
 }
 
 static void add_holds(int count)
@@ -89,14 +89,14 @@ TEST_WITH(each_operation_is_drawn_with_what_became_of_it, start, stop)
                                         .outcome = OUTCOME_UNKNOWN,
                                         .died = true,
                                         .died_ns = AT(260)};
-    test.digest.attempt_count = 2;
+    test.model.attempt_count = 2;
     static const enum outcome outcomes[] = {OUTCOME_NO, OUTCOME_UNKNOWN, OUTCOME_OK};
     for (int i = 0; i < 3; i++)
         test.accesses[i] = (struct access){.is_write = true,
                                            .invoked_ns = AT(300 + 100 * i),
                                            .returned_ns = i == 1 ? TIME_NEVER : AT(301 + 100 * i),
                                            .outcome = outcomes[i]};
-    test.digest.access_count = 3;
+    test.model.access_count = 3;
     add_pause(100, 300);
     DRAWN(
         operations_picture,
@@ -147,10 +147,10 @@ TEST_WITH(of_very_many_the_slowest_and_all_failures_are_kept, start, stop)
                                        .returned_ns = AT(i / 10 + 5),
                                        .outcome = OUTCOME_NO,
                                        .died_ns = TIME_NEVER};
-    test.digest.holds = holds;
-    test.digest.hold_count = MANY;
-    test.digest.attempts = attempts;
-    test.digest.attempt_count = FAILED;
+    test.model.holds = holds;
+    test.model.hold_count = MANY;
+    test.model.attempts = attempts;
+    test.model.attempt_count = FAILED;
     DRAWN(operations_picture, "23.555 900000000\n", "\"granted (20000)\"",
           "Of 40000 operations that went well, every 16th", "!that did not go well");
     free(holds);
@@ -166,8 +166,8 @@ TEST_WITH(each_slice_has_percentiles_of_what_was_granted_in_it, start, stop)
     for (int i = 0; i < 20; i++)
         holds[i] = (struct hold){.invoked_ns = AT(100 + i), .granted_ns = AT(101 + 2 * i)};
     holds[20] = (struct hold){.invoked_ns = AT(550), .granted_ns = AT(950)};
-    test.digest.holds = holds;
-    test.digest.hold_count = 21;
+    test.model.holds = holds;
+    test.model.hold_count = 21;
     add_pause(100, 300);
     DRAWN(latency_over_time_picture,
           "# slices: from(ms) to(ms) acquires p50(ns) p99(ns) max(ns)\n"
@@ -183,8 +183,8 @@ TEST_WITH(bins_of_throughput_have_some_holds_each, start, stop)
         struct hold many[200];
         for (size_t j = 0; j < cases[i][0]; j++)
             many[j] = (struct hold){.granted_ns = AT(1000 * (int64_t)j / (int64_t)cases[i][0])};
-        test.digest.holds = many;
-        test.digest.hold_count = cases[i][0];
+        test.model.holds = many;
+        test.model.hold_count = cases[i][0];
         DRAWN(throughput_picture, "all operations done");
         assert_in_range(lines_of("# bins:"), cases[i][1], cases[i][2]);
     }
@@ -212,8 +212,8 @@ TEST_WITH(labels_at_one_time_do_not_cover_each_other, start, stop)
         faults[i] = test.faults[0];
         faults[i].step = &steps[i];
     }
-    test.digest.faults = faults;
-    test.digest.fault_count = FAULTS;
+    test.model.faults = faults;
+    test.model.fault_count = FAULTS;
     DRAWN(throughput_picture, "500 \"brown\" \"fault 2: pause client-1\"",
           "500 \"brown\" \"fault 3: pause client-2\"");
     svg_assert_legible(&throughput_picture, &picture, 10);
@@ -245,7 +245,7 @@ static void add_violation(void)
     test_hold(&test, 1, 0, 5, 600);
     test_hold(&test, 2, 10, 320, 400);
     test.accesses[0] = (struct access){.returned_ns = AT(330), .hold = 1};
-    test.digest.access_count = 1;
+    test.model.access_count = 1;
     test_find(result, &test_stale_holder, false)->evidence =
         (struct evidence){{0, 1}, {SIZE_MAX, SIZE_MAX}, AT(320), AT(400)};
 }
@@ -257,7 +257,7 @@ TEST_WITH(each_picture_lies_beside_its_script_and_data, start, stop)
     test.scenario.name = "it's_\"quoted\" `id` {x} $HOME @y %d \\n \\";
     struct error error = {""};
     for (int drawn = 0; drawn <= have_gnuplot(); drawn++) {
-        if (plots_write(&test.digest, result, drawn, &error) != 0)
+        if (plots_write(&test.model, result, drawn, &error) != 0)
             fail_msg("%s", error.text);
         for (size_t i = 0; i < NAMES; i++) {
             assert_true(exists(names[i], "dat"));
@@ -306,9 +306,9 @@ TEST_WITH(a_long_text_is_broken_between_words, start, stop)
 
 TEST_WITH(a_trial_without_any_event_still_has_pictures, start, stop)
 {
-    test.digest.ended_ns = test.digest.started_ns;
+    test.model.ended_ns = test.model.started_ns;
     struct error error = {""};
-    if (plots_write(&test.digest, result, have_gnuplot(), &error) != 0)
+    if (plots_write(&test.model, result, have_gnuplot(), &error) != 0)
         fail_msg("%s", error.text);
     assert_int_equal(result->plots[PICTURE_TIMELINE].svg != NULL, have_gnuplot());
 }
@@ -316,7 +316,7 @@ TEST_WITH(a_trial_without_any_event_still_has_pictures, start, stop)
 TEST_WITH(a_few_acquires_have_no_plot_of_latency, start, stop)
 {
     add_holds(LEAST_FOR_PERCENTILES - 1);
-    assert_int_equal(plots_write(&test.digest, result, have_gnuplot(), NULL), 0);
+    assert_int_equal(plots_write(&test.model, result, have_gnuplot(), NULL), 0);
     for (size_t i = 0; i < NAMES; i++)
         assert_int_equal(exists(names[i], "gp"), strncmp(names[i], "latency", 7) != 0);
     assert_null(result->plots[PICTURE_LATENCY].svg);
@@ -329,7 +329,7 @@ TEST_WITH(a_missing_gnuplot_is_told_and_no_error_of_the_plots, start, stop)
     setenv("PATH", "/nonexistent", 1);
     char note[200];
     bool available = plots_available(note, sizeof note);
-    int written = plots_write(&test.digest, result, true, NULL);
+    int written = plots_write(&test.model, result, true, NULL);
     setenv("PATH", path, 1);
     free(path);
     assert_false(available);
@@ -342,7 +342,7 @@ TEST_WITH(what_goes_wrong_names_where, start, stop)
 {
     struct error error = {""};
     result->folder = "/nonexistent/trial";
-    assert_int_equal(plots_write(&test.digest, result, true, &error), -1);
+    assert_int_equal(plots_write(&test.model, result, true, &error), -1);
     assert_non_null(strstr(error.text, "/nonexistent/trial/timeline.dat"));
     if (!have_gnuplot())
         skip();

@@ -45,8 +45,8 @@ struct client_track {
 
 // Follows every worker from event to event, and collects what they did.
 struct tracker {
-    struct digest *digest; // of which it fills in holds, attempts, accesses and reentries
-    size_t index;          // of the event
+    struct trial_model *model; // of which it fills in holds, attempts, accesses and reentries
+    size_t index;              // of the event
     int64_t lease_ns;
     enum effect effect;
     bool is_whole;                // else the release of a hold, or a death, may have been lost
@@ -60,9 +60,9 @@ static struct hold *open_hold(struct tracker *tracker, const struct worker_track
                               const struct event *event)
 {
     if (worker->hold == SIZE_MAX ||
-        tracker->digest->holds[worker->hold].operation != event->operation)
+        tracker->model->holds[worker->hold].operation != event->operation)
         return NULL;
-    return &tracker->digest->holds[worker->hold];
+    return &tracker->model->holds[worker->hold];
 }
 
 // True if its event is of an acquire that is under way.
@@ -112,7 +112,7 @@ static void access_settle(struct tracker *tracker, struct worker_track *worker,
                           enum outcome outcome)
 {
     for (size_t i = 0; i < worker->pending_count; i++)
-        tracker->digest->accesses[worker->pending[i]].outcome = outcome;
+        tracker->model->accesses[worker->pending[i]].outcome = outcome;
     worker->pending_count = 0;
 }
 
@@ -123,9 +123,9 @@ static void access_see_invoke(struct tracker *tracker, struct worker_track *work
     if (hold == NULL || hold->release_invoked)
         return;
     bool is_write = event->kind == EVENT_WRITE_INVOKE;
-    worker->access = tracker->digest->access_count;
+    worker->access = tracker->model->access_count;
     struct access *access =
-        APPEND(tracker->digest->accesses, tracker->digest->access_count, tracker->access_room);
+        APPEND(tracker->model->accesses, tracker->model->access_count, tracker->access_room);
     *access = (struct access){.is_write = is_write,
                               .invoked_ns = event->at_ns,
                               .returned_ns = TIME_NEVER,
@@ -142,7 +142,7 @@ static void access_see_return(struct tracker *tracker, struct worker_track *work
 {
     if (worker->access == SIZE_MAX || open_hold(tracker, worker, event) == NULL)
         return;
-    struct access *access = &tracker->digest->accesses[worker->access];
+    struct access *access = &tracker->model->accesses[worker->access];
     if (access->is_write != (event->kind == EVENT_WRITE_RETURN))
         return;
     access->returned_ns = event->at_ns;
@@ -161,9 +161,8 @@ static void access_see_return(struct tracker *tracker, struct worker_track *work
 // It was not granted, as far as is known.
 static struct attempt *end_acquire(struct tracker *tracker, const struct worker_track *worker)
 {
-    struct digest *digest = tracker->digest;
-    struct attempt *attempt =
-        APPEND(digest->attempts, digest->attempt_count, tracker->attempt_room);
+    struct trial_model *model = tracker->model;
+    struct attempt *attempt = APPEND(model->attempts, model->attempt_count, tracker->attempt_room);
     *attempt = worker->acquire;
     return attempt;
 }
@@ -176,7 +175,7 @@ static void see_acquire_invoke(struct tracker *tracker, struct worker_track *wor
     if (worker->hold != SIZE_MAX) {
         // It goes for the lock again without having released it: it no longer believed in this
         // hold, at the latest since what it did last.
-        struct hold *hold = &tracker->digest->holds[worker->hold];
+        struct hold *hold = &tracker->model->holds[worker->hold];
         if (!hold->release_invoked)
             hold->released_ns = worker->last_ns;
         worker->hold = SIZE_MAX;
@@ -206,12 +205,12 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
         attempt->attempts = event->acquire_return.attempts;
         return;
     }
-    worker->hold = tracker->digest->hold_count;
+    worker->hold = tracker->model->hold_count;
     int64_t until_ns = time_or_never(event->acquire_return.valid_until_ns);
     bool is_unanchored = event->detail != 0 && until_ns != TIME_NEVER;
     int64_t latest_ns = is_unanchored ? event->at_ns + tracker->lease_ns : until_ns;
     struct hold *hold =
-        APPEND(tracker->digest->holds, tracker->digest->hold_count, tracker->hold_room);
+        APPEND(tracker->model->holds, tracker->model->hold_count, tracker->hold_room);
     *hold = (struct hold){.client = event->client,
                           .worker = event->worker,
                           .operation = event->operation,
@@ -243,7 +242,7 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
 static void see_release(struct tracker *tracker, struct worker_track *worker,
                         const struct event *event)
 {
-    struct hold *hold = &tracker->digest->holds[worker->hold];
+    struct hold *hold = &tracker->model->holds[worker->hold];
     if (event->kind == EVENT_RELEASE_INVOKE) {
         hold->release_invoked = true;
         hold->released_ns = event->at_ns;
@@ -303,8 +302,8 @@ static void see_loss(struct tracker *tracker, __attribute__((unused)) struct wor
 static void see_reentry_invoke(struct tracker *tracker, struct worker_track *worker,
                                const struct event *event)
 {
-    worker->reentry = tracker->digest->reentry_count;
-    *APPEND(tracker->digest->reentries, tracker->digest->reentry_count, tracker->reentry_room) =
+    worker->reentry = tracker->model->reentry_count;
+    *APPEND(tracker->model->reentries, tracker->model->reentry_count, tracker->reentry_room) =
         (struct reentry){.hold = worker->hold,
                          .is_leave = event->kind == EVENT_LEAVE_INVOKE,
                          .depth = event->nested.depth,
@@ -317,8 +316,8 @@ static void see_reentry_invoke(struct tracker *tracker, struct worker_track *wor
 static void see_reentry_return(struct tracker *tracker, struct worker_track *worker,
                                const struct event *event)
 {
-    struct hold *hold = &tracker->digest->holds[worker->hold];
-    struct reentry *reentry = &tracker->digest->reentries[worker->reentry];
+    struct hold *hold = &tracker->model->holds[worker->hold];
+    struct reentry *reentry = &tracker->model->reentries[worker->reentry];
     reentry->returned_ns = event->at_ns;
     reentry->outcome = outcome_of(event);
     if (reentry->is_leave && event->detail <= RELEASE_UNCHECKED)
@@ -347,9 +346,9 @@ static void see_commit(struct tracker *tracker, struct worker_track *worker,
 static void see_queued(struct tracker *tracker, struct worker_track *worker,
                        const struct event *event)
 {
-    struct digest *digest = tracker->digest;
-    digest->has_line = true;
-    digest->line_kept_ns = time_earlier(digest->line_kept_ns, event->queued.kept_ns);
+    struct trial_model *model = tracker->model;
+    model->has_line = true;
+    model->line_kept_ns = time_earlier(model->line_kept_ns, event->queued.kept_ns);
     if (is_acquiring(worker, event))
         worker->queued_ns = event->at_ns;
 }
@@ -374,8 +373,8 @@ static void see_gap(struct tracker *tracker, struct worker_track *worker,
 {
     if (worker->state.phase == WORKER_ACQUIRING)
         end_acquire(tracker, worker);
-    if (worker->hold != SIZE_MAX && !tracker->digest->holds[worker->hold].release_invoked)
-        tracker->digest->holds[worker->hold].released_ns = worker->last_ns;
+    if (worker->hold != SIZE_MAX && !tracker->model->holds[worker->hold].release_invoked)
+        tracker->model->holds[worker->hold].released_ns = worker->last_ns;
     access_settle(tracker, worker, OUTCOME_UNKNOWN);
     worker->seen = false;
 }
@@ -396,7 +395,7 @@ static void see_death(struct tracker *tracker, const struct event *event)
             attempt->died_ns = event->at_ns;
         }
         if (worker->hold != SIZE_MAX) {
-            struct hold *hold = &tracker->digest->holds[worker->hold];
+            struct hold *hold = &tracker->model->holds[worker->hold];
             hold->died_ns = event->at_ns;
             hold->died = !hold->release_invoked;
             // The process is dead by the time of the event, but it may have died, and a server may
@@ -457,7 +456,7 @@ static void tracker_see(struct tracker *tracker, const struct event *event, size
 // The history is over: what lasted lasts to the trial's end, as far as is known. Frees the tracker.
 static void tracker_end(struct tracker *tracker, int64_t ended_ns)
 {
-    struct hold *holds = tracker->digest->holds;
+    struct hold *holds = tracker->model->holds;
     for (size_t i = 0; i < tracker->client_count; i++) {
         for (size_t j = 0; j < tracker->clients[i].worker_count; j++) {
             struct worker_track *worker = &tracker->clients[i].workers[j];
@@ -494,11 +493,11 @@ static void add_reason(struct fault_record *record, const struct event *event)
         memcpy(record->reason + length, event->text, piece);
 }
 
-static void see_fault(struct digest *digest, const struct event *event)
+static void see_fault(struct trial_model *model, const struct event *event)
 {
-    if (event->step < 1 || event->step > digest->fault_count)
+    if (event->step < 1 || event->step > model->fault_count)
         return;
-    struct fault_record *record = &digest->faults[event->step - 1];
+    struct fault_record *record = &model->faults[event->step - 1];
     switch (event->kind) {
     case EVENT_POINT_REACHED:
         record->reached = event;
@@ -529,63 +528,62 @@ static void see_fault(struct digest *digest, const struct event *event)
 }
 
 // What was said of locks before the stop is over.
-static void see_stop(struct digest *digest, const struct event *event)
+static void see_stop(struct trial_model *model, const struct event *event)
 {
-    digest->ends.left = LEAVING_UNKNOWN;
-    for (size_t i = 0; i < digest->lock_count; i++)
-        digest->locks[i].left = LEAVING_UNKNOWN;
-    if (!digest->stop_known) {
-        digest->stop_known = true;
-        digest->ended_ns = event->at_ns;
-        digest->due_operations = event->stop_asked.due;
-        digest->stop_reason = event->detail <= STOP_INTERRUPTED ? event->detail : STOP_BROKEN;
+    model->ends.left = LEAVING_UNKNOWN;
+    for (size_t i = 0; i < model->lock_count; i++)
+        model->locks[i].left = LEAVING_UNKNOWN;
+    if (!model->stop_known) {
+        model->stop_known = true;
+        model->ended_ns = event->at_ns;
+        model->due_operations = event->stop_asked.due;
+        model->stop_reason = event->detail <= STOP_INTERRUPTED ? event->detail : STOP_BROKEN;
     } else if (event->detail == STOP_BROKEN) {
-        digest->stop_reason = STOP_BROKEN;
+        model->stop_reason = STOP_BROKEN;
     }
 }
 
 // --- load ----------------------------------------------------------------------------------------
 
 // Another phase begins.
-static void see_load(struct digest *digest, const struct event *event)
+static void see_load(struct trial_model *model, const struct event *event)
 {
-    size_t count = digest->phase_count++;
-    digest->phases = memory_resized(digest->phases, (count + 1) * sizeof *digest->phases);
+    size_t count = model->phase_count++;
+    model->phases = memory_resized(model->phases, (count + 1) * sizeof *model->phases);
     if (count > 0)
-        digest->phases[count - 1].to_ns = event->at_ns;
-    digest->phases[count] = (struct load_phase){.from_ns = event->at_ns,
-                                                .clients = event->load.clients,
-                                                .rate = event->load.rate,
-                                                .counts = event->load.counts != 0};
+        model->phases[count - 1].to_ns = event->at_ns;
+    model->phases[count] = (struct load_phase){.from_ns = event->at_ns,
+                                               .clients = event->load.clients,
+                                               .rate = event->load.rate,
+                                               .counts = event->load.counts != 0};
 }
 
-static bool began(const struct digest *digest, int64_t intended_ns, int64_t invoked_ns)
+static bool began(const struct trial_model *model, int64_t intended_ns, int64_t invoked_ns)
 {
-    return intended_ns > 0 && invoked_ns <= digest->ended_ns && counted_at(digest, intended_ns);
+    return intended_ns > 0 && invoked_ns <= model->ended_ns && counted_at(model, intended_ns);
 }
 
 // Ends the last phase, and counts the operations of an open loop that began.
-static void end_load(struct digest *digest)
+static void end_load(struct trial_model *model)
 {
-    if (digest->phase_count == 0)
+    if (model->phase_count == 0)
         return;
-    struct load_phase *last = &digest->phases[digest->phase_count - 1];
-    last->to_ns = digest->ended_ns > last->from_ns ? digest->ended_ns : last->from_ns;
-    FOR_EACH_HOLD (hold, digest) {
-        digest->begun_operations += began(digest, hold->intended_ns, hold->invoked_ns);
+    struct load_phase *last = &model->phases[model->phase_count - 1];
+    last->to_ns = model->ended_ns > last->from_ns ? model->ended_ns : last->from_ns;
+    FOR_EACH_HOLD (hold, model) {
+        model->begun_operations += began(model, hold->intended_ns, hold->invoked_ns);
     }
-    FOR_EACH_ATTEMPT (attempt, digest) {
-        digest->begun_operations += began(digest, attempt->intended_ns, attempt->invoked_ns);
+    FOR_EACH_ATTEMPT (attempt, model) {
+        model->begun_operations += began(model, attempt->intended_ns, attempt->invoked_ns);
     }
 }
 
 // --- what the harness itself recorded ------------------------------------------------------------
 
-static struct lock_ends *ends_of(struct digest *digest, int64_t key)
+static struct lock_ends *ends_of(struct trial_model *model, int64_t key)
 {
-    digest->locks =
-        reaching(digest->locks, &digest->lock_count, (size_t)key, sizeof *digest->locks);
-    return &digest->locks[key];
+    model->locks = reaching(model->locks, &model->lock_count, (size_t)key, sizeof *model->locks);
+    return &model->locks[key];
 }
 
 // One of several locks that was left is enough.
@@ -604,34 +602,34 @@ static void see_ends(struct lock_ends *ends, const struct event *event)
     }
 }
 
-static void see_harness(struct digest *digest, const struct event *event, size_t *stall_room)
+static void see_harness(struct trial_model *model, const struct event *event, size_t *stall_room)
 {
     switch (event->kind) {
     case EVENT_CLOCK_STEP:
-        if (llabs(event->clock_step.step_ns) > llabs(digest->clock_step_ns))
-            digest->clock_step_ns = event->clock_step.step_ns;
+        if (llabs(event->clock_step.step_ns) > llabs(model->clock_step_ns))
+            model->clock_step_ns = event->clock_step.step_ns;
         break;
     case EVENT_STALL:
-        *APPEND(digest->stalls, digest->stall_count, *stall_room) = stall_of(event);
+        *APPEND(model->stalls, model->stall_count, *stall_room) = stall_of(event);
         break;
     case EVENT_BARRIER_OPEN:
-        first_time(&digest->started_ns, event->at_ns);
+        first_time(&model->started_ns, event->at_ns);
         break;
     case EVENT_STOP_ASKED:
-        see_stop(digest, event);
+        see_stop(model, event);
         break;
     case EVENT_LOAD:
-        see_load(digest, event);
+        see_load(model, event);
         break;
     case EVENT_STORE_INITIAL:
     case EVENT_STORE_FINAL:
-        see_ends(&digest->ends, event);
-        see_ends(ends_of(digest, event->stored.key), event);
+        see_ends(&model->ends, event);
+        see_ends(ends_of(model, event->stored.key), event);
         break;
     case EVENT_LOCK_FINAL:
-        see_ends(&digest->ends, event);
+        see_ends(&model->ends, event);
         // Once the servers were asked for the first alone, which went without saying.
-        see_ends(ends_of(digest, time_later(event->lock_final.key, 1)), event);
+        see_ends(ends_of(model, time_later(event->lock_final.key, 1)), event);
         break;
     default:
         break;
@@ -641,31 +639,31 @@ static void see_harness(struct digest *digest, const struct event *event, size_t
 // --- putting it together -------------------------------------------------------------------------
 
 // Brings each hold's accesses together, in the order of the holds (a counting sort).
-static void sort_accesses(struct digest *digest)
+static void sort_accesses(struct trial_model *model)
 {
-    for (size_t i = 0; i < digest->access_count; i++)
-        digest->holds[digest->accesses[i].hold].access_count++;
+    for (size_t i = 0; i < model->access_count; i++)
+        model->holds[model->accesses[i].hold].access_count++;
     size_t next = 0;
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        digest->holds[i].first_access = next;
-        next += digest->holds[i].access_count;
-        digest->holds[i].access_count = 0;
+    for (size_t i = 0; i < model->hold_count; i++) {
+        model->holds[i].first_access = next;
+        next += model->holds[i].access_count;
+        model->holds[i].access_count = 0;
     }
-    struct access *sorted = memory_new(digest->access_count * sizeof *sorted);
-    for (size_t i = 0; i < digest->access_count; i++) {
-        struct hold *hold = &digest->holds[digest->accesses[i].hold];
-        sorted[hold->first_access + hold->access_count++] = digest->accesses[i];
+    struct access *sorted = memory_new(model->access_count * sizeof *sorted);
+    for (size_t i = 0; i < model->access_count; i++) {
+        struct hold *hold = &model->holds[model->accesses[i].hold];
+        sorted[hold->first_access + hold->access_count++] = model->accesses[i];
     }
-    free(digest->accesses);
-    digest->accesses = sorted;
+    free(model->accesses);
+    model->accesses = sorted;
 }
 
 // A transaction that its release did not commit, as far as is known. Not one that had to yield to
 // another holder's (NOT_OWNER): the two held the lock together.
-static void find_rolled_back(struct digest *digest)
+static void find_rolled_back(struct trial_model *model)
 {
-    for (size_t i = 0; i < digest->hold_count; i++) {
-        struct hold *hold = &digest->holds[i];
+    for (size_t i = 0; i < model->hold_count; i++) {
+        struct hold *hold = &model->holds[i];
         hold->rolled_back = hold->returned_ns != TIME_NEVER &&
                             (hold->answer == RELEASE_GONE || hold->answer == RELEASE_UNKNOWN);
     }
@@ -681,41 +679,42 @@ static enum effect effect_of(const struct trial *trial)
                                                                        : EFFECT_AT_ONCE;
 }
 
-bool digest_excludes(const struct digest *digest)
+bool trial_model_excludes(const struct trial_model *model)
 {
-    return !trial_has_trait(digest->trial, "optimistic");
+    return !trial_has_trait(model->trial, "optimistic");
 }
 
-bool digest_mixes_locks(const struct digest *digest)
+bool trial_model_mixes_locks(const struct trial_model *model)
 {
-    for (size_t i = 1; i < digest->hold_count; i++) {
-        if (digest->holds[i].key != digest->holds[0].key)
+    for (size_t i = 1; i < model->hold_count; i++) {
+        if (model->holds[i].key != model->holds[0].key)
             return true;
     }
     return false;
 }
 
-int64_t digest_permits(const struct digest *digest)
+int64_t trial_model_permits(const struct trial_model *model)
 {
-    const struct workload_settings *workload = &digest->trial->scenario->workload;
+    const struct workload_settings *workload = &model->trial->scenario->workload;
     bool is_semaphore = workload->kind != NULL && strcmp(workload->kind, "permits") == 0;
     return is_semaphore ? workload->permits : 1;
 }
 
-void digest_make(const struct history *history, const struct trial *trial, struct digest *digest)
+void trial_model_make(const struct history *history, const struct trial *trial,
+                      struct trial_model *model)
 {
-    *digest = (struct digest){
+    *model = (struct trial_model){
         .history = history, .trial = trial, .started_ns = TIME_NEVER, .line_kept_ns = TIME_NEVER};
     const struct scenario *scenario = trial_as_run(trial);
-    digest->fault_count = scenario->fault_count;
-    digest->faults = memory_zeroed(digest->fault_count, sizeof *digest->faults);
-    for (size_t i = 0; i < digest->fault_count; i++)
-        digest->faults[i] = (struct fault_record){.step = &scenario->faults[i],
-                                                  .asked_ns = TIME_NEVER,
-                                                  .in_effect_ns = TIME_NEVER,
-                                                  .healed_ns = TIME_NEVER,
-                                                  .met = -1};
-    struct tracker tracker = {.digest = digest,
+    model->fault_count = scenario->fault_count;
+    model->faults = memory_zeroed(model->fault_count, sizeof *model->faults);
+    for (size_t i = 0; i < model->fault_count; i++)
+        model->faults[i] = (struct fault_record){.step = &scenario->faults[i],
+                                                 .asked_ns = TIME_NEVER,
+                                                 .in_effect_ns = TIME_NEVER,
+                                                 .healed_ns = TIME_NEVER,
+                                                 .met = -1};
+    struct tracker tracker = {.model = model,
                               .lease_ns = trial->scenario->lock.lease_ns,
                               .effect = effect_of(trial),
                               .is_whole = history->condition.state == HISTORY_WHOLE};
@@ -723,38 +722,38 @@ void digest_make(const struct history *history, const struct trial *trial, struc
     for (size_t i = 0; i < history->count; i++) {
         const struct event *event = &history->events[i];
         if (event->client == 0)
-            see_harness(digest, event, &stall_room);
+            see_harness(model, event, &stall_room);
         else
             tracker_see(&tracker, event, i);
         if (event->client == 0 || event->kind == EVENT_POINT_REACHED)
-            see_fault(digest, event);
-        digest->broken_count += event->outcome == OUTCOME_BROKEN;
+            see_fault(model, event);
+        model->broken_count += event->outcome == OUTCOME_BROKEN;
     }
-    if (digest->started_ns == TIME_NEVER)
-        digest->started_ns = history->count > 0 ? history->events[0].at_ns : history->began_ns;
-    if (!digest->stop_known)
-        digest->ended_ns =
-            history->count > 0 ? history->events[history->count - 1].at_ns : digest->started_ns;
-    stalls_complete(digest, stall_room);
-    tracker_end(&tracker, digest->ended_ns);
+    if (model->started_ns == TIME_NEVER)
+        model->started_ns = history->count > 0 ? history->events[0].at_ns : history->began_ns;
+    if (!model->stop_known)
+        model->ended_ns =
+            history->count > 0 ? history->events[history->count - 1].at_ns : model->started_ns;
+    stalls_complete(model, stall_room);
+    tracker_end(&tracker, model->ended_ns);
     if (tracker.effect == EFFECT_AT_RELEASE)
-        find_rolled_back(digest);
-    sort_accesses(digest);
-    sessions_bound(digest);
-    end_load(digest);
-    for (size_t i = 0; i < digest->fault_count; i++)
-        text_clean(digest->faults[i].reason);
+        find_rolled_back(model);
+    sort_accesses(model);
+    sessions_bound(model);
+    end_load(model);
+    for (size_t i = 0; i < model->fault_count; i++)
+        text_clean(model->faults[i].reason);
 }
 
-void digest_free(struct digest *digest)
+void trial_model_free(struct trial_model *model)
 {
-    free(digest->holds);
-    free(digest->attempts);
-    free(digest->accesses);
-    free(digest->reentries);
-    free(digest->faults);
-    free(digest->stalls);
-    free(digest->phases);
-    free(digest->locks);
-    *digest = (struct digest){0};
+    free(model->holds);
+    free(model->attempts);
+    free(model->accesses);
+    free(model->reentries);
+    free(model->faults);
+    free(model->stalls);
+    free(model->phases);
+    free(model->locks);
+    *model = (struct trial_model){0};
 }
