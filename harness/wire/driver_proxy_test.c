@@ -180,8 +180,11 @@ static int a_grant_is_valid_from_the_last_reply_on(struct fixture *fixture)
         CHECK(ask_driver(&talk, DRIVER_ACQUIRE, &actor) == OUTCOME_OK);
         int64_t now_ns = clock_monotonic_ns();
         int64_t said_ns = talk.answer.lease_from_ns; // valid for a lease from when it says it
-        CHECK(said_ns >= from_ns && (cases[i].is_late ? said_ns <= now_ns - 200 * NS_PER_MS
-                                                      : said_ns >= from_ns + 200 * NS_PER_MS));
+        // On a machine that was busy for so long, what is at once may be late, too.
+        bool is_known = cases[i].is_late || now_ns - from_ns < 400 * NS_PER_MS;
+        CHECK(said_ns >= from_ns);
+        CHECK(!is_known || (cases[i].is_late ? said_ns <= now_ns - 200 * NS_PER_MS
+                                             : said_ns >= from_ns + 200 * NS_PER_MS));
         CHECK(finish(&talk) == 0);
     }
     return 0;
