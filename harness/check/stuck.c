@@ -413,16 +413,16 @@ static const struct {
     bool leaves_doubt; // nothing but the wait itself shows then that the lock can still be had
     bool is_held;      // somebody may have it, whom its lease parts from it
 } causes[] = {
-    [SILENCE_START] = {"the trial began", .leaves_doubt = true},
-    [SILENCE_RELEASED] = {"% released it"},
+    [SILENCE_START] = {"the trial began", true, false},
+    [SILENCE_RELEASED] = {"% released it", false, false},
     [SILENCE_DIED_HOLDING] = {"% died holding the lock", true, true},
     [SILENCE_DIED_RELEASING] = {"% died while releasing the lock", true, true},
-    [SILENCE_EXPIRED] = {"%'s lease ran out"},
+    [SILENCE_EXPIRED] = {"%'s lease ran out", false, false},
     [SILENCE_LOST_RELEASE] = {"% got no answer to its release", true, true},
     [SILENCE_DIED_ACQUIRING] = {"% died while acquiring the lock", true, true},
     [SILENCE_LOST_ACQUIRE] = {"% got no answer to its acquire", true, true},
-    [SILENCE_FAULT] = {"fault % took effect"},
-    [SILENCE_HEALED] = {"fault % was over"},
+    [SILENCE_FAULT] = {"fault % took effect", false, false},
+    [SILENCE_HEALED] = {"fault % was over", false, false},
 };
 
 // "client-1 died holding the lock".

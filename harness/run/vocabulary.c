@@ -68,11 +68,11 @@ static void take_servers(struct vocabulary *vocabulary)
     for (size_t i = 0; i == 0 || topologies[i - 1].name != NULL; i++) {
         const struct topology *topology = topology_at(i);
         topologies = memory_resized(topologies, (i + 1) * sizeof *topologies);
-        topologies[i] =
-            topology == NULL
-                ? (struct topology_name){.name = NULL}
-                : (struct topology_name){topology->server, topology->name,  topology->least,
-                                         topology->most,   topology->usual, topology->by_majority};
+        topologies[i] = (struct topology_name){.name = NULL};
+        if (topology != NULL)
+            topologies[i] =
+                (struct topology_name){topology->server, topology->name,  topology->least,
+                                       topology->most,   topology->usual, topology->by_majority};
     }
     vocabulary->topologies = topologies;
 }

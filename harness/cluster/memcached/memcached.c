@@ -407,7 +407,7 @@ static void decode(char *name)
 static int image(struct explored_servers *servers, struct text *image, struct error *error)
 {
     struct session *session = explored_session(servers, 0, error);
-    char *names[MOST_ITEMS];
+    char *names[MOST_ITEMS] = {NULL};
     size_t count = 0;
     int result = session_ask(session, "lru_crawler metadump all");
     struct text list = session->answer;
