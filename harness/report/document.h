@@ -117,7 +117,7 @@ struct document {
     const char *titles[DOC_MOST_COLUMNS + 1];
     enum look look;
     bool has_begun, has_heading;
-    // Of a page: which pictures are in it, see html.h.
+    // Of a page: which pictures are in it, see html_pictures.c.
     bool *embeds, *embeds_whole;
     size_t whole_bytes, trial_bytes;
 };
