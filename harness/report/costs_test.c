@@ -44,8 +44,9 @@ RUN_TEST(each_scenario_and_scheme_begins_once)
     add_repeat("redis-setnx", 1, 1, 1);
     add_repeat("redis-setnx", 1, 1, 1);
     test.trials[3].scenario = &other;
-    const struct scheme_cost *costs = first_cost();
-    assert_int_equal(test_report(&test.run)->cost_count, 3);
+    const struct run_report *report = test_report(&test.run);
+    const struct scheme_cost *costs = report->costs;
+    assert_int_equal(report->cost_count, 3);
     assert_true(costs[0].first == 0 && costs[1].first == 1 && costs[2].first == 3);
     assert_int_equal(costs[0].repeats, 2);
 }

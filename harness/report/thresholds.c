@@ -149,7 +149,7 @@ static void decide(const struct question *question)
         if (is_time)
             text = lasting((int64_t)figure);
         else if (is_rate)
-            strcat((text = rate_words(figure)).text, "/s");
+            snprintf(text.text, sizeof text.text, "%.30s/s", rate_words(figure).text);
         else
             snprintf(text.text, sizeof text.text, metric_is_count(limit->metric) ? "%.0f" : "%.3g",
                      figure);
