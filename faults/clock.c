@@ -19,32 +19,32 @@
 static const char *const hows[] = {"both", "realtime", "monotonic", NULL};
 static const char *const options[] = {"by", "rate", NULL};
 
-static bool strikes_clock(const struct fault_step *step, enum shifted_clock which)
+static bool strikes_clock(const struct fault_instance *instance, enum shifted_clock which)
 {
-    const char *how = step->how != NULL ? step->how : hows[0];
+    const char *how = instance->how != NULL ? instance->how : hows[0];
     return strcmp(how, "both") == 0 ||
            strcmp(how, which == SHIFTED_REALTIME ? "realtime" : "monotonic") == 0;
 }
 
-static enum availability available(const struct fault_step *step,
+static enum availability available(const struct fault_instance *instance,
                                    const struct fault_environment *environment,
                                    const struct node *node, struct error *why)
 {
-    if (step->target.client > environment->shifted_clients) {
+    if (instance->target.client > environment->shifted_clients) {
         error_set(why, "only the first %d clients have a clock that can be shifted",
                   environment->shifted_clients);
         return FAULT_MISSING;
     }
-    if (step->target.client != 0 && environment->is_external_client) {
+    if (instance->target.client != 0 && environment->is_external_client) {
         error_set(why, "its lock is a program of its own, which reads the machine's clock");
         return FAULT_MEANINGLESS;
     }
-    if (step->target.client != 0)
+    if (instance->target.client != 0)
         return FAULT_AVAILABLE;
     // A clock that counts from the machine's start never shows less than nothing: programs that
     // read such a time misbehave as they never would.
-    if (step->by_ns < 0 && strikes_clock(step, SHIFTED_MONOTONIC) &&
-        clock_monotonic_ns() + step->by_ns <= 0) {
+    if (instance->by_ns < 0 && strikes_clock(instance, SHIFTED_MONOTONIC) &&
+        clock_monotonic_ns() + instance->by_ns <= 0) {
         error_set(why,
                   "this machine is up for %lld s only, and its monotonic clock cannot go back to "
                   "before that; 'how: realtime' moves the other clock alone",
@@ -60,7 +60,7 @@ static enum availability available(const struct fault_step *step,
 
 static struct clock_shift *shift_of(struct fault_strike *strike, struct error *error)
 {
-    int client = strike->step->target.client;
+    int client = strike->instance->target.client;
     if (client != 0)
         return &strike->environment->client_clocks[client - 1];
     return strike_aim(strike, error) == 0 ? strike->node->clock : NULL;
@@ -77,13 +77,13 @@ static enum strike_state prove(struct fault_strike *strike, struct error *error)
         return STRIKE_IN_EFFECT;
     enum shifted_clock which = node->kind->lease_clock;
     // One that stands still will see it as soon as it goes on.
-    if (!strikes_clock(strike->step, which) || clock_shift_was_shown(node->clock, which) ||
+    if (!strikes_clock(strike->instance, which) || clock_shift_was_shown(node->clock, which) ||
         server_stands_still(node))
         return STRIKE_IN_EFFECT;
     if (clock_monotonic_ns() - strike->acted_ns < PATIENCE_NS)
         return STRIKE_PENDING;
     for (enum shifted_clock each = 0; each < SHIFTED_CLOCKS; each++) {
-        if (strikes_clock(strike->step, each))
+        if (strikes_clock(strike->instance, each))
             clock_shift_clear(node->clock, each);
     }
     error_set(error,
@@ -96,15 +96,15 @@ static enum strike_state prove(struct fault_strike *strike, struct error *error)
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
-    const struct fault_step *step = strike->step;
+    const struct fault_instance *instance = strike->instance;
     struct clock_shift *shift = shift_of(strike, error);
     if (shift == NULL)
         return STRIKE_FAILED;
     for (enum shifted_clock which = 0; which < SHIFTED_CLOCKS; which++) {
         bool real = which == SHIFTED_REALTIME;
         int64_t now_ns = real ? clock_realtime_ns() : clock_monotonic_ns();
-        if (strikes_clock(step, which))
-            clock_shift_set(shift, which, now_ns, step->by_ns, step->rate * RATE_PERCENT);
+        if (strikes_clock(instance, which))
+            clock_shift_set(shift, which, now_ns, instance->by_ns, instance->rate * RATE_PERCENT);
     }
     strike->acted_ns = clock_monotonic_ns();
     return prove(strike, error);
@@ -114,7 +114,7 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
 {
     struct clock_shift *shift = shift_of(strike, error);
     for (enum shifted_clock which = 0; shift != NULL && which < SHIFTED_CLOCKS; which++) {
-        if (strikes_clock(strike->step, which))
+        if (strikes_clock(strike->instance, which))
             clock_shift_clear(shift, which);
     }
     return shift != NULL ? STRIKE_IN_EFFECT : STRIKE_FAILED;

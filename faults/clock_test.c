@@ -18,7 +18,7 @@ struct fixture {
     char folder[64];
     struct scenario scenario;
     struct fault_environment environment;
-    struct fault_step step;
+    struct fault_instance instance;
     struct fault_strike strike;
 };
 
@@ -54,14 +54,14 @@ static int stop(void **state)
 
 static struct fault_strike *aim(struct fixture *fixture, char *how)
 {
-    fixture->step = (struct fault_step){.number = 1,
-                                        .verb = "clock",
-                                        .target = {.server = "server-1"},
-                                        .how = how,
-                                        .by_ns = 3600 * NS_PER_S,
-                                        .rate = 100};
+    fixture->instance = (struct fault_instance){.number = 1,
+                                                .verb = "clock",
+                                                .target = {.server = "server-1"},
+                                                .how = how,
+                                                .by_ns = 3600 * NS_PER_S,
+                                                .rate = 100};
     fixture->strike =
-        (struct fault_strike){.step = &fixture->step, .environment = &fixture->environment};
+        (struct fault_strike){.instance = &fixture->instance, .environment = &fixture->environment};
     return &fixture->strike;
 }
 
@@ -151,14 +151,15 @@ TEST(a_clock_cannot_go_back_to_before_the_machines_start)
     struct error error = {0};
     char how[] = "realtime";
     aim(fixture, NULL);
-    fixture->step.by_ns = -clock_monotonic_ns() - 3600 * NS_PER_S;
-    assert_int_equal(fault_available(&fixture->step, &fixture->environment, &error), FAULT_MISSING);
+    fixture->instance.by_ns = -clock_monotonic_ns() - 3600 * NS_PER_S;
+    assert_int_equal(fault_available(&fixture->instance, &fixture->environment, &error),
+                     FAULT_MISSING);
     assert_non_null(strstr(error.text, "'how: realtime'"));
-    fixture->step.how = how; // counts from 1970
-    assert_int_equal(fault_available(&fixture->step, &fixture->environment, &error),
+    fixture->instance.how = how; // counts from 1970
+    assert_int_equal(fault_available(&fixture->instance, &fixture->environment, &error),
                      FAULT_AVAILABLE);
-    fixture->step.how = NULL;
-    fixture->step.by_ns = -clock_monotonic_ns() / 2;
-    assert_int_equal(fault_available(&fixture->step, &fixture->environment, &error),
+    fixture->instance.how = NULL;
+    fixture->instance.by_ns = -clock_monotonic_ns() / 2;
+    assert_int_equal(fault_available(&fixture->instance, &fixture->environment, &error),
                      FAULT_AVAILABLE);
 }

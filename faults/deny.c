@@ -4,24 +4,25 @@
 
 static const char *const hows[] = {"readonly", "oom", "misconf", "min-replicas", "no-space", NULL};
 
-static enum availability available(const struct fault_step *step,
+static enum availability available(const struct fault_instance *instance,
                                    const struct fault_environment *environment,
                                    const struct node *node, struct error *why)
 {
     (void)environment;
-    return way_available(step, node, node_control(node)->refusals, "made to refuse writes", why);
+    return way_available(instance, node, node_control(node)->refusals, "made to refuse writes",
+                         why);
 }
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
 {
     return strike_aim(strike, error) != 0
                ? STRIKE_FAILED
-               : control_deny(strike->node, strike->step->how, true, error);
+               : control_deny(strike->node, strike->instance->how, true, error);
 }
 
 static enum strike_state heal(struct fault_strike *strike, struct error *error)
 {
-    return control_deny(strike->node, strike->step->how, false, error);
+    return control_deny(strike->node, strike->instance->how, false, error);
 }
 
 const struct fault deny_fault = {

@@ -10,7 +10,7 @@
 
 static const char *const hows[] = {"connection", "session", "pubsub", NULL};
 
-static enum availability available(const struct fault_step *step,
+static enum availability available(const struct fault_instance *instance,
                                    const struct fault_environment *environment,
                                    const struct node *node, struct error *why)
 {
@@ -18,7 +18,7 @@ static enum availability available(const struct fault_step *step,
     enum availability there = target_available(&server, environment, why);
     node = there == FAULT_AVAILABLE ? target_server(&server, environment, why) : node;
     return node == NULL ? there
-                        : way_available(step, node, node_control(node)->links,
+                        : way_available(instance, node, node_control(node)->links,
                                         "made to end a client's connections", why);
 }
 
@@ -32,7 +32,7 @@ static int64_t end_links(const struct fault_strike *strike, const struct client_
         struct node *node = &group->nodes[i];
         if (node_control(node)->links == NULL || node->server <= 0)
             continue;
-        int here = control_disconnect(node, end, strike->step->how, error);
+        int here = control_disconnect(node, end, strike->instance->how, error);
         cluster_excuse_log(node);
         if (here >= 0)
             ended = (ended > 0 ? ended : 0) + here;
@@ -44,7 +44,8 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 {
     int ports[MAX_PORTS];
     const struct fault_environment *environment = strike->environment;
-    const struct node *client = &environment->client_nodes->nodes[strike->step->target.client - 1];
+    const struct node *client =
+        &environment->client_nodes->nodes[strike->instance->target.client - 1];
     struct client_end end = {.address = client->end.address};
     if (strike->client->process == 0)
         return strike_came_too_late(error);
@@ -57,7 +58,8 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
     }
     strike->met = end_links(strike, &end, error);
     if (strike->met == 0)
-        error_set(error, "client-%d had nothing of that kind open", strike->step->target.client);
+        error_set(error, "client-%d had nothing of that kind open",
+                  strike->instance->target.client);
     return strike->met > 0 ? STRIKE_IN_EFFECT : STRIKE_FAILED;
 }
 

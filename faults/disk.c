@@ -43,12 +43,12 @@ static bool can_strike(const struct fault_form *form, const char *server,
     return false;
 }
 
-static enum availability available(const struct fault_step *step,
+static enum availability available(const struct fault_instance *instance,
                                    const struct fault_environment *environment,
                                    const struct node *node, struct error *why)
 {
     (void)environment;
-    return can_strike(&step->form, node->kind->name, node->group->settings.persistence, why)
+    return can_strike(&instance->form, node->kind->name, node->group->settings.persistence, why)
                ? FAULT_AVAILABLE
                : FAULT_MEANINGLESS;
 }
@@ -62,7 +62,7 @@ static enum strike_state hinder(struct fault_strike *strike, enum disk_mode mode
     struct node *node = strike->node;
     if (node->disk == NULL || atomic_load(&node->disk->readers) == 0)
         return error_set(error, "nothing stands between %s and its disk", node->name);
-    atomic_store(&node->disk->delay_ns, strike->step->by_ns);
+    atomic_store(&node->disk->delay_ns, strike->instance->by_ns);
     atomic_store(&node->disk->met, 0);
     node->may_end = mode == DISK_FULL;
     if (atomic_compare_exchange_strong(&node->disk->mode, &sound, mode))
@@ -185,7 +185,7 @@ static const struct fault_form *const ways[] = {&full, &slow, &lost_writes, &cor
 
 static bool is_way(const struct fault_strike *strike, const struct fault_form *way)
 {
-    return strike->step->form.told == way->told;
+    return strike->instance->form.told == way->told;
 }
 
 static enum strike_state inject(struct fault_strike *strike, struct error *error)
@@ -200,8 +200,9 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
     if (!is_way(strike, &corrupt))
         return hinder(strike, is_way(strike, &full) ? DISK_FULL : DISK_SLOW, error);
     char where[sizeof strike->found - 4];
-    int flipped = disk_flip_bits(node, strike->environment->seed + (uint64_t)strike->step->number,
-                                 where, sizeof where, error);
+    int flipped =
+        disk_flip_bits(node, strike->environment->seed + (uint64_t)strike->instance->number, where,
+                       sizeof where, error);
     snprintf(strike->found, sizeof strike->found, "in %s", where);
     return flipped;
 }

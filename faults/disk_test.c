@@ -22,7 +22,7 @@ struct fixture {
     char folder[64];
     struct scenario scenario;
     struct fault_environment environment;
-    struct fault_step step;
+    struct fault_instance instance;
     struct fault_strike strike;
 };
 
@@ -82,24 +82,24 @@ static struct node *node_of(struct fixture *fixture)
 
 static void aim(struct fixture *fixture, enum way way)
 {
-    fixture->step = (struct fault_step){.number = 1,
-                                        .verb = "disk",
-                                        .form = *fault_find("disk")->form.ways[way],
-                                        .target = {.server = "server-1"},
-                                        .by_ns = 100 * NS_PER_MS};
+    fixture->instance = (struct fault_instance){.number = 1,
+                                                .verb = "disk",
+                                                .form = *fault_find("disk")->form.ways[way],
+                                                .target = {.server = "server-1"},
+                                                .by_ns = 100 * NS_PER_MS};
     fixture->strike =
-        (struct fault_strike){.step = &fixture->step, .environment = &fixture->environment};
+        (struct fault_strike){.instance = &fixture->instance, .environment = &fixture->environment};
 }
 
 static void aim_upgrade(struct fixture *fixture, char *to)
 {
-    fixture->step = (struct fault_step){.number = 1,
-                                        .verb = "upgrade",
-                                        .form = fault_find("upgrade")->form,
-                                        .target = {.server = "server-1"},
-                                        .to = to};
+    fixture->instance = (struct fault_instance){.number = 1,
+                                                .verb = "upgrade",
+                                                .form = fault_find("upgrade")->form,
+                                                .target = {.server = "server-1"},
+                                                .to = to};
     fixture->strike =
-        (struct fault_strike){.step = &fixture->step, .environment = &fixture->environment};
+        (struct fault_strike){.instance = &fixture->instance, .environment = &fixture->environment};
 }
 
 // Asks again until it is proven. Nobody else may take the server's end for a failure meanwhile.
@@ -385,6 +385,7 @@ TEST_WITH(an_upgrade_to_what_is_not_there_is_skipped, start, stop)
     struct error why = {0};
     char to[] = "redis-of-nobody";
     aim_upgrade(fixture, to);
-    assert_int_equal(fault_available(&fixture->step, &fixture->environment, &why), FAULT_MISSING);
+    assert_int_equal(fault_available(&fixture->instance, &fixture->environment, &why),
+                     FAULT_MISSING);
     assert_non_null(strstr(why.text, "found no redis-of-nobody in PATH"));
 }

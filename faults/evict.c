@@ -11,7 +11,7 @@ static const char *const hows[] = {
     "allkeys-lru", "volatile-lru", "volatile-ttl", "allkeys-random", "noeviction", "lru", NULL};
 static const char *const bounded[] = {"noeviction", NULL};
 
-static enum availability available(const struct fault_step *step,
+static enum availability available(const struct fault_instance *instance,
                                    const struct fault_environment *environment,
                                    const struct node *node, struct error *why)
 {
@@ -19,7 +19,7 @@ static enum availability available(const struct fault_step *step,
         error_set(why, "it cannot be seen when the lock is evicted: see 'visible' of the scheme");
         return FAULT_MEANINGLESS;
     }
-    return way_available(step, node, node_control(node)->policies, "made to evict", why);
+    return way_available(instance, node, node_control(node)->policies, "made to evict", why);
 }
 
 // One lock after the other, of those that the server had when their turn came, and kept until it
@@ -30,7 +30,7 @@ static enum strike_state fill(struct fault_strike *strike, struct error *error)
         return STRIKE_FAILED;
     const struct fault_environment *environment = strike->environment;
     const struct server_control *control = node_control(strike->node);
-    const char *policy = strike->step->how;
+    const char *policy = strike->instance->how;
     bool needs_lock = policy == NULL || strcmp(policy, "noeviction") != 0;
     int count = needs_lock ? environment->lock_count : 1;
     while (strike->progress / 2 < count) {

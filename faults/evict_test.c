@@ -14,7 +14,7 @@
 struct fixture {
     struct test_server server;
     struct lock_identity locks[3];
-    struct fault_step step;
+    struct fault_instance instance;
     struct fault_environment environment;
     struct fault_strike strike;
 };
@@ -25,7 +25,7 @@ static int start(void **state)
 {
     (void)state;
     fixture = (struct fixture){.locks = {LOCK(1), LOCK(2), LOCK(3)},
-                               .step = {.verb = "evict", .target = {.server = "server-1"}}};
+                               .instance = {.verb = "evict", .target = {.server = "server-1"}}};
     start_servers(&fixture.server, "redis", "single", 1, PERSISTENCE_NONE);
     fixture.environment =
         (struct fault_environment){.lock_group = &fixture.server.cluster.groups[0],
@@ -33,7 +33,7 @@ static int start(void **state)
                                    .locks = fixture.locks,
                                    .lock_count = 3};
     fixture.strike =
-        (struct fault_strike){.step = &fixture.step, .environment = &fixture.environment};
+        (struct fault_strike){.instance = &fixture.instance, .environment = &fixture.environment};
     return 0;
 }
 
@@ -78,7 +78,7 @@ TEST_WITH(writes_are_refused_whoever_has_a_lock, start, stop)
 {
     struct error error = {0};
     const struct node *node = node_of(&fixture.server, 1);
-    fixture.step.how = "noeviction";
+    fixture.instance.how = "noeviction";
     MUST_BE(STRIKE_IN_EFFECT, evict_all(&error));
     must_answer(node, "SET other 1\n", "-OOM");
     MUST_BE(STRIKE_IN_EFFECT, fault_find("evict")->heal(&fixture.strike, &error));
@@ -100,7 +100,7 @@ static int start_memcached(void **state)
 {
     (void)state;
     fixture = (struct fixture){.locks = {LOCK(1), LOCK(2), LOCK(3)},
-                               .step = {.verb = "evict", .target = {.server = "server-1"}}};
+                               .instance = {.verb = "evict", .target = {.server = "server-1"}}};
     assert_int_equal(test_server_start(&fixture.server, "memcached"), 0);
     fixture.environment =
         (struct fault_environment){.lock_group = &fixture.server.cluster.groups[0],
@@ -108,7 +108,7 @@ static int start_memcached(void **state)
                                    .locks = fixture.locks,
                                    .lock_count = 3};
     fixture.strike =
-        (struct fault_strike){.step = &fixture.step, .environment = &fixture.environment};
+        (struct fault_strike){.instance = &fixture.instance, .environment = &fixture.environment};
     return 0;
 }
 

@@ -19,7 +19,7 @@
 static const char *const hows[] = {"any", "loses-lock", "keeps-lock", NULL};
 static const char *const keeps[] = {"keeps-lock", NULL};
 
-static enum availability available(const struct fault_step *step,
+static enum availability available(const struct fault_instance *instance,
                                    const struct fault_environment *environment,
                                    const struct node *node, struct error *why)
 {
@@ -28,7 +28,7 @@ static enum availability available(const struct fault_step *step,
     int followers = 0;
     for (int i = 0; i < group->count; i++)
         followers += node_control(&group->nodes[i])->leads != NULL;
-    if (group->settings.topology->promoted && step->bound_ns >= 0) {
+    if (group->settings.topology->promoted && instance->bound_ns >= 0) {
         error_set(why,
                   "nobody tells the old leader of %s to follow the new one when it comes back: "
                   "leave 'until' out",
@@ -61,7 +61,7 @@ static int count_with_lock(const struct fault_strike *strike, struct error *erro
 
 static int check_lock(const struct fault_strike *strike, struct error *error)
 {
-    const char *how = strike->step->how != NULL ? strike->step->how : hows[0];
+    const char *how = strike->instance->how != NULL ? strike->instance->how : hows[0];
     const struct server_control *control = node_control(strike->node);
     if (strcmp(how, "any") == 0)
         return 0;
@@ -86,7 +86,8 @@ static void note_untried(struct fault_strike *strike)
 {
     struct error ignored;
     const struct server_control *control = node_control(strike->node);
-    bool is_left_to_luck = strike->step->how == NULL || strcmp(strike->step->how, hows[0]) == 0;
+    bool is_left_to_luck =
+        strike->instance->how == NULL || strcmp(strike->instance->how, hows[0]) == 0;
     if (!is_left_to_luck || !strike->environment->lock_group->settings.topology->lags ||
         strike->environment->is_unseen || control->has_lock == NULL ||
         control_do(strike->node, control->has_lock, &strike->environment->lock, &ignored) != 1)

@@ -52,7 +52,7 @@ struct fault_environment {
 
 // One fault about to strike, in effect, or over.
 struct fault_strike {
-    const struct fault_step *step;
+    const struct fault_instance *instance;
     struct fault_environment *environment;
     struct fault_client *client; // the target's; NULL if it is none
     struct node *node;           // the server that is struck; found by fault_aim
@@ -94,7 +94,7 @@ struct fault {
     // Whether it can strike a target that is there; of a server, `node` is the one that it will
     // strike, as far as can be known before. If not, `why` is the reason and the remedy. NULL:
     // always. Asked by fault_available.
-    enum availability (*available)(const struct fault_step *step,
+    enum availability (*available)(const struct fault_instance *instance,
                                    const struct fault_environment *environment,
                                    const struct node *node, struct error *why);
     // Strikes. Returns only what is proven; STRIKE_FAILED with `error` set, and errno the reason if
@@ -118,9 +118,9 @@ enum strike_state strike_came_too_late(struct error *error);
 enum strike_state strike_bring_back(struct fault_strike *strike, enum loss loss,
                                     struct error *error);
 
-// For `available`: whether `how` of the step is one of `ways` (NULL-terminated) of that kind of
+// For `available`: whether `how` of the instance is one of `ways` (NULL-terminated) of that kind of
 // server; of a kind that has none (NULL), that it cannot be `done`: "made to evict".
-enum availability way_available(const struct fault_step *step, const struct node *node,
+enum availability way_available(const struct fault_instance *instance, const struct node *node,
                                 const char *const *ways, const char *done, struct error *why);
 
 // Finds the server that is struck now. 0, or -1 with `error` set.
@@ -129,11 +129,11 @@ int strike_aim(struct fault_strike *strike, struct error *error);
 // Kills the server that is struck now.
 enum strike_state strike_crash(struct fault_strike *strike, struct error *error);
 
-// True if the step kills a server: for good, or until its end brings it back.
-bool step_takes_server_down(const struct fault_step *step);
+// True if it kills a server: for good, or until its end brings it back.
+bool takes_server_down(const struct fault_instance *instance);
 
-// Faults on wires: sets the fault's effect between the sides of the step, with what the step says
-// of delay and share; ends it, and notes how many packets met it.
+// Faults on wires: sets the fault's effect between the sides of the instance, with what the
+// instance says of delay and share; ends it, and notes how many packets met it.
 enum strike_state wire_inject(struct fault_strike *strike, struct error *error);
 enum strike_state wire_heal(struct fault_strike *strike, struct error *error);
 
@@ -161,7 +161,7 @@ bool target_is_role(const struct target *target);
 // Addresses of all nodes on one side of a wire; `except` are the nodes of the other side, which
 // `others` leaves out. Returns how many, or -1 with `error` set.
 #define MAX_ADDRESSES 64
-int target_addresses(const struct fault_step *step, int side,
+int target_addresses(const struct fault_instance *instance, int side,
                      const struct fault_environment *environment, const char **addresses,
                      struct error *error);
 
@@ -173,9 +173,9 @@ int lock_is_held(const struct fault_environment *environment, const struct lock_
 bool server_is(const struct fault_environment *environment, const struct target *target,
                enum cause_kind kind);
 
-// Whether the step's fault can strike in this environment: its target is there, the network can be
+// Whether it can strike in this environment: its target is there, the network can be
 // touched in this way, and it is possible. If not, `why` is the reason and the remedy.
-enum availability fault_available(const struct fault_step *step,
+enum availability fault_available(const struct fault_instance *instance,
                                   const struct fault_environment *environment, struct error *why);
 
 extern const struct fault *const fault_catalogue[]; // NULL-terminated

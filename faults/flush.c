@@ -1,11 +1,11 @@
 // flush: all data of a server is removed, as by an operator's FLUSHALL or a test suite's clean-up.
 #include "faults/fault.h"
 
-static enum availability available(const struct fault_step *step,
+static enum availability available(const struct fault_instance *instance,
                                    const struct fault_environment *environment,
                                    const struct node *node, struct error *why)
 {
-    (void)step;
+    (void)instance;
     (void)environment;
     if (node_control(node)->flush != NULL)
         return FAULT_AVAILABLE;

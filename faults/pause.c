@@ -69,14 +69,14 @@ static bool is_held(struct point_trap *trap, const struct target *target)
 
 static enum strike_state hold_worker(struct fault_strike *strike)
 {
-    const struct target *target = &strike->step->target;
+    const struct target *target = &strike->instance->target;
     if (is_held(strike->trigger, target))
         return STRIKE_IN_EFFECT;
     // Any request of that worker will do to hold it at.
     struct point_trap *hold = strike->hold;
     hold->client = (uint16_t)target->client;
     hold->worker = (uint16_t)target->worker;
-    hold->step = (uint8_t)strike->step->number;
+    hold->fault_number = (uint8_t)strike->instance->number;
     hold->match_count = 1;
     hold->matches[0] = (struct point_match){.side = POINT_ANYWHERE, .phase = PHASE_NONE};
     hold->nth = 1;
@@ -89,7 +89,7 @@ static enum strike_state hold_worker(struct fault_strike *strike)
 static enum strike_state stop_server(struct fault_strike *strike, struct error *error)
 {
     if (strike->node == NULL)
-        strike->node = target_server(&strike->step->target, strike->environment, error);
+        strike->node = target_server(&strike->instance->target, strike->environment, error);
     if (strike->node == NULL)
         return STRIKE_FAILED;
     return server_stop(strike->node, error);
@@ -101,8 +101,8 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
 {
     if (strike->client == NULL)
         return stop_server(strike, error);
-    return strike->step->target.worker == 0 ? stop_process(strike->client, error)
-                                            : hold_worker(strike);
+    return strike->instance->target.worker == 0 ? stop_process(strike->client, error)
+                                                : hold_worker(strike);
 }
 
 static enum strike_state prove(struct fault_strike *strike, struct error *error)
@@ -111,10 +111,10 @@ static enum strike_state prove(struct fault_strike *strike, struct error *error)
         return stop_server(strike, error);
     if (strike->client->process == 0)
         return strike_came_too_late(error);
-    if (strike->step->target.worker == 0)
+    if (strike->instance->target.worker == 0)
         return strike->client->stops > 0 ? stop_process(strike->client, error)
                                          : stop_is_proven(strike->client, error);
-    return is_held(strike->hold, &strike->step->target) ? STRIKE_IN_EFFECT : STRIKE_PENDING;
+    return is_held(strike->hold, &strike->instance->target) ? STRIKE_IN_EFFECT : STRIKE_PENDING;
 }
 
 static enum strike_state heal(struct fault_strike *strike, struct error *error)
@@ -122,7 +122,7 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
     struct fault_client *client = strike->client;
     if (client == NULL)
         return server_continue(strike->node, error);
-    if (strike->step->target.worker != 0) {
+    if (strike->instance->target.worker != 0) {
         point_let_go(strike->environment->board, strike->trigger);
         point_let_go(strike->environment->board, strike->hold);
         return STRIKE_IN_EFFECT;

@@ -19,21 +19,21 @@ struct wait_for {
     int64_t seen_ns; // the last time that a client did it
 };
 
-enum step_state {
-    STEP_ASLEEP,    // waits for the fault named by `after:`
-    STEP_ARMED,     // waits for its point, its time or its cause
-    STEP_TRIGGERED, // the trigger came; to strike at once
-    STEP_PENDING,   // struck, not yet proven
-    STEP_IN_EFFECT, // waits for its cause or its bound
-    STEP_HEALING,   // asked to end, not yet over
-    STEP_OVER,
+enum entry_state {
+    ENTRY_ASLEEP,    // waits for the fault named by `after:`
+    ENTRY_ARMED,     // waits for its point, its time or its cause
+    ENTRY_TRIGGERED, // the trigger came; to strike at once
+    ENTRY_PENDING,   // struck, not yet proven
+    ENTRY_IN_EFFECT, // waits for its cause or its bound
+    ENTRY_HEALING,   // asked to end, not yet over
+    ENTRY_OVER,
 };
 
-struct step {
-    const struct fault_step *plan;
+struct entry {
+    const struct fault_instance *instance;
     struct fault_strike strike;
     const struct fault *fault;
-    enum step_state state;
+    enum entry_state state;
     struct wait_for trigger_cause;
     struct wait_for until;
     enum heal_reason heal_reason;
@@ -47,7 +47,7 @@ struct step {
 };
 
 struct schedule {
-    struct step *steps;
+    struct entry *entries;
     size_t count;
     struct fault_environment *environment;
     struct history_writer *writer;
@@ -119,7 +119,7 @@ static bool has_come(const struct schedule *schedule, const struct wait_for *wai
         return false;
     case CAUSE_OVER:
         return cause->fault_number > 0 &&
-               schedule->steps[cause->fault_number - 1].state == STEP_OVER;
+               schedule->entries[cause->fault_number - 1].state == ENTRY_OVER;
     case CAUSE_LEASE_GONE:
         return lease_is_gone(schedule, cause->target.client, since_ns);
     case CAUSE_LEADS:
@@ -130,47 +130,47 @@ static bool has_come(const struct schedule *schedule, const struct wait_for *wai
     }
 }
 
-// --- a step --------------------------------------------------------------------------------------
+// --- an entry ------------------------------------------------------------------------------------
 
-static bool step_lasts(const struct step *step)
+static bool entry_lasts(const struct entry *entry)
 {
-    return step->plan->bound_ns >= 0;
+    return entry->instance->bound_ns >= 0;
 }
 
 // A fault that is healed as soon as it is in effect: over is when it has struck.
-static bool step_is_brief(const struct step *step)
+static bool entry_is_brief(const struct entry *entry)
 {
-    return step_lasts(step) && step->plan->bound_ns == 0;
+    return entry_lasts(entry) && entry->instance->bound_ns == 0;
 }
 
 // By nothing but `after`: as soon as the fault before it has struck.
-static bool strikes_at_once(const struct fault_step *plan)
+static bool strikes_at_once(const struct fault_instance *instance)
 {
-    return plan->point_count == 0 && plan->at_ns < 0 && plan->cause.kind == CAUSE_NONE;
+    return instance->point_count == 0 && instance->at_ns < 0 && instance->cause.kind == CAUSE_NONE;
 }
 
-static bool step_is_on_server(const struct step *step)
+static bool entry_is_on_server(const struct entry *entry)
 {
-    return step->strike.client == NULL;
+    return entry->strike.client == NULL;
 }
 
 // --- triggers ------------------------------------------------------------------------------------
 
 // All alternatives are of one client: the first's.
-static void step_watch(struct schedule *schedule, struct step *step)
+static void entry_watch(struct schedule *schedule, struct entry *entry)
 {
-    const struct fault_step *plan = step->plan;
-    struct point_trap *trap = step->strike.trigger;
-    step->watches = true;
-    trap->client = (uint16_t)plan->points[0].client;
-    trap->worker = (uint16_t)plan->points[0].worker;
-    trap->step = (uint8_t)plan->number;
-    trap->nth = plan->nth;
-    trap->match_count = (uint32_t)plan->point_count;
-    for (size_t i = 0; i < plan->point_count; i++) {
+    const struct fault_instance *instance = entry->instance;
+    struct point_trap *trap = entry->strike.trigger;
+    entry->watches = true;
+    trap->client = (uint16_t)instance->points[0].client;
+    trap->worker = (uint16_t)instance->points[0].worker;
+    trap->fault_number = (uint8_t)instance->number;
+    trap->nth = instance->nth;
+    trap->match_count = (uint32_t)instance->point_count;
+    for (size_t i = 0; i < instance->point_count; i++) {
         static const enum point_side sides[] = {
             [MOMENT_AT] = POINT_AT, [MOMENT_BEFORE] = POINT_BEFORE, [MOMENT_AFTER] = POINT_AFTER};
-        const struct point_name *name = &plan->points[i];
+        const struct point_name *name = &instance->points[i];
         struct point_match *match = &trap->matches[i];
         *match = (struct point_match){.side = sides[name->moment], .phase = PHASE_ACQUIRE};
         while (match->phase != PHASE_NONE && strcmp(name->phase, phase_name(match->phase)) != 0)
@@ -181,73 +181,73 @@ static void step_watch(struct schedule *schedule, struct step *step)
     point_arm(schedule->environment->board, trap);
 }
 
-static void step_arm(struct schedule *schedule, struct step *step)
+static void entry_arm(struct schedule *schedule, struct entry *entry)
 {
-    const struct fault_step *plan = step->plan;
-    step->state = strikes_at_once(plan) ? STEP_TRIGGERED : STEP_ARMED;
-    step->armed_ns = clock_monotonic_ns();
-    if (plan->point_count > 0 && plan->at_ns < 0)
-        step_watch(schedule, step);
+    const struct fault_instance *instance = entry->instance;
+    entry->state = strikes_at_once(instance) ? ENTRY_TRIGGERED : ENTRY_ARMED;
+    entry->armed_ns = clock_monotonic_ns();
+    if (instance->point_count > 0 && instance->at_ns < 0)
+        entry_watch(schedule, entry);
 }
 
 // --- the history ---------------------------------------------------------------------------------
 
-static int64_t record(struct schedule *schedule, const struct step *step, enum event_kind kind,
+static int64_t record(struct schedule *schedule, const struct entry *entry, enum event_kind kind,
                       unsigned detail)
 {
-    const struct fault_step *plan = step->plan;
-    struct event event = {
-        .kind = (uint8_t)kind,
-        .detail = (uint8_t)detail,
-        .step = (uint8_t)plan->number,
-        .fault = {plan->target.client, plan->target.worker, step->process, step->strike.met}};
+    const struct fault_instance *instance = entry->instance;
+    struct event event = {.kind = (uint8_t)kind,
+                          .detail = (uint8_t)detail,
+                          .fault_number = (uint8_t)instance->number,
+                          .fault = {instance->target.client, instance->target.worker,
+                                    entry->process, entry->strike.met}};
     return history_append(schedule->writer, event);
 }
 
 // Text that goes with the event that was recorded last.
-static void record_text(struct schedule *schedule, const struct step *step, const char *text)
+static void record_text(struct schedule *schedule, const struct entry *entry, const char *text)
 {
-    history_append_text(schedule->writer, (uint8_t)step->plan->number, text);
+    history_append_text(schedule->writer, (uint8_t)entry->instance->number, text);
 }
 
-static void record_failure(struct schedule *schedule, const struct step *step, int reason,
+static void record_failure(struct schedule *schedule, const struct entry *entry, int reason,
                            const struct error *error)
 {
-    const struct fault_step *plan = step->plan;
+    const struct fault_instance *instance = entry->instance;
     struct event event = {.kind = EVENT_FAULT_FAILED,
-                          .step = (uint8_t)plan->number,
-                          .fault_failed = {.client = plan->target.client,
-                                           .worker = plan->target.worker,
+                          .fault_number = (uint8_t)instance->number,
+                          .fault_failed = {.client = instance->target.client,
+                                           .worker = instance->target.worker,
                                            .error_number = reason}};
     history_append(schedule->writer, event);
-    if (step->in_effect_ns != 0 && (step->strike.role[0] != '\0' || step->has_found))
-        record_text(schedule, step, ": "); // the role was noted before
-    record_text(schedule, step, error->text);
+    if (entry->in_effect_ns != 0 && (entry->strike.role[0] != '\0' || entry->has_found))
+        record_text(schedule, entry, ": "); // the role was noted before
+    record_text(schedule, entry, error->text);
 }
 
 // --- strikes -------------------------------------------------------------------------------------
 
-static void wake_followers(struct schedule *schedule, const struct step *first)
+static void wake_followers(struct schedule *schedule, const struct entry *first)
 {
     for (size_t i = 0; i < schedule->count; i++) {
-        struct step *step = &schedule->steps[i];
-        if (step->state == STEP_ASLEEP && step->plan->after == first->plan->number)
-            step_arm(schedule, step);
+        struct entry *entry = &schedule->entries[i];
+        if (entry->state == ENTRY_ASLEEP && entry->instance->after == first->instance->number)
+            entry_arm(schedule, entry);
     }
 }
 
-// True once the step and all that strike at once after it have struck.
-static bool chain_has_struck(const struct schedule *schedule, const struct step *first)
+// True once the entry and all that strike at once after it have struck.
+static bool chain_has_struck(const struct schedule *schedule, const struct entry *first)
 {
     bool has_struck =
-        step_is_brief(first) ? first->state == STEP_OVER : first->state >= STEP_IN_EFFECT;
+        entry_is_brief(first) ? first->state == ENTRY_OVER : first->state >= ENTRY_IN_EFFECT;
     if (!has_struck)
         return false;
     for (size_t i = 0; i < schedule->count; i++) {
-        const struct step *step = &schedule->steps[i];
-        const struct fault_step *plan = step->plan;
-        if (strikes_at_once(plan) && plan->after == first->plan->number &&
-            !chain_has_struck(schedule, step))
+        const struct entry *entry = &schedule->entries[i];
+        const struct fault_instance *instance = entry->instance;
+        if (strikes_at_once(instance) && instance->after == first->instance->number &&
+            !chain_has_struck(schedule, entry))
             return false;
     }
     return true;
@@ -259,73 +259,73 @@ static bool chain_has_struck(const struct schedule *schedule, const struct step 
 static void steps_release_triggers(struct schedule *schedule)
 {
     for (size_t i = 0; i < schedule->count; i++) {
-        struct step *step = &schedule->steps[i];
-        bool holds_worker = step_lasts(step) && step->plan->target.worker != 0;
-        bool held_there = holds_worker && step->state >= STEP_IN_EFFECT &&
-                          atomic_load(&step->strike.hold->state) == POINT_IDLE;
-        bool may_wait_for_it = holds_worker && step->state == STEP_PENDING;
-        if (step->plan->point_count > 0 &&
-            atomic_load(&step->strike.trigger->state) == POINT_REACHED &&
-            (may_wait_for_it || (!held_there && chain_has_struck(schedule, step))))
-            point_let_go(schedule->environment->board, step->strike.trigger);
+        struct entry *entry = &schedule->entries[i];
+        bool holds_worker = entry_lasts(entry) && entry->instance->target.worker != 0;
+        bool held_there = holds_worker && entry->state >= ENTRY_IN_EFFECT &&
+                          atomic_load(&entry->strike.hold->state) == POINT_IDLE;
+        bool may_wait_for_it = holds_worker && entry->state == ENTRY_PENDING;
+        if (entry->instance->point_count > 0 &&
+            atomic_load(&entry->strike.trigger->state) == POINT_REACHED &&
+            (may_wait_for_it || (!held_there && chain_has_struck(schedule, entry))))
+            point_let_go(schedule->environment->board, entry->strike.trigger);
     }
 }
 
-static void fail(struct schedule *schedule, struct step *step, int reason,
+static void fail(struct schedule *schedule, struct entry *entry, int reason,
                  const struct error *error)
 {
-    record_failure(schedule, step, reason, error);
-    step->state = STEP_OVER;
-    point_let_go(schedule->environment->board, step->strike.trigger);
-    point_let_go(schedule->environment->board, step->strike.hold);
+    record_failure(schedule, entry, reason, error);
+    entry->state = ENTRY_OVER;
+    point_let_go(schedule->environment->board, entry->strike.trigger);
+    point_let_go(schedule->environment->board, entry->strike.hold);
 }
 
 // Told once.
-static void record_found(struct schedule *schedule, struct step *step)
+static void record_found(struct schedule *schedule, struct entry *entry)
 {
-    char *found = step->strike.found;
+    char *found = entry->strike.found;
     if (found[0] == '\0')
         return;
-    record_text(schedule, step, FOUND_MARK);
-    record_text(schedule, step, found);
-    step->has_found = true;
+    record_text(schedule, entry, FOUND_MARK);
+    record_text(schedule, entry, found);
+    entry->has_found = true;
     found[0] = '\0';
 }
 
-static void stand(struct schedule *schedule, struct step *step)
+static void stand(struct schedule *schedule, struct entry *entry)
 {
-    step->in_effect_ns = record(schedule, step, EVENT_FAULT_IN_EFFECT, 0);
-    schedule->ended_ns = step->in_effect_ns;
-    record_text(schedule, step, step->strike.role);
-    record_found(schedule, step);
-    if (step->strike.untried[0] != '\0') {
-        record_text(schedule, step, UNTRIED_MARK);
-        record_text(schedule, step, step->strike.untried);
+    entry->in_effect_ns = record(schedule, entry, EVENT_FAULT_IN_EFFECT, 0);
+    schedule->ended_ns = entry->in_effect_ns;
+    record_text(schedule, entry, entry->strike.role);
+    record_found(schedule, entry);
+    if (entry->strike.untried[0] != '\0') {
+        record_text(schedule, entry, UNTRIED_MARK);
+        record_text(schedule, entry, entry->strike.untried);
     }
     // One worker stands still from the moment it came to its point: what others have done since
     // then counts.
-    if (step_lasts(step) && step->plan->target.worker != 0)
-        step->in_effect_ns = step->reached_ns;
-    step->state = step_lasts(step) ? STEP_IN_EFFECT : STEP_OVER;
+    if (entry_lasts(entry) && entry->instance->target.worker != 0)
+        entry->in_effect_ns = entry->reached_ns;
+    entry->state = entry_lasts(entry) ? ENTRY_IN_EFFECT : ENTRY_OVER;
     schedule->struck = true;
-    if (!step_is_brief(step))
-        wake_followers(schedule, step);
+    if (!entry_is_brief(entry))
+        wake_followers(schedule, entry);
 }
 
 // A drawn fault must not take the last server without which the others serve nobody.
-static int check_majority(const struct schedule *schedule, const struct step *step,
+static int check_majority(const struct schedule *schedule, const struct entry *entry,
                           struct error *error)
 {
     const struct server_group *group = schedule->environment->lock_group;
     int down = 1;
-    if (!step->plan->drawn || !step_takes_server_down(step->plan) || group == NULL ||
+    if (!entry->instance->drawn || !takes_server_down(entry->instance) || group == NULL ||
         !group->settings.topology->by_majority)
         return 0;
     for (size_t i = 0; i < schedule->count; i++) {
-        const struct step *other = &schedule->steps[i];
-        bool is_down = other->state == STEP_PENDING || other->state == STEP_HEALING ||
-                       other->state == STEP_IN_EFFECT;
-        down += other != step && is_down && step_takes_server_down(other->plan);
+        const struct entry *other = &schedule->entries[i];
+        bool is_down = other->state == ENTRY_PENDING || other->state == ENTRY_HEALING ||
+                       other->state == ENTRY_IN_EFFECT;
+        down += other != entry && is_down && takes_server_down(other->instance);
     }
     if (2 * (group->settings.count - down) > group->settings.count)
         return 0;
@@ -333,54 +333,54 @@ static int check_majority(const struct schedule *schedule, const struct step *st
                      group->settings.count - down, group->settings.count);
 }
 
-static void step_strike(struct schedule *schedule, struct step *step)
+static void entry_strike(struct schedule *schedule, struct entry *entry)
 {
     struct error error = {0};
     enum strike_state state;
     errno = 0;
-    if (step->state == STEP_TRIGGERED) {
-        step->process = step->strike.client != NULL ? step->strike.client->process : 0;
-        if (check_majority(schedule, step, &error) != 0) {
-            fail(schedule, step, 0, &error);
+    if (entry->state == ENTRY_TRIGGERED) {
+        entry->process = entry->strike.client != NULL ? entry->strike.client->process : 0;
+        if (check_majority(schedule, entry, &error) != 0) {
+            fail(schedule, entry, 0, &error);
             return;
         }
-        record(schedule, step, EVENT_FAULT_ASKED, 0);
-        state = step->fault->inject(&step->strike, &error);
+        record(schedule, entry, EVENT_FAULT_ASKED, 0);
+        state = entry->fault->inject(&entry->strike, &error);
     } else {
-        state = step->fault->prove(&step->strike, &error);
+        state = entry->fault->prove(&entry->strike, &error);
     }
     if (state == STRIKE_PENDING)
-        step->state = STEP_PENDING;
+        entry->state = ENTRY_PENDING;
     else if (state == STRIKE_FAILED)
-        fail(schedule, step, errno, &error);
+        fail(schedule, entry, errno, &error);
     else
-        stand(schedule, step);
+        stand(schedule, entry);
 }
 
 // --- healing -------------------------------------------------------------------------------------
 
-static void step_heal(struct schedule *schedule, struct step *step)
+static void entry_heal(struct schedule *schedule, struct entry *entry)
 {
     struct error error = {0};
-    bool at_once = step->fault->heals_at_once;
+    bool at_once = entry->fault->heals_at_once;
     // Written before the target goes on, so that whatever it does next comes after it.
     if (at_once)
-        record(schedule, step, EVENT_FAULT_HEALED, step->heal_reason);
+        record(schedule, entry, EVENT_FAULT_HEALED, entry->heal_reason);
     errno = 0;
-    enum strike_state state = step->fault->heal(&step->strike, &error);
+    enum strike_state state = entry->fault->heal(&entry->strike, &error);
     if (state == STRIKE_PENDING) {
-        step->state = STEP_HEALING;
+        entry->state = ENTRY_HEALING;
         return;
     }
-    step->state = STEP_OVER;
+    entry->state = ENTRY_OVER;
     schedule->ended_ns = clock_monotonic_ns();
-    record_found(schedule, step);
+    record_found(schedule, entry);
     if (state == STRIKE_FAILED)
-        record_failure(schedule, step, errno, &error);
+        record_failure(schedule, entry, errno, &error);
     else if (!at_once)
-        record(schedule, step, EVENT_FAULT_HEALED, step->heal_reason);
-    if (step_is_brief(step))
-        wake_followers(schedule, step);
+        record(schedule, entry, EVENT_FAULT_HEALED, entry->heal_reason);
+    if (entry_is_brief(entry))
+        wake_followers(schedule, entry);
 }
 
 // --- the schedule --------------------------------------------------------------------------------
@@ -404,29 +404,29 @@ static bool is_request_of_lock(const struct point_name *point,
 }
 
 // A lock that is not ours may have requests that nobody sees.
-static enum availability points_available(const struct fault_step *plan,
+static enum availability points_available(const struct fault_instance *instance,
                                           const struct fault_environment *environment,
                                           struct error *why)
 {
     size_t unseen = 0;
-    for (size_t i = 0; i < plan->point_count; i++)
-        unseen += is_request_of_lock(&plan->points[i], environment);
-    if (environment->why_no_points == NULL || unseen == 0 || unseen < plan->point_count)
+    for (size_t i = 0; i < instance->point_count; i++)
+        unseen += is_request_of_lock(&instance->points[i], environment);
+    if (environment->why_no_points == NULL || unseen == 0 || unseen < instance->point_count)
         return FAULT_AVAILABLE;
-    error_set(why, "'%s' is inside the lock, and %s", plan->points[0].what,
+    error_set(why, "'%s' is inside the lock, and %s", instance->points[0].what,
               environment->why_no_points);
     return environment->points_are_missing ? FAULT_MISSING : FAULT_MEANINGLESS;
 }
 
-static enum availability step_available(const struct fault_step *plan,
-                                        const struct fault_environment *environment,
-                                        struct error *why)
+static enum availability instance_available(const struct fault_instance *instance,
+                                            const struct fault_environment *environment,
+                                            struct error *why)
 {
-    enum availability available = points_available(plan, environment, why);
+    enum availability available = points_available(instance, environment, why);
     if (available == FAULT_AVAILABLE)
-        available = fault_available(plan, environment, why);
+        available = fault_available(instance, environment, why);
     if (available != FAULT_AVAILABLE)
-        error_wrap(why, "fault %d (%s)", plan->number, plan->text);
+        error_wrap(why, "fault %d (%s)", instance->number, instance->text);
     return available;
 }
 
@@ -436,14 +436,14 @@ enum availability schedule_available(const struct fault_environment *environment
     enum availability drawn = FAULT_AVAILABLE; // why the first that was drawn cannot strike
     bool any = false;
     for (size_t i = 0; i < environment->scenario->fault_count; i++) {
-        const struct fault_step *plan = &environment->scenario->faults[i];
-        enum availability available = step_available(plan, environment, &reason);
+        const struct fault_instance *instance = &environment->scenario->faults[i];
+        enum availability available = instance_available(instance, environment, &reason);
         any |= available == FAULT_AVAILABLE;
-        if (available == FAULT_AVAILABLE || (plan->drawn && drawn != FAULT_AVAILABLE))
+        if (available == FAULT_AVAILABLE || (instance->drawn && drawn != FAULT_AVAILABLE))
             continue;
         *why = reason;
         drawn = available;
-        if (!plan->drawn)
+        if (!instance->drawn)
             return available;
     }
     return any ? FAULT_AVAILABLE : drawn;
@@ -454,32 +454,33 @@ struct schedule *schedule_new(struct fault_environment *environment, struct hist
     const struct scenario *scenario = environment->scenario;
     struct schedule *schedule = memory_zeroed(1, sizeof *schedule);
     schedule->count = scenario->fault_count;
-    schedule->steps = memory_zeroed(schedule->count, sizeof *schedule->steps);
+    schedule->entries = memory_zeroed(schedule->count, sizeof *schedule->entries);
     schedule->environment = environment;
     schedule->writer = writer;
     schedule->started_ns = TIME_NEVER;
     schedule->granted_ns =
         memory_zeroed((size_t)environment->client_count, sizeof *schedule->granted_ns);
     for (size_t i = 0; i < schedule->count; i++) {
-        const struct fault_step *plan = &scenario->faults[i];
-        struct step *step = &schedule->steps[i];
-        int client = plan->side_counts[0] == 0 ? plan->target.client : 0;
-        step->plan = plan;
-        step->fault = fault_find(plan->verb);
-        step->trigger_cause.cause = &plan->cause;
-        step->until.cause = &plan->until;
-        step->strike =
-            (struct fault_strike){.step = plan,
+        const struct fault_instance *instance = &scenario->faults[i];
+        struct entry *entry = &schedule->entries[i];
+        int client = instance->side_counts[0] == 0 ? instance->target.client : 0;
+        entry->instance = instance;
+        entry->fault = fault_find(instance->verb);
+        entry->trigger_cause.cause = &instance->cause;
+        entry->until.cause = &instance->until;
+        entry->strike =
+            (struct fault_strike){.instance = instance,
                                   .environment = environment,
                                   .client = client != 0 ? &environment->clients[client - 1] : NULL,
                                   .trigger = &environment->board->traps[i],
                                   .hold = &environment->board->traps[MAX_FAULTS + i],
                                   .met = -1};
         struct error ignored = {0};
-        if (plan->drawn && step_available(plan, environment, &ignored) != FAULT_AVAILABLE)
-            step->state = STEP_OVER; // the others are drawn, too
-        else if (plan->after == 0)
-            step_arm(schedule, step);
+        if (instance->drawn &&
+            instance_available(instance, environment, &ignored) != FAULT_AVAILABLE)
+            entry->state = ENTRY_OVER; // the others are drawn, too
+        else if (instance->after == 0)
+            entry_arm(schedule, entry);
     }
     return schedule;
 }
@@ -489,7 +490,7 @@ void schedule_free(struct schedule *schedule)
     if (schedule == NULL)
         return;
     free(schedule->granted_ns);
-    free(schedule->steps);
+    free(schedule->entries);
     free(schedule);
 }
 
@@ -504,74 +505,75 @@ void schedule_see(struct schedule *schedule, const struct event *event)
         event->client <= schedule->environment->client_count)
         schedule->granted_ns[event->client - 1] = event->at_ns;
     for (size_t i = 0; i < schedule->count; i++) {
-        struct step *step = &schedule->steps[i];
-        const struct target *target = &step->plan->target;
-        if (event->kind == EVENT_POINT_REACHED && event->step == step->plan->number) {
-            step->reached_ns = event->at_ns;
-            if (step->state == STEP_ARMED)
-                step->state = STEP_TRIGGERED;
+        struct entry *entry = &schedule->entries[i];
+        const struct target *target = &entry->instance->target;
+        if (event->kind == EVENT_POINT_REACHED && event->fault_number == entry->instance->number) {
+            entry->reached_ns = event->at_ns;
+            if (entry->state == ENTRY_ARMED)
+                entry->state = ENTRY_TRIGGERED;
         }
-        if (event->kind == EVENT_PROCESS_DEATH && !step_is_on_server(step) &&
+        if (event->kind == EVENT_PROCESS_DEATH && !entry_is_on_server(entry) &&
             event->client == target->client)
-            step->target_died = true;
-        cause_see(&step->until, event);
-        cause_see(&step->trigger_cause, event);
+            entry->target_died = true;
+        cause_see(&entry->until, event);
+        cause_see(&entry->trigger_cause, event);
     }
 }
 
-static int64_t due_ns(const struct schedule *schedule, const struct step *step)
+static int64_t due_ns(const struct schedule *schedule, const struct entry *entry)
 {
-    const struct fault_step *plan = step->plan;
-    if (step->state == STEP_ARMED && plan->at_ns >= 0 && !step->watches &&
+    const struct fault_instance *instance = entry->instance;
+    if (entry->state == ENTRY_ARMED && instance->at_ns >= 0 && !entry->watches &&
         schedule->started_ns != TIME_NEVER)
-        return schedule->started_ns + plan->at_ns;
-    if (step->state == STEP_IN_EFFECT && plan->bound_ns >= 0 && plan->bound_ns != NO_BOUND)
-        return step->in_effect_ns + plan->bound_ns;
+        return schedule->started_ns + instance->at_ns;
+    if (entry->state == ENTRY_IN_EFFECT && instance->bound_ns >= 0 &&
+        instance->bound_ns != NO_BOUND)
+        return entry->in_effect_ns + instance->bound_ns;
     return TIME_NEVER;
 }
 
 // --- progress ------------------------------------------------------------------------------------
 
-static bool must_heal(const struct schedule *schedule, struct step *step, int64_t now_ns)
+static bool must_heal(const struct schedule *schedule, struct entry *entry, int64_t now_ns)
 {
-    if (step->target_died)
-        step->heal_reason = HEAL_DEATH;
-    else if (has_come(schedule, &step->until, step->in_effect_ns, now_ns))
-        step->heal_reason = HEAL_CAUSE;
-    else if (due_ns(schedule, step) <= now_ns)
-        step->heal_reason = HEAL_BOUND;
+    if (entry->target_died)
+        entry->heal_reason = HEAL_DEATH;
+    else if (has_come(schedule, &entry->until, entry->in_effect_ns, now_ns))
+        entry->heal_reason = HEAL_CAUSE;
+    else if (due_ns(schedule, entry) <= now_ns)
+        entry->heal_reason = HEAL_BOUND;
     else
         return false;
     return true;
 }
 
 // What waits for a server: a proof, an end, or a cause.
-static bool must_ask(const struct step *step)
+static bool must_ask(const struct entry *entry)
 {
-    return (step_is_on_server(step) &&
-            (step->state == STEP_PENDING || step->state == STEP_HEALING)) ||
-           (step->state == STEP_ARMED && cause_is_asked(step->trigger_cause.cause)) ||
-           (step->state == STEP_IN_EFFECT && cause_is_asked(step->until.cause));
+    return (entry_is_on_server(entry) &&
+            (entry->state == ENTRY_PENDING || entry->state == ENTRY_HEALING)) ||
+           (entry->state == ENTRY_ARMED && cause_is_asked(entry->trigger_cause.cause)) ||
+           (entry->state == ENTRY_IN_EFFECT && cause_is_asked(entry->until.cause));
 }
 
-// True if the step has come on.
-static bool advance_step(struct schedule *schedule, struct step *step, int64_t now_ns)
+// True if the entry has come on.
+static bool advance(struct schedule *schedule, struct entry *entry, int64_t now_ns)
 {
-    enum step_state before = step->state;
-    bool has_points = step->plan->point_count > 0;
-    if (step->state == STEP_ARMED && has_points && due_ns(schedule, step) <= now_ns)
-        step_watch(schedule, step);
-    else if (step->state == STEP_ARMED &&
-             (due_ns(schedule, step) <= now_ns ||
-              has_come(schedule, &step->trigger_cause, step->armed_ns, now_ns)))
-        step->state = STEP_TRIGGERED;
-    bool may_ask = !step_is_on_server(step) || now_ns >= schedule->ask_at_ns;
-    if (step->state == STEP_TRIGGERED || (step->state == STEP_PENDING && may_ask))
-        step_strike(schedule, step);
-    else if ((step->state == STEP_IN_EFFECT && must_heal(schedule, step, now_ns)) ||
-             (step->state == STEP_HEALING && may_ask))
-        step_heal(schedule, step);
-    return step->state != before;
+    enum entry_state before = entry->state;
+    bool has_points = entry->instance->point_count > 0;
+    if (entry->state == ENTRY_ARMED && has_points && due_ns(schedule, entry) <= now_ns)
+        entry_watch(schedule, entry);
+    else if (entry->state == ENTRY_ARMED &&
+             (due_ns(schedule, entry) <= now_ns ||
+              has_come(schedule, &entry->trigger_cause, entry->armed_ns, now_ns)))
+        entry->state = ENTRY_TRIGGERED;
+    bool may_ask = !entry_is_on_server(entry) || now_ns >= schedule->ask_at_ns;
+    if (entry->state == ENTRY_TRIGGERED || (entry->state == ENTRY_PENDING && may_ask))
+        entry_strike(schedule, entry);
+    else if ((entry->state == ENTRY_IN_EFFECT && must_heal(schedule, entry, now_ns)) ||
+             (entry->state == ENTRY_HEALING && may_ask))
+        entry_heal(schedule, entry);
+    return entry->state != before;
 }
 
 void schedule_advance(struct schedule *schedule, int64_t now_ns)
@@ -579,11 +581,11 @@ void schedule_advance(struct schedule *schedule, int64_t now_ns)
     bool asks = false;
     bool moved = true;
     for (size_t i = 0; i < schedule->count; i++)
-        asks |= must_ask(&schedule->steps[i]);
+        asks |= must_ask(&schedule->entries[i]);
     while (moved) {
         moved = false;
         for (size_t i = 0; i < schedule->count; i++)
-            moved |= advance_step(schedule, &schedule->steps[i], now_ns);
+            moved |= advance(schedule, &schedule->entries[i], now_ns);
     }
     steps_release_triggers(schedule);
     int64_t took_ns = clock_monotonic_ns() - now_ns;
@@ -596,9 +598,9 @@ int64_t schedule_next_ns(const struct schedule *schedule)
 {
     int64_t next_ns = TIME_NEVER;
     for (size_t i = 0; i < schedule->count; i++) {
-        const struct step *step = &schedule->steps[i];
-        next_ns = time_earlier(next_ns, due_ns(schedule, step));
-        if (must_ask(step))
+        const struct entry *entry = &schedule->entries[i];
+        next_ns = time_earlier(next_ns, due_ns(schedule, entry));
+        if (must_ask(entry))
             next_ns = time_earlier(next_ns, schedule->ask_at_ns);
     }
     return next_ns;
@@ -608,14 +610,16 @@ struct schedule_now schedule_now(const struct schedule *schedule)
 {
     struct schedule_now now = {.has_struck = schedule->struck};
     for (size_t i = 0; i < schedule->count; i++) {
-        const struct step *step = &schedule->steps[i];
+        const struct entry *entry = &schedule->entries[i];
         bool stays_away =
-            step->in_effect_ns != 0 && !step_lasts(step) && step_takes_server_down(step->plan);
-        now.is_waiting |= step->state != STEP_ASLEEP && step->state != STEP_OVER;
-        now.is_striking |= (step->state == STEP_IN_EFFECT && step->plan->bound_ns != NO_BOUND) ||
-                           (step->state == STEP_PENDING && step_is_on_server(step)) ||
-                           step->state == STEP_HEALING;
-        now.is_lasting |= stays_away || (step->state >= STEP_PENDING && step->state < STEP_OVER);
+            entry->in_effect_ns != 0 && !entry_lasts(entry) && takes_server_down(entry->instance);
+        now.is_waiting |= entry->state != ENTRY_ASLEEP && entry->state != ENTRY_OVER;
+        now.is_striking |=
+            (entry->state == ENTRY_IN_EFFECT && entry->instance->bound_ns != NO_BOUND) ||
+            (entry->state == ENTRY_PENDING && entry_is_on_server(entry)) ||
+            entry->state == ENTRY_HEALING;
+        now.is_lasting |=
+            stays_away || (entry->state >= ENTRY_PENDING && entry->state < ENTRY_OVER);
     }
     return now;
 }
@@ -623,9 +627,9 @@ struct schedule_now schedule_now(const struct schedule *schedule)
 bool schedule_has_struck_client(const struct schedule *schedule, int client)
 {
     for (size_t i = 0; i < schedule->count; i++) {
-        const struct step *step = &schedule->steps[i];
-        if (!step_is_on_server(step) && step->plan->target.client == client &&
-            step->in_effect_ns != 0)
+        const struct entry *entry = &schedule->entries[i];
+        if (!entry_is_on_server(entry) && entry->instance->target.client == client &&
+            entry->in_effect_ns != 0)
             return true;
     }
     return false;
@@ -636,11 +640,11 @@ void schedule_close(struct schedule *schedule, int64_t now_ns)
     if (schedule->closed_ns == 0)
         schedule->closed_ns = now_ns;
     for (size_t i = 0; i < schedule->count; i++) {
-        struct step *step = &schedule->steps[i];
-        if (!step->plan->drawn || step->state > STEP_ARMED)
+        struct entry *entry = &schedule->entries[i];
+        if (!entry->instance->drawn || entry->state > ENTRY_ARMED)
             continue;
-        step->state = STEP_OVER;
-        point_let_go(schedule->environment->board, step->strike.trigger);
+        entry->state = ENTRY_OVER;
+        point_let_go(schedule->environment->board, entry->strike.trigger);
     }
 }
 
@@ -652,7 +656,8 @@ bool schedule_has_settled(const struct schedule *schedule, int64_t now_ns, int64
     if (schedule_now(schedule).is_striking)
         return false;
     for (size_t i = 0; i < schedule->count; i++) {
-        if (schedule->steps[i].state == STEP_TRIGGERED || schedule->steps[i].state == STEP_PENDING)
+        if (schedule->entries[i].state == ENTRY_TRIGGERED ||
+            schedule->entries[i].state == ENTRY_PENDING)
             return false;
     }
     for (int i = 0; i < environment->client_count; i++)
@@ -660,37 +665,37 @@ bool schedule_has_settled(const struct schedule *schedule, int64_t now_ns, int64
     return all_granted || now_ns - since_ns > bound_ns;
 }
 
-// Goes on with the end of a step. True if it is to be called again.
+// Goes on with the end of an entry. True if it is to be called again.
 //
 // What was asked for and is not proven is undone all the same: a client that was told to stop, and
 // had not yet, must go on. It was never in effect, so that no end of it is noted. And a client that
 // was killed is dead soon: that is waited for, as nobody else will know why it ended.
-static bool is_ending(struct schedule *schedule, struct step *step)
+static bool is_ending(struct schedule *schedule, struct entry *entry)
 {
     struct error ignored;
-    if (step->state == STEP_PENDING && step_lasts(step))
-        return step->fault->heal(&step->strike, &ignored) == STRIKE_PENDING;
-    if (step->state == STEP_PENDING && !step_is_on_server(step)) {
-        step_strike(schedule, step);
-        return step->state == STEP_PENDING;
+    if (entry->state == ENTRY_PENDING && entry_lasts(entry))
+        return entry->fault->heal(&entry->strike, &ignored) == STRIKE_PENDING;
+    if (entry->state == ENTRY_PENDING && !entry_is_on_server(entry)) {
+        entry_strike(schedule, entry);
+        return entry->state == ENTRY_PENDING;
     }
-    if (step->state == STEP_IN_EFFECT)
-        step->heal_reason = HEAL_END;
-    if (step->state == STEP_IN_EFFECT || step->state == STEP_HEALING)
-        step_heal(schedule, step);
-    return step->state == STEP_HEALING;
+    if (entry->state == ENTRY_IN_EFFECT)
+        entry->heal_reason = HEAL_END;
+    if (entry->state == ENTRY_IN_EFFECT || entry->state == ENTRY_HEALING)
+        entry_heal(schedule, entry);
+    return entry->state == ENTRY_HEALING;
 }
 
 void schedule_end(struct schedule *schedule)
 {
     for (size_t i = 0; i < schedule->count; i++) {
-        struct step *step = &schedule->steps[i];
+        struct entry *entry = &schedule->entries[i];
         // Of its own: one that took long to end leaves the others their time.
         int64_t give_up_ns = clock_monotonic_ns() + END_LIMIT_NS;
-        while (is_ending(schedule, step) && clock_monotonic_ns() < give_up_ns)
+        while (is_ending(schedule, entry) && clock_monotonic_ns() < give_up_ns)
             clock_sleep_until_ns(clock_monotonic_ns() + LEAST_PAUSE_NS);
-        step->state = STEP_OVER;
-        point_let_go(schedule->environment->board, step->strike.trigger);
-        point_let_go(schedule->environment->board, step->strike.hold);
+        entry->state = ENTRY_OVER;
+        point_let_go(schedule->environment->board, entry->strike.trigger);
+        point_let_go(schedule->environment->board, entry->strike.hold);
     }
 }

@@ -19,7 +19,7 @@ struct fixture {
     struct history_writer writer;
     struct point_board *board;
     struct fault_client clients[CLIENTS];
-    struct fault_step steps[2];
+    struct fault_instance instances[2];
     struct scenario scenario;
     struct fault_environment environment;
     struct schedule *schedule;
@@ -44,7 +44,7 @@ static int start(void **state)
         fixture->clients[i].process = child;
         history_writer_start(&fixture->clients[i].writer, &fixture->file, i + 1, 0);
     }
-    fixture->scenario.faults = fixture->steps;
+    fixture->scenario.faults = fixture->instances;
     *state = fixture;
     return 0;
 }
@@ -66,19 +66,19 @@ static int stop(void **state)
     return 0;
 }
 
-static struct fault_step step_at(int number, const char *verb, int client, int64_t at_ns)
+static struct fault_instance instance_at(int number, const char *verb, int client, int64_t at_ns)
 {
-    return (struct fault_step){.number = number,
-                               .verb = verb,
-                               .target = {.client = client},
-                               .at_ns = at_ns,
-                               .nth = 1,
-                               .bound_ns = strcmp(verb, "kill") == 0 ? -1 : NS_PER_S};
+    return (struct fault_instance){.number = number,
+                                   .verb = verb,
+                                   .target = {.client = client},
+                                   .at_ns = at_ns,
+                                   .nth = 1,
+                                   .bound_ns = strcmp(verb, "kill") == 0 ? -1 : NS_PER_S};
 }
 
-static void begin(struct fixture *fixture, size_t steps)
+static void begin(struct fixture *fixture, size_t instances)
 {
-    fixture->scenario.fault_count = steps;
+    fixture->scenario.fault_count = instances;
     fixture->environment = (struct fault_environment){.scenario = &fixture->scenario,
                                                       .board = fixture->board,
                                                       .clients = fixture->clients,
@@ -86,14 +86,15 @@ static void begin(struct fixture *fixture, size_t steps)
     fixture->schedule = schedule_new(&fixture->environment, &fixture->writer);
 }
 
-static size_t count(const struct fixture *fixture, enum event_kind kind, int step)
+static size_t count(const struct fixture *fixture, enum event_kind kind, int instance)
 {
     struct history history;
     struct error error;
     size_t found = 0;
     assert_int_equal(history_load(fixture->path, &history, &error), 0);
     for (size_t i = 0; i < history.count; i++)
-        found += history.events[i].kind == kind && (step == 0 || history.events[i].step == step);
+        found += history.events[i].kind == kind &&
+                 (instance == 0 || history.events[i].fault_number == instance);
     history_free(&history);
     return found;
 }
@@ -105,16 +106,16 @@ static char state_of(pid_t process)
 }
 
 // The kernel takes a moment to stop a process: looks again until the event is there.
-static void advance_until(struct fixture *fixture, enum event_kind kind, int step)
+static void advance_until(struct fixture *fixture, enum event_kind kind, int instance)
 {
-    while (count(fixture, kind, step) == 0)
+    while (count(fixture, kind, instance) == 0)
         schedule_advance(fixture->schedule, 1);
 }
 
 TEST_WITH(a_pause_by_time_stops_the_process_and_heals_at_its_bound, start, stop)
 {
     struct fixture *fixture = *state;
-    fixture->steps[0] = step_at(1, "pause", 1, 5 * NS_PER_S);
+    fixture->instances[0] = instance_at(1, "pause", 1, 5 * NS_PER_S);
     begin(fixture, 1);
     schedule_start(fixture->schedule, 100);
     schedule_advance(fixture->schedule, 5 * NS_PER_S);
@@ -141,8 +142,8 @@ static struct event grant_to(int client, int64_t at_ns)
 TEST_WITH(a_cause_counts_only_after_the_fault_is_in_effect, start, stop)
 {
     struct fixture *fixture = *state;
-    fixture->steps[0] = step_at(1, "pause", 1, 0);
-    fixture->steps[0].until = (struct cause){.kind = CAUSE_HOLDS, .target = {.client = 2}};
+    fixture->instances[0] = instance_at(1, "pause", 1, 0);
+    fixture->instances[0].until = (struct cause){.kind = CAUSE_HOLDS, .target = {.client = 2}};
     begin(fixture, 1);
     struct event early = grant_to(2, clock_monotonic_ns());
     schedule_start(fixture->schedule, 0);
@@ -164,18 +165,18 @@ TEST_WITH(a_cause_counts_only_after_the_fault_is_in_effect, start, stop)
 TEST_WITH(a_cause_counts_from_where_a_held_worker_came_to_its_point, start, stop)
 {
     struct fixture *fixture = *state;
-    fixture->steps[0] = step_at(1, "pause", 1, -1);
-    fixture->steps[0].target.worker = 1;
-    fixture->steps[0].point_count = 1;
-    fixture->steps[0].points[0] =
+    fixture->instances[0] = instance_at(1, "pause", 1, -1);
+    fixture->instances[0].target.worker = 1;
+    fixture->instances[0].point_count = 1;
+    fixture->instances[0].points[0] =
         (struct point_name){.client = 1, .worker = 1, .moment = MOMENT_AFTER, .what = "read"};
-    fixture->steps[0].until = (struct cause){.kind = CAUSE_HOLDS, .target = {.client = 2}};
+    fixture->instances[0].until = (struct cause){.kind = CAUSE_HOLDS, .target = {.client = 2}};
     begin(fixture, 1);
     schedule_start(fixture->schedule, 0);
     atomic_store(&fixture->board->traps[0].reached_by, 1);
     atomic_store(&fixture->board->traps[0].state, POINT_REACHED);
     struct event reached = {
-        .kind = EVENT_POINT_REACHED, .client = 1, .worker = 1, .step = 1, .at_ns = 1000};
+        .kind = EVENT_POINT_REACHED, .client = 1, .worker = 1, .fault_number = 1, .at_ns = 1000};
     struct event grant = grant_to(2, 1001); // before anybody had noticed that the worker stands
     schedule_see(fixture->schedule, &reached);
     schedule_see(fixture->schedule, &grant);
@@ -188,7 +189,7 @@ TEST_WITH(a_cause_counts_from_where_a_held_worker_came_to_its_point, start, stop
 TEST_WITH(a_kill_is_recorded_as_the_death_of_its_client, start, stop)
 {
     struct fixture *fixture = *state;
-    fixture->steps[0] = step_at(1, "kill", 2, 0);
+    fixture->instances[0] = instance_at(1, "kill", 2, 0);
     begin(fixture, 1);
     schedule_start(fixture->schedule, 0);
     advance_until(fixture, EVENT_FAULT_IN_EFFECT, 1);
@@ -204,8 +205,8 @@ TEST_WITH(a_kill_is_recorded_as_the_death_of_its_client, start, stop)
 TEST_WITH(a_fault_on_a_client_that_has_ended_fails_and_says_so, start, stop)
 {
     struct fixture *fixture = *state;
-    fixture->steps[0] = step_at(1, "kill", 1, 0);
-    fixture->steps[1] = step_at(2, "pause", 1, 0);
+    fixture->instances[0] = instance_at(1, "kill", 1, 0);
+    fixture->instances[1] = instance_at(2, "pause", 1, 0);
     begin(fixture, 2);
     schedule_start(fixture->schedule, 0);
     schedule_advance(fixture->schedule, 1);
@@ -216,9 +217,9 @@ TEST_WITH(a_fault_on_a_client_that_has_ended_fails_and_says_so, start, stop)
 TEST_WITH(two_pauses_of_one_client_end_with_the_later, start, stop)
 {
     struct fixture *fixture = *state;
-    fixture->steps[0] = step_at(1, "pause", 1, 0);
-    fixture->steps[1] = step_at(2, "pause", 1, 0);
-    fixture->steps[1].bound_ns = 5 * NS_PER_S;
+    fixture->instances[0] = instance_at(1, "pause", 1, 0);
+    fixture->instances[1] = instance_at(2, "pause", 1, 0);
+    fixture->instances[1].bound_ns = 5 * NS_PER_S;
     begin(fixture, 2);
     schedule_start(fixture->schedule, 0);
     advance_until(fixture, EVENT_FAULT_IN_EFFECT, 1);
@@ -235,7 +236,7 @@ TEST_WITH(a_client_that_ended_by_itself_was_not_killed, start, stop)
 {
     struct fixture *fixture = *state;
     siginfo_t info;
-    fixture->steps[0] = step_at(1, "kill", 1, 0);
+    fixture->instances[0] = instance_at(1, "kill", 1, 0);
     begin(fixture, 1);
     kill(fixture->clients[0].process, SIGTERM);
     waitid(P_PID, (id_t)fixture->clients[0].process, &info, WEXITED | WNOWAIT);
@@ -249,11 +250,11 @@ TEST_WITH(a_client_that_ended_by_itself_was_not_killed, start, stop)
 TEST_WITH(a_fault_after_another_is_armed_when_that_one_is_in_effect, start, stop)
 {
     struct fixture *fixture = *state;
-    fixture->steps[0] = step_at(1, "pause", 1, NS_PER_S);
-    fixture->steps[1] = step_at(2, "pause", 2, -1);
-    fixture->steps[1].after = 1;
-    fixture->steps[1].point_count = 1;
-    fixture->steps[1].points[0] =
+    fixture->instances[0] = instance_at(1, "pause", 1, NS_PER_S);
+    fixture->instances[1] = instance_at(2, "pause", 2, -1);
+    fixture->instances[1].after = 1;
+    fixture->instances[1].point_count = 1;
+    fixture->instances[1].points[0] =
         (struct point_name){.client = 2, .moment = MOMENT_BEFORE, .what = "write"};
     begin(fixture, 2);
     assert_int_equal(atomic_load(&fixture->board->armed), 0);
@@ -261,7 +262,8 @@ TEST_WITH(a_fault_after_another_is_armed_when_that_one_is_in_effect, start, stop
     schedule_advance(fixture->schedule, NS_PER_S);
     advance_until(fixture, EVENT_FAULT_IN_EFFECT, 1);
     assert_int_equal(atomic_load(&fixture->board->armed), 1);
-    struct event reached = {.kind = EVENT_POINT_REACHED, .client = 2, .worker = 1, .step = 2};
+    struct event reached = {
+        .kind = EVENT_POINT_REACHED, .client = 2, .worker = 1, .fault_number = 2};
     schedule_see(fixture->schedule, &reached);
     advance_until(fixture, EVENT_FAULT_IN_EFFECT, 2);
     assert_int_equal(state_of(fixture->clients[1].process), 'T');
@@ -270,10 +272,10 @@ TEST_WITH(a_fault_after_another_is_armed_when_that_one_is_in_effect, start, stop
 TEST_WITH(the_end_of_the_trial_heals_and_disarms_everything, start, stop)
 {
     struct fixture *fixture = *state;
-    fixture->steps[0] = step_at(1, "pause", 1, 0);
-    fixture->steps[1] = step_at(2, "pause", 2, -1);
-    fixture->steps[1].point_count = 1;
-    fixture->steps[1].points[0] =
+    fixture->instances[0] = instance_at(1, "pause", 1, 0);
+    fixture->instances[1] = instance_at(2, "pause", 2, -1);
+    fixture->instances[1].point_count = 1;
+    fixture->instances[1].points[0] =
         (struct point_name){.client = 2, .moment = MOMENT_AT, .what = "holds"};
     begin(fixture, 2);
     schedule_start(fixture->schedule, 0);
@@ -314,7 +316,7 @@ TEST_WITH(a_pause_that_is_not_proven_when_the_trial_ends_is_undone, start, stop)
     kill(fixture->clients[0].process, SIGKILL);
     waitpid(fixture->clients[0].process, NULL, 0);
     pid_t process = fixture->clients[0].process = start_unstoppable(hold);
-    fixture->steps[0] = step_at(1, "pause", 1, 0);
+    fixture->instances[0] = instance_at(1, "pause", 1, 0);
     begin(fixture, 1);
     schedule_start(fixture->schedule, 0);
     schedule_advance(fixture->schedule, 1);
@@ -332,17 +334,18 @@ TEST_WITH(a_pause_that_is_not_proven_when_the_trial_ends_is_undone, start, stop)
 TEST_WITH(a_worker_goes_on_once_all_that_follow_at_once_stand, start, stop)
 {
     struct fixture *fixture = *state;
-    fixture->steps[0] = step_at(1, "pause", 1, -1);
-    fixture->steps[0].point_count = 1;
-    fixture->steps[0].points[0] =
+    fixture->instances[0] = instance_at(1, "pause", 1, -1);
+    fixture->instances[0].point_count = 1;
+    fixture->instances[0].points[0] =
         (struct point_name){.client = 2, .moment = MOMENT_BEFORE, .what = "write"};
-    fixture->steps[1] = step_at(2, "pause", 2, -1);
-    fixture->steps[1].after = 1;
+    fixture->instances[1] = instance_at(2, "pause", 2, -1);
+    fixture->instances[1].after = 1;
     begin(fixture, 2);
     schedule_start(fixture->schedule, 0);
     struct point_trap *trap = &fixture->board->traps[0];
     atomic_store(&trap->state, POINT_REACHED);
-    struct event reached = {.kind = EVENT_POINT_REACHED, .client = 2, .worker = 1, .step = 1};
+    struct event reached = {
+        .kind = EVENT_POINT_REACHED, .client = 2, .worker = 1, .fault_number = 1};
     schedule_see(fixture->schedule, &reached);
     while (count(fixture, EVENT_FAULT_IN_EFFECT, 2) == 0) {
         assert_int_equal(atomic_load(&trap->state), POINT_REACHED);
@@ -355,11 +358,11 @@ TEST_WITH(a_worker_goes_on_once_all_that_follow_at_once_stand, start, stop)
 TEST_WITH(a_cause_can_trigger_and_the_end_of_another_fault_too, start, stop)
 {
     struct fixture *fixture = *state;
-    fixture->steps[0] = step_at(1, "pause", 1, -1);
-    fixture->steps[0].cause = (struct cause){.kind = CAUSE_TRIES, .target = {.client = 2}};
-    fixture->steps[0].name = (char *)"first";
-    fixture->steps[1] = step_at(2, "kill", 2, -1);
-    fixture->steps[1].cause = (struct cause){.kind = CAUSE_OVER, .fault_number = 1};
+    fixture->instances[0] = instance_at(1, "pause", 1, -1);
+    fixture->instances[0].cause = (struct cause){.kind = CAUSE_TRIES, .target = {.client = 2}};
+    fixture->instances[0].name = (char *)"first";
+    fixture->instances[1] = instance_at(2, "kill", 2, -1);
+    fixture->instances[1].cause = (struct cause){.kind = CAUSE_OVER, .fault_number = 1};
     begin(fixture, 2);
     schedule_start(fixture->schedule, 0);
     schedule_advance(fixture->schedule, 1);
@@ -378,8 +381,8 @@ TEST_WITH(a_cause_can_trigger_and_the_end_of_another_fault_too, start, stop)
 TEST_WITH(what_a_fault_until_the_end_holds_up_is_no_reason_to_wait, start, stop)
 {
     struct fixture *fixture = *state;
-    fixture->steps[0] = step_at(1, "pause", 1, 0);
-    fixture->steps[0].bound_ns = NO_BOUND;
+    fixture->instances[0] = instance_at(1, "pause", 1, 0);
+    fixture->instances[0].bound_ns = NO_BOUND;
     begin(fixture, 1);
     schedule_start(fixture->schedule, 0);
     advance_until(fixture, EVENT_FAULT_IN_EFFECT, 1);
@@ -391,18 +394,18 @@ TEST_WITH(what_a_fault_until_the_end_holds_up_is_no_reason_to_wait, start, stop)
     assert_int_equal(count(fixture, EVENT_FAULT_HEALED, 1), 1);
 }
 
-static struct fault_step step_at_point(int number, int64_t at_ns)
+static struct fault_instance instance_at_point(int number, int64_t at_ns)
 {
-    struct fault_step step = step_at(number, "pause", 1, at_ns);
-    step.point_count = 1;
-    step.points[0] = (struct point_name){.client = 1, .moment = MOMENT_AFTER, .what = "read"};
-    return step;
+    struct fault_instance instance = instance_at(number, "pause", 1, at_ns);
+    instance.point_count = 1;
+    instance.points[0] = (struct point_name){.client = 1, .moment = MOMENT_AFTER, .what = "read"};
+    return instance;
 }
 
 TEST_WITH(a_point_with_a_time_counts_from_that_time_on, start, stop)
 {
     struct fixture *fixture = *state;
-    fixture->steps[0] = step_at_point(1, NS_PER_S);
+    fixture->instances[0] = instance_at_point(1, NS_PER_S);
     begin(fixture, 1);
     const struct point_trap *trap = &fixture->board->traps[0];
     int64_t now_ns = clock_monotonic_ns();
@@ -419,9 +422,9 @@ TEST_WITH(a_point_with_a_time_counts_from_that_time_on, start, stop)
 TEST_WITH(what_was_drawn_and_has_not_struck_strikes_no_more_once_closed, start, stop)
 {
     struct fixture *fixture = *state;
-    fixture->steps[0] = step_at(1, "pause", 1, 0);
-    fixture->steps[1] = step_at(2, "pause", 2, 0);
-    fixture->steps[0].drawn = true;
+    fixture->instances[0] = instance_at(1, "pause", 1, 0);
+    fixture->instances[1] = instance_at(2, "pause", 2, 0);
+    fixture->instances[0].drawn = true;
     begin(fixture, 2);
     int64_t now_ns = clock_monotonic_ns();
     schedule_start(fixture->schedule, now_ns);
@@ -444,7 +447,7 @@ static void show_grant(struct fixture *fixture, int client)
 TEST_WITH(all_is_settled_once_each_client_was_granted_or_had_its_time, start, stop)
 {
     struct fixture *fixture = *state;
-    fixture->steps[0] = step_at(1, "pause", 1, 0);
+    fixture->instances[0] = instance_at(1, "pause", 1, 0);
     begin(fixture, 1);
     int64_t now_ns = clock_monotonic_ns();
     schedule_start(fixture->schedule, now_ns);

@@ -16,7 +16,7 @@ enum strike_state strike_came_too_late(struct error *error)
 
 // --- servers -------------------------------------------------------------------------------------
 
-enum availability way_available(const struct fault_step *step, const struct node *node,
+enum availability way_available(const struct fault_instance *instance, const struct node *node,
                                 const char *const *ways, const char *done, struct error *why)
 {
     struct text known = {0};
@@ -24,12 +24,12 @@ enum availability way_available(const struct fault_step *step, const struct node
         error_set(why, "%s cannot be %s", node->kind->name, done);
         return FAULT_MEANINGLESS;
     }
-    if (step->how == NULL || text_is_one_of(step->how, ways))
+    if (instance->how == NULL || text_is_one_of(instance->how, ways))
         return FAULT_AVAILABLE;
     for (size_t i = 0; ways[i] != NULL; i++)
         text_format(&known, "%s%s", i > 0 ? ", " : "", ways[i]);
-    error_set(why, "%s has no way '%s' for %s (it has: %s)", node->kind->name, step->how,
-              step->verb, text_string(&known));
+    error_set(why, "%s has no way '%s' for %s (it has: %s)", node->kind->name, instance->how,
+              instance->verb, text_string(&known));
     text_free(&known);
     return FAULT_MEANINGLESS;
 }
@@ -37,8 +37,8 @@ enum availability way_available(const struct fault_step *step, const struct node
 int strike_aim(struct fault_strike *strike, struct error *error)
 {
     if (strike->node == NULL) {
-        strike->node = target_server(&strike->step->target, strike->environment, error);
-        if (strike->node != NULL && target_is_role(&strike->step->target))
+        strike->node = target_server(&strike->instance->target, strike->environment, error);
+        if (strike->node != NULL && target_is_role(&strike->instance->target))
             snprintf(strike->role, sizeof strike->role, "%s", strike->node->name);
     }
     return strike->node != NULL ? 0 : -1;
@@ -46,7 +46,7 @@ int strike_aim(struct fault_strike *strike, struct error *error)
 
 enum strike_state strike_crash(struct fault_strike *strike, struct error *error)
 {
-    strike->node = target_server(&strike->step->target, strike->environment, error);
+    strike->node = target_server(&strike->instance->target, strike->environment, error);
     return strike->node == NULL || server_kill(strike->node, error) != 0 ? STRIKE_FAILED
                                                                          : STRIKE_IN_EFFECT;
 }
@@ -60,54 +60,55 @@ enum strike_state strike_bring_back(struct fault_strike *strike, enum loss loss,
     return server_is_back(strike->node, error);
 }
 
-bool step_takes_server_down(const struct fault_step *step)
+bool takes_server_down(const struct fault_instance *instance)
 {
-    return step->target.client == 0 && fault_can(step, FAULT_KILLS);
+    return instance->target.client == 0 && fault_can(instance, FAULT_KILLS);
 }
 
 // --- wires ---------------------------------------------------------------------------------------
 
-static enum wire_effect effect_of(const struct fault_step *step)
+static enum wire_effect effect_of(const struct fault_instance *instance)
 {
-    return step->how != NULL && strcmp(step->how, "reset") == 0 ? WIRE_RESET
-                                                                : fault_find(step->verb)->effect;
+    return instance->how != NULL && strcmp(instance->how, "reset") == 0
+               ? WIRE_RESET
+               : fault_find(instance->verb)->effect;
 }
 
-static enum availability wire_available(const struct fault_step *step,
+static enum availability wire_available(const struct fault_instance *instance,
                                         const struct fault_environment *environment,
                                         struct error *why)
 {
     enum availability available = FAULT_AVAILABLE;
     for (int side = 0; side < 2; side++) {
-        for (size_t i = 0; available == FAULT_AVAILABLE && i < step->side_counts[side]; i++)
-            available = target_available(&step->sides[side][i], environment, why);
+        for (size_t i = 0; available == FAULT_AVAILABLE && i < instance->side_counts[side]; i++)
+            available = target_available(&instance->sides[side][i], environment, why);
     }
     if (available != FAULT_AVAILABLE)
         return available;
     if (environment->wires == NULL)
         error_set(why, "the network cannot be touched: %s", environment->why_no_wires);
-    else if (wires_means(environment->wires, effect_of(step), why) != NULL)
+    else if (wires_means(environment->wires, effect_of(instance), why) != NULL)
         return FAULT_AVAILABLE;
     return FAULT_MISSING;
 }
 
-enum availability fault_available(const struct fault_step *step,
+enum availability fault_available(const struct fault_instance *instance,
                                   const struct fault_environment *environment, struct error *why)
 {
     struct error ignored;
-    const struct fault *fault = fault_find(step->verb);
+    const struct fault *fault = fault_find(instance->verb);
     const struct node *node = NULL;
     if ((fault->form.strikes & STRIKES_WIRE) != 0)
-        return wire_available(step, environment, why);
-    enum availability there = target_available(&step->target, environment, why);
+        return wire_available(instance, environment, why);
+    enum availability there = target_available(&instance->target, environment, why);
     if (there != FAULT_AVAILABLE || fault->available == NULL)
         return there;
     // For a role, any of its group.
-    if (step->target.client == 0)
-        node = target_server(&step->target, environment, &ignored);
-    if (step->target.client == 0 && node == NULL && environment->lock_group != NULL)
+    if (instance->target.client == 0)
+        node = target_server(&instance->target, environment, &ignored);
+    if (instance->target.client == 0 && node == NULL && environment->lock_group != NULL)
         node = &environment->lock_group->nodes[0];
-    return fault->available(step, environment, node, why);
+    return fault->available(instance, environment, node, why);
 }
 
 // Notes who the leader is, if it is on that side: the only server there that holds data.
@@ -115,10 +116,10 @@ static void note_leader(struct fault_strike *strike, int side, const char *const
                         int count)
 {
     const struct server_group *group = strike->environment->lock_group;
-    const struct fault_step *step = strike->step;
+    const struct fault_instance *instance = strike->instance;
     bool is_named = false;
-    for (size_t i = 0; i < step->side_counts[side]; i++)
-        is_named |= strcmp(step->sides[side][i].server, "leader") == 0;
+    for (size_t i = 0; i < instance->side_counts[side]; i++)
+        is_named |= strcmp(instance->sides[side][i].server, "leader") == 0;
     for (int i = 0; is_named && group != NULL && i < group->count; i++) {
         const struct node *node = &group->nodes[i];
         for (int j = 0; j < count && node->server > 0; j++) {
@@ -132,19 +133,19 @@ enum strike_state wire_inject(struct fault_strike *strike, struct error *error)
 {
     const char *from[MAX_ADDRESSES];
     const char *to[MAX_ADDRESSES];
-    const struct fault_step *step = strike->step;
-    struct wire_fault fault = {.effect = effect_of(step),
+    const struct fault_instance *instance = strike->instance;
+    struct wire_fault fault = {.effect = effect_of(instance),
                                .from = from,
                                .to = to,
-                               .both_ways = !step->one_way,
-                               .percent = (int)step->share,
-                               .delay_ns = step->by_ns,
-                               .jitter_ns = step->jitter_ns,
-                               .seed = strike->environment->seed + (uint64_t)step->number};
-    fault.from_count = target_addresses(step, 0, strike->environment, from, error);
+                               .both_ways = !instance->one_way,
+                               .percent = (int)instance->share,
+                               .delay_ns = instance->by_ns,
+                               .jitter_ns = instance->jitter_ns,
+                               .seed = strike->environment->seed + (uint64_t)instance->number};
+    fault.from_count = target_addresses(instance, 0, strike->environment, from, error);
     if (fault.from_count < 0)
         return STRIKE_FAILED;
-    fault.to_count = target_addresses(step, 1, strike->environment, to, error);
+    fault.to_count = target_addresses(instance, 1, strike->environment, to, error);
     if (fault.to_count < 0)
         return STRIKE_FAILED;
     note_leader(strike, 0, from, fault.from_count);

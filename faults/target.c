@@ -157,7 +157,7 @@ static bool contains(const char *const *addresses, int count, const char *addres
     return false;
 }
 
-int target_addresses(const struct fault_step *step, int side,
+int target_addresses(const struct fault_instance *instance, int side,
                      const struct fault_environment *environment, const char **addresses,
                      struct error *error)
 {
@@ -165,14 +165,14 @@ int target_addresses(const struct fault_step *step, int side,
     const char *theirs[MAX_ADDRESSES]; // of the other side
     const struct node *node;
     int count = 0;
-    for (size_t i = 0; i < step->side_counts[side]; i++) {
-        const struct target *target = &step->sides[side][i];
+    for (size_t i = 0; i < instance->side_counts[side]; i++) {
+        const struct target *target = &instance->sides[side][i];
         const struct node *only = NULL;
         int their_count = 0;
         bool others = target->client == 0 && strcmp(target->server, "others") == 0;
         bool is_group = target->client == 0 && text_is_one_of(target->server, groups);
         if (others)
-            their_count = target_addresses(step, 1 - side, environment, theirs, error);
+            their_count = target_addresses(instance, 1 - side, environment, theirs, error);
         else if (target->client != 0)
             only = &environment->client_nodes->nodes[target->client - 1];
         else if (!is_group)

@@ -16,15 +16,15 @@
 
 static const char *const options[] = {"to", NULL};
 
-static enum availability available(const struct fault_step *step,
+static enum availability available(const struct fault_instance *instance,
                                    const struct fault_environment *environment,
                                    const struct node *node, struct error *why)
 {
     (void)environment;
     (void)node;
-    if (strchr(step->to, '/') != NULL || program_exists(step->to))
+    if (strchr(instance->to, '/') != NULL || program_exists(instance->to))
         return FAULT_AVAILABLE;
-    error_set(why, "found no %s in PATH, to which a server was to be upgraded", step->to);
+    error_set(why, "found no %s in PATH, to which a server was to be upgraded", instance->to);
     return FAULT_MISSING;
 }
 
@@ -64,7 +64,7 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
         server_version(node->kind, old, sizeof old);
     else
         ask_version(node->program, old, sizeof old);
-    ask_version(strike->step->to, next, sizeof next);
+    ask_version(strike->instance->to, next, sizeof next);
     snprintf(strike->found, sizeof strike->found, "from %s to %s", old, next);
     node->may_end = true;
     strike->acted_ns = clock_monotonic_ns();
@@ -79,7 +79,7 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
     if (node->server > 0 && strike->progress == 0 && !server_has_ended(node))
         return STRIKE_PENDING; // of a trial that ends: it was told to end, too
     node->may_end = false;
-    node->program = strike->step->to;
+    node->program = strike->instance->to;
     return strike_bring_back(strike, LOSS_NONE, error);
 }
 

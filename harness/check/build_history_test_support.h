@@ -15,7 +15,7 @@ struct build {
     struct scenario scenario;
     struct trial trial;
     struct expectation expectation;
-    struct fault_step steps[MAX_BUILT_FAULTS];
+    struct fault_instance instances[MAX_BUILT_FAULTS];
     struct event *events;
     size_t count;
     size_t room;
@@ -42,7 +42,7 @@ static inline void build_start(struct build *build, const char *workload)
     build->scenario.lock.retry_ns = 10 * NS_PER_MS;
     build->scenario.lock.wait_ns = 5 * NS_PER_S;
     build->scenario.lock.request_ns = NS_PER_S;
-    build->scenario.faults = build->steps;
+    build->scenario.faults = build->instances;
     build->trial.scenario = &build->scenario;
     build->trial.scheme = "built";
 }
@@ -136,13 +136,14 @@ static inline void build_hold(struct build *build, int client, int64_t operation
     build_release(build, client, operation, released_ms, released_ms, RELEASE_RELEASED);
 }
 
-// A whole turn, within 5 ms: acquires without a lease, reads `seen`, writes seen + step, releases.
+// A whole turn, within 5 ms: acquires without a lease, reads `seen`, writes more by `growth`,
+// releases.
 static inline void build_turn(struct build *build, int client, int64_t operation, double at_ms,
-                              int64_t seen, int64_t step, enum outcome outcome)
+                              int64_t seen, int64_t growth, enum outcome outcome)
 {
     build_acquire(build, client, operation, at_ms, at_ms, NEVER_MS, 0);
     build_read(build, client, operation, at_ms + 1, seen, 0);
-    build_write(build, client, operation, at_ms + 2, seen + step, seen, 0, outcome);
+    build_write(build, client, operation, at_ms + 2, seen + growth, seen, 0, outcome);
     build_release(build, client, operation, at_ms + 4, at_ms + 4.5, RELEASE_RELEASED);
 }
 
@@ -218,9 +219,9 @@ static inline void build_fault(struct build *build, const char *verb, int client
                                double in_effect_ms, double healed_ms)
 {
     size_t index = build->scenario.fault_count++;
-    struct fault_step *step = &build->steps[index];
+    struct fault_instance *instance = &build->instances[index];
     bool kills = strcmp(verb, "kill") == 0;
-    *step = (struct fault_step){
+    *instance = (struct fault_instance){
         .number = (int)index + 1,
         .verb = verb,
         .form = fault_find(verb)->form,
@@ -230,8 +231,9 @@ static inline void build_fault(struct build *build, const char *verb, int client
         .at_ns = -1,
         .bound_ns = kills ? -1 : 3 * NS_PER_S,
         .text = (char *)(kills ? "kill client after read" : "pause client after read")};
-    step->points[0] = (struct point_name){.client = client, .moment = MOMENT_AFTER, .what = "read"};
-    const struct event event = {.step = (uint8_t)step->number, .args = {client}};
+    instance->points[0] =
+        (struct point_name){.client = client, .moment = MOMENT_AFTER, .what = "read"};
+    const struct event event = {.fault_number = (uint8_t)instance->number, .args = {client}};
     for (int i = 0; i < 3; i++) {
         static const enum event_kind kinds[] = {EVENT_FAULT_ASKED, EVENT_FAULT_IN_EFFECT,
                                                 EVENT_FAULT_HEALED};

@@ -126,7 +126,7 @@ struct attempt {
 
 // One fault of the scenario, as it went.
 struct fault_record {
-    const struct fault_step *step;
+    const struct fault_instance *instance;
     int64_t asked_ns;     // TIME_NEVER: its trigger never came
     int64_t in_effect_ns; // TIME_NEVER: it never took effect
     int64_t healed_ns;    // TIME_NEVER: never (a kill), or the history ends before

@@ -49,10 +49,10 @@ static bool may_have_lost_place(const struct trial_model *model, const struct ho
 {
     int64_t lease_ns = model->trial->scenario->lock.lease_ns;
     FOR_EACH_FAULT (record, model) {
-        const struct target *target = &record->step->target;
+        const struct target *target = &record->instance->target;
         bool is_elsewhere = target->client != 0 && target->client != hold->client &&
-                            record->step->side_counts[0] == 0;
-        bool lasts = record->step->bound_ns >= 0 && record->healed_ns == TIME_NEVER;
+                            record->instance->side_counts[0] == 0;
+        bool lasts = record->instance->bound_ns >= 0 && record->healed_ns == TIME_NEVER;
         int64_t over_ns = record->healed_ns == TIME_NEVER ? record->asked_ns : record->healed_ns;
         if (!is_elsewhere && record->asked_ns < hold->granted_ns &&
             (lasts || over_ns + lease_ns >= hold->invoked_ns))
@@ -92,7 +92,7 @@ static bool was_held_up(const struct trial_model *model, const struct hold *hold
 {
     FOR_EACH_FAULT (record, model) {
         if (record->in_effect_ns < hold->granted_ns && record->healed_ns > hold->invoked_ns &&
-            fault_holds_up(model, record->step, hold->client, hold->worker))
+            fault_holds_up(model, record->instance, hold->client, hold->worker))
             return true;
     }
     return false;

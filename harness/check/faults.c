@@ -6,40 +6,40 @@
 
 // --- which side of a wire
 
-static bool side_says(const struct fault_step *step, int side, const char *name)
+static bool side_says(const struct fault_instance *instance, int side, const char *name)
 {
-    for (size_t i = 0; i < step->side_counts[side]; i++) {
-        const struct target *target = &step->sides[side][i];
+    for (size_t i = 0; i < instance->side_counts[side]; i++) {
+        const struct target *target = &instance->sides[side][i];
         if (target->client == 0 && strcmp(target->server, name) == 0)
             return true;
     }
     return false;
 }
 
-static bool is_named(const struct fault_step *step, int side, int client)
+static bool is_named(const struct fault_instance *instance, int side, int client)
 {
-    for (size_t i = 0; i < step->side_counts[side]; i++) {
-        if (step->sides[side][i].client == client)
+    for (size_t i = 0; i < instance->side_counts[side]; i++) {
+        if (instance->sides[side][i].client == client)
             return true;
     }
-    return side_says(step, side, "clients");
+    return side_says(instance, side, "clients");
 }
 
-bool wire_has_client(const struct fault_step *step, int side, int client)
+bool wire_has_client(const struct fault_instance *instance, int side, int client)
 {
-    return is_named(step, side, client) ||
-           (side_says(step, side, "others") && !is_named(step, 1 - side, client));
+    return is_named(instance, side, client) ||
+           (side_says(instance, side, "others") && !is_named(instance, 1 - side, client));
 }
 
-bool wire_names_client(const struct fault_step *step, int client)
+bool wire_names_client(const struct fault_instance *instance, int client)
 {
-    return wire_has_client(step, 0, client) || wire_has_client(step, 1, client);
+    return wire_has_client(instance, 0, client) || wire_has_client(instance, 1, client);
 }
 
-bool wire_names_all_clients(const struct trial_model *model, const struct fault_step *step)
+bool wire_names_all_clients(const struct trial_model *model, const struct fault_instance *instance)
 {
     for (int64_t client = 1; client <= model->trial->scenario->clients.processes; client++) {
-        if (!wire_names_client(step, (int)client))
+        if (!wire_names_client(instance, (int)client))
             return false;
     }
     return true;
@@ -48,11 +48,11 @@ bool wire_names_all_clients(const struct trial_model *model, const struct fault_
 // --- which servers -------------------------------------------------------------------------------
 
 // How many servers of the lock the side names.
-static int count_servers(const struct fault_step *step, int side)
+static int count_servers(const struct fault_instance *instance, int side)
 {
     int count = 0;
-    for (size_t i = 0; i < step->side_counts[side]; i++) {
-        const struct target *target = &step->sides[side][i];
+    for (size_t i = 0; i < instance->side_counts[side]; i++) {
+        const struct target *target = &instance->sides[side][i];
         if (target->client == 0 && strncmp(target->server, "store", 5) != 0 &&
             strcmp(target->server, "clients") != 0 && strcmp(target->server, "others") != 0)
             count++;
@@ -60,57 +60,59 @@ static int count_servers(const struct fault_step *step, int side)
     return count;
 }
 
-bool wire_parts_servers(const struct fault_step *step)
+bool wire_parts_servers(const struct fault_instance *instance)
 {
     for (int side = 0; side < 2; side++) {
-        if (count_servers(step, side) == 0 && !side_says(step, side, "others"))
+        if (count_servers(instance, side) == 0 && !side_says(instance, side, "others"))
             return false;
     }
     return true;
 }
 
-bool strikes_only_store(const struct trial_model *model, const struct fault_step *step)
+bool strikes_only_store(const struct trial_model *model, const struct fault_instance *instance)
 {
-    return step->side_counts[0] == 0 && strncmp(step->target.server, "store", 5) == 0 &&
+    return instance->side_counts[0] == 0 && strncmp(instance->target.server, "store", 5) == 0 &&
            !trial_shares_service(model->trial);
 }
 
 // True if nobody does without the servers on that side.
-static bool has_deciding_servers(const struct trial_model *model, const struct fault_step *step,
-                                 int side)
+static bool has_deciding_servers(const struct trial_model *model,
+                                 const struct fault_instance *instance, int side)
 {
     static const char *const led[] = {"sentinel", "replica", "semi-sync", NULL};
-    if (side_says(step, side, "servers") ||
-        (side_says(step, side, "leader") && side_says(step, side, "followers")))
+    if (side_says(instance, side, "servers") ||
+        (side_says(instance, side, "leader") && side_says(instance, side, "followers")))
         return true;
     const char *topology = trial_topology(model->trial);
     bool is_single = strcmp(topology, "single") == 0;
     // One of several that is left alone with a client decides nothing by itself.
-    if (side_says(step, side, "others"))
-        return count_servers(step, 1 - side) <= (is_single ? 0 : 1);
+    if (side_says(instance, side, "others"))
+        return count_servers(instance, 1 - side) <= (is_single ? 0 : 1);
     if (is_single)
-        return count_servers(step, side) > 0;
+        return count_servers(instance, side) > 0;
     // Until a failover the first one leads.
     return text_is_one_of(topology, led) &&
-           (side_says(step, side, "leader") || side_says(step, side, "server-1"));
+           (side_says(instance, side, "leader") || side_says(instance, side, "server-1"));
 }
 
-bool wire_severs(const struct fault_step *step, int client, const char *server)
+bool wire_severs(const struct fault_instance *instance, int client, const char *server)
 {
-    for (int side = 0; side < 2 && fault_can(step, FAULT_SEVERS); side++) {
-        if (wire_has_client(step, side, client) &&
-            (side_says(step, 1 - side, server) || side_says(step, 1 - side, "servers")))
+    for (int side = 0; side < 2 && fault_can(instance, FAULT_SEVERS); side++) {
+        if (wire_has_client(instance, side, client) &&
+            (side_says(instance, 1 - side, server) || side_says(instance, 1 - side, "servers")))
             return true;
     }
     return false;
 }
 
-bool wire_cuts_off(const struct trial_model *model, const struct fault_step *step, int client)
+bool wire_cuts_off(const struct trial_model *model, const struct fault_instance *instance,
+                   int client)
 {
-    if (step->side_counts[0] == 0 || !fault_can(step, FAULT_SEVERS))
+    if (instance->side_counts[0] == 0 || !fault_can(instance, FAULT_SEVERS))
         return false;
     for (int side = 0; side < 2; side++) {
-        if (wire_has_client(step, side, client) && has_deciding_servers(model, step, 1 - side))
+        if (wire_has_client(instance, side, client) &&
+            has_deciding_servers(model, instance, 1 - side))
             return true;
     }
     return false;
@@ -118,29 +120,30 @@ bool wire_cuts_off(const struct trial_model *model, const struct fault_step *ste
 
 // --- who cannot go on
 
-bool fault_stops(const struct fault_step *step, int client, int worker)
+bool fault_stops(const struct fault_instance *instance, int client, int worker)
 {
-    return fault_can(step, FAULT_STOPS) && step->target.client == client &&
-           (step->target.worker == 0 || step->target.worker == worker);
+    return fault_can(instance, FAULT_STOPS) && instance->target.client == client &&
+           (instance->target.worker == 0 || instance->target.worker == worker);
 }
 
-bool fault_holds_up(const struct trial_model *model, const struct fault_step *step, int client,
-                    int worker)
+bool fault_holds_up(const struct trial_model *model, const struct fault_instance *instance,
+                    int client, int worker)
 {
-    return wire_cuts_off(model, step, client) || fault_stops(step, client, worker);
+    return wire_cuts_off(model, instance, client) || fault_stops(instance, client, worker);
 }
 
 bool fault_lost_release(const struct trial_model *model, const struct fault_record *record,
                         const struct hold *hold)
 {
-    const struct fault_step *step = record->step;
-    int64_t over_ns = step->bound_ns < 0 ? record->in_effect_ns : record->healed_ns;
+    const struct fault_instance *instance = record->instance;
+    int64_t over_ns = instance->bound_ns < 0 ? record->in_effect_ns : record->healed_ns;
     if (record->asked_ns > hold->returned_ns || record->in_effect_ns == TIME_NEVER ||
-        over_ns < hold->released_ns || strikes_only_store(model, step))
+        over_ns < hold->released_ns || strikes_only_store(model, instance))
         return false;
-    if (step->side_counts[0] > 0)
-        return fault_can(step, FAULT_SEVERS | FAULT_SLOWS) && wire_names_client(step, hold->client);
-    if (step->target.client == 0)
-        return fault_can(step, FAULT_STOPS | FAULT_KILLS | FAULT_DISCONNECTS | FAULT_REFUSES);
-    return fault_can(step, FAULT_DISCONNECTS) && step->target.client == hold->client;
+    if (instance->side_counts[0] > 0)
+        return fault_can(instance, FAULT_SEVERS | FAULT_SLOWS) &&
+               wire_names_client(instance, hold->client);
+    if (instance->target.client == 0)
+        return fault_can(instance, FAULT_STOPS | FAULT_KILLS | FAULT_DISCONNECTS | FAULT_REFUSES);
+    return fault_can(instance, FAULT_DISCONNECTS) && instance->target.client == hold->client;
 }

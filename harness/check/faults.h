@@ -7,35 +7,36 @@
 // --- who stands on which side of a fault on wires
 
 // True if the client is on that side (0 or 1), by its name, as one of `clients` or of `others`.
-bool wire_has_client(const struct fault_step *step, int side, int client);
+bool wire_has_client(const struct fault_instance *instance, int side, int client);
 
 // True if the client is on either side; if every client of the trial is.
-bool wire_names_client(const struct fault_step *step, int client);
-bool wire_names_all_clients(const struct trial_model *model, const struct fault_step *step);
+bool wire_names_client(const struct fault_instance *instance, int client);
+bool wire_names_all_clients(const struct trial_model *model, const struct fault_instance *instance);
 
 // True if the fault lets nothing through between the client and the servers that it needs for the
 // lock: all there are, or, where one of them decides, that one. Who is cut off from one of several
 // that decide together goes on with the others.
-bool wire_cuts_off(const struct trial_model *model, const struct fault_step *step, int client);
+bool wire_cuts_off(const struct trial_model *model, const struct fault_instance *instance,
+                   int client);
 
 // True if the fault lets nothing through between the client and that server ("server-2"), which it
 // names.
-bool wire_severs(const struct fault_step *step, int client, const char *server);
+bool wire_severs(const struct fault_instance *instance, int client, const char *server);
 
 // True if servers of the lock stand on both sides: then they do not reach each other.
-bool wire_parts_servers(const struct fault_step *step);
+bool wire_parts_servers(const struct fault_instance *instance);
 
 // True if the fault strikes the server of the guarded value, which has nothing to do with the lock.
-bool strikes_only_store(const struct trial_model *model, const struct fault_step *step);
+bool strikes_only_store(const struct trial_model *model, const struct fault_instance *instance);
 
 // --- who cannot go on
 
 // True if the fault, while it is in effect, stops the worker.
-bool fault_stops(const struct fault_step *step, int client, int worker);
+bool fault_stops(const struct fault_instance *instance, int client, int worker);
 
 // True if it stops it or cuts it off.
-bool fault_holds_up(const struct trial_model *model, const struct fault_step *step, int client,
-                    int worker);
+bool fault_holds_up(const struct trial_model *model, const struct fault_instance *instance,
+                    int client, int worker);
 
 // True if the fault may have kept back that release, or the answer to it.
 bool fault_lost_release(const struct trial_model *model, const struct fault_record *record,

@@ -196,8 +196,8 @@ static bool was_held_at(const struct trial_model *model, int64_t at_ns)
 static bool found_nothing_to_forget(const struct trial_model *model,
                                     const struct fault_record *record)
 {
-    return fault_can(record->step, FAULT_EMPTIES | FAULT_MAY_FORGET) &&
-           !strikes_only_store(model, record->step) && !was_held_at(model, record->asked_ns) &&
+    return fault_can(record->instance, FAULT_EMPTIES | FAULT_MAY_FORGET) &&
+           !strikes_only_store(model, record->instance) && !was_held_at(model, record->asked_ns) &&
            !was_held_at(model, record->in_effect_ns);
 }
 
@@ -205,15 +205,15 @@ static bool found_nothing_to_forget(const struct trial_model *model,
 static void qualify_safe(const struct trial_model *model, const struct fault_record *record,
                          struct text *why)
 {
-    const struct fault_step *step = record->step;
+    const struct fault_instance *instance = record->instance;
     const char *untried = strstr(record->reason, UNTRIED_MARK);
-    if (step->until.kind != CAUSE_NONE && record->healed_ns != TIME_NEVER &&
+    if (instance->until.kind != CAUSE_NONE && record->healed_ns != TIME_NEVER &&
         record->heal_reason == HEAL_BOUND)
-        text_format(why, "; the bound of fault %d came before its cause", step->number);
+        text_format(why, "; the bound of fault %d came before its cause", instance->number);
     else if (found_nothing_to_forget(model, record))
-        text_format(why, "; the lock was free when fault %d struck", step->number);
+        text_format(why, "; the lock was free when fault %d struck", instance->number);
     else if (untried != NULL)
-        text_format(why, "; when fault %d struck, %s", step->number,
+        text_format(why, "; when fault %d struck, %s", instance->number,
                     untried + strlen(UNTRIED_MARK));
 }
 

@@ -96,7 +96,7 @@ static void add_wait(const struct trial_model *model, const struct wait *wait, s
     for (size_t i = first_fault; i < model->fault_count; i++) {
         const struct fault_record *record = &model->faults[i];
         if (record->in_effect_ns >= time.to_ns || record->healed_ns <= time.from_ns ||
-            !fault_holds_up(model, record->step, wait->client, wait->worker))
+            !fault_holds_up(model, record->instance, wait->client, wait->worker))
             continue;
         if (record->in_effect_ns > time.from_ns)
             add_wait(model, wait, (struct span){time.from_ns, record->in_effect_ns}, i + 1,
@@ -310,7 +310,7 @@ void liveness_measure(const struct trial_model *model, struct liveness *liveness
     for (size_t i = 0; i < model->fault_count && liveness->heal_count < MOST_FAULTS; i++) {
         if (longest_ns[i] >= 0)
             liveness->heals[liveness->heal_count++] =
-                (struct heal_wait){model->faults[i].step->number, longest_ns[i]};
+                (struct heal_wait){model->faults[i].instance->number, longest_ns[i]};
     }
     free(longest_ns);
 }

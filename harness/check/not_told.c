@@ -20,8 +20,8 @@ static int64_t stopped_ns(const struct trial_model *model, const struct hold *ho
 {
     int64_t stopped_ns = 0;
     FOR_EACH_FAULT (record, model) {
-        const struct target *target = &record->step->target;
-        if (!fault_can(record->step, FAULT_STOPS) || target->client != hold->client ||
+        const struct target *target = &record->instance->target;
+        if (!fault_can(record->instance, FAULT_STOPS) || target->client != hold->client ||
             (target->worker != 0 && model->trial->external_client == NULL))
             continue;
         int64_t length_ns =

@@ -73,11 +73,11 @@ HISTORY_TEST(pieces_of_one_stall_are_one_and_each_has_an_owner, "increment")
 
 static void put_on_wire(struct build *build, struct target from, struct target to)
 {
-    struct fault_step *step = &build->steps[build->scenario.fault_count - 1];
-    step->target = from;
-    step->sides[0][0] = from;
-    step->sides[1][0] = to;
-    step->side_counts[0] = step->side_counts[1] = 1;
+    struct fault_instance *instance = &build->instances[build->scenario.fault_count - 1];
+    instance->target = from;
+    instance->sides[0][0] = from;
+    instance->sides[1][0] = to;
+    instance->side_counts[0] = instance->side_counts[1] = 1;
 }
 
 TEST(who_is_cut_off_from_one_of_several_servers_goes_on_with_the_others)
@@ -88,18 +88,18 @@ TEST(who_is_cut_off_from_one_of_several_servers_goes_on_with_the_others)
     put_on_wire(&build, (struct target){.client = 2}, (struct target){.server = "server-1"});
     build_stop(&build, 50, STOP_DONE);
     build_judge(&build);
-    const struct fault_step *step = &build.steps[0];
-    assert_true(wire_cuts_off(&build.model, step, 2));
+    const struct fault_instance *instance = &build.instances[0];
+    assert_true(wire_cuts_off(&build.model, instance, 2));
     build.trial.topology = "ensemble";
-    assert_false(wire_cuts_off(&build.model, step, 2));
+    assert_false(wire_cuts_off(&build.model, instance, 2));
     // Alone with one server of several it is.
-    build.steps[0].sides[0][1] = (struct target){.server = "leader"};
-    build.steps[0].side_counts[0] = 2;
-    build.steps[0].sides[1][0] = (struct target){.server = "others"};
-    assert_true(wire_cuts_off(&build.model, step, 2));
+    build.instances[0].sides[0][1] = (struct target){.server = "leader"};
+    build.instances[0].side_counts[0] = 2;
+    build.instances[0].sides[1][0] = (struct target){.server = "others"};
+    assert_true(wire_cuts_off(&build.model, instance, 2));
     put_on_wire(&build, (struct target){.client = 2}, (struct target){.server = "server-1"});
     build.trial.topology = "independent";
-    assert_false(wire_cuts_off(&build.model, step, 2));
+    assert_false(wire_cuts_off(&build.model, instance, 2));
     build_free(&build);
 }
 

@@ -12,22 +12,22 @@
 #include <strings.h>
 
 // "fault 1 (pause client-1 after read)", cut to what leaves room for the rest of a reason.
-static struct words name_of(const struct fault_step *step)
+static struct words name_of(const struct fault_instance *instance)
 {
     struct words words;
     _Static_assert(sizeof words.text >= 160, "the room of a fault's name");
-    snprintf(words.text, sizeof words.text, "fault %d (%.120s)", step->number,
-             step->text != NULL ? step->text : step->verb);
+    snprintf(words.text, sizeof words.text, "fault %d (%.120s)", instance->number,
+             instance->text != NULL ? instance->text : instance->verb);
     return words;
 }
 
 // --- why a fault never struck --------------------------------------------------------------------
 
 // True if the fault waits for a request, and what it waits for is one of the words, or is not.
-static bool waits_for(const struct fault_step *step, const char *const *words, bool is_one)
+static bool waits_for(const struct fault_instance *instance, const char *const *words, bool is_one)
 {
-    for (size_t i = 0; i < step->point_count; i++) {
-        const struct point_name *point = &step->points[i];
+    for (size_t i = 0; i < instance->point_count; i++) {
+        const struct point_name *point = &instance->points[i];
         if (point->moment != MOMENT_AT && text_is_one_of(point->what, words) == is_one)
             return true;
     }
@@ -36,22 +36,23 @@ static bool waits_for(const struct fault_step *step, const char *const *words, b
 
 // True if the fault waits for a command, which this scheme may not send: reads, writes and holds
 // come with every scheme.
-static bool waits_for_command(const struct fault_step *step)
+static bool waits_for_command(const struct fault_instance *instance)
 {
-    return waits_for(step, (const char *const[]){"read", "write", NULL}, false);
+    return waits_for(instance, (const char *const[]){"read", "write", NULL}, false);
 }
 
 // True if it waits for a command that a program sends for one of its workers, or for one purpose:
 // with several workers it cannot always be told which (scripts/drivers/README.md).
-static bool waits_for_one_of_several(const struct trial_model *model, const struct fault_step *step)
+static bool waits_for_one_of_several(const struct trial_model *model,
+                                     const struct fault_instance *instance)
 {
     static const char *const known[] = {"acquire", "release", "renew", "read",
                                         "write",   "holds",   NULL};
     const struct external_client *external_client = model->trial->external_client;
     bool tells = external_client == NULL || external_client->plugin != NULL ||
                  model->trial->scenario->clients.threads == 1;
-    for (size_t i = 0; i < step->point_count && !tells; i++) {
-        const struct point_name *point = &step->points[i];
+    for (size_t i = 0; i < instance->point_count && !tells; i++) {
+        const struct point_name *point = &instance->points[i];
         if (!text_is_one_of(point->what, known) && (point->worker != 0 || point->phase[0] != '\0'))
             return true;
     }
@@ -87,14 +88,14 @@ static size_t find_sent(const struct trial_model *model, const struct point_name
 }
 
 // Of commands that the lock does not send: what it sends instead, and how to strike there.
-static bool say_sent(const struct trial_model *model, const struct fault_step *step,
+static bool say_sent(const struct trial_model *model, const struct fault_instance *instance,
                      struct text *out)
 {
     struct event_command sent[COMMANDS_SAID];
-    const struct point_name *point = &step->points[0];
+    const struct point_name *point = &instance->points[0];
     size_t count = 0;
-    for (size_t i = step->point_count; i-- > 0;) { // the first one's last
-        count = find_sent(model, &step->points[i], sent);
+    for (size_t i = instance->point_count; i-- > 0;) { // the first one's last
+        count = find_sent(model, &instance->points[i], sent);
         if (count == 0)
             return false;
     }
@@ -110,28 +111,28 @@ static bool say_sent(const struct trial_model *model, const struct fault_step *s
     return true;
 }
 
-static void say_why_never_asked(const struct trial_model *model, const struct fault_step *step,
-                                struct text *out)
+static void say_why_never_asked(const struct trial_model *model,
+                                const struct fault_instance *instance, struct text *out)
 {
     static const char *const asked_of_drivers[] = {"acquire", "release", "renew", NULL};
-    bool waits = waits_for_command(step);
+    bool waits = waits_for_command(instance);
     const char *why = "its point was never reached";
-    if (step->at_ns > 0 && step->point_count > 0)
+    if (instance->at_ns > 0 && instance->point_count > 0)
         why = "the trial ended before its time, or its point was not reached from then on";
-    else if (step->at_ns >= 0)
+    else if (instance->at_ns >= 0)
         why = "the trial ended before its time; more operations would make it longer";
-    else if (model->trial->external_client == NULL && waits_for(step, asked_of_drivers, true))
+    else if (model->trial->external_client == NULL && waits_for(instance, asked_of_drivers, true))
         why = "its point was never reached: acquire, release and renew are what is asked of "
               "drivers; of this scheme, say 'request in release', or name its command";
-    else if (waits && model->trial->external_client != NULL && say_sent(model, step, out))
+    else if (waits && model->trial->external_client != NULL && say_sent(model, instance, out))
         return;
-    else if (waits_for_one_of_several(model, step))
+    else if (waits_for_one_of_several(model, instance))
         why = "its point was never reached; is it a command that this scheme sends? And which "
               "worker's it is, and in what phase, is known for certain with clients: {threads: 1}";
     else if (waits)
         why = "its point was never reached; is it a command that this scheme sends? see lockpick "
               "history";
-    else if (step->after != 0 || step->nth > 1)
+    else if (instance->after != 0 || instance->nth > 1)
         why = "its point was never reached so often or so late; more operations would do";
     text_add(out, why);
 }
@@ -142,14 +143,14 @@ static bool fault_took_effect(const struct trial_model *model, const struct faul
     bool in_effect = record->in_effect_ns != TIME_NEVER;
     if (in_effect && !record->failed)
         return true;
-    text_format(why, "%s %s: ", name_of(record->step).text,
+    text_format(why, "%s %s: ", name_of(record->instance).text,
                 in_effect ? "was never over" : "never took effect");
     if (in_effect)
         text_add(why, "its end was tried and FAILED");
     else if (record->failed)
         text_add(why, "it was tried and FAILED");
     else if (record->asked_ns == TIME_NEVER)
-        say_why_never_asked(model, record->step, why);
+        say_why_never_asked(model, record->instance, why);
     else
         text_add(why, "it was asked for, but nothing proves that it took effect");
     if (record->reason[0] != '\0')
@@ -163,11 +164,11 @@ bool fault_was_absent(const struct trial_model *model, struct text *what)
 {
     bool any_drawn = false; // took effect
     FOR_EACH_FAULT (record, model) {
-        any_drawn |= record->step->drawn && record->in_effect_ns != TIME_NEVER;
+        any_drawn |= record->instance->drawn && record->in_effect_ns != TIME_NEVER;
     }
     FOR_EACH_FAULT (record, model) {
-        if (record->in_effect_ns == TIME_NEVER && !(record->step->drawn && any_drawn))
-            return say(what, "%s", name_of(record->step).text);
+        if (record->in_effect_ns == TIME_NEVER && !(record->instance->drawn && any_drawn))
+            return say(what, "%s", name_of(record->instance).text);
     }
     return false;
 }
@@ -176,30 +177,31 @@ bool fault_was_absent(const struct trial_model *model, struct text *what)
 
 // True if the worker cannot go for the lock because of the fault, or what it sends is only what the
 // fault keeps back.
-static bool is_target(const struct trial_model *model, const struct fault_step *step, int client,
-                      int worker)
+static bool is_target(const struct trial_model *model, const struct fault_instance *instance,
+                      int client, int worker)
 {
-    if (step->side_counts[0] > 0)
-        return wire_names_client(step, client) && !wire_names_all_clients(model, step);
-    return fault_can(step, FAULT_STOPS | FAULT_KILLS) && step->target.client == client &&
-           (step->target.worker == 0 || step->target.worker == worker);
+    if (instance->side_counts[0] > 0)
+        return wire_names_client(instance, client) && !wire_names_all_clients(model, instance);
+    return fault_can(instance, FAULT_STOPS | FAULT_KILLS) && instance->target.client == client &&
+           (instance->target.worker == 0 || instance->target.worker == worker);
 }
 
 // True if the fault waits for a request of the very client that it cuts off.
-static bool loses_request(const struct fault_step *step)
+static bool loses_request(const struct fault_instance *instance)
 {
-    const struct point_name *point = &step->points[0];
-    return step->side_counts[0] > 0 && step->point_count > 0 && point->moment == MOMENT_BEFORE &&
-           waits_for_command(step) && wire_names_client(step, point->client);
+    const struct point_name *point = &instance->points[0];
+    return instance->side_counts[0] > 0 && instance->point_count > 0 &&
+           point->moment == MOMENT_BEFORE && waits_for_command(instance) &&
+           wire_names_client(instance, point->client);
 }
 
 // From when on the fault was on its target: one worker stands still as soon as it has come to its
 // point, and a conductor that is late says so when others have long gone on.
 static int64_t began_ns(const struct fault_record *record)
 {
-    const struct target *target = &record->step->target;
+    const struct target *target = &record->instance->target;
     const struct event *reached = record->reached;
-    bool holds_it = fault_can(record->step, FAULT_STOPS) && target->worker != 0 &&
+    bool holds_it = fault_can(record->instance, FAULT_STOPS) && target->worker != 0 &&
                     reached != NULL && reached->client == target->client &&
                     reached->worker == target->worker;
     return holds_it ? time_earlier(reached->at_ns, record->in_effect_ns) : record->in_effect_ns;
@@ -211,12 +213,12 @@ static int64_t began_ns(const struct fault_record *record)
 static struct span time_of_meeting(const struct trial_model *model,
                                    const struct fault_record *record)
 {
-    const struct fault_step *step = record->step;
+    const struct fault_instance *instance = record->instance;
     struct span time = {began_ns(record), record->healed_ns};
-    if (loses_request(step) && time.to_ns != TIME_NEVER)
+    if (loses_request(instance) && time.to_ns != TIME_NEVER)
         time.to_ns += model->trial->scenario->lock.lease_ns;
-    if (step->side_counts[0] > 0 || !fault_can(step, FAULT_KILLS) ||
-        fault_can(step, FAULT_MOVES_LEADER))
+    if (instance->side_counts[0] > 0 || !fault_can(instance, FAULT_KILLS) ||
+        fault_can(instance, FAULT_MOVES_LEADER))
         return time;
     time.from_ns = time_earlier(record->asked_ns, record->in_effect_ns);
     if (time.to_ns != TIME_NEVER)
@@ -225,26 +227,26 @@ static struct span time_of_meeting(const struct trial_model *model,
 }
 
 // True if that came into the time, and is not the fault's target's own.
-static bool meets(const struct trial_model *model, const struct fault_step *step, struct span time,
-                  int64_t from_ns, int64_t to_ns, int client, int worker)
+static bool meets(const struct trial_model *model, const struct fault_instance *instance,
+                  struct span time, int64_t from_ns, int64_t to_ns, int client, int worker)
 {
     return to_ns >= time.from_ns && from_ns <= time.to_ns &&
-           !is_target(model, step, client, worker);
+           !is_target(model, instance, client, worker);
 }
 
 // True if somebody other than the fault's target had an acquire in progress while it was in effect,
 // or, where nobody waits for the lock, an access of the guarded value.
 static bool met_somebody(const struct trial_model *model, const struct fault_record *record)
 {
-    const struct fault_step *step = record->step;
+    const struct fault_instance *instance = record->instance;
     const struct span time = time_of_meeting(model, record);
     FOR_EACH_HOLD (hold, model) {
-        if (meets(model, step, time, hold->invoked_ns, hold->granted_ns, hold->client,
+        if (meets(model, instance, time, hold->invoked_ns, hold->granted_ns, hold->client,
                   hold->worker))
             return true;
     }
     FOR_EACH_ATTEMPT (attempt, model) {
-        if (meets(model, step, time, attempt->invoked_ns,
+        if (meets(model, instance, time, attempt->invoked_ns,
                   time_earlier(attempt->returned_ns, attempt->died_ns), attempt->client,
                   attempt->worker))
             return true;
@@ -252,7 +254,7 @@ static bool met_somebody(const struct trial_model *model, const struct fault_rec
     for (size_t i = 0; i < model->access_count && !trial_model_excludes(model); i++) {
         const struct access *access = &model->accesses[i];
         const struct hold *hold = &model->holds[access->hold];
-        if (meets(model, step, time, access->invoked_ns, access->returned_ns, hold->client,
+        if (meets(model, instance, time, access->invoked_ns, access->returned_ns, hold->client,
                   hold->worker))
             return true;
     }
@@ -264,28 +266,28 @@ static bool fault_is_proven(const struct trial_model *model, const struct fault_
                             struct text *why)
 {
     const struct clients_settings *clients = &model->trial->scenario->clients;
-    const struct fault_step *step = record->step;
-    const struct words what = name_of(step);
+    const struct fault_instance *instance = record->instance;
+    const struct words what = name_of(instance);
     if (!fault_took_effect(model, record, why))
         return false;
     // It was to end by a cause or its bound, and ended only because the trial did. One at a set
     // time may be cut short: those of `every` and `random` go on until the end.
-    if (step->bound_ns > 0 && step->bound_ns != NO_BOUND && step->at_ns < 0 &&
+    if (instance->bound_ns > 0 && instance->bound_ns != NO_BOUND && instance->at_ns < 0 &&
         record->healed_ns != TIME_NEVER && record->heal_reason == HEAL_END)
         return !say(why,
                     "%s was still on when the trial ended: what its end brings was not seen; more "
                     "operations would last until then",
                     what.text);
-    if (step->side_counts[0] > 0 && record->met == 0)
+    if (instance->side_counts[0] > 0 && record->met == 0)
         return !say(why, "%s met no packet: nothing went between those nodes meanwhile", what.text);
-    if (fault_can(step, FAULT_HINDERS_DISK) && record->met == 0)
+    if (fault_can(instance, FAULT_HINDERS_DISK) && record->met == 0)
         return !say(why, "%s met no write: the server asked nothing of its disk meanwhile",
                     what.text);
     return met_somebody(model, record) ||
            !say(why,
                 "%s met no traffic: nobody else went for the lock %s it; let another client "
                 "compete: more operations, more clients.processes (now %" PRId64 ")%s",
-                what.text, step->bound_ns >= 0 ? "during" : "after", clients->processes,
+                what.text, instance->bound_ns >= 0 ? "during" : "after", clients->processes,
                 clients->start_first.client == 0 ? ", or start-first" : "");
 }
 
@@ -295,8 +297,8 @@ size_t drawn_faults(const struct trial_model *model, size_t *struck)
     *struck = 0;
     FOR_EACH_FAULT (record, model) {
         struct text ignored = {0};
-        drawn += record->step->drawn;
-        *struck += record->step->drawn && fault_is_proven(model, record, &ignored);
+        drawn += record->instance->drawn;
+        *struck += record->instance->drawn && fault_is_proven(model, record, &ignored);
         text_free(&ignored);
     }
     return drawn;
@@ -310,8 +312,8 @@ static bool faults_proven(const struct trial_model *model, struct text *why)
         // What was drawn need not have struck, but what took a server down must have brought it
         // back.
         bool is_demanded =
-            !record->step->drawn || (record->in_effect_ns != TIME_NEVER && record->failed &&
-                                     fault_can(record->step, FAULT_KILLS));
+            !record->instance->drawn || (record->in_effect_ns != TIME_NEVER && record->failed &&
+                                         fault_can(record->instance, FAULT_KILLS));
         if (is_demanded && !fault_is_proven(model, record, why))
             return false;
     }
@@ -328,13 +330,14 @@ bool servers_were_left_down(const struct trial_model *model, struct text *why)
 {
     FOR_EACH_FAULT (record, model) {
         bool took_effect = record->in_effect_ns != TIME_NEVER;
-        if (took_effect && fault_can(record->step, FAULT_SHOWS_AT_START) &&
-            record->step->form.lasting == LASTS_NEVER)
+        if (took_effect && fault_can(record->instance, FAULT_SHOWS_AT_START) &&
+            record->instance->form.lasting == LASTS_NEVER)
             return say(why, "%s: a server with damaged data may answer anything",
-                       name_of(record->step).text);
-        bool stays_struck = took_effect && fault_can(record->step, FAULT_REFUSES | FAULT_STOPS);
-        if (record->failed && record->step->target.client == 0 && record->asked_ns != TIME_NEVER &&
-            (stays_struck || fault_can(record->step, FAULT_KILLS)) &&
+                       name_of(record->instance).text);
+        bool stays_struck = took_effect && fault_can(record->instance, FAULT_REFUSES | FAULT_STOPS);
+        if (record->failed && record->instance->target.client == 0 &&
+            record->asked_ns != TIME_NEVER &&
+            (stays_struck || fault_can(record->instance, FAULT_KILLS)) &&
             !fault_took_effect(model, record, why))
             return true;
     }
@@ -344,12 +347,12 @@ bool servers_were_left_down(const struct trial_model *model, struct text *why)
 // True if the fault had one of the lock's servers down, or standing still, at that time.
 static bool is_down_at(const struct fault_record *record, int64_t at_ns)
 {
-    const struct fault_step *step = record->step;
-    bool is_of_lock = step->target.client == 0 && step->side_counts[0] == 0 &&
-                      strncmp(step->target.server, "store", 5) != 0;
+    const struct fault_instance *instance = record->instance;
+    bool is_of_lock = instance->target.client == 0 && instance->side_counts[0] == 0 &&
+                      strncmp(instance->target.server, "store", 5) != 0;
     // A failover takes its leader down before another one leads.
     int64_t from_ns = time_earlier(record->asked_ns, record->in_effect_ns);
-    return is_of_lock && fault_can(step, FAULT_KILLS | FAULT_STOPS) && from_ns <= at_ns &&
+    return is_of_lock && fault_can(instance, FAULT_KILLS | FAULT_STOPS) && from_ns <= at_ns &&
            (record->in_effect_ns != TIME_NEVER || !record->failed) && at_ns < record->healed_ns;
 }
 
@@ -367,7 +370,8 @@ void tell_servers_down(const struct trial_model *model, int64_t from_ns, int64_t
         int down = 0;
         for (size_t j = 0; at_ns <= to_ns && j < model->fault_count; j++) {
             if (is_down_at(&model->faults[j], at_ns))
-                text_format(&names, "%s%d", down++ > 0 ? ", " : "", model->faults[j].step->number);
+                text_format(&names, "%s%d", down++ > 0 ? ", " : "",
+                            model->faults[j].instance->number);
         }
         struct text lesser = down > most ? which : names;
         which = down > most ? names : which;
@@ -404,9 +408,9 @@ void tell_servers_down(const struct trial_model *model, int64_t from_ns, int64_t
 static bool is_undisturbed(const struct trial_model *model, int64_t from_ns, int64_t to_ns)
 {
     FOR_EACH_FAULT (record, model) {
-        bool is_of_client = record->step->target.client > 0;
+        bool is_of_client = record->instance->target.client > 0;
         int64_t over_ns = record->healed_ns;
-        if (over_ns == TIME_NEVER && record->step->bound_ns < 0 && is_of_client)
+        if (over_ns == TIME_NEVER && record->instance->bound_ns < 0 && is_of_client)
             over_ns = record->in_effect_ns;
         if (over_ns != TIME_NEVER && !is_of_client)
             over_ns += model->trial->scenario->lock.stuck_after_ns;

@@ -190,17 +190,18 @@ static bool is_renewed(const struct trial_model *model)
 static int64_t due_end_ns(const struct fault_record *record)
 {
     bool was_late = record->healed_ns != TIME_NEVER && record->heal_reason == HEAL_BOUND &&
-                    record->step->bound_ns > 0;
-    return was_late ? time_earlier(record->healed_ns, record->in_effect_ns + record->step->bound_ns)
-                    : record->healed_ns;
+                    record->instance->bound_ns > 0;
+    return was_late
+               ? time_earlier(record->healed_ns, record->in_effect_ns + record->instance->bound_ns)
+               : record->healed_ns;
 }
 
 // True if nobody of the hold does anything while the fault is on.
 static bool stops_holder(const struct trial_model *model, const struct fault_record *record,
                          const struct hold *hold)
 {
-    const struct target *target = &record->step->target;
-    return record->in_effect_ns != TIME_NEVER && fault_can(record->step, FAULT_STOPS) &&
+    const struct target *target = &record->instance->target;
+    return record->in_effect_ns != TIME_NEVER && fault_can(record->instance, FAULT_STOPS) &&
            target->client == hold->client &&
            (target->worker == 0 || (target->worker == hold->worker && !is_renewed(model)));
 }
@@ -209,14 +210,14 @@ static bool stops_holder(const struct trial_model *model, const struct fault_rec
 static bool suffices(const struct trial_model *model, const struct fault_record *record,
                      const struct hold *hold, int64_t from_ns)
 {
-    const struct fault_step *step = record->step;
+    const struct fault_instance *instance = record->instance;
     int64_t lease_end_ns = hold_stale_from_ns(model, hold);
     if (record->in_effect_ns == TIME_NEVER)
         return false;
-    if (fault_can(step, FAULT_EMPTIES) && step->target.client == 0)
-        return !strikes_only_store(model, step) && record->in_effect_ns >= hold->granted_ns &&
+    if (fault_can(instance, FAULT_EMPTIES) && instance->target.client == 0)
+        return !strikes_only_store(model, instance) && record->in_effect_ns >= hold->granted_ns &&
                record->in_effect_ns <= from_ns;
-    bool severs = fault_can(step, FAULT_SEVERS) && wire_names_client(step, hold->client);
+    bool severs = fault_can(instance, FAULT_SEVERS) && wire_names_client(instance, hold->client);
     // What it learned of only when the lease was over is stale by then.
     int64_t until_ns = hold->granted_ns >= lease_end_ns ? lease_end_ns : from_ns;
     return (severs || stops_holder(model, record, hold)) && record->in_effect_ns <= lease_end_ns &&

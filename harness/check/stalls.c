@@ -78,8 +78,8 @@ static void add_lateness(struct trial_model *model, int64_t from_ns, int64_t to_
 void stalls_complete(struct trial_model *model, size_t room)
 {
     FOR_EACH_FAULT (record, model) {
-        const struct fault_step *step = record->step;
-        bool on_server = step->target.client == 0 && step->side_counts[0] == 0;
+        const struct fault_instance *instance = record->instance;
+        bool on_server = instance->target.client == 0 && instance->side_counts[0] == 0;
         int64_t stands_ns = on_server ? record->asked_ns : record->in_effect_ns;
         if (record->asked_ns == TIME_NEVER)
             continue;
@@ -175,11 +175,11 @@ struct words describe_stalls(const struct trial_model *model, int whose, int64_t
 static bool struck_servers(const struct trial_model *model, const struct fault_record *record,
                            int64_t from_ns, int64_t to_ns)
 {
-    const struct fault_step *step = record->step;
+    const struct fault_instance *instance = record->instance;
     const unsigned upsets = FAULT_STOPS | FAULT_KILLS | FAULT_SEVERS | FAULT_EMPTIES |
                             FAULT_MAY_FORGET | FAULT_MOVES_LEADER;
-    bool on_them = step->side_counts[0] > 0 || step->target.client == 0;
-    return on_them && !strikes_only_store(model, step) && fault_can(step, upsets) &&
+    bool on_them = instance->side_counts[0] > 0 || instance->target.client == 0;
+    return on_them && !strikes_only_store(model, instance) && fault_can(instance, upsets) &&
            record->in_effect_ns != TIME_NEVER && record->asked_ns <= to_ns &&
            record->healed_ns >= from_ns;
 }
@@ -188,10 +188,10 @@ static bool struck_servers(const struct trial_model *model, const struct fault_r
 static int struck_server(const struct fault_record *record)
 {
     int number = 0;
-    const struct fault_step *step = record->step;
+    const struct fault_instance *instance = record->instance;
     // Who had the role that it names, which is noted: "redis-1 redis-2", the second one since.
-    const char *name =
-        strncmp(step->target.server, "server-", 7) == 0 ? step->target.server : record->reason;
+    const char *name = strncmp(instance->target.server, "server-", 7) == 0 ? instance->target.server
+                                                                           : record->reason;
     return sscanf(name, "%*[a-z]-%d", &number) == 1 ? number : 0;
 }
 
@@ -239,7 +239,7 @@ static bool moment_may_have_passed(const struct trial_model *model,
                                    const struct fault_record *record)
 {
     int64_t hold_ns = model->trial->scenario->workload.hold_ns;
-    return record->step->until.kind != CAUSE_NONE && record->heal_reason == HEAL_CAUSE &&
+    return record->instance->until.kind != CAUSE_NONE && record->heal_reason == HEAL_CAUSE &&
            record->healed_ns != TIME_NEVER && hold_ns > 0 &&
            stalled_ns(model, STALLS_OF_ALL, record->healed_ns - hold_ns,
                       record->healed_ns + hold_ns) >= hold_ns / 2;
@@ -253,11 +253,12 @@ bool stalls_may_have_upset(const struct trial_model *model, struct words *which)
     int64_t to_ns = model->fault_count > 0 ? from_ns : model->ended_ns;
     bool is_past = false;
     FOR_EACH_FAULT (record, model) {
-        int64_t over_ns = record->step->bound_ns >= 0 ? record->healed_ns : record->in_effect_ns;
+        int64_t over_ns =
+            record->instance->bound_ns >= 0 ? record->healed_ns : record->in_effect_ns;
         over_ns = time_earlier(over_ns, model->ended_ns) + lock->lease_ns;
         to_ns = time_later(to_ns, time_earlier(over_ns, model->ended_ns));
-        if (record->step->bound_ns > 0)
-            shortest_ns = time_earlier(shortest_ns, record->step->bound_ns);
+        if (record->instance->bound_ns > 0)
+            shortest_ns = time_earlier(shortest_ns, record->instance->bound_ns);
         is_past |= moment_may_have_passed(model, record);
     }
     const struct stall *longest = longest_between(model, STALLS_OF_ALL, from_ns, to_ns);
@@ -320,24 +321,25 @@ void finding_blame_late_end(const struct trial_model *model, int64_t from_ns, in
     static const unsigned holds_up = FAULT_STOPS | FAULT_SEVERS | FAULT_SLOWS | FAULT_REFUSES;
     int64_t spare_ns = model->trial->scenario->lock.lease_ns / 6;
     FOR_EACH_FAULT (record, model) {
-        const struct fault_step *step = record->step;
+        const struct fault_instance *instance = record->instance;
         // Of a fault that somebody wrote down, the violation may be what it is for.
-        int64_t due_ns = stood_from_ns(record) + step->bound_ns;
+        int64_t due_ns = stood_from_ns(record) + instance->bound_ns;
         const struct hold *hold = &model->holds[finding->evidence.holds[0]];
-        bool may_be_meant = !step->drawn && (record->heal_reason != HEAL_BOUND ||
-                                             due_ns + spare_ns > hold_stale_from_ns(model, hold));
+        bool may_be_meant =
+            !instance->drawn && (record->heal_reason != HEAL_BOUND ||
+                                 due_ns + spare_ns > hold_stale_from_ns(model, hold));
         if (may_be_meant || record->in_effect_ns >= to_ns || record->healed_ns <= from_ns ||
-            step->bound_ns <= 0 || !fault_can(step, holds_up))
+            instance->bound_ns <= 0 || !fault_can(instance, holds_up))
             continue;
         int64_t lasted_ns =
             time_earlier(record->healed_ns, model->ended_ns) - stood_from_ns(record);
-        if (lasted_ns <= step->bound_ns + spare_ns)
+        if (lasted_ns <= instance->bound_ns + spare_ns)
             continue;
         excuse(finding, 210);
         finding_say(finding,
                     "; but fault %d was to last %s, and this machine was so late that it lasted "
                     "%s, which" SAYS_NOTHING,
-                    step->number, lasting(step->bound_ns).text, lasting(lasted_ns).text);
+                    instance->number, lasting(instance->bound_ns).text, lasting(lasted_ns).text);
         return;
     }
 }

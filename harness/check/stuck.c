@@ -67,7 +67,7 @@ static bool lock_was_taken(const struct trial_model *model, const struct attempt
 static bool fault_lasted(const struct trial_model *model)
 {
     FOR_EACH_FAULT (record, model) {
-        if (record->step->bound_ns >= 0 && record->in_effect_ns != TIME_NEVER &&
+        if (record->instance->bound_ns >= 0 && record->in_effect_ns != TIME_NEVER &&
             record->healed_ns >= model->ended_ns && record->heal_reason != HEAL_DEATH)
             return true;
     }
@@ -78,10 +78,10 @@ size_t silence_lost_permits(const struct trial_model *model)
 {
     size_t last = SIZE_MAX;
     FOR_EACH_FAULT (record, model) {
-        const struct fault_step *step = record->step;
+        const struct fault_instance *instance = record->instance;
         if (trial_has_trait(model->trial, "permits") && record->in_effect_ns != TIME_NEVER &&
-            fault_can(step, FAULT_EMPTIES | FAULT_MAY_FORGET) &&
-            (step->how == NULL || strcmp(step->how, "keeps") != 0))
+            fault_can(instance, FAULT_EMPTIES | FAULT_MAY_FORGET) &&
+            (instance->how == NULL || strcmp(instance->how, "keeps") != 0))
             last = (size_t)(record - model->faults);
     }
     return last;
@@ -124,8 +124,8 @@ static void after_fault(const struct trial_model *model, size_t index, bool unan
                         struct silence *latest)
 {
     const struct fault_record *record = &model->faults[index];
-    bool heals = record->step->bound_ns >= 0;
-    bool counts = heals || (unanswered && record->step->target.client == 0);
+    bool heals = record->instance->bound_ns >= 0;
+    bool counts = heals || (unanswered && record->instance->target.client == 0);
     if (!counts || record->in_effect_ns == TIME_NEVER)
         return;
     struct silence silence = silence_by(SILENCE_FAULT, record->in_effect_ns);
@@ -143,7 +143,7 @@ static void after_fault(const struct trial_model *model, size_t index, bool unan
 static bool was_struck(const struct trial_model *model, const struct attempt *attempt)
 {
     FOR_EACH_FAULT (record, model) {
-        const struct event *event = record->step->bound_ns < 0 ? record->reached : NULL;
+        const struct event *event = record->instance->bound_ns < 0 ? record->reached : NULL;
         if (event != NULL && event->client == attempt->client && event->worker == attempt->worker &&
             event->at_ns >= attempt->invoked_ns && event->at_ns <= attempt->died_ns)
             return true;
@@ -175,7 +175,7 @@ static bool says_nothing(const struct trial_model *model, const struct hold *hol
     for (size_t i = 0; late && i < model->fault_count; i++) {
         const struct fault_record *record = &model->faults[i];
         if (record->in_effect_ns != TIME_NEVER && record->healed_ns != TIME_NEVER &&
-            record->heal_reason == HEAL_END && !fault_can(record->step, FAULT_STOPS))
+            record->heal_reason == HEAL_END && !fault_can(record->instance, FAULT_STOPS))
             return true;
     }
     return false;
@@ -279,16 +279,16 @@ static bool lacks_quorum(const struct trial_model *model, int client)
     if (strcmp(trial_topology(model->trial), "independent") != 0)
         return false;
     for (int number = 1; number <= servers; number++) {
-        char name[sizeof model->faults->step->target.server];
+        char name[sizeof model->faults->instance->target.server];
         bool is_lost = false;
         snprintf(name, sizeof name, "server-%d", number);
         for (size_t i = 0; i < model->fault_count && !is_lost; i++) {
             const struct fault_record *record = &model->faults[i];
             bool is_on =
                 record->in_effect_ns < model->ended_ns && record->healed_ns >= model->ended_ns;
-            is_lost = is_on && (wire_severs(record->step, client, name) ||
-                                (fault_can(record->step, FAULT_KILLS | FAULT_STOPS) &&
-                                 strcmp(record->step->target.server, name) == 0));
+            is_lost = is_on && (wire_severs(record->instance, client, name) ||
+                                (fault_can(record->instance, FAULT_KILLS | FAULT_STOPS) &&
+                                 strcmp(record->instance->target.server, name) == 0));
         }
         lost += is_lost;
     }
@@ -300,7 +300,7 @@ static bool is_stopped(const struct trial_model *model, const struct attempt *at
 {
     FOR_EACH_FAULT (record, model) {
         if (record->in_effect_ns != TIME_NEVER && record->healed_ns >= model->ended_ns &&
-            fault_holds_up(model, record->step, attempt->client, attempt->worker))
+            fault_holds_up(model, record->instance, attempt->client, attempt->worker))
             return true;
     }
     return lacks_quorum(model, attempt->client);
@@ -435,7 +435,7 @@ static struct words cause_of(const struct trial_model *model, const struct silen
     else if (silence->attempt != SIZE_MAX)
         who = worker_name(model, model->attempts[silence->attempt].client, silence->worker);
     else if (silence->fault != SIZE_MAX)
-        snprintf(who.text, sizeof who.text, "%d", model->faults[silence->fault].step->number);
+        snprintf(who.text, sizeof who.text, "%d", model->faults[silence->fault].instance->number);
     const char *form = causes[silence->cause].form;
     int before = (int)strcspn(form, "%");
     snprintf(words.text, sizeof words.text, "%.*s%.48s%s", before, form, who.text,
@@ -503,16 +503,16 @@ static void tell_undecided(const struct trial_model *model, const struct silence
 // the trial ended: that nobody was granted meanwhile is its doing, and tells nothing of the lock.
 static bool was_unfinished(const struct trial_model *model, const struct fault_record *record)
 {
-    const struct fault_step *step = record->step;
-    bool is_on_servers = step->target.client == 0 || step->side_counts[0] > 0;
+    const struct fault_instance *instance = record->instance;
+    bool is_on_servers = instance->target.client == 0 || instance->side_counts[0] > 0;
     if (!is_on_servers || record->asked_ns >= model->ended_ns)
         return false;
     if (record->in_effect_ns >= model->ended_ns)
         return !record->failed;
-    bool is_bounded = step->bound_ns >= 0 && step->bound_ns != NO_BOUND;
+    bool is_bounded = instance->bound_ns >= 0 && instance->bound_ns != NO_BOUND;
     if (is_bounded && record->healed_ns != TIME_NEVER && record->heal_reason == HEAL_END)
         return true;
-    return fault_can(step, FAULT_KILLS) &&
+    return fault_can(instance, FAULT_KILLS) &&
            record->in_effect_ns > model->ended_ns - model->trial->scenario->lock.stuck_after_ns;
 }
 
@@ -533,9 +533,9 @@ static void decide_waiting(const struct trial_model *model, struct finding *find
     const struct server_form *server = model->trial->server;
     int64_t bound_ns = lock->lease_ns + (server != NULL ? server->late_expiry_ns : 0) + slack;
     int64_t proof_ns = bound_ns;
-    const struct fault_step *unfinished = NULL;
+    const struct fault_instance *unfinished = NULL;
     for (size_t i = 0; i < model->fault_count && unfinished == NULL; i++)
-        unfinished = was_unfinished(model, &model->faults[i]) ? model->faults[i].step : NULL;
+        unfinished = was_unfinished(model, &model->faults[i]) ? model->faults[i].instance : NULL;
     if (unfinished != NULL || silence.unanswered)
         proof_ns = time_later(bound_ns, lock->stuck_after_ns);
     bool hidden_holder = waiting.stopped_may_hold && !holds_have_leases(model);
@@ -591,10 +591,10 @@ static bool is_on(const struct trial_model *model, const struct fault_record *re
         return !record->failed;
     if (record->failed)
         return true;
-    if (record->step->bound_ns >= 0)
+    if (record->instance->bound_ns >= 0)
         return record->healed_ns >= model->ended_ns;
-    return fault_can(record->step, FAULT_KILLS) && !fault_can(record->step, FAULT_MOVES_LEADER) &&
-           record->step->target.client == 0;
+    return fault_can(record->instance, FAULT_KILLS) &&
+           !fault_can(record->instance, FAULT_MOVES_LEADER) && record->instance->target.client == 0;
 }
 
 // Since when no fault was on, and how long the longest had been; false if one is.

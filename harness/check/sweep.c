@@ -50,16 +50,16 @@ static void add(struct standstills *all, int64_t lease_ns, struct standstill sta
 
 // True if the fault keeps its client, or a server, from being heard of. What strikes only the wires
 // of a client does not: the library connects to another server then, which asks the leader.
-static bool silences(const struct trial_model *model, const struct fault_step *step)
+static bool silences(const struct trial_model *model, const struct fault_instance *instance)
 {
-    if (fault_can(step, FAULT_STOPS))
-        return step->target.worker == 0 && !strikes_only_store(model, step);
+    if (fault_can(instance, FAULT_STOPS))
+        return instance->target.worker == 0 && !strikes_only_store(model, instance);
     int64_t lease_ns = model->trial->scenario->lock.lease_ns;
-    bool is_delay =
-        fault_can(step, FAULT_SLOWS) && !fault_can(step, FAULT_SEVERS) && step->share == 0;
-    if (is_delay && step->by_ns + step->jitter_ns < lease_ns / 3)
+    bool is_delay = fault_can(instance, FAULT_SLOWS) && !fault_can(instance, FAULT_SEVERS) &&
+                    instance->share == 0;
+    if (is_delay && instance->by_ns + instance->jitter_ns < lease_ns / 3)
         return false;
-    return step->side_counts[0] > 0 && wire_parts_servers(step);
+    return instance->side_counts[0] > 0 && wire_parts_servers(instance);
 }
 
 static struct standstills find_standstills(const struct trial_model *model)
@@ -67,12 +67,12 @@ static struct standstills find_standstills(const struct trial_model *model)
     struct standstills all = {0};
     int64_t lease_ns = model->trial->scenario->lock.lease_ns;
     FOR_EACH_FAULT (record, model) {
-        if (record->in_effect_ns == TIME_NEVER || !silences(model, record->step))
+        if (record->in_effect_ns == TIME_NEVER || !silences(model, record->instance))
             continue;
         int64_t to_ns = time_earlier(record->healed_ns, model->ended_ns);
-        bool on_wires = record->step->side_counts[0] > 0;
+        bool on_wires = record->instance->side_counts[0] > 0;
         add(&all, lease_ns,
-            (struct standstill){on_wires ? 0 : record->step->target.client, record->asked_ns,
+            (struct standstill){on_wires ? 0 : record->instance->target.client, record->asked_ns,
                                 to_ns});
     }
     for (size_t i = 0; i < model->stall_count; i++) {

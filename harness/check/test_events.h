@@ -267,9 +267,9 @@ static void add_turn(struct reading *reading, struct row *row)
     char *written;
     enum outcome outcome = take_outcome(row);
     int64_t seen = strtoll(take_next(row), &written, 10);
-    int64_t step = strtoll(written + 1, NULL, 10) - seen;
+    int64_t growth = strtoll(written + 1, NULL, 10) - seen;
     build_turn(&reading->build, row->client, take_number(row, "op", ++reading->operations),
-               row->from_ms, seen, step, outcome);
+               row->from_ms, seen, growth, outcome);
 }
 
 static void add_renewal(struct reading *reading, struct row *row)
@@ -345,7 +345,7 @@ static void add_other(struct reading *reading, struct row *row, const char *kind
     struct event event = {.kind = (uint8_t)kind,
                           .outcome = (uint8_t)take_outcome(row),
                           .detail = (uint8_t)take_number(row, "detail", 0),
-                          .step = (uint8_t)take_number(row, "step", 0)};
+                          .fault_number = (uint8_t)take_number(row, "step", 0)};
     event.args[0] = event_has_operation(kind) ? *operation_of(reading, row) : 0;
     for (size_t i = 0; i < 4; i++) {
         const char *name = event_argument_names(kind)[i];
@@ -385,15 +385,15 @@ static size_t read_side(char *words, struct target *side)
 }
 
 // `point=MOMENT:WHAT:PHASE:WORKER`, once for each of its points; `no-point`.
-static void read_points(struct row *row, struct fault_step *step)
+static void read_points(struct row *row, struct fault_instance *instance)
 {
-    int client = step->target.client != 0 ? step->target.client : 1;
+    int client = instance->target.client != 0 ? instance->target.client : 1;
     if (take_word(row, "no-point"))
-        step->point_count = 0;
+        instance->point_count = 0;
     const char *said = take_value(row, "point");
     for (size_t i = 0; said != NULL; said = take_value(row, "point")) {
         char moment[8];
-        struct point_name *point = &step->points[i++];
+        struct point_name *point = &instance->points[i++];
         *point = (struct point_name){.client = client};
         if (sscanf(said, "%7[^:]:%15[^:]:%11[^:]:%d", moment, point->what, point->phase,
                    &point->worker) == 2)
@@ -401,32 +401,32 @@ static void read_points(struct row *row, struct fault_step *step)
         point->moment = strcmp(moment, "before") == 0 ? MOMENT_BEFORE
                         : strcmp(moment, "at") == 0   ? MOMENT_AT
                                                       : MOMENT_AFTER;
-        step->point_count = i;
+        instance->point_count = i;
     }
 }
 
-static void read_step(struct row *row, struct fault_step *step)
+static void read_instance(struct row *row, struct fault_instance *instance)
 {
     char *bound = take_value(row, "bound");
     char *sides[2] = {take_value(row, "between"), take_value(row, "and")};
-    read_points(row, step);
-    step->rate = take_number(row, "rate", 0);
-    step->nth = take_number(row, "nth", 1);
+    read_points(row, instance);
+    instance->rate = take_number(row, "rate", 0);
+    instance->nth = take_number(row, "nth", 1);
     double at_ms = take_ms(row, "at", NEVER_MS);
-    step->at_ns = at_ms < 0 ? -1 : (int64_t)(at_ms * (double)NS_PER_MS);
-    step->by_ns = (int64_t)(take_ms(row, "by", 0) * (double)NS_PER_MS);
-    step->drawn = take_word(row, "drawn");
-    step->how = take_value(row, "how");
+    instance->at_ns = at_ms < 0 ? -1 : (int64_t)(at_ms * (double)NS_PER_MS);
+    instance->by_ns = (int64_t)(take_ms(row, "by", 0) * (double)NS_PER_MS);
+    instance->drawn = take_word(row, "drawn");
+    instance->how = take_value(row, "how");
     if (take_word(row, "until-writes"))
-        step->until.kind = CAUSE_WRITES;
+        instance->until.kind = CAUSE_WRITES;
     if (bound != NULL)
-        step->bound_ns = strcmp(bound, "none") == 0  ? -1
-                         : strcmp(bound, "end") == 0 ? NO_BOUND
-                                                     : (int64_t)(strtod(bound, NULL) * 1e6);
+        instance->bound_ns = strcmp(bound, "none") == 0  ? -1
+                             : strcmp(bound, "end") == 0 ? NO_BOUND
+                                                         : (int64_t)(strtod(bound, NULL) * 1e6);
     for (int i = 0; i < 2 && sides[i] != NULL; i++)
-        step->side_counts[i] = read_side(sides[i], step->sides[i]);
+        instance->side_counts[i] = read_side(sides[i], instance->sides[i]);
     char *text = take_value(row, "text");
-    step->text = text != NULL ? text : step->text;
+    instance->text = text != NULL ? text : instance->text;
 }
 
 // From its taking effect to its end: FROM-TO fault VERB TARGET ...; asked for when it took effect,
@@ -439,11 +439,11 @@ static void add_fault(struct reading *reading, struct row *row)
     const char *verb = take_next(row);
     struct target target = target_of(take_next(row));
     build_fault(build, verb, target.client, NEVER_MS, NEVER_MS);
-    struct fault_step *step = &build->steps[build->scenario.fault_count - 1];
+    struct fault_instance *instance = &build->instances[build->scenario.fault_count - 1];
     if (strcmp(target.server, "servers") == 0)
         target = (struct target){0};
-    step->target = target;
-    read_step(row, step);
+    instance->target = target;
+    read_instance(row, instance);
     double to_ms = row->is_span ? row->to_ms : NEVER_MS;
     const double at_ms[] = {take_ms(row, "asked", row->from_ms), row->from_ms, to_ms,
                             take_ms(row, "failed", NEVER_MS)};
@@ -452,7 +452,7 @@ static void add_fault(struct reading *reading, struct row *row)
     int reason = take_one_of(row, heal_reason_name, HEAL_DEATH + 1, (int)HEAL_CAUSE);
     for (int i = 0; i < 4; i++) {
         struct event event = {.kind = (uint8_t)kinds[i],
-                              .step = (uint8_t)step->number,
+                              .fault_number = (uint8_t)instance->number,
                               .detail = i == 2 ? (uint8_t)reason : 0,
                               .fault = {.client = target.client, .met = i == 2 ? met : 0}};
         if (i == 3)

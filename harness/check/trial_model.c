@@ -495,9 +495,9 @@ static void add_reason(struct fault_record *record, const struct event *event)
 
 static void see_fault(struct trial_model *model, const struct event *event)
 {
-    if (event->step < 1 || event->step > model->fault_count)
+    if (event->fault_number < 1 || event->fault_number > model->fault_count)
         return;
-    struct fault_record *record = &model->faults[event->step - 1];
+    struct fault_record *record = &model->faults[event->fault_number - 1];
     switch (event->kind) {
     case EVENT_POINT_REACHED:
         record->reached = event;
@@ -709,7 +709,7 @@ void trial_model_make(const struct history *history, const struct trial *trial,
     model->fault_count = scenario->fault_count;
     model->faults = memory_zeroed(model->fault_count, sizeof *model->faults);
     for (size_t i = 0; i < model->fault_count; i++)
-        model->faults[i] = (struct fault_record){.step = &scenario->faults[i],
+        model->faults[i] = (struct fault_record){.instance = &scenario->faults[i],
                                                  .asked_ns = TIME_NEVER,
                                                  .in_effect_ns = TIME_NEVER,
                                                  .healed_ns = TIME_NEVER,

@@ -377,14 +377,14 @@ static bool any_overlap(const struct trial_model *model)
 
 // True if the server of the guarded value crashed, but came back with all that it had stored, and
 // stores a commit before it answers, as MariaDB does: then it has forgotten nothing.
-static bool kept_commits(const struct trial_model *model, const struct fault_step *step)
+static bool kept_commits(const struct trial_model *model, const struct fault_instance *instance)
 {
-    bool is_lock_server = strncmp(step->target.server, "store", 5) != 0;
+    bool is_lock_server = strncmp(instance->target.server, "store", 5) != 0;
     const struct server_form *server =
         is_lock_server ? model->trial->server : model->trial->store_server;
-    bool loses = step->how != NULL && strcmp(step->how, "keeps") != 0;
-    return server != NULL && server->keeps_commits && fault_can(step, FAULT_KILLS) &&
-           !fault_can(step, FAULT_MOVES_LEADER) && step->bound_ns >= 0 && !loses;
+    bool loses = instance->how != NULL && strcmp(instance->how, "keeps") != 0;
+    return server != NULL && server->keeps_commits && fault_can(instance, FAULT_KILLS) &&
+           !fault_can(instance, FAULT_MOVES_LEADER) && instance->bound_ns >= 0 && !loses;
 }
 
 // The fault that upset the server that the guarded value is on.
@@ -393,11 +393,11 @@ static size_t find_upset_store(const struct trial_model *model)
     bool is_lock_server = trial_shares_service(model->trial);
     for (size_t i = 0; i < model->fault_count; i++) {
         const struct fault_record *record = &model->faults[i];
-        const struct fault_step *step = record->step;
-        bool on_store = strncmp(step->target.server, "store", 5) == 0 || is_lock_server;
-        if (step->target.client == 0 && step->side_counts[0] == 0 && on_store &&
-            record->in_effect_ns != TIME_NEVER && fault_can(step, FAULT_KILLS | FAULT_EMPTIES) &&
-            !kept_commits(model, step))
+        const struct fault_instance *instance = record->instance;
+        bool on_store = strncmp(instance->target.server, "store", 5) == 0 || is_lock_server;
+        if (instance->target.client == 0 && instance->side_counts[0] == 0 && on_store &&
+            record->in_effect_ns != TIME_NEVER &&
+            fault_can(instance, FAULT_KILLS | FAULT_EMPTIES) && !kept_commits(model, instance))
             return i;
     }
     return SIZE_MAX;
@@ -504,7 +504,7 @@ static void tell_excuse(const struct trial_model *model, const struct updates *u
         finding_say(finding,
                     ", but no two holds overlapped, and fault %d struck the store's own server: "
                     "the store lost acknowledged writes, which no lock prevents",
-                    model->faults[updates->forgot].step->number);
+                    model->faults[updates->forgot].instance->number);
         return;
     }
     const struct access *write = &model->accesses[updates->late];

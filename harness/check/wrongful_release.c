@@ -35,10 +35,11 @@ static bool found_gone(const struct trial_model *model, const struct hold *hold)
 
 // True if the fault, by its nature, takes locks away: from the client that it strikes, or from
 // everybody.
-static bool takes_locks(const struct fault_step *step, const struct hold *hold)
+static bool takes_locks(const struct fault_instance *instance, const struct hold *hold)
 {
-    return fault_can(step, FAULT_DISCONNECTS | FAULT_EMPTIES | FAULT_KILLS | FAULT_MOVES_CLOCK) &&
-           (step->target.client == 0 || step->target.client == hold->client);
+    return fault_can(instance,
+                     FAULT_DISCONNECTS | FAULT_EMPTIES | FAULT_KILLS | FAULT_MOVES_CLOCK) &&
+           (instance->target.client == 0 || instance->target.client == hold->client);
 }
 
 size_t wrongful_release_fault(const struct trial_model *model, const struct evidence *evidence)
@@ -48,7 +49,7 @@ size_t wrongful_release_fault(const struct trial_model *model, const struct evid
     const struct hold *hold = &model->holds[evidence->holds[0]];
     for (size_t i = model->fault_count; i-- > 0;) { // the last one: what it took was there
         const struct fault_record *record = &model->faults[i];
-        if (takes_locks(record->step, hold) && record->asked_ns < evidence->to_ns &&
+        if (takes_locks(record->instance, hold) && record->asked_ns < evidence->to_ns &&
             record->in_effect_ns != TIME_NEVER &&
             (record->in_effect_ns >= hold->invoked_ns ||
              (record->healed_ns != TIME_NEVER && record->healed_ns >= hold->invoked_ns)))
@@ -240,9 +241,10 @@ static void describe(const struct trial_model *model, struct finding *finding)
         finding_say(finding, "the release of %s %s it", holder_name(model, evidence->holds[1]).text,
                     wrongful_release_is_certain(model, evidence) ? "removed" : "may have removed");
     else if (fault != SIZE_MAX)
-        finding_say(finding, "fault %d (%.80s) struck meanwhile", model->faults[fault].step->number,
-                    model->faults[fault].step->text != NULL ? model->faults[fault].step->text
-                                                            : model->faults[fault].step->verb);
+        finding_say(
+            finding, "fault %d (%.80s) struck meanwhile", model->faults[fault].instance->number,
+            model->faults[fault].instance->text != NULL ? model->faults[fault].instance->text
+                                                        : model->faults[fault].instance->verb);
     else
         finding_say(finding, "no release in the history explains it");
     finding_say(finding, " (%lld such hold%s)", (long long)finding->count, plural(finding->count));
@@ -288,7 +290,7 @@ static bool another_removed_it(const struct trial_model *model, size_t index)
 // True if the fault has certainly taken the lock before its holder gave it up.
 static bool took_before_release(const struct fault_record *record, const struct hold *hold)
 {
-    return fault_can(record->step, FAULT_EMPTIES) && record->in_effect_ns != TIME_NEVER &&
+    return fault_can(record->instance, FAULT_EMPTIES) && record->in_effect_ns != TIME_NEVER &&
            record->asked_ns >= hold->granted_ns && record->in_effect_ns < hold->released_ns;
 }
 
@@ -301,13 +303,14 @@ static bool taken_in_release(const struct trial_model *model, size_t index)
     FOR_EACH_FAULT (record, model) {
         // The latest time at which it may have taken the lock. A failover is in effect only when
         // another leads, but its first deed is to kill the one that did.
-        int64_t struck_by_ns =
-            fault_can(record->step, FAULT_MOVES_LEADER) ? record->asked_ns : record->in_effect_ns;
+        int64_t struck_by_ns = fault_can(record->instance, FAULT_MOVES_LEADER)
+                                   ? record->asked_ns
+                                   : record->in_effect_ns;
         if (took_before_release(record, hold))
             return false;
         struck =
-            struck || (takes_locks(record->step, hold) && record->in_effect_ns != TIME_NEVER &&
-                       !strikes_only_store(model, record->step) &&
+            struck || (takes_locks(record->instance, hold) && record->in_effect_ns != TIME_NEVER &&
+                       !strikes_only_store(model, record->instance) &&
                        struck_by_ns >= hold->released_ns && record->asked_ns <= hold->returned_ns);
     }
     return struck && !another_removed_it(model, index);

@@ -160,7 +160,8 @@ static bool was_watched(const struct trial_model *model, const struct hold *hold
         after = after || event->at_ns > hold->granted_ns;
     }
     FOR_EACH_FAULT (record, model) {
-        if (fault_can(record->step, FAULT_SEVERS | FAULT_SLOWS | FAULT_DISCONNECTS | FAULT_KILLS) &&
+        if (fault_can(record->instance,
+                      FAULT_SEVERS | FAULT_SLOWS | FAULT_DISCONNECTS | FAULT_KILLS) &&
             record->asked_ns < hold->granted_ns)
             return false;
     }

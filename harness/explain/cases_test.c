@@ -31,7 +31,7 @@ static void compare_diagnosis(struct reading *reading, size_t line, const char *
     if (diagnosis->culprit != NULL)
         text_format(&found, " culprit=%zu", index_of(model, diagnosis->culprit) + 1);
     if (diagnosis->fault != NULL)
-        text_format(&found, " fault=%d", diagnosis->fault->step->number);
+        text_format(&found, " fault=%d", diagnosis->fault->instance->number);
     text_format(&found, ": %s", diagnosis->text);
     if (strcmp(found.bytes, wanted) != 0)
         complain(reading, line, "it is %s", found.bytes);

@@ -313,13 +313,13 @@ static bool had_asked(const struct diagnosis *diagnosis)
 {
     const struct fault_record *stop = stop_of_culprit(diagnosis);
     return stop != NULL && stop_was_between_requests(stop) &&
-           stop->step->points[0].moment == MOMENT_AFTER;
+           stop->instance->points[0].moment == MOMENT_AFTER;
 }
 
 // True if the client that was stopped inside its acquire is that of the first hold.
 static bool first_was_stopped(const struct diagnosis *diagnosis)
 {
-    return diagnosis->holds[0]->client == diagnosis->fault->step->target.client;
+    return diagnosis->holds[0]->client == diagnosis->fault->instance->target.client;
 }
 
 // True if what the stopped client was granted was, by its own word, asked for after the stop had
@@ -359,14 +359,15 @@ static int trial_fact(const struct diagnosis *diagnosis, const char *fact)
     FACT("gone", model->ends.left == LEAVING_NOTHING);
     FACT("orphan", model->ends.left == LEAVING_ORPHAN);
     FACT("struck", fault != NULL);
-    FACT("stops", fault != NULL && fault_can(fault->step, FAULT_STOPS));
-    FACT("kills", fault != NULL && fault_can(fault->step, FAULT_KILLS));
-    FACT("severs", fault != NULL && fault_can(fault->step, FAULT_SEVERS));
-    FACT("moves-leader", fault != NULL && fault_can(fault->step, FAULT_MOVES_LEADER));
-    FACT("on-client", fault != NULL && fault->step->target.client != 0);
-    FACT("on-server", fault != NULL && fault->step->target.client == 0);
-    FACT("whole", fault != NULL && fault->step->target.worker == 0); // a whole process
-    FACT("healed", fault != NULL && fault->healed_ns != TIME_NEVER && fault->step->bound_ns >= 0);
+    FACT("stops", fault != NULL && fault_can(fault->instance, FAULT_STOPS));
+    FACT("kills", fault != NULL && fault_can(fault->instance, FAULT_KILLS));
+    FACT("severs", fault != NULL && fault_can(fault->instance, FAULT_SEVERS));
+    FACT("moves-leader", fault != NULL && fault_can(fault->instance, FAULT_MOVES_LEADER));
+    FACT("on-client", fault != NULL && fault->instance->target.client != 0);
+    FACT("on-server", fault != NULL && fault->instance->target.client == 0);
+    FACT("whole", fault != NULL && fault->instance->target.worker == 0); // a whole process
+    FACT("healed",
+         fault != NULL && fault->healed_ns != TIME_NEVER && fault->instance->bound_ns >= 0);
     return -1;
 }
 
@@ -468,10 +469,10 @@ static void add_victims(const struct diagnosis *diagnosis, struct text *out)
     const struct fault_record *last = NULL;
     bool lists = false;
     FOR_EACH_FAULT (record, diagnosis->model) {
-        if (strcmp(record->step->verb, fault->step->verb) != 0 ||
+        if (strcmp(record->instance->verb, fault->instance->verb) != 0 ||
             record->in_effect_ns > fault->in_effect_ns ||
             record->in_effect_ns < diagnosis->holds[0]->invoked_ns ||
-            record->step->target.client != 0)
+            record->instance->target.client != 0)
             continue;
         if (last != NULL)
             text_format(out, "%s%s", lists ? ", " : "",
@@ -547,7 +548,7 @@ static void add_word(const struct diagnosis *diagnosis, const char *word, struct
     WORD("culprit", add_holder(diagnosis, diagnosis->culprit, out));
     WORD("sender", add_worker(diagnosis, request->client, request->worker, out));
     WORD("sleeper", add_sleeper(diagnosis, out));
-    WORD("stopped", text_format(out, "client-%d", fault->step->target.client));
+    WORD("stopped", text_format(out, "client-%d", fault->instance->target.client));
     WORD("sent", add_sent(diagnosis, out));
     WORD("victims", add_victims(diagnosis, out));
     WORD("failover", add_failover(diagnosis, out));
@@ -556,8 +557,8 @@ static void add_word(const struct diagnosis *diagnosis, const char *word, struct
     WORD("rest", add_duration(llabs(hold->valid_until_ns - hold->granted_ns), out));
     WORD("asked", add_duration(request->ttl_ms * NS_PER_MS, out));
     WORD("believed", add_duration(hold->valid_until_ns - request->sent_ns, out));
-    WORD("fault", text_format(out, "%d", fault->step->number));
-    WORD("stop", text_format(out, "%d", stop_of_culprit(diagnosis)->step->number));
+    WORD("fault", text_format(out, "%d", fault->instance->number));
+    WORD("stop", text_format(out, "%d", stop_of_culprit(diagnosis)->instance->number));
     WORD("server", text_format(out, "%d", diagnosis->servers[0]));
     WORD("server-2", text_format(out, "%d", diagnosis->servers[1]));
     WORD("permits", text_format(out, "%lld", (long long)trial_model_permits(model)));
@@ -567,8 +568,8 @@ static void add_word(const struct diagnosis *diagnosis, const char *word, struct
     WORD("deed", fault_text(model, fault, out));
     WORD("end", fault_text_end(model, fault, out));
     WORD("point", fault_text_point(model, fault, out));
-    WORD("lost", fill(diagnosis, fault->step->form.lost, SIZE_MAX, out));
-    WORD("prevention", text_add(out, fault->step->form.mitigation));
+    WORD("lost", fill(diagnosis, fault->instance->form.lost, SIZE_MAX, out));
+    WORD("prevention", text_add(out, fault->instance->form.mitigation));
     WORD("mitigation", text_add(out, finding->check->mitigation));
     WORD("doubt", text_add(out, describe_doubt(hold, hold)));
     WORD("explained", finding->check->explain(model, &finding->evidence, out));

@@ -39,8 +39,8 @@ static json_t *fault_json(const struct trial_model *model, const struct fault_re
     if (record == NULL)
         return json_null();
     json_t *object = json_object();
-    set(object, "number", json_integer(record->step->number));
-    set(object, "verb", json_string(record->step->verb));
+    set(object, "number", json_integer(record->instance->number));
+    set(object, "verb", json_string(record->instance->verb));
     set(object, "from_s", seconds(model, record->in_effect_ns));
     set(object, "to_s", seconds(model, record->healed_ns));
     return object;

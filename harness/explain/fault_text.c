@@ -52,7 +52,7 @@ static void target_name(const struct fault_record *record, const struct target *
 const char *fault_target_text(const struct trial_model *model, const struct fault_record *record,
                               char *out, size_t room)
 {
-    const struct target *target = &record->step->target;
+    const struct target *target = &record->instance->target;
     if (target->client != 0 && target->worker != 0 && model->trial->scenario->clients.threads > 1)
         snprintf(out, room, "client-%d worker-%d", target->client, target->worker);
     else if (target->client != 0 && target->worker != 0)
@@ -64,11 +64,11 @@ const char *fault_target_text(const struct trial_model *model, const struct faul
 
 static void add_side(const struct fault_record *record, int side, struct text *out)
 {
-    const struct fault_step *step = record->step;
-    size_t count = step->side_counts[side];
+    const struct fault_instance *instance = record->instance;
+    size_t count = instance->side_counts[side];
     for (size_t i = 0; i < count; i++) {
         char name[NAME_ROOM];
-        target_name(record, &step->sides[side][i], name, sizeof name);
+        target_name(record, &instance->sides[side][i], name, sizeof name);
         text_format(out, "%s%s", i == 0 ? "" : i + 1 == count ? " and " : ", ", name);
     }
 }
@@ -88,7 +88,7 @@ static void tell_point(const struct trial_model *model, const struct fault_recor
 {
     static const char *const moments[] = {[MOMENT_BEFORE] = "before ", [MOMENT_AFTER] = "after "};
     char worker[24] = "";
-    bool other_worker = point->worker != 0 && point->worker != record->step->target.worker &&
+    bool other_worker = point->worker != 0 && point->worker != record->instance->target.worker &&
                         model->trial->scenario->clients.threads > 1;
     if (other_worker)
         snprintf(worker, sizeof worker, "worker-%d", point->worker);
@@ -103,19 +103,19 @@ static void tell_point(const struct trial_model *model, const struct fault_recor
 void fault_text_point(const struct trial_model *model, const struct fault_record *record,
                       struct text *out)
 {
-    const struct fault_step *step = record->step;
+    const struct fault_instance *instance = record->instance;
     int met = point_met(record);
     bool told = false;
-    for (size_t i = 0; i < step->point_count; i++) {
-        const struct point_name *point = &step->points[i];
-        if (point->client != step->target.client || (met >= 0 && met != (int)i))
+    for (size_t i = 0; i < instance->point_count; i++) {
+        const struct point_name *point = &instance->points[i];
+        if (point->client != instance->target.client || (met >= 0 && met != (int)i))
             continue;
         text_add(out, told ? " or " : " ");
-        bool same_side = told && point->moment == step->points[i - 1].moment;
+        bool same_side = told && point->moment == instance->points[i - 1].moment;
         told = true;
         tell_point(model, record, point, same_side, out);
-        bool same_phase_follows = met < 0 && i + 1 < step->point_count &&
-                                  strcmp(step->points[i + 1].phase, point->phase) == 0;
+        bool same_phase_follows = met < 0 && i + 1 < instance->point_count &&
+                                  strcmp(instance->points[i + 1].phase, point->phase) == 0;
         if (point->phase[0] != '\0' && !same_phase_follows)
             text_format(out, " in %s", point->phase);
     }
@@ -133,41 +133,41 @@ static void add_span(int64_t span_ns, struct text *out)
         text_add(out, text_duration(span_ns, span, sizeof span));
 }
 
-static void tell_clock(const struct fault_step *step, const char *target, struct text *out)
+static void tell_clock(const struct fault_instance *instance, const char *target, struct text *out)
 {
-    const char *which = step->how == NULL                     ? "clock"
-                        : strcmp(step->how, "realtime") == 0  ? "wall clock"
-                        : strcmp(step->how, "monotonic") == 0 ? "monotonic clock"
-                                                              : "clock";
+    const char *which = instance->how == NULL                     ? "clock"
+                        : strcmp(instance->how, "realtime") == 0  ? "wall clock"
+                        : strcmp(instance->how, "monotonic") == 0 ? "monotonic clock"
+                                                                  : "clock";
     text_format(out, "%s's %s", target, which);
-    if (step->by_ns != 0) {
-        text_add(out, step->by_ns > 0 ? " jumps ahead by " : " jumps back by ");
-        add_span(step->by_ns > 0 ? step->by_ns : -step->by_ns, out);
+    if (instance->by_ns != 0) {
+        text_add(out, instance->by_ns > 0 ? " jumps ahead by " : " jumps back by ");
+        add_span(instance->by_ns > 0 ? instance->by_ns : -instance->by_ns, out);
     }
-    if (step->by_ns != 0 && step->rate != 100)
+    if (instance->by_ns != 0 && instance->rate != 100)
         text_add(out, " and");
-    if (step->rate == 0)
+    if (instance->rate == 0)
         text_add(out, " stands still");
-    else if (step->rate != 100)
-        text_format(out, " runs at %lld%% of its speed", (long long)step->rate);
+    else if (instance->rate != 100)
+        text_format(out, " runs at %lld%% of its speed", (long long)instance->rate);
 }
 
 // Who, and the verb that goes with them: "client-1 and the leader are".
 static void add_are(const struct fault_record *record, struct text *out)
 {
-    const struct target *first = &record->step->sides[0][0];
-    bool many = record->step->side_counts[0] > 1 || strcmp(first->server, "servers") == 0 ||
+    const struct target *first = &record->instance->sides[0][0];
+    bool many = record->instance->side_counts[0] > 1 || strcmp(first->server, "servers") == 0 ||
                 strcmp(first->server, "clients") == 0 || strcmp(first->server, "followers") == 0;
     add_side(record, 0, out);
     text_add(out, many ? " are" : " is");
 }
 
 // What a server that crashed has left of what it had stored.
-static const char *what_is_left(const struct fault_step *step)
+static const char *what_is_left(const struct fault_instance *instance)
 {
-    if (step->how != NULL && strcmp(step->how, "loses-all") == 0)
+    if (instance->how != NULL && strcmp(instance->how, "loses-all") == 0)
         return " and has forgotten everything";
-    if (step->how != NULL && strcmp(step->how, "loses-unsynced") == 0)
+    if (instance->how != NULL && strcmp(instance->how, "loses-unsynced") == 0)
         return " and has forgotten what was not on its disk yet";
     return " with no more than what was on its disk";
 }
@@ -194,7 +194,7 @@ static void add_word(const void *context, const char *word, struct text *out)
     char room[NAME_ROOM];
     const struct deed *deed = context;
     const struct fault_record *record = deed->record;
-    const struct fault_step *step = record->step;
+    const struct fault_instance *instance = record->instance;
     if (strcmp(word, "target") == 0)
         text_add(out, fault_target_text(deed->model, record, room, sizeof room));
     else if (strcmp(word, "a") == 0)
@@ -205,21 +205,21 @@ static void add_word(const void *context, const char *word, struct text *out)
         add_are(record, out);
     else if (strcmp(word, "between") == 0)
         fault_text_fill(deed->model, record,
-                        step->one_way ? "from {a} to {b}" : "between {a} and {b}", out);
+                        instance->one_way ? "from {a} to {b}" : "between {a} and {b}", out);
     else if (strcmp(word, "by") == 0)
-        add_span(step->by_ns, out);
+        add_span(instance->by_ns, out);
     else if (strcmp(word, "share") == 0)
-        text_format(out, "%lld%%", (long long)step->share);
-    else if (strcmp(word, "how") == 0 && step->how != NULL)
-        text_format(out, " (%s)", step->how);
+        text_format(out, "%lld%%", (long long)instance->share);
+    else if (strcmp(word, "how") == 0 && instance->how != NULL)
+        text_format(out, " (%s)", instance->how);
     else if (strcmp(word, "left") == 0)
-        text_add(out, what_is_left(step));
+        text_add(out, what_is_left(instance));
     else if (strcmp(word, "next") == 0)
         text_add(out, who_leads(record, room));
     else if (strcmp(word, "found") == 0)
         text_add(out, what_was_found(record));
     else if (strcmp(word, "goes-wrong") == 0)
-        tell_clock(step, fault_target_text(deed->model, record, room, sizeof room), out);
+        tell_clock(instance, fault_target_text(deed->model, record, room, sizeof room), out);
 }
 
 void fault_text_fill(const struct trial_model *model, const struct fault_record *record,
@@ -232,15 +232,15 @@ void fault_text_fill(const struct trial_model *model, const struct fault_record 
 void fault_text(const struct trial_model *model, const struct fault_record *record,
                 struct text *out)
 {
-    const struct fault_step *step = record->step;
-    const struct fault_form *form = &step->form;
+    const struct fault_instance *instance = record->instance;
+    const struct fault_form *form = &instance->form;
     if (form->told == NULL) {
-        fault_describe_action(step, out);
+        fault_describe_action(instance, out);
         return;
     }
-    fault_text_fill(model, record,
-                    step->one_way && form->told_one_way != NULL ? form->told_one_way : form->told,
-                    out);
+    fault_text_fill(
+        model, record,
+        instance->one_way && form->told_one_way != NULL ? form->told_one_way : form->told, out);
     if (form->then != NULL) {
         text_add(out, ", and ");
         fault_text_fill(model, record, form->then, out);
@@ -250,16 +250,16 @@ void fault_text(const struct trial_model *model, const struct fault_record *reco
 void fault_text_end(const struct trial_model *model, const struct fault_record *record,
                     struct text *out)
 {
-    const struct fault_step *step = record->step;
-    if (step->form.over == NULL)
-        text_format(out, "%s of ", step->verb);
-    fault_text_fill(model, record, step->form.over != NULL ? step->form.over : "{target} is over",
-                    out);
+    const struct fault_instance *instance = record->instance;
+    if (instance->form.over == NULL)
+        text_format(out, "%s of ", instance->verb);
+    fault_text_fill(model, record,
+                    instance->form.over != NULL ? instance->form.over : "{target} is over", out);
 }
 
 int64_t fault_struck_ns(const struct fault_record *record)
 {
     bool is_sudden =
-        fault_can(record->step, FAULT_KILLS) || record->step->form.lasting == LASTS_NEVER;
+        fault_can(record->instance, FAULT_KILLS) || record->instance->form.lasting == LASTS_NEVER;
     return is_sudden ? time_earlier(record->asked_ns, record->in_effect_ns) : record->in_effect_ns;
 }

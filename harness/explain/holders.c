@@ -22,9 +22,9 @@ static const struct fault_record *longest_fault(const struct trial_model *model,
     const struct fault_record *longest = NULL;
     int64_t most = 0;
     FOR_EACH_FAULT (record, model) {
-        bool strikes = on_wires ? fault_can(record->step, FAULT_SEVERS | FAULT_SLOWS) &&
-                                      wire_names_client(record->step, hold->client)
-                                : fault_stops(record->step, hold->client, hold->worker);
+        bool strikes = on_wires ? fault_can(record->instance, FAULT_SEVERS | FAULT_SLOWS) &&
+                                      wire_names_client(record->instance, hold->client)
+                                : fault_stops(record->instance, hold->client, hold->worker);
         if (!strikes || !took_effect(record))
             continue;
         int64_t length =
@@ -101,7 +101,7 @@ static void find_stretch(struct diagnosis *diagnosis)
     if (pause != NULL) {
         conclude(diagnosis, ROOT_PAUSE,
                  covers(pause, stale->valid_until_ns) &&
-                     (!is_renewed || pause->step->target.worker == 0));
+                     (!is_renewed || pause->instance->target.worker == 0));
         take_fault(diagnosis, pause);
     } else if (wire != NULL) {
         conclude(diagnosis, ROOT_WIRE,
@@ -132,12 +132,12 @@ static bool showed_at_start(const struct diagnosis *diagnosis, const struct faul
                             int64_t from_ns, int64_t until_ns)
 {
     FOR_EACH_FAULT (other, diagnosis->model) {
-        if (fault_can(other->step, FAULT_KILLS) && other->step->target.client == 0 &&
-            other->step->bound_ns >= 0 && took_effect(other) &&
-            strcmp(other->step->target.server, record->step->target.server) == 0 &&
+        if (fault_can(other->instance, FAULT_KILLS) && other->instance->target.client == 0 &&
+            other->instance->bound_ns >= 0 && took_effect(other) &&
+            strcmp(other->instance->target.server, record->instance->target.server) == 0 &&
             other->asked_ns >= time_later(from_ns, record->in_effect_ns) &&
             other->asked_ns <= until_ns &&
-            (record->step->bound_ns < 0 || other->healed_ns <= record->healed_ns))
+            (record->instance->bound_ns < 0 || other->healed_ns <= record->healed_ns))
             return true;
     }
     return false;
@@ -147,29 +147,29 @@ static bool showed_at_start(const struct diagnosis *diagnosis, const struct faul
 static enum root_cause deed_of(const struct diagnosis *diagnosis, const struct fault_record *record,
                                const struct loss *loss)
 {
-    const struct fault_step *step = record->step;
+    const struct fault_instance *instance = record->instance;
     static const char *const replicated[] = {"sentinel",  "cluster", "replica",
                                              "semi-sync", "galera",  NULL};
-    int client = step->target.client;
-    bool on_server =
-        client == 0 && step->side_counts[0] == 0 && !strikes_only_store(diagnosis->model, step);
+    int client = instance->target.client;
+    bool on_server = client == 0 && instance->side_counts[0] == 0 &&
+                     !strikes_only_store(diagnosis->model, instance);
     bool is_leased = diagnosis_has_trait(diagnosis, "lease");
     bool by_session = diagnosis_has_trait(diagnosis, "session");
-    bool only_pubsub = step->how != NULL && strcmp(step->how, "pubsub") == 0;
-    if (fault_can(step, FAULT_MOVES_CLOCK)) {
+    bool only_pubsub = instance->how != NULL && strcmp(instance->how, "pubsub") == 0;
+    if (fault_can(instance, FAULT_MOVES_CLOCK)) {
         bool is_its =
             client == loss->hold->client || (loss->other != NULL && client == loss->other->client);
         return is_leased && (on_server || is_its) ? ROOT_CLOCK : ROOT_UNKNOWN;
     }
-    if (fault_can(step, FAULT_SHOWS_AT_START) &&
+    if (fault_can(instance, FAULT_SHOWS_AT_START) &&
         !showed_at_start(diagnosis, record, loss->hold->invoked_ns, loss->until_ns))
         return ROOT_UNKNOWN;
-    if (fault_can(step, FAULT_EMPTIES | FAULT_MAY_FORGET) && on_server)
+    if (fault_can(instance, FAULT_EMPTIES | FAULT_MAY_FORGET) && on_server)
         return by_session && !is_leased ? ROOT_SESSION : ROOT_FORGOT;
-    if (fault_can(step, FAULT_DISCONNECTS | FAULT_KILLS) && by_session && !only_pubsub &&
+    if (fault_can(instance, FAULT_DISCONNECTS | FAULT_KILLS) && by_session && !only_pubsub &&
         (on_server || client == loss->hold->client))
         return ROOT_SESSION;
-    if (fault_can(step, FAULT_SEVERS) && wire_parts_servers(step) &&
+    if (fault_can(instance, FAULT_SEVERS) && wire_parts_servers(instance) &&
         text_is_one_of(trial_topology(diagnosis->model->trial), replicated))
         return ROOT_PARTITION;
     return ROOT_UNKNOWN;
@@ -179,13 +179,13 @@ static enum root_cause deed_of(const struct diagnosis *diagnosis, const struct f
 // grant on: what one side knew never came to the other.
 static bool parted_them(const struct fault_record *record, const struct loss *loss)
 {
-    const struct fault_step *step = record->step;
-    for (int side = 0; side < 2 && loss->other != NULL && !step->one_way; side++) {
+    const struct fault_instance *instance = record->instance;
+    for (int side = 0; side < 2 && loss->other != NULL && !instance->one_way; side++) {
         bool leads = false;
-        for (size_t i = 0; i < step->side_counts[side]; i++)
-            leads = leads || strcmp(step->sides[side][i].server, "leader") == 0;
-        if (leads && wire_has_client(step, side, loss->hold->client) &&
-            wire_has_client(step, 1 - side, loss->other->client))
+        for (size_t i = 0; i < instance->side_counts[side]; i++)
+            leads = leads || strcmp(instance->sides[side][i].server, "leader") == 0;
+        if (leads && wire_has_client(instance, side, loss->hold->client) &&
+            wire_has_client(instance, 1 - side, loss->other->client))
             return record->in_effect_ns <= loss->hold->granted_ns &&
                    record->healed_ns >= loss->other->granted_ns;
     }
@@ -199,32 +199,33 @@ static bool is_proven_deed(const struct diagnosis *diagnosis, const struct fault
                            enum root_cause deed, const struct loss *loss)
 {
     static const char *const certain[] = {"loses-all", "loses-lock", NULL};
-    const struct fault_step *step = record->step;
+    const struct fault_instance *instance = record->instance;
     bool is_single = has_topology(diagnosis->model, "single");
     if (deed == ROOT_PARTITION)
         return parted_them(record, loss);
     // Nothing that was written since is there any more; what was damaged may be.
-    if (fault_can(step, FAULT_SHOWS_AT_START))
-        return is_single && step->bound_ns >= 0 && record->in_effect_ns <= loss->hold->invoked_ns &&
+    if (fault_can(instance, FAULT_SHOWS_AT_START))
+        return is_single && instance->bound_ns >= 0 &&
+               record->in_effect_ns <= loss->hold->invoked_ns &&
                showed_at_start(diagnosis, record, loss->hold->granted_ns, loss->until_ns);
     if (record->asked_ns < loss->hold->granted_ns || record->in_effect_ns > loss->until_ns)
         return false;
     if (deed == ROOT_CLOCK)
-        return step->target.client == 0 && is_single &&
-               step->by_ns >= diagnosis->model->trial->scenario->lock.lease_ns;
+        return instance->target.client == 0 && is_single &&
+               instance->by_ns >= diagnosis->model->trial->scenario->lock.lease_ns;
     if (deed == ROOT_SESSION)
-        return step->target.client != 0 || is_single;
-    if (fault_can(step, FAULT_EMPTIES))
+        return instance->target.client != 0 || is_single;
+    if (fault_can(instance, FAULT_EMPTIES))
         return is_single;
-    bool surely = step->how != NULL && text_is_one_of(step->how, certain);
-    return surely && (is_single || fault_can(step, FAULT_MOVES_LEADER));
+    bool surely = instance->how != NULL && text_is_one_of(instance->how, certain);
+    return surely && (is_single || fault_can(instance, FAULT_MOVES_LEADER));
 }
 
 // Of two that may have done it the later; but what shows when a server starts again is why it did
 // not have the lock then, whatever ended it.
 static int64_t rank_of(const struct fault_record *record)
 {
-    return fault_can(record->step, FAULT_SHOWS_AT_START) ? TIME_NEVER : record->in_effect_ns;
+    return fault_can(record->instance, FAULT_SHOWS_AT_START) ? TIME_NEVER : record->in_effect_ns;
 }
 
 // The fault that may have taken the lock: of several one that is proven to have, else the latest.
@@ -237,7 +238,7 @@ static bool was_taken_by_fault(struct diagnosis *diagnosis, const struct hold *h
         enum root_cause deed = deed_of(diagnosis, record, &loss);
         // What was asked for before and proven only later may have done its work before.
         bool over = record->healed_ns < hold->invoked_ns;
-        bool lasts = record->healed_ns != TIME_NEVER || record->step->bound_ns >= 0;
+        bool lasts = record->healed_ns != TIME_NEVER || record->instance->bound_ns >= 0;
         if (deed == ROOT_UNKNOWN || !took_effect(record) || record->asked_ns > until_ns || over ||
             (!lasts && record->in_effect_ns < hold->invoked_ns))
             continue;
@@ -259,16 +260,16 @@ bool stop_was_between_requests(const struct fault_record *record)
     static const char *const readers[] = {"GET",  "gets",    "get",     "EXISTS", "HGET",
                                           "PTTL", "MGET",    "getData", "exists", "getChildren",
                                           "TIME", "HEXISTS", "range",   NULL};
-    const struct fault_step *step = record->step;
-    for (size_t i = 0; i < step->point_count; i++) {
-        const struct point_name *point = &step->points[i];
+    const struct fault_instance *instance = record->instance;
+    for (size_t i = 0; i < instance->point_count; i++) {
+        const struct point_name *point = &instance->points[i];
         bool reads = text_is_one_of(point->what, readers);
         bool is_request = point->phase[0] != '\0' && strcmp(point->what, "request") != 0;
         if (!is_request ||
             !(point->moment == MOMENT_AFTER ? reads : point->moment == MOMENT_BEFORE && !reads))
             return false;
     }
-    return step->point_count > 0;
+    return instance->point_count > 0;
 }
 
 // Proven if the release ended after its own lease had, said that it had removed something (or, as
@@ -367,7 +368,7 @@ static bool only_acquires_between(const struct trial_model *model, const struct 
     }
     FOR_EACH_FAULT (record, model) {
         if (took_effect(record) && record->asked_ns < second->granted_ns &&
-            record->healed_ns > first->invoked_ns && !fault_can(record->step, FAULT_STOPS))
+            record->healed_ns > first->invoked_ns && !fault_can(record->instance, FAULT_STOPS))
             return false;
     }
     return true;
@@ -378,8 +379,8 @@ static const struct fault_record *fault_on_acquire(const struct trial_model *mod
                                                    const struct hold *hold)
 {
     FOR_EACH_FAULT (record, model) {
-        if (took_effect(record) && fault_can(record->step, FAULT_SEVERS) &&
-            wire_names_client(record->step, hold->client) &&
+        if (took_effect(record) && fault_can(record->instance, FAULT_SEVERS) &&
+            wire_names_client(record->instance, hold->client) &&
             record->in_effect_ns < hold->granted_ns && record->healed_ns > hold->invoked_ns)
             return record;
     }
@@ -400,7 +401,7 @@ static bool find_false_renewal(struct diagnosis *diagnosis, const struct hold *h
             continue;
         FOR_EACH_FAULT (record, model) {
             if (covers(record, event->at_ns) && event->at_ns - record->in_effect_ns > NS_PER_MS &&
-                wire_cuts_off(model, record->step, hold->client)) {
+                wire_cuts_off(model, record->instance, hold->client)) {
                 diagnosis->fault = record;
                 return conclude(diagnosis, ROOT_RENEWAL, false);
             }
@@ -415,11 +416,11 @@ static bool find_given_twice(struct diagnosis *diagnosis, int64_t until_ns)
     if (!diagnosis_has_trait(diagnosis, "permits"))
         return false;
     FOR_EACH_FAULT (record, diagnosis->model) {
-        if (!fault_can(record->step, FAULT_SEVERS | FAULT_DISCONNECTS) || !took_effect(record) ||
-            record->asked_ns >= until_ns)
+        if (!fault_can(record->instance, FAULT_SEVERS | FAULT_DISCONNECTS) ||
+            !took_effect(record) || record->asked_ns >= until_ns)
             continue;
         FOR_EACH_HOLD (hold, diagnosis->model) {
-            if (hold->release_invoked && wire_names_client(record->step, hold->client) &&
+            if (hold->release_invoked && wire_names_client(record->instance, hold->client) &&
                 hold->released_ns <= record->in_effect_ns &&
                 hold->returned_ns >= record->in_effect_ns) {
                 diagnosis->fault = record;
@@ -500,9 +501,9 @@ static const struct fault_record *fault_on_release(const struct trial_model *mod
                                                    const struct hold *hold)
 {
     FOR_EACH_FAULT (record, model) {
-        bool breaks = fault_can(record->step, FAULT_DISCONNECTS | FAULT_KILLS) ||
-                      (fault_can(record->step, FAULT_SEVERS) &&
-                       wire_names_client(record->step, hold->client));
+        bool breaks = fault_can(record->instance, FAULT_DISCONNECTS | FAULT_KILLS) ||
+                      (fault_can(record->instance, FAULT_SEVERS) &&
+                       wire_names_client(record->instance, hold->client));
         if (breaks && took_effect(record) && record->asked_ns <= hold->returned_ns &&
             record->healed_ns >= hold->released_ns)
             return record;

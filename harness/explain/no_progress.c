@@ -98,11 +98,11 @@ static const struct fault_record *fault_that_deafened(const struct trial_model *
 {
     const struct fault_record *found = NULL;
     FOR_EACH_FAULT (record, model) {
-        int client = record->step->target.client;
-        bool ends = fault_can(record->step, FAULT_DISCONNECTS) &&
+        int client = record->instance->target.client;
+        bool ends = fault_can(record->instance, FAULT_DISCONNECTS) &&
                     (client == 0 || client == sleeper->client);
         if (record->healed_ns > sleeper->invoked_ns && record->in_effect_ns <= before_ns &&
-            (ends || (found == NULL && wire_names_client(record->step, sleeper->client))))
+            (ends || (found == NULL && wire_names_client(record->instance, sleeper->client))))
             found = record;
     }
     return found;
@@ -127,9 +127,9 @@ static bool find_sleeper(struct diagnosis *diagnosis, const struct silence *sile
 static const struct fault_record *slow_clock(const struct trial_model *model)
 {
     FOR_EACH_FAULT (record, model) {
-        const struct fault_step *step = record->step;
-        if (fault_can(step, FAULT_MOVES_CLOCK) && step->target.client == 0 &&
-            (step->by_ns < 0 || step->rate < 100) && took_effect(record))
+        const struct fault_instance *instance = record->instance;
+        if (fault_can(instance, FAULT_MOVES_CLOCK) && instance->target.client == 0 &&
+            (instance->by_ns < 0 || instance->rate < 100) && took_effect(record))
             return record;
     }
     return NULL;
@@ -140,9 +140,10 @@ static const struct fault_record *cut_off_at_death(const struct diagnosis *diagn
                                                    const struct hold *hold)
 {
     FOR_EACH_FAULT (record, diagnosis->model) {
-        if (diagnosis_has_trait(diagnosis, "session") && fault_can(record->step, FAULT_SEVERS) &&
-            wire_names_client(record->step, hold->client) && record->asked_ns <= hold->died_ns &&
-            record->healed_ns > hold->died_ns)
+        if (diagnosis_has_trait(diagnosis, "session") &&
+            fault_can(record->instance, FAULT_SEVERS) &&
+            wire_names_client(record->instance, hold->client) &&
+            record->asked_ns <= hold->died_ns && record->healed_ns > hold->died_ns)
             return record;
     }
     return NULL;
@@ -156,8 +157,8 @@ static const struct fault_record *last_that_silences(const struct trial_model *m
     const struct fault_record *last = NULL;
     FOR_EACH_FAULT (record, model) {
         if (took_effect(record) && record->asked_ns <= model->ended_ns &&
-            fault_can(record->step, silences) &&
-            (record->step->target.client == 0 || record->step->side_counts[0] > 0) &&
+            fault_can(record->instance, silences) &&
+            (record->instance->target.client == 0 || record->instance->side_counts[0] > 0) &&
             (last == NULL || record->asked_ns >= last->asked_ns))
             last = record;
     }
@@ -167,18 +168,18 @@ static const struct fault_record *last_that_silences(const struct trial_model *m
 // True if the fault keeps all clients from the servers, or makes these refuse, to the end.
 static bool keeps_all_out(const struct trial_model *model, const struct fault_record *record)
 {
-    const struct fault_step *step = record->step;
-    bool all = step->side_counts[0] > 0 && fault_can(step, FAULT_SEVERS) &&
-               wire_names_all_clients(model, step);
-    return record->healed_ns >= model->ended_ns && (all || fault_can(step, FAULT_REFUSES));
+    const struct fault_instance *instance = record->instance;
+    bool all = instance->side_counts[0] > 0 && fault_can(instance, FAULT_SEVERS) &&
+               wire_names_all_clients(model, instance);
+    return record->healed_ns >= model->ended_ns && (all || fault_can(instance, FAULT_REFUSES));
 }
 
 // False if what the fault strikes has no say in who is granted the lock: the clock of a client that
 // counts no lease by it.
 static bool may_keep_out(const struct trial_model *model, const struct fault_record *record)
 {
-    return record->step->target.client == 0 || record->step->side_counts[0] > 0 ||
-           !fault_can(record->step, FAULT_MOVES_CLOCK) || holds_have_leases(model);
+    return record->instance->target.client == 0 || record->instance->side_counts[0] > 0 ||
+           !fault_can(record->instance, FAULT_MOVES_CLOCK) || holds_have_leases(model);
 }
 
 // --- which acquire or release --------------------------------------------------------------------
@@ -204,8 +205,8 @@ static bool find_unknown_as_no(struct diagnosis *diagnosis)
         if (attempt->outcome != OUTCOME_NO || attempt->returned_ns == TIME_NEVER)
             continue;
         FOR_EACH_FAULT (record, diagnosis->model) {
-            if (fault_can(record->step, FAULT_SEVERS) &&
-                wire_names_client(record->step, attempt->client) &&
+            if (fault_can(record->instance, FAULT_SEVERS) &&
+                wire_names_client(record->instance, attempt->client) &&
                 attempt->invoked_ns <= record->in_effect_ns &&
                 attempt->returned_ns > record->in_effect_ns) {
                 diagnosis->attempt = attempt;
@@ -287,7 +288,8 @@ static void find_lasting(struct diagnosis *diagnosis, const struct silence *sile
     size_t permits = silence_lost_permits(model);
     if (permits != SIZE_MAX && model->ends.left == LEAVING_NOTHING) {
         diagnosis->fault = &model->faults[permits];
-        conclude(diagnosis, ROOT_LOST_PERMITS, fault_can(diagnosis->fault->step, FAULT_EMPTIES));
+        conclude(diagnosis, ROOT_LOST_PERMITS,
+                 fault_can(diagnosis->fault->instance, FAULT_EMPTIES));
     } else if (release != NULL) {
         conclude_lost_release(diagnosis, release);
     } else if (acquire != NULL) {

@@ -66,7 +66,7 @@ static double seconds(const struct story *story, int64_t at_ns)
 static bool fault_killed(const struct trial_model *model, int client)
 {
     FOR_EACH_FAULT (record, model) {
-        if (record->step->target.client == client && fault_can(record->step, FAULT_KILLS) &&
+        if (record->instance->target.client == client && fault_can(record->instance, FAULT_KILLS) &&
             took_effect(record))
             return true;
     }
@@ -520,14 +520,14 @@ static void find_removal(struct story *story, const struct diagnosis *diagnosis)
 static const struct hold *held_by_target(const struct story *story,
                                          const struct fault_record *record)
 {
-    const struct target *target = &record->step->target;
+    const struct target *target = &record->instance->target;
     for (size_t i = 0; i < story->hold_count; i++) {
         const struct hold *hold = story->holds[i];
         if (target->client == hold->client &&
             (target->worker == 0 || target->worker == hold->worker) &&
             hold->granted_ns <= record->in_effect_ns &&
-            (fault_can(record->step, FAULT_KILLS) ? hold->died || hold->died_ns != TIME_NEVER
-                                                  : hold->released_ns > record->healed_ns))
+            (fault_can(record->instance, FAULT_KILLS) ? hold->died || hold->died_ns != TIME_NEVER
+                                                      : hold->released_ns > record->healed_ns))
             return hold;
     }
     return NULL;
@@ -538,20 +538,21 @@ static void tell_strike(struct story *story, const struct fault_record *record)
     char subject[24];
     struct text words = {0};
     const struct trial_model *model = story->model;
-    const struct fault_step *step = record->step;
+    const struct fault_instance *instance = record->instance;
     int64_t at_ns = fault_struck_ns(record);
-    bool is_two = step->form.then != NULL && record->in_effect_ns - at_ns > LONG_NS;
-    snprintf(subject, sizeof subject, "fault %d:", step->number);
+    bool is_two = instance->form.then != NULL && record->in_effect_ns - at_ns > LONG_NS;
+    snprintf(subject, sizeof subject, "fault %d:", instance->number);
     if (is_two) { // the lock may be granted only after the second
-        fault_text_fill(model, record, step->form.told, &words);
+        fault_text_fill(model, record, instance->form.told, &words);
         story_add(&story->lines, at_ns, LINE_KEY, subject, "%s", text_string(&words));
         words.length = 0;
-        fault_text_fill(model, record, step->form.then, &words);
+        fault_text_fill(model, record, instance->form.then, &words);
     } else {
         fault_text(model, record, &words);
         fault_text_point(model, record, &words);
         const struct hold *held = held_by_target(story, record);
-        if (held != NULL && fault_can(step, FAULT_KILLS) && step->points[0].moment != MOMENT_AT)
+        if (held != NULL && fault_can(instance, FAULT_KILLS) &&
+            instance->points[0].moment != MOMENT_AT)
             text_add(&words, held->died ? ", holding the lock" : ", releasing the lock");
     }
     story_add(&story->lines, is_two ? record->in_effect_ns : at_ns, LINE_KEY, subject, "%s",
@@ -564,8 +565,8 @@ static void tell_healing(struct story *story, const struct fault_record *record,
     char subject[24];
     struct text words = {0};
     bool at_end = record->heal_reason == HEAL_END;
-    bool stopped = fault_can(record->step, FAULT_STOPS);
-    snprintf(subject, sizeof subject, "fault %d over:", record->step->number);
+    bool stopped = fault_can(record->instance, FAULT_STOPS);
+    snprintf(subject, sizeof subject, "fault %d over:", record->instance->number);
     // It does not go on, or nobody is there any more who could; or all is over by then.
     if (record->heal_reason == HEAL_DEATH || (!stopped && (at_end || record->healed_ns > last_ns)))
         return;
@@ -590,7 +591,7 @@ static void tell_faults(struct story *story, const struct fault_record *cause)
     if (story->lines.count == 0)
         return;
     FOR_EACH_FAULT (record, story->model) {
-        bool lasts = record->step->bound_ns >= 0;
+        bool lasts = record->instance->bound_ns >= 0;
         // A kill that came before has done its work before.
         bool outside = fault_struck_ns(record) > last_ns || record->healed_ns < first_ns ||
                        (!lasts && record->in_effect_ns < first_ns);

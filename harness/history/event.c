@@ -199,8 +199,8 @@ int event_print_json(const struct event *event, int64_t zero_ns, char *line, siz
         ADD(",\"of\":\"%s\"", stalled_name(event->detail));
     if (event->kind == EVENT_STALL && event->detail == STALLED_SERVER)
         ADD(",\"server\":\"%s\"", stall_of(event).server);
-    if (event->step != 0)
-        ADD(",\"fault\":%u", event->step);
+    if (event->fault_number != 0)
+        ADD(",\"fault\":%u", event->fault_number);
     bool is_wire = event->kind == EVENT_REQUEST || event->kind == EVENT_REPLY;
     if (is_wire)
         ADD(",\"command\":\"%s\"", event_command(event).text);

@@ -138,7 +138,7 @@ struct event {
                      // heal_reason; lost: enum lost_reason; usage: enum usage_figure;
                      // request: see event_asks; reply: enum reply_kind; stall: enum stalled;
                      // worker-start: enum worker_way
-    uint8_t step;    // fault-*, point-*: number of the fault in the scenario, from 1; else 0
+    uint8_t fault_number; // fault-*, point-*: number of the fault in the scenario, from 1; else 0
     union {
         int64_t args[4];   // harness/history only: in the order of EVENT_KINDS
         int64_t operation; // of each kind that has one; to be read only

@@ -92,7 +92,7 @@ static void write_events(const char *path, const uint8_t *data, size_t size, boo
                               .kind = (uint8_t)(1 + data[2] % (EVENT_GAP - 1)),
                               .outcome = data[3] & 3,
                               .detail = data[4] % 5,
-                              .step = data[5] & 3,
+                              .fault_number = data[5] & 3,
                               .args = {data[6], (int8_t)data[7], (int8_t)data[8], data[9]}};
         if (data[10] & 1) // a time, of which most are not far off
             event.args[1 + data[10] / 2 % 3] = at_ns + (data[11] - 64) * NS_PER_MS;
@@ -116,13 +116,13 @@ static void judge_file(const char *path, const uint8_t *choices)
                                         "readers",   "permits",  "cycle"};
     static const char *const traits[][3] = {
         {NULL}, {"lease", NULL}, {"lease", "fenced", NULL}, {"optimistic", "own-store", NULL}};
-    struct fault_step step = {.number = 1,
-                              .verb = "pause",
-                              .target = {.client = 1},
-                              .at_ns = 5,
-                              .nth = 1,
-                              .bound_ns = (choices[2] & 1) ? NS_PER_S : -1,
-                              .text = (char *)"pause client-1"};
+    struct fault_instance instance = {.number = 1,
+                                      .verb = "pause",
+                                      .target = {.client = 1},
+                                      .at_ns = 5,
+                                      .nth = 1,
+                                      .bound_ns = (choices[2] & 1) ? NS_PER_S : -1,
+                                      .text = (char *)"pause client-1"};
     struct scenario scenario = {
         .name = (char *)"fuzzed",
         .workload = {.kind = (char *)kinds[choices[2] / 2 % 7],
@@ -133,7 +133,7 @@ static void judge_file(const char *path, const uint8_t *choices)
                      .boundary = (choices[3] & 16) ? BOUNDARY_INNER : BOUNDARY_NONE},
         .clients = {.processes = 3, .threads = 2},
         .lock = {.lease_ns = 300 * NS_PER_MS, .retry_ns = 10 * NS_PER_MS},
-        .faults = &step,
+        .faults = &instance,
         .fault_count = (choices[3] & 32) ? 1 : 0};
     const struct trial trial = {
         .scenario = &scenario, .scheme = "fuzzed", .traits = traits[choices[3] & 3]};

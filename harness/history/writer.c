@@ -245,10 +245,10 @@ int64_t history_append(struct history_writer *writer, struct event event)
     return event.at_ns;
 }
 
-void history_append_text(struct history_writer *writer, int step, const char *text)
+void history_append_text(struct history_writer *writer, int fault_number, const char *text)
 {
     for (size_t rest = strlen(text); rest > 0;) {
-        struct event event = {.kind = EVENT_NOTE, .step = (uint8_t)step};
+        struct event event = {.kind = EVENT_NOTE, .fault_number = (uint8_t)fault_number};
         size_t piece = rest < sizeof event.args ? rest : sizeof event.args;
         memcpy(event.args, text, piece);
         history_append(writer, event);

@@ -71,6 +71,6 @@ void history_writer_start(struct history_writer *writer, const struct history_fi
 int64_t history_append(struct history_writer *writer, struct event event);
 
 // Appends a text about a fault, as notes.
-void history_append_text(struct history_writer *writer, int step, const char *text);
+void history_append_text(struct history_writer *writer, int fault_number, const char *text);
 
 #endif

@@ -74,13 +74,13 @@ static void stop_here(struct point_trap *trap, struct actor *actor, uint32_t whi
     atomic_store(&trap->reached_by, (uint32_t)actor->worker);
     int64_t reached_ns = history_append(
         actor->history, (struct event){.kind = EVENT_POINT_REACHED,
-                                       .step = trap->step,
+                                       .fault_number = trap->fault_number,
                                        .point_reached = {.nth = trap->nth, .alternative = which}});
     while (atomic_load(&trap->state) == POINT_REACHED)
         futex_wait_until_ns(&trap->state, POINT_REACHED, TIME_NEVER);
     history_append(actor->history,
                    (struct event){.kind = EVENT_POINT_LEFT,
-                                  .step = trap->step,
+                                  .fault_number = trap->fault_number,
                                   .point_left = {.held_ns = clock_monotonic_ns() - reached_ns}});
 }
 

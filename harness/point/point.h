@@ -40,8 +40,8 @@ enum point_state { POINT_IDLE, POINT_ARMED, POINT_REACHED, POINT_LET_GO };
 struct point_trap {
     _Atomic uint32_t state; // enum point_state; a futex
     uint16_t client;
-    uint16_t worker; // 0: any of the client's
-    uint8_t step;    // the fault's number
+    uint16_t worker;      // 0: any of the client's
+    uint8_t fault_number; // the fault's number
     uint32_t match_count;
     struct point_match matches[POINT_ALTERNATIVES];
     int64_t nth;

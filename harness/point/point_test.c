@@ -49,7 +49,7 @@ static struct point_trap *arm(struct fixture *fixture, struct point_match match,
     struct point_trap *trap = &fixture->board.traps[3];
     trap->client = 1;
     trap->worker = 0;
-    trap->step = 4;
+    trap->fault_number = 4;
     trap->nth = nth;
     trap->match_count = 1;
     trap->matches[0] = match;
@@ -112,7 +112,7 @@ TEST_WITH(the_nth_match_holds_the_worker_until_it_is_let_go, start, stop)
     assert_int_equal(history.count, 2);
     assert_int_equal(history.events[0].kind, EVENT_POINT_REACHED);
     assert_int_equal(history.events[0].args[1], 1);
-    assert_int_equal(history.events[0].step, 4);
+    assert_int_equal(history.events[0].fault_number, 4);
     assert_int_equal(history.events[1].kind, EVENT_POINT_LEFT);
     history_free(&history);
 }

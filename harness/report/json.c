@@ -81,7 +81,7 @@ static json_t *servers_json(const void *scenario)
     return servers;
 }
 
-TABLE(fault_fields, FIELDS(struct fault_step, number, verb, text));
+TABLE(fault_fields, FIELDS(struct fault_instance, number, verb, text));
 
 TABLE(scenario_fields, FIELDS(struct scenario, name, about, path),
       PART("workload", workload_fields), MADE("load", load_json),

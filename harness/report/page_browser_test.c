@@ -65,9 +65,10 @@ static void measure(struct trial_result *result)
 static void fill(void)
 {
     test_run_start(&test);
-    test.scenario.faults = test.steps;
+    test.scenario.faults = test.instances;
     test.scenario.fault_count = 1;
-    test.steps[0] = (struct fault_step){.number = 1, .verb = "pause", .text = "pause " LONG};
+    test.instances[0] =
+        (struct fault_instance){.number = 1, .verb = "pause", .text = "pause " LONG};
     for (enum verdict verdict = VERDICT_SAFE; verdict <= VERDICT_NOT_APPLICABLE; verdict++) {
         struct trial_result *result =
             test_add(&test, verdict == VERDICT_STUCK ? LONG : verdict_name(verdict), verdict,

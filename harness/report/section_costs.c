@@ -192,7 +192,7 @@ enum time_of { AFTER_EFFECT, AFTER_HEAL, UNAVAILABLE, TIMES };
 // Such times of one fault in all repeats, in nanoseconds, but for those that never ended; as each
 // trial draws its own, of one that was drawn they are those of all that were. Returns how many.
 static size_t times_of(const struct run_result *run, const struct scheme_cost *cost,
-                       const struct fault_step *step, enum time_of which, double *values)
+                       const struct fault_instance *instance, enum time_of which, double *values)
 {
     size_t count = 0;
     FOR_EACH (trial_result, result, run->trials, run->count) {
@@ -202,9 +202,9 @@ static size_t times_of(const struct run_result *run, const struct scheme_cost *c
         FOR_EACH (recovery, recovery, recoveries->items, most) {
             const int64_t times[] = {recovery->after_effect_ns, recovery->after_heal_ns,
                                      recovery->unavailable_ns};
-            bool is_from_it = step->drawn ? recovery->fault <= (int)scenario->fault_count &&
-                                                scenario->faults[recovery->fault - 1].drawn
-                                          : recovery->fault == step->number;
+            bool is_from_it = instance->drawn ? recovery->fault <= (int)scenario->fault_count &&
+                                                    scenario->faults[recovery->fault - 1].drawn
+                                              : recovery->fault == instance->number;
             if (is_from_it && times[which] != TIME_NEVER)
                 values[count++] = (double)times[which];
         }
@@ -228,22 +228,22 @@ static void begin_recoveries(struct document *d)
 
 // A row, if the fault took effect in any repeat.
 static void say_fault(struct document *d, const struct scheme_cost *cost,
-                      const struct fault_step *step)
+                      const struct fault_instance *instance)
 {
     const struct run_result *run = d->report->run;
-    const char *text = step->text != NULL ? step->text : step->verb;
+    const char *text = instance->text != NULL ? instance->text : instance->verb;
     double *values = memory_new((run->count * MOST_FAULTS + 1) * sizeof *values);
-    size_t all = times_of(run, cost, step, UNAVAILABLE, values);
-    size_t never = all - times_of(run, cost, step, AFTER_EFFECT, values);
+    size_t all = times_of(run, cost, instance, UNAVAILABLE, values);
+    size_t never = all - times_of(run, cost, instance, AFTER_EFFECT, values);
     if (all > 0 && doc_inside(d, DOC_TABLE) == NULL)
         begin_recoveries(d);
     if (all > 0) {
         doc_row(d, cost->trial->scenario->name, 1);
         doc_cell(d, LOOK_PLAIN, "%s", cost->trial->scheme);
-        doc_cell(d, LOOK_PLAIN, "%s", step->drawn ? "those that were drawn" : text);
+        doc_cell(d, LOOK_PLAIN, "%s", instance->drawn ? "those that were drawn" : text);
     }
     for (enum time_of which = 0; which < TIMES && all > 0; which++) {
-        struct spread times = spread_of(values, times_of(run, cost, step, which, values));
+        struct spread times = spread_of(values, times_of(run, cost, instance, which, values));
         doc_cell(d, LOOK_PLAIN, "%s", times.count > 0 ? lasting(llround(times.median)).text : "–");
         if (times.count > 1)
             doc_say(d, LOOK_BELOW, "%s–%s", lasting(llround(times.least)).text,
@@ -260,10 +260,10 @@ static void say_recoveries(struct document *d)
     FOR_EACH (scheme_cost, cost, d->report->costs, d->report->cost_count) {
         const struct scenario *scenario = trial_as_run(cost->trial);
         bool has_drawn = false; // all of them are one row
-        FOR_EACH (fault_step, step, scenario->faults, scenario->fault_count) {
-            if (!step->drawn || !has_drawn)
-                say_fault(d, cost, step);
-            has_drawn = has_drawn || step->drawn;
+        FOR_EACH (fault_instance, instance, scenario->faults, scenario->fault_count) {
+            if (!instance->drawn || !has_drawn)
+                say_fault(d, cost, instance);
+            has_drawn = has_drawn || instance->drawn;
         }
     }
     doc_end(d, DOC_TABLE);

@@ -648,8 +648,8 @@ RUN_TEST(what_faults_do_is_no_cost_unless_there_is_nothing_else)
     struct scenario faulty = test.scenario;
     faulty.name = "with-a-fault";
     faulty.fault_count = 1;
-    faulty.faults = test.steps;
-    test.steps[0] = (struct fault_step){.number = 1, .verb = "pause"};
+    faulty.faults = test.instances;
+    test.instances[0] = (struct fault_instance){.number = 1, .verb = "pause"};
     add_measured("none", 100);
     add_measured("zk", 100);
     test.trials[1].scenario = &faulty;
@@ -690,9 +690,9 @@ RUN_TEST(shares_and_what_was_used_are_shown_for_each_lock)
 RUN_TEST(recoveries_are_shown_for_each_fault)
 {
     test.scenario.fault_count = 2;
-    test.scenario.faults = test.steps;
-    test.steps[0] = (struct fault_step){.number = 1, .verb = "pause", .text = "pause <x>"};
-    test.steps[1] = (struct fault_step){.number = 2, .verb = "kill", .text = "kill"};
+    test.scenario.faults = test.instances;
+    test.instances[0] = (struct fault_instance){.number = 1, .verb = "pause", .text = "pause <x>"};
+    test.instances[1] = (struct fault_instance){.number = 2, .verb = "kill", .text = "kill"};
     for (int i = 0; i < 2; i++)
         add_measured("none", 100)->statistics.recoveries =
             (struct recoveries){.count = 1,

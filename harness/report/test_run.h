@@ -16,7 +16,7 @@ struct test_run {
     struct hold holds[16];
     struct attempt attempts[8];
     struct access accesses[8];
-    struct fault_step steps[2];
+    struct fault_instance instances[2];
     struct fault_record faults[2];
     struct threshold thresholds[4];
     struct trial_model model;

@@ -35,9 +35,9 @@ TEST(a_fenced_redis_store_takes_every_write_of_the_newest_holder)
     history_free(&history);
 }
 
-static struct fault_step pause_after_read(void)
+static struct fault_instance pause_after_read(void)
 {
-    return (struct fault_step){
+    return (struct fault_instance){
         .number = 1,
         .verb = "pause",
         .target = {.client = 1},
@@ -53,8 +53,8 @@ static struct fault_step pause_after_read(void)
 TEST(a_paused_client_wakes_when_the_other_has_written)
 {
     struct scenario scenario = small_scenario();
-    struct fault_step step = pause_after_read();
-    scenario.faults = &step;
+    struct fault_instance instance = pause_after_read();
+    scenario.faults = &instance;
     scenario.fault_count = 1;
     scenario.clients.start_first.client = 1;
     struct history history = run_trial(&scenario, "redis-set-px-lua", false);
@@ -76,13 +76,13 @@ TEST(a_paused_client_wakes_when_the_other_has_written)
 TEST(one_paused_worker_leaves_the_others_of_its_client_running)
 {
     struct scenario scenario = small_scenario();
-    struct fault_step step = pause_after_read();
-    step.target.worker = 1;
-    step.points[0].worker = 1;
-    step.until = (struct cause){.kind = CAUSE_WRITES, .target = {.client = 1, .worker = 2}};
+    struct fault_instance instance = pause_after_read();
+    instance.target.worker = 1;
+    instance.points[0].worker = 1;
+    instance.until = (struct cause){.kind = CAUSE_WRITES, .target = {.client = 1, .worker = 2}};
     // Without a pause between operations one worker could do them all before another gets a turn.
     scenario.workload.think_ns = 5 * NS_PER_MS;
-    scenario.faults = &step;
+    scenario.faults = &instance;
     scenario.fault_count = 1;
     scenario.clients.start_first.client = 1;
     struct history history = run_trial(&scenario, "redis-set-px-lua", false);
@@ -93,11 +93,11 @@ TEST(one_paused_worker_leaves_the_others_of_its_client_running)
 TEST(a_killed_holder_of_setnx_leaves_everybody_stuck)
 {
     struct scenario scenario = small_scenario();
-    struct fault_step step = pause_after_read();
-    step.verb = "kill";
-    step.until = (struct cause){0};
-    step.bound_ns = -1;
-    scenario.faults = &step;
+    struct fault_instance instance = pause_after_read();
+    instance.verb = "kill";
+    instance.until = (struct cause){0};
+    instance.bound_ns = -1;
+    scenario.faults = &instance;
     scenario.fault_count = 1;
     scenario.clients.start_first.client = 1;
     struct history history = run_trial(&scenario, "redis-setnx", false);
@@ -132,15 +132,15 @@ TEST(a_server_that_cannot_start_is_an_error_that_names_its_package)
 TEST(after_the_last_drawn_fault_each_client_is_granted_before_the_end)
 {
     struct scenario scenario = patient_scenario();
-    struct fault_step step = {.number = 1,
-                              .verb = "pause",
-                              .target = {.client = 1},
-                              .at_ns = 250 * NS_PER_MS,
-                              .drawn = true,
-                              .bound_ns = 400 * NS_PER_MS};
+    struct fault_instance instance = {.number = 1,
+                                      .verb = "pause",
+                                      .target = {.client = 1},
+                                      .at_ns = 250 * NS_PER_MS,
+                                      .drawn = true,
+                                      .bound_ns = 400 * NS_PER_MS};
     scenario.workload.operations = 0;
     scenario.workload.for_ns = 300 * NS_PER_MS;
-    scenario.faults = &step;
+    scenario.faults = &instance;
     scenario.fault_count = 1;
     struct history history = run_trial(&scenario, "redis-set-px-lua", false);
     const struct event *healed = find_event(&history, EVENT_FAULT_HEALED);
@@ -159,18 +159,19 @@ TEST(after_the_last_drawn_fault_each_client_is_granted_before_the_end)
 TEST(what_a_drawn_crash_leaves_for_ever_is_seen_to_be_stuck)
 {
     struct scenario scenario = small_scenario();
-    struct fault_step step = {.number = 1,
-                              .verb = "kill",
-                              .target = {.client = 1},
-                              .points = {{.client = 1, .moment = MOMENT_AT, .what = "holds"}},
-                              .point_count = 1,
-                              .nth = 1,
-                              .at_ns = 50 * NS_PER_MS,
-                              .drawn = true,
-                              .bound_ns = -1};
+    struct fault_instance instance = {
+        .number = 1,
+        .verb = "kill",
+        .target = {.client = 1},
+        .points = {{.client = 1, .moment = MOMENT_AT, .what = "holds"}},
+        .point_count = 1,
+        .nth = 1,
+        .at_ns = 50 * NS_PER_MS,
+        .drawn = true,
+        .bound_ns = -1};
     scenario.workload.operations = 0;
     scenario.workload.for_ns = 600 * NS_PER_MS;
-    scenario.faults = &step;
+    scenario.faults = &instance;
     scenario.fault_count = 1;
     struct history history = run_trial(&scenario, "redis-setnx", false);
     assert_int_equal(find_event(&history, EVENT_PROCESS_DEATH)->client, 1);

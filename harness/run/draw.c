@@ -68,9 +68,9 @@ static void open_draw(struct draw *draw, const struct trial *trial)
         topology_plan(&draw->group);
     }
     for (size_t i = 0; i < draw->scenario->fault_count; i++) {
-        const struct fault_step *step = &draw->scenario->faults[i];
-        if (fault_can(step, FAULT_KILLS) && step->target.client <= MOST_CLIENT_PROCESSES)
-            draw->killed[step->target.client] = true;
+        const struct fault_instance *instance = &draw->scenario->faults[i];
+        if (fault_can(instance, FAULT_KILLS) && instance->target.client <= MOST_CLIENT_PROCESSES)
+            draw->killed[instance->target.client] = true;
     }
 }
 
@@ -164,9 +164,9 @@ static bool may_strike_server(const struct draw *draw, const struct fault *fault
         .is_unseen =
             draw->scheme->external_client != NULL && !draw->scheme->external_client->visible,
         .lock_group = draw->group.count > 0 ? (struct server_group *)&draw->group : NULL};
-    struct fault_step step = {.verb = fault->form.name,
-                              .form = fault->form,
-                              .bound_ns = draw->scenario->random.lasting_ns};
+    struct fault_instance instance = {.verb = fault->form.name,
+                                      .form = fault->form,
+                                      .bound_ns = draw->scenario->random.lasting_ns};
     const struct topology *topology = draw->group.settings.topology;
     int count = draw->group.settings.count;
     if ((fault->form.strikes & STRIKES_SERVER) == 0)
@@ -177,9 +177,9 @@ static bool may_strike_server(const struct draw *draw, const struct fault *fault
         return false;
     }
     bool is_unknown = draw->scheme->server != NULL && draw->group.count == 0;
-    snprintf(step.target.server, sizeof step.target.server, "%s",
+    snprintf(instance.target.server, sizeof instance.target.server, "%s",
              moves_leader(fault) ? "leader" : "server-1");
-    return is_unknown || fault_available(&step, &environment, why) != FAULT_MEANINGLESS;
+    return is_unknown || fault_available(&instance, &environment, why) != FAULT_MEANINGLESS;
 }
 
 // How `word` of `of` is drawn for the trial. False, with `why` set, if it is not.
@@ -364,18 +364,18 @@ static void draw_random(struct draw *draw, const struct choice *choices, size_t 
 
 // Writes out a fault that comes again and again: at least once, and no more when it would be on as
 // the trial ends, which would leave no time to see what comes of it.
-static void draw_repetition(struct draw *draw, const struct fault_step *step, uint64_t seed)
+static void draw_repetition(struct draw *draw, const struct fault_instance *instance, uint64_t seed)
 {
-    bool ends = step->bound_ns > 0 && step->bound_ns != NO_BOUND;
-    int64_t jitter_ns = fault_takes(step, "jitter") ? 0 : step->jitter_ns;
-    int64_t last_ns = draw->scenario->workload.for_ns - jitter_ns - (ends ? step->bound_ns : 0);
+    bool ends = instance->bound_ns > 0 && instance->bound_ns != NO_BOUND;
+    int64_t jitter_ns = fault_takes(instance, "jitter") ? 0 : instance->jitter_ns;
+    int64_t last_ns = draw->scenario->workload.for_ns - jitter_ns - (ends ? instance->bound_ns : 0);
     random_start(&draw->random, seed,
-                 ((uint64_t)draw->trial->repeat << 32) + (uint64_t)step->number);
-    for (int64_t at_ns = step->every_ns; at_ns < last_ns || at_ns == step->every_ns;
-         at_ns += step->every_ns) {
+                 ((uint64_t)draw->trial->repeat << 32) + (uint64_t)instance->number);
+    for (int64_t at_ns = instance->every_ns; at_ns < last_ns || at_ns == instance->every_ns;
+         at_ns += instance->every_ns) {
         int64_t off_ns = between(draw, -jitter_ns, jitter_ns);
         text_format(&draw->out, "  - {at: %" PRId64 "ms, %s}\n", (at_ns + off_ns) / NS_PER_MS,
-                    step->settled);
+                    instance->settled);
     }
 }
 

@@ -58,17 +58,18 @@ static void hold_to_the_living(const struct scenario *scenario)
     int living = (int)scenario->clients.processes;
     int64_t last_ns = 0;
     for (size_t i = 0; i < scenario->fault_count; i++) {
-        const struct fault_step *step = &scenario->faults[i];
-        int client = step->target.client;
-        for (int side = 0; side < 2 && step->side_counts[0] > 0; side++)
-            client = step->sides[side][0].client != 0 ? step->sides[side][0].client : client;
+        const struct fault_instance *instance = &scenario->faults[i];
+        int client = instance->target.client;
+        for (int side = 0; side < 2 && instance->side_counts[0] > 0; side++)
+            client =
+                instance->sides[side][0].client != 0 ? instance->sides[side][0].client : client;
         assert_in_range(client, 1, scenario->clients.processes);
         assert_false(dead[client]);
-        if (step->at_ns >= 0) {
-            assert_true(step->at_ns >= last_ns);
-            last_ns = step->at_ns;
+        if (instance->at_ns >= 0) {
+            assert_true(instance->at_ns >= last_ns);
+            last_ns = instance->at_ns;
         }
-        if (strcmp(step->verb, "kill") == 0) {
+        if (strcmp(instance->verb, "kill") == 0) {
             dead[client] = true;
             living--;
         }
@@ -197,10 +198,10 @@ static void count_moments(const struct drawn *drawn, size_t *points, size_t *tim
     for (size_t i = 0; i < drawn->plan.count; i++) {
         const struct scenario *scenario = drawn->plan.trials[i].drawn;
         for (size_t j = 0; j < scenario->fault_count; j++) {
-            const struct fault_step *step = &scenario->faults[j];
-            assert_true(step->drawn && step->at_ns >= 0);
-            *points += step->point_count > 0;
-            *times += step->point_count == 0;
+            const struct fault_instance *instance = &scenario->faults[j];
+            assert_true(instance->drawn && instance->at_ns >= 0);
+            *points += instance->point_count > 0;
+            *times += instance->point_count == 0;
         }
     }
 }
@@ -239,14 +240,14 @@ TEST(a_lost_reply_is_cut_off_before_its_request_is_sent)
         const struct scenario *scenario = drawn.plan.trials[i].drawn;
         assert_true(scenario->fault_count > 0);
         for (size_t j = 0; j < scenario->fault_count; j++) {
-            const struct fault_step *step = &scenario->faults[j];
-            assert_string_equal(step->verb, "partition");
-            assert_true(step->one_way);
-            assert_string_equal(step->sides[0][0].server, "servers");
-            assert_int_equal(step->sides[1][0].client, step->points[0].client);
-            assert_int_equal(step->points[0].moment, MOMENT_BEFORE);
-            assert_string_equal(step->points[0].what, "request");
-            assert_int_equal(step->bound_ns, 100 * NS_PER_MS);
+            const struct fault_instance *instance = &scenario->faults[j];
+            assert_string_equal(instance->verb, "partition");
+            assert_true(instance->one_way);
+            assert_string_equal(instance->sides[0][0].server, "servers");
+            assert_int_equal(instance->sides[1][0].client, instance->points[0].client);
+            assert_int_equal(instance->points[0].moment, MOMENT_BEFORE);
+            assert_string_equal(instance->points[0].what, "request");
+            assert_int_equal(instance->bound_ns, 100 * NS_PER_MS);
         }
     }
     drawn_free(&drawn);

@@ -93,11 +93,11 @@ TEST(in_a_closed_loop_operations_have_no_time)
 TEST(a_pause_of_the_server_shows_in_all_that_were_to_begin_in_it)
 {
     struct ran ran;
-    struct fault_step pause = {.number = 1,
-                               .verb = "pause",
-                               .target = {.server = "server-1"},
-                               .at_ns = 300 * NS_PER_MS,
-                               .bound_ns = 200 * NS_PER_MS};
+    struct fault_instance pause = {.number = 1,
+                                   .verb = "pause",
+                                   .target = {.server = "server-1"},
+                                   .at_ns = 300 * NS_PER_MS,
+                                   .bound_ns = 200 * NS_PER_MS};
     prepare(&ran);
     ran.scenario.faults = &pause;
     ran.scenario.fault_count = 1;

@@ -99,7 +99,8 @@ TEST(servers_that_a_trial_strikes_are_its_own)
     struct pool_fixture fixture;
     struct scenario calm = scenario_with("increment", "shm");
     struct scenario rough = calm;
-    struct fault_step restart = {.number = 1, .verb = "restart", .target = {.server = "leader"}};
+    struct fault_instance restart = {
+        .number = 1, .verb = "restart", .target = {.server = "leader"}};
     struct trial trial = {.scenario = &rough, .scheme = "redis-setnx"};
     rough.faults = &restart;
     rough.fault_count = 1;
@@ -111,7 +112,7 @@ TEST(servers_that_a_trial_strikes_are_its_own)
     server_pool_release(&fixture.pool, &trial);
     assert_false(fixture.pool.is_up);
     // A trial that strikes only clients leaves servers as they were.
-    restart = (struct fault_step){.number = 1, .verb = "pause", .target = {.client = 1}};
+    restart = (struct fault_instance){.number = 1, .verb = "pause", .target = {.client = 1}};
     assert_int_equal(provide(&fixture, &rough, "redis-setnx"), 0);
     server_pool_release(&fixture.pool, &trial);
     assert_true(fixture.pool.is_up);
@@ -183,29 +184,29 @@ TEST(a_server_that_is_not_installed_is_named_with_its_package)
 TEST(a_fault_on_a_node_or_a_wire_strikes_servers)
 {
     struct scenario scenario = scenario_with("increment", "shm");
-    struct fault_step steps[] = {{.verb = "pause", .target = {.client = 1}},
-                                 {.verb = "kill", .target = {.client = 2}}};
+    struct fault_instance instances[] = {{.verb = "pause", .target = {.client = 1}},
+                                         {.verb = "kill", .target = {.client = 2}}};
     struct trial trial = {.scenario = &scenario, .scheme = "redis-setnx"};
     assert_false(trial_strikes_servers(&trial));
-    scenario.faults = steps;
+    scenario.faults = instances;
     scenario.fault_count = 2;
     assert_false(trial_strikes_servers(&trial));
-    steps[1] = (struct fault_step){.verb = "kill", .target = {.server = "server-1"}};
+    instances[1] = (struct fault_instance){.verb = "kill", .target = {.server = "server-1"}};
     assert_true(trial_strikes_servers(&trial));
-    steps[1] = (struct fault_step){.verb = "partition",
-                                   .target = {.client = 1},
-                                   .sides = {{{.client = 1}}},
-                                   .side_counts = {1, 1}};
+    instances[1] = (struct fault_instance){.verb = "partition",
+                                           .target = {.client = 1},
+                                           .sides = {{{.client = 1}}},
+                                           .side_counts = {1, 1}};
     assert_true(trial_strikes_servers(&trial));
 }
 
 TEST(only_trials_whose_numbers_nobody_reads_share_the_machine)
 {
     struct scenario scenario = scenario_with("increment", "shm");
-    struct fault_step step = {.verb = "pause", .target = {.client = 1}};
+    struct fault_instance instance = {.verb = "pause", .target = {.client = 1}};
     struct trial trial = {.scenario = &scenario, .scheme = "redis-setnx"};
     assert_false(trial_may_share_machine(&trial)); // without a fault it is a measurement
-    scenario.faults = &step;
+    scenario.faults = &instance;
     scenario.fault_count = 1;
     assert_true(trial_may_share_machine(&trial));
     scenario.workload.for_ns = NS_PER_S; // what it achieves in its time, others would change

@@ -79,16 +79,17 @@ static bool leaves_processes_behind(const int witness[2])
     return !is_closed || waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD;
 }
 
-static struct scenario small_scenario(struct fault_step *pause)
+static struct scenario small_scenario(struct fault_instance *pause)
 {
-    *pause = (struct fault_step){.number = 1,
-                                 .verb = "pause",
-                                 .target = {.client = 1},
-                                 .points = {{.client = 1, .moment = MOMENT_AFTER, .what = "read"}},
-                                 .point_count = 1,
-                                 .nth = 1,
-                                 .at_ns = -1,
-                                 .bound_ns = 500 * NS_PER_MS};
+    *pause =
+        (struct fault_instance){.number = 1,
+                                .verb = "pause",
+                                .target = {.client = 1},
+                                .points = {{.client = 1, .moment = MOMENT_AFTER, .what = "read"}},
+                                .point_count = 1,
+                                .nth = 1,
+                                .at_ns = -1,
+                                .bound_ns = 500 * NS_PER_MS};
     return (struct scenario){
         .name = (char *)(size_t) "small",
         .workload = {.kind = (char *)(size_t) "increment",
@@ -108,9 +109,9 @@ static struct scenario small_scenario(struct fault_step *pause)
 static int conduct(const struct sandbox *sandbox, void *context)
 {
     struct party *party = context;
-    struct fault_step pause;
+    struct fault_instance pause;
     struct scenario scenario = small_scenario(&pause);
-    struct fault_step endless_pause = pause;
+    struct fault_instance endless_pause = pause;
     endless_pause.bound_ns = 60 * NS_PER_S;
     struct scenario other = scenario;
     struct scenario endless = scenario;

@@ -243,15 +243,16 @@ TEST(a_long_trial_is_read_every_second)
 TEST(a_killed_client_has_no_last_word)
 {
     struct scenario scenario = small_scenario();
-    struct fault_step step = {.number = 1,
-                              .verb = "kill",
-                              .target = {.client = 1},
-                              .points = {{.client = 1, .moment = MOMENT_AFTER, .what = "read"}},
-                              .point_count = 1,
-                              .nth = 1,
-                              .at_ns = -1,
-                              .bound_ns = -1};
-    scenario.faults = &step;
+    struct fault_instance instance = {
+        .number = 1,
+        .verb = "kill",
+        .target = {.client = 1},
+        .points = {{.client = 1, .moment = MOMENT_AFTER, .what = "read"}},
+        .point_count = 1,
+        .nth = 1,
+        .at_ns = -1,
+        .bound_ns = -1};
+    scenario.faults = &instance;
     scenario.fault_count = 1;
     scenario.clients.start_first.client = 1;
     struct history history = run_trial(&scenario, "redis-set-px-lua", false);

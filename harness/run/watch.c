@@ -105,9 +105,9 @@ static void see_fault(struct watch *watch, const struct event *event)
 {
     stir(watch, event->at_ns);
     watch->struck = true;
-    if (event->step >= sizeof watch->faults_ns / sizeof *watch->faults_ns)
+    if (event->fault_number >= sizeof watch->faults_ns / sizeof *watch->faults_ns)
         return;
-    int64_t *from_ns = &watch->faults_ns[event->step];
+    int64_t *from_ns = &watch->faults_ns[event->fault_number];
     if (event->kind == EVENT_FAULT_IN_EFFECT)
         *from_ns = event->at_ns;
     else if (*from_ns > 0)

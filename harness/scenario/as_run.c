@@ -87,16 +87,17 @@ static void settle_expectations(const struct node *list, const struct scenario *
 }
 
 // Each is a line of the list; what comes again and again is kept apart, to be written out later.
-static void settle_faults(const struct node *list, struct fault_step *steps, struct text *faults)
+static void settle_faults(const struct node *list, struct fault_instance *instances,
+                          struct text *faults)
 {
     for (size_t i = 0; i < list->count; i++) {
-        struct fault_step *step = &steps[i];
-        const char *const repetition[] = {"every", fault_takes(step, "jitter") ? NULL : "jitter",
-                                          NULL};
+        struct fault_instance *instance = &instances[i];
+        const char *const repetition[] = {"every",
+                                          fault_takes(instance, "jitter") ? NULL : "jitter", NULL};
         struct text text = {0};
-        if (step->every_ns > 0) {
+        if (instance->every_ns > 0) {
             write_keys(list->children[i], repetition, &text);
-            step->settled = text.bytes;
+            instance->settled = text.bytes;
             continue;
         }
         text_add(faults, "  - ");

@@ -181,26 +181,26 @@ static void bind_client(const struct value *value)
 // A verb with its target, a trigger or an end, by the small grammars of trigger.h.
 static void bind_part_of_fault(const struct value *value)
 {
-    struct fault_step *step = value->object;
+    struct fault_instance *instance = value->object;
     const char *text = value->node->text;
     struct error error;
     int result;
     if (value->key->type == KEY_VERB) {
-        step->form =
+        instance->form =
             value->vocabulary->fault_forms[text_index(value->node->key, value->vocabulary->faults)];
-        step->verb = step->form.name;
+        instance->verb = instance->form.name;
     }
-    struct fault_step read = *step;
+    struct fault_instance read = *instance;
     if (value->key->type == KEY_POINTS)
         result = when_read(text, value->vocabulary->commands, &read, &error);
     else if (value->key->type == KEY_UNTIL)
         result = until_read(text, &read, &error);
-    else if ((step->form.strikes & STRIKES_WIRE) != 0)
+    else if ((instance->form.strikes & STRIKES_WIRE) != 0)
         result = wire_read(text, &read, &error);
     else
         result = target_read(text, &read.target, &error);
     if (result == 0)
-        *step = read;
+        *instance = read;
     else
         refuse(value->node, "'%s': %s", value->key->name ? value->key->name : value->node->key,
                error.text);

@@ -19,13 +19,14 @@ enum key_type {
     KEY_BELOW,      // int64_t, in nanoseconds, with a '<' before it
     KEY_SWITCH,     // bool
     KEY_CLIENT,     // struct target: a client without a worker
-    KEY_VERB,       // the key itself is one of `words`: the verb and the target of a fault_step
-    KEY_UNTIL,      // the cause and the bound of a fault_step
+    KEY_VERB,       // the key itself is one of `words`: the verb and the target of a fault_instance
+    KEY_UNTIL,      // the cause and the bound of a fault_instance
     KEY_LIMIT,      // struct limit
-    KEY_POINTS,   // the points of a fault_step; from here on lists, of which one item alone will do
-    KEY_WORDS,    // struct string_list, of the vocabulary's `words`
-    KEY_NAMES,    // struct string_list, of names of a-z, 0-9 and '-'
-    KEY_TEXTS,    // struct string_list
+    KEY_POINTS, // the points of a fault_instance; from here on lists, of which one item alone will
+                // do
+    KEY_WORDS,  // struct string_list, of the vocabulary's `words`
+    KEY_NAMES,  // struct string_list, of names of a-z, 0-9 and '-'
+    KEY_TEXTS,  // struct string_list
     KEY_PATTERNS, // struct string_list, of names, globs or traits of schemes, and of schemes that
                   // the file brings along: mappings of `section`
     KEY_SECTION,  // a mapping; the struct of `section`; without a name, one for each of `words`

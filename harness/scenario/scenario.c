@@ -176,11 +176,11 @@ int fault_number_of(const struct scenario *scenario, size_t count, const char *n
 static void choose_ways(struct scenario *scenario)
 {
     for (size_t i = 0; i < scenario->fault_count; i++) {
-        struct fault_step *step = &scenario->faults[i];
-        const struct fault_form form = step->form;
+        struct fault_instance *instance = &scenario->faults[i];
+        const struct fault_form form = instance->form;
         for (size_t way = 0; form.ways != NULL && form.hows[way] != NULL; way++) {
-            if (strcmp(step->how != NULL ? step->how : form.hows[0], form.hows[way]) == 0)
-                step->form = *form.ways[way];
+            if (strcmp(instance->how != NULL ? instance->how : form.hows[0], form.hows[way]) == 0)
+                instance->form = *form.ways[way];
         }
     }
 }
@@ -189,15 +189,15 @@ static void choose_ways(struct scenario *scenario)
 static void derive_faults(struct scenario *scenario)
 {
     for (size_t i = 0; i < scenario->fault_count; i++) {
-        struct fault_step *step = &scenario->faults[i];
-        step->number = (int)i + 1;
+        struct fault_instance *instance = &scenario->faults[i];
+        instance->number = (int)i + 1;
         // A fault that does not say how long it lasts.
-        if (step->bound_ns < 0 && step->form.lasting > LASTS_IF_TOLD)
-            step->bound_ns = step->form.lasting == LASTS_BRIEFLY ? 0 : NO_BOUND;
-        step->after = fault_number_of(scenario, i, step->after_name);
-        step->cause.fault_number = fault_number_of(scenario, i, step->cause.fault);
-        step->until.fault_number = fault_number_of(scenario, i, step->until.fault);
-        step->text = fault_describe(step);
+        if (instance->bound_ns < 0 && instance->form.lasting > LASTS_IF_TOLD)
+            instance->bound_ns = instance->form.lasting == LASTS_BRIEFLY ? 0 : NO_BOUND;
+        instance->after = fault_number_of(scenario, i, instance->after_name);
+        instance->cause.fault_number = fault_number_of(scenario, i, instance->cause.fault);
+        instance->until.fault_number = fault_number_of(scenario, i, instance->until.fault);
+        instance->text = fault_describe(instance);
     }
 }
 

@@ -143,7 +143,7 @@ struct fault_form {
     const char *mitigation;
 };
 
-struct fault_step {
+struct fault_instance {
     int number;             // from 1, in the order of the file
     const char *verb;       // `pause`, `kill`: the name of a fault in the vocabulary
     struct fault_form form; // its own, of the way in which it strikes
@@ -343,7 +343,7 @@ struct scenario {
     struct exec_settings *execs; // schemes that the scenario brings along
     size_t exec_count;
     struct vocabulary *vocabulary; // its own, with them; NULL if it brings none
-    struct fault_step *faults;
+    struct fault_instance *faults;
     size_t fault_count;
     struct random_settings random;
     struct expectation *expectations;
@@ -405,10 +405,10 @@ struct scheme_form {
 int fault_number_of(const struct scenario *scenario, size_t count, const char *name);
 
 // True if the fault itself takes that key (`by`, `share`, ...).
-bool fault_takes(const struct fault_step *step, const char *option);
+bool fault_takes(const struct fault_instance *instance, const char *option);
 
 // True if the fault has any of these traits, by the way in which it strikes.
-bool fault_can(const struct fault_step *step, unsigned traits);
+bool fault_can(const struct fault_instance *instance, unsigned traits);
 
 // A key of `workload`, and why a rule about it holds.
 struct key_rule {

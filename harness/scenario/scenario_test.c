@@ -75,7 +75,7 @@ TEST(every_part_of_a_fault_is_bound)
 {
     struct scenario *scenario = load_everything();
     assert_int_equal(scenario->fault_count, 4);
-    const struct fault_step *first = &scenario->faults[0];
+    const struct fault_instance *first = &scenario->faults[0];
     assert_int_equal(first->number, 1);
     assert_ptr_equal(first->verb, test_faults[0]);
     assert_int_equal(first->target.worker, 2);
@@ -94,7 +94,7 @@ TEST(every_part_of_a_fault_is_bound)
     assert_int_equal(first->place.column, 5);
     assert_string_equal(first->text, "pause client-1 worker-2 after GET in release or before EVAL "
                                      "(12th time) until client-2 worker-1 writes or 3s");
-    const struct fault_step *second = &scenario->faults[1];
+    const struct fault_instance *second = &scenario->faults[1];
     assert_string_equal(second->verb, "kill");
     assert_int_equal(second->after, 1);
     assert_int_equal(second->nth, 1);

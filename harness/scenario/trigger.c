@@ -229,11 +229,11 @@ int target_read(const char *text, struct target *target, struct error *error)
 }
 
 // NODE[, NODE...]
-static int take_side(struct words *words, struct fault_step *step, int side)
+static int take_side(struct words *words, struct fault_instance *instance, int side)
 {
     do {
-        size_t *count = &step->side_counts[side];
-        struct target *target = &step->sides[side][*count];
+        size_t *count = &instance->side_counts[side];
+        struct target *target = &instance->sides[side][*count];
         if (*count == MAX_SIDE)
             return error_set(words->error, "at most %d names on one side", MAX_SIDE);
         if (take_target(words, true, target) != 0)
@@ -246,24 +246,24 @@ static int take_side(struct words *words, struct fault_step *step, int side)
     return 0;
 }
 
-int wire_read(const char *text, struct fault_step *step, struct error *error)
+int wire_read(const char *text, struct fault_instance *instance, struct error *error)
 {
     static const char *const ways[] = {"from", "to", NULL};
     struct words words;
-    step->side_counts[0] = step->side_counts[1] = 0;
-    if (split(text, &words, error) != 0 || take_side(&words, step, 0) != 0)
+    instance->side_counts[0] = instance->side_counts[1] = 0;
+    if (split(text, &words, error) != 0 || take_side(&words, instance, 0) != 0)
         return -1;
-    step->target = step->sides[0][0];
+    instance->target = instance->sides[0][0];
     if (*peek(&words) == '\0') {
-        step->side_counts[1] = 1;
-        step->sides[1][0] = (struct target){.server = "others"};
+        instance->side_counts[1] = 1;
+        instance->sides[1][0] = (struct target){.server = "others"};
         return 0;
     }
     int way = take_one_of(&words, ways);
     if (way < 0)
         return expected(&words, "',', 'from' (both ways) or 'to' (one way)", ways);
-    step->one_way = way == 1;
-    return take_side(&words, step, 1) != 0 ? -1 : expect_end(&words, "no more words");
+    instance->one_way = way == 1;
+    return take_side(&words, instance, 1) != 0 ? -1 : expect_end(&words, "no more words");
 }
 
 // --- causes --------------------------------------------------------------------------------------
@@ -327,7 +327,7 @@ static int take_cause(struct words *words, struct cause *cause)
     return 0;
 }
 
-int when_read(const char *text, const char *const *commands, struct fault_step *step,
+int when_read(const char *text, const char *const *commands, struct fault_instance *instance,
               struct error *error)
 {
     struct words words;
@@ -342,8 +342,8 @@ int when_read(const char *text, const char *const *commands, struct fault_step *
     if (is_client &&
         (take_client(&ahead, &client, &worker) != 0 || strcmp(peek(&ahead), "holds") == 0 ||
          !text_is_one_of(peek(&ahead), cause_words)))
-        return take_point(&words, commands, &step->points[step->point_count++]);
-    return take_cause(&words, &step->cause) != 0 ? -1 : expect_end(&words, "no more words");
+        return take_point(&words, commands, &instance->points[instance->point_count++]);
+    return take_cause(&words, &instance->cause) != 0 ? -1 : expect_end(&words, "no more words");
 }
 
 static int take_bound(struct words *words, int64_t *bound_ns)
@@ -373,34 +373,34 @@ static int take_bound(struct words *words, int64_t *bound_ns)
     return expect_end(words, "no more words");
 }
 
-int until_read(const char *text, struct fault_step *step, struct error *error)
+int until_read(const char *text, struct fault_instance *instance, struct error *error)
 {
     struct words words;
     if (split(text, &words, error) != 0)
         return -1;
     const char *first = peek(&words);
-    step->until = (struct cause){.kind = CAUSE_NONE};
+    instance->until = (struct cause){.kind = CAUSE_NONE};
     if ((*first >= '0' && *first <= '9') || *first == '-' || strcmp(first, "end") == 0)
-        return take_bound(&words, &step->bound_ns);
-    if (take_cause(&words, &step->until) != 0)
+        return take_bound(&words, &instance->bound_ns);
+    if (take_cause(&words, &instance->until) != 0)
         return -1;
     if (take(&words, "or"))
-        return take_bound(&words, &step->bound_ns);
-    duration_read(DEFAULT_BOUND, &step->bound_ns);
+        return take_bound(&words, &instance->bound_ns);
+    duration_read(DEFAULT_BOUND, &instance->bound_ns);
     return expect_end(&words, "'or' and a duration");
 }
 
 // --- a fault in words ----------------------------------------------------------------------------
 
-bool fault_takes(const struct fault_step *step, const char *option)
+bool fault_takes(const struct fault_instance *instance, const char *option)
 {
-    return text_is_one_of(option, step->form.options);
+    return text_is_one_of(option, instance->form.options);
 }
 
-bool fault_can(const struct fault_step *step, unsigned traits)
+bool fault_can(const struct fault_instance *instance, unsigned traits)
 {
-    unsigned mine = step->form.traits;
-    if (text_is_one_of(step->how, step->form.keeps))
+    unsigned mine = instance->form.traits;
+    if (text_is_one_of(instance->how, instance->form.keeps))
         mine &= ~(unsigned)(FAULT_EMPTIES | FAULT_MAY_FORGET);
     return (mine & traits) != 0;
 }
@@ -454,80 +454,83 @@ static void describe_cause(const struct cause *cause, struct text *out)
     }
 }
 
-static void describe_points(const struct fault_step *step, struct text *out)
+static void describe_points(const struct fault_instance *instance, struct text *out)
 {
     static const char *const endings[] = {"th", "st", "nd", "rd"};
-    for (size_t i = 0; i < step->point_count; i++) {
-        const struct point_name *point = &step->points[i];
+    for (size_t i = 0; i < instance->point_count; i++) {
+        const struct point_name *point = &instance->points[i];
         text_add(out, i == 0 ? " " : " or ");
         describe_point(point,
-                       point->client == step->target.client && point->worker == step->target.worker,
+                       point->client == instance->target.client &&
+                           point->worker == instance->target.worker,
                        out);
     }
-    bool is_teen = step->nth % 100 >= 11 && step->nth % 100 <= 13;
-    if (step->nth > 1)
-        text_format(out, " (%lld%s time)", (long long)step->nth,
-                    endings[is_teen || step->nth % 10 > 3 ? 0 : step->nth % 10]);
-    if (step->at_ns > 0) {
-        add_duration(out, " from ", step->at_ns);
+    bool is_teen = instance->nth % 100 >= 11 && instance->nth % 100 <= 13;
+    if (instance->nth > 1)
+        text_format(out, " (%lld%s time)", (long long)instance->nth,
+                    endings[is_teen || instance->nth % 10 > 3 ? 0 : instance->nth % 10]);
+    if (instance->at_ns > 0) {
+        add_duration(out, " from ", instance->at_ns);
         text_add(out, " on");
     }
 }
 
-static void describe_trigger(const struct fault_step *step, struct text *out)
+static void describe_trigger(const struct fault_instance *instance, struct text *out)
 {
-    if (step->cause.kind != CAUSE_NONE) {
+    if (instance->cause.kind != CAUSE_NONE) {
         text_add(out, " when ");
-        describe_cause(&step->cause, out);
-    } else if (step->every_ns > 0) {
-        add_duration(out, " every ", step->every_ns);
-    } else if (step->point_count > 0) {
-        describe_points(step, out);
-    } else if (step->at_ns >= 0) {
-        add_duration(out, " at ", step->at_ns);
+        describe_cause(&instance->cause, out);
+    } else if (instance->every_ns > 0) {
+        add_duration(out, " every ", instance->every_ns);
+    } else if (instance->point_count > 0) {
+        describe_points(instance, out);
+    } else if (instance->at_ns >= 0) {
+        add_duration(out, " at ", instance->at_ns);
     } else {
-        text_format(out, " once %s is in effect", step->after_name);
+        text_format(out, " once %s is in effect", instance->after_name);
     }
 }
 
-void fault_describe_action(const struct fault_step *step, struct text *out)
+void fault_describe_action(const struct fault_instance *instance, struct text *out)
 {
-    text_format(out, "%s ", step->verb);
-    if (step->side_counts[0] == 0)
-        target_write(&step->target, out);
-    for (int side = 0; side < 2 && step->side_counts[0] > 0; side++) {
-        text_add(out, side == 0 ? "" : step->one_way ? " to " : " from ");
-        for (size_t i = 0; i < step->side_counts[side]; i++) {
+    text_format(out, "%s ", instance->verb);
+    if (instance->side_counts[0] == 0)
+        target_write(&instance->target, out);
+    for (int side = 0; side < 2 && instance->side_counts[0] > 0; side++) {
+        text_add(out, side == 0 ? "" : instance->one_way ? " to " : " from ");
+        for (size_t i = 0; i < instance->side_counts[side]; i++) {
             text_add(out, i > 0 ? ", " : "");
-            target_write(&step->sides[side][i], out);
+            target_write(&instance->sides[side][i], out);
         }
     }
     // What only some faults take, in the order of the reference.
-    if (step->by_ns != 0)
-        add_duration(out, step->by_ns > 0 ? " by " : " by -",
-                     step->by_ns > 0 ? step->by_ns : -step->by_ns);
-    if (step->jitter_ns > 0 && fault_takes(step, "jitter"))
-        add_duration(out, " ± ", step->jitter_ns);
-    if (fault_can(step, FAULT_MOVES_CLOCK) && step->rate != 100)
-        text_format(out, " at %lld%% of its rate", (long long)step->rate);
-    if (step->share > 0)
-        text_format(out, " of %lld%%", (long long)step->share);
-    if (step->to != NULL)
-        text_format(out, " to %s", step->to);
-    if (step->how != NULL)
-        text_format(out, " (%s)", step->how);
+    if (instance->by_ns != 0)
+        add_duration(out, instance->by_ns > 0 ? " by " : " by -",
+                     instance->by_ns > 0 ? instance->by_ns : -instance->by_ns);
+    if (instance->jitter_ns > 0 && fault_takes(instance, "jitter"))
+        add_duration(out, " ± ", instance->jitter_ns);
+    if (fault_can(instance, FAULT_MOVES_CLOCK) && instance->rate != 100)
+        text_format(out, " at %lld%% of its rate", (long long)instance->rate);
+    if (instance->share > 0)
+        text_format(out, " of %lld%%", (long long)instance->share);
+    if (instance->to != NULL)
+        text_format(out, " to %s", instance->to);
+    if (instance->how != NULL)
+        text_format(out, " (%s)", instance->how);
 }
 
-char *fault_describe(const struct fault_step *step)
+char *fault_describe(const struct fault_instance *instance)
 {
     struct text text = {0};
-    fault_describe_action(step, &text);
-    describe_trigger(step, &text);
-    if (step->until.kind != CAUSE_NONE) {
+    fault_describe_action(instance, &text);
+    describe_trigger(instance, &text);
+    if (instance->until.kind != CAUSE_NONE) {
         text_add(&text, " until ");
-        describe_cause(&step->until, &text);
+        describe_cause(&instance->until, &text);
     }
-    if (step->bound_ns != NO_BOUND && (step->until.kind != CAUSE_NONE || step->bound_ns > 0))
-        add_duration(&text, step->until.kind != CAUSE_NONE ? " or " : " for ", step->bound_ns);
+    if (instance->bound_ns != NO_BOUND &&
+        (instance->until.kind != CAUSE_NONE || instance->bound_ns > 0))
+        add_duration(&text, instance->until.kind != CAUSE_NONE ? " or " : " for ",
+                     instance->bound_ns);
     return text.bytes;
 }

@@ -7,9 +7,9 @@
 
 static int read_when(const char *text, struct point_name *point, struct error *error)
 {
-    struct fault_step step = {0};
-    int result = when_read(text, test_vocabulary.commands, &step, error);
-    *point = step.points[0];
+    struct fault_instance instance = {0};
+    int result = when_read(text, test_vocabulary.commands, &instance, error);
+    *point = instance.points[0];
     return result;
 }
 
@@ -22,13 +22,13 @@ static struct point_name point_of(const char *text)
     return point;
 }
 
-static struct fault_step until_of(const char *text)
+static struct fault_instance until_of(const char *text)
 {
     struct error error = {0};
-    struct fault_step step = {0};
-    if (until_read(text, &step, &error) != 0)
+    struct fault_instance instance = {0};
+    if (until_read(text, &instance, &error) != 0)
         fail_msg("%s: %s", text, error.text);
-    return step;
+    return instance;
 }
 
 TEST(a_point_names_client_moment_what_and_phase)
@@ -101,25 +101,25 @@ TEST(a_text_of_any_length_is_refused_and_not_cut)
         text_add(&text, " ");
     assert_int_equal(read_when(text.bytes, &point, &error), -1);
     text_free(&text);
-    struct fault_step step = {0};
-    assert_int_equal(until_read("client-2 or or or or or or or 3s", &step, &error), -1);
+    struct fault_instance instance = {0};
+    assert_int_equal(until_read("client-2 or or or or or or or 3s", &instance, &error), -1);
     assert_int_equal(read_when("client-1 a b c d e f g h i j k l m n", &point, &error), -1);
 }
 
 TEST(a_cause_has_a_bound_given_or_not)
 {
-    struct fault_step step = until_of("client-2 writes or 3s");
-    assert_int_equal(step.until.kind, CAUSE_WRITES);
-    assert_int_equal(step.until.target.client, 2);
-    assert_int_equal(step.until.target.worker, 0);
-    assert_int_equal(step.bound_ns, 3 * NS_PER_S);
-    step = until_of("client-1 worker-4 dies");
-    assert_int_equal(step.until.kind, CAUSE_DIES);
-    assert_int_equal(step.until.target.worker, 4);
-    assert_int_equal(step.bound_ns, 10 * NS_PER_S);
-    step = until_of("250ms");
-    assert_int_equal(step.until.kind, CAUSE_NONE);
-    assert_int_equal(step.bound_ns, 250 * NS_PER_MS);
+    struct fault_instance instance = until_of("client-2 writes or 3s");
+    assert_int_equal(instance.until.kind, CAUSE_WRITES);
+    assert_int_equal(instance.until.target.client, 2);
+    assert_int_equal(instance.until.target.worker, 0);
+    assert_int_equal(instance.bound_ns, 3 * NS_PER_S);
+    instance = until_of("client-1 worker-4 dies");
+    assert_int_equal(instance.until.kind, CAUSE_DIES);
+    assert_int_equal(instance.until.target.worker, 4);
+    assert_int_equal(instance.bound_ns, 10 * NS_PER_S);
+    instance = until_of("250ms");
+    assert_int_equal(instance.until.kind, CAUSE_NONE);
+    assert_int_equal(instance.bound_ns, 250 * NS_PER_MS);
 }
 
 TEST(every_cause_word_has_its_kind)
@@ -150,42 +150,42 @@ TEST(a_target_is_a_client_or_one_worker_of_it)
     assert_string_equal(error.text, "expected no more words, not 'holds'");
 }
 
-static void describes(struct fault_step step, const char *expected)
+static void describes(struct fault_instance instance, const char *expected)
 {
-    step.verb = step.verb ? step.verb : "pause";
-    char *text = fault_describe(&step);
+    instance.verb = instance.verb ? instance.verb : "pause";
+    char *text = fault_describe(&instance);
     assert_string_equal(text, expected);
     free(text);
 }
 
 TEST(a_fault_reads_as_a_sentence)
 {
-    describes(
-        (struct fault_step){.target = {.client = 1, .worker = 0},
-                            .points = {point_of("client-1 after read")},
-                            .point_count = 1,
-                            .nth = 1,
-                            .until = {.kind = CAUSE_WRITES, .target = {.client = 2, .worker = 0}},
-                            .bound_ns = 3 * NS_PER_S},
-        "pause client-1 after read until client-2 writes or 3s");
-    describes((struct fault_step){.target = {.client = 1, .worker = 2},
-                                  .points = {point_of("client-2 before EVAL in release"),
-                                             point_of("client-2 holds")},
-                                  .point_count = 2,
-                                  .nth = 3,
-                                  .bound_ns = 500 * NS_PER_MS},
+    describes((struct fault_instance){.target = {.client = 1, .worker = 0},
+                                      .points = {point_of("client-1 after read")},
+                                      .point_count = 1,
+                                      .nth = 1,
+                                      .until = {.kind = CAUSE_WRITES,
+                                                .target = {.client = 2, .worker = 0}},
+                                      .bound_ns = 3 * NS_PER_S},
+              "pause client-1 after read until client-2 writes or 3s");
+    describes((struct fault_instance){.target = {.client = 1, .worker = 2},
+                                      .points = {point_of("client-2 before EVAL in release"),
+                                                 point_of("client-2 holds")},
+                                      .point_count = 2,
+                                      .nth = 3,
+                                      .bound_ns = 500 * NS_PER_MS},
               "pause client-1 worker-2 when client-2 is before EVAL in release or when client-2 "
               "holds (3rd time) for 500ms");
-    describes((struct fault_step){.verb = "kill",
-                                  .target = {.client = 1, .worker = 0},
-                                  .points = {point_of("client-1 holds")},
-                                  .point_count = 1,
-                                  .nth = 11,
-                                  .bound_ns = -1},
+    describes((struct fault_instance){.verb = "kill",
+                                      .target = {.client = 1, .worker = 0},
+                                      .points = {point_of("client-1 holds")},
+                                      .point_count = 1,
+                                      .nth = 11,
+                                      .bound_ns = -1},
               "kill client-1 when it holds (11th time)");
-    describes((struct fault_step){.verb = "kill",
-                                  .target = {.client = 1, .worker = 0},
-                                  .at_ns = 2 * NS_PER_S,
-                                  .bound_ns = -1},
+    describes((struct fault_instance){.verb = "kill",
+                                      .target = {.client = 1, .worker = 0},
+                                      .at_ns = 2 * NS_PER_S,
+                                      .bound_ns = -1},
               "kill client-1 at 2s");
 }

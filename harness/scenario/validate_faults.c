@@ -11,7 +11,7 @@
 // A fault that is looked at, and where it is written.
 struct looked_at {
     const struct rules *rules;
-    const struct fault_step *step;
+    const struct fault_instance *instance;
     size_t number; // from 0
     struct node *item;
     struct node *verb; // NULL: the item has none
@@ -19,10 +19,10 @@ struct looked_at {
 
 // A fault that strikes once and does not heal, whatever is said. Servers can come back, clients
 // cannot.
-static bool is_final(const struct fault_step *step)
+static bool is_final(const struct fault_instance *instance)
 {
-    return step->form.lasting == LASTS_NEVER ||
-           (step->form.lasting == LASTS_IF_TOLD && step->target.client != 0);
+    return instance->form.lasting == LASTS_NEVER ||
+           (instance->form.lasting == LASTS_IF_TOLD && instance->target.client != 0);
 }
 
 // --- when it strikes -----------------------------------------------------------------------------
@@ -39,15 +39,16 @@ static void check_repetition(const struct looked_at *fault, struct node *every)
         refuse_key(every,
                    "'every' needs a workload that runs for a time: 'for' instead of what ends it "
                    "now");
-    else if (fault->step->jitter_ns >= fault->step->every_ns && !fault_takes(fault->step, "jitter"))
+    else if (fault->instance->jitter_ns >= fault->instance->every_ns &&
+             !fault_takes(fault->instance, "jitter"))
         refuse(every, "'every' must be longer than 'jitter'");
-    else if (knows_time && workload->for_ns / fault->step->every_ns >= MOST_FAULTS / 2)
+    else if (knows_time && workload->for_ns / fault->instance->every_ns >= MOST_FAULTS / 2)
         refuse(every, "'every' would come more than %d times", MOST_FAULTS / 2);
 }
 
 static void check_trigger(const struct looked_at *fault)
 {
-    const struct fault_step *step = fault->step;
+    const struct fault_instance *instance = fault->instance;
     const struct scenario *scenario = fault->rules->scenario;
     struct node *item = fault->item;
     struct node *every = node_child(item, "every");
@@ -59,32 +60,33 @@ static void check_trigger(const struct looked_at *fault)
         if (!node_has(item, "when") && !node_has(item, "at") && !node_has(item, "after"))
             refuse_missing(item, "missing key 'when' (a point or a cause), 'at' (a time), "
                                  "'every' or 'after' in faults");
-        else if (when != NULL && at != NULL && step->point_count == 0 && node_fine(when))
+        else if (when != NULL && at != NULL && instance->point_count == 0 && node_fine(when))
             refuse_key(at, "'at' besides a cause: only a point counts from a time on");
         if (when == NULL)
             refuse_key(node_child(item, "nth"), "'nth' counts how often a point is reached; %s",
                        at != NULL ? "'at' is a time" : "there is no point");
     }
     if (at != NULL && !at->bad) {
-        if (knows(fault->rules, "limit") && step->at_ns >= scenario->limit_ns)
+        if (knows(fault->rules, "limit") && instance->at_ns >= scenario->limit_ns)
             refuse(at, "'at' comes after the trial is over (limit)");
         else if (knows(fault->rules, "workload.for") && scenario->workload.for_ns > 0 &&
-                 step->at_ns >= scenario->workload.for_ns)
+                 instance->at_ns >= scenario->workload.for_ns)
             refuse(at, "'at' comes after the trial is over (%s)",
                    scenario->load_count > 0 ? "load" : "workload.for");
     }
     if (when == NULL || !node_fine(when))
         return;
-    if (step->cause.kind != CAUSE_NONE && item_count(when) > 1)
+    if (instance->cause.kind != CAUSE_NONE && item_count(when) > 1)
         refuse(when, "a cause cannot be one of several: give each a fault of its own");
-    for (size_t i = 0; step->cause.kind == CAUSE_NONE && i < step->point_count; i++) {
-        const struct point_name *point = &step->points[i];
+    for (size_t i = 0; instance->cause.kind == CAUSE_NONE && i < instance->point_count; i++) {
+        const struct point_name *point = &instance->points[i];
         struct node *node = item_node(when, i);
         check_who(fault->rules, node, point->client, point->worker);
-        if (point->client != step->points[0].client || point->worker != step->points[0].worker)
+        if (point->client != instance->points[0].client ||
+            point->worker != instance->points[0].worker)
             refuse(node,
                    "alternatives must be of one client (and worker): the first is of client-%d",
-                   step->points[0].client);
+                   instance->points[0].client);
     }
 }
 
@@ -119,18 +121,18 @@ static void check_cause(const struct looked_at *fault, const struct cause *cause
 
 static void check_names(const struct looked_at *fault)
 {
-    const struct fault_step *step = fault->step;
+    const struct fault_instance *instance = fault->instance;
     const struct scenario *scenario = fault->rules->scenario;
     struct node *after = node_child(fault->item, "after");
     struct node *when = node_child(fault->item, "when");
-    int other = fault_number_of(scenario, fault->number, step->name);
+    int other = fault_number_of(scenario, fault->number, instance->name);
     if (other != 0)
         refuse(node_child(fault->item, "name"), "the fault of line %d is named '%s' too",
-               scenario->faults[other - 1].place.line, step->name);
-    if (step->after_name != NULL && after != NULL)
-        check_name_of_earlier(fault, step->after_name, after);
-    if (step->cause.kind != CAUSE_NONE && node_fine(when))
-        check_cause(fault, &step->cause, when);
+               scenario->faults[other - 1].place.line, instance->name);
+    if (instance->after_name != NULL && after != NULL)
+        check_name_of_earlier(fault, instance->after_name, after);
+    if (instance->cause.kind != CAUSE_NONE && node_fine(when))
+        check_cause(fault, &instance->cause, when);
 }
 
 // --- whom it strikes -----------------------------------------------------------------------------
@@ -139,48 +141,49 @@ static void check_names(const struct looked_at *fault)
 // was acknowledged is lost, whatever the lock does.
 static void check_store(const struct looked_at *fault)
 {
-    const struct fault_step *step = fault->step;
-    const char *const *hows = fault->step->form.hows;
-    enum lasting lasting = fault->step->form.lasting;
-    bool kills = fault_can(step, FAULT_KILLS) && !fault_can(step, FAULT_MOVES_LEADER);
+    const struct fault_instance *instance = fault->instance;
+    const char *const *hows = fault->instance->form.hows;
+    enum lasting lasting = fault->instance->form.lasting;
+    bool kills = fault_can(instance, FAULT_KILLS) && !fault_can(instance, FAULT_MOVES_LEADER);
     // The first way of a restart keeps everything.
-    bool loses = fault_can(step, FAULT_SHOWS_AT_START) ||
-                 (kills && step->how != NULL && hows != NULL && strcmp(step->how, hows[0]) != 0);
+    bool loses =
+        fault_can(instance, FAULT_SHOWS_AT_START) ||
+        (kills && instance->how != NULL && hows != NULL && strcmp(instance->how, hows[0]) != 0);
     bool is_for_good = (kills && lasting == LASTS_IF_TOLD) ||
-                       (fault_can(step, FAULT_EMPTIES) && lasting == LASTS_NEVER);
-    if (strncmp(step->target.server, "store", 5) == 0 && (loses || is_for_good))
+                       (fault_can(instance, FAULT_EMPTIES) && lasting == LASTS_NEVER);
+    if (strncmp(instance->target.server, "store", 5) == 0 && (loses || is_for_good))
         refuse(fault->verb,
                "'%s%s%s' of the store takes away the value by which the lock is judged: restart "
                "it with all that it kept, pause it, or cut it off",
-               step->verb, loses ? ", how: " : "", loses ? step->how : "");
+               instance->verb, loses ? ", how: " : "", loses ? instance->how : "");
 }
 
 static void check_target(const struct looked_at *fault)
 {
-    const struct fault_step *step = fault->step;
-    const struct target *target = &step->target;
+    const struct fault_instance *instance = fault->instance;
+    const struct target *target = &instance->target;
     const struct clients_settings *clients = &fault->rules->scenario->clients;
     struct node *verb = fault->verb;
-    unsigned strikes = fault->step->form.strikes;
+    unsigned strikes = fault->instance->form.strikes;
     if (verb->bad)
         return;
     for (int side = 0; side < 2; side++) {
-        for (size_t i = 0; i < step->side_counts[side]; i++)
-            check_who(fault->rules, verb, step->sides[side][i].client, 0);
+        for (size_t i = 0; i < instance->side_counts[side]; i++)
+            check_who(fault->rules, verb, instance->sides[side][i].client, 0);
     }
-    if (step->side_counts[0] > 0)
+    if (instance->side_counts[0] > 0)
         return;
     check_who(fault->rules, verb, target->client, target->worker);
     if (target->client == 0 && (strikes & STRIKES_SERVER) == 0)
-        refuse(verb, "'%s' strikes clients, not servers", step->verb);
+        refuse(verb, "'%s' strikes clients, not servers", instance->verb);
     else if (target->client != 0 && (strikes & (STRIKES_CLIENT | STRIKES_WORKER)) == 0)
-        refuse(verb, "'%s' strikes servers, not clients", step->verb);
+        refuse(verb, "'%s' strikes servers, not clients", instance->verb);
     else if (target->worker != 0 && (strikes & STRIKES_WORKER) == 0)
-        refuse(verb, "'%s' strikes a whole client: leave worker-%d out", step->verb,
+        refuse(verb, "'%s' strikes a whole client: leave worker-%d out", instance->verb,
                target->worker);
     check_store(fault);
     // With the only client struck nobody else goes for the lock, and no verdict could be given.
-    bool is_over = is_final(step);
+    bool is_over = is_final(instance);
     bool spares_workers = target->worker != 0 && !is_over &&
                           (!knows(fault->rules, "clients.threads") || clients->threads > 1);
     if (!verb->bad && target->client != 0 && ((strikes & STRIKES_WORKER) != 0 || is_over) &&
@@ -188,7 +191,7 @@ static void check_target(const struct looked_at *fault)
         refuse(verb,
                "'%s' needs clients.processes of 2 or more, for others to go for the lock "
                "meanwhile",
-               step->verb);
+               instance->verb);
 }
 
 // --- what ends it --------------------------------------------------------------------------------
@@ -196,11 +199,11 @@ static void check_target(const struct looked_at *fault)
 // A client that stands still does nothing that could end its own pause.
 static bool waits_for_itself(const struct looked_at *fault)
 {
-    const struct fault_step *step = fault->step;
-    const struct target *target = &step->target;
-    const struct cause *until = &step->until;
+    const struct fault_instance *instance = fault->instance;
+    const struct target *target = &instance->target;
+    const struct cause *until = &instance->until;
     bool is_of_client = until->kind != CAUSE_NONE && until->kind < CAUSE_LEASE_GONE;
-    if (!fault_can(step, FAULT_STOPS) || !is_of_client || target->client == 0 ||
+    if (!fault_can(instance, FAULT_STOPS) || !is_of_client || target->client == 0 ||
         until->target.client != target->client || until->kind == CAUSE_DIES ||
         until->kind == CAUSE_LOSES)
         return false;
@@ -210,23 +213,23 @@ static bool waits_for_itself(const struct looked_at *fault)
 
 static void check_until(const struct looked_at *fault)
 {
-    const struct fault_step *step = fault->step;
-    const struct fault_form *form = &step->form;
+    const struct fault_instance *instance = fault->instance;
+    const struct fault_form *form = &instance->form;
     struct node *until = node_child(fault->item, "until");
     if (!node_has(fault->item, "until")) {
         if (form->lasting == LASTS_BOUNDED)
             refuse_missing(fault->item, "missing key 'until' in faults: what ends '%s'?",
-                           step->verb);
-        else if (text_is_one_of(step->how, form->bounded))
+                           instance->verb);
+        else if (text_is_one_of(instance->how, form->bounded))
             refuse_missing(fault->item,
                            "missing key 'until' in faults: '%s' with 'how: %s' is over at once "
                            "without it",
-                           step->verb, step->how);
+                           instance->verb, instance->how);
     }
     if (until == NULL)
         return;
-    if (is_final(step)) {
-        refuse_key(until, "'until' with '%s', which nothing ends%s", step->verb,
+    if (is_final(instance)) {
+        refuse_key(until, "'until' with '%s', which nothing ends%s", instance->verb,
                    form->lasting == LASTS_IF_TOLD ? ": clients do not come back" : "");
         return;
     }
@@ -234,9 +237,10 @@ static void check_until(const struct looked_at *fault)
         return;
     // The bound may be the default one, so that it is always said.
     int64_t limit_ns = fault->rules->scenario->limit_ns;
-    if (knows(fault->rules, "limit") && step->bound_ns >= limit_ns && step->bound_ns != NO_BOUND) {
+    if (knows(fault->rules, "limit") && instance->bound_ns >= limit_ns &&
+        instance->bound_ns != NO_BOUND) {
         struct text times = {0};
-        duration_write(step->bound_ns, &times);
+        duration_write(instance->bound_ns, &times);
         text_add(&times, ", but the limit of ");
         duration_write(limit_ns, &times);
         refuse(until,
@@ -245,29 +249,30 @@ static void check_until(const struct looked_at *fault)
                times.bytes);
         text_free(&times);
     }
-    check_cause(fault, &step->until, until);
+    check_cause(fault, &instance->until, until);
     if (!fault->verb->bad && waits_for_itself(fault))
         refuse(until, "client-%d cannot do that while the fault holds it: name another client",
-               step->until.target.client);
+               instance->until.target.client);
 }
 
 // --- options -------------------------------------------------------------------------------------
 
 static void check_how(const struct looked_at *fault)
 {
-    const struct fault_step *step = fault->step;
+    const struct fault_instance *instance = fault->instance;
     struct node *how = node_child(fault->item, "how");
-    if (!node_fine(how) || step->how == NULL)
+    if (!node_fine(how) || instance->how == NULL)
         return;
-    if (fault->step->form.hows == NULL) {
-        refuse_key(how, "'how' with '%s', which has one way only", step->verb);
-    } else if (!text_is_one_of(step->how, fault->step->form.hows)) {
+    if (fault->instance->form.hows == NULL) {
+        refuse_key(how, "'how' with '%s', which has one way only", instance->verb);
+    } else if (!text_is_one_of(instance->how, fault->instance->form.hows)) {
         struct quote shown;
         struct suggestion suggestion;
         struct text ways = {0};
-        text_join(&ways, fault->step->form.hows, "or");
-        refuse(how, "'how' of %s must be %s, not '%s'%s", step->verb, ways.bytes,
-               quote(step->how, &shown), suggest(step->how, fault->step->form.hows, &suggestion));
+        text_join(&ways, fault->instance->form.hows, "or");
+        refuse(how, "'how' of %s must be %s, not '%s'%s", instance->verb, ways.bytes,
+               quote(instance->how, &shown),
+               suggest(instance->how, fault->instance->form.hows, &suggestion));
         text_free(&ways);
     }
 }
@@ -276,26 +281,26 @@ static void check_how(const struct looked_at *fault)
 static void check_options(const struct looked_at *fault)
 {
     static const char *const options[] = {"by", "jitter", "rate", "share", "to", NULL};
-    const struct fault_step *step = fault->step;
+    const struct fault_instance *instance = fault->instance;
     struct node *item = fault->item;
     struct node *by = node_child(item, "by");
-    const char *const *taken = fault->step->form.options;
+    const char *const *taken = fault->instance->form.options;
     for (size_t i = 0; options[i] != NULL; i++) {
         bool is_of_every = strcmp(options[i], "jitter") == 0 && node_has(item, "every");
-        if (!is_of_every && !fault_takes(step, options[i]))
+        if (!is_of_every && !fault_takes(instance, options[i]))
             refuse_key(node_child(item, options[i]), "'%s' with '%s', which does not take it",
-                       options[i], step->verb);
+                       options[i], instance->verb);
     }
     if (taken != NULL && !node_has(item, "by") && !node_has(item, "rate") &&
         !node_has(item, "share") && !node_has(item, "to")) {
         struct text amounts = {0};
         text_join(&amounts, taken, "or");
-        refuse_missing(item, "'%s' needs to know %s: %s", step->verb,
+        refuse_missing(item, "'%s' needs to know %s: %s", instance->verb,
                        text_is_one_of("to", taken) ? "which program" : "how much", amounts.bytes);
         text_free(&amounts);
     }
-    if (by != NULL && !fault_takes(step, "rate") && step->by_ns <= 0 && node_fine(by))
-        refuse(by, "'by' of %s must be more than 0", step->verb);
+    if (by != NULL && !fault_takes(instance, "rate") && instance->by_ns <= 0 && node_fine(by))
+        refuse(by, "'by' of %s must be more than 0", instance->verb);
 }
 
 // One in PATH is looked for when it is to be started.
@@ -304,7 +309,7 @@ static void check_program(const struct looked_at *fault)
     struct stat about;
     struct quote shown;
     struct node *node = node_child(fault->item, "to");
-    const char *to = fault->step->to;
+    const char *to = fault->instance->to;
     if (!node_fine(node) || to == NULL || strchr(to, '/') == NULL)
         return;
     errno = 0;
@@ -322,8 +327,8 @@ static void check_servers(const struct looked_at *fault)
     const struct rules *rules = fault->rules;
     const struct vocabulary *vocabulary = rules->vocabulary;
     struct error why = {.text = ""};
-    if (fault->step->form.can_strike == NULL || fault->verb->bad ||
-        strncmp(fault->step->target.server, "store", 5) == 0 || !knows(rules, "schemes") ||
+    if (fault->instance->form.can_strike == NULL || fault->verb->bad ||
+        strncmp(fault->instance->target.server, "store", 5) == 0 || !knows(rules, "schemes") ||
         !knows(rules, "servers"))
         return;
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
@@ -333,23 +338,24 @@ static void check_servers(const struct looked_at *fault)
         if (settings != NULL &&
             patterns_mean(&rules->scenario->schemes, vocabulary->schemes[i], scheme->traits) &&
             (settings->external != NULL ||
-             fault->step->form.can_strike(&fault->step->form, scheme->server, settings->persistence,
-                                          &why)))
+             fault->instance->form.can_strike(&fault->instance->form, scheme->server,
+                                              settings->persistence, &why)))
             return;
     }
     if (why.text[0] != '\0')
-        refuse(fault->verb, "'%s': %s", fault->step->verb, why.text);
+        refuse(fault->verb, "'%s': %s", fault->instance->verb, why.text);
 }
 
 // --- majorities ----------------------------------------------------------------------------------
 
 // True if the fault kills one of the lock's servers for good.
-static bool kills_server(const struct fault_step *step)
+static bool kills_server(const struct fault_instance *instance)
 {
-    if (step->verb == NULL || step->drawn || step->bound_ns >= 0 || step->side_counts[0] > 0 ||
-        step->target.client != 0 || strncmp(step->target.server, "store", 5) == 0)
+    if (instance->verb == NULL || instance->drawn || instance->bound_ns >= 0 ||
+        instance->side_counts[0] > 0 || instance->target.client != 0 ||
+        strncmp(instance->target.server, "store", 5) == 0)
         return false;
-    return step->form.lasting == LASTS_IF_TOLD;
+    return instance->form.lasting == LASTS_IF_TOLD;
 }
 
 // What nobody serves any more cannot be judged: no lock promises to survive it.
@@ -358,15 +364,16 @@ static void check_majority(const struct rules *rules, const struct node *list)
     const struct scenario *scenario = rules->scenario;
     int dead = 0;
     for (size_t i = 0; i < scenario->fault_count && knows(rules, "schemes"); i++) {
-        const struct fault_step *step = &scenario->faults[i];
-        const char *name = step->target.server;
-        struct node *verb = step->verb != NULL ? node_child(list->children[i], step->verb) : NULL;
+        const struct fault_instance *instance = &scenario->faults[i];
+        const char *name = instance->target.server;
+        struct node *verb =
+            instance->verb != NULL ? node_child(list->children[i], instance->verb) : NULL;
         const struct vocabulary *vocabulary = rules->vocabulary;
         bool is_dead = false; // only names that are no roles say that it is the same one
         for (size_t j = 0; j < i && strncmp(name, "server-", 7) == 0; j++)
             is_dead |= kills_server(&scenario->faults[j]) &&
                        strcmp(scenario->faults[j].target.server, name) == 0;
-        if (verb == NULL || verb->bad || !kills_server(step) || is_dead)
+        if (verb == NULL || verb->bad || !kills_server(instance) || is_dead)
             continue;
         dead++;
         // The first scheme of the scenario whose servers need a majority, and have none then.
@@ -382,7 +389,7 @@ static void check_majority(const struct rules *rules, const struct node *list)
             refuse(verb,
                    "'%s' would leave %d of the %d servers of %s for good, and without a majority "
                    "nobody is served: bring it back ('until: 2s')",
-                   step->verb, servers - dead, servers, vocabulary->schemes[j]);
+                   instance->verb, servers - dead, servers, vocabulary->schemes[j]);
             return;
         }
     }
@@ -412,13 +419,13 @@ void validate_faults(const struct rules *rules)
 {
     const struct node *list = node_child(rules->root, "faults");
     for (size_t i = 0; i < rules->scenario->fault_count; i++) {
-        const struct fault_step *step = &rules->scenario->faults[i];
-        struct looked_at fault = {rules, step, i, list->children[i], NULL};
+        const struct fault_instance *instance = &rules->scenario->faults[i];
+        struct looked_at fault = {rules, instance, i, list->children[i], NULL};
         if (fault.item->kind != NODE_MAP)
             continue;
         check_trigger(&fault);
         check_names(&fault);
-        fault.verb = step->verb != NULL ? node_child(fault.item, step->verb) : NULL;
+        fault.verb = instance->verb != NULL ? node_child(fault.item, instance->verb) : NULL;
         if (fault.verb == NULL)
             continue;
         check_target(&fault);

@@ -20,7 +20,7 @@ static const char *const of_nobody[] = {NULL};
 
 static struct test_pictures {
     struct scenario scenarios[TEST_MOST_SCENARIOS];
-    struct fault_step steps[TEST_MOST_SCENARIOS];
+    struct fault_instance instances[TEST_MOST_SCENARIOS];
     size_t scenario_count;
     struct trial *trials;
     struct run_result run;
@@ -52,11 +52,11 @@ static inline int stop(void **state)
 static inline struct scenario *add_scenario(const char *name, bool has_fault)
 {
     size_t number = test.scenario_count++;
-    test.steps[number] = (struct fault_step){.number = 1, .verb = "pause"};
+    test.instances[number] = (struct fault_instance){.number = 1, .verb = "pause"};
     test.scenarios[number] = (struct scenario){.name = (char *)(uintptr_t)name,
                                                .workload = {.kind = "increment", .store = "shm"},
                                                .clients = {.processes = 4, .threads = 1},
-                                               .faults = &test.steps[number],
+                                               .faults = &test.instances[number],
                                                .fault_count = has_fault ? 1 : 0,
                                                .repeat = 1};
     return &test.scenarios[number];

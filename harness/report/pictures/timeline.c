@@ -89,7 +89,7 @@ void axis_end(struct axis *axis)
 
 bool fault_is_instant(const struct fault_record *fault)
 {
-    return fault->step->bound_ns < 0 && fault->healed_ns == TIME_NEVER;
+    return fault->instance->bound_ns < 0 && fault->healed_ns == TIME_NEVER;
 }
 
 int64_t fault_end_ns(const struct trial_model *model, const struct fault_record *fault)
@@ -107,10 +107,10 @@ int64_t fault_end_ns(const struct trial_model *model, const struct fault_record 
 static void note_fault(struct picture *picture, const struct trial_model *model,
                        const struct fault_record *fault)
 {
-    const struct fault_step *step = fault->step;
+    const struct fault_instance *instance = fault->instance;
     struct text words = {0};
     // The scenario's own words, or, where they list too much, what came of it.
-    text_add(&words, step->text != NULL ? step->text : step->verb);
+    text_add(&words, instance->text != NULL ? instance->text : instance->verb);
     if (words.length > MOST_WORDS && fault->in_effect_ns != TIME_NEVER) {
         text_free(&words);
         fault_text(model, fault, &words);
@@ -125,17 +125,17 @@ static void note_fault(struct picture *picture, const struct trial_model *model,
         text_format(&words, " (at %s, for %s%s)", lasting(from_ns).text,
                     lasting(fault_end_ns(model, fault) - fault->in_effect_ns).text,
                     fault->healed_ns == TIME_NEVER ? ", not healed" : "");
-    picture_note(picture, "fault %d: %s", step->number, words.bytes);
+    picture_note(picture, "fault %d: %s", instance->number, words.bytes);
     text_free(&words);
 }
 
 void axis_faults(struct axis *axis, const struct trial_model *model, bool bands)
 {
     FOR_EACH_FAULT (fault, model) {
-        const struct fault_step *step = fault->step;
-        const struct fault *kind = fault_find(step->verb);
+        const struct fault_instance *instance = fault->instance;
+        const struct fault *kind = fault_find(instance->verb);
         unsigned colour = kind != NULL ? (unsigned)strtoul(kind->colour + 1, NULL, 16) : 0xbbbbbb;
-        bool on_wires = step->side_counts[0] > 0;
+        bool on_wires = instance->side_counts[0] > 0;
         int64_t from_ns = time_later(fault->in_effect_ns, axis->from);
         int64_t to_ns = time_earlier(fault_end_ns(model, fault), axis->to);
         bool touches = fault->in_effect_ns != TIME_NEVER && from_ns <= axis->to &&
@@ -154,12 +154,12 @@ void axis_faults(struct axis *axis, const struct trial_model *model, bool bands)
                         "%.9g %.9g %u", axis_at(axis, from_ns), axis_at(axis, to_ns), colour);
         }
         // The timeline has a row for what strikes no client, with words of its own.
-        if (!touches || (!bands && (step->target.client == 0 || on_wires)))
+        if (!touches || (!bands && (instance->target.client == 0 || on_wires)))
             continue;
         if (!on_wires)
             fault_target_text(model, fault, target, sizeof target);
-        axis_label(axis, from_ns + (to_ns - from_ns) / 2, "brown", "fault %d: %s%s%s", step->number,
-                   step->verb, on_wires ? "" : " ", target);
+        axis_label(axis, from_ns + (to_ns - from_ns) / 2, "brown", "fault %d: %s%s%s",
+                   instance->number, instance->verb, on_wires ? "" : " ", target);
     }
 }
 

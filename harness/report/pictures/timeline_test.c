@@ -34,14 +34,14 @@ static void add_fault(const char *verb, int client, const char *server, int64_t 
                       int64_t to_ms)
 {
     size_t index = test.model.fault_count++;
-    test.steps[index] = (struct fault_step){.number = (int)index + 1,
-                                            .verb = verb,
-                                            .form = fault_find(verb)->form,
-                                            .target = {.client = client},
-                                            .rate = 100,
-                                            .bound_ns = NS_PER_S};
-    strcpy(test.steps[index].target.server, server);
-    test.faults[index] = (struct fault_record){.step = &test.steps[index],
+    test.instances[index] = (struct fault_instance){.number = (int)index + 1,
+                                                    .verb = verb,
+                                                    .form = fault_find(verb)->form,
+                                                    .target = {.client = client},
+                                                    .rate = 100,
+                                                    .bound_ns = NS_PER_S};
+    strcpy(test.instances[index].target.server, server);
+    test.faults[index] = (struct fault_record){.instance = &test.instances[index],
                                                .asked_ns = AT(from_ms),
                                                .in_effect_ns = AT(from_ms),
                                                .healed_ns = AT(to_ms)};

@@ -420,7 +420,7 @@ static void say_values(struct scene *scene, const struct hold *hold)
 static void add_struck(struct scene *scene)
 {
     FOR_EACH_FAULT (fault, scene->model) {
-        const struct target *target = &fault->step->target;
+        const struct target *target = &fault->instance->target;
         if (fault->in_effect_ns == TIME_NEVER || fault_is_instant(fault))
             continue;
         for (size_t i = 0; i < scene->timeline.row_count; i++) {
@@ -428,7 +428,7 @@ static void add_struck(struct scene *scene)
             if (worker >> 32 == target->client &&
                 (target->worker == 0 || (worker & INT32_MAX) == target->worker))
                 timeline_add(&scene->timeline, LOOK_FAULT, worker, fault->in_effect_ns,
-                             fault_end_ns(scene->model, fault), fault->step->number);
+                             fault_end_ns(scene->model, fault), fault->instance->number);
         }
     }
 }
@@ -442,7 +442,7 @@ static bool write_servers(struct scene *scene)
     FOR_EACH_FAULT (record, scene->model) {
         bool instant = fault_is_instant(record);
         if (record->in_effect_ns == TIME_NEVER ||
-            (record->step->target.client != 0 && record->step->side_counts[0] == 0))
+            (record->instance->target.client != 0 && record->instance->side_counts[0] == 0))
             continue;
         int64_t from_ns =
             instant && record->asked_ns != TIME_NEVER ? record->asked_ns : fault_struck_ns(record);
@@ -454,11 +454,11 @@ static bool write_servers(struct scene *scene)
         from_ns = time_later(from_ns, scene->from_ns);
         to_ns = time_later(time_earlier(to_ns, scene->to_ns), from_ns + axis_pixels(axis, 2));
         fault_text(scene->model, record, &words);
-        snprintf(brief, sizeof brief, "fault %d: ", record->step->number);
+        snprintf(brief, sizeof brief, "fault %d: ", record->instance->number);
         picture_row(
             picture_block(axis->picture, "servers %d: from to fault text brief", axis->panel),
             "%.12g %.12g %s %s %s", axis_at(axis, from_ns), axis_at(axis, to_ns), brief,
-            words.bytes, record->step->verb);
+            words.bytes, record->instance->verb);
         text_free(&words);
         any = scene->timeline.seen[LOOK_FAULT] = true;
     }

@@ -54,12 +54,13 @@ static bool draw(const struct picture_kind *kind)
 
 static void add_pause(int64_t from, int64_t to)
 {
-    test.steps[0] = (struct fault_step){.number = 1,
-                                        .verb = "pause",
-                                        .target = {.client = 1},
-                                        .bound_ns = NS_PER_S,
-                                        .text = "pause client-1 at 'a_b' \"c\" `d` {e} $f \\"};
-    test.faults[0] = (struct fault_record){.step = &test.steps[0],
+    test.instances[0] =
+        (struct fault_instance){.number = 1,
+                                .verb = "pause",
+                                .target = {.client = 1},
+                                .bound_ns = NS_PER_S,
+                                .text = "pause client-1 at 'a_b' \"c\" `d` {e} $f \\"};
+    test.faults[0] = (struct fault_record){.instance = &test.instances[0],
                                            .asked_ns = AT(from),
                                            .in_effect_ns = AT(from),
                                            .healed_ns = AT(to)};
@@ -202,15 +203,15 @@ TEST_WITH(labels_at_one_time_do_not_cover_each_other, start, stop)
 {
     enum { FAULTS = 4 };
     struct fault_record faults[FAULTS];
-    struct fault_step steps[FAULTS];
+    struct fault_instance instances[FAULTS];
     add_pause(400, 600);
     for (int i = 0; i < FAULTS; i++) {
-        steps[i] = test.steps[0];
-        steps[i].number = i + 1;
-        steps[i].target = (struct target){.client = i};
-        strcpy(steps[i].target.server, i == 0 ? "server-1" : "");
+        instances[i] = test.instances[0];
+        instances[i].number = i + 1;
+        instances[i].target = (struct target){.client = i};
+        strcpy(instances[i].target.server, i == 0 ? "server-1" : "");
         faults[i] = test.faults[0];
-        faults[i].step = &steps[i];
+        faults[i].instance = &instances[i];
     }
     test.model.faults = faults;
     test.model.fault_count = FAULTS;
