@@ -40,12 +40,3 @@ __attribute__((constructor)) static void make_variants(void)
 {
     VARIANTS(MAKE)
 }
-
-const struct variant *variant_find(const char *name)
-{
-    for (const struct variant *variant = variant_catalogue; variant->scheme != NULL; variant++) {
-        if (strcmp(variant->scheme->name, name) == 0)
-            return variant;
-    }
-    return NULL;
-}

@@ -135,8 +135,9 @@ static int judge_cause(const char *id, const char *certainty)
         "cd %s && echo 'a | b | * | pause, work | it stood still' >truths && "
         "echo '{\"trials\": [{\"scenario\": {\"name\": \"a\"}, \"scheme\": \"b\", \"verdict\": "
         "\"UNSAFE\", \"evidence\": {\"cause\": {\"id\": \"%s\", \"certainty\": \"%s\", \"text\": "
-        "\"\"}}}]}' >judged.json && '%s-detection' causes truths judged.json >output 2>&1",
-        folder, id, certainty, lockpick_path());
+        "\"\"}}}]}' >judged.json && cd - >/dev/null && scripts/verdicts causes %s/truths "
+        "%s/judged.json >%s/output 2>&1",
+        folder, id, certainty, folder, folder, folder);
     int status = system(command);
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
@@ -178,7 +179,7 @@ TEST(the_variants_are_not_in_lockpick)
     assert_non_null(strstr(text_string(&result.output), "redis-set-px-lua"));
     assert_null(strstr(text_string(&result.output), "broken-"));
     command_free(&result);
-    result = run_lockpick("detection");
+    result = run_lockpick("variants");
     assert_int_equal(result.code, 2);
     command_free(&result);
     snprintf(command, sizeof command, "%s-detection list schemes | grep broken-redis- >/dev/null",

@@ -73,7 +73,4 @@ extern const struct watchdog_settings no_renewal;
 // NULL-terminated: the last one's scheme is NULL.
 extern const struct variant variant_catalogue[];
 
-// The variant with this name, or NULL.
-const struct variant *variant_find(const char *name);
-
 #endif
