@@ -1,9 +1,9 @@
 // Decides a history: a pure function of the history and the trial that made it.
 //
 // Each property is one `const struct check` in the catalogue. The rules are those of
-// sort-and-sweep over hold cores: for a successful hold let A = acquire return and r = release
-// invoke; the core [A, r] is the time for which the lock must have been held under any
-// linearization, and an owner mutex is linearizable if and only if the cores are disjoint.
+// sort-and-sweep over definite holds: for a successful hold let A = acquire return and r = release
+// invoke; the definite hold [A, r] is the time for which the lock must have been held under any
+// linearization, and an owner mutex is linearizable if and only if the definite holds are disjoint.
 #ifndef LOCKPICK_CHECK_CHECK_H
 #define LOCKPICK_CHECK_CHECK_H
 
@@ -52,9 +52,9 @@ struct hold {
     int64_t key;         // number of the lock's name, from 1; 0: there is only one
     int64_t intended_ns; // when it was to begin, in an open loop; 0: in a closed one
     int64_t invoked_ns;  // acquire invoke
-    int64_t granted_ns;  // acquire return: the core begins
-    int64_t released_ns; // release invoke: the core ends. If it never came: the death of the
-                         // process, or the end of the history
+    int64_t granted_ns;  // acquire return: the definite hold begins
+    int64_t released_ns; // release invoke: the definite hold ends. If it never came: the death of
+                         // the process, or the end of the history
     // When the library of an external client was called, by its own clock: for the acquire, and for
     // the release, which its worker had given the hold up for by then. 0: it does not say.
     int64_t acquire_called_ns, release_called_ns;

@@ -1,6 +1,6 @@
-// double-grant: two cores overlap while the lease of each was provably valid; of a semaphore, more
-// than it has permits. The service broke its promise. Touching ends are no overlap, and holds that
-// are shared may overlap each other.
+// double-grant: two definite holds overlap while the lease of each was provably valid; of a
+// semaphore, more than it has permits. The service broke its promise. Touching ends are no overlap,
+// and holds that are shared may overlap each other.
 #include "harness/check/describe.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
@@ -55,39 +55,41 @@ struct overlaps {
 };
 
 // The evidence is the first that stalls do not explain, if there is one.
-static void note(void *context, const struct core *earlier, const struct core *core)
+static void note(void *context, const struct definite_hold *earlier,
+                 const struct definite_hold *later)
 {
     struct overlaps *overlaps = context;
     const struct trial_model *model = overlaps->model;
     struct finding *finding = overlaps->finding;
-    int64_t until_ns = time_earlier(earlier->to_ns, core->to_ns);
+    int64_t until_ns = time_earlier(earlier->to_ns, later->to_ns);
     bool is_first = finding->count == 0;
     const struct hold *first = &model->holds[earlier->hold];
     bool by_stalls =
         (is_first || finding->by_stalls) &&
-        stall_may_have_deposed(model, first->granted_by, model->holds[core->hold].granted_by,
-                               first->invoked_ns, core->from_ns);
+        stall_may_have_deposed(model, first->granted_by, model->holds[later->hold].granted_by,
+                               first->invoked_ns, later->from_ns);
     if (is_first || (finding->by_stalls && !by_stalls))
-        finding->evidence = evidence_of_holds(earlier->hold, core->hold, core->from_ns, until_ns);
+        finding->evidence = evidence_of_holds(earlier->hold, later->hold, later->from_ns, until_ns);
     finding->by_stalls = by_stalls;
-    overlaps->windows[finding->count++] = until_ns - core->from_ns;
+    overlaps->windows[finding->count++] = until_ns - later->from_ns;
 }
 
-static void find(const struct trial_model *model, struct cores cores, struct finding *finding)
+static void find(const struct trial_model *model, struct definite_holds holds,
+                 struct finding *finding)
 {
-    struct overlaps overlaps = {model, finding, memory_new(cores.count * sizeof(int64_t))};
+    struct overlaps overlaps = {model, finding, memory_new(holds.count * sizeof(int64_t))};
     if (trial_model_permits(model) > 1) {
-        struct excess *excess = memory_new(cores.count * sizeof *excess);
-        size_t count = excess_find(&cores, trial_model_permits(model), excess);
+        struct excess *excess = memory_new(holds.count * sizeof *excess);
+        size_t count = excess_find(&holds, trial_model_permits(model), excess);
         for (size_t i = 0; i < count; i++)
-            note(&overlaps, &cores.items[excess[i].holder], &cores.items[excess[i].beyond]);
+            note(&overlaps, &holds.items[excess[i].holder], &holds.items[excess[i].beyond]);
         free(excess);
     } else {
-        overlaps_find(model, &cores, note, &overlaps);
+        overlaps_find(model, &holds, note, &overlaps);
     }
     distribution_make(overlaps.windows, (size_t)finding->count, &finding->windows);
     free(overlaps.windows);
-    free(cores.items);
+    free(holds.items);
 }
 
 static bool is_in_doubt(const struct trial_model *model)
@@ -104,7 +106,7 @@ static void decide_doubtful(const struct trial_model *model, struct finding *fin
 {
     struct finding doubtful = *finding;
     if (is_in_doubt(model))
-        find(model, cores_until(model, hold_told_end_ns), &doubtful);
+        find(model, definite_holds_until(model, hold_told_end_ns), &doubtful);
     if (doubtful.count == 0) {
         finding_say(finding, "no %s of %zu holds overlapped while valid",
                     trial_model_permits(model) > 1 ? "more than the permits" : "two",
@@ -119,7 +121,7 @@ static void decide_doubtful(const struct trial_model *model, struct finding *fin
 
 static void decide(const struct trial_model *model, struct finding *finding)
 {
-    find(model, cores_until(model, hold_lease_end_ns), finding);
+    find(model, definite_holds_until(model, hold_lease_end_ns), finding);
     if (finding->count == 0) {
         decide_doubtful(model, finding);
         return;

@@ -1,6 +1,6 @@
-// Sort and sweep against search: for an owner mutex without a lease, cores are disjoint if and only
-// if the history is linearizable. The oracle tries every order of the requests that real time
-// allows (Wing and Gong, 1993), which is feasible because the histories are small.
+// Sort and sweep against search: for an owner mutex without a lease, definite holds are disjoint if
+// and only if the history is linearizable. The oracle tries every order of the requests that real
+// time allows (Wing and Gong, 1993), which is feasible because the histories are small.
 #include "harness/base/random.h"
 #include "harness/check/build_history_test_support.h"
 #include "harness/testing/test.h"

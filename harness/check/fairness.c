@@ -280,11 +280,11 @@ void fairness_measure(const struct trial_model *model, struct fairness *fairness
 // out-of-turn: a lock that promises to be fair lets nobody pass by who stands in line before it.
 //
 // A grant is out of turn if its worker asked for the lock after another had its place in line, by
-// the server's word (`queued`), and was certainly granted it before that one was: its proven core
-// was over before that of the other began. The other's grant came by that very place, which it had
-// all the time; a place that may be lost without a word counts only for as long as it is kept for
-// certain (places_queued). Who took no place that anybody saw proves nothing, nor does one that
-// was never granted the lock: it may have given up its place.
+// the server's word (`queued`), and was certainly granted it before that one was: its proven
+// definite hold was over before that of the other began. The other's grant came by that very place,
+// which it had all the time; a place that may be lost without a word counts only for as long as it
+// is kept for certain (places_queued). Who took no place that anybody saw proves nothing, nor does
+// one that was never granted the lock: it may have given up its place.
 
 // The one that has stood in line for longest; SIZE_MAX: nobody does.
 static size_t first_in_line(const int64_t *places_ns, size_t a, size_t b)
@@ -292,22 +292,22 @@ static size_t first_in_line(const int64_t *places_ns, size_t a, size_t b)
     return a == SIZE_MAX || places_ns[b] < places_ns[a] ? b : a;
 }
 
-// Goes back in time, and so meets each core with all that began after it was over.
+// Goes back in time, and so meets each definite hold with all that began after it was over.
 static void find_passings(const struct trial_model *model, const int64_t *places_ns,
                           int64_t kept_until_ns, struct finding *finding)
 {
-    struct cores cores = cores_until(model, hold_lease_end_ns);
-    struct ranked *ends = memory_new(cores.count * sizeof *ends); // the last one first
-    size_t next = cores.count;
+    struct definite_holds holds = definite_holds_until(model, hold_lease_end_ns);
+    struct ranked *ends = memory_new(holds.count * sizeof *ends); // the last one first
+    size_t next = holds.count;
     size_t any = SIZE_MAX, exclusive = SIZE_MAX; // the first in line of those met so far
-    for (size_t i = 0; i < cores.count; i++)
-        ends[i] = (struct ranked){-cores.items[i].to_ns, i};
-    sort_ranked(ends, cores.count);
-    for (size_t i = 0; i < cores.count; i++) {
-        const struct core *core = &cores.items[ends[i].index];
-        const struct hold *hold = &model->holds[core->hold];
-        for (; next > 0 && cores.items[next - 1].from_ns > core->to_ns; next--) {
-            size_t later = cores.items[next - 1].hold;
+    for (size_t i = 0; i < holds.count; i++)
+        ends[i] = (struct ranked){-holds.items[i].to_ns, i};
+    sort_ranked(ends, holds.count);
+    for (size_t i = 0; i < holds.count; i++) {
+        const struct definite_hold *definite = &holds.items[ends[i].index];
+        const struct hold *hold = &model->holds[definite->hold];
+        for (; next > 0 && holds.items[next - 1].from_ns > definite->to_ns; next--) {
+            size_t later = holds.items[next - 1].hold;
             any = first_in_line(places_ns, any, later);
             if (!model->holds[later].shared)
                 exclusive = first_in_line(places_ns, exclusive, later);
@@ -317,11 +317,11 @@ static void find_passings(const struct trial_model *model, const int64_t *places
             hold->granted_ns >= kept_until_ns)
             continue;
         if (finding->count++ == 0 || hold->granted_ns < finding->evidence.from_ns)
-            finding->evidence = evidence_of_holds(passed, core->hold, hold->granted_ns,
+            finding->evidence = evidence_of_holds(passed, definite->hold, hold->granted_ns,
                                                   model->holds[passed].granted_ns);
     }
     free(ends);
-    free(cores.items);
+    free(holds.items);
 }
 
 // "client-2 asked for the lock 3 ms after client-1 had its place in line, and was granted it 9 ms

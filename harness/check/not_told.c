@@ -37,27 +37,27 @@ static bool was_found_gone(const struct hold *hold)
            (hold->answer == RELEASE_GONE || hold->answer == RELEASE_NOT_OWNER);
 }
 
-static bool find_loss(const struct trial_model *model, const struct cores *rivals, size_t index,
-                      struct lost_hold *loss)
+static bool find_loss(const struct trial_model *model, const struct definite_holds *rivals,
+                      size_t index, struct lost_hold *loss)
 {
     const struct hold *hold = &model->holds[index];
     int64_t over_ns = was_found_gone(hold) ? 0 : hold_last_end_ns(model, hold);
-    size_t next = cores_first_from(rivals, time_later(over_ns, hold->granted_ns));
+    size_t next = definite_first_from(rivals, time_later(over_ns, hold->granted_ns));
     while (next < rivals->count && rivals->items[next].hold == index)
         next++;
     if (next == rivals->count || rivals->items[next].from_ns >= hold->released_ns ||
         hold->rolled_back)
         return false;
-    const struct core *core = &rivals->items[next];
+    const struct definite_hold *definite = &rivals->items[next];
     int64_t until_ns =
-        time_later(core->from_ns, time_earlier(hold->told_lost_ns, hold->released_ns));
-    int64_t stalls_ns = stalled_ns(model, hold->client, core->from_ns, until_ns);
-    int64_t kept_ns = stopped_ns(model, hold, core->from_ns, until_ns) + stalls_ns;
+        time_later(definite->from_ns, time_earlier(hold->told_lost_ns, hold->released_ns));
+    int64_t stalls_ns = stalled_ns(model, hold->client, definite->from_ns, until_ns);
+    int64_t kept_ns = stopped_ns(model, hold, definite->from_ns, until_ns) + stalls_ns;
     *loss = (struct lost_hold){.hold = index,
-                               .other = core->hold,
-                               .lost_ns = core->from_ns,
+                               .other = definite->hold,
+                               .lost_ns = definite->from_ns,
                                .until_ns = until_ns,
-                               .ran_ns = time_later(until_ns - core->from_ns - kept_ns, 0),
+                               .ran_ns = time_later(until_ns - definite->from_ns - kept_ns, 0),
                                .stalled_ns = stalls_ns,
                                .told = hold->told_lost_ns <= hold->released_ns};
     return true;
@@ -73,8 +73,8 @@ size_t losses_find(const struct trial_model *model, struct lost_hold *losses)
         any = was_found_gone(&model->holds[i]) || hold_outlived_lease(model, &model->holds[i]);
     if (!any)
         return 0;
-    struct cores all = cores_until(model, hold_lease_end_ns);
-    struct cores exclusive = {memory_new(all.count * sizeof *exclusive.items), 0};
+    struct definite_holds all = definite_holds_until(model, hold_lease_end_ns);
+    struct definite_holds exclusive = {memory_new(all.count * sizeof *exclusive.items), 0};
     for (size_t i = 0; i < all.count; i++) {
         if (!model->holds[all.items[i].hold].shared)
             exclusive.items[exclusive.count++] = all.items[i];

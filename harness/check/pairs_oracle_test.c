@@ -59,8 +59,8 @@ static int64_t lease_end(const struct build *build, const struct hold *hold)
                : hold->valid_until_ns - allowed_drift_ns(build->scenario.lock.lease_ns);
 }
 
-// The provably valid core of the hold; false if it has none.
-static bool proven_core(const struct build *build, const struct hold *hold, int64_t *end_ns)
+// The provably valid definite hold of the hold; false if it has none.
+static bool proven_hold(const struct build *build, const struct hold *hold, int64_t *end_ns)
 {
     int64_t valid_ns = lease_end(build, hold);
     *end_ns = time_earlier(valid_ns, hold->released_ns);
@@ -76,7 +76,7 @@ static bool is_double_grant(const struct build *build, const struct hold *a, con
 {
     int64_t end_a;
     int64_t end_b;
-    return proven_core(build, a, &end_a) && proven_core(build, b, &end_b) &&
+    return proven_hold(build, a, &end_a) && proven_hold(build, b, &end_b) &&
            overlap(a->granted_ns, end_a, b->granted_ns, end_b);
 }
 
@@ -95,7 +95,7 @@ static bool is_stale_write(const struct build *build, const struct access *write
     int64_t end_ns = lease_end(build, writer);
     int64_t other_end_ns;
     if (!write->is_write || write->outcome != OUTCOME_OK || end_ns > write->invoked_ns ||
-        !proven_core(build, other, &other_end_ns) || other->granted_ns >= write->invoked_ns)
+        !proven_hold(build, other, &other_end_ns) || other->granted_ns >= write->invoked_ns)
         return false;
     if (other->granted_ns >= writer->granted_ns)
         return other->granted_ns >= end_ns;

@@ -1,5 +1,5 @@
-// stale-holder: two cores overlap, and one of the holders had outlived its lease by then. Expected
-// of every lease lock; how long the two coexisted is the unsafe window.
+// stale-holder: two definite holds overlap, and one of the holders had outlived its lease by then.
+// Expected of every lease lock; how long the two coexisted is the unsafe window.
 //
 // stale-write: the store accepted a write that its writer began outside its exclusive time.
 //
@@ -27,17 +27,17 @@ static bool is_fenced(const struct trial_model *model, const struct access *acce
 // --- without fencing -----------------------------------------------------------------------------
 
 struct grants {
-    struct cores proven;
-    size_t *longest; // longest[i]: of the first i + 1 cores, the one that ends last
+    struct definite_holds proven;
+    size_t *longest; // longest[i]: of the first i + 1 definite holds, the one that ends last
 };
 
 static struct grants grants_make(const struct trial_model *model)
 {
-    struct grants grants = {.proven = cores_until(model, hold_lease_end_ns)};
-    const struct core *cores = grants.proven.items;
+    struct grants grants = {.proven = definite_holds_until(model, hold_lease_end_ns)};
+    const struct definite_hold *holds = grants.proven.items;
     grants.longest = memory_new(grants.proven.count * sizeof *grants.longest);
     for (size_t i = 0, longest = 0; i < grants.proven.count; i++) {
-        longest = cores[i].to_ns > cores[longest].to_ns ? i : longest;
+        longest = holds[i].to_ns > holds[longest].to_ns ? i : longest;
         grants.longest[i] = longest;
     }
     return grants;
@@ -51,15 +51,15 @@ static size_t granted_since(const struct trial_model *model, const struct grants
     int64_t lease_end_ns = hold_stale_from_ns(model, writer);
     if (lease_end_ns > write->invoked_ns)
         return SIZE_MAX;
-    const struct core *cores = grants->proven.items;
+    const struct definite_hold *holds = grants->proven.items;
     int64_t since_ns = time_later(lease_end_ns, writer->granted_ns);
-    size_t next = cores_first_from(&grants->proven, since_ns);
-    if (next < grants->proven.count && cores[next].from_ns < write->invoked_ns)
-        return cores[next].hold;
+    size_t next = definite_first_from(&grants->proven, since_ns);
+    if (next < grants->proven.count && holds[next].from_ns < write->invoked_ns)
+        return holds[next].hold;
     // The writer learned of its grant only after its lease: others may have been granted before it.
     if (lease_end_ns > writer->granted_ns || next == 0)
         return SIZE_MAX;
-    const struct core *before = &cores[grants->longest[next - 1]];
+    const struct definite_hold *before = &holds[grants->longest[next - 1]];
     return before->to_ns > writer->granted_ns ? before->hold : SIZE_MAX;
 }
 
@@ -262,7 +262,7 @@ int64_t stall_to_blame_ns(const struct trial_model *model, const struct hold *ho
 struct sweep {
     const struct trial_model *model;
     struct finding *finding;
-    struct cores cores;
+    struct definite_holds holds;
     // Cores of holds that outlived their lease, sorted by when they are stale: from then on each
     // coexists with whomever the lock is granted to.
     struct ranked *outlivers;
@@ -273,9 +273,9 @@ struct sweep {
 
 static void find_outlivers(struct sweep *sweep)
 {
-    sweep->outlivers = memory_new(sweep->cores.count * sizeof *sweep->outlivers);
-    for (size_t i = 0; i < sweep->cores.count; i++) {
-        const struct hold *hold = &sweep->model->holds[sweep->cores.items[i].hold];
+    sweep->outlivers = memory_new(sweep->holds.count * sizeof *sweep->outlivers);
+    for (size_t i = 0; i < sweep->holds.count; i++) {
+        const struct hold *hold = &sweep->model->holds[sweep->holds.items[i].hold];
         if (!hold_outlived_lease(sweep->model, hold))
             continue;
         int64_t lease_end_ns = hold_stale_from_ns(sweep->model, hold);
@@ -287,8 +287,8 @@ static void find_outlivers(struct sweep *sweep)
 
 // Notes that `stale` and `other` coexisted from `from_ns` on. The evidence is the first window that
 // cannot be blamed on the machine, if there is one.
-static void note_window(struct sweep *sweep, const struct core *stale, const struct core *other,
-                        int64_t from_ns)
+static void note_window(struct sweep *sweep, const struct definite_hold *stale,
+                        const struct definite_hold *other, int64_t from_ns)
 {
     struct finding *finding = sweep->finding;
     int64_t to_ns = time_earlier(stale->to_ns, other->to_ns);
@@ -302,40 +302,43 @@ static void note_window(struct sweep *sweep, const struct core *stale, const str
     sweep->machine_only = machine;
 }
 
-// True if the outliver is stale when the core begins; of those that begin with it, the ones before
-// it and itself.
-static bool is_stale_at(const struct ranked *outliver, const struct core *core, size_t index)
+// True if the outliver is stale when the definite hold begins; of those that begin with it, the
+// ones before it and itself.
+static bool is_stale_at(const struct ranked *outliver, const struct definite_hold *definite,
+                        size_t index)
 {
-    return outliver->value < core->from_ns ||
-           (outliver->value == core->from_ns && outliver->index <= index);
+    return outliver->value < definite->from_ns ||
+           (outliver->value == definite->from_ns && outliver->index <= index);
 }
 
-static bool is_shared(const struct sweep *sweep, const struct core *core)
+static bool is_shared(const struct sweep *sweep, const struct definite_hold *definite)
 {
-    return sweep->model->holds[core->hold].shared;
+    return sweep->model->holds[definite->hold].shared;
 }
 
 // Of a semaphore: a grant beyond its permits, as its holders believe, is a stale holder's doing if
 // the lease of one of them had run out; the others are double grants.
 static void run_semaphore_sweep(struct sweep *sweep, int64_t permits)
 {
-    struct excess *excess = memory_new(sweep->cores.count * sizeof *excess);
-    size_t count = excess_find(&sweep->cores, permits, excess);
+    struct excess *excess = memory_new(sweep->holds.count * sizeof *excess);
+    size_t count = excess_find(&sweep->holds, permits, excess);
     size_t next = 0;
-    const struct core *stale = NULL; // of those stale by now, the one that believes longest
+    // Of those stale by now, the one that believes longest.
+    const struct definite_hold *stale = NULL;
     for (size_t i = 0; i < count; i++) {
-        const struct core *core = &sweep->cores.items[excess[i].beyond];
+        const struct definite_hold *definite = &sweep->holds.items[excess[i].beyond];
         for (; next < sweep->outliver_count &&
-               is_stale_at(&sweep->outlivers[next], core, excess[i].beyond);
+               is_stale_at(&sweep->outlivers[next], definite, excess[i].beyond);
              next++) {
-            const struct core *outliver = &sweep->cores.items[sweep->outlivers[next].index];
+            const struct definite_hold *outliver =
+                &sweep->holds.items[sweep->outlivers[next].index];
             if (stale == NULL || outliver->to_ns > stale->to_ns)
                 stale = outliver;
         }
-        if (stale == core)
-            note_window(sweep, core, &sweep->cores.items[excess[i].holder], core->from_ns);
-        else if (stale != NULL && stale->to_ns > core->from_ns)
-            note_window(sweep, stale, core, core->from_ns);
+        if (stale == definite)
+            note_window(sweep, definite, &sweep->holds.items[excess[i].holder], definite->from_ns);
+        else if (stale != NULL && stale->to_ns > definite->from_ns)
+            note_window(sweep, stale, definite, definite->from_ns);
     }
     free(excess);
 }
@@ -347,27 +350,28 @@ static void run_sweep(struct sweep *sweep)
     struct latest stale = {0};  // of those stale by now
     struct latest holder = {0}; // of all so far
     size_t next = 0;
-    for (size_t i = 0; i < sweep->cores.count; i++) {
-        const struct core *core = &sweep->cores.items[i];
-        bool shared = is_shared(sweep, core);
+    for (size_t i = 0; i < sweep->holds.count; i++) {
+        const struct definite_hold *definite = &sweep->holds.items[i];
+        bool shared = is_shared(sweep, definite);
         bool stale_at_grant = false;
-        for (; next < sweep->outliver_count && is_stale_at(&sweep->outlivers[next], core, i);
+        for (; next < sweep->outliver_count && is_stale_at(&sweep->outlivers[next], definite, i);
              next++) {
-            const struct core *outliver = &sweep->cores.items[sweep->outlivers[next].index];
-            if (outliver == core)
+            const struct definite_hold *outliver =
+                &sweep->holds.items[sweep->outlivers[next].index];
+            if (outliver == definite)
                 stale_at_grant = true;
             else
                 latest_see(&stale, outliver, is_shared(sweep, outliver));
         }
-        const struct core *stale_one = latest_excluding(&stale, shared);
-        const struct core *other = latest_excluding(&holder, shared);
-        if (stale_one != NULL && stale_one->to_ns > core->from_ns)
-            note_window(sweep, stale_one, core, core->from_ns);
-        else if (stale_at_grant && other != NULL && other->to_ns > core->from_ns)
-            note_window(sweep, core, other, core->from_ns);
+        const struct definite_hold *stale_one = latest_excluding(&stale, shared);
+        const struct definite_hold *other = latest_excluding(&holder, shared);
+        if (stale_one != NULL && stale_one->to_ns > definite->from_ns)
+            note_window(sweep, stale_one, definite, definite->from_ns);
+        else if (stale_at_grant && other != NULL && other->to_ns > definite->from_ns)
+            note_window(sweep, definite, other, definite->from_ns);
         if (stale_at_grant)
-            latest_see(&stale, core, shared);
-        latest_see(&holder, core, shared);
+            latest_see(&stale, definite, shared);
+        latest_see(&holder, definite, shared);
     }
 }
 
@@ -414,8 +418,9 @@ static void describe(const struct trial_model *model, struct finding *finding)
 
 static void decide(const struct trial_model *model, struct finding *finding)
 {
-    struct sweep sweep = {.model = model, .finding = finding, .cores = cores_until(model, NULL)};
-    sweep.windows = memory_new(sweep.cores.count * sizeof *sweep.windows);
+    struct sweep sweep = {
+        .model = model, .finding = finding, .holds = definite_holds_until(model, NULL)};
+    sweep.windows = memory_new(sweep.holds.count * sizeof *sweep.windows);
     find_outlivers(&sweep);
     if (trial_model_permits(model) > 1)
         run_semaphore_sweep(&sweep, trial_model_permits(model));
@@ -439,7 +444,7 @@ static void decide(const struct trial_model *model, struct finding *finding)
     }
     free(sweep.windows);
     free(sweep.outlivers);
-    free(sweep.cores.items);
+    free(sweep.holds.items);
 }
 
 const struct check stale_holder_check = {

@@ -186,10 +186,10 @@ bool store_refused_writes(const struct trial_model *model)
     return false;
 }
 
-static int compare_cores(const void *left, const void *right)
+static int compare_definite(const void *left, const void *right)
 {
-    const struct core *a = left;
-    const struct core *b = right;
+    const struct definite_hold *a = left;
+    const struct definite_hold *b = right;
     if (a->from_ns != b->from_ns)
         return a->from_ns < b->from_ns ? -1 : 1;
     if (a->to_ns != b->to_ns)
@@ -197,64 +197,66 @@ static int compare_cores(const void *left, const void *right)
     return (a->hold > b->hold) - (a->hold < b->hold);
 }
 
-struct cores cores_until(const struct trial_model *model,
-                         int64_t (*until_ns)(const struct trial_model *, const struct hold *))
+struct definite_holds definite_holds_until(const struct trial_model *model,
+                                           int64_t (*until_ns)(const struct trial_model *,
+                                                               const struct hold *))
 {
-    struct cores cores = {memory_new(model->hold_count * sizeof *cores.items), 0};
+    struct definite_holds holds = {memory_new(model->hold_count * sizeof *holds.items), 0};
     FOR_EACH_HOLD (hold, model) {
         int64_t end_ns = until_ns != NULL ? until_ns(model, hold) : hold->released_ns;
         bool granted_too_late = end_ns < hold->released_ns && end_ns <= hold->granted_ns;
         // What came to nothing need not have been guarded for as long as its worker believed.
         if (until_ns == NULL || (!granted_too_late && !hold->rolled_back))
-            cores.items[cores.count++] =
-                (struct core){hold->granted_ns, time_earlier(hold->released_ns, end_ns),
-                              (size_t)(hold - model->holds)};
+            holds.items[holds.count++] =
+                (struct definite_hold){hold->granted_ns, time_earlier(hold->released_ns, end_ns),
+                                       (size_t)(hold - model->holds)};
     }
-    qsort(cores.items, cores.count, sizeof *cores.items, compare_cores);
-    return cores;
+    qsort(holds.items, holds.count, sizeof *holds.items, compare_definite);
+    return holds;
 }
 
-void latest_see(struct latest *latest, const struct core *core, bool shared)
+void latest_see(struct latest *latest, const struct definite_hold *definite, bool shared)
 {
-    if (latest->any == NULL || core->to_ns > latest->any->to_ns)
-        latest->any = core;
-    if (!shared && (latest->exclusive == NULL || core->to_ns > latest->exclusive->to_ns))
-        latest->exclusive = core;
+    if (latest->any == NULL || definite->to_ns > latest->any->to_ns)
+        latest->any = definite;
+    if (!shared && (latest->exclusive == NULL || definite->to_ns > latest->exclusive->to_ns))
+        latest->exclusive = definite;
 }
 
-// Sorted by grant, a core overlaps an earlier one that excludes it if and only if it begins before
-// the latest end of those.
-void overlaps_find(const struct trial_model *model, const struct cores *cores,
-                   void (*see)(void *context, const struct core *earlier, const struct core *core),
+// Sorted by grant, a definite hold overlaps an earlier one that excludes it if and only if it
+// begins before the latest end of those.
+void overlaps_find(const struct trial_model *model, const struct definite_holds *holds,
+                   void (*see)(void *context, const struct definite_hold *earlier,
+                               const struct definite_hold *later),
                    void *context)
 {
     struct latest latest = {0};
-    for (size_t i = 0; i < cores->count; i++) {
-        const struct core *core = &cores->items[i];
-        bool shared = model->holds[core->hold].shared;
-        const struct core *earlier = latest_excluding(&latest, shared);
-        if (earlier != NULL && earlier->to_ns > core->from_ns)
-            see(context, earlier, core);
-        latest_see(&latest, core, shared);
+    for (size_t i = 0; i < holds->count; i++) {
+        const struct definite_hold *definite = &holds->items[i];
+        bool shared = model->holds[definite->hold].shared;
+        const struct definite_hold *earlier = latest_excluding(&latest, shared);
+        if (earlier != NULL && earlier->to_ns > definite->from_ns)
+            see(context, earlier, definite);
+        latest_see(&latest, definite, shared);
     }
 }
 
-size_t excess_find(const struct cores *cores, int64_t permits, struct excess *excess)
+size_t excess_find(const struct definite_holds *holds, int64_t permits, struct excess *excess)
 {
-    struct ranked *ends = memory_new(cores->count * sizeof *ends);
+    struct ranked *ends = memory_new(holds->count * sizeof *ends);
     size_t longest = 0; // of all so far, and so, as long as any is active, of those
     size_t found = 0, ended = 0;
-    for (size_t i = 0; i < cores->count; i++)
-        ends[i] = (struct ranked){cores->items[i].to_ns, i};
-    sort_ranked(ends, cores->count);
-    for (size_t i = 0; i < cores->count; i++) {
-        const struct core *core = &cores->items[i];
+    for (size_t i = 0; i < holds->count; i++)
+        ends[i] = (struct ranked){holds->items[i].to_ns, i};
+    sort_ranked(ends, holds->count);
+    for (size_t i = 0; i < holds->count; i++) {
+        const struct definite_hold *definite = &holds->items[i];
         // One that is empty ends no sooner than it begins.
-        while (ends[ended].value <= core->from_ns && ends[ended].index < i)
+        while (ends[ended].value <= definite->from_ns && ends[ended].index < i)
             ended++;
         if ((int64_t)(i - ended) >= permits)
             excess[found++] = (struct excess){i, longest};
-        if (core->to_ns > cores->items[longest].to_ns)
+        if (definite->to_ns > holds->items[longest].to_ns)
             longest = i;
     }
     free(ends);
@@ -274,9 +276,9 @@ size_t spans_join(struct span *spans, size_t count)
     return joined;
 }
 
-size_t cores_first_from(const struct cores *cores, int64_t from_ns)
+size_t definite_first_from(const struct definite_holds *holds, int64_t from_ns)
 {
-    return FIRST_FROM(cores->items, cores->count, from_ns, from_ns);
+    return FIRST_FROM(holds->items, holds->count, from_ns, from_ns);
 }
 
 void distribution_make(int64_t *lengths_ns, size_t count, struct distribution *distribution)

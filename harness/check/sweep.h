@@ -1,18 +1,19 @@
-// What the checks share: how long a hold was provably valid, cores sorted for a sweep, durations.
+// What the checks share: how long a hold was provably valid, definite holds sorted for a sweep,
+// durations.
 #ifndef LOCKPICK_CHECK_SWEEP_H
 #define LOCKPICK_CHECK_SWEEP_H
 
 #include "harness/check/check.h"
 
 // A time for which a lock was held, from its grant on.
-struct core {
+struct definite_hold {
     int64_t from_ns;
     int64_t to_ns;
     size_t hold; // index into model.holds
 };
 
-struct cores {
-    struct core *items; // sorted by from_ns, then by to_ns
+struct definite_holds {
+    struct definite_hold *items; // sorted by from_ns, then by to_ns
     size_t count;
 };
 
@@ -43,46 +44,50 @@ bool hold_outlived_lease(const struct trial_model *model, const struct hold *hol
 bool holds_have_leases(const struct trial_model *model);
 bool store_refused_writes(const struct trial_model *model);
 
-// The part of each core until then: until hold_lease_end_ns, in which the lease was proven valid;
-// until hold_told_end_ns, the latest end that it may have had. Holds that learned of their grant
-// only when it was over have none. NULL: every core in full, as long as the worker believed. Free
-// `items`.
-struct cores cores_until(const struct trial_model *model,
-                         int64_t (*until_ns)(const struct trial_model *, const struct hold *));
+// The part of each definite hold until then: until hold_lease_end_ns, in which the lease was proven
+// valid; until hold_told_end_ns, the latest end that it may have had. Holds that learned of their
+// grant only when it was over have none. NULL: every definite hold in full, as long as the worker
+// believed. Free `items`.
+struct definite_holds definite_holds_until(const struct trial_model *model,
+                                           int64_t (*until_ns)(const struct trial_model *,
+                                                               const struct hold *));
 
-// The cores that end last, of those that keep everybody out and of all: a sweep in the order of the
-// cores keeps it, so that each core meets whom it may not overlap. NULL where there is none yet.
+// The definite holds that end last, of those that keep everybody out and of all: a sweep in the
+// order of the definite holds keeps it, so that each definite hold meets whom it may not overlap.
+// NULL where there is none yet.
 struct latest {
-    const struct core *exclusive;
-    const struct core *any;
+    const struct definite_hold *exclusive;
+    const struct definite_hold *any;
 };
 
-// Of the cores seen so far, the one that ends last among those that exclude a hold that is shared,
-// or not; NULL if there is none.
-static inline const struct core *latest_excluding(const struct latest *latest, bool shared)
+// Of the definite holds seen so far, the one that ends last among those that exclude a hold that is
+// shared, or not; NULL if there is none.
+static inline const struct definite_hold *latest_excluding(const struct latest *latest, bool shared)
 {
     return shared ? latest->exclusive : latest->any;
 }
 
-void latest_see(struct latest *latest, const struct core *core, bool shared);
+void latest_see(struct latest *latest, const struct definite_hold *definite, bool shared);
 
-// Of a lock that is no semaphore: whenever a core begins before one that excludes it, and that
-// began earlier, is over, `see` is told of the two; of several such the one that ends last.
-void overlaps_find(const struct trial_model *model, const struct cores *cores,
-                   void (*see)(void *context, const struct core *earlier, const struct core *core),
+// Of a lock that is no semaphore: whenever a definite hold begins before one that excludes it, and
+// that began earlier, is over, `see` is told of the two; of several such the one that ends last.
+void overlaps_find(const struct trial_model *model, const struct definite_holds *holds,
+                   void (*see)(void *context, const struct definite_hold *earlier,
+                               const struct definite_hold *later),
                    void *context);
 
-// What a semaphore's cores show: each grant beyond its permits.
+// What a semaphore's definite holds show: each grant beyond its permits.
 struct excess {
-    size_t beyond; // the core that was granted although all permits were held
+    size_t beyond; // the definite hold that was granted although all permits were held
     size_t holder; // of those that held them, the one that would hold on for longest
 };
 
-// Finds them, in the order of the cores. Returns how many; `excess` has room for cores->count.
-size_t excess_find(const struct cores *cores, int64_t permits, struct excess *excess);
+// Finds them, in the order of the definite holds. Returns how many; `excess` has room for
+// holds->count.
+size_t excess_find(const struct definite_holds *holds, int64_t permits, struct excess *excess);
 
-// The first of the cores that begins at `from_ns` or later; cores->count if none does.
-size_t cores_first_from(const struct cores *cores, int64_t from_ns);
+// The first of the definite holds that begins at `from_ns` or later; holds->count if none does.
+size_t definite_first_from(const struct definite_holds *holds, int64_t from_ns);
 
 struct span {
     int64_t from_ns, to_ns;

@@ -203,24 +203,25 @@ struct granted_again {
     int64_t *vanished_ns;
 };
 
-static void see_granted_again(void *context, const struct core *before, const struct core *core)
+static void see_granted_again(void *context, const struct definite_hold *before,
+                              const struct definite_hold *later)
 {
     struct granted_again *again = context;
     const struct hold *holds = again->model->holds;
     int64_t *vanished_ns = &again->vanished_ns[before->hold];
-    if (!are_two_leaders(holds[before->hold].granted_by, holds[core->hold].granted_by) &&
-        explain(&again->deletes, &holds[before->hold], core->from_ns))
-        *vanished_ns = time_earlier(*vanished_ns, core->from_ns);
+    if (!are_two_leaders(holds[before->hold].granted_by, holds[later->hold].granted_by) &&
+        explain(&again->deletes, &holds[before->hold], later->from_ns))
+        *vanished_ns = time_earlier(*vanished_ns, later->from_ns);
 }
 
 // Sets vanished_ns[i] of each hold i whose lock was granted to another after such a delete.
 static void find_granted_again(const struct trial_model *model, int64_t *vanished_ns)
 {
     struct granted_again again = {model, deletes_make(model), vanished_ns};
-    struct cores cores = cores_until(model, hold_lease_end_ns);
+    struct definite_holds holds = definite_holds_until(model, hold_lease_end_ns);
     if (again.deletes.count > 0)
-        overlaps_find(model, &cores, see_granted_again, &again);
-    free(cores.items);
+        overlaps_find(model, &holds, see_granted_again, &again);
+    free(holds.items);
     free(again.deletes.items);
 }
 

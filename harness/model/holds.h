@@ -7,9 +7,9 @@
 #define NO_OPERATION UINT32_MAX
 
 // Where a hold may have ended before its acquire returned, `to` is less than `from`, and there is
-// no core: it may have been at any instant between the two, for no time at all.
+// no definite hold: it may have been at any instant between the two, for no time at all.
 struct model_hold {
-    int64_t from;     // instant: the core begins with the return of the acquire
+    int64_t from;     // instant: the definite hold begins with the return of the acquire
     int64_t to;       // and ends with the invocation of the release, or when the lease may have run
                       // out; INSTANT_NEVER if neither came
     uint32_t acquire; // index of the operation
@@ -26,7 +26,7 @@ struct model_holds {
     size_t count, room;
     uint32_t *refused; // acquires that were refused, if that claims anything
     size_t refused_count, refused_room;
-    bool moves;        // some hold has no core
+    bool moves;        // some hold has no definite part
     uint32_t *unknown; // acquires of unknown outcome that may have got a hold of their own
     size_t unknown_count, unknown_room;
 };

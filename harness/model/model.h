@@ -1,12 +1,12 @@
 // Models of locks: each decides whether operations on locks of its kind are linearizable, exactly,
 // by a sort and a sweep.
 //
-// For a successful acquire and the release that ends its hold, the core is the time from the return
-// of the acquire to the invocation of the release: the hold covers its core under any
-// linearization. A hold is possible, no further, from the acquire's invocation to the release's
-// return. A release of unknown outcome may come at any time after its invocation, or never; an
-// acquire of unknown outcome likewise, and as its process does nothing more, who got a lock that
-// way keeps it for ever.
+// For a successful acquire and the release that ends its hold, the definite hold is the time from
+// the return of the acquire to the invocation of the release: the hold covers its definite part
+// under any linearization. A hold is possible, no further, from the acquire's invocation to the
+// release's return. A release of unknown outcome may come at any time after its invocation, or
+// never; an acquire of unknown outcome likewise, and as its process does nothing more, who got a
+// lock that way keeps it for ever.
 //
 // As objects, one operation at a time:
 //

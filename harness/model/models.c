@@ -8,12 +8,13 @@
 
 // === locks that exclude ==========================================================================
 
-// Locks whose holds are cores that must not overlap: one holder at a time (the plain mutex, the
-// reentrant one, and both with fencing tokens), readers and a writer, permits.
+// Locks whose definite holds must not overlap: one holder at a time (the plain
+// mutex, the reentrant one, and both with fencing tokens), readers and a writer, permits.
 //
-// The cores are disjoint if and only if the history is linearizable: let each acquire take effect
-// as late and each release as early as it can, and the hold is its core; and every possible hold
-// contains its core. Tokens grow in the order of the cores, which is then the only order.
+// The definite holds are disjoint if and only if the history is linearizable: let each acquire take
+// effect as late and each release as early as it can, and the hold is no longer than that; and
+// every possible hold contains its definite hold. Tokens grow in the order of the definite holds,
+// which is then the only order.
 
 // --- acquires that were refused ------------------------------------------------------------------
 
@@ -33,11 +34,11 @@ static bool is_shared(const struct operations *operations, const struct model_ho
     return operations->items[hold->acquire].shared;
 }
 
-// How far each hold can reach to either side before it meets a core that excludes it.
+// How far each hold can reach to either side before it meets a definite hold that excludes it.
 static struct extent *reach(const struct operations *operations, const struct model_holds *holds)
 {
     struct extent *extents = memory_new(holds->count * sizeof *extents);
-    int64_t any = INT64_MIN; // where the cores before end: of all, and of those not shared
+    int64_t any = INT64_MIN; // where the definite holds before end: of all, and of those not shared
     int64_t exclusive = INT64_MIN;
     for (size_t i = 0; i < holds->count; i++) {
         const struct model_hold *hold = &holds->items[i];
@@ -47,7 +48,7 @@ static struct extent *reach(const struct operations *operations, const struct mo
         any = time_later(any, hold->to);
         exclusive = shared ? exclusive : time_later(exclusive, hold->to);
     }
-    any = INSTANT_NEVER; // where the cores behind begin
+    any = INSTANT_NEVER; // where the definite holds behind begin
     exclusive = INSTANT_NEVER;
     for (size_t i = holds->count; i-- > 0;) {
         const struct model_hold *hold = &holds->items[i];
@@ -128,15 +129,15 @@ static size_t decide_kind(const struct operations *operations, const struct mode
     return needed;
 }
 
-// Judges the refused acquires of holds whose cores exclude each other as they must. Each hold may
-// have begun as early as its acquire was invoked and gone on until its release returned, as far as
-// the cores of those that it excludes allow. A refused acquire is explained by such a hold of one
-// that excludes it; or, after the last core, by an acquire of unknown outcome that got the lock for
-// ever. What is not explained goes to `analysis`.
+// Judges the refused acquires of holds whose definite holds exclude each other as they must. Each
+// hold may have begun as early as its acquire was invoked and gone on until its release returned,
+// as far as the definite holds of those that it excludes allow. A refused acquire is explained by
+// such a hold of one that excludes it; or, after the last definite hold, by an acquire of unknown
+// outcome that got the lock for ever. What is not explained goes to `analysis`.
 //
-// One choice explains all of them: between two cores, whether the earlier hold goes on or the later
-// one has begun already covers the same time; and where only one kind explains a refusal, giving
-// that kind as much of it as it can have takes nothing from refusals that either explains.
+// One choice explains all of them: between two definite holds, whether the earlier hold goes on or
+// the later one has begun already covers the same time; and where only one kind explains a refusal,
+// giving that kind as much of it as it can have takes nothing from refusals that either explains.
 static void decide_refusals(const struct operations *operations, const struct model_holds *holds,
                             struct model_analysis *analysis)
 {
@@ -158,22 +159,22 @@ static void decide_refusals(const struct operations *operations, const struct mo
 
 // --- one holder ----------------------------------------------------------------------------------
 
-static bool has_core(const struct model_hold *hold)
+static bool is_definite(const struct model_hold *hold)
 {
     return hold->to >= hold->from;
 }
 
-// A hold without a core needs one free instant in its time.
+// A hold without a definite part needs one free instant in its time.
 static void decide_exclusion(const struct operations *operations, const struct model_holds *holds,
                              struct model_analysis *analysis)
 {
-    const struct model_hold *latest = NULL; // of the cores before, the one that ends last
+    const struct model_hold *latest = NULL; // of the definite holds before, the one that ends last
     for (size_t i = 0; i < holds->count; i++) {
         const struct model_hold *hold = &holds->items[i];
         if (latest != NULL && latest->to > hold->from &&
-            (has_core(hold) || latest->from < hold->to))
+            (is_definite(hold) || latest->from < hold->to))
             analysis_add_overlap(analysis, operations, latest, hold);
-        if (has_core(hold) && (latest == NULL || hold->to > latest->to))
+        if (is_definite(hold) && (latest == NULL || hold->to > latest->to))
             latest = hold;
     }
 }
@@ -206,24 +207,24 @@ static void decide_tokens(const struct operations *operations, const struct mode
     }
 }
 
-// Where holds without a core are free to come earlier than their acquire returned, tokens say in
-// which order holds were: then each is put as early as can be, behind those of smaller tokens and
-// outside of cores, and must still be in time.
+// Where holds without a definite part are free to come earlier than their acquire returned, tokens
+// say in which order holds were: then each is put as early as can be, behind those of smaller
+// tokens and outside of definite holds, and must still be in time.
 static void decide_moving_tokens(const struct operations *operations,
                                  const struct model_holds *holds, struct model_analysis *analysis)
 {
     struct ranked *order = memory_new((holds->count + 1) * sizeof *order);
-    const struct model_hold **cores = memory_new((holds->count + 1) * sizeof *cores);
+    const struct model_hold **definite = memory_new((holds->count + 1) * sizeof *definite);
     int64_t *begins = memory_new((holds->count + 1) * sizeof *begins);
     size_t count = 0;
-    size_t core_count = 0;
+    size_t definite_count = 0;
     for (size_t i = 0; i < holds->count; i++) {
         const struct model_hold *hold = &holds->items[i];
         if (hold->token != NO_OPERATION)
             order[count++] = (struct ranked){operations->items[hold->token].token, i};
-        if (has_core(hold)) {
-            begins[core_count] = hold->from;
-            cores[core_count++] = hold;
+        if (is_definite(hold)) {
+            begins[definite_count] = hold->from;
+            definite[definite_count++] = hold;
         }
     }
     sort_ranked(order, count);
@@ -232,16 +233,16 @@ static void decide_moving_tokens(const struct operations *operations,
         const struct model_hold *hold = &holds->items[order[i].index];
         if (i > 0 && order[i].value == order[i - 1].value)
             blame_token(operations, hold, &holds->items[order[i - 1].index], analysis);
-        int64_t place = time_later(at, has_core(hold) ? hold->from : hold->to);
-        size_t begun = first_from(begins, core_count, sizeof *begins, place);
-        if (!has_core(hold) && begun > 0 && cores[begun - 1]->to > place)
-            place = cores[begun - 1]->to;
+        int64_t place = time_later(at, is_definite(hold) ? hold->from : hold->to);
+        size_t begun = first_from(begins, definite_count, sizeof *begins, place);
+        if (!is_definite(hold) && begun > 0 && definite[begun - 1]->to > place)
+            place = definite[begun - 1]->to;
         if (place > hold->from && i > 0)
             blame_token(operations, &holds->items[order[i - 1].index], hold, analysis);
-        at = has_core(hold) ? time_later(at, hold->to) : place;
+        at = is_definite(hold) ? time_later(at, hold->to) : place;
     }
     free(begins);
-    free(cores);
+    free(definite);
     free(order);
 }
 
@@ -279,8 +280,8 @@ struct trial {
     size_t looked_at;
 };
 
-// Of two holds of which the cores overlap one must be interrupted: the first such two are tried
-// either way.
+// Of two holds of which the definite holds overlap one must be interrupted: the first such two are
+// tried either way.
 static enum found try_interruptions(struct trial *trial, int depth)
 {
     struct model_analysis analysis = {.linearizable = true};
@@ -372,8 +373,8 @@ static const struct model reentrant_fenced_model = {
 
 // --- readers and a writer ------------------------------------------------------------------------
 
-// Readers share, a writer excludes everybody: linearizable if and only if no writer's core overlaps
-// any other core, for the reason that holds of a mutex.
+// Readers share, a writer excludes everybody: linearizable if and only if no writer's definite hold
+// overlaps any other definite hold, for the reason that holds of a mutex.
 static void decide_sharing(const struct operations *operations, const struct model_holds *holds,
                            struct model_analysis *analysis)
 {

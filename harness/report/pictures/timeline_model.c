@@ -193,7 +193,7 @@ static void add_bar(struct scene *scene, const struct bar *bar)
 {
     const struct operation *operation = bar->operation;
     bool holds = bar->look == LOOK_CERTAIN;
-    // The core of a hold: it lasted so long under any linearization.
+    // The definite hold: it lasted so long under any linearization.
     int64_t from = holds ? operation->returned : operation->invoked;
     int64_t to = !holds                 ? bar_end(bar)
                  : bar->release == NULL ? INSTANT_NEVER
