@@ -275,7 +275,7 @@ static void compare_finding(struct reading *reading, struct row *row, const char
     compare_span(reading, row, "windows", (double)finding->windows.min_ns / 1e6,
                  (double)finding->windows.max_ns / 1e6);
     if (take_word(row, "of-a-release") !=
-        (finding->check->shows == SHOWS_SILENCE && finding->state == FINDING_VIOLATED &&
+        (finding->check->shows == SHOWS_NO_PROGRESS && finding->state == FINDING_VIOLATED &&
          is_of_hanging_release(&reading->build.model, finding)))
         complain(reading, row->line, "whether it is about a release");
 }

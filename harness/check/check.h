@@ -258,7 +258,7 @@ enum finding_state {
 struct evidence {
     size_t holds[2];    // indices into model.holds; SIZE_MAX if none
     size_t accesses[2]; // indices into model.accesses; SIZE_MAX if none
-    int64_t from_ns;    // the violation itself: overlap, silence, write
+    int64_t from_ns;    // the violation itself: overlap, no-progress interval, write
     int64_t to_ns;
 };
 
@@ -290,14 +290,14 @@ struct finding {
 
 // What the evidence of a violation shows.
 enum shows {
-    SHOWS_ACCESSES,   // reads and writes, and the holds in which they were made
-    SHOWS_TWO_VALID,  // two who hold at once, although the lease of each was valid
-    SHOWS_TWO_STALE,  // two who hold at once, as one outlived its lease
-    SHOWS_REMOVAL,    // whose lock vanished, and whose release may have removed it
-    SHOWS_SILENCE,    // that nobody is granted the lock, or whose release is not answered
-    SHOWS_REENTRY,    // who was refused a step in or out
-    SHOWS_TOKENS,     // two grants in the order of which their tokens are not
-    SHOWS_LATE_WRITE, // a write outside its writer's time
+    SHOWS_ACCESSES,    // reads and writes, and the holds in which they were made
+    SHOWS_TWO_VALID,   // two who hold at once, although the lease of each was valid
+    SHOWS_TWO_STALE,   // two who hold at once, as one outlived its lease
+    SHOWS_REMOVAL,     // whose lock vanished, and whose release may have removed it
+    SHOWS_NO_PROGRESS, // that nobody is granted the lock, or whose release is not answered
+    SHOWS_REENTRY,     // who was refused a step in or out
+    SHOWS_TOKENS,      // two grants in the order of which their tokens are not
+    SHOWS_LATE_WRITE,  // a write outside its writer's time
 };
 
 // The locks that a property means something for.

@@ -40,7 +40,7 @@ static int urgency(const struct finding *finding)
         return 0;
     if (finding->harmless)
         return 1;
-    return finding->check->shows == SHOWS_SILENCE ? 2 : 3;
+    return finding->check->shows == SHOWS_NO_PROGRESS ? 2 : 3;
 }
 
 const struct finding *judgement_first_violation(const struct judgement *judgement)
@@ -252,7 +252,7 @@ static enum verdict decide_verdict(const struct trial_model *model, struct judge
     bool unsafe = false;
     for (size_t i = 0; i < judgement->finding_count; i++)
         unsafe |= finding_counts(&judgement->findings[i]) &&
-                  judgement->findings[i].check->shows != SHOWS_SILENCE;
+                  judgement->findings[i].check->shows != SHOWS_NO_PROGRESS;
     if (unsafe ? machine_may_be_to_blame(model, why)
                : finding_counts(stuck) && servers_were_left_down(model, why))
         return VERDICT_UNKNOWN;

@@ -15,7 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// === the silence at the end ======================================================================
+// === the no-progress interval at the end
+// ==========================================================
 
 // --- since when ----------------------------------------------------------------------------------
 
@@ -25,30 +26,31 @@ static bool died_in_trial(const struct trial_model *model, int64_t died_ns)
     return died_ns != TIME_NEVER && (!model->stop_known || died_ns < model->ended_ns);
 }
 
-static struct silence silence_by(enum silence_cause cause, int64_t from_ns)
+static struct no_progress no_progress_by(enum no_progress_cause cause, int64_t from_ns)
 {
-    return (struct silence){.cause = cause,
-                            .from_ns = from_ns,
-                            .hold = SIZE_MAX,
-                            .attempt = SIZE_MAX,
-                            .fault = SIZE_MAX};
+    return (struct no_progress){.cause = cause,
+                                .from_ns = from_ns,
+                                .hold = SIZE_MAX,
+                                .attempt = SIZE_MAX,
+                                .fault = SIZE_MAX};
 }
 
-static struct silence after_hold(const struct trial_model *model, size_t index)
+static struct no_progress after_hold(const struct trial_model *model, size_t index)
 {
     const struct hold *hold = &model->holds[index];
-    struct silence silence = silence_by(SILENCE_RELEASED, hold->returned_ns);
+    struct no_progress interval = no_progress_by(NO_PROGRESS_RELEASED, hold->returned_ns);
     if (hold->returned_ns != TIME_NEVER) {
         if (hold->answer == RELEASE_UNKNOWN)
-            silence.cause = SILENCE_LOST_RELEASE;
+            interval.cause = NO_PROGRESS_LOST_RELEASE;
     } else if (died_in_trial(model, hold->died_ns)) {
-        silence =
-            silence_by(hold->died ? SILENCE_DIED_HOLDING : SILENCE_DIED_RELEASING, hold->died_ns);
+        interval = no_progress_by(
+            hold->died ? NO_PROGRESS_DIED_HOLDING : NO_PROGRESS_DIED_RELEASING, hold->died_ns);
     } else if (hold->valid_until_ns != TIME_NEVER) {
-        silence = silence_by(SILENCE_EXPIRED, time_later(hold->valid_until_ns, hold->granted_ns));
+        interval =
+            no_progress_by(NO_PROGRESS_EXPIRED, time_later(hold->valid_until_ns, hold->granted_ns));
     }
-    silence.hold = index;
-    return silence;
+    interval.hold = index;
+    return interval;
 }
 
 // True if the acquire cannot have got the lock: a holder that died had it until long after.
@@ -74,7 +76,7 @@ static bool fault_lasted(const struct trial_model *model)
     return false;
 }
 
-size_t silence_lost_permits(const struct trial_model *model)
+size_t no_progress_lost_permits(const struct trial_model *model)
 {
     size_t last = SIZE_MAX;
     FOR_EACH_FAULT (record, model) {
@@ -87,55 +89,56 @@ size_t silence_lost_permits(const struct trial_model *model)
     return last;
 }
 
-bool silence_was_free(const struct trial_model *model, bool lost_answer)
+bool no_progress_while_free(const struct trial_model *model, bool lost_answer)
 {
     bool may_end = lost_answer && (trial_has_trait(model->trial, "session") ||
                                    trial_has_trait(model->trial, "lease"));
     // What had to be waited for is a lease or a session that ended only then.
     return model->ends.left == LEAVING_NOTHING && model->ends.left_waited_ns == 0 && !may_end &&
-           !fault_lasted(model) && silence_lost_permits(model) == SIZE_MAX;
+           !fault_lasted(model) && no_progress_lost_permits(model) == SIZE_MAX;
 }
 
 // False if the acquire left no doubt about who has the lock.
-static bool after_attempt(const struct trial_model *model, size_t index, struct silence *silence)
+static bool after_attempt(const struct trial_model *model, size_t index,
+                          struct no_progress *interval)
 {
     const struct attempt *attempt = &model->attempts[index];
-    *silence = silence_by(SILENCE_LOST_ACQUIRE, attempt->returned_ns);
-    silence->attempt = index;
-    silence->worker = attempt->worker;
+    *interval = no_progress_by(NO_PROGRESS_LOST_ACQUIRE, attempt->returned_ns);
+    interval->attempt = index;
+    interval->worker = attempt->worker;
     if (died_in_trial(model, attempt->died_ns)) {
-        silence->cause = SILENCE_DIED_ACQUIRING;
-        silence->from_ns = attempt->died_ns;
-        return !lock_was_taken(model, attempt) && !silence_was_free(model, false);
+        interval->cause = NO_PROGRESS_DIED_ACQUIRING;
+        interval->from_ns = attempt->died_ns;
+        return !lock_was_taken(model, attempt) && !no_progress_while_free(model, false);
     }
     return attempt->outcome == OUTCOME_UNKNOWN && attempt->returned_ns < model->ended_ns &&
-           !silence_was_free(model, true);
+           !no_progress_while_free(model, true);
 }
 
-static void take_later(struct silence *latest, struct silence silence)
+static void take_later(struct no_progress *latest, struct no_progress interval)
 {
-    if (silence.from_ns > latest->from_ns)
-        *latest = silence;
+    if (interval.from_ns > latest->from_ns)
+        *latest = interval;
 }
 
 // What a fault that does not heal (a kill) leaves behind shows in the holds and the attempts; but
 // if nobody is answered, a server that it struck (a failover) may be about to serve again.
 static void after_fault(const struct trial_model *model, size_t index, bool unanswered,
-                        struct silence *latest)
+                        struct no_progress *latest)
 {
     const struct fault_record *record = &model->faults[index];
     bool heals = record->instance->bound_ns >= 0;
     bool counts = heals || (unanswered && record->instance->target.client == 0);
     if (!counts || record->in_effect_ns == TIME_NEVER)
         return;
-    struct silence silence = silence_by(SILENCE_FAULT, record->in_effect_ns);
-    silence.fault = index;
-    take_later(latest, silence);
+    struct no_progress interval = no_progress_by(NO_PROGRESS_FAULT, record->in_effect_ns);
+    interval.fault = index;
+    take_later(latest, interval);
     // A pause that ended with its target has freed nothing: the death shows elsewhere.
-    silence.cause = SILENCE_HEALED;
-    silence.from_ns = record->healed_ns;
+    interval.cause = NO_PROGRESS_HEALED;
+    interval.from_ns = record->healed_ns;
     if (record->healed_ns < model->ended_ns && record->heal_reason != HEAL_DEATH)
-        take_later(latest, silence);
+        take_later(latest, interval);
 }
 
 // True if a fault that kills struck its process just where this worker was inside the acquire. Of a
@@ -152,14 +155,14 @@ static bool was_struck(const struct trial_model *model, const struct attempt *at
 }
 
 // Of workers that died together inside their acquires, the one that the fault struck explains the
-// silence best; without such a one each of them may have got the lock.
-static void take_one_of_dead(const struct trial_model *model, struct silence *latest,
-                             struct silence silence)
+// interval best; without such a one each of them may have got the lock.
+static void take_one_of_dead(const struct trial_model *model, struct no_progress *latest,
+                             struct no_progress interval)
 {
     if (was_struck(model, &model->attempts[latest->attempt]))
         return;
-    if (was_struck(model, &model->attempts[silence.attempt]))
-        *latest = silence;
+    if (was_struck(model, &model->attempts[interval.attempt]))
+        *latest = interval;
     else
         latest->worker = 0;
 }
@@ -181,29 +184,29 @@ static bool says_nothing(const struct trial_model *model, const struct hold *hol
     return false;
 }
 
-// The silence; `unanswered`: that which nobody's lost answer begins anew.
-static struct silence find_silence(const struct trial_model *model, bool unanswered)
+// The no-progress interval; `unanswered`: that which nobody's lost answer begins anew.
+static struct no_progress find_interval(const struct trial_model *model, bool unanswered)
 {
-    struct silence latest = silence_by(SILENCE_START, model->started_ns);
+    struct no_progress latest = no_progress_by(NO_PROGRESS_START, model->started_ns);
     for (size_t i = 0; i < model->fault_count; i++)
         after_fault(model, i, unanswered, &latest);
     for (size_t i = 0; i < model->attempt_count; i++) {
-        struct silence silence;
-        if (!after_attempt(model, i, &silence) ||
-            (unanswered && silence.cause == SILENCE_LOST_ACQUIRE))
+        struct no_progress interval;
+        if (!after_attempt(model, i, &interval) ||
+            (unanswered && interval.cause == NO_PROGRESS_LOST_ACQUIRE))
             continue;
-        if (silence.cause == SILENCE_DIED_ACQUIRING && latest.cause == silence.cause &&
-            silence.from_ns == latest.from_ns)
-            take_one_of_dead(model, &latest, silence);
+        if (interval.cause == NO_PROGRESS_DIED_ACQUIRING && latest.cause == interval.cause &&
+            interval.from_ns == latest.from_ns)
+            take_one_of_dead(model, &latest, interval);
         else
-            take_later(&latest, silence);
+            take_later(&latest, interval);
     }
     for (size_t i = 0; i < model->hold_count; i++) {
-        struct silence silence = after_hold(model, i);
-        if (unanswered && silence.cause == SILENCE_LOST_RELEASE)
-            silence.from_ns = model->holds[i].released_ns;
+        struct no_progress interval = after_hold(model, i);
+        if (unanswered && interval.cause == NO_PROGRESS_LOST_RELEASE)
+            interval.from_ns = model->holds[i].released_ns;
         if (!says_nothing(model, &model->holds[i]))
-            take_later(&latest, silence);
+            take_later(&latest, interval);
     }
     latest.unanswered = unanswered;
     return latest;
@@ -243,16 +246,17 @@ static bool was_answered(const struct trial_model *model, int64_t from_ns)
     return false;
 }
 
-struct silence silence_find(const struct trial_model *model)
+struct no_progress no_progress_find(const struct trial_model *model)
 {
-    struct silence latest = find_silence(model, false);
+    struct no_progress latest = find_interval(model, false);
     int64_t enough_ns = model->trial->scenario->lock.stuck_after_ns;
-    // One answer that was lost begins a silence of its own; one after the other is none that ends.
+    // One answer that was lost begins a no-progress interval of its own; one after the other is
+    // none that ends.
     bool begins_anew =
-        latest.cause == SILENCE_LOST_ACQUIRE && model->ended_ns - latest.from_ns <= enough_ns;
+        latest.cause == NO_PROGRESS_LOST_ACQUIRE && model->ended_ns - latest.from_ns <= enough_ns;
     if (!begins_anew || fault_lasted(model))
         return latest;
-    struct silence unanswered = find_silence(model, true);
+    struct no_progress unanswered = find_interval(model, true);
     bool is_long = model->ended_ns - unanswered.from_ns > enough_ns;
     return is_long && !was_answered(model, model->ended_ns - enough_ns) ? unanswered : latest;
 }
@@ -334,13 +338,13 @@ static size_t find_waits(const struct trial_model *model, int64_t since_ns, stru
     return count;
 }
 
-struct waiting waiting_find(const struct trial_model *model, const struct silence *silence)
+struct waiting waiting_find(const struct trial_model *model, const struct no_progress *interval)
 {
-    struct waiting waiting = {.until_ns = silence->from_ns};
+    struct waiting waiting = {.until_ns = interval->from_ns};
     size_t most = model->attempt_count + model->hold_count;
     struct waiter *waits = memory_new(most * sizeof *waits);
     struct span *spans = memory_new(most * sizeof *spans); // one for each worker
-    size_t count = find_waits(model, silence->from_ns, waits, &waiting.stopped_may_hold);
+    size_t count = find_waits(model, interval->from_ns, waits, &waiting.stopped_may_hold);
     for (size_t i = 0; i < count; i++) {
         // Between two acquires that gave up it wanted the lock too.
         if (i > 0 && waits[i - 1].who == waits[i].who)
@@ -413,30 +417,30 @@ static const struct {
     bool leaves_doubt; // nothing but the wait itself shows then that the lock can still be had
     bool is_held;      // somebody may have it, whom its lease parts from it
 } causes[] = {
-    [SILENCE_START] = {"the trial began", true, false},
-    [SILENCE_RELEASED] = {"% released it", false, false},
-    [SILENCE_DIED_HOLDING] = {"% died holding the lock", true, true},
-    [SILENCE_DIED_RELEASING] = {"% died while releasing the lock", true, true},
-    [SILENCE_EXPIRED] = {"%'s lease ran out", false, false},
-    [SILENCE_LOST_RELEASE] = {"% got no answer to its release", true, true},
-    [SILENCE_DIED_ACQUIRING] = {"% died while acquiring the lock", true, true},
-    [SILENCE_LOST_ACQUIRE] = {"% got no answer to its acquire", true, true},
-    [SILENCE_FAULT] = {"fault % took effect", false, false},
-    [SILENCE_HEALED] = {"fault % was over", false, false},
+    [NO_PROGRESS_START] = {"the trial began", true, false},
+    [NO_PROGRESS_RELEASED] = {"% released it", false, false},
+    [NO_PROGRESS_DIED_HOLDING] = {"% died holding the lock", true, true},
+    [NO_PROGRESS_DIED_RELEASING] = {"% died while releasing the lock", true, true},
+    [NO_PROGRESS_EXPIRED] = {"%'s lease ran out", false, false},
+    [NO_PROGRESS_LOST_RELEASE] = {"% got no answer to its release", true, true},
+    [NO_PROGRESS_DIED_ACQUIRING] = {"% died while acquiring the lock", true, true},
+    [NO_PROGRESS_LOST_ACQUIRE] = {"% got no answer to its acquire", true, true},
+    [NO_PROGRESS_FAULT] = {"fault % took effect", false, false},
+    [NO_PROGRESS_HEALED] = {"fault % was over", false, false},
 };
 
 // "client-1 died holding the lock".
-static struct words cause_of(const struct trial_model *model, const struct silence *silence)
+static struct words cause_of(const struct trial_model *model, const struct no_progress *interval)
 {
     struct words words;
     struct words who = {""};
-    if (silence->hold != SIZE_MAX)
-        who = holder_name(model, silence->hold);
-    else if (silence->attempt != SIZE_MAX)
-        who = worker_name(model, model->attempts[silence->attempt].client, silence->worker);
-    else if (silence->fault != SIZE_MAX)
-        snprintf(who.text, sizeof who.text, "%d", model->faults[silence->fault].instance->number);
-    const char *form = causes[silence->cause].form;
+    if (interval->hold != SIZE_MAX)
+        who = holder_name(model, interval->hold);
+    else if (interval->attempt != SIZE_MAX)
+        who = worker_name(model, model->attempts[interval->attempt].client, interval->worker);
+    else if (interval->fault != SIZE_MAX)
+        snprintf(who.text, sizeof who.text, "%d", model->faults[interval->fault].instance->number);
+    const char *form = causes[interval->cause].form;
     int before = (int)strcspn(form, "%");
     snprintf(words.text, sizeof words.text, "%.*s%.48s%s", before, form, who.text,
              form + before + (form[before] != '\0'));
@@ -444,17 +448,17 @@ static struct words cause_of(const struct trial_model *model, const struct silen
 }
 
 // What is known of who had the lock meanwhile, or why nothing freed it: "" or words that follow.
-static void tell_remedy(const struct trial_model *model, const struct silence *silence,
+static void tell_remedy(const struct trial_model *model, const struct no_progress *interval,
                         struct text *out)
 {
     bool has_none = model->trial->traits != NULL
                         ? !trial_has_trait(model->trial, "lease")
                         : model->hold_count > 0 && !holds_have_leases(model);
-    if (silence->unanswered)
+    if (interval->unanswered)
         text_add(out, "; no acquire was answered");
-    else if (silence_was_free(model, false))
+    else if (no_progress_while_free(model, false))
         text_add(out, "; it was free: the servers did not have it when all had ended");
-    else if (!causes[silence->cause].is_held)
+    else if (!causes[interval->cause].is_held)
         return;
     else if (has_none && trial_has_trait(model->trial, "session"))
         text_add(out, "; the lock has no lease, and only the end of its session frees it");
@@ -465,34 +469,34 @@ static void tell_remedy(const struct trial_model *model, const struct silence *s
                     lasting(model->trial->scenario->lock.lease_ns).text);
 }
 
-static void tell_stuck(const struct trial_model *model, const struct silence *silence,
+static void tell_stuck(const struct trial_model *model, const struct no_progress *interval,
                        const struct waiting *waiting, struct text *out)
 {
     text_format(out, "nobody was granted the lock in the %s after %s, although %zu worker%s waited",
-                lasting(waiting->until_ns - silence->from_ns).text, cause_of(model, silence).text,
+                lasting(waiting->until_ns - interval->from_ns).text, cause_of(model, interval).text,
                 waiting->to_the_end, plural((long long)waiting->to_the_end));
-    tell_remedy(model, silence, out);
+    tell_remedy(model, interval, out);
     if (model->ends.left == LEAVING_ORPHAN)
         text_add(out, "; it was still on the servers when all had ended");
 }
 
-static void tell_waiting(const struct trial_model *model, const struct silence *silence,
+static void tell_waiting(const struct trial_model *model, const struct no_progress *interval,
                          const struct waiting *waiting, const char *only, struct text *out)
 {
     text_format(out, "%zu worker%s waited in vain for %s%s after %s, ", waiting->workers,
                 plural((long long)waiting->workers), only, lasting(waiting->waited_ns).text,
-                cause_of(model, silence).text);
+                cause_of(model, interval).text);
 }
 
-static void tell_undecided(const struct trial_model *model, const struct silence *silence,
+static void tell_undecided(const struct trial_model *model, const struct no_progress *interval,
                            const struct waiting *waiting, int64_t bound_ns, struct text *out)
 {
     if (waiting->stopped_may_hold && !holds_have_leases(model)) {
-        tell_waiting(model, silence, waiting, "", out);
+        tell_waiting(model, interval, waiting, "", out);
         text_add(out, "but a worker that is stopped inside its acquire may hold the lock");
         return;
     }
-    tell_waiting(model, silence, waiting, "only ", out);
+    tell_waiting(model, interval, waiting, "only ", out);
     text_format(out, "too short to tell whether the lock is stuck: that takes %s",
                 lasting(bound_ns).text);
 }
@@ -520,15 +524,15 @@ static bool was_unfinished(const struct trial_model *model, const struct fault_r
 
 static void decide_waiting(const struct trial_model *model, struct finding *finding)
 {
-    struct silence silence = silence_find(model);
-    if (silence.from_ns >= model->ended_ns)
+    struct no_progress interval = no_progress_find(model);
+    if (interval.from_ns >= model->ended_ns)
         return; // held, or only just free, when the observation ended
-    struct waiting waiting = waiting_find(model, &silence);
+    struct waiting waiting = waiting_find(model, &interval);
     if (waiting.workers == 0)
         return;
     int64_t slack =
         time_later(longest_hand_off_ns(model), 2 * model->trial->scenario->lock.retry_ns) +
-        allowed_stalls_ns(model, silence.from_ns, waiting.until_ns);
+        allowed_stalls_ns(model, interval.from_ns, waiting.until_ns);
     const struct lock_settings *lock = &model->trial->scenario->lock;
     const struct server_form *server = model->trial->server;
     int64_t bound_ns = lock->lease_ns + (server != NULL ? server->late_expiry_ns : 0) + slack;
@@ -536,7 +540,7 @@ static void decide_waiting(const struct trial_model *model, struct finding *find
     const struct fault_instance *unfinished = NULL;
     for (size_t i = 0; i < model->fault_count && unfinished == NULL; i++)
         unfinished = was_unfinished(model, &model->faults[i]) ? model->faults[i].instance : NULL;
-    if (unfinished != NULL || silence.unanswered)
+    if (unfinished != NULL || interval.unanswered)
         proof_ns = time_later(bound_ns, lock->stuck_after_ns);
     bool hidden_holder = waiting.stopped_may_hold && !holds_have_leases(model);
     struct text found = {0};
@@ -545,25 +549,26 @@ static void decide_waiting(const struct trial_model *model, struct finding *find
         finding->count = 1;
         finding->by_absence = true;
         finding->evidence =
-            evidence_of_holds(silence.hold, SIZE_MAX, silence.from_ns, waiting.until_ns);
-        tell_stuck(model, &silence, &waiting, &found);
+            evidence_of_holds(interval.hold, SIZE_MAX, interval.from_ns, waiting.until_ns);
+        tell_stuck(model, &interval, &waiting, &found);
     } else if (waiting.waited_ns > bound_ns && !hidden_holder && unfinished != NULL) {
         finding->state = FINDING_UNDECIDED;
-        tell_waiting(model, &silence, &waiting, "", &found);
+        tell_waiting(model, &interval, &waiting, "", &found);
         text_format(&found,
                     "but the servers may not have recovered yet from fault %d (%.100s): only more "
                     "than %s (lock.stuck-after) would show that the lock is stuck",
                     unfinished->number,
                     unfinished->text != NULL ? unfinished->text : unfinished->verb,
                     lasting(lock->stuck_after_ns).text);
-    } else if (causes[silence.cause].leaves_doubt || waiting.waited_ns > bound_ns ||
-               (silence.cause != SILENCE_RELEASED && waiting.waited_ns > slack)) {
+    } else if (causes[interval.cause].leaves_doubt || waiting.waited_ns > bound_ns ||
+               (interval.cause != NO_PROGRESS_RELEASED && waiting.waited_ns > slack)) {
         finding->state = FINDING_UNDECIDED;
-        tell_undecided(model, &silence, &waiting, silence.unanswered ? proof_ns : bound_ns, &found);
+        tell_undecided(model, &interval, &waiting, interval.unanswered ? proof_ns : bound_ns,
+                       &found);
     }
     if (finding->state == FINDING_KEPT)
         return;
-    tell_servers_down(model, silence.from_ns, waiting.until_ns, &found);
+    tell_servers_down(model, interval.from_ns, waiting.until_ns, &found);
     finding_say(finding, "%s", found.bytes);
     text_free(&found);
 }
@@ -693,5 +698,5 @@ const struct check stuck_check = {
                "answered",
     .letter = "",
     .decide = decide,
-    .shows = SHOWS_SILENCE,
+    .shows = SHOWS_NO_PROGRESS,
 };

@@ -4,31 +4,31 @@
 
 #include "harness/check/check.h"
 
-// --- the silence at the end: since when the lock has been free for anybody to take, and who waited
-// for it since
+// --- the no-progress interval at the end: since when the lock has been free for anybody to take,
+// and who waited for it since
 
-// What the silence began with.
-enum silence_cause {
-    SILENCE_START,          // nobody has held the lock yet
-    SILENCE_RELEASED,       // it was released
-    SILENCE_DIED_HOLDING,   // its holder died
-    SILENCE_DIED_RELEASING, // its holder died while releasing
-    SILENCE_EXPIRED,        // the lease of a holder that still lives ran out
-    SILENCE_LOST_RELEASE,   // nobody knows whether the release happened
-    SILENCE_DIED_ACQUIRING, // a worker died that may have got the lock
-    SILENCE_LOST_ACQUIRE,   // nobody knows whether an acquire happened
-    SILENCE_FAULT,          // a fault took effect
-    SILENCE_HEALED,         // a fault was over
+// What the no-progress interval began with.
+enum no_progress_cause {
+    NO_PROGRESS_START,          // nobody has held the lock yet
+    NO_PROGRESS_RELEASED,       // it was released
+    NO_PROGRESS_DIED_HOLDING,   // its holder died
+    NO_PROGRESS_DIED_RELEASING, // its holder died while releasing
+    NO_PROGRESS_EXPIRED,        // the lease of a holder that still lives ran out
+    NO_PROGRESS_LOST_RELEASE,   // nobody knows whether the release happened
+    NO_PROGRESS_DIED_ACQUIRING, // a worker died that may have got the lock
+    NO_PROGRESS_LOST_ACQUIRE,   // nobody knows whether an acquire happened
+    NO_PROGRESS_FAULT,          // a fault took effect
+    NO_PROGRESS_HEALED,         // a fault was over
 };
 
 // The last moment from which on the lock was free, or should have become free within its lease.
 //
 // Where nobody's acquire was answered for longer than lock.stuck-after and no fault lasted
-// (`unanswered`), acquires and releases without an answer do not begin the silence anew: if each of
-// them had got the lock, or kept it, that would still be nobody served, and clients that time out
-// again and again would never let such a silence become long.
-struct silence {
-    enum silence_cause cause;
+// (`unanswered`), acquires and releases without an answer do not begin the no-progress interval
+// anew: if each of them had got the lock, or kept it, that would still be nobody served, and
+// clients that time out again and again would never let such a no-progress interval become long.
+struct no_progress {
+    enum no_progress_cause cause;
     bool unanswered;
     int64_t from_ns; // TIME_NEVER: somebody living holds the lock
     size_t hold;     // whose end it was; SIZE_MAX
@@ -37,19 +37,19 @@ struct silence {
     size_t fault;    // index into model.faults; SIZE_MAX
 };
 
-struct silence silence_find(const struct trial_model *model);
+struct no_progress no_progress_find(const struct trial_model *model);
 
-// True if the lock was certainly free during the silence: the servers did not have it as soon as
-// all clients had ended, and nothing can have freed it in the meantime (no fault lasted until then;
-// `lost_answer`: nor did a session end with it that may have had the lock unknowingly).
-bool silence_was_free(const struct trial_model *model, bool lost_answer);
+// True if the lock was certainly free during the no-progress interval: the servers did not have it
+// as soon as all clients had ended, and nothing can have freed it in the meantime (no fault lasted
+// until then; `lost_answer`: nor did a session end with it that may have had the lock unknowingly).
+bool no_progress_while_free(const struct trial_model *model, bool lost_answer);
 
 // The last fault that may have taken a semaphore's permits from a server: without its counter the
 // servers have nobody as its holder, and still nobody gets a permit. An index into model.faults;
 // SIZE_MAX if there is none, or the lock is no semaphore.
-size_t silence_lost_permits(const struct trial_model *model);
+size_t no_progress_lost_permits(const struct trial_model *model);
 
-// Who waited during a silence: living workers that no fault stopped.
+// Who waited during a no-progress interval: living workers that no fault stopped.
 struct waiting {
     int64_t waited_ns; // how long at least one of them waited
     int64_t until_ns;  // the last moment at which one of them did
@@ -58,7 +58,7 @@ struct waiting {
     bool stopped_may_hold; // a worker that a fault stops inside its acquire may have got the lock
 };
 
-struct waiting waiting_find(const struct trial_model *model, const struct silence *silence);
+struct waiting waiting_find(const struct trial_model *model, const struct no_progress *interval);
 
 // --- a release that hangs
 

@@ -147,9 +147,9 @@ static int write_counterexample(const struct trial *trial, const struct check *b
     for (const char *line = lines; *line != '\0'; line += strcspn(line, "\n") + 1)
         text_format(&text, "  - \"%.*s\"\n", (int)strcspn(line, "\n"), line);
     text_format(&text, "expect: [{schemes: %s, verdict: %s%s%s}]\n", trial->scheme,
-                broken->shows == SHOWS_SILENCE ? "stuck" : "unsafe",
-                broken->shows == SHOWS_SILENCE ? "" : ", because: ",
-                broken->shows == SHOWS_SILENCE ? "" : broken->name);
+                broken->shows == SHOWS_NO_PROGRESS ? "stuck" : "unsafe",
+                broken->shows == SHOWS_NO_PROGRESS ? "" : ", because: ",
+                broken->shows == SHOWS_NO_PROGRESS ? "" : broken->name);
     int result = file_write(path, text.bytes, text.length, error);
     if (result == 0)
         printf("\n  the same again: lockpick run %s\n", path);

@@ -45,7 +45,7 @@ static const struct row {
     const char *against;
 } rows[] = {
     {ROOT_UNKNOWN, "unknown", PLAIN,
-     "{silence?{free?the lock is free, and still nobody gets it|nobody gets the lock, and the "
+     "{no-progress?{free?the lock is free, and still nobody gets it|nobody gets the lock, and the "
      "history does not show who has it}|{removal?the lock vanished although its holder had not "
      "released it and its lease had not run out; nothing in the history shows who took "
      "it|{doubtful?{doubt}|{apart?the two holds did not overlap, and still both worked on one "
@@ -355,7 +355,7 @@ static int trial_fact(const struct diagnosis *diagnosis, const char *fact)
     FACT("semaphore", trial_model_permits(model) > 1);
     FACT("quorum", has_topology(model, "independent"));
     FACT("external_client", model->trial->external_client != NULL);
-    FACT("free", silence_was_free(model, false));
+    FACT("free", no_progress_while_free(model, false));
     FACT("gone", model->ends.left == LEAVING_NOTHING);
     FACT("orphan", model->ends.left == LEAVING_ORPHAN);
     FACT("struck", fault != NULL);
@@ -384,7 +384,7 @@ static int diagnosis_fact(const struct diagnosis *diagnosis, const char *fact)
     FACT("seen", was_seen);
     FACT("acquired", diagnosis->request.phase == PHASE_ACQUIRE);
     FACT("acquiring", diagnosis->cause == ROOT_DIED_ACQUIRING);
-    FACT("silence", check->shows == SHOWS_SILENCE);
+    FACT("no-progress", check->shows == SHOWS_NO_PROGRESS);
     FACT("removal", check->shows == SHOWS_REMOVAL);
     FACT("mitigated", check->mitigation != NULL);
     FACT("overlap", diagnosis->overlap_ns > 0);

@@ -734,7 +734,7 @@ void diagnose_holders(struct diagnosis *diagnosis)
     bool is_pair = diagnosis->holds[1] != NULL;
     if (check->explain != NULL) {
         conclude(diagnosis, ROOT_OF_CHECK, true);
-    } else if (check->shows == SHOWS_SILENCE) {
+    } else if (check->shows == SHOWS_NO_PROGRESS) {
         diagnose_no_progress(diagnosis);
     } else if (check->shows == SHOWS_REMOVAL) {
         find_cause_of_removal(diagnosis);

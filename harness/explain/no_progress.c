@@ -91,7 +91,7 @@ static const struct hold *last_release(const struct trial_model *model)
 }
 
 // What kept the message from the sleeper: its connection that was ended, else one that was cut; the
-// last such fault before the silence. NULL if there is none.
+// last such fault before the no-progress interval. NULL if there is none.
 static const struct fault_record *fault_that_deafened(const struct trial_model *model,
                                                       const struct attempt *sleeper,
                                                       int64_t before_ns)
@@ -110,14 +110,15 @@ static const struct fault_record *fault_that_deafened(const struct trial_model *
 
 // Of a lock that was free, or may have been: whom nobody woke. That it sleeps is what the history
 // shows; that the lock was free, the servers.
-static bool find_sleeper(struct diagnosis *diagnosis, const struct silence *silence, bool is_free)
+static bool find_sleeper(struct diagnosis *diagnosis, const struct no_progress *interval,
+                         bool is_free)
 {
     const struct trial_model *model = diagnosis->model;
     const struct attempt *sleeper = attempt_that_sleeps(model);
-    if (sleeper == NULL || silence->from_ns >= model->ended_ns)
+    if (sleeper == NULL || interval->from_ns >= model->ended_ns)
         return false;
     diagnosis->holds[0] = last_release(model);
-    diagnosis->fault = fault_that_deafened(model, sleeper, silence->from_ns);
+    diagnosis->fault = fault_that_deafened(model, sleeper, interval->from_ns);
     return conclude(diagnosis, ROOT_LOST_WAKE_UP, is_free);
 }
 
@@ -233,11 +234,11 @@ static bool never_asked_to_release(const struct trial_model *model, const struct
 
 // Whose release said that it was done, and was not: proven if its worker sent no request, or if the
 // lock was there in the end, and nobody else can have left it. A semaphore is there in any case.
-static bool find_undone_release(struct diagnosis *diagnosis, const struct silence *silence)
+static bool find_undone_release(struct diagnosis *diagnosis, const struct no_progress *interval)
 {
     const struct trial_model *model = diagnosis->model;
     const struct hold *last = last_release(model);
-    if (last == NULL || silence->cause != SILENCE_RELEASED ||
+    if (last == NULL || interval->cause != NO_PROGRESS_RELEASED ||
         (last->answer != RELEASE_RELEASED && last->answer != RELEASE_UNCHECKED))
         return false;
     bool is_there = !diagnosis_has_trait(diagnosis, "permits") && left_by_no_other(model, NULL);
@@ -279,13 +280,13 @@ static bool find_dead_in_line(struct diagnosis *diagnosis)
 }
 
 // What lasted all the time, or else what left the lock behind.
-static void find_lasting(struct diagnosis *diagnosis, const struct silence *silence)
+static void find_lasting(struct diagnosis *diagnosis, const struct no_progress *interval)
 {
     const struct trial_model *model = diagnosis->model;
-    bool was_free = silence_was_free(model, true);
+    bool was_free = no_progress_while_free(model, true);
     const struct hold *release = was_free ? NULL : lost_release(model);
     const struct attempt *acquire = was_free ? NULL : lost_acquire(model);
-    size_t permits = silence_lost_permits(model);
+    size_t permits = no_progress_lost_permits(model);
     if (permits != SIZE_MAX && model->ends.left == LEAVING_NOTHING) {
         diagnosis->fault = &model->faults[permits];
         conclude(diagnosis, ROOT_LOST_PERMITS,
@@ -294,37 +295,37 @@ static void find_lasting(struct diagnosis *diagnosis, const struct silence *sile
         conclude_lost_release(diagnosis, release);
     } else if (acquire != NULL) {
         conclude_lost_acquire(diagnosis, acquire);
-    } else if (silence->cause == SILENCE_FAULT &&
-               may_keep_out(model, &model->faults[silence->fault])) {
-        diagnosis->fault = &model->faults[silence->fault];
+    } else if (interval->cause == NO_PROGRESS_FAULT &&
+               may_keep_out(model, &model->faults[interval->fault])) {
+        diagnosis->fault = &model->faults[interval->fault];
         conclude(diagnosis, ROOT_STRUCK, keeps_all_out(model, diagnosis->fault));
-    } else if ((silence_was_free(model, false) && find_sleeper(diagnosis, silence, true)) ||
-               find_unknown_as_no(diagnosis) || find_undone_release(diagnosis, silence)) {
+    } else if ((no_progress_while_free(model, false) && find_sleeper(diagnosis, interval, true)) ||
+               find_unknown_as_no(diagnosis) || find_undone_release(diagnosis, interval)) {
         return;
     } else if (has_topology(model, "independent")) {
         conclude(diagnosis, ROOT_SPLIT_VOTE, false);
     } else {
-        find_sleeper(diagnosis, silence, false);
+        find_sleeper(diagnosis, interval, false);
     }
 }
 
 void diagnose_no_progress(struct diagnosis *diagnosis)
 {
     const struct trial_model *model = diagnosis->model;
-    struct silence silence = silence_find(model);
+    struct no_progress interval = no_progress_find(model);
     diagnosis->holds[1] = NULL;
     if (is_of_hanging_release(model, diagnosis->finding)) {
         conclude(diagnosis, ROOT_HANGING_RELEASE, true);
         return;
     }
-    diagnosis->holds[0] = hold_at(model, silence.hold);
-    diagnosis->attempt = silence.attempt != SIZE_MAX ? &model->attempts[silence.attempt] : NULL;
+    diagnosis->holds[0] = hold_at(model, interval.hold);
+    diagnosis->attempt = interval.attempt != SIZE_MAX ? &model->attempts[interval.attempt] : NULL;
     const struct fault_record *clock = slow_clock(model);
     enum leaving leaving = model->ends.left;
-    bool died =
-        (silence.cause == SILENCE_DIED_HOLDING || silence.cause == SILENCE_DIED_RELEASING) &&
-        !silence_was_free(model, false);
-    if (silence.unanswered) {
+    bool died = (interval.cause == NO_PROGRESS_DIED_HOLDING ||
+                 interval.cause == NO_PROGRESS_DIED_RELEASING) &&
+                !no_progress_while_free(model, false);
+    if (interval.unanswered) {
         conclude(diagnosis, ROOT_UNANSWERED, true);
         diagnosis->fault = last_that_silences(model);
     } else if (clock != NULL && holds_have_leases(model)) {
@@ -332,17 +333,17 @@ void diagnose_no_progress(struct diagnosis *diagnosis)
         diagnosis->fault = clock;
     } else if (diagnose_no_progress_by_wire(diagnosis)) {
         return;
-    } else if (silence.cause == SILENCE_DIED_ACQUIRING) {
+    } else if (interval.cause == NO_PROGRESS_DIED_ACQUIRING) {
         conclude(diagnosis, ROOT_DIED_ACQUIRING, left_by_no_other(model, diagnosis->attempt));
-        diagnosis->any_worker = silence.worker == 0;
+        diagnosis->any_worker = interval.worker == 0;
     } else if (died) {
         conclude(diagnosis, ROOT_DIED_HOLDING, leaving != LEAVING_NOTHING);
         diagnosis->fault = cut_off_at_death(diagnosis, diagnosis->holds[0]);
-    } else if (silence.cause == SILENCE_LOST_RELEASE && !silence_was_free(model, true)) {
+    } else if (interval.cause == NO_PROGRESS_LOST_RELEASE && !no_progress_while_free(model, true)) {
         conclude_lost_release(diagnosis, diagnosis->holds[0]);
-    } else if (silence.cause == SILENCE_LOST_ACQUIRE) {
+    } else if (interval.cause == NO_PROGRESS_LOST_ACQUIRE) {
         conclude_lost_acquire(diagnosis, diagnosis->attempt);
     } else if (!find_dead_in_line(diagnosis)) {
-        find_lasting(diagnosis, &silence);
+        find_lasting(diagnosis, &interval);
     }
 }

@@ -446,13 +446,13 @@ static void tell_no_progress(struct story *story, const struct diagnosis *diagno
     const struct evidence *evidence = &diagnosis->finding->evidence;
     bool is_release = is_of_hanging_release(model, diagnosis->finding);
     int64_t from_ns = evidence->from_ns;
-    struct silence silence = silence_find(model);
-    const struct hold *hold = hold_at(model, is_release ? evidence->holds[0] : silence.hold);
+    struct no_progress interval = no_progress_find(model);
+    const struct hold *hold = hold_at(model, is_release ? evidence->holds[0] : interval.hold);
     story->needs_ends = true;
     add_hold(story, hold);
     if (!is_release && diagnosis->attempt != NULL)
         tell_lost_acquire(story, diagnosis->attempt, diagnosis->any_worker);
-    tell_waiters(story, diagnosis, is_release ? from_ns : silence.from_ns);
+    tell_waiters(story, diagnosis, is_release ? from_ns : interval.from_ns);
     struct words length = lasting(evidence->to_ns - (is_release ? hold->released_ns : from_ns));
     if (is_release)
         story_add(&story->lines, evidence->to_ns, LINE_KEY, name_of(story, hold).text,
@@ -665,7 +665,7 @@ static void tell_story(const struct diagnosis *diagnosis, int64_t key, struct te
     for (size_t i = 0; i < diagnosis->other_count; i++)
         add_hold(&story, diagnosis->others[i]);
     find_removal(&story, diagnosis);
-    if (shows == SHOWS_SILENCE)
+    if (shows == SHOWS_NO_PROGRESS)
         tell_no_progress(&story, diagnosis);
     tell_holds(&story);
     tell_faults(&story, diagnosis->fault);

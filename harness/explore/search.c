@@ -370,13 +370,13 @@ static bool is_admitted(const struct replay *replay, const struct trial *trial,
 {
     const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
     struct tally tally = tally_of(schedule);
-    bool is_silence = check->shows == SHOWS_SILENCE;
+    bool is_no_progress = check->shows == SHOWS_NO_PROGRESS;
     // What servers have forgotten can be granted again, tokens too, and is gone for who releases
     // it. But nobody waits for ever, unless it was made before the trial and nobody makes it anew
     // (permits).
-    if (tally.forgets && (!is_silence || (scheme != NULL && scheme->set_up != NULL)))
+    if (tally.forgets && (!is_no_progress || (scheme != NULL && scheme->set_up != NULL)))
         return true;
-    if (is_silence) {
+    if (is_no_progress) {
         bool falls_to_crash =
             !trial_has_trait(trial, "lease") && !trial_has_trait(trial, "session");
         bool has_doubts =
@@ -406,7 +406,7 @@ const struct check *search_broken(const struct replay *replay, const struct tria
     for (size_t i = 0; i < judgement->finding_count; i++) {
         const struct finding *finding = &judgement->findings[i];
         // Who waits where the schedule ends may be granted the lock by what comes next.
-        bool is_open = finding->check->shows == SHOWS_SILENCE && !replay_is_stuck(replay);
+        bool is_open = finding->check->shows == SHOWS_NO_PROGRESS && !replay_is_stuck(replay);
         if (!finding_counts(finding) || is_open)
             continue;
         if (is_admitted(replay, trial, schedule, finding->check))

@@ -408,7 +408,7 @@ bool trial_is_unfit(const struct trial_result *result)
 bool judgement_is_stuck(const struct judgement *judgement)
 {
     FOR_EACH (finding, finding, judgement->findings, judgement->finding_count) {
-        if (finding_counts(finding) && finding->check->shows == SHOWS_SILENCE)
+        if (finding_counts(finding) && finding->check->shows == SHOWS_NO_PROGRESS)
             return true;
     }
     return judgement->verdict == VERDICT_STUCK;

@@ -28,7 +28,7 @@ static const struct check test_stale_holder = {.name = "stale-holder",
 static const struct check test_lost_update = {.name = "lost-update",
                                               .summary = "no update is lost"};
 static const struct check test_stuck = {
-    .name = "stuck", .shows = SHOWS_SILENCE, .summary = "A lock that can be had is had"};
+    .name = "stuck", .shows = SHOWS_NO_PROGRESS, .summary = "A lock that can be had is had"};
 
 // A run of one scenario; its trials are added by test_add.
 static inline void test_run_start(struct test_run *test)

@@ -89,7 +89,7 @@ static void find_evidence(struct scene *scene)
         if (hold != NULL && hold != scene->evidence[0])
             scene->evidence[found++] = hold;
     }
-    // Of a silence: the hold that was not given back, if that is where it comes from.
+    // Of a no-progress interval: the hold that was not given back, if that is where it comes from.
     if (found == 0 && scene->told && scene->diagnosis.finding == scene->finding)
         scene->evidence[0] = scene->diagnosis.holds[0];
 }
@@ -272,7 +272,7 @@ static void add_maybe_dead(struct scene *scene, int64_t worker, int64_t died_ns)
 {
     const struct trial_model *model = scene->model;
     bool may_have = timeline_row(&scene->timeline, worker) > 0 && died_ns < model->ended_ns &&
-                    !silence_was_free(model, false);
+                    !no_progress_while_free(model, false);
     for (size_t i = 0; i < model->hold_count && may_have; i++)
         may_have = model->holds[i].granted_ns <= died_ns && model->holds[i].released_ns <= died_ns;
     if (may_have)
@@ -530,7 +530,8 @@ static void add_violation(struct scene *scene)
                      time_later(span.to_ns, span.from_ns + least_ns), 0);
     }
     timeline->seen[LOOK_VIOLATION] = true;
-    bool concerns_all = (!any_bar && shows(scene, SHOWS_SILENCE)) || timeline->evidence_rows == 0;
+    bool concerns_all =
+        (!any_bar && shows(scene, SHOWS_NO_PROGRESS)) || timeline->evidence_rows == 0;
     size_t rows = concerns_all ? timeline->row_count : timeline->evidence_rows;
     timeline_tint(timeline, from_ns, time_earlier(to_ns, scene->to_ns), rows > 0 ? rows : 1);
 }
@@ -557,8 +558,8 @@ static void label_violation(struct scene *scene)
             text_format(&said, ": more than %lld hold for ",
                         (long long)trial_model_permits(scene->model));
         else
-            text_add(&said, overlap                        ? ": both hold for "
-                            : !shows(scene, SHOWS_SILENCE) ? ": "
+            text_add(&said, overlap                            ? ": both hold for "
+                            : !shows(scene, SHOWS_NO_PROGRESS) ? ": "
                             : is_of_hanging_release(scene->model, finding)
                                 ? ": a release is not answered for "
                                 : ": nobody is granted the lock for ");
@@ -589,8 +590,8 @@ static void write_panel(struct scene *scene, struct picture *picture, int panel)
     if (scene->finding != NULL)
         add_violation(scene);
     add_marks(scene);
-    // Of a silence values prove nothing, and would cover the death of who wrote them.
-    for (size_t i = 0; i < 2 && !shows(scene, SHOWS_SILENCE); i++) {
+    // Of a no-progress interval values prove nothing, and would cover the death of who wrote them.
+    for (size_t i = 0; i < 2 && !shows(scene, SHOWS_NO_PROGRESS); i++) {
         if (scene->evidence[i] != NULL)
             say_values(scene, scene->evidence[i]);
     }
