@@ -148,17 +148,17 @@ struct load_phase {
 };
 
 // What the servers said once all clients had ended.
-enum leaving {
-    LEAVING_UNKNOWN, // nobody was asked, nobody could tell, or a lease had still long to run
-    LEAVING_NOTHING, // the lock was gone; of several, all that the servers could be asked for
-    LEAVING_ORPHAN,  // one was there: nobody held it, and nothing was going to free it
+enum residual_lock {
+    RESIDUAL_UNKNOWN, // nobody was asked, nobody could tell, or a lease had still long to run
+    RESIDUAL_NONE,    // the lock was gone; of several, all that the servers could be asked for
+    RESIDUAL_ORPHAN,  // one was there: nobody held it, and nothing was going to free it
 };
 
 // What is known of a lock before and after the trial.
 struct lock_ends {
     bool initial_known, final_known;
     int64_t initial_value, final_value; // of the guarded value
-    enum leaving left;
+    enum residual_lock left;
     int64_t left_waited_ns; // how long the servers had to be waited for until it was gone
 };
 

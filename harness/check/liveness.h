@@ -41,7 +41,7 @@ struct liveness {
     // For how long before the trial's end nobody was granted a lock although somebody waited for it
     // all the time; 0 if nobody did.
     int64_t unserved_ns;
-    enum leaving left;
+    enum residual_lock left;
 };
 
 // Derives the figures; O(n log n) of the acquires.

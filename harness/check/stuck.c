@@ -94,7 +94,7 @@ bool no_progress_while_free(const struct trial_model *model, bool lost_answer)
     bool may_end = lost_answer && (trial_has_trait(model->trial, "session") ||
                                    trial_has_trait(model->trial, "lease"));
     // What had to be waited for is a lease or a session that ended only then.
-    return model->ends.left == LEAVING_NOTHING && model->ends.left_waited_ns == 0 && !may_end &&
+    return model->ends.left == RESIDUAL_NONE && model->ends.left_waited_ns == 0 && !may_end &&
            !fault_lasted(model) && no_progress_lost_permits(model) == SIZE_MAX;
 }
 
@@ -476,7 +476,7 @@ static void tell_stuck(const struct trial_model *model, const struct no_progress
                 lasting(waiting->until_ns - interval->from_ns).text, cause_of(model, interval).text,
                 waiting->to_the_end, plural((long long)waiting->to_the_end));
     tell_remedy(model, interval, out);
-    if (model->ends.left == LEAVING_ORPHAN)
+    if (model->ends.left == RESIDUAL_ORPHAN)
         text_add(out, "; it was still on the servers when all had ended");
 }
 

@@ -530,9 +530,9 @@ static void see_fault(struct trial_model *model, const struct event *event)
 // What was said of locks before the stop is over.
 static void see_stop(struct trial_model *model, const struct event *event)
 {
-    model->ends.left = LEAVING_UNKNOWN;
+    model->ends.left = RESIDUAL_UNKNOWN;
     for (size_t i = 0; i < model->lock_count; i++)
-        model->locks[i].left = LEAVING_UNKNOWN;
+        model->locks[i].left = RESIDUAL_UNKNOWN;
     if (!model->stop_known) {
         model->stop_known = true;
         model->ended_ns = event->at_ns;
@@ -596,8 +596,8 @@ static void see_ends(struct lock_ends *ends, const struct event *event)
         ends->final_known = true;
         ends->final_value = event->stored.value;
     } else if (event->outcome == OUTCOME_OK) {
-        bool is_left = event->lock_final.held != 0 || ends->left == LEAVING_ORPHAN;
-        ends->left = is_left ? LEAVING_ORPHAN : LEAVING_NOTHING;
+        bool is_left = event->lock_final.held != 0 || ends->left == RESIDUAL_ORPHAN;
+        ends->left = is_left ? RESIDUAL_ORPHAN : RESIDUAL_NONE;
         ends->left_waited_ns = event->lock_final.waited_ns;
     }
 }

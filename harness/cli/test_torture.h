@@ -213,7 +213,7 @@ static void look_around(char *out, size_t room)
         pclose(pipe);
 }
 
-static void look_for_leavings(struct torture *torture)
+static void look_for_residual_locks(struct torture *torture)
 {
     static char now[sizeof torture->around];
     look_around(now, sizeof now);
@@ -373,7 +373,7 @@ static void look_at_all(struct torture *torture)
 {
     look_at_code(torture);
     look_for_processes(torture);
-    look_for_leavings(torture);
+    look_for_residual_locks(torture);
     look_for_keys(torture);
     for (size_t i = 0; i < torture->kept_count; i++) {
         look_for_events(torture, &torture->kept[i]);

@@ -356,8 +356,8 @@ static int trial_fact(const struct diagnosis *diagnosis, const char *fact)
     FACT("quorum", has_topology(model, "independent"));
     FACT("external_client", model->trial->external_client != NULL);
     FACT("free", no_progress_while_free(model, false));
-    FACT("gone", model->ends.left == LEAVING_NOTHING);
-    FACT("orphan", model->ends.left == LEAVING_ORPHAN);
+    FACT("gone", model->ends.left == RESIDUAL_NONE);
+    FACT("orphan", model->ends.left == RESIDUAL_ORPHAN);
     FACT("struck", fault != NULL);
     FACT("stops", fault != NULL && fault_can(fault->instance, FAULT_STOPS));
     FACT("kills", fault != NULL && fault_can(fault->instance, FAULT_KILLS));

@@ -650,7 +650,7 @@ static bool find_undone(struct diagnosis *diagnosis, const struct hold *hold)
     const struct trial_model *model = diagnosis->model;
     const struct hold *next = hold_at(
         model, FIRST_FROM(model->holds, model->hold_count, granted_ns, hold->granted_ns + 1));
-    bool is_orphan = next == NULL && model->ends.left == LEAVING_ORPHAN;
+    bool is_orphan = next == NULL && model->ends.left == RESIDUAL_ORPHAN;
     bool is_same = next != NULL && next->client == hold->client && next->worker == hold->worker &&
                    diagnosis_has_trait(diagnosis, "session");
     return (is_orphan || is_same) && conclude(diagnosis, ROOT_UNDONE_RELEASE, is_orphan);

@@ -189,7 +189,7 @@ static bool may_keep_out(const struct trial_model *model, const struct fault_rec
 // NULL) may have left it: unknowingly, or by its death.
 static bool left_by_no_other(const struct trial_model *model, const struct attempt *but)
 {
-    if (model->ends.left != LEAVING_ORPHAN)
+    if (model->ends.left != RESIDUAL_ORPHAN)
         return false;
     FOR_EACH_ATTEMPT (attempt, model) {
         if (attempt != but && attempt->returned_ns != TIME_NEVER &&
@@ -287,7 +287,7 @@ static void find_lasting(struct diagnosis *diagnosis, const struct no_progress *
     const struct hold *release = was_free ? NULL : lost_release(model);
     const struct attempt *acquire = was_free ? NULL : lost_acquire(model);
     size_t permits = no_progress_lost_permits(model);
-    if (permits != SIZE_MAX && model->ends.left == LEAVING_NOTHING) {
+    if (permits != SIZE_MAX && model->ends.left == RESIDUAL_NONE) {
         diagnosis->fault = &model->faults[permits];
         conclude(diagnosis, ROOT_LOST_PERMITS,
                  fault_can(diagnosis->fault->instance, FAULT_EMPTIES));
@@ -321,7 +321,7 @@ void diagnose_no_progress(struct diagnosis *diagnosis)
     diagnosis->holds[0] = hold_at(model, interval.hold);
     diagnosis->attempt = interval.attempt != SIZE_MAX ? &model->attempts[interval.attempt] : NULL;
     const struct fault_record *clock = slow_clock(model);
-    enum leaving leaving = model->ends.left;
+    enum residual_lock residual = model->ends.left;
     bool died = (interval.cause == NO_PROGRESS_DIED_HOLDING ||
                  interval.cause == NO_PROGRESS_DIED_RELEASING) &&
                 !no_progress_while_free(model, false);
@@ -337,7 +337,7 @@ void diagnose_no_progress(struct diagnosis *diagnosis)
         conclude(diagnosis, ROOT_DIED_ACQUIRING, left_by_no_other(model, diagnosis->attempt));
         diagnosis->any_worker = interval.worker == 0;
     } else if (died) {
-        conclude(diagnosis, ROOT_DIED_HOLDING, leaving != LEAVING_NOTHING);
+        conclude(diagnosis, ROOT_DIED_HOLDING, residual != RESIDUAL_NONE);
         diagnosis->fault = cut_off_at_death(diagnosis, diagnosis->holds[0]);
     } else if (interval.cause == NO_PROGRESS_LOST_RELEASE && !no_progress_while_free(model, true)) {
         conclude_lost_release(diagnosis, diagnosis->holds[0]);

@@ -204,7 +204,7 @@ TABLE(wait_fields, FIELDS(struct wait_figures, count, p50_ns, p99_ns, max_ns));
 TABLE(heal_fields, FIELDS(struct heal_wait, fault, wait_ns));
 
 MAKER(orphan_json, struct liveness,
-      it->left == LEAVING_UNKNOWN ? json_null() : json_boolean(it->left == LEAVING_ORPHAN))
+      it->left == RESIDUAL_UNKNOWN ? json_null() : json_boolean(it->left == RESIDUAL_ORPHAN))
 
 #define WAITS(name) OBJECT_IF(#name, struct liveness, name, wait_fields, name.count)
 TABLE(liveness_fields, WAITS(after_release), WAITS(after_crash), WAITS(after_expiry),

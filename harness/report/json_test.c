@@ -312,7 +312,7 @@ TEST_WITH(what_may_be_known_or_not_is_true_false_or_null, test_run_setup, end)
     statistics->turns.order = ORDER_ASKED;
     assert_json(first_trial("fairness"), "turns.proven", "false");
     static const char *const orphans[] = {"null", "false", "true"};
-    for (enum leaving left = LEAVING_UNKNOWN; left <= LEAVING_ORPHAN; left++) {
+    for (enum residual_lock left = RESIDUAL_UNKNOWN; left <= RESIDUAL_ORPHAN; left++) {
         statistics->liveness.left = left;
         assert_json(first_trial("liveness"), "orphan", orphans[left]);
     }

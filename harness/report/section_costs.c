@@ -424,8 +424,8 @@ static void say_ratio(struct document *d, const struct herd *herd, int64_t count
 
 static void say_row(struct document *d, const struct trial_result *result)
 {
-    static const char *const leavings[] = {
-        [LEAVING_UNKNOWN] = "–", [LEAVING_NOTHING] = "gone", [LEAVING_ORPHAN] = "orphan"};
+    static const char *const residual_locks[] = {
+        [RESIDUAL_UNKNOWN] = "–", [RESIDUAL_NONE] = "gone", [RESIDUAL_ORPHAN] = "orphan"};
     const struct liveness *liveness = &result->statistics.liveness;
     const struct herd *herd = &result->statistics.herd;
     const struct fairness *turns = &result->statistics.turns;
@@ -456,8 +456,8 @@ static void say_row(struct document *d, const struct trial_result *result)
     }
     say_ratio(d, herd, herd->acquire_requests + herd->release_requests);
     say_ratio(d, herd, herd->wakeups);
-    doc_cell(d, liveness->left == LEAVING_ORPHAN ? LOOK_MISSED : LOOK_PLAIN, "%s",
-             leavings[liveness->left]);
+    doc_cell(d, liveness->left == RESIDUAL_ORPHAN ? LOOK_MISSED : LOOK_PLAIN, "%s",
+             residual_locks[liveness->left]);
 }
 
 void say_liveness(struct document *d)

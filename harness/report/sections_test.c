@@ -746,11 +746,11 @@ RUN_TEST(liveness_is_a_row_of_each_trial_that_has_a_history)
                                      .acquire_requests = 30,
                                      .release_requests = 2,
                                      .wakeups = 15};
-    liveness->left = LEAVING_ORPHAN;
+    liveness->left = RESIDUAL_ORPHAN;
     SHOWS(WORDS, "zk | 1 ms / max 3 ms | 1.00 s / once | – | – | 0 ns | – | 2.5 % / 1 of 40 | 1 | "
                  "16.00 | 7.50 | orphan | \n");
     liveness->after_release.count = 9;
-    liveness->left = LEAVING_NOTHING;
+    liveness->left = RESIDUAL_NONE;
     test.trials[0].traits = fair; // the order is promised
     SHOWS(WORDS, "1 ms / max 3 ms, of 9 | ", "| ✗ 2.5 % / 1 of 40 | ", "| gone | \n");
     turns->order = ORDER_ASKED;
