@@ -19,7 +19,8 @@ struct library {
     const char *loop;
 };
 
-#define CURATOR "java -XX:TieredStopAtLevel=1 -cp /usr/share/java/curator-recipes.jar "
+#define CURATOR                                                                                    \
+    "java -XX:TieredStopAtLevel=1 -XX:-UsePerfData -cp /usr/share/java/curator-recipes.jar "
 
 static const struct library libraries[] = {
     {"redis-py", "redis", "/usr/bin/python3", "/usr/lib/python3/dist-packages/redis/lock.py",
@@ -32,7 +33,7 @@ static const struct library libraries[] = {
      "apt-get install python3-kazoo", "/usr/bin/python3, kazoo-lock.py",
      "/usr/bin/python3 harness/bench/bare/kazoo_py.py"},
     {"Curator", "zookeeper", "java", "/usr/share/java/curator-recipes.jar", "make drivers",
-     "java, -XX:TieredStopAtLevel=1, -cp, /usr/share/java/curator-recipes.jar, "
+     "java, -XX:TieredStopAtLevel=1, -XX:-UsePerfData, -cp, /usr/share/java/curator-recipes.jar, "
      "curator/CuratorLock.java, mutex",
      CURATOR "harness/bench/bare/CuratorMutex.java"},
 };

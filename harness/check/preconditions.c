@@ -4,6 +4,7 @@
 #include "harness/base/rank.h"
 #include "harness/check/describe.h"
 #include "harness/check/faults.h"
+#include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
 #include "harness/point/point.h"
 
@@ -663,6 +664,7 @@ static bool everybody_was_served(const struct trial_model *model, struct text *w
 
 static bool ended_as_planned(const struct trial_model *model, struct text *why)
 {
+    int64_t stuck_after_ns = model->trial->scenario->lock.stuck_after_ns;
     struct words length = lasting(model->ended_ns - model->started_ns);
     if (!model->stop_known)
         text_format(why, "the history breaks off after %s: the trial was not ended", length.text);
@@ -678,8 +680,11 @@ static bool ended_as_planned(const struct trial_model *model, struct text *why)
                     length.text);
     else
         return true;
-    tell_servers_down(model, model->ended_ns - model->trial->scenario->lock.stuck_after_ns,
-                      model->ended_ns, why);
+    if (model->stop_reason == STOP_STUCK &&
+        stalled_ns(model, STALLS_OF_ALL, model->started_ns, model->ended_ns) > stuck_after_ns / 10)
+        text_format(why, ": %s",
+                    describe_stalls(model, STALLS_OF_ALL, model->started_ns, model->ended_ns).text);
+    tell_servers_down(model, model->ended_ns - stuck_after_ns, model->ended_ns, why);
     return false;
 }
 
