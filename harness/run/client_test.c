@@ -61,13 +61,11 @@ static int conduct_and_look(const struct sandbox *sandbox, void *context)
 
 static int threads_of_client(int64_t workers)
 {
-    struct scenario scenario = patient_scenario();
-    scenario.workload.operations = 0;
-    scenario.workload.for_ns = 600 * NS_PER_MS;
-    scenario.workload.think_ns = NS_PER_MS;
-    scenario.clients.processes = 1;
-    scenario.clients.threads = workers;
-    struct trial trial = {.scenario = &scenario, .scheme = "process-mutex", .seed = 7};
+    struct scenario *scenario =
+        scenario_of(PATIENT "workload: {kind: increment, for: 600ms, think: 1ms}\n"
+                            "clients: {processes: 1}\n");
+    scenario->clients.threads = workers;
+    struct trial trial = {.scenario = scenario, .scheme = "process-mutex", .seed = 7};
     struct run run = {.trial = &trial, .folder = test_folder()};
     int threads = sandbox_run(true, conduct_and_look, &run);
     remove_folder(run.folder);
@@ -84,13 +82,11 @@ TEST(a_client_has_as_many_threads_as_workers)
 
 TEST(the_history_of_an_hour_has_room_for_an_hour)
 {
-    struct scenario scenario = patient_scenario();
+    struct scenario *scenario =
+        scenario_of(PATIENT "workload: {kind: increment, for: 1h, think: 1ms}\nlimit: 2h\n");
     struct history_header header;
-    scenario.workload.operations = 0;
-    scenario.workload.for_ns = 3600 * NS_PER_S;
-    scenario.workload.think_ns = NS_PER_MS;
-    scenario.limit_ns = 100 * NS_PER_MS;
-    struct trial trial = {.scenario = &scenario, .scheme = "process-mutex", .seed = 7};
+    scenario->limit_ns = 100 * NS_PER_MS;
+    struct trial trial = {.scenario = scenario, .scheme = "process-mutex", .seed = 7};
     struct run run = {.trial = &trial, .folder = test_folder()};
     assert_int_equal(sandbox_run(true, conduct, &run), 0);
     char *path = path_join(run.folder, "history.bin");

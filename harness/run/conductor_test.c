@@ -1,11 +1,9 @@
 // Whole trials on a real Redis server, judged here only by counting events.
 #include "harness/run/test_trials.h"
-#include "harness/testing/test.h"
 
 static void check_hundred_increments(bool loopback)
 {
-    struct scenario scenario = patient_scenario();
-    struct history history = run_trial(&scenario, "redis-set-px-lua", loopback);
+    struct history history = run_trial(PATIENT, "redis-set-px-lua", loopback);
     assert_int_equal(count_events(&history, EVENT_ACQUIRE_RETURN, OUTCOME_OK), 100);
     assert_int_equal(count_events(&history, EVENT_WRITE_RETURN, OUTCOME_OK), 100);
     assert_int_equal(count_events(&history, EVENT_RELEASE_RETURN, OUTCOME_OK), 100);
@@ -26,38 +24,22 @@ TEST(without_namespaces_the_trial_runs_on_loopback)
 
 TEST(a_fenced_redis_store_takes_every_write_of_the_newest_holder)
 {
-    struct scenario scenario = patient_scenario();
-    scenario.workload.store = (char *)(size_t) "redis";
-    scenario.workload.fenced = true;
-    struct history history = run_trial(&scenario, "redis-set-px-lua", false);
+    struct history history = run_trial(
+        PATIENT "workload: {kind: increment, operations: 100, store: redis, fenced: true}\n",
+        "redis-set-px-lua", false);
     assert_int_equal(count_events(&history, EVENT_WRITE_RETURN, OUTCOME_OK), 100);
     assert_int_equal(find_event(&history, EVENT_STORE_FINAL)->args[0], 100);
     history_free(&history);
 }
 
-static struct fault_instance pause_after_read(void)
-{
-    return (struct fault_instance){
-        .number = 1,
-        .verb = "pause",
-        .target = {.client = 1},
-        .points = {{.client = 1, .moment = MOMENT_AFTER, .what = "read"}},
-        .point_count = 1,
-        .nth = 1,
-        .at_ns = -1,
-        .until = {.kind = CAUSE_WRITES, .target = {.client = 2}},
-        .bound_ns = 10 * NS_PER_S,
-    };
-}
+#define FIRST "clients: {processes: 2, threads: 2, start-first: client-1}\n"
 
 TEST(a_paused_client_wakes_when_the_other_has_written)
 {
-    struct scenario scenario = small_scenario();
-    struct fault_instance instance = pause_after_read();
-    scenario.faults = &instance;
-    scenario.fault_count = 1;
-    scenario.clients.start_first.client = 1;
-    struct history history = run_trial(&scenario, "redis-set-px-lua", false);
+    struct history history =
+        run_trial(FIRST "faults:\n  - {when: client-1 after read, pause: client-1, "
+                        "until: client-2 writes or 10s}\n",
+                  "redis-set-px-lua", false);
     const struct event *effect = find_event(&history, EVENT_FAULT_IN_EFFECT);
     const struct event *healed = find_event(&history, EVENT_FAULT_HEALED);
     assert_non_null(effect);
@@ -73,37 +55,36 @@ TEST(a_paused_client_wakes_when_the_other_has_written)
     history_free(&history);
 }
 
+// Without a pause between operations one worker could do them all before another gets a turn.
 TEST(one_paused_worker_leaves_the_others_of_its_client_running)
 {
-    struct scenario scenario = small_scenario();
-    struct fault_instance instance = pause_after_read();
-    instance.target.worker = 1;
-    instance.points[0].worker = 1;
-    instance.until = (struct cause){.kind = CAUSE_WRITES, .target = {.client = 1, .worker = 2}};
-    // Without a pause between operations one worker could do them all before another gets a turn.
-    scenario.workload.think_ns = 5 * NS_PER_MS;
-    scenario.faults = &instance;
-    scenario.fault_count = 1;
-    scenario.clients.start_first.client = 1;
-    struct history history = run_trial(&scenario, "redis-set-px-lua", false);
+    struct history history =
+        run_trial(FIRST "workload: {kind: increment, operations: 100, think: 5ms}\n"
+                        "faults:\n  - {when: client-1 worker-1 after read, pause: client-1 "
+                        "worker-1, until: client-1 worker-2 writes or 10s}\n",
+                  "redis-set-px-lua", false);
     assert_int_equal(find_event(&history, EVENT_FAULT_HEALED)->detail, HEAL_CAUSE);
+    history_free(&history);
+}
+
+static void expect_killed_and_stuck(const char *lines)
+{
+    struct history history = run_trial(lines, "redis-setnx", false);
+    assert_int_equal(find_event(&history, EVENT_PROCESS_DEATH)->client, 1);
+    assert_int_equal(find_event(&history, EVENT_STOP_ASKED)->detail, STOP_STUCK);
     history_free(&history);
 }
 
 TEST(a_killed_holder_of_setnx_leaves_everybody_stuck)
 {
-    struct scenario scenario = small_scenario();
-    struct fault_instance instance = pause_after_read();
-    instance.verb = "kill";
-    instance.until = (struct cause){0};
-    instance.bound_ns = -1;
-    scenario.faults = &instance;
-    scenario.fault_count = 1;
-    scenario.clients.start_first.client = 1;
-    struct history history = run_trial(&scenario, "redis-setnx", false);
-    assert_int_equal(find_event(&history, EVENT_PROCESS_DEATH)->client, 1);
-    assert_int_equal(find_event(&history, EVENT_STOP_ASKED)->detail, STOP_STUCK);
-    history_free(&history);
+    expect_killed_and_stuck(FIRST "faults: [{when: client-1 after read, kill: client-1}]\n");
+}
+
+TEST(what_a_drawn_crash_leaves_for_ever_is_seen_to_be_stuck)
+{
+    expect_killed_and_stuck("workload: {kind: increment, for: 600ms}\n"
+                            "faults:\n  - {drawn: true, at: 50ms, when: client-1 holds, "
+                            "kill: client-1}\n");
 }
 
 static int run_into_a_dead_port(const struct sandbox *sandbox, void *context)
@@ -121,8 +102,7 @@ static int run_into_a_dead_port(const struct sandbox *sandbox, void *context)
 
 TEST(a_server_that_cannot_start_is_an_error_that_names_its_package)
 {
-    struct scenario scenario = small_scenario();
-    struct trial trial = {.scenario = &scenario, .scheme = "redis-setnx"};
+    struct trial trial = {.scenario = scenario_of(""), .scheme = "redis-setnx"};
     struct run run = {.trial = &trial, .folder = test_folder()};
     assert_int_equal(sandbox_run(true, run_into_a_dead_port, &run), 0);
     remove_folder(run.folder);
@@ -131,18 +111,10 @@ TEST(a_server_that_cannot_start_is_an_error_that_names_its_package)
 // The workload's time is over while client-1 stands still.
 TEST(after_the_last_drawn_fault_each_client_is_granted_before_the_end)
 {
-    struct scenario scenario = patient_scenario();
-    struct fault_instance instance = {.number = 1,
-                                      .verb = "pause",
-                                      .target = {.client = 1},
-                                      .at_ns = 250 * NS_PER_MS,
-                                      .drawn = true,
-                                      .bound_ns = 400 * NS_PER_MS};
-    scenario.workload.operations = 0;
-    scenario.workload.for_ns = 300 * NS_PER_MS;
-    scenario.faults = &instance;
-    scenario.fault_count = 1;
-    struct history history = run_trial(&scenario, "redis-set-px-lua", false);
+    struct history history =
+        run_trial(PATIENT "workload: {kind: increment, for: 300ms}\n"
+                          "faults: [{drawn: true, at: 250ms, pause: client-1, until: 400ms}]\n",
+                  "redis-set-px-lua", false);
     const struct event *healed = find_event(&history, EVENT_FAULT_HEALED);
     const struct event *stop = find_event(&history, EVENT_STOP_ASKED);
     assert_int_equal(healed->detail, HEAL_BOUND);
@@ -153,28 +125,5 @@ TEST(after_the_last_drawn_fault_each_client_is_granted_before_the_end)
             granted[event->client] = true;
     }
     assert_true(granted[1] && granted[2]);
-    history_free(&history);
-}
-
-TEST(what_a_drawn_crash_leaves_for_ever_is_seen_to_be_stuck)
-{
-    struct scenario scenario = small_scenario();
-    struct fault_instance instance = {
-        .number = 1,
-        .verb = "kill",
-        .target = {.client = 1},
-        .points = {{.client = 1, .moment = MOMENT_AT, .what = "holds"}},
-        .point_count = 1,
-        .nth = 1,
-        .at_ns = 50 * NS_PER_MS,
-        .drawn = true,
-        .bound_ns = -1};
-    scenario.workload.operations = 0;
-    scenario.workload.for_ns = 600 * NS_PER_MS;
-    scenario.faults = &instance;
-    scenario.fault_count = 1;
-    struct history history = run_trial(&scenario, "redis-setnx", false);
-    assert_int_equal(find_event(&history, EVENT_PROCESS_DEATH)->client, 1);
-    assert_int_equal(find_event(&history, EVENT_STOP_ASKED)->detail, STOP_STUCK);
     history_free(&history);
 }

@@ -3,14 +3,11 @@
 
 #include "harness/base/clock.h"
 #include "harness/run/servers.h"
-#include "harness/run/vocabulary.h"
-#include "harness/testing/test.h"
+#include "harness/run/test_scenario.h"
 
 #define HEAD                                                                                       \
     "version: 1\nname: soak\nabout: For a test.\nworkload: {kind: increment, for: 20s}\n"          \
     "clients: {processes: 5}\nlock: {lease: 1s, wait: 5s}\n"
-
-static struct vocabulary *vocabulary;
 
 // A scenario, its plan, and what was drawn for it.
 struct drawn {
@@ -18,32 +15,19 @@ struct drawn {
     struct plan plan;
 };
 
-static struct scenario *parse(const char *text)
-{
-    struct scenario *scenario = NULL;
-    struct diagnostics *diagnostics = diagnostics_new();
-    int result =
-        scenario_parse("a.yaml", text, strlen(text), vocabulary, NULL, 0, &scenario, diagnostics);
-    diagnostics_print(diagnostics, stderr);
-    diagnostics_free(diagnostics);
-    assert_int_equal(result, 0);
-    return scenario;
-}
-
 static struct drawn draw(const char *text, const char *scheme, int64_t repeats, uint64_t seed)
 {
-    struct drawn drawn = {.scenario = parse(text)};
+    struct drawn drawn = {.scenario = scenario_of(text)};
     struct error error = {0};
     assert_int_equal(
-        plan_make(&drawn.scenario, 1, vocabulary, scheme, repeats, seed, &drawn.plan, &error), 0);
-    assert_int_equal(draw_plan(&drawn.plan, vocabulary), 0);
+        plan_make(&drawn.scenario, 1, vocabulary(), scheme, repeats, seed, &drawn.plan, &error), 0);
+    assert_int_equal(draw_plan(&drawn.plan, vocabulary()), 0);
     return drawn;
 }
 
 static void drawn_free(struct drawn *drawn)
 {
     plan_free(&drawn->plan);
-    scenario_free(drawn->scenario);
 }
 
 static const char *faults_of(const struct drawn *drawn, size_t trial)
@@ -76,11 +60,6 @@ static void hold_to_the_living(const struct scenario *scenario)
     }
     assert_true(living >= 2);
 }
-
-static int close_vocabulary(void **state);
-static int open_vocabulary(void **state);
-
-TEST_GROUP(open_vocabulary, close_vocabulary);
 
 TEST(drawn_faults_strike_the_living)
 {
@@ -163,8 +142,8 @@ TEST(what_a_trial_leaves_is_that_trial_again)
     struct error error = {0};
     assert_int_equal(all.plan.count, 9);
     for (size_t i = 0; i < 9; i++)
-        again[i] = parse(all.plan.trials[i].drawn->source);
-    assert_int_equal(plan_make(again, 9, vocabulary, NULL, 0, 1, &plan, &error), 0);
+        again[i] = scenario_of(all.plan.trials[i].drawn->source);
+    assert_int_equal(plan_make(again, 9, vocabulary(), NULL, 0, 1, &plan, &error), 0);
     assert_int_equal(plan.count, 9);
     for (size_t i = 0; i < 9; i++) {
         const struct trial *was = &all.plan.trials[i];
@@ -176,8 +155,6 @@ TEST(what_a_trial_leaves_is_that_trial_again)
         assert_string_equal(trial_as_run(is)->settled_faults, was->drawn->settled_faults);
     }
     plan_free(&plan);
-    for (size_t i = 0; i < 9; i++)
-        scenario_free(again[i]);
     drawn_free(&all);
 }
 
@@ -367,18 +344,4 @@ TEST(soaks_of_which_nobody_asks_the_price_share_the_machine)
     assert_false(trial_may_share_machine(&measured.plan.trials[0]));
     drawn_free(&drawn);
     drawn_free(&measured);
-}
-
-static int open_vocabulary(void **state)
-{
-    (void)state;
-    vocabulary = vocabulary_new();
-    return 0;
-}
-
-static int close_vocabulary(void **state)
-{
-    (void)state;
-    vocabulary_free(vocabulary);
-    return 0;
 }

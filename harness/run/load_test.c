@@ -2,30 +2,30 @@
 #include "harness/run/load_generator.h"
 
 #include "harness/history/test_file.h"
-#include "harness/testing/test.h"
+#include "harness/run/test_scenario.h"
 
-#define PER_SECOND INT64_C(3600) // rates are each hour
 #define OPENED_NS (5 * NS_PER_S)
 
-static struct load_settings phases[] = {
-    {.for_ns = NS_PER_S, .rate = 10 * PER_SECOND, .arrivals = ARRIVALS_FIXED, .warm_up = true},
-    {.for_ns = 2 * NS_PER_S, .clients = 1},
-    {.for_ns = NS_PER_S,
-     .clients = 2,
-     .rate = 10 * PER_SECOND,
-     .to = 30 * PER_SECOND,
-     .arrivals = ARRIVALS_FIXED},
-};
+// The load of the lines, of four clients; into `file`, or NULL.
+static void open_lines(struct load *load, const char *lines, struct history_file *file)
+{
+    struct text text = {0};
+    struct error error;
+    text_format(&text, "clients: {processes: 4}\nworkload: {kind: increment}\nload:\n%s", lines);
+    const struct trial trial = {.scenario = scenario_of(text.bytes), .seed = 1};
+    assert_int_equal(load_open(load, &trial, file, 0, &error), 0);
+    text_free(&text);
+}
 
-static struct scenario scenario = {
-    .clients = {.processes = 4}, .load = phases, .load_count = sizeof phases / sizeof *phases};
-static const struct trial trial = {.scenario = &scenario, .seed = 1};
+#define PHASES                                                                                     \
+    "  - {for: 1s, rate: 10/s, arrivals: fixed, warm-up: true}\n"                                  \
+    "  - {for: 2s, clients: 1}\n"                                                                  \
+    "  - {for: 1s, clients: 2, rate: 10/s, to: 30/s, arrivals: fixed}\n"
 
 TEST(a_phase_begins_when_the_one_before_is_over)
 {
     struct load load;
-    struct error error;
-    assert_int_equal(load_open(&load, &trial, NULL, 0, &error), 0);
+    open_lines(&load, PHASES, NULL);
     assert_int_equal(load_phase_at(&load, 0), 0);
     assert_int_equal(load_phase_at(&load, NS_PER_S - 1), 0);
     assert_int_equal(load_phase_at(&load, NS_PER_S), 1);
@@ -37,8 +37,7 @@ TEST(a_phase_begins_when_the_one_before_is_over)
 TEST(clients_take_part_from_the_first)
 {
     struct load load;
-    struct error error;
-    assert_int_equal(load_open(&load, &trial, NULL, 0, &error), 0);
+    open_lines(&load, PHASES, NULL);
     assert_true(load_includes(&load, 0, 4));
     assert_true(load_includes(&load, 1, 1));
     assert_false(load_includes(&load, 1, 2));
@@ -49,16 +48,11 @@ TEST(clients_take_part_from_the_first)
 
 TEST(only_a_warm_up_leaves_nothing_undone_behind)
 {
-    struct load_settings many[] = {{.for_ns = NS_PER_S},
-                                   {.for_ns = NS_PER_S, .warm_up = true},
-                                   {.for_ns = NS_PER_S, .warm_up = true},
-                                   {.for_ns = NS_PER_S},
-                                   {.for_ns = NS_PER_S}};
-    struct scenario phased = {.clients = {.processes = 1}, .load = many, .load_count = 5};
-    struct trial of = {.scenario = &phased};
     struct load load;
-    struct error error;
-    assert_int_equal(load_open(&load, &of, NULL, 0, &error), 0);
+    open_lines(&load,
+               "  - {for: 1s}\n  - {for: 1s, warm-up: true}\n  - {for: 1s, warm-up: true}\n"
+               "  - {for: 1s}\n  - {for: 1s}\n",
+               NULL);
     assert_int_equal(load_backlog_ns(&load, 0), 0);
     assert_int_equal(load_backlog_ns(&load, 2), 0);
     assert_int_equal(load_backlog_ns(&load, 3), 3 * NS_PER_S);
@@ -69,8 +63,7 @@ TEST(only_a_warm_up_leaves_nothing_undone_behind)
 TEST(what_is_due_in_a_warm_up_does_not_count)
 {
     struct load load;
-    struct error error;
-    assert_int_equal(load_open(&load, &trial, NULL, 0, &error), 0);
+    open_lines(&load, PHASES, NULL);
     assert_int_equal(load.arrivals->count, 10 + 20);
     assert_int_equal(load_due(&load, NS_PER_S), 0);
     assert_int_equal(load_due(&load, 3 * NS_PER_S), 0);
@@ -86,7 +79,7 @@ TEST(each_phase_is_recorded_once_as_of_its_beginning)
     struct error error;
     struct history history;
     test_file_begin(&test, 100);
-    assert_int_equal(load_open(&load, &trial, &test.file, 0, &error), 0);
+    open_lines(&load, PHASES, &test.file);
     load_announce(&load, 0, OPENED_NS); // the gate is not open yet
     load_announce(&load, OPENED_NS, OPENED_NS);
     load_announce(&load, OPENED_NS, OPENED_NS + NS_PER_S / 2);
@@ -108,7 +101,7 @@ TEST(each_phase_is_recorded_once_as_of_its_beginning)
 
 TEST(a_load_that_is_far_too_much_is_refused)
 {
-    struct load_settings much = {.for_ns = 100 * NS_PER_S, .rate = 1000000 * PER_SECOND};
+    struct load_settings much = {.for_ns = 100 * NS_PER_S, .rate = INT64_C(1000000) * 3600};
     struct scenario heavy = {.clients = {.processes = 1}, .load = &much, .load_count = 1};
     struct trial refused = {.scenario = &heavy};
     struct load load;

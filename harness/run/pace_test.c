@@ -5,35 +5,24 @@
 #include "harness/check/check.h"
 
 #define LATE_NS (50 * NS_PER_MS)
-#define PER_SECOND INT64_C(3600) // rates are each hour
 
 // A trial that was run, and what came of it.
 struct ran {
-    struct scenario scenario;
     struct trial trial;
-    struct load_settings load[3];
     struct history history;
     struct trial_model model;
 };
 
-// Ends by time unless `operations` are set afterwards.
-static void prepare(struct ran *ran)
+// Clients with a lock that nobody loses, and the load that the lines say.
+static void run(struct ran *ran, const char *lines)
 {
-    *ran = (struct ran){.scenario = small_scenario()};
-    ran->scenario.workload.operations = 0;
-    ran->scenario.lock.lease_ns = 5 * NS_PER_S;
-    ran->scenario.lock.stuck_after_ns = 9 * NS_PER_S;
-    ran->scenario.load = ran->load;
-    ran->scenario.load_count = 1;
-}
-
-static void run(struct ran *ran)
-{
-    for (size_t i = 0; i < ran->scenario.load_count; i++)
-        ran->scenario.workload.for_ns += ran->load[i].for_ns;
-    ran->history = run_trial(&ran->scenario, "redis-set-px-lua", false);
-    ran->trial = (struct trial){.scenario = &ran->scenario, .scheme = "redis-set-px-lua"};
+    struct text text = {0};
+    text_format(&text, "lock: {lease: 5s, wait: 10s, retry: 1ms, request: 1s, stuck-after: 9s}\n%s",
+                lines);
+    ran->history = run_trial(text.bytes, "redis-set-px-lua", false);
+    ran->trial = (struct trial){.scenario = scenario_of(text.bytes), .scheme = "redis-set-px-lua"};
     trial_model_make(&ran->history, &ran->trial, &ran->model);
+    text_free(&text);
 }
 
 static void release(struct ran *ran)
@@ -55,10 +44,7 @@ static size_t count_late(const struct trial_model *model, bool corrected)
 TEST(in_an_open_loop_nobody_begins_before_the_time)
 {
     struct ran ran;
-    prepare(&ran);
-    ran.load[0] = (struct load_settings){.rate = 400 * PER_SECOND, .arrivals = ARRIVALS_POISSON};
-    ran.scenario.workload.operations = 300;
-    run(&ran);
+    run(&ran, "workload: {kind: increment, operations: 300}\nload: {rate: 400/s}\n");
     int64_t last_ns[3][3] = {{0}};
     assert_int_equal(ran.model.hold_count, 300);
     assert_int_equal(ran.model.due_operations, 300);
@@ -77,10 +63,7 @@ TEST(in_an_open_loop_nobody_begins_before_the_time)
 TEST(in_a_closed_loop_operations_have_no_time)
 {
     struct ran ran;
-    prepare(&ran);
-    ran.scenario.load_count = 0;
-    ran.scenario.workload.operations = 50;
-    run(&ran);
+    run(&ran, "workload: {kind: increment, operations: 50}\n");
     assert_int_equal(ran.model.hold_count, 50);
     assert_int_equal(ran.model.phase_count, 0);
     assert_int_equal(ran.model.due_operations, 0);
@@ -93,17 +76,8 @@ TEST(in_a_closed_loop_operations_have_no_time)
 TEST(a_pause_of_the_server_shows_in_all_that_were_to_begin_in_it)
 {
     struct ran ran;
-    struct fault_instance pause = {.number = 1,
-                                   .verb = "pause",
-                                   .target = {.server = "server-1"},
-                                   .at_ns = 300 * NS_PER_MS,
-                                   .bound_ns = 200 * NS_PER_MS};
-    prepare(&ran);
-    ran.scenario.faults = &pause;
-    ran.scenario.fault_count = 1;
-    ran.load[0] = (struct load_settings){
-        .for_ns = NS_PER_S, .rate = 500 * PER_SECOND, .arrivals = ARRIVALS_FIXED};
-    run(&ran);
+    run(&ran, "workload: {kind: increment}\nload: {for: 1s, rate: 500/s, arrivals: fixed}\n"
+              "faults: [{at: 300ms, pause: server-1, until: 200ms}]\n");
     assert_true(ran.model.faults[0].healed_ns != TIME_NEVER);
     size_t corrected = count_late(&ran.model, true);
     size_t uncorrected = count_late(&ran.model, false);
@@ -118,12 +92,8 @@ TEST(a_pause_of_the_server_shows_in_all_that_were_to_begin_in_it)
 TEST(clients_beyond_those_that_take_part_rest)
 {
     struct ran ran;
-    prepare(&ran);
-    ran.scenario.load_count = 3;
-    ran.load[0] = (struct load_settings){.for_ns = 200 * NS_PER_MS, .clients = 1};
-    ran.load[1] = (struct load_settings){.for_ns = 300 * NS_PER_MS, .rate = 300 * PER_SECOND};
-    ran.load[2] = (struct load_settings){.for_ns = 200 * NS_PER_MS, .clients = 1};
-    run(&ran);
+    run(&ran, "workload: {kind: increment}\nload: [{for: 200ms, clients: 1}, "
+              "{for: 300ms, rate: 300/s}, {for: 200ms, clients: 1}]\n");
     const struct load_phase *phases = ran.model.phases;
     size_t begun[3] = {0};
     assert_int_equal(ran.model.phase_count, 3);
@@ -148,17 +118,11 @@ TEST(clients_beyond_those_that_take_part_rest)
 TEST(what_was_due_and_never_begun_is_counted)
 {
     struct ran ran;
-    prepare(&ran);
-    ran.scenario.clients.processes = 1;
-    ran.scenario.clients.threads = 1;
-    ran.scenario.workload.hold_ns = 20 * NS_PER_MS;
-    ran.scenario.load_count = 2;
-    // Too much for it, too: what it leaves undone would take all the time of what counts.
-    ran.load[0] = (struct load_settings){
-        .for_ns = 200 * NS_PER_MS, .rate = 500 * PER_SECOND, .warm_up = true};
-    ran.load[1] = (struct load_settings){
-        .for_ns = 500 * NS_PER_MS, .rate = 500 * PER_SECOND, .arrivals = ARRIVALS_FIXED};
-    run(&ran);
+    // The warm-up is too much for it, too: what it leaves undone would take all the time of what
+    // counts.
+    run(&ran, "clients: {processes: 1, threads: 1}\nworkload: {kind: increment, hold: 20ms}\n"
+              "load:\n  - {for: 200ms, rate: 500/s, warm-up: true}\n"
+              "  - {for: 500ms, rate: 500/s, arrivals: fixed}\n");
     assert_false(ran.model.phases[0].counts);
     assert_true(ran.model.phases[1].counts);
     assert_int_equal(ran.model.due_operations, 250);
@@ -169,14 +133,10 @@ TEST(what_was_due_and_never_begun_is_counted)
 TEST(workers_that_find_nothing_left_end)
 {
     struct ran ran;
-    prepare(&ran);
-    ran.scenario.workload.operations = 40;
-    ran.scenario.load_count = 2;
-    ran.load[0] = (struct load_settings){.for_ns = 50 * NS_PER_MS, .rate = 200 * PER_SECOND};
-    ran.load[1] = (struct load_settings){.clients = 1, .rate = 400 * PER_SECOND};
-    ran.history = run_trial(&ran.scenario, "redis-set-px-lua", false);
+    run(&ran, "workload: {kind: increment, operations: 40}\n"
+              "load: [{for: 50ms, rate: 200/s}, {clients: 1, rate: 400/s}]\n");
     assert_int_equal(count_events(&ran.history, EVENT_ACQUIRE_RETURN, OUTCOME_OK), 40);
     assert_int_equal(count_events(&ran.history, EVENT_WORKER_END, OUTCOME_OK), 4);
     assert_int_equal(find_event(&ran.history, EVENT_STOP_ASKED)->detail, STOP_DONE);
-    history_free(&ran.history);
+    release(&ran);
 }

@@ -4,20 +4,12 @@
 #include "harness/base/clock.h"
 #include "harness/base/test_folder.h"
 #include "harness/locks/lock.h"
-#include "harness/testing/test.h"
+#include "harness/run/test_scenario.h"
 
 #include <signal.h>
 #include <sys/wait.h>
 
 TEST_FOLDER("/tmp/lockpick-servers-test-XXXXXX");
-
-static struct scenario scenario_with(const char *workload, const char *store)
-{
-    return (struct scenario){.workload = {.kind = (char *)(size_t)workload,
-                                          .store = (char *)(size_t)store,
-                                          .operations = 10},
-                             .clients = {.processes = 1, .threads = 1}};
-}
 
 // --- the pool ------------------------------------------------------------------------------------
 
@@ -49,18 +41,17 @@ TEST_GROUP(make_test_folder, remove_test_folder);
 TEST(trials_that_need_the_same_servers_share_them)
 {
     struct pool_fixture fixture;
-    struct scenario scenario = scenario_with("increment", "shm");
+    const struct scenario *scenario = scenario_of("");
     start_pool(&fixture);
-    assert_int_equal(provide(&fixture, &scenario, "redis-setnx"), 0);
+    assert_int_equal(provide(&fixture, scenario, "redis-setnx"), 0);
     pid_t first = fixture.pool.cluster.nodes[0].server;
     assert_string_equal(fixture.lock_service.topology, "single");
-    assert_int_equal(provide(&fixture, &scenario, "none"), 0); // needs none, and ends none
+    assert_int_equal(provide(&fixture, scenario, "none"), 0); // needs none, and ends none
     assert_int_equal(fixture.lock_service.server_count, 0);
-    assert_int_equal(provide(&fixture, &scenario, "redis-set-px-lua"), 0);
+    assert_int_equal(provide(&fixture, scenario, "redis-set-px-lua"), 0);
     assert_int_equal(fixture.pool.cluster.nodes[0].server, first);
-    scenario.servers[0].kind = "redis";
-    scenario.servers[0].persistence = PERSISTENCE_AOF_ALWAYS;
-    assert_int_equal(provide(&fixture, &scenario, "redis-set-px-lua"), 0);
+    scenario = scenario_of("servers: {redis: {persistence: aof-always}}\n");
+    assert_int_equal(provide(&fixture, scenario, "redis-set-px-lua"), 0);
     assert_int_not_equal(fixture.pool.cluster.nodes[0].server, first);
     server_pool_stop(&fixture.pool);
 }
@@ -68,14 +59,14 @@ TEST(trials_that_need_the_same_servers_share_them)
 TEST(a_server_that_has_died_is_not_handed_on)
 {
     struct pool_fixture fixture;
-    struct scenario scenario = scenario_with("increment", "shm");
+    const struct scenario *scenario = scenario_of("");
     siginfo_t information;
     start_pool(&fixture);
-    assert_int_equal(provide(&fixture, &scenario, "redis-setnx"), 0);
+    assert_int_equal(provide(&fixture, scenario, "redis-setnx"), 0);
     pid_t first = fixture.pool.cluster.nodes[0].server;
     kill(first, SIGKILL);
     waitid(P_PID, (id_t)first, &information, WEXITED | WNOWAIT);
-    assert_int_equal(provide(&fixture, &scenario, "redis-setnx"), 0);
+    assert_int_equal(provide(&fixture, scenario, "redis-setnx"), 0);
     assert_int_not_equal(fixture.pool.cluster.nodes[0].server, first);
     server_pool_stop(&fixture.pool);
 }
@@ -83,13 +74,15 @@ TEST(a_server_that_has_died_is_not_handed_on)
 TEST(a_store_has_a_server_of_its_own_unless_it_is_to_share_the_locks)
 {
     struct pool_fixture fixture;
-    struct scenario apart = scenario_with("increment", "redis");
-    struct scenario shared = scenario_with("increment", "same");
+    const struct scenario *apart =
+        scenario_of("workload: {kind: increment, operations: 10, store: redis}\n");
+    const struct scenario *shared =
+        scenario_of("workload: {kind: increment, operations: 10, store: same}\n");
     start_pool(&fixture);
-    assert_int_equal(provide(&fixture, &apart, "redis-setnx"), 0);
+    assert_int_equal(provide(&fixture, apart, "redis-setnx"), 0);
     assert_int_not_equal(fixture.lock_service.servers[0].port,
                          fixture.store_service.servers[0].port);
-    assert_int_equal(provide(&fixture, &shared, "redis-setnx"), 0);
+    assert_int_equal(provide(&fixture, shared, "redis-setnx"), 0);
     assert_int_equal(fixture.lock_service.servers[0].port, fixture.store_service.servers[0].port);
     server_pool_stop(&fixture.pool);
 }
@@ -97,23 +90,19 @@ TEST(a_store_has_a_server_of_its_own_unless_it_is_to_share_the_locks)
 TEST(servers_that_a_trial_strikes_are_its_own)
 {
     struct pool_fixture fixture;
-    struct scenario calm = scenario_with("increment", "shm");
-    struct scenario rough = calm;
-    struct fault_instance restart = {
-        .number = 1, .verb = "restart", .target = {.server = "leader"}};
-    struct trial trial = {.scenario = &rough, .scheme = "redis-setnx"};
-    rough.faults = &restart;
-    rough.fault_count = 1;
+    const struct scenario *calm = scenario_of("");
+    const struct scenario *rough = scenario_of("faults: [{at: 1s, restart: leader}]\n");
+    struct trial trial = {.scenario = rough, .scheme = "redis-setnx"};
     start_pool(&fixture);
-    assert_int_equal(provide(&fixture, &calm, "redis-setnx"), 0);
+    assert_int_equal(provide(&fixture, calm, "redis-setnx"), 0);
     pid_t first = fixture.pool.cluster.nodes[0].server;
-    assert_int_equal(provide(&fixture, &rough, "redis-setnx"), 0);
+    assert_int_equal(provide(&fixture, rough, "redis-setnx"), 0);
     assert_int_not_equal(fixture.pool.cluster.nodes[0].server, first);
     server_pool_release(&fixture.pool, &trial);
     assert_false(fixture.pool.is_up);
     // A trial that strikes only clients leaves servers as they were.
-    restart = (struct fault_instance){.number = 1, .verb = "pause", .target = {.client = 1}};
-    assert_int_equal(provide(&fixture, &rough, "redis-setnx"), 0);
+    trial.scenario = scenario_of("faults: [{at: 1s, pause: client-1, until: 1s}]\n");
+    assert_int_equal(provide(&fixture, trial.scenario, "redis-setnx"), 0);
     server_pool_release(&fixture.pool, &trial);
     assert_true(fixture.pool.is_up);
     assert_true(server_pool_suits(&fixture.pool, &trial));
@@ -123,11 +112,10 @@ TEST(servers_that_a_trial_strikes_are_its_own)
 TEST(a_server_that_runs_already_is_described_and_none_is_booted)
 {
     struct pool_fixture fixture;
-    struct scenario scenario = scenario_with("increment", "shm");
-    scenario.servers[0].kind = "redis";
-    scenario.servers[0].external = (char *)(size_t) "redis://me:secret@db.example:7000,other/3";
+    const struct scenario *scenario =
+        scenario_of("servers: {redis: {external: 'redis://me:secret@db.example:7000,other/3'}}\n");
     start_pool(&fixture);
-    assert_int_equal(provide(&fixture, &scenario, "redis-setnx"), 0);
+    assert_int_equal(provide(&fixture, scenario, "redis-setnx"), 0);
     assert_false(fixture.pool.is_up);
     const struct service *service = &fixture.lock_service;
     assert_true(service->external);
@@ -143,10 +131,10 @@ TEST(a_server_that_runs_already_is_described_and_none_is_booted)
 
 // --- applicability -------------------------------------------------------------------------------
 
-static void assert_applies(const struct scenario *scenario, const char *scheme,
-                           enum applicability wanted, const char *says)
+static void assert_applies(const char *lines, const char *scheme, enum applicability wanted,
+                           const char *says)
 {
-    struct trial trial = {.scenario = scenario, .scheme = scheme};
+    struct trial trial = {.scenario = scenario_of(lines), .scheme = scheme};
     struct text reason = {0};
     enum applicability found = trial_applicability(&trial, &reason);
     if (found != wanted || strstr(text_string(&reason), says) == NULL)
@@ -156,64 +144,61 @@ static void assert_applies(const struct scenario *scenario, const char *scheme,
 
 TEST(a_scheme_that_lacks_what_the_scenario_wants_is_not_applicable)
 {
-    struct scenario nested = scenario_with("nested", "shm");
-    assert_applies(&nested, "redis-setnx", TRIAL_NOT_APPLICABLE, "reentrant");
-    struct scenario same = scenario_with("increment", "same");
-    assert_applies(&same, "none", TRIAL_NOT_APPLICABLE, "no store of that kind");
-    struct scenario many = scenario_with("increment", "shm");
-    many.servers[0].kind = "redis";
-    many.servers[0].topology = (char *)(size_t) "independent";
-    assert_applies(&many, "redis-setnx", TRIAL_NOT_APPLICABLE, "topology independent");
-    assert_applies(&many, "redlock", TRIAL_CAN_RUN, "");
-    assert_applies(&many, "none", TRIAL_CAN_RUN, "");
+    assert_applies("workload: {kind: nested, operations: 10}\n", "redis-setnx",
+                   TRIAL_NOT_APPLICABLE, "reentrant");
+    assert_applies("workload: {kind: increment, operations: 10, store: same}\n", "none",
+                   TRIAL_NOT_APPLICABLE, "no store of that kind");
+    static const char many[] = "servers: {redis: {topology: independent}}\n";
+    assert_applies(many, "redis-setnx", TRIAL_NOT_APPLICABLE, "topology independent");
+    assert_applies(many, "redlock", TRIAL_CAN_RUN, "");
+    assert_applies(many, "none", TRIAL_CAN_RUN, "");
 }
+
+#define OTHERS "servers: {redis: {external: redis://localhost}}\n"
 
 TEST(a_server_that_is_not_installed_is_named_with_its_package)
 {
     char *path = memory_string(getenv("PATH"));
-    struct scenario plain = scenario_with("increment", "shm");
     setenv("PATH", "/nonexistent", 1);
-    assert_applies(&plain, "redis-setnx", TRIAL_NOT_INSTALLED, "apt-get install redis-server");
-    plain.servers[0].kind = "redis";
-    plain.servers[0].external = (char *)(size_t) "redis://localhost";
-    assert_applies(&plain, "redis-setnx", TRIAL_CAN_RUN, "");
+    assert_applies("", "redis-setnx", TRIAL_NOT_INSTALLED, "apt-get install redis-server");
+    assert_applies(OTHERS, "redis-setnx", TRIAL_CAN_RUN, "");
     setenv("PATH", path, 1);
     free(path);
 }
 
+#define PAUSE "{at: 1s, pause: client-1, until: 1s}"
+
 TEST(a_fault_on_a_node_or_a_wire_strikes_servers)
 {
-    struct scenario scenario = scenario_with("increment", "shm");
-    struct fault_instance instances[] = {{.verb = "pause", .target = {.client = 1}},
-                                         {.verb = "kill", .target = {.client = 2}}};
-    struct trial trial = {.scenario = &scenario, .scheme = "redis-setnx"};
-    assert_false(trial_strikes_servers(&trial));
-    scenario.faults = instances;
-    scenario.fault_count = 2;
-    assert_false(trial_strikes_servers(&trial));
-    instances[1] = (struct fault_instance){.verb = "kill", .target = {.server = "server-1"}};
-    assert_true(trial_strikes_servers(&trial));
-    instances[1] = (struct fault_instance){.verb = "partition",
-                                           .target = {.client = 1},
-                                           .sides = {{{.client = 1}}},
-                                           .side_counts = {1, 1}};
-    assert_true(trial_strikes_servers(&trial));
+    static const struct {
+        const char *faults;
+        bool strikes;
+    } cases[] = {{"faults: []\n", false},
+                 {"faults: [" PAUSE ", {at: 1s, kill: client-2}]\n", false},
+                 {"faults: [" PAUSE ", {at: 1s, kill: server-1}]\n", true},
+                 {"faults: [" PAUSE ", {at: 1s, partition: client-1, until: 1s}]\n", true}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct trial trial = {.scenario = scenario_of(cases[i].faults),
+                                    .scheme = "redis-setnx"};
+        assert_int_equal(trial_strikes_servers(&trial), cases[i].strikes);
+    }
 }
 
 TEST(only_trials_whose_numbers_nobody_reads_share_the_machine)
 {
-    struct scenario scenario = scenario_with("increment", "shm");
-    struct fault_instance instance = {.verb = "pause", .target = {.client = 1}};
-    struct trial trial = {.scenario = &scenario, .scheme = "redis-setnx"};
-    assert_false(trial_may_share_machine(&trial)); // without a fault it is a measurement
-    scenario.faults = &instance;
-    scenario.fault_count = 1;
-    assert_true(trial_may_share_machine(&trial));
-    scenario.workload.for_ns = NS_PER_S; // what it achieves in its time, others would change
-    assert_false(trial_may_share_machine(&trial));
-    scenario.verdict_only = true;
-    assert_true(trial_may_share_machine(&trial));
-    scenario.servers[0].kind = "redis";
-    scenario.servers[0].external = (char *)(size_t) "redis://localhost";
-    assert_false(trial_may_share_machine(&trial));
+    static const struct {
+        const char *lines;
+        bool may;
+    } cases[] = {
+        {"", false}, // without a fault it is a measurement
+        {"faults: [" PAUSE "]\n", true},
+        // What it achieves in its time, others would change.
+        {"faults: [" PAUSE "]\nworkload: {kind: increment, for: 5s}\n", false},
+        {"faults: [" PAUSE "]\nworkload: {kind: increment, for: 5s}\nverdict-only: true\n", true},
+        {"faults: [" PAUSE "]\nverdict-only: true\n" OTHERS, false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct trial trial = {.scenario = scenario_of(cases[i].lines),
+                                    .scheme = "redis-setnx"};
+        assert_int_equal(trial_may_share_machine(&trial), cases[i].may);
+    }
 }

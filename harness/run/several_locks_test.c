@@ -32,10 +32,10 @@ static void see(struct values *values, const struct event *event)
     }
 }
 
-static struct values run(struct scenario *scenario, const char *scheme)
+static struct values run(const char *text, const char *scheme)
 {
     struct values values = {.changes = 0};
-    struct history history = run_trial(scenario, scheme, false);
+    struct history history = run_trial(text, scheme, false);
     for (size_t i = 0; i < history.count; i++)
         see(&values, &history.events[i]);
     history_free(&history);
@@ -44,13 +44,11 @@ static struct values run(struct scenario *scenario, const char *scheme)
 
 TEST(each_lock_guards_a_value_of_its_own)
 {
-    static const char *const stores[] = {"shm", "redis"};
+    static const char *const texts[] = {
+        PATIENT "workload: {kind: increment, operations: 300, keys: 3}\n",
+        PATIENT "workload: {kind: increment, operations: 300, keys: 3, store: redis}\n"};
     for (size_t i = 0; i < 2; i++) {
-        struct scenario scenario = patient_scenario();
-        scenario.workload.store = (char *)(size_t)stores[i];
-        scenario.workload.keys = 3;
-        scenario.workload.operations = 300;
-        struct values values = run(&scenario, "redis-set-px-lua");
+        struct values values = run(texts[i], "redis-set-px-lua");
         int64_t sum = 0;
         for (int key = 1; key <= 3; key++) {
             assert_true(values.writes[key] > 0);
@@ -65,11 +63,10 @@ TEST(each_lock_guards_a_value_of_its_own)
 
 TEST(each_worker_may_have_a_lock_of_its_own)
 {
-    struct scenario scenario = patient_scenario();
-    scenario.workload.keys = KEYS_OWN;
-    scenario.workload.operations = 200;
-    scenario.workload.think_ns = NS_PER_MS; // or one worker does it all before another begins
-    struct values values = run(&scenario, "redis-set-px-lua");
+    // It thinks, or one worker does it all before another begins.
+    struct values values =
+        run(PATIENT "workload: {kind: increment, operations: 200, keys: own, think: 1ms}\n",
+            "redis-set-px-lua");
     assert_int_equal(values.changes, 0);
     for (int client = 1; client <= 2; client++) {
         for (int worker = 1; worker <= 2; worker++)
@@ -82,11 +79,8 @@ TEST(each_worker_may_have_a_lock_of_its_own)
 // A scheme whose clients have connections and threads of their own for each lock.
 TEST(locks_that_are_renewed_and_woken_go_side_by_side)
 {
-    struct scenario scenario = small_scenario();
-    scenario.workload.keys = 4;
-    scenario.workload.operations = 200;
-    scenario.workload.skew = 990;
-    struct values values = run(&scenario, "redisson-fair");
+    struct values values =
+        run("workload: {kind: increment, operations: 200, keys: 4, skew: 0.99}\n", "redisson-fair");
     int64_t sum = 0;
     for (int key = 1; key <= 4; key++) {
         assert_int_equal(values.finals[key], values.writes[key]);

@@ -5,7 +5,7 @@
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
 #include "harness/history/reader.h"
-#include "harness/testing/test.h"
+#include "harness/run/test_scenario.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -79,49 +79,22 @@ static bool leaves_processes_behind(const int witness[2])
     return !is_closed || waitpid(-1, NULL, WNOHANG) != -1 || errno != ECHILD;
 }
 
-static struct scenario small_scenario(struct fault_instance *pause)
-{
-    *pause =
-        (struct fault_instance){.number = 1,
-                                .verb = "pause",
-                                .target = {.client = 1},
-                                .points = {{.client = 1, .moment = MOMENT_AFTER, .what = "read"}},
-                                .point_count = 1,
-                                .nth = 1,
-                                .at_ns = -1,
-                                .bound_ns = 500 * NS_PER_MS};
-    return (struct scenario){
-        .name = (char *)(size_t) "small",
-        .workload = {.kind = (char *)(size_t) "increment",
-                     .store = (char *)(size_t) "shm",
-                     .operations = 40},
-        .clients = {.processes = 2, .threads = 1, .start_first = {.client = 1}},
-        .lock = {.lease_ns = 5 * NS_PER_S,
-                 .wait_ns = 10 * NS_PER_S,
-                 .retry_ns = NS_PER_MS,
-                 .request_ns = NS_PER_S,
-                 .stuck_after_ns = 10 * NS_PER_S},
-        .faults = pause,
-        .fault_count = 1,
-        .limit_ns = 60 * NS_PER_S};
-}
+#define PAUSED(until)                                                                              \
+    "workload: {kind: increment, operations: 40}\n"                                                \
+    "clients: {processes: 2, start-first: client-1}\n"                                             \
+    "lock: {lease: 5s, wait: 10s, retry: 1ms, request: 1s, stuck-after: 10s}\n"                    \
+    "faults: [{when: client-1 after read, pause: client-1, until: " until "}]\n"
 
 static int conduct(const struct sandbox *sandbox, void *context)
 {
     struct party *party = context;
-    struct fault_instance pause;
-    struct scenario scenario = small_scenario(&pause);
-    struct fault_instance endless_pause = pause;
-    endless_pause.bound_ns = 60 * NS_PER_S;
-    struct scenario other = scenario;
-    struct scenario endless = scenario;
-    endless.faults = &endless_pause;
-    other.servers[0].kind = "redis";
-    other.servers[0].persistence = PERSISTENCE_AOF_ALWAYS;
+    const struct scenario *scenario = scenario_of(PAUSED("500ms"));
+    const struct scenario *other =
+        scenario_of(PAUSED("500ms") "servers: {redis: {persistence: aof-always}}\n");
     const struct trial trials[] = {
-        {.scenario = &scenario, .scheme = "redis-set-px-lua", .seed = 7},
-        {.scenario = party->alternate ? &other : &scenario, .scheme = "redis-lua", .seed = 8}};
-    const struct trial fatal = {.scenario = &endless, .scheme = "redis-lua", .seed = 9};
+        {.scenario = scenario, .scheme = "redis-set-px-lua", .seed = 7},
+        {.scenario = party->alternate ? other : scenario, .scheme = "redis-lua", .seed = 8}};
+    const struct trial fatal = {.scenario = scenario_of(PAUSED("59s")), .scheme = "redis-lua"};
     struct slot_job jobs[JOBS];
     char folders[JOBS][80];
     struct server_pool pool;

@@ -3,7 +3,7 @@
 #define LOCKPICK_RUN_TEST_TRIALS_H
 
 #include "harness/run/conductor.h"
-#include "harness/testing/test.h"
+#include "harness/run/test_scenario.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
@@ -42,38 +42,10 @@ static inline int conduct(const struct sandbox *sandbox, void *context)
     return 1;
 }
 
-static inline struct scenario small_scenario(void)
+// Runs the trial of a scenario and loads its history.
+static inline struct history run_trial(const char *text, const char *scheme, bool loopback)
 {
-    return (struct scenario){
-        .name = (char *)(size_t) "small",
-        .workload = {.kind = (char *)(size_t) "increment",
-                     .store = (char *)(size_t) "shm",
-                     .operations = 100},
-        .clients = {.processes = 2, .threads = 2},
-        .lock = {.lease_ns = 300 * NS_PER_MS,
-                 .wait_ns = 10 * NS_PER_S,
-                 .retry_ns = NS_PER_MS,
-                 .request_ns = NS_PER_S,
-                 .stuck_after_ns = 1300 * NS_PER_MS},
-        .limit_ns = 60 * NS_PER_S,
-    };
-}
-
-// A busy machine may stand still for longer than a short lease.
-static inline struct scenario patient_scenario(void)
-{
-    struct scenario scenario = small_scenario();
-    scenario.lock.lease_ns = 10 * NS_PER_S;
-    scenario.lock.wait_ns = 20 * NS_PER_S;
-    scenario.lock.request_ns = 5 * NS_PER_S;
-    scenario.lock.stuck_after_ns = 20 * NS_PER_S;
-    return scenario;
-}
-
-// Runs the trial and loads its history.
-static inline struct history run_trial(struct scenario *scenario, const char *scheme, bool loopback)
-{
-    struct trial trial = {.scenario = scenario, .scheme = scheme, .seed = 7};
+    struct trial trial = {.scenario = scenario_of(text), .scheme = scheme, .seed = 7};
     struct run run = {.trial = &trial, .folder = test_folder()};
     assert_int_equal(sandbox_run(loopback, conduct, &run), 0);
     char *path = path_join(run.folder, "history.bin");

@@ -180,8 +180,7 @@ static size_t count_rounds(const struct history *history)
 
 TEST(a_trial_is_read_before_its_beginning_and_at_its_end)
 {
-    struct scenario scenario = small_scenario();
-    struct history history = run_trial(&scenario, "redis-set-px-lua", false);
+    struct history history = run_trial("", "redis-set-px-lua", false);
     const struct event *open = find_event(&history, EVENT_BARRIER_OPEN);
     const struct event *stop = find_event(&history, EVENT_STOP_ASKED);
     const struct event *machine = find_event(&history, EVENT_USAGE);
@@ -203,8 +202,7 @@ TEST(a_trial_is_read_before_its_beginning_and_at_its_end)
 // What client and server sent each other is the same, but for what was under way at the readings.
 TEST(in_namespaces_each_node_has_a_network_of_its_own)
 {
-    struct scenario scenario = small_scenario();
-    struct history history = run_trial(&scenario, "redis-set-px-lua", false);
+    struct history history = run_trial("", "redis-set-px-lua", false);
     const struct event *start = find_event(&history, EVENT_PROCESS_START);
     if (last_reading(&history, 1, USAGE_BYTES) == NULL)
         skip(); // no namespaces can be had
@@ -220,8 +218,7 @@ TEST(in_namespaces_each_node_has_a_network_of_its_own)
 
 TEST(on_loopback_ports_nobody_knows_whose_bytes_they_were)
 {
-    struct scenario scenario = small_scenario();
-    struct history history = run_trial(&scenario, "redis-set-px-lua", true);
+    struct history history = run_trial("", "redis-set-px-lua", true);
     assert_null(last_reading(&history, 1, USAGE_BYTES));
     assert_null(last_reading(&history, -1, USAGE_BYTES));
     assert_non_null(last_reading(&history, 1, USAGE_SWITCHES));
@@ -230,11 +227,8 @@ TEST(on_loopback_ports_nobody_knows_whose_bytes_they_were)
 
 TEST(a_long_trial_is_read_every_second)
 {
-    struct scenario scenario = small_scenario();
-    scenario.workload.operations = 0;
-    scenario.workload.for_ns = 2500 * NS_PER_MS;
-    scenario.workload.think_ns = 5 * NS_PER_MS;
-    struct history history = run_trial(&scenario, "redis-set-px-lua", false);
+    struct history history = run_trial("workload: {kind: increment, for: 2500ms, think: 5ms}\n",
+                                       "redis-set-px-lua", false);
     assert_true(count_rounds(&history) >= 3); // before, at least once in between, after
     assert_true(count_rounds(&history) <= 5);
     history_free(&history);
@@ -242,20 +236,10 @@ TEST(a_long_trial_is_read_every_second)
 
 TEST(a_killed_client_has_no_last_word)
 {
-    struct scenario scenario = small_scenario();
-    struct fault_instance instance = {
-        .number = 1,
-        .verb = "kill",
-        .target = {.client = 1},
-        .points = {{.client = 1, .moment = MOMENT_AFTER, .what = "read"}},
-        .point_count = 1,
-        .nth = 1,
-        .at_ns = -1,
-        .bound_ns = -1};
-    scenario.faults = &instance;
-    scenario.fault_count = 1;
-    scenario.clients.start_first.client = 1;
-    struct history history = run_trial(&scenario, "redis-set-px-lua", false);
+    struct history history =
+        run_trial("clients: {processes: 2, threads: 2, start-first: client-1}\n"
+                  "faults: [{when: client-1 after read, kill: client-1}]\n",
+                  "redis-set-px-lua", false);
     assert_non_null(find_event(&history, EVENT_PROCESS_DEATH));
     assert_int_equal(last_reading(&history, 1, USAGE_PROCESSOR)->client, 0);
     assert_int_equal(last_reading(&history, 2, USAGE_PROCESSOR)->client, 2);
