@@ -55,7 +55,7 @@ TEST(the_picture_reaches_to_where_something_was_lost)
     build_judge(&build);
     write_timeline(&build, &picture);
     assert_text_has(picture.data.bytes, "double-grant: both hold for");
-    assert_text_has(picture.data.bytes, "# rows 1: row name\n1 \"client-1\"\n2 \"client-2\"\n");
+    assert_text_has(picture.data.bytes, "# rows: row name\n1 \"client-1\"\n2 \"client-2\"\n");
     assert_true(strtod(strstr(picture.values.bytes, "to_1 = ") + strlen("to_1 = "), NULL) >= 41);
     picture_free(&picture);
     build_free(&build);

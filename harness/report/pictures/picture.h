@@ -29,7 +29,8 @@ struct picture_block {
 };
 
 struct picture {
-    int width; // in pixels
+    int width;          // in pixels
+    int64_t zero, unit; // of times in the data: from where they count, and in what
     struct picture_block **blocks;
     size_t block_count;
     struct text data;        // NAME.dat: the blocks that have rows, once the picture is written

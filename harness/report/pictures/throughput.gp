@@ -1,16 +1,18 @@
 # Holds per second, in bins; faults as bands and lines, and labels above.
-eval place_labels(1)
-height = top + 18 * lanes_1 + 12 + 250 + 60 + below
+p = 1
+eval place_labels
+height = top + 18 * lanes[1] + 12 + 250 + 60 + below
 eval frame('')
-eval time_panel(top + 18 * lanes_1 + 12, 250, 1)
+panel_y = top + 18 * lanes[1] + 12; tall = 250
+eval time_panel
 set ylabel 'holds per second' offset 2,0
 set yrange [0:*]
 set offsets 0,0,graph 0.08,0
-plot data index 'bands 1:' using 1:(0):1:2:(0):(1):(pale($3)) axes x1y2 with boxxyerror fillstyle solid noborder linecolor rgb variable, \
+plot data index 'bands:' using 1:(0):1:2:(0):(1):(pale($3)) axes x1y2 with boxxyerror fillstyle solid noborder linecolor rgb variable, \
      data index 'bins' using (($1 + $2) / 2):3:($2 - $1) with boxes fillstyle transparent solid 0.6 noborder linecolor rgb sky, \
      data index 'bins' using 1:3 with steps linewidth 1.6 linecolor rgb blue, \
      data index 'bins' using 1:3:($2 - $1):(0) with vectors nohead linewidth 1.6 linecolor rgb blue, \
-     data index 'strikes 1:' using 1:(0):(0):(1):2 axes x1y2 with vectors nohead linewidth 1.6 dashtype 2 linecolor rgb variable, \
+     data index 'strikes:' using 1:(0):(0):(1):2 axes x1y2 with vectors nohead linewidth 1.6 dashtype 2 linecolor rgb variable, \
      data index 'stuck' using 1:(0.5):($2 - $1):(0) axes x1y2 with vectors heads size screen 0.008,20 linewidth 2 linecolor rgb red, \
      data index 'stuck' using 1:(0):(0):(1) axes x1y2 with vectors nohead linewidth 1.2 dashtype 3 linecolor rgb red, \
      data index 'stop' using 1:(0):(0):(1) axes x1y2 with vectors nohead linewidth 1.6 linecolor rgb dark

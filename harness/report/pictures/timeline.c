@@ -6,83 +6,40 @@
 #include "harness/check/describe.h"
 #include "harness/explain/fault_text.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
-// --- the axis ------------------------------------------------------------------------------------
+// --- time ----------------------------------------------------------------------------------------
 
-// A number at the axis has at most four digits.
-#define LONGEST_TIC 10000
-
-void axis_start(struct axis *axis, struct picture *picture, int panel, int64_t began, int64_t from,
-                int64_t to)
+void time_start(struct picture *picture, int64_t zero, int64_t unit, const char *whole)
 {
-    static const struct {
-        int64_t size_ns;
-        const char *name;
-    } units[] = {{NS_PER_S, "s"}, {NS_PER_MS, "ms"}, {NS_PER_US, "µs"}, {1, "ns"}};
-    size_t i = 0;
-    to = to > from ? to : from + 1;
-    while (i < 3 && to - from < 2 * units[i].size_ns)
-        i++;
-    // Far into the trial, times would be long numbers that differ in their last digits only.
-    bool is_far = to - began >= LONGEST_TIC * units[i].size_ns;
-    *axis = (struct axis){.picture = picture,
-                          .panel = panel,
-                          .left = 92,
-                          .from = from,
-                          .to = to,
-                          .began = began,
-                          .zero = is_far ? from : began,
-                          .unit = (double)units[i].size_ns,
-                          .unit_name = units[i].name,
-                          .whole_name = "the trial"};
+    picture->zero = zero;
+    picture->unit = unit;
+    picture_tell(picture, "left = 92\nwhole = %s", whole);
 }
 
-double axis_at(const struct axis *axis, int64_t at)
+double time_at(const struct picture *picture, int64_t at)
 {
-    return (double)(at - axis->zero) / axis->unit;
+    return (double)(at - picture->zero) / (double)picture->unit;
 }
 
-double axis_pixel(const struct axis *axis, int64_t at)
+void time_panel(struct picture *picture, int number, struct window window)
 {
-    double share = (double)(at - axis->from) / (double)(axis->to - axis->from);
-    return axis->left + share * (TRIAL_RIGHT - axis->left);
+    picture_tell(picture, "from_%d = %.15g*1.0\nto_%d = %.15g*1.0", number,
+                 time_at(picture, window.from), number,
+                 time_at(picture, time_later(window.to, window.from + 1)));
 }
 
-int64_t axis_pixels(const struct axis *axis, int pixels)
-{
-    return (axis->to - axis->from) * pixels / (TRIAL_RIGHT - axis->left);
-}
-
-void axis_label(struct axis *axis, int64_t at, const char *colour, const char *format, ...)
+void time_label(struct picture *picture, int64_t from, int64_t to, const char *colour,
+                const char *format, ...)
 {
     char words[400];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(words, sizeof words, format, arguments);
     va_end(arguments);
-    picture_row(
-        picture_block(axis->picture, "labels %d: at(%s) colour text", axis->panel, axis->unit_name),
-        "%.9g %s %s", axis_at(axis, at), colour, words);
-}
-
-void axis_end(struct axis *axis)
-{
-    bool counts = axis->zero != axis->began;
-    struct text words = {0};
-    if (counts)
-        text_format(&words, "%s, counted from %.9g s after %s began", axis->unit_name,
-                    (double)(axis->zero - axis->began) / (double)NS_PER_S, axis->whole_name);
-    else if (axis->whole_name != NULL)
-        text_format(&words, "%s since %s began", axis->unit_name, axis->whole_name);
-    picture_tell(axis->picture,
-                 "left = %d\nfrom_%d = %.15g*1.0\nto_%d = %.15g*1.0\naxis_%d = %s\nplus_%d = %s",
-                 axis->left, axis->panel, axis_at(axis, axis->from), axis->panel,
-                 axis_at(axis, axis->to), axis->panel, text_string(&words), axis->panel,
-                 counts ? "+" : "");
-    text_free(&words);
+    picture_row(picture_block(picture, "labels: from to colour text"), "%.12g %.12g %s %s",
+                time_at(picture, from), time_at(picture, to), colour, words);
 }
 
 // --- faults --------------------------------------------------------------------------------------
@@ -129,37 +86,35 @@ static void note_fault(struct picture *picture, const struct trial_model *model,
     text_free(&words);
 }
 
-void axis_faults(struct axis *axis, const struct trial_model *model, bool bands)
+void time_faults(struct picture *picture, const struct trial_model *model, struct window window,
+                 bool bands)
 {
     FOR_EACH_FAULT (fault, model) {
         const struct fault_instance *instance = fault->instance;
         const struct fault *kind = fault_find(instance->verb);
         unsigned colour = kind != NULL ? (unsigned)strtoul(kind->colour + 1, NULL, 16) : 0xbbbbbb;
         bool on_wires = instance->side_counts[0] > 0;
-        int64_t from_ns = time_later(fault->in_effect_ns, axis->from);
-        int64_t to_ns = time_earlier(fault_end_ns(model, fault), axis->to);
-        bool touches = fault->in_effect_ns != TIME_NEVER && from_ns <= axis->to &&
-                       fault_end_ns(model, fault) >= axis->from;
+        bool is_instant = fault_is_instant(fault);
+        int64_t from_ns = fault->in_effect_ns;
+        int64_t to_ns = is_instant ? from_ns : fault_end_ns(model, fault);
+        bool touches = from_ns != TIME_NEVER && from_ns <= window.to &&
+                       fault_end_ns(model, fault) >= window.from;
         char target[100] = "";
         if (model->fault_count <= MOST_NOTES || touches)
-            note_fault(axis->picture, model, fault);
-        if (touches && fault_is_instant(fault)) {
-            picture_row(picture_block(axis->picture, "strikes %d: at(%s) colour", axis->panel,
-                                      axis->unit_name),
-                        "%.9g %u", axis_at(axis, fault->in_effect_ns), colour);
-            to_ns = from_ns;
-        } else if (touches && bands) {
-            picture_row(picture_block(axis->picture, "bands %d: from(%s) to(%s) colour",
-                                      axis->panel, axis->unit_name, axis->unit_name),
-                        "%.9g %.9g %u", axis_at(axis, from_ns), axis_at(axis, to_ns), colour);
-        }
+            note_fault(picture, model, fault);
+        if (touches && is_instant)
+            picture_row(picture_block(picture, "strikes: at colour"), "%.12g %u",
+                        time_at(picture, from_ns), colour);
+        else if (touches && bands)
+            picture_row(picture_block(picture, "bands: from to colour"), "%.12g %.12g %u",
+                        time_at(picture, from_ns), time_at(picture, to_ns), colour);
         // The timeline has a row for what strikes no client, with words of its own.
         if (!touches || (!bands && (instance->target.client == 0 || on_wires)))
             continue;
         if (!on_wires)
             fault_target_text(model, fault, target, sizeof target);
-        axis_label(axis, from_ns + (to_ns - from_ns) / 2, "brown", "fault %d: %s%s%s",
-                   instance->number, instance->verb, on_wires ? "" : " ", target);
+        time_label(picture, from_ns, to_ns, "brown", "fault %d: %s%s%s", instance->number,
+                   instance->verb, on_wires ? "" : " ", target);
     }
 }
 
@@ -229,8 +184,7 @@ void timeline_rows_end(struct timeline *timeline)
 
 void timeline_name_row(struct timeline *timeline, size_t row, const char *name)
 {
-    picture_row(picture_block(timeline->axis.picture, "rows %d: row name", timeline->axis.panel),
-                "%zu %s", row, name);
+    picture_row(picture_block(timeline->picture, "rows: row name"), "%zu %s", row, name);
 }
 
 // --- what is in them -----------------------------------------------------------------------------
@@ -239,6 +193,18 @@ void timeline_name_row(struct timeline *timeline, size_t row, const char *name)
 #define MOST_BARS 500
 // So many are joined before there are more.
 #define MANY_ITEMS 65536
+
+int64_t timeline_pixels(const struct timeline *timeline, const struct window *shown, int pixels)
+{
+    return (shown->to - shown->from) * pixels / (TRIAL_WIDTH - 30 - timeline->left);
+}
+
+// A pixel of the largest panel that shows the time.
+static int64_t pixel_at(const struct timeline *timeline, int64_t at)
+{
+    bool is_twice = at >= timeline->zoom.from && at < timeline->zoom.to;
+    return timeline_pixels(timeline, is_twice ? &timeline->zoom : &timeline->window, 1);
+}
 
 // As they are drawn one upon the other; those that may be joined are beside each other.
 static int by_look(const void *left, const void *right)
@@ -254,12 +220,26 @@ static int by_look(const void *left, const void *right)
     return 0;
 }
 
-// Sorts the items, and joins bars: neighbours of a row and of one look, until few enough are left,
-// and overlaps in any case.
+// Joins neighbours of a row that are at most so many half pixels apart. Returns how many are left.
+static size_t join(const struct timeline *timeline, struct timeline_item *items, size_t count,
+                   int64_t halves)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct timeline_item *last = left > 0 ? &items[left - 1] : NULL;
+        int64_t gap = halves > 0 ? halves * (pixel_at(timeline, items[i].from) / 2 + 1) : 0;
+        if (last != NULL && last->row == items[i].row && items[i].from - last->to <= gap)
+            last->to = time_later(last->to, items[i].to);
+        else
+            items[left++] = items[i];
+    }
+    return left;
+}
+
+// Sorts the items, and joins bars of one look: until few enough are left, and overlaps in any case.
 static void join_bars(struct timeline *timeline)
 {
     struct timeline_item *items = timeline->items;
-    int64_t half_a_pixel = (timeline->axis.to - timeline->axis.from) / 1400 + 1;
     size_t kept = 0;
     if (timeline->count > 0)
         qsort(items, timeline->count, sizeof *items, by_look);
@@ -270,20 +250,14 @@ static void join_bars(struct timeline *timeline)
              end < timeline->count && items[end].look == look && items[end].depth == alike->depth;)
             end++;
         size_t count = end - first;
-        int64_t gap = look == LOOK_OVERLAPS ? 0 : half_a_pixel;
-        for (; look < LOOK_READ && (gap == 0 || count > MOST_BARS);
-             gap = gap > 0 ? 2 * gap : half_a_pixel) {
-            size_t left = 0;
-            for (size_t i = 0; i < count; i++) {
-                struct timeline_item *last = left > 0 ? &alike[left - 1] : NULL;
-                if (last != NULL && last->row == alike[i].row && alike[i].from - last->to <= gap)
-                    last->to = time_later(last->to, alike[i].to);
-                else
-                    alike[left++] = alike[i];
-            }
-            count = left;
+        if (look == LOOK_OVERLAPS)
+            count = join(timeline, alike, count, 0);
+        for (int64_t halves = 1; look < LOOK_READ && count > MOST_BARS; halves *= 2) {
+            count = join(timeline, alike, count, halves);
             if (look == LOOK_HOLDS)
-                timeline->joined_below = time_later(timeline->joined_below, gap);
+                timeline->joined_below =
+                    time_later(timeline->joined_below,
+                               halves * (timeline_pixels(timeline, &timeline->window, 1) / 2 + 1));
         }
         memmove(items + kept, alike, count * sizeof *items);
         kept += count;
@@ -294,103 +268,85 @@ static void join_bars(struct timeline *timeline)
 void timeline_add(struct timeline *timeline, enum look look, int64_t who, int64_t from, int64_t to,
                   int64_t value)
 {
-    const struct axis *axis = &timeline->axis;
-    if (from > axis->to || to < axis->from || to < from)
-        return;
+    const struct window *window = &timeline->window;
     size_t row = timeline_row(timeline, who);
-    if (row == 0)
+    if (row == 0 || from > window->to || to < window->from || to < from)
         return;
     // Of what the panel cuts off it is not known how short it is.
-    timeline->widened |= look == LOOK_HOLDS && to - from < axis_pixels(axis, 2) &&
-                         from > axis->from && to < axis->to;
-    from = time_later(from, axis->from);
-    to = time_earlier(to, axis->to);
+    timeline->widened |= look == LOOK_HOLDS && from > window->from && to < window->to &&
+                         to - from < timeline_pixels(timeline, window, 2);
+    from = time_later(from, window->from);
+    to = time_earlier(to, window->to);
     // Waits and releases of less than a pixel cannot be told from nothing.
     timeline->seen[look] |=
-        to - from >= axis_pixels(axis, 1) || (look != LOOK_WAITS && look != LOOK_RELEASES);
+        to - from >= pixel_at(timeline, from) || (look != LOOK_WAITS && look != LOOK_RELEASES);
     *APPEND(timeline->items, timeline->count, timeline->room) = (struct timeline_item){
-        look < LOOK_READ ? value : INT64_MAX, (int64_t)row, from, to, look, value};
+        look < LOOK_READ ? value : INT64_MAX, (int64_t)row, from, to, look, value, 0};
     if (look < LOOK_READ && timeline->count % MANY_ITEMS == 0)
         join_bars(timeline);
 }
 
+void timeline_mark(struct timeline *timeline, enum look look, int64_t who, int64_t at,
+                   int64_t value, int64_t width)
+{
+    size_t before = timeline->count;
+    timeline_add(timeline, look, who, at, at, value);
+    if (timeline->count > before)
+        timeline->items[before].width = width;
+}
+
 void timeline_tint(struct timeline *timeline, int64_t from, int64_t to, size_t rows)
 {
-    const struct axis *axis = &timeline->axis;
-    picture_row(picture_block(axis->picture, "tint %d: from to rows", axis->panel),
-                "%.12g %.12g %zu", axis_at(axis, from), axis_at(axis, to), rows);
+    struct picture *picture = timeline->picture;
+    picture_row(picture_block(picture, "tint: from to rows"), "%.12g %.12g %zu",
+                time_at(picture, from), time_at(picture, to), rows);
 }
 
-// --- words ---------------------------------------------------------------------------------------
-
-void timeline_say(struct timeline *timeline, enum side side, int64_t at, double row, double above,
-                  const char *colour, const char *words)
+void timeline_say(struct timeline *timeline, int64_t who, int64_t from, int64_t to, double above,
+                  const char *where, const char *colour, const char *words)
 {
-    static const char *const sides[] = {"left", "centre", "right"};
-    const struct axis *axis = &timeline->axis;
-    picture_row(picture_block(axis->picture, "words %d: at row colour side text", axis->panel),
-                "%.12g %g %s %s %s", axis_at(axis, at), row - above, colour, sides[side], words);
+    struct picture *picture = timeline->picture;
+    size_t row = timeline_row(timeline, who);
+    if (row > 0 && from <= timeline->window.to && to >= timeline->window.from)
+        picture_row(picture_block(picture, "words: from to row where colour text"),
+                    "%.12g %.12g %g %s %s %s", time_at(picture, from), time_at(picture, to),
+                    (double)row - above, where, colour, words);
 }
 
-double timeline_room(const char *words)
+void timeline_end(struct timeline *timeline)
 {
-    // The widest common sans-serif face (DejaVu) needs as much at 13 px.
-    double width = 2 * TIMELINE_GAP;
-    for (; *words != '\0'; words++)
-        width += ((unsigned char)*words & 0xc0) != 0x80 ? 7.9 : 0;
-    return width;
-}
-
-void timeline_free(const struct timeline *timeline, int64_t who, int64_t at, double *before,
-                   double *after)
-{
-    const struct axis *axis = &timeline->axis;
-    double pixel = axis_pixel(axis, at);
-    *before = pixel - axis->left;
-    *after = TRIAL_RIGHT - pixel;
-    FOR_EACH (timeline_item, item, timeline->items, timeline->count) {
-        double other = axis_pixel(axis, item->from);
-        if (item->look < LOOK_READ || item->look > LOOK_REFUSED ||
-            (size_t)item->row != timeline_row(timeline, who))
-            continue;
-        if (item->from > at)
-            *after = fmin(*after, other - pixel);
-        if (item->from < at)
-            *before = fmin(*before, pixel - other - TIMELINE_GAP);
-    }
-}
-
-void timeline_end(struct timeline *timeline, size_t rows)
-{
-    struct axis *axis = &timeline->axis;
+    struct picture *picture = timeline->picture;
+    bool is_twice = timeline->zoom.to > 0;
     join_bars(timeline);
     FOR_EACH (timeline_item, item, timeline->items, timeline->count) {
-        picture_row(picture_block(axis->picture, "%s %d: row from to look value",
-                                  looks[item->look].block, axis->panel),
-                    "%zu %.12g %.12g %s %lld", (size_t)item->row, axis_at(axis, item->from),
-                    axis_at(axis, item->to), looks[item->look].name, (long long)item->value);
+        const char *block = looks[item->look].block;
+        if (item->width > 0)
+            picture_row(picture_block(picture, "%s: row at look value width", block),
+                        "%zu %.12g %s %lld %.12g", (size_t)item->row, time_at(picture, item->from),
+                        looks[item->look].name, (long long)item->value,
+                        time_at(picture, picture->zero + item->width));
+        else
+            picture_row(picture_block(picture, "%s: row from to look value", block),
+                        "%zu %.12g %.12g %s %lld", (size_t)item->row, time_at(picture, item->from),
+                        time_at(picture, item->to), looks[item->look].name, (long long)item->value);
+    }
+    for (size_t i = 0; i < LOOK_COUNT; i++) {
+        if (timeline->seen[i] && looks[i].words != NULL)
+            picture_row(picture_block(picture, "legend: block look text"), "%s %s %s",
+                        looks[i].block, looks[i].name, looks[i].words);
     }
     if (timeline->joined_below > 0)
-        picture_note(axis->picture,
+        picture_note(picture,
                      "Holds of one worker that are less than %s apart are drawn as one bar.",
                      lasting(timeline->joined_below).text);
     else if (timeline->widened)
-        picture_note(axis->picture, "Holds shorter than %s are drawn as long as that, to be seen.",
-                     lasting(axis_pixels(axis, 2)).text);
-    timeline->count = 0;
-    timeline->widened = false;
-    timeline->joined_below = 0;
-    picture_tell(axis->picture, "rows_%d = %zu", axis->panel, rows > 0 ? rows : 1);
-    axis_end(axis);
-}
-
-void timeline_legend(struct timeline *timeline)
-{
-    for (size_t i = 0; i < LOOK_COUNT; i++) {
-        if (timeline->seen[i] && looks[i].words != NULL)
-            picture_row(picture_block(timeline->axis.picture, "legend: block look text"),
-                        "%s %s %s", looks[i].block, looks[i].name, looks[i].words);
-    }
+        picture_note(picture, "Holds shorter than %s are drawn as long as that, to be seen.",
+                     lasting(timeline_pixels(timeline, &timeline->window, 2)).text);
+    picture_tell(picture, "left = %d\nrows = %zu\nenlarged = %d", timeline->left,
+                 timeline->row_count > 0 ? timeline->row_count : 1, is_twice);
+    time_panel(picture, 1, timeline->window);
+    if (is_twice)
+        time_panel(picture, 2, timeline->zoom);
     free(timeline->items);
     free(timeline->hidden);
 }

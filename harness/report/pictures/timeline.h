@@ -1,51 +1,42 @@
-// Time as the axis of a panel, and above it labels of what struck at which time; and timelines: a
-// row for each who holds, and in it bars, lines and marks. Who writes one says who does what when,
-// of a trial (timeline_trial.c) or of what a model found (timeline_model.c).
+// Pictures over time: faults as bands and lines, and labels above of what struck when; and
+// timelines: a row for each who holds, and in it bars, lines and marks. Who writes one says who
+// does what when, of a trial (timeline_trial.c) or of what a model found (timeline_model.c); the
+// template finds room for words, cuts off what lies outside, and numbers the axis.
 #ifndef LOCKPICK_REPORT_TIMELINE_H
 #define LOCKPICK_REPORT_TIMELINE_H
 
 #include "harness/report/pictures/picture.h"
 
 #define TRIAL_WIDTH 900
-#define TRIAL_RIGHT (TRIAL_WIDTH - 30)
 
-struct axis {
-    struct picture *picture;
-    int panel; // its number, from 1: of its blocks and values
-    int left;  // its edge in pixels
+struct window {
     int64_t from, to;
-    int64_t began, zero;    // the whole; and from where the axis counts
-    double unit;            // of times
-    const char *unit_name;  // "ms"
-    const char *whole_name; // "the trial"; NULL: what stands at the axis says what it is
 };
 
-// An axis of nanoseconds in the unit that fits them; of times far into the whole it counts from
-// its own beginning.
-void axis_start(struct axis *axis, struct picture *picture, int panel, int64_t began, int64_t from,
-                int64_t to);
+// Says from where times in the data count, in which unit (NS_PER_MS), and what began there: "the
+// trial"; "": the template has other numbers for the axis.
+void time_start(struct picture *picture, int64_t zero, int64_t unit, const char *whole);
 
-// A time on the axis; in pixels from the left; and how long so many pixels are.
-double axis_at(const struct axis *axis, int64_t at);
-double axis_pixel(const struct axis *axis, int64_t at);
-int64_t axis_pixels(const struct axis *axis, int pixels);
+// A time as it stands in the data.
+double time_at(const struct picture *picture, int64_t at);
 
-// A label above the panel, in the block "labels PANEL", of a colour that style.gp names. Where
-// there is not room for all, the template shows the earlier ones.
-__attribute__((format(printf, 4, 5))) void axis_label(struct axis *axis, int64_t at,
-                                                      const char *colour, const char *format, ...);
+// Tells the template what its panel `number` (from 1) shows.
+void time_panel(struct picture *picture, int number, struct window window);
 
-// Labels and notes for the faults that touch the time shown, and the block "strikes PANEL"; with
-// `bands`, labels of all of them, and the block "bands PANEL", too.
-void axis_faults(struct axis *axis, const struct trial_model *model, bool bands);
+// A label above the panels that show any of that time, in the middle of what they show of it; of a
+// colour that style.gp names. Where there is not room for all, the earlier ones are shown.
+__attribute__((format(printf, 5, 6))) void time_label(struct picture *picture, int64_t from,
+                                                      int64_t to, const char *colour,
+                                                      const char *format, ...);
+
+// Labels and notes for the faults that touch the window, and the block "strikes"; with `bands`,
+// labels of all of them, and the block "bands", too.
+void time_faults(struct picture *picture, const struct trial_model *model, struct window window,
+                 bool bands);
 
 // Until when a fault lasted, as far as the trial saw; a kill lasts for ever.
 int64_t fault_end_ns(const struct trial_model *model, const struct fault_record *fault);
 bool fault_is_instant(const struct fault_record *fault);
-
-// Tells the template `left`, from_PANEL, to_PANEL, what stands at the axis_PANEL and before its
-// numbers (plus_PANEL).
-void axis_end(struct axis *axis);
 
 // --- timelines -----------------------------------------------------------------------------------
 
@@ -81,20 +72,23 @@ struct timeline_item {
     int64_t depth; // of a bar: how many others of its row it lies in
     int64_t row, from, to;
     enum look look;
-    int64_t value; // that a mark stands for
+    int64_t value, width; // that a mark stands for; see timeline_mark
 };
 
 struct timeline {
-    struct axis axis; // of the panel that is being written
+    struct picture *picture;
+    int left;             // where the panels begin, in pixels
+    struct window window; // what it shows
+    struct window zoom;   // what a second panel shows again, larger; to 0: there is none
     int64_t rows[TIMELINE_ROWS];
     size_t row_count;
     size_t evidence_rows; // the first so many have to do with the violation
     int64_t *hidden;      // those that have no row
     size_t hidden_count, hidden_room;
-    struct timeline_item *items; // of the panel
+    struct timeline_item *items;
     size_t count, room;
-    bool widened;         // some hold of the panel is too short to be seen
-    int64_t joined_below; // its holds were joined that are less apart; 0: none were
+    bool widened;         // some hold is too short to be seen
+    int64_t joined_below; // holds were joined that are less apart; 0: none were
     bool seen[LOOK_COUNT];
 };
 
@@ -108,36 +102,29 @@ void timeline_rows_end(struct timeline *timeline);
 // Somebody's row, from 1; 0: he has none.
 size_t timeline_row(const struct timeline *timeline, int64_t who);
 
-// Adds a bar, a line or a mark, as far as it is within the panel.
+// How long so many pixels are, in a panel that shows so much.
+int64_t timeline_pixels(const struct timeline *timeline, const struct window *shown, int pixels);
+
+// Adds a mark, unless it lies outside; drawn where so long a time is wide enough for one.
+void timeline_mark(struct timeline *timeline, enum look look, int64_t who, int64_t at,
+                   int64_t value, int64_t width);
+
+// Adds a bar or a line, unless it lies outside.
 void timeline_add(struct timeline *timeline, enum look look, int64_t who, int64_t from, int64_t to,
                   int64_t value);
 
-enum side { SIDE_LEFT, SIDE_CENTRE, SIDE_RIGHT };
-
-// Words to the left of a time, around it or right of it; `above` the middle of a row (from 1) is in
-// heights of one. style.gp names the colours.
-void timeline_say(struct timeline *timeline, enum side side, int64_t at, double row, double above,
-                  const char *colour, const char *words);
-
-// From a mark to words beside it, in pixels.
-#define TIMELINE_GAP 9
-// How much room words take, in pixels, with a gap on both sides.
-double timeline_room(const char *words);
-
-// How much is free on each side of a mark, in pixels: to the marks, of reads and writes, before and
-// after it in its row, or to the edge.
-void timeline_free(const struct timeline *timeline, int64_t who, int64_t at, double *before,
-                   double *after);
+// Words `above` the middle of a row, in heights of one; style.gp names the colours. `where` is
+// "right" of that time; "centre", in the middle of what is shown of it; "inside", the same, if
+// there is room for them; "beside", wherever there is more room.
+void timeline_say(struct timeline *timeline, int64_t who, int64_t from, int64_t to, double above,
+                  const char *where, const char *colour, const char *words);
 
 void timeline_name_row(struct timeline *timeline, size_t row, const char *name);
 
 // A tint behind so many rows, in which something is violated.
 void timeline_tint(struct timeline *timeline, int64_t from, int64_t to, size_t rows);
 
-// Ends a panel of so many rows: joins bars of which there are too many to be told apart.
-void timeline_end(struct timeline *timeline, size_t rows);
-
-// Writes what was seen in all panels, and frees.
-void timeline_legend(struct timeline *timeline);
+// Writes all of it, and frees: joins bars of which there are too many to be told apart.
+void timeline_end(struct timeline *timeline);
 
 #endif

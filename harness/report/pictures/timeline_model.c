@@ -31,7 +31,7 @@ struct scene {
     const struct operations *operations;
     const struct model_violation *violation;
     const struct operation *evidence[MODEL_EVIDENCE]; // NULL: none
-    int64_t from, to;                                 // instants
+    struct window window;                             // in instants
     struct bar *bars; // of the violation's lock, in the order of their invocation
     size_t bar_count, bar_room;
     struct timeline timeline; // of processes
@@ -111,8 +111,9 @@ static void choose_window(struct scene *scene)
     int64_t end = 0;
     FOR_EACH (operation, operation, scene->operations->items, scene->operations->count)
         end = time_later(end, end_of(operation));
-    int64_t from = scene->from = violation->from;
-    int64_t to = scene->to = time_later(time_earlier(violation->to, end), from + 1);
+    int64_t from = violation->from;
+    int64_t to = time_later(time_earlier(violation->to, end), from + 1);
+    struct window window = {from, to};
     for (size_t i = 0; i < MODEL_EVIDENCE; i++) {
         const struct operation *shown = scene->evidence[i];
         int64_t next = INSTANT_NEVER;
@@ -123,16 +124,15 @@ static void choose_window(struct scene *scene)
                 operation->invoked > shown->invoked)
                 next = time_earlier(next, end_of(operation));
         }
-        scene->from = time_earlier(scene->from, shown->invoked);
-        scene->to = time_later(scene->to, time_earlier(shown->returned, end));
-        scene->to = time_later(scene->to, time_earlier(next, end));
+        window.from = time_earlier(window.from, shown->invoked);
+        window.to = time_later(window.to, time_earlier(shown->returned, end));
+        window.to = time_later(window.to, time_earlier(next, end));
     }
     int64_t room = time_later(to - from, 4) * WIDEST / 2;
-    scene->from = time_later(scene->from, from - room);
-    scene->to = time_earlier(scene->to, to + room);
-    int64_t margin = (scene->to - scene->from) / 12 + 2;
-    scene->from -= margin;
-    scene->to += margin;
+    window.from = time_later(window.from, from - room);
+    window.to = time_earlier(window.to, to + room);
+    int64_t margin = (window.to - window.from) / 12 + 2;
+    scene->window = (struct window){window.from - margin, window.to + margin};
 }
 
 // Those of the evidence, then all who do something in the window or have held since before it.
@@ -145,7 +145,7 @@ static void choose_rows(struct scene *scene)
     }
     timeline->evidence_rows = timeline->row_count;
     FOR_EACH (bar, bar, scene->bars, scene->bar_count) {
-        if (bar->operation->invoked <= scene->to && bar_end(bar) >= scene->from)
+        if (bar->operation->invoked <= scene->window.to && bar_end(bar) >= scene->window.from)
             timeline_show(timeline, bar->operation->process);
     }
     timeline_rows_end(timeline);
@@ -179,14 +179,11 @@ static void add_span(struct scene *scene, enum look look, const struct bar *bar,
                  look < LOOK_REFUSAL || look == LOOK_VIOLATION ? bar->depth : 0);
 }
 
-// Words in the row of a bar, if it has one and they are in the window.
-static void say_at(struct scene *scene, const struct bar *bar, enum side side, int64_t instant,
-                   double above, const char *colour, const char *words)
+static void say_at(struct scene *scene, const struct bar *bar, int64_t from, int64_t to,
+                   double above, const char *where, const char *colour, const char *words)
 {
-    size_t row = timeline_row(&scene->timeline, bar->operation->process);
-    if (row > 0 && instant >= scene->from && instant <= scene->to)
-        timeline_say(&scene->timeline, side, time_of(scene, instant), (double)row, above, colour,
-                     words);
+    timeline_say(&scene->timeline, bar->operation->process, time_of(scene, from),
+                 time_of(scene, to), above, where, colour, words);
 }
 
 static void add_bar(struct scene *scene, const struct bar *bar)
@@ -206,15 +203,14 @@ static void add_bar(struct scene *scene, const struct bar *bar)
             add_span(scene, operation->shared ? LOOK_CERTAIN_SHARED : LOOK_CERTAIN, bar, from, to);
         snprintf(words, sizeof words, "token %lld", (long long)operation->token);
         if (operation->token != 0)
-            say_at(scene, bar, SIDE_RIGHT, from, 0.385, "dark", words);
+            say_at(scene, bar, from, from, 0.385, "right", "dark", words);
     } else {
-        int64_t middle = (time_later(from, scene->from) + time_earlier(to, scene->to)) / 2;
         add_span(scene, bar->look, bar, from, to);
         snprintf(words, sizeof words, "%s refused", kinds[operation->kind]);
         if (bar->look == LOOK_STRAY)
-            say_at(scene, bar, SIDE_CENTRE, middle, -0.28, "dark_red", "release");
+            say_at(scene, bar, from, to, -0.28, "centre", "dark_red", "release");
         else if (bar->look == LOOK_REFUSAL)
-            say_at(scene, bar, SIDE_CENTRE, middle, -0.28, "dark", words);
+            say_at(scene, bar, from, to, -0.28, "centre", "dark", words);
     }
     if (!is_evidence(scene, operation) && !is_evidence(scene, bar->release))
         return;
@@ -255,20 +251,18 @@ static void note_evidence(const struct scene *scene, struct picture *picture)
 }
 
 // The axis of a history without a clock: its lines.
-static void write_places(const struct scene *scene, struct axis *axis)
+static void write_places(const struct scene *scene)
 {
-    int64_t first = time_later(moment_of(scene->from) + 1, 1);
-    int64_t last = time_earlier(moment_of(scene->to), (int64_t)scene->operations->event_count);
+    const struct window *window = &scene->window;
+    int64_t first = time_later(moment_of(window->from) + 1, 1);
+    int64_t last = time_earlier(moment_of(window->to), (int64_t)scene->operations->event_count);
     int64_t step = 1;
-    axis->zero = 0;
-    axis->unit = 2;
-    axis->unit_name = "number of the event";
-    axis->whole_name = NULL;
     for (int i = 0; (last - first) / step >= MOST_PLACES; i++)
         step = i % 3 == 1 ? step / 2 * 5 : step * 2;
     for (int64_t place = first + (step - first % step) % step; place <= last; place += step) {
         char name[OPERATION_TEXT_ROOM];
-        picture_row(picture_block(axis->picture, "places: at line"), "%lld %s", (long long)place,
+        picture_row(picture_block(scene->timeline.picture, "places: at line"), "%lld %s",
+                    (long long)place,
                     operation_place(scene->operations, instant_of_invocation(place), name));
     }
 }
@@ -277,9 +271,11 @@ static bool write(const struct picture_subject *subject, struct picture *picture
 {
     const struct operations *operations = subject->operations;
     const struct model_violation *violation = subject->violation;
-    struct scene scene = {.operations = operations, .violation = violation};
+    struct scene scene = {.operations = operations,
+                          .violation = violation,
+                          .timeline = {.picture = picture, .left = 170}};
     struct timeline *timeline = &scene.timeline;
-    struct axis *axis = &timeline->axis;
+    bool has_clock = operations->events == NULL;
     for (size_t i = 0; i < MODEL_EVIDENCE; i++) {
         if (violation->operations[i] < operations->count)
             scene.evidence[i] = &operations->items[violation->operations[i]];
@@ -287,25 +283,24 @@ static bool write(const struct picture_subject *subject, struct picture *picture
     collect_bars(&scene);
     choose_window(&scene);
     choose_rows(&scene);
-    bool has_clock = operations->events == NULL;
-    axis_start(axis, picture, 1, has_clock ? operations->zero_ns : 0, time_of(&scene, scene.from),
-               time_of(&scene, scene.to));
-    axis->left = 170;
-    axis->whole_name = "the history";
+    timeline->window =
+        (struct window){time_of(&scene, scene.window.from), time_of(&scene, scene.window.to)};
+    time_start(picture, has_clock ? operations->zero_ns : 0, has_clock ? NS_PER_MS : 2,
+               has_clock ? "the history" : "");
     if (!has_clock)
-        write_places(&scene, axis);
+        write_places(&scene);
     text_format(&picture->title, "The first violation: %s", rules[violation->rule]);
     if (operations->names != NULL && scene.evidence[0] != NULL &&
         scene.evidence[0]->name < operations->name_count)
         text_format(&picture->title, ", lock %s", operations->names[scene.evidence[0]->name]);
     FOR_EACH (bar, bar, scene.bars, scene.bar_count)
         add_bar(&scene, bar);
-    int64_t from = time_later(time_of(&scene, violation->from), axis->from);
-    int64_t to = time_earlier(time_of(&scene, violation->to), axis->to);
-    timeline_tint(timeline, from, time_later(to, from + axis_pixels(axis, 3)),
+    int64_t from = time_of(&scene, violation->from);
+    int64_t to = time_later(time_of(&scene, violation->to), from);
+    timeline_tint(timeline, from, to,
                   timeline->evidence_rows > 0 ? timeline->evidence_rows : timeline->row_count);
     timeline->seen[LOOK_VIOLATION] = true;
-    axis_label(axis, from + (to - from) / 2, "red", "%s", rules[violation->rule]);
+    time_label(picture, from, to, "red", "%s", rules[violation->rule]);
     note_evidence(&scene, picture);
     for (size_t i = 0; i < timeline->row_count; i++) {
         char name[OPERATION_TEXT_ROOM];
@@ -314,9 +309,7 @@ static bool write(const struct picture_subject *subject, struct picture *picture
             memcpy(name + MOST_NAME - 1, "…", sizeof "…");
         timeline_name_row(timeline, i + 1, name);
     }
-    timeline_end(timeline, timeline->row_count);
-    picture_tell(picture, "enlarged = 0\nlines = %d", !has_clock);
-    timeline_legend(timeline);
+    timeline_end(timeline);
     free(scene.bars);
     return true;
 }

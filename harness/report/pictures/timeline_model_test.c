@@ -80,10 +80,10 @@ TEST_WITH(two_holds_that_overlap_are_marked, start, stop)
     add(1, OPERATION_RELEASE, 7, 8, OUTCOME_OK, 0);
     number_lines(8);
     DRAWN("mutex", 0,
-          "# bars 1: row from to look value\n1 1 6.5 \"possible\" 0\n2 3 8.5 \"possible\" 0\n"
+          "# bars: row from to look value\n1 1 6.5 \"possible\" 0\n2 3 8.5 \"possible\" 0\n"
           "1 2.5 5 \"certain\" 0\n2 4.5 7 \"certain\" 0\n"
           "1 4.5 5 \"violation\" 0\n2 4.5 5 \"violation\" 0\n",
-          "# tint 1: from to rows\n4.5 5 2\n", "1 \"process 0\"\n", "\n2 \"line 2\"\n",
+          "# tint: from to rows\n4.5 5 2\n", "1 \"process 0\"\n", "\n2 \"line 2\"\n",
           "process 1, acquire: line 3 to line 4, done", "more hold at once than may");
 }
 
@@ -114,7 +114,7 @@ TEST_WITH(a_hold_that_was_renewed_goes_on, start, stop)
     add(0, OPERATION_RENEW, 3000, 4000, OUTCOME_OK, 0);
     add(1, OPERATION_ACQUIRE, 5000, 6000, OUTCOME_OK, 0);
     add(0, OPERATION_RELEASE, 7000, 8000, OUTCOME_OK, 0);
-    DRAWN("mutex", .lease_ns = NS_PER_S, "\n1 2 7 \"certain\" 0\n");
+    DRAWN("mutex", .lease_ns = NS_PER_S, "\n1 0.002 0.007 \"certain\" 0\n");
 }
 
 TEST_WITH(tokens_stand_at_their_holds, start, stop)
@@ -165,7 +165,7 @@ TEST_WITH(seconds_are_counted_from_the_beginning, start, stop)
     add(1, OPERATION_ACQUIRE, 1500000000, 1501000000, OUTCOME_OK, 0);
     add(0, OPERATION_RELEASE, 2000000000, 2001000000, OUTCOME_OK, 0);
     operations.zero_ns = 1000000000;
-    DRAWN("mutex", 0, "ms since the history began", "\n1 501 1000 \"violation\" 0\n");
+    DRAWN("mutex", 0, "whole = 'the history'", "\n1 501 1000 \"violation\" 0\n");
 }
 
 TEST_WITH(names_of_others_may_have_any_character, start, stop)

@@ -7,7 +7,6 @@
 #include "harness/explain/fault_text.h"
 #include "harness/report/pictures/timeline.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +15,6 @@
 #define WORDS_ABOVE 0.385
 #define VALUES_ABOVE 0.36
 
-// One panel.
 struct scene {
     const struct trial_model *model;
     const struct judgement *judgement;
@@ -25,7 +23,6 @@ struct scene {
     bool told;                     // there is one
     // The holds that prove it, or that made the accesses that do; NULL if none.
     const struct hold *evidence[2];
-    int64_t from_ns, to_ns;
     struct timeline timeline; // of workers
 };
 
@@ -51,7 +48,7 @@ static bool shows(const struct scene *scene, enum shows what)
 
 static bool is_in_window(const struct scene *scene, int64_t at_ns)
 {
-    return at_ns >= scene->from_ns && at_ns <= scene->to_ns;
+    return at_ns >= scene->timeline.window.from && at_ns <= scene->timeline.window.to;
 }
 
 // True if both holds of the evidence are known, and lasted one after the other: the lock kept them
@@ -96,19 +93,21 @@ static void find_evidence(struct scene *scene)
 
 // With a margin on both sides; but outside the trial there is only as much as sets bars off from
 // the edge. Begins at a round time: the axis may count from there.
-static void set_window(struct scene *scene, int64_t from_ns, int64_t to_ns, int64_t margin_ns)
+static struct window window_of(const struct trial_model *model, int64_t from_ns, int64_t to_ns,
+                               int64_t margin_ns)
 {
-    int64_t started_ns = scene->model->started_ns;
+    int64_t started_ns = model->started_ns;
     int64_t sliver = time_later((to_ns - from_ns) / 60, 1000);
-    margin_ns = time_later(margin_ns, 1000);
-    scene->from_ns = time_later(from_ns - margin_ns, time_earlier(started_ns, from_ns) - sliver);
-    scene->to_ns =
-        time_earlier(to_ns + margin_ns, time_later(scene->model->ended_ns, to_ns) + sliver);
     int64_t step = 1;
-    while (step * 200 < scene->to_ns - scene->from_ns)
+    margin_ns = time_later(margin_ns, 1000);
+    struct window window = {
+        time_later(from_ns - margin_ns, time_earlier(started_ns, from_ns) - sliver),
+        time_earlier(to_ns + margin_ns, time_later(model->ended_ns, to_ns) + sliver)};
+    while (step * 200 < window.to - window.from)
         step *= 10;
-    if (scene->from_ns > started_ns)
-        scene->from_ns -= (scene->from_ns - started_ns) % step;
+    if (window.from > started_ns)
+        window.from -= (window.from - started_ns) % step;
+    return window;
 }
 
 // The whole of both holds; every write of theirs until it was answered; and where a value was lost,
@@ -138,7 +137,7 @@ static void choose_violation(struct scene *scene)
             to = time_later(to, loss->to_ns);
         }
     }
-    set_window(scene, from, to, (to - from) / 5);
+    scene->timeline.window = window_of(scene->model, from, to, (to - from) / 5);
 }
 
 static void choose_beginning(struct scene *scene)
@@ -148,30 +147,29 @@ static void choose_beginning(struct scene *scene)
     int64_t to = model->hold_count > 0 ? from : model->ended_ns;
     for (size_t i = 0; i < model->hold_count && i < PEACEFUL_HOLDS; i++)
         to = time_later(to, model->holds[i].released_ns);
-    set_window(scene, from, to, (to - from) / 20);
+    scene->timeline.window = window_of(model, from, to, (to - from) / 20);
 }
 
-// Makes the window that of the violation alone. False if the scene shows it well enough.
-static bool zoom(struct scene *scene)
+// A violation that the window shows too small is shown again.
+static void choose_zoom(struct scene *scene)
 {
-    if (scene->finding == NULL)
-        return false;
     const struct evidence *evidence = &scene->finding->evidence;
+    const struct window *window = &scene->timeline.window;
     int64_t length = evidence->to_ns - evidence->from_ns;
     bool found_late = shows(scene, SHOWS_REMOVAL) && scene->evidence[1] == NULL;
     if (found_late || is_apart(scene) || length <= 0 ||
-        length >= (scene->to_ns - scene->from_ns) / LEAST_SHARE)
-        return false;
-    set_window(scene, evidence->from_ns, evidence->to_ns, length);
-    scene->from_ns = time_later(scene->from_ns, scene->model->started_ns);
-    return true;
+        length >= (window->to - window->from) / LEAST_SHARE)
+        return;
+    struct window zoom = window_of(scene->model, evidence->from_ns, evidence->to_ns, length);
+    zoom.from = time_later(zoom.from, scene->model->started_ns);
+    scene->timeline.zoom = zoom;
 }
 
 // --- whose rows ----------------------------------------------------------------------------------
 
 static void show(struct scene *scene, int64_t worker, int64_t from_ns, int64_t to_ns)
 {
-    if (from_ns <= scene->to_ns && to_ns >= scene->from_ns)
+    if (from_ns <= scene->timeline.window.to && to_ns >= scene->timeline.window.from)
         timeline_show(&scene->timeline, worker);
 }
 
@@ -182,7 +180,7 @@ static void choose_rows(struct scene *scene)
     struct timeline *timeline = &scene->timeline;
     for (size_t i = 0; i < 2; i++) {
         if (scene->evidence[i] != NULL)
-            show(scene, holder_of(scene->evidence[i]), scene->from_ns, scene->to_ns);
+            timeline_show(timeline, holder_of(scene->evidence[i]));
     }
     timeline->evidence_rows = timeline->row_count;
     FOR_EACH_HOLD (hold, model)
@@ -218,8 +216,7 @@ static void note_rows(const struct scene *scene)
     else
         snprintf(words, sizeof words, "the other%s did nothing in this time",
                  workers == rows + 1 ? " one" : "s");
-    picture_note(scene->timeline.axis.picture, "%zu of %zu workers shown: %s.", rows, workers,
-                 words);
+    picture_note(scene->timeline.picture, "%zu of %zu workers shown: %s.", rows, workers, words);
 }
 
 // --- bars ----------------------------------------------------------------------------------------
@@ -230,12 +227,12 @@ static void add_overlaps(struct scene *scene)
 {
     const struct trial_model *model = scene->model;
     const struct hold *end = model->holds + model->hold_count;
+    const struct window *window = &scene->timeline.window;
     FOR_EACH_HOLD (hold, model) {
-        if (hold->released_ns < scene->from_ns || hold->granted_ns > scene->to_ns)
+        if (hold->released_ns < window->from || hold->granted_ns > window->to)
             continue;
         for (const struct hold *next = hold + 1;
-             next < end && next->granted_ns < time_earlier(hold->released_ns, scene->to_ns);
-             next++) {
+             next < end && next->granted_ns < time_earlier(hold->released_ns, window->to); next++) {
             const struct hold *const both[] = {hold, next};
             int64_t to_ns = time_earlier(hold->released_ns, next->released_ns);
             bool is_shown = is_evidence(scene, hold) && is_evidence(scene, next) &&
@@ -248,23 +245,15 @@ static void add_overlaps(struct scene *scene)
     }
 }
 
-// With words above it if it is wide enough for them; its beginning belongs to the death.
+// With words above it.
 static void add_dead(struct scene *scene, enum look look, int64_t worker, int64_t from_ns,
                      int64_t to_ns)
 {
-    struct timeline *timeline = &scene->timeline;
-    const char *words =
-        look == LOOK_DEAD ? "held by the dead client" : "may be held by the dead client";
     if (to_ns <= from_ns)
         return;
-    timeline_add(timeline, look, worker, from_ns, to_ns, 0);
-    from_ns = time_later(from_ns, scene->from_ns);
-    to_ns = time_earlier(to_ns, scene->to_ns);
-    size_t row = timeline_row(timeline, worker);
-    if (row > 0 && axis_pixel(&timeline->axis, to_ns) - axis_pixel(&timeline->axis, from_ns) >=
-                       timeline_room(words) + 122)
-        timeline_say(timeline, SIDE_CENTRE, from_ns + (to_ns - from_ns) / 2, (double)row,
-                     WORDS_ABOVE, "dark", words);
+    timeline_add(&scene->timeline, look, worker, from_ns, to_ns, 0);
+    timeline_say(&scene->timeline, worker, from_ns, to_ns, WORDS_ABOVE, "inside", "dark",
+                 look == LOOK_DEAD ? "held by the dead client" : "may be held by the dead client");
 }
 
 // Who died while it asked for the lock, or gave it back, may have it if nobody has it after that.
@@ -341,76 +330,89 @@ static int64_t marked_ns(const struct access *access)
     return access->is_write || !answered ? access->invoked_ns : access->returned_ns;
 }
 
-// True if the access has a mark: of the evidence, or of a hold that is wide enough.
-static bool is_marked(const struct scene *scene, const struct access *access)
+// Within how long a time an access may be marked: that of its hold, of the evidence any; 0: it is
+// not, as what it is of is not shown.
+static int64_t marked_width_ns(const struct scene *scene, const struct access *access)
 {
     const struct hold *hold = hold_at(scene->model, access->hold);
-    return hold != NULL && is_in_window(scene, marked_ns(access)) &&
-           timeline_row(&scene->timeline, holder_of(hold)) > 0 &&
-           (is_evidence(scene, hold) || hold->released_ns - hold->granted_ns >=
-                                            axis_pixels(&scene->timeline.axis, LEAST_MARKED_WIDTH));
+    const struct window *window = &scene->timeline.window;
+    if (hold == NULL || !is_in_window(scene, marked_ns(access)) ||
+        timeline_row(&scene->timeline, holder_of(hold)) == 0)
+        return 0;
+    return is_evidence(scene, hold) ? window->to - window->from
+                                    : hold->released_ns - hold->granted_ns;
+}
+
+static bool is_marked_in(const struct scene *scene, const struct access *access,
+                         const struct window *shown)
+{
+    return marked_width_ns(scene, access) >
+           timeline_pixels(&scene->timeline, shown, LEAST_MARKED_WIDTH);
 }
 
 static void add_marks(struct scene *scene)
 {
     struct timeline *timeline = &scene->timeline;
+    const struct window *largest = timeline->zoom.to > 0 ? &timeline->zoom : &timeline->window;
+    int64_t least_ns = timeline_pixels(timeline, largest, LEAST_MARKED_WIDTH);
     size_t total = 0;
     FOR_EACH_ACCESS (access, scene->model)
-        total += is_marked(scene, access);
+        total += is_marked_in(scene, access, &timeline->window);
     bool evidence_only = total > MOST_MARKS;
     if (evidence_only && scene->evidence[0] == NULL)
         return;
     FOR_EACH_ACCESS (access, scene->model) {
         const struct hold *hold = hold_at(scene->model, access->hold);
         int64_t at_ns = marked_ns(access);
-        int64_t from_ns = time_later(access->invoked_ns, scene->from_ns);
-        int64_t to_ns = time_earlier(access->returned_ns, scene->to_ns);
+        int64_t from_ns = time_later(access->invoked_ns, timeline->window.from);
+        int64_t to_ns = time_earlier(access->returned_ns, timeline->window.to);
         if (hold == NULL || (evidence_only && !is_evidence(scene, hold)))
             continue;
-        if (is_marked(scene, access))
-            timeline_add(timeline,
-                         !access->is_write               ? LOOK_READ
-                         : access->outcome == OUTCOME_NO ? LOOK_REFUSED
-                                                         : LOOK_WRITE,
-                         holder_of(hold), at_ns, at_ns, access->value);
+        if (is_marked_in(scene, access, largest))
+            timeline_mark(timeline,
+                          !access->is_write               ? LOOK_READ
+                          : access->outcome == OUTCOME_NO ? LOOK_REFUSED
+                                                          : LOOK_WRITE,
+                          holder_of(hold), at_ns, access->value, marked_width_ns(scene, access));
         // From where a write was sent to where it was answered, if that can be seen.
-        if (access->is_write && to_ns - from_ns >= axis_pixels(&timeline->axis, LEAST_MARKED_WIDTH))
+        if (access->is_write && to_ns - from_ns >= least_ns)
             timeline_add(timeline, LOOK_LONG_WRITE, holder_of(hold), from_ns, to_ns, access->value);
     }
     if (evidence_only)
-        picture_note(timeline->axis.picture,
+        picture_note(timeline->picture,
                      "Reads and writes are marked for the holds of the violation only.");
 }
 
-// What a hold of the evidence read and wrote, each value where there is room for it between its
-// neighbours.
-static void say_values(struct scene *scene, const struct hold *hold)
+// What a hold of the evidence read and wrote, and when the panel has marks of the same row before
+// and after that.
+static void say_values(struct scene *scene, const struct hold *hold, int panel)
 {
-    struct timeline *timeline = &scene->timeline;
-    double row = (double)timeline_row(timeline, holder_of(hold));
-    double taken = 0; // by the value before
+    const struct timeline *timeline = &scene->timeline;
+    const struct window *shown = panel == 1 ? &timeline->window : &timeline->zoom;
+    struct picture *picture = timeline->picture;
     for (size_t i = 0; i < hold->access_count && i < MOST_VALUES; i++) {
         const struct access *access = &scene->model->accesses[hold->first_access + i];
         int64_t at_ns = marked_ns(access);
-        if (!is_in_window(scene, at_ns) || (access->outcome != OUTCOME_OK && !access->is_write))
+        struct window free = *shown;
+        if (at_ns < shown->from || at_ns > shown->to ||
+            (access->outcome != OUTCOME_OK && !access->is_write))
             continue;
-        const char *verb = !access->is_write               ? "reads "
-                           : access->outcome == OUTCOME_NO ? "cannot write "
-                                                           : "writes ";
-        double pixel = axis_pixel(&timeline->axis, at_ns);
-        double before;
-        double after;
-        char words[48];
-        snprintf(words, sizeof words, "%s%lld", verb, (long long)access->value);
-        timeline_free(timeline, holder_of(hold), at_ns, &before, &after);
-        bool is_full = after >= timeline_room(words);
-        bool on_left = !is_full && fmin(before, pixel - taken) >= timeline_room(words);
-        const char *said = is_full || on_left ? words : words + strlen(verb);
-        bool on_right = !on_left && after >= timeline_room(said);
-        if (on_left || on_right)
-            timeline_say(timeline, on_left ? SIDE_LEFT : SIDE_RIGHT, at_ns, row, VALUES_ABOVE,
-                         "black", said);
-        taken = pixel + (on_right ? timeline_room(said) - TIMELINE_GAP : TIMELINE_GAP);
+        FOR_EACH_ACCESS (other, scene->model) {
+            const struct hold *its = hold_at(scene->model, other->hold);
+            int64_t other_ns = marked_ns(other);
+            if (!is_marked_in(scene, other, shown) || holder_of(its) != holder_of(hold))
+                continue;
+            free.from = other_ns < at_ns ? time_later(free.from, other_ns) : free.from;
+            free.to = other_ns > at_ns ? time_earlier(free.to, other_ns) : free.to;
+        }
+        picture_row(picture_block(picture, "values %d: at row before after verb value", panel),
+                    "%.12g %g %.12g %.12g %s %lld", time_at(picture, at_ns),
+                    (double)timeline_row(timeline, holder_of(hold)) - VALUES_ABOVE,
+                    time_at(picture, free.from), time_at(picture, free.to),
+                    !access->is_write               ? "reads "
+                    : access->outcome == OUTCOME_NO ? "cannot write "
+                                                    : "writes ",
+                    (long long)access->value);
     }
 }
 
@@ -434,11 +436,11 @@ static void add_struck(struct scene *scene)
 }
 
 // What struck servers, clocks and the network has a row of its own. A failover takes from the death
-// of the old leader to the reign of the new one. Returns true if there is any.
-static bool write_servers(struct scene *scene)
+// of the old leader to the reign of the new one.
+static void write_servers(struct scene *scene)
 {
-    const struct axis *axis = &scene->timeline.axis;
-    bool any = false;
+    const struct window *window = &scene->timeline.window;
+    struct picture *picture = scene->timeline.picture;
     FOR_EACH_FAULT (record, scene->model) {
         bool instant = fault_is_instant(record);
         if (record->in_effect_ns == TIME_NEVER ||
@@ -447,22 +449,18 @@ static bool write_servers(struct scene *scene)
         int64_t from_ns =
             instant && record->asked_ns != TIME_NEVER ? record->asked_ns : fault_struck_ns(record);
         int64_t to_ns = instant ? record->in_effect_ns : fault_end_ns(scene->model, record);
-        if (to_ns < scene->from_ns || from_ns > scene->to_ns)
+        if (to_ns < window->from || from_ns > window->to)
             continue;
         struct text words = {0};
-        char brief[60];
-        from_ns = time_later(from_ns, scene->from_ns);
-        to_ns = time_later(time_earlier(to_ns, scene->to_ns), from_ns + axis_pixels(axis, 2));
+        char number[60];
         fault_text(scene->model, record, &words);
-        snprintf(brief, sizeof brief, "fault %d: ", record->instance->number);
-        picture_row(
-            picture_block(axis->picture, "servers %d: from to fault text brief", axis->panel),
-            "%.12g %.12g %s %s %s", axis_at(axis, from_ns), axis_at(axis, to_ns), brief,
-            words.bytes, record->instance->verb);
+        snprintf(number, sizeof number, "fault %d: ", record->instance->number);
+        picture_row(picture_block(picture, "servers: from to fault text brief"),
+                    "%.12g %.12g %s %s %s", time_at(picture, from_ns), time_at(picture, to_ns),
+                    number, words.bytes, record->instance->verb);
         text_free(&words);
-        any = scene->timeline.seen[LOOK_FAULT] = true;
+        scene->timeline.seen[LOOK_FAULT] = true;
     }
-    return any;
 }
 
 // A cross where a client was killed; one that ended well is not dead, and what the harness ends
@@ -477,82 +475,77 @@ static void add_deaths(struct scene *scene)
             continue;
         int64_t at_ns =
             event->process_death.killed_ns > 0 ? event->process_death.killed_ns : event->at_ns;
-        bool fits = TRIAL_RIGHT - axis_pixel(&timeline->axis, at_ns) > timeline_room("killed") - 6;
         for (size_t j = 0; j < timeline->row_count && at_ns <= scene->model->ended_ns; j++) {
-            if (timeline->rows[j] >> 32 != event->client || !is_in_window(scene, at_ns))
+            if (timeline->rows[j] >> 32 != event->client)
                 continue;
-            timeline_add(timeline, LOOK_DEATH, timeline->rows[j], at_ns, at_ns, 0);
-            timeline_say(timeline, fits ? SIDE_RIGHT : SIDE_LEFT, at_ns, (double)j + 1, WORDS_ABOVE,
-                         "black", "killed");
+            timeline_mark(timeline, LOOK_DEATH, timeline->rows[j], at_ns, 0, NS_PER_S * 1000000);
+            timeline_say(timeline, timeline->rows[j], at_ns, at_ns, WORDS_ABOVE, "beside", "black",
+                         "killed");
         }
     }
 }
 
 // --- the violation -------------------------------------------------------------------------------
 
-struct span {
-    int64_t from_ns, to_ns;
-};
-
 // How much of an evidence hold has the colour of the violation: what lies within it. False:
 // nothing.
-static bool marked_part(const struct scene *scene, size_t which, struct span *span)
+static bool marked_part(const struct scene *scene, size_t which, struct window *part)
 {
     const struct evidence *violation = &scene->finding->evidence;
     const struct hold *hold = scene->evidence[which];
     if (hold == NULL)
         return false;
-    *span = (struct span){hold->granted_ns, hold->released_ns};
+    *part = (struct window){hold->granted_ns, hold->released_ns};
     // Of holds that were apart, each is shown in full: it is what they did that does not fit.
     if (is_apart(scene))
         return true;
-    span->from_ns = time_later(span->from_ns, violation->from_ns);
-    span->to_ns = time_earlier(span->to_ns, violation->to_ns);
-    return span->to_ns > span->from_ns ||
-           (span->to_ns == span->from_ns && violation->to_ns == violation->from_ns);
+    part->from = time_later(part->from, violation->from_ns);
+    part->to = time_earlier(part->to, violation->to_ns);
+    return part->to > part->from ||
+           (part->to == part->from && violation->to_ns == violation->from_ns);
 }
 
 // The evidence in the colour of the violation; and a tint behind the rows that it concerns: those
-// of the evidence, or all if nobody at all is granted the lock. Each is wide enough to be seen.
+// of the evidence, or all if nobody at all is granted the lock.
 static void add_violation(struct scene *scene)
 {
     struct timeline *timeline = &scene->timeline;
-    int64_t least_ns = axis_pixels(&timeline->axis, 3);
-    int64_t from_ns = time_later(scene->finding->evidence.from_ns, scene->from_ns);
-    int64_t to_ns = time_later(scene->finding->evidence.to_ns, from_ns + least_ns);
-    struct span span;
+    const struct evidence *violation = &scene->finding->evidence;
+    struct window part;
     bool any_bar = false;
     for (size_t i = 0; i < 2; i++) {
-        if (!marked_part(scene, i, &span))
+        if (!marked_part(scene, i, &part))
             continue;
         any_bar = true;
-        timeline_add(timeline, LOOK_VIOLATION, holder_of(scene->evidence[i]), span.from_ns,
-                     time_later(span.to_ns, span.from_ns + least_ns), 0);
+        timeline_add(timeline, LOOK_VIOLATION, holder_of(scene->evidence[i]), part.from, part.to,
+                     0);
     }
     timeline->seen[LOOK_VIOLATION] = true;
     bool concerns_all =
         (!any_bar && shows(scene, SHOWS_NO_PROGRESS)) || timeline->evidence_rows == 0;
     size_t rows = concerns_all ? timeline->row_count : timeline->evidence_rows;
-    timeline_tint(timeline, from_ns, time_earlier(to_ns, scene->to_ns), rows > 0 ? rows : 1);
+    timeline_tint(timeline, violation->from_ns, time_later(violation->to_ns, violation->from_ns),
+                  rows > 0 ? rows : 1);
 }
 
 static void label_violation(struct scene *scene)
 {
     const struct finding *finding = scene->finding;
     const char *words = finding->check->label; // NULL: it tells how long it lasted
-    struct span at = {finding->evidence.from_ns, finding->evidence.to_ns};
-    struct span part;
+    struct window at = {finding->evidence.from_ns, finding->evidence.to_ns};
+    struct window part;
     bool overlap = marked_part(scene, 0, &part) && marked_part(scene, 1, &part);
     struct text said = {0};
     if (shows(scene, SHOWS_REMOVAL)) {
         bool is_removed = !scene->told || scene->diagnosis.culprit != NULL;
         words = is_removed ? "the lock is removed" : "the lock is found gone";
-        at.from_ns = time_later(at.from_ns, at.to_ns);
+        at.from = time_later(at.from, at.to);
     }
     if (words != NULL) {
         text_format(&said, ": %s", words);
-    } else if (at.to_ns <= at.from_ns) {
-        text_format(&said, " at %s", lasting(at.from_ns - scene->model->started_ns).text);
+        at.to = at.from;
+    } else if (at.to <= at.from) {
+        text_format(&said, " at %s", lasting(at.from - scene->model->started_ns).text);
     } else {
         if (overlap && trial_model_permits(scene->model) > 1)
             text_format(&said, ": more than %lld hold for ",
@@ -563,37 +556,46 @@ static void label_violation(struct scene *scene)
                             : is_of_hanging_release(scene->model, finding)
                                 ? ": a release is not answered for "
                                 : ": nobody is granted the lock for ");
-        text_add(&said, lasting(at.to_ns - at.from_ns).text);
-        // In its middle.
-        at.from_ns = time_later(at.from_ns, scene->from_ns);
-        at.from_ns += (time_earlier(at.to_ns, scene->to_ns) - at.from_ns) / 2;
+        text_add(&said, lasting(at.to - at.from).text);
     }
-    axis_label(&scene->timeline.axis, at.from_ns, "red", "%s%s", finding->check->name, said.bytes);
+    time_label(scene->timeline.picture, at.from, time_later(at.from, at.to), "red", "%s%s",
+               finding->check->name, said.bytes);
     text_free(&said);
 }
 
 // --- the picture ---------------------------------------------------------------------------------
 
-static void write_panel(struct scene *scene, struct picture *picture, int panel)
+static void choose(struct scene *scene)
+{
+    scene->told = diagnosis_make(scene->model, scene->judgement, &scene->diagnosis);
+    if (scene->finding != NULL)
+        find_evidence(scene);
+    if (scene->finding != NULL && scene->finding->evidence.to_ns > 0)
+        choose_violation(scene);
+    else
+        choose_beginning(scene);
+    if (scene->finding != NULL)
+        choose_zoom(scene);
+    choose_rows(scene);
+}
+
+static void write_scene(struct scene *scene)
 {
     struct timeline *timeline = &scene->timeline;
-    axis_start(&timeline->axis, picture, panel, scene->model->started_ns, scene->from_ns,
-               scene->to_ns);
-    timeline->axis.left = 150;
-    timeline->axis.zero = panel > 1 ? scene->from_ns : timeline->axis.zero;
+    struct picture *picture = timeline->picture;
     if (scene->finding != NULL)
         label_violation(scene);
-    axis_faults(&timeline->axis, scene->model, false);
+    time_faults(picture, scene->model, timeline->window, false);
     add_struck(scene);
-    bool servers = write_servers(scene);
+    write_servers(scene);
     add_bars(scene);
     if (scene->finding != NULL)
         add_violation(scene);
     add_marks(scene);
     // Of a no-progress interval values prove nothing, and would cover the death of who wrote them.
-    for (size_t i = 0; i < 2 && !shows(scene, SHOWS_NO_PROGRESS); i++) {
-        if (scene->evidence[i] != NULL)
-            say_values(scene, scene->evidence[i]);
+    for (size_t i = 0; i < 4 && !shows(scene, SHOWS_NO_PROGRESS); i++) {
+        if (scene->evidence[i % 2] != NULL && (i < 2 || timeline->zoom.to > 0))
+            say_values(scene, scene->evidence[i % 2], i < 2 ? 1 : 2);
     }
     add_deaths(scene);
     for (size_t i = 0; i < timeline->row_count; i++) {
@@ -601,53 +603,32 @@ static void write_panel(struct scene *scene, struct picture *picture, int panel)
         int worker = (int)(timeline->rows[i] & INT32_MAX);
         timeline_name_row(timeline, i + 1, worker_name(scene->model, client, worker).text);
     }
-    if (timeline->row_count > 0 && servers)
-        timeline_name_row(timeline, timeline->row_count + 1, "servers, network");
-    timeline_end(timeline, timeline->row_count > 0 ? timeline->row_count + servers : 1);
-}
-
-static void write_scene(const struct one_lock *one, struct picture *picture)
-{
-    const struct trial *trial = one->model->trial;
-    struct scene scene = {.model = one->model,
-                          .judgement = one->judgement,
-                          .finding = judgement_first_violation(one->judgement)};
-    scene.told = diagnosis_make(scene.model, scene.judgement, &scene.diagnosis);
-    if (scene.finding != NULL)
-        find_evidence(&scene);
-    if (scene.finding != NULL && scene.finding->evidence.to_ns > 0)
-        choose_violation(&scene);
-    else
-        choose_beginning(&scene);
-    choose_rows(&scene);
-    text_format(&picture->title, "%s: %s, %s",
-                scene.finding != NULL ? "Around the first violation" : "The first holds",
-                trial->scenario->name, trial->scheme);
-    long long count = scenario_key_count(trial->scenario);
-    if (one->key > 0)
-        text_format(&picture->title, ", lock %lld of %lld", (long long)one->key, count);
-    else if (trial_model_mixes_locks(scene.model))
-        text_format(&picture->title, ", all %lld locks together", count);
-    if (scene.told && scene.diagnosis.text[0] != '\0')
-        text_format(&picture->cause, "Cause: %s.", scene.diagnosis.text);
-    write_panel(&scene, picture, 1);
-    note_rows(&scene);
-    size_t noted = picture->notes.length;
-    bool enlarged = zoom(&scene);
-    if (enlarged)
-        write_panel(&scene, picture, 2);
-    // The second panel has nothing to note that the first one has not.
-    if (noted < picture->notes.length)
-        picture->notes.bytes[picture->notes.length = noted] = '\0';
-    picture_tell(picture, "enlarged = %d\nlines = 0", enlarged);
-    timeline_legend(&scene.timeline);
+    note_rows(scene);
+    timeline_end(timeline);
 }
 
 static bool write(const struct picture_subject *subject, struct picture *picture)
 {
+    const struct trial *trial = subject->model->trial;
     struct one_lock one;
     one_lock_start(subject->model, subject->judgement, &one);
-    write_scene(&one, picture);
+    struct scene scene = {.model = one.model,
+                          .judgement = one.judgement,
+                          .finding = judgement_first_violation(one.judgement),
+                          .timeline = {.picture = picture, .left = 150}};
+    time_start(picture, one.model->started_ns, NS_PER_MS, "the trial");
+    choose(&scene);
+    text_format(&picture->title, "%s: %s, %s",
+                scene.finding != NULL ? "Around the first violation" : "The first holds",
+                trial->scenario->name, trial->scheme);
+    long long count = scenario_key_count(trial->scenario);
+    if (one.key > 0)
+        text_format(&picture->title, ", lock %lld of %lld", (long long)one.key, count);
+    else if (trial_model_mixes_locks(scene.model))
+        text_format(&picture->title, ", all %lld locks together", count);
+    if (scene.told && scene.diagnosis.text[0] != '\0')
+        text_format(&picture->cause, "Cause: %s.", scene.diagnosis.text);
+    write_scene(&scene);
     one_lock_end(&one);
     return true;
 }

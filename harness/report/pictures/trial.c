@@ -11,15 +11,15 @@
 #include <stdlib.h>
 
 // Begins a picture of a trial whole, with its faults; in bins of that width, unless it is 0.
-static struct axis begin(const struct trial_model *model, struct picture *picture,
-                         const char *title, int64_t width_ns)
+static void begin(const struct trial_model *model, struct picture *picture, const char *title,
+                  int64_t width_ns)
 {
-    struct axis axis;
-    axis_start(&axis, picture, 1, model->started_ns, model->started_ns, model->ended_ns);
-    axis_faults(&axis, model, true);
+    const struct window whole = {model->started_ns, model->ended_ns};
+    time_start(picture, model->started_ns, NS_PER_MS, "the trial");
+    time_panel(picture, 1, whole);
+    time_faults(picture, model, whole, true);
     text_format(&picture->title, "%s%s: %s, %s", title, width_ns > 0 ? lasting(width_ns).text : "",
                 model->trial->scenario->name, model->trial->scheme);
-    return axis;
 }
 
 // The least round width that divides the axis into at most so many bins; from 6 to 100 of them,
@@ -43,25 +43,24 @@ static int64_t bin_width_ns(const struct trial_model *model, size_t wanted)
 // In a narrower bin a single hold would look like a burst.
 #define HOLDS_PER_BIN 5
 
-static void write_bins(const struct axis *axis, const struct trial_model *model, int64_t bin_ns)
+static void write_bins(const struct trial_model *model, int64_t bin_ns, struct picture *picture)
 {
-    int64_t duration_ns = axis->to - axis->from;
+    int64_t duration_ns = time_later(model->ended_ns - model->started_ns, 1);
     size_t count = (size_t)(duration_ns / bin_ns);
     // A sliver at the end would make one hold look like a burst: it joins its neighbour.
     if (count == 0 || duration_ns - (int64_t)count * bin_ns > bin_ns / 2)
         count++;
     size_t *holds = memory_zeroed(count, sizeof *holds);
     FOR_EACH_HOLD (hold, model) {
-        size_t bin = (size_t)((hold->granted_ns - axis->from) / bin_ns);
-        if (hold->granted_ns >= axis->from && hold->granted_ns <= axis->to)
+        size_t bin = (size_t)((hold->granted_ns - model->started_ns) / bin_ns);
+        if (hold->granted_ns >= model->started_ns && hold->granted_ns <= model->ended_ns)
             holds[bin < count ? bin : count - 1]++;
     }
-    struct picture_block *bins = picture_block(
-        axis->picture, "bins: from(%s) to(%s) holds-per-second", axis->unit_name, axis->unit_name);
+    struct picture_block *bins = picture_block(picture, "bins: from to holds-per-second");
     for (size_t i = 0; i < count; i++) {
-        int64_t from_ns = axis->from + (int64_t)i * bin_ns;
-        int64_t to_ns = i + 1 == count ? axis->to : from_ns + bin_ns;
-        picture_row(bins, "%.9g %.9g %.6g", axis_at(axis, from_ns), axis_at(axis, to_ns),
+        int64_t from_ns = model->started_ns + (int64_t)i * bin_ns;
+        int64_t to_ns = i + 1 == count ? model->started_ns + duration_ns : from_ns + bin_ns;
+        picture_row(bins, "%.12g %.12g %.6g", time_at(picture, from_ns), time_at(picture, to_ns),
                     (double)holds[i] * NS_PER_S / (double)time_later(to_ns - from_ns, 1));
     }
     free(holds);
@@ -78,25 +77,22 @@ static bool write_throughput(const struct picture_subject *subject, struct pictu
     bool is_stuck =
         subject->judgement->verdict == VERDICT_STUCK || model->stop_reason == STOP_STUCK;
     int64_t bin_ns = bin_width_ns(model, model->hold_count / HOLDS_PER_BIN);
-    struct axis axis = begin(model, picture, "Holds per second, in bins of ", bin_ns);
-    write_bins(&axis, model, bin_ns);
     // From the last moment that anybody was granted the lock to the end of the trial.
     int64_t from_ns = model->started_ns;
     int64_t to_ns = model->ended_ns;
+    begin(model, picture, "Holds per second, in bins of ", bin_ns);
+    write_bins(model, bin_ns, picture);
     FOR_EACH_HOLD (hold, model)
         from_ns = time_later(from_ns, hold->granted_ns);
     if (is_stuck && to_ns > from_ns) {
-        picture_row(
-            picture_block(picture, "stuck: from(%s) to(%s)", axis.unit_name, axis.unit_name),
-            "%.9g %.9g", axis_at(&axis, from_ns), axis_at(&axis, to_ns));
-        axis_label(&axis, from_ns + (to_ns - from_ns) / 2, "red", "nobody granted for %s",
+        picture_row(picture_block(picture, "stuck: from to"), "%.12g %.12g",
+                    time_at(picture, from_ns), time_at(picture, to_ns));
+        time_label(picture, from_ns, to_ns, "red", "nobody granted for %s",
                    lasting(to_ns - from_ns).text);
     }
-    picture_row(picture_block(picture, "stop: at(%s)", axis.unit_name), "%.9g",
-                axis_at(&axis, to_ns));
-    axis_label(&axis, to_ns, "dark", "%s",
+    picture_row(picture_block(picture, "stop: at"), "%.12g", time_at(picture, to_ns));
+    time_label(picture, to_ns, to_ns, "dark", "%s",
                model->stop_known ? stops[model->stop_reason] : "the history ends");
-    axis_end(&axis);
     return true;
 }
 
@@ -162,11 +158,11 @@ static bool write_over_time(const struct picture_subject *subject, struct pictur
         return false;
     }
     int64_t width_ns = bin_width_ns(subject->model, count / ACQUIRES_PER_SLICE);
-    struct axis axis =
-        begin(subject->model, picture, "Acquire latency over time, in slices of ", width_ns);
+    const struct trial_model *model = subject->model;
+    int64_t end_ns = time_later(model->ended_ns, model->started_ns + 1);
+    begin(model, picture, "Acquire latency over time, in slices of ", width_ns);
     struct picture_block *slices =
-        picture_block(picture, "slices: from(%s) to(%s) acquires p50(ns) p99(ns) max(ns)",
-                      axis.unit_name, axis.unit_name);
+        picture_block(picture, "slices: from to acquires p50(ns) p99(ns) max(ns)");
     struct acquire *acquires = memory_new(count * sizeof *acquires);
     for (size_t i = 0; i < count; i++)
         acquires[i] = (struct acquire){durations.ends_ns[i], durations.items[i]};
@@ -174,18 +170,18 @@ static bool write_over_time(const struct picture_subject *subject, struct pictur
     // A row for each slice in which something was granted.
     for (size_t i = 0; i < count;) {
         struct percentiles percentiles;
-        int64_t from_ns = axis.from + (acquires[i].ended_ns - axis.from) / width_ns * width_ns;
-        int64_t to_ns = time_earlier(from_ns + width_ns, axis.to);
+        int64_t passed_ns = acquires[i].ended_ns - model->started_ns;
+        int64_t from_ns = acquires[i].ended_ns - passed_ns % width_ns;
+        int64_t to_ns = time_earlier(from_ns + width_ns, end_ns);
         size_t in_it = 0;
         for (; i < count && acquires[i].ended_ns < from_ns + width_ns; i++)
             durations.items[in_it++] = time_later(acquires[i].duration_ns, 1);
         percentiles_make(durations.items, in_it, &percentiles);
-        picture_row(slices, "%.9g %.9g %zu %lld %lld %lld", axis_at(&axis, from_ns),
-                    axis_at(&axis, to_ns), in_it, (long long)percentiles.p50_ns,
+        picture_row(slices, "%.12g %.12g %zu %lld %lld %lld", time_at(picture, from_ns),
+                    time_at(picture, to_ns), in_it, (long long)percentiles.p50_ns,
                     (long long)percentiles.p99_ns, (long long)percentiles.max_ns);
     }
     picture_note(picture, "A slice has what was granted in it; where nothing was, it has no line.");
-    axis_end(&axis);
     free(acquires);
     durations_free(&durations);
     return true;
@@ -282,22 +278,24 @@ static struct dots collect(const struct trial_model *model)
 }
 
 // The stretch of the trial that a dot lies in.
-static size_t stretch_of(const struct axis *axis, const struct dot *dot)
+static size_t stretch_of(const struct trial_model *model, const struct dot *dot)
 {
-    double share = (double)(dot->at_ns - axis->from) / (double)(axis->to - axis->from);
+    double share = (double)(dot->at_ns - model->started_ns) /
+                   (double)time_later(model->ended_ns - model->started_ns, 1);
     return (size_t)fmin(fmax(share * STRETCHES, 0), STRETCHES - 1);
 }
 
 // Of those that went well, or of the others, writes as many of each kind as can be told apart, and
 // the slowest of each kind in each stretch of the trial.
-static void write_dots(const struct axis *axis, const struct dots *dots, bool went_well)
+static void write_dots(const struct trial_model *model, const struct dots *dots, bool went_well,
+                       struct picture *picture)
 {
     const struct dot *slowest[KIND_COUNT][STRETCHES] = {0};
     struct picture_block *blocks[KIND_COUNT] = {0};
     size_t seen[KIND_COUNT] = {0};
     size_t total = 0;
     FOR_EACH (dot, dot, dots->items, dots->count) {
-        const struct dot **best = &slowest[dot->kind][stretch_of(axis, dot)];
+        const struct dot **best = &slowest[dot->kind][stretch_of(model, dot)];
         if (*best == NULL || dot->latency_ns > (*best)->latency_ns)
             *best = dot;
         total += (dot->kind <= DOT_RELEASED) == went_well;
@@ -308,17 +306,17 @@ static void write_dots(const struct axis *axis, const struct dots *dots, bool we
             continue;
         struct picture_block **block = &blocks[dot->kind];
         if (*block == NULL) {
-            *block = picture_block(axis->picture, "%s: at(%s) latency(ns)", kinds[dot->kind].name,
-                                   axis->unit_name);
+            *block = picture_block(picture, "%s: at latency(ns)", kinds[dot->kind].name);
             // What the legend says.
             text_format(&(*block)->rows, "\"%s (%zu)\"\n", kinds[dot->kind].meaning,
                         dots->of_kind[dot->kind]);
         }
-        if (seen[dot->kind]++ % step == 0 || slowest[dot->kind][stretch_of(axis, dot)] == dot)
-            picture_row(*block, "%.9g %lld", axis_at(axis, dot->at_ns), (long long)dot->latency_ns);
+        if (seen[dot->kind]++ % step == 0 || slowest[dot->kind][stretch_of(model, dot)] == dot)
+            picture_row(*block, "%.12g %lld", time_at(picture, dot->at_ns),
+                        (long long)dot->latency_ns);
     }
     if (step > 1)
-        picture_note(axis->picture,
+        picture_note(picture,
                      "Of %zu operations that %s, every %zuth is drawn, and the slowest of each "
                      "kind in each hundredth of the time.",
                      total, went_well ? "went well" : "did not go well", step);
@@ -326,17 +324,16 @@ static void write_dots(const struct axis *axis, const struct dots *dots, bool we
 
 static bool write_operations(const struct picture_subject *subject, struct picture *picture)
 {
-    struct dots dots = collect(subject->model);
+    const struct trial_model *model = subject->model;
+    struct dots dots = collect(model);
     size_t legends = 0;
     if (dots.count > 0) {
-        struct axis axis =
-            begin(subject->model, picture, "Latency of each operation, by when it began", 0);
-        write_dots(&axis, &dots, true);
-        write_dots(&axis, &dots, false);
+        begin(model, picture, "Latency of each operation, by when it began", 0);
+        write_dots(model, &dots, true, picture);
+        write_dots(model, &dots, false, picture);
         for (enum kind kind = 0; kind < KIND_COUNT; kind++)
             legends += dots.of_kind[kind] > 0;
         picture_tell(picture, "legends = %zu\nsize = %g", legends, dots.count < FEW ? 0.63 : 0.35);
-        axis_end(&axis);
     }
     free(dots.items);
     return dots.count > 0;

@@ -99,16 +99,15 @@ TEST_WITH(each_operation_is_drawn_with_what_became_of_it, start, stop)
                                            .outcome = outcomes[i]};
     test.model.access_count = 3;
     add_pause(100, 300);
-    DRAWN(
-        operations_picture,
-        "# granted: at(ms) latency(ns)\n\"granted (3)\"\n10 20000000\n20 40000000\n80 10000000\n\n",
-        "\"released (1)\"\n50 1000000\n\n", "\"not granted in time (1)\"\n100 50000000\n\n",
-        "\"released, but lost before (1)\"\n70 1000000\n\n",
-        "\"write refused by the store (1)\"\n300 1000000\n\n",
-        "\"acquire without an answer (1)\"\n200 60000000\n\n",
-        "\"release without an answer (1)\"\n100 900000000\n\n",
-        "\"write without an answer (1)\"\n400 600000000\n", "!is drawn",
-        "# bands 1: from(ms) to(ms) colour\n100 300 ", "\"fault 1: pause client-1\"");
+    DRAWN(operations_picture,
+          "# granted: at latency(ns)\n\"granted (3)\"\n10 20000000\n20 40000000\n80 10000000\n\n",
+          "\"released (1)\"\n50 1000000\n\n", "\"not granted in time (1)\"\n100 50000000\n\n",
+          "\"released, but lost before (1)\"\n70 1000000\n\n",
+          "\"write refused by the store (1)\"\n300 1000000\n\n",
+          "\"acquire without an answer (1)\"\n200 60000000\n\n",
+          "\"release without an answer (1)\"\n100 900000000\n\n",
+          "\"write without an answer (1)\"\n400 600000000\n", "!is drawn",
+          "# bands: from to colour\n100 300 ", "\"fault 1: pause client-1\"");
 }
 
 TEST_WITH(what_begins_after_the_end_is_left_out, start, stop)
@@ -171,10 +170,9 @@ TEST_WITH(each_slice_has_percentiles_of_what_was_granted_in_it, start, stop)
     test.model.hold_count = 21;
     add_pause(100, 300);
     DRAWN(latency_over_time_picture,
-          "# slices: from(ms) to(ms) acquires p50(ns) p99(ns) max(ns)\n"
+          "# slices: from to acquires p50(ns) p99(ns) max(ns)\n"
           "0 200 20 10000000 20000000 20000000\n800 1000 1 400000000 400000000 400000000\n",
-          "in slices of 200 ms: pause, redis_set-px",
-          "# bands 1: from(ms) to(ms) colour\n100 300 ");
+          "in slices of 200 ms: pause, redis_set-px", "# bands: from to colour\n100 300 ");
 }
 
 TEST_WITH(bins_of_throughput_have_some_holds_each, start, stop)
@@ -195,7 +193,7 @@ TEST_WITH(a_trial_in_which_nobody_was_granted_any_more_says_for_how_long, start,
 {
     test_hold(&test, 1, 0, 100, 200);
     result->judgement.verdict = VERDICT_STUCK;
-    DRAWN(throughput_picture, "# stuck: from(ms) to(ms)\n100 1000\n", "nobody granted for 900 ms");
+    DRAWN(throughput_picture, "# stuck: from to\n100 1000\n", "nobody granted for 900 ms");
 }
 
 // Faults of the same time.
@@ -215,8 +213,8 @@ TEST_WITH(labels_at_one_time_do_not_cover_each_other, start, stop)
     }
     test.model.faults = faults;
     test.model.fault_count = FAULTS;
-    DRAWN(throughput_picture, "500 \"brown\" \"fault 2: pause client-1\"",
-          "500 \"brown\" \"fault 3: pause client-2\"");
+    DRAWN(throughput_picture, "400 600 \"brown\" \"fault 2: pause client-1\"",
+          "400 600 \"brown\" \"fault 3: pause client-2\"");
     svg_assert_legible(&throughput_picture, &picture, 10);
 }
 
