@@ -265,12 +265,11 @@ fuzz-check: setup
 # --- how quick and how small is the driver itself -------------------------------------------------
 
 # make bench: what an event costs to record; locks a second through Lockpick over those of a bare
-# loop that sends the same requests; commands a second over those of redis-benchmark; the memory of
-# 5,000 buyers at once; and what other libraries' locks cost, over bare loops of theirs. Ten minutes, on a machine that has nothing else to do. It fails if
+# loop that sends the same requests; commands a second over those of redis-benchmark; what other
+# libraries' locks cost, over bare loops of theirs; and the memory of 5,000 buyers at once. Ten minutes, on a machine that has nothing else to do. It fails if
 # an aim is certainly missed. REPEATS=: of each, another number than usual, 7 to 31.
 BENCH := $(BUILD)/harness/bench
-SPEED_BENCHES := $(BENCH)/record_bench_test $(BENCH)/lock_bench_test $(BENCH)/commands_bench_test \
-	$(BENCH)/crowd_bench_test $(BENCH)/clients_bench_test
+SPEED_BENCHES := $(BENCH)/record_bench_test $(BENCH)/speed_bench_test $(BENCH)/crowd_bench_test
 
 # The default of REPEATS and FOR is other targets'.
 given = $(if $(filter file,$(origin $(1))),,$($(1)))
