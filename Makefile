@@ -11,7 +11,7 @@ CFLAGS ?= -O2 -g
 ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -I. $(WARNINGS) $(CFLAGS) -pthread -MMD -MP \
 	-DLOCKPICK_VERSION='"$(VERSION)"'
 LIBRARIES := -lhiredis -lzookeeper_mt -lmysqlclient -lcurl -lpq -lnetfilter_queue -lyaml -ljansson \
-	-lz -lm -pthread
+	-lz -lresolv -lm -pthread
 
 # What servers are started with when their clocks or disks are to go wrong, or on loopback ports
 # strangers are to be kept out: a library of its own.

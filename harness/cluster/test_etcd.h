@@ -41,7 +41,7 @@ static inline void etcd_client_close(struct etcd_test_client *client)
 #define MUST_SUCCEED(client, request)                                                              \
     do {                                                                                           \
         if ((request) != OUTCOME_OK)                                                               \
-            fail_msg("%s: %s", #request, etcd_error((client)->connection));                        \
+            fail_msg("%s: %s", #request, client_error((client)->connection));                      \
     } while (0)
 
 static inline int64_t etcd_have_lease(struct etcd_test_client *client)

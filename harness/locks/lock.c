@@ -73,7 +73,7 @@ bool lock_waits_no_more(struct lock *lock)
 enum outcome lock_noted(struct lock *lock, enum outcome outcome)
 {
     if (outcome == OUTCOME_BROKEN)
-        error_set(&lock->error, "%s", lock->scheme->connector->error(lock->connection));
+        error_set(&lock->error, "%s", client_error(lock->connection));
     return outcome;
 }
 

@@ -10,7 +10,7 @@
 #include "harness/base/external_client.h"
 #include "harness/base/random.h"
 #include "harness/point/point.h"
-#include "harness/wire/connector.h"
+#include "harness/wire/client.h"
 
 #include <pthread.h>
 #include <stdbool.h>

@@ -56,7 +56,7 @@ static int set_up(const struct service *service, const struct lock_options *opti
     int result = 0;
     if (redis_eval(connection, &answer, &set_permits, keys, arguments) != OUTCOME_OK)
         result = error_set(error, "cannot set the permits of the semaphore %s: %s", options->name,
-                           redis_error(connection));
+                           client_error(connection));
     redis_close(connection);
     return result;
 }

@@ -239,7 +239,7 @@ static struct vote ask_one(struct servers *servers, int server, const struct rou
             : redis_request(connection, &answer, "SET %s %s NX PX %lld", options->name,
                             round->token, (long long)(options->lease_ns / NS_PER_MS));
     if (outcome == OUTCOME_BROKEN)
-        error_set(error, "%s", redis_error(connection));
+        error_set(error, "%s", client_error(connection));
     return (struct vote){outcome, answer.kind == REDIS_STATUS ? 1 : answer.integer};
 }
 
@@ -260,17 +260,6 @@ static void ask_each(void *servers, const struct round *round, struct votes *vot
 
 // --- all servers at once -------------------------------------------------------------------------
 
-static void *open_all(const struct service *service, int64_t limit_ns, struct actor *actor,
-                      struct error *error)
-{
-    return redis_many_open(service, limit_ns, actor, error);
-}
-
-static void close_all(void *servers)
-{
-    redis_many_close(servers);
-}
-
 static void ask_all(void *servers, const struct round *round, struct votes *votes,
                     struct error *error)
 {
@@ -282,7 +271,7 @@ static void ask_all(void *servers, const struct round *round, struct votes *vote
     const char *const run[] = {
         "EVAL", round->script != NULL ? round->script->text : "", "1", name, round->token, lease};
     redis_many_ask(servers, round->script != NULL ? run : set, 6, round->asked, said);
-    error_set(error, "%s", redis_many_error(servers));
+    error_set(error, "%s", client_error(servers));
     for (int i = 0; i < votes->count; i++) {
         const struct redis_answer *answer = &said[i].answer;
         int64_t value = answer->kind == REDIS_STATUS ? 1 : answer->integer; // OK counts as 1
@@ -313,5 +302,5 @@ const struct lock_scheme redlock_scheme = {
 const struct lock_scheme redlock_multiplexed_scheme = {
     .name = "redlock-multiplexed",
     .summary = "SET NX PX on a majority of independent servers, all at once; extended",
-    REDLOCK_SCHEME(open_all, close_all, ask_all),
+    REDLOCK_SCHEME(redis_many_open, redis_many_close, ask_all),
 };

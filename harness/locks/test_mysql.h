@@ -17,7 +17,7 @@ __attribute__((format(printf, 2, 3))) static inline int64_t ask(struct fixture *
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (sql_request(fixture->probe, &answer, &statement, NULL) != OUTCOME_OK)
-        fail_msg("%s: %s", text, sql_error(fixture->probe));
+        fail_msg("%s: %s", text, client_error(fixture->probe));
     return answer.values[0].is_null ? -1 : answer.values[0].number;
 }
 

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <resolv.h> // base64
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -235,47 +236,6 @@ static bool get_count(const unsigned char **next, const unsigned char *end, int6
     return true;
 }
 
-// --- base64 --------------------------------------------------------------------------------------
-
-static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-static void add_base64(const unsigned char *bytes, size_t length, struct text *out)
-{
-    for (size_t i = 0; i < length; i += 3) {
-        size_t left = length - i;
-        uint32_t group = (uint32_t)bytes[i] << 16;
-        group |= left > 1 ? (uint32_t)bytes[i + 1] << 8 : 0;
-        group |= left > 2 ? bytes[i + 2] : 0;
-        char four[4] = {digits[group >> 18], digits[group >> 12 & 63],
-                        left > 1 ? digits[group >> 6 & 63] : '=',
-                        left > 2 ? digits[group & 63] : '='};
-        text_add_bytes(out, four, sizeof four);
-    }
-}
-
-// Returns how many bytes there are, or -1 for what is not base64. `bytes` has room for 3 of 4.
-static long from_base64(const char *text, unsigned char *bytes)
-{
-    size_t length = strlen(text);
-    long count = 0;
-    uint32_t group = 0;
-    unsigned bits = 0;
-    while (length > 0 && text[length - 1] == '=')
-        length--;
-    for (size_t i = 0; i < length; i++) {
-        const char *digit = strchr(digits, text[i]);
-        if (digit == NULL)
-            return -1;
-        group = group << 6 | (uint32_t)(digit - digits);
-        bits += 6;
-        if (bits >= 8) {
-            bits -= 8;
-            bytes[count++] = (unsigned char)(group >> bits);
-        }
-    }
-    return count;
-}
-
 // --- encoding ------------------------------------------------------------------------------------
 
 // One cell after the other; a negative number stands for so many empty ones.
@@ -320,7 +280,11 @@ void histogram_encode(const struct histogram *histogram, struct text *out)
     unsigned char *next = bytes;
     put(&next, COMPRESSED_COOKIE, 4);
     put(&next, room, 4);
-    add_base64(bytes, COMPRESSED_HEAD_BYTES + room, out);
+    size_t encoded = (COMPRESSED_HEAD_BYTES + room + 2) / 3 * 4 + 1;
+    char *text = memory_new(encoded);
+    b64_ntop(bytes, COMPRESSED_HEAD_BYTES + room, text, encoded);
+    text_add(out, text);
+    free(text);
     free(bytes);
     free(plain);
 }
@@ -401,8 +365,9 @@ int histogram_decode(struct histogram *histogram, const char *encoded, struct er
 {
     memset(histogram->counts, 0, BUCKET_CELLS * sizeof *histogram->counts);
     histogram->total = histogram->min_ns = histogram->max_ns = 0;
-    unsigned char *bytes = memory_new(strlen(encoded) / 4 * 3 + 3);
-    long length = from_base64(encoded, bytes);
+    size_t room = strlen(encoded) / 4 * 3 + 3;
+    unsigned char *bytes = memory_new(room);
+    int length = b64_pton(encoded, bytes, room);
     int result = length < 0 ? error_set(error, "the histogram is not base64")
                             : inflate_histogram(histogram, bytes, length, error);
     free(bytes);

@@ -47,6 +47,6 @@ enum outcome store_noted(struct store *store, enum outcome outcome)
     if (outcome == OUTCOME_NO)
         return OUTCOME_UNKNOWN;
     if (outcome == OUTCOME_BROKEN)
-        error_set(&store->error, "%s", store->kind->connector->error(store->connection));
+        error_set(&store->error, "%s", client_error(store->connection));
     return outcome;
 }

@@ -6,7 +6,7 @@
 
 #include "harness/base/error.h"
 #include "harness/point/point.h"
-#include "harness/wire/connector.h"
+#include "harness/wire/client.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>

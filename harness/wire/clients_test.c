@@ -1,4 +1,5 @@
-// What every client promises (peer.h), each against a real server of its kind.
+// What every client promises (client.h), each against a real server of its kind; and what those of
+// memcached and PostgreSQL understand.
 #include "harness/cluster/test_process_control.h"
 #include "harness/cluster/test_server.h"
 #include "harness/testing/test.h"
@@ -10,10 +11,7 @@
 
 struct protocol {
     const char *kind;
-    void *(*open)(const struct service *service, int64_t request_ns, struct actor *actor,
-                  struct error *error);
-    void (*close)(void *client);
-    const char *(*error)(const void *client);
+    const struct connector *connector;
     // A request that passes the points `command`, or one that no server can execute.
     enum outcome (*ask)(void *client, bool is_sound);
     const char *command;
@@ -22,24 +20,11 @@ struct protocol {
     enum outcome to_the_dead;
 };
 
-#define CLIENT(protocol)                                                                           \
-    static void *protocol##_open_any(const struct service *service, int64_t request_ns,            \
-                                     struct actor *actor, struct error *error)                     \
-    {                                                                                              \
-        return protocol##_open(service, request_ns, actor, error);                                 \
-    }                                                                                              \
-    static void protocol##_close_any(void *client)                                                 \
-    {                                                                                              \
-        protocol##_close(client);                                                                  \
-    }                                                                                              \
-    static const char *protocol##_error_any(const void *client)                                    \
-    {                                                                                              \
-        return protocol##_error(client);                                                           \
-    }
-CLIENT(redis)
-CLIENT(memcached)
-CLIENT(etcd)
-CLIENT(sql)
+static struct {
+    struct test_server server;
+    struct actor actor;
+    void *client;
+} fixture;
 
 static enum outcome ask_redis(void *client, bool is_sound)
 {
@@ -66,61 +51,170 @@ static enum outcome ask_sql(void *client, bool is_sound)
     return sql_request(client, &answer, &statement, NULL);
 }
 
-#define FUNCTIONS(protocol)                                                                        \
-    protocol##_open_any, protocol##_close_any, protocol##_error_any, ask_##protocol
-static const struct protocol redis = {"redis", FUNCTIONS(redis), "GET", OUTCOME_UNKNOWN};
-static const struct protocol memcached = {"memcached", FUNCTIONS(memcached), "gets",
-                                          OUTCOME_UNKNOWN};
-static const struct protocol etcd = {"etcd", FUNCTIONS(etcd), "range", OUTCOME_NO};
-static const struct protocol mysql = {"mysql", FUNCTIONS(sql), "SELECT", OUTCOME_NO};
-static const struct protocol postgres = {"postgres", FUNCTIONS(sql), "SELECT", OUTCOME_UNKNOWN};
+static struct protocol redis = {"redis", &redis_connector, ask_redis, "GET", OUTCOME_UNKNOWN};
+static struct protocol memcached = {"memcached", &memcached_connector, ask_memcached, "gets",
+                                    OUTCOME_UNKNOWN};
+static struct protocol etcd = {"etcd", &etcd_connector, ask_etcd, "range", OUTCOME_NO};
+static struct protocol mysql = {"mysql", &sql_connector, ask_sql, "SELECT", OUTCOME_NO};
+static struct protocol postgres = {"postgres", &sql_connector, ask_sql, "SELECT", OUTCOME_UNKNOWN};
+
+static int start(void **state)
+{
+    const struct protocol *protocol = *state;
+    struct error error = {0};
+    fixture.actor = (struct actor){.phase = PHASE_NONE};
+    if (test_server_start(&fixture.server, protocol->kind) != 0)
+        return -1;
+    fixture.client =
+        protocol->connector->open(&fixture.server.service, NS_PER_S, &fixture.actor, &error);
+    if (fixture.client == NULL)
+        fprintf(stderr, "%s\n", error.text);
+    return fixture.client == NULL ? -1 : 0;
+}
+
+static int stop(void **state)
+{
+    const struct protocol *protocol = *state;
+    protocol->connector->close(fixture.client);
+    test_server_stop(&fixture.server);
+    return 0;
+}
+
+#define TEST_CLIENT(name, protocol, function)                                                      \
+    TEST_OF(name, function, .initial_state = &(protocol), .setup_func = start,                     \
+            .teardown_func = stop)
+
+// --- promises ------------------------------------------------------------------------------------
 
 // The request ends so; unless that is OK, its message has that in it.
-static void expect(const struct protocol *protocol, void *client, bool is_sound,
-                   enum outcome wanted, const char *said)
+static void expect(const struct protocol *protocol, bool is_sound, enum outcome wanted,
+                   const char *said)
 {
-    enum outcome outcome = protocol->ask(client, is_sound);
-    if (outcome != wanted ||
-        (outcome != OUTCOME_OK && strstr(protocol->error(client), said) == NULL))
-        fail_msg("outcome %d, not %d, or no '%s' in: %s", (int)outcome, (int)wanted, said,
-                 protocol->error(client));
+    enum outcome outcome = protocol->ask(fixture.client, is_sound);
+    const char *message = client_error(fixture.client);
+    if (outcome != wanted || (outcome != OUTCOME_OK && strstr(message, said) == NULL))
+        fail_msg("outcome %d, not %d, or no '%s' in: %s", (int)outcome, (int)wanted, said, message);
 }
 
 static void keeps_its_promises(void **state)
 {
     const struct protocol *protocol = *state;
-    struct test_server server;
     struct point_board board = {0};
-    struct actor actor = {.phase = PHASE_NONE};
     struct error error = {0};
-    assert_int_equal(test_server_start(&server, protocol->kind), 0);
-    struct node *node = &server.cluster.nodes[0];
-    const char *host = server.service.servers[0].host;
-    void *client = protocol->open(&server.service, NS_PER_S, &actor, &error);
-    assert_non_null(client);
-    count_points(&actor, &board, protocol->command);
-    expect(protocol, client, true, OUTCOME_OK, "");
+    struct node *node = &fixture.server.cluster.nodes[0];
+    const char *host = fixture.server.service.servers[0].host;
+    count_points(&fixture.actor, &board, protocol->command);
+    expect(protocol, true, OUTCOME_OK, "");
     assert_int_equal(board.traps[0].passed, 2); // before and after
-    actor.board = NULL;
-    expect(protocol, client, false, OUTCOME_BROKEN, host);
-    expect(protocol, client, true, OUTCOME_OK, "");
+    fixture.actor.board = NULL;
+    expect(protocol, false, OUTCOME_BROKEN, host);
+    expect(protocol, true, OUTCOME_OK, "");
     stand_still(node);
-    expect(protocol, client, true, OUTCOME_UNKNOWN, host);
+    expect(protocol, true, OUTCOME_UNKNOWN, host);
     go_on(node);
-    expect(protocol, client, true, OUTCOME_OK, ""); // it has connected anew
+    expect(protocol, true, OUTCOME_OK, ""); // it has connected anew
     die(node);
-    expect(protocol, client, true, protocol->to_the_dead, host);
-    expect(protocol, client, true, OUTCOME_NO, host);
-    assert_null(protocol->open(&server.service, NS_PER_S, &actor, &error));
+    expect(protocol, true, protocol->to_the_dead, host);
+    expect(protocol, true, OUTCOME_NO, host);
+    assert_null(
+        protocol->connector->open(&fixture.server.service, NS_PER_S, &fixture.actor, &error));
     assert_non_null(strstr(error.text, host));
-    protocol->close(client);
-    test_server_stop(&server);
 }
 
-#define TEST_CLIENT(name, protocol)                                                                \
-    TEST_OF(name, keeps_its_promises, .initial_state = (void *)(size_t) & (protocol))
-TEST_CLIENT(a_redis_client_keeps_its_promises, redis);
-TEST_CLIENT(a_memcached_client_keeps_its_promises, memcached);
-TEST_CLIENT(an_etcd_client_keeps_its_promises, etcd);
-TEST_CLIENT(a_mysql_client_keeps_its_promises, mysql);
-TEST_CLIENT(a_postgres_client_keeps_its_promises, postgres);
+TEST_CLIENT(a_redis_client_keeps_its_promises, redis, keeps_its_promises);
+TEST_CLIENT(a_memcached_client_keeps_its_promises, memcached, keeps_its_promises);
+TEST_CLIENT(an_etcd_client_keeps_its_promises, etcd, keeps_its_promises);
+TEST_CLIENT(a_mysql_client_keeps_its_promises, mysql, keeps_its_promises);
+TEST_CLIENT(a_postgres_client_keeps_its_promises, postgres, keeps_its_promises);
+
+// --- memcached -----------------------------------------------------------------------------------
+
+#define SAYS(outcome, ...)                                                                         \
+    assert_int_equal(memcached_request(fixture.client, &answer, __VA_ARGS__), outcome)
+#define SAYS_WORD(wanted, ...)                                                                     \
+    do {                                                                                           \
+        SAYS(OUTCOME_OK, __VA_ARGS__);                                                             \
+        assert_string_equal(answer.word, wanted);                                                  \
+    } while (0)
+
+static void memcached_answers_are_understood(void **state)
+{
+    struct memcached_answer answer;
+    (void)state;
+    SAYS_WORD("STORED", "add %s 0 60 5\r\nhello", "key");
+    SAYS_WORD("NOT_STORED", "add %s 0 60 5\r\nworld", "key");
+    SAYS_WORD("VALUE", "gets key");
+    assert_string_equal(answer.value, "hello");
+    uint64_t cas = answer.cas;
+    assert_true(cas > 0);
+    SAYS_WORD("EX", "md key C%llu", (unsigned long long)cas + 1);
+    SAYS_WORD("HD", "md key C%llu", (unsigned long long)cas);
+    SAYS_WORD("NF", "md key C%llu", (unsigned long long)cas);
+    SAYS_WORD("END", "gets key");
+    SAYS_WORD("NOT_FOUND", "delete key");
+    SAYS(OUTCOME_BROKEN, "nonsense");
+    assert_non_null(strstr(client_error(fixture.client), "answered: ERROR"));
+    SAYS(OUTCOME_BROKEN, "add key 0 60 none");
+    assert_non_null(strstr(client_error(fixture.client), "CLIENT_ERROR"));
+}
+
+TEST_CLIENT(memcached_answers_of_every_kind_are_understood, memcached,
+            memcached_answers_are_understood);
+
+// --- PostgreSQL ----------------------------------------------------------------------------------
+
+static enum outcome ask(struct sql_answer *answer, const char *statement, const char *argument)
+{
+    const struct sql_statement asked = {"ask", statement};
+    const struct sql_argument given = {argument, 0};
+    return sql_request(fixture.client, answer, &asked, &given);
+}
+
+static void postgres_answers_are_understood(void **state)
+{
+    static const char *const refused[] = {"55P03", "40001", "40P01", "53200", "57014", "25006"};
+    struct sql_answer answer;
+    (void)state;
+    assert_int_equal(ask(&answer, "SELECT $1 || '!', 7", "seen"), OUTCOME_OK);
+    assert_string_equal(answer.values[0].text, "seen!");
+    assert_int_equal(answer.rows, 1);
+    assert_int_equal(ask(&answer, "SELECT 1 WHERE false", NULL), OUTCOME_OK);
+    assert_string_equal(answer.values[0].text, "");
+    assert_int_equal(answer.rows, 0);
+    assert_int_equal(ask(&answer, "CREATE TEMPORARY TABLE scratch ()", NULL), OUTCOME_OK);
+    int64_t session = sql_session(fixture.client);
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        char statement[80];
+        snprintf(statement, sizeof statement, "DO $$ BEGIN RAISE SQLSTATE '%s'; END $$",
+                 refused[i]);
+        assert_int_equal(ask(&answer, statement, NULL), OUTCOME_NO);
+    }
+    assert_int_equal(ask(&answer, "SELECT no_such_function()", NULL), OUTCOME_BROKEN);
+    assert_non_null(strstr(client_error(fixture.client), "no_such_function"));
+    assert_int_equal(sql_session(fixture.client), session);
+}
+
+// No answer in time, or the server ends the session: the next request has a new one.
+static void postgres_sessions_end(void **state)
+{
+    struct sql_answer answer;
+    (void)state;
+    int64_t session = sql_session(fixture.client);
+    assert_true(session > 0);
+    assert_int_equal(ask(&answer, "SELECT pg_sleep(20)", NULL), OUTCOME_UNKNOWN);
+    assert_false(answer.session_ended);
+    assert_non_null(strstr(client_error(fixture.client), "no answer in time"));
+    assert_int_equal(sql_session(fixture.client), 0);
+    assert_int_equal(ask(&answer, "SELECT 1", NULL), OUTCOME_OK);
+    assert_int_equal(sql_session(fixture.client), session + 1);
+    const char *const suicide = "SELECT pg_terminate_backend(pg_backend_pid())";
+    assert_int_equal(ask(&answer, suicide, NULL), OUTCOME_UNKNOWN);
+    assert_true(answer.session_ended);
+    assert_int_equal(sql_session(fixture.client), 0);
+    assert_int_equal(ask(&answer, "SELECT 1", NULL), OUTCOME_OK);
+}
+
+TEST_CLIENT(postgres_answers_and_errors_of_every_kind_are_understood, postgres,
+            postgres_answers_are_understood);
+TEST_CLIENT(a_postgres_session_that_ends_is_unknown_and_the_next_request_has_a_new_one, postgres,
+            postgres_sessions_end);

@@ -1,15 +1,15 @@
 #include "harness/wire/etcd.h"
 
-#include "harness/wire/base64.h"
-
 #include <curl/curl.h>
 #include <jansson.h>
 #include <pthread.h>
+#include <resolv.h> // base64
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct etcd_connection {
+    struct error error;
     CURLM *multi; // keeps the connections
     CURL *easy;
     struct curl_slist *headers;
@@ -24,7 +24,6 @@ struct etcd_connection {
     json_t *json; // the answer, if it is one of etcd's
     long status;
     bool lacks_lease;
-    struct error error;
 };
 
 // A request that is not over when its answer comes to an end, but when the caller has seen enough,
@@ -62,8 +61,9 @@ static size_t take_answer(char *bytes, size_t size, size_t count, void *context)
     return size * count;
 }
 
-void etcd_close(struct etcd_connection *connection)
+void etcd_close(void *client)
 {
+    struct etcd_connection *connection = client;
     if (connection == NULL)
         return;
     curl_easy_cleanup(connection->easy);
@@ -188,10 +188,11 @@ static void read_entry(const json_t *range, struct etcd_entry *entry)
 {
     const json_t *found = json_array_get(json_object_get(range, "kvs"), 0);
     const char *key = json_string_value(json_object_get(found, "key"));
-    *entry = (struct etcd_entry){.create_revision = number_of(found, "create_revision"),
-                                 .lease = number_of(found, "lease")};
-    if (key == NULL || base64_decode(key, entry->key, sizeof entry->key) != 0)
-        *entry = (struct etcd_entry){.create_revision = 0};
+    *entry = (struct etcd_entry){.create_revision = 0};
+    if (key == NULL || b64_pton(key, (unsigned char *)entry->key, sizeof entry->key - 1) < 0)
+        return;
+    entry->create_revision = number_of(found, "create_revision");
+    entry->lease = number_of(found, "lease");
 }
 
 // Of the store.
@@ -240,8 +241,8 @@ static enum outcome request(struct etcd_connection *connection, const char *name
     return outcome;
 }
 
-struct etcd_connection *etcd_open(const struct service *service, int64_t request_ns,
-                                  struct actor *actor, struct error *error)
+void *etcd_open(const struct service *service, int64_t request_ns, struct actor *actor,
+                struct error *error)
 {
     static pthread_once_t prepared = PTHREAD_ONCE_INIT;
     pthread_once(&prepared, prepare);
@@ -276,10 +277,7 @@ struct etcd_connection *etcd_open(const struct service *service, int64_t request
     return NULL;
 }
 
-const char *etcd_error(const struct etcd_connection *connection)
-{
-    return connection->error.text;
-}
+const struct connector etcd_connector = {etcd_open, etcd_close};
 
 bool etcd_lacks_lease(const struct etcd_connection *connection)
 {
@@ -288,8 +286,9 @@ bool etcd_lacks_lease(const struct etcd_connection *connection)
 
 static json_t *json_key(const char *key)
 {
-    char encoded[BASE64_ROOM(ETCD_KEY_ROOM)];
-    return json_string(base64_encode(key, encoded));
+    char encoded[ETCD_CODED_ROOM];
+    b64_ntop((const unsigned char *)key, strlen(key), encoded, sizeof encoded);
+    return json_string(encoded);
 }
 
 // {"key": key}

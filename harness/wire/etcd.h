@@ -1,15 +1,16 @@
 // etcd, by its JSON gateway (/v3/...).
 //
-// What it has in common with other clients, peer.h tells.
+// What it has in common with other clients, client.h tells.
 #ifndef LOCKPICK_WIRE_ETCD_H
 #define LOCKPICK_WIRE_ETCD_H
 
-#include "harness/point/point.h"
+#include "harness/wire/client.h"
 #include "harness/wire/peer.h"
 
 struct etcd_connection;
 
 #define ETCD_KEY_ROOM 160
+#define ETCD_CODED_ROOM (ETCD_KEY_ROOM / 3 * 4 + 8) // in base64, as JSON has it
 
 // A key as it is in the store.
 struct etcd_entry {
@@ -20,9 +21,9 @@ struct etcd_entry {
 
 // A worker begins with server (client number modulo their count), and goes to the next one when it
 // cannot connect, or gets no answer.
-struct etcd_connection *etcd_open(const struct service *service, int64_t request_ns,
-                                  struct actor *actor, struct error *error);
-void etcd_close(struct etcd_connection *connection);
+void *etcd_open(const struct service *service, int64_t request_ns, struct actor *actor,
+                struct error *error);
+void etcd_close(void *connection);
 
 // --- leases --------------------------------------------------------------------------------------
 
@@ -71,7 +72,5 @@ enum outcome etcd_lock(struct etcd_connection *connection, const char *name, int
 
 // Deletes the key that the lock gave the lease; etcd does not say whether it was there.
 enum outcome etcd_unlock(struct etcd_connection *connection, const char *key);
-
-const char *etcd_error(const struct etcd_connection *connection);
 
 #endif

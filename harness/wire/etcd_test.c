@@ -6,7 +6,6 @@
 #include "harness/cluster/test_process_control.h"
 #include "harness/cluster/test_server.h"
 #include "harness/testing/test.h"
-#include "harness/wire/base64.h"
 
 #include <pthread.h>
 
@@ -70,24 +69,6 @@ static int64_t grant(void)
 }
 
 TEST_GROUP(start, stop);
-
-TEST(base64_is_what_the_standard_says)
-{
-    static const char *const pairs[][2] = {
-        {"", ""},        {"f", "Zg=="},        {"fo", "Zm8="},
-        {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"\xff\xfe/", "//4v"}};
-    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        char encoded[32];
-        char decoded[32];
-        assert_string_equal(base64_encode(pairs[i][0], encoded), pairs[i][1]);
-        assert_int_equal(base64_decode(encoded, decoded, sizeof decoded), 0);
-        assert_string_equal(decoded, pairs[i][0]);
-    }
-    char small[3];
-    assert_int_equal(base64_decode("Zm9v", small, sizeof small), -1);
-    assert_int_equal(base64_decode("Zm=v*", small, sizeof small), 0); // what follows '=' is padding
-    assert_int_equal(base64_decode("*m9v", small, sizeof small), -1);
-}
 
 TEST(a_lease_lasts_until_it_is_revoked)
 {
@@ -247,11 +228,11 @@ TEST(errors_say_whether_the_request_can_ever_work)
     int64_t lease = 0;
     assert_int_equal(etcd_create(connection, "key", 77, "key", &own, &oldest), OUTCOME_NO);
     assert_true(etcd_lacks_lease(connection));
-    assert_non_null(strstr(etcd_error(connection), "requested lease not found"));
+    assert_non_null(strstr(client_error(connection), "requested lease not found"));
     assert_int_equal(etcd_get(connection, "key", &own), OUTCOME_OK);
     assert_false(etcd_lacks_lease(connection));
     assert_int_equal(etcd_get(connection, "", &own), OUTCOME_BROKEN);
-    assert_non_null(strstr(etcd_error(connection), fixture.server.service.servers[0].host));
+    assert_non_null(strstr(client_error(connection), fixture.server.service.servers[0].host));
     assert_int_equal(etcd_grant(connection, INT64_MAX / 2, &lease), OUTCOME_NO); // too long for it
 }
 

@@ -68,11 +68,11 @@ int memcached_peer_request(struct memcached_peer *link, const char *last, struct
 // --- the client ----------------------------------------------------------------------------------
 
 struct memcached_connection {
+    struct error error;
     const struct service *service;
     struct memcached_peer link;
     int64_t request_ns;
     struct actor *actor;
-    struct error error;
 };
 
 static int connect_within(struct memcached_connection *connection, int64_t limit_ns)
@@ -183,8 +183,8 @@ enum outcome memcached_request(struct memcached_connection *connection,
     return outcome;
 }
 
-struct memcached_connection *memcached_open(const struct service *service, int64_t request_ns,
-                                            struct actor *actor, struct error *error)
+void *memcached_open(const struct service *service, int64_t request_ns, struct actor *actor,
+                     struct error *error)
 {
     struct memcached_connection *connection = memory_zeroed(1, sizeof *connection);
     connection->service = service;
@@ -192,20 +192,18 @@ struct memcached_connection *memcached_open(const struct service *service, int64
     connection->actor = actor;
     if (connect_within(connection, PEER_SET_UP_NS) == 0)
         return connection;
-    error_set(error, "%s", connection->error.text);
+    *error = connection->error;
     memcached_close(connection);
     return NULL;
 }
 
-void memcached_close(struct memcached_connection *connection)
+void memcached_close(void *client)
 {
+    struct memcached_connection *connection = client;
     if (connection == NULL)
         return;
     memcached_peer_close(&connection->link);
     free(connection);
 }
 
-const char *memcached_error(const struct memcached_connection *connection)
-{
-    return connection->error.text;
-}
+const struct connector memcached_connector = {memcached_open, memcached_close};

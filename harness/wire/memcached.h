@@ -4,7 +4,7 @@
 #ifndef LOCKPICK_WIRE_MEMCACHED_H
 #define LOCKPICK_WIRE_MEMCACHED_H
 
-#include "harness/point/point.h"
+#include "harness/wire/client.h"
 #include "harness/wire/peer.h"
 
 #include <inttypes.h>
@@ -48,16 +48,14 @@ struct memcached_answer {
     uint64_t cas;    // after VALUE: its unique number
 };
 
-struct memcached_connection *memcached_open(const struct service *service, int64_t request_ns,
-                                            struct actor *actor, struct error *error);
-void memcached_close(struct memcached_connection *connection);
+void *memcached_open(const struct service *service, int64_t request_ns, struct actor *actor,
+                     struct error *error);
+void memcached_close(void *connection);
 
 // Sends one command (without the final line end) and waits for its answer; its first word names the
 // point. SERVER_ERROR is NO, ERROR and CLIENT_ERROR are BROKEN.
 __attribute__((format(printf, 3, 4))) enum outcome memcached_request(
     struct memcached_connection *connection, struct memcached_answer *answer, const char *format,
     ...);
-
-const char *memcached_error(const struct memcached_connection *connection);
 
 #endif

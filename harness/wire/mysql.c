@@ -434,7 +434,7 @@ static int execute_on(const struct service *service, int server, const char *con
         outcome = sql_request(connection, &answer, &statement, NULL);
     }
     if (outcome != OUTCOME_OK)
-        error_set(error, "cannot set up or clean up: %s", sql_error(connection));
+        error_set(error, "cannot set up or clean up: %s", client_error(connection));
     sql_close(connection);
     return outcome == OUTCOME_OK ? 0 : -1;
 }

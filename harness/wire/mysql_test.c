@@ -153,7 +153,7 @@ TEST(no_answer_in_time_is_unknown_and_the_next_request_has_a_new_session)
     assert_int_equal(outcome, OUTCOME_UNKNOWN);
     assert_true(took_ns >= 300 * NS_PER_MS); // of the library's own, none is below a second
     assert_false(answer.session_ended);
-    assert_non_null(strstr(sql_error(fixture.connection), "no answer in time"));
+    assert_non_null(strstr(client_error(fixture.connection), "no answer in time"));
     assert_int_equal(sql_session(fixture.connection), 0);
     assert_int_equal(look_up(fixture.connection, 2), OUTCOME_OK); // prepared anew
     assert_int_equal(answer.values[0].number, 20);
@@ -223,7 +223,7 @@ TEST(errors_say_whether_the_statement_can_ever_work)
     }
     assert_int_equal(say(fixture.connection, "SELEKT 1"), OUTCOME_BROKEN);
     assert_int_equal(say(fixture.connection, "SELECT 1 FROM nowhere"), OUTCOME_BROKEN);
-    assert_non_null(strstr(sql_error(fixture.connection), "nowhere"));
+    assert_non_null(strstr(client_error(fixture.connection), "nowhere"));
     assert_true(sql_session(fixture.connection) > 0);
     const struct sql_argument arguments[] = {{NULL, 1}, {"7", 0}};
     assert_int_equal(sql_request(fixture.connection, &answer, &insert_row, arguments), OUTCOME_NO);

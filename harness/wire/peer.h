@@ -3,20 +3,8 @@
 //
 // Redis, MySQL, PostgreSQL and memcached have one each (redis_peer.h, mysql.h, postgres.h,
 // memcached.h): a connection to that one server, which passes no points. Open it with
-// peer_at(&endpoint, "redis at", NS_PER_S), ask, close. The clients of the workers (redis.h,
-// sql.h, ...) stand on them, and add points, outcomes and the way to the server that leads.
-//
-// What the clients have in common: X_open connects, and is patient about it, for it is set-up; NULL
-// with `error` set if the service cannot be reached. From then on `request_ns` limits the wait for
-// each answer, and for each new connection. `service` and `actor` must live as long; the caller
-// closes. Every request passes a point before and after, by the name of its command
-// (commands.h), and ends in
-//   OK       the server executed it; `answer` says what it replied
-//   NO       certainly not executed: could not connect, or an error that says so
-//   UNKNOWN  no answer: time-out or lost connection after the request may have been sent, or an
-//            error that does not say. The next request connects anew
-//   BROKEN   an error that only a wrong request or set-up explains
-// X_error says what went wrong in the last request that was not OK.
+// peer_at(&endpoint, "redis at", NS_PER_S), ask, close. The clients of the workers stand on them:
+// see client.h.
 #ifndef LOCKPICK_WIRE_PEER_H
 #define LOCKPICK_WIRE_PEER_H
 

@@ -20,6 +20,7 @@ struct loaded_script {
 };
 
 struct redis_connection {
+    struct error error;
     struct redis_route route;
     struct redis_peer link;
     // Where the last request was redirected, it alone: kept for a WAIT after it.
@@ -30,7 +31,6 @@ struct redis_connection {
     struct parser *parser; // of a worker with a gate, from its first request on
     struct loaded_script scripts[MAX_SCRIPTS];
     char refusal[128]; // the error reply to the last request, "" if there was none
-    struct error error;
 };
 
 // --- opening and closing -------------------------------------------------------------------------
@@ -55,8 +55,8 @@ static void note_connected(const struct redis_connection *connection, const stru
     history_append(actor->history, event);
 }
 
-static struct redis_connection *open_route(struct redis_route route, int64_t request_ns,
-                                           struct actor *actor, struct error *error)
+static void *open_route(struct redis_route route, int64_t request_ns, struct actor *actor,
+                        struct error *error)
 {
     struct redis_connection *connection = memory_zeroed(1, sizeof *connection);
     connection->route = route;
@@ -73,21 +73,21 @@ static struct redis_connection *open_route(struct redis_route route, int64_t req
     return NULL;
 }
 
-struct redis_connection *redis_open(const struct service *service, int64_t request_ns,
-                                    struct actor *actor, struct error *error)
+void *redis_open(const struct service *service, int64_t request_ns, struct actor *actor,
+                 struct error *error)
 {
     return open_route(redis_route_to(service), request_ns, actor, error);
 }
 
-struct redis_connection *redis_open_server(const struct service *service, int server,
-                                           int64_t request_ns, struct actor *actor,
-                                           struct error *error)
+void *redis_open_server(const struct service *service, int server, int64_t request_ns,
+                        struct actor *actor, struct error *error)
 {
     return open_route(redis_route_to_server(service, server), request_ns, actor, error);
 }
 
-void redis_close(struct redis_connection *connection)
+void redis_close(void *client)
 {
+    struct redis_connection *connection = client;
     if (connection == NULL)
         return;
     redis_peer_close(&connection->detour);
@@ -97,10 +97,7 @@ void redis_close(struct redis_connection *connection)
     free(connection);
 }
 
-const char *redis_error(const struct redis_connection *connection)
-{
-    return connection->error.text;
-}
+const struct connector redis_connector = {redis_open, redis_close};
 
 // --- replies -------------------------------------------------------------------------------------
 

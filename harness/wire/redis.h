@@ -2,7 +2,7 @@
 #ifndef LOCKPICK_WIRE_REDIS_H
 #define LOCKPICK_WIRE_REDIS_H
 
-#include "harness/point/point.h"
+#include "harness/wire/client.h"
 #include "harness/wire/redis_peer.h"
 
 struct redis_connection;
@@ -30,14 +30,13 @@ struct redis_script {
 // master, and asks them again for the next request after a lost connection or a refusal by one that
 // is no master any more. In a cluster it goes where it is redirected; one connection at a time is
 // kept, so it is best used for keys of one slot. See redis_peer.h for credentials.
-struct redis_connection *redis_open(const struct service *service, int64_t request_ns,
-                                    struct actor *actor, struct error *error);
+void *redis_open(const struct service *service, int64_t request_ns, struct actor *actor,
+                 struct error *error);
 
 // The same to one server of the service, from 0, whatever its topology: it follows nothing.
-struct redis_connection *redis_open_server(const struct service *service, int server,
-                                           int64_t request_ns, struct actor *actor,
-                                           struct error *error);
-void redis_close(struct redis_connection *connection);
+void *redis_open_server(const struct service *service, int server, int64_t request_ns,
+                        struct actor *actor, struct error *error);
+void redis_close(void *connection);
 
 // Sends one command and waits for its answer; `format` is as of redis_peer.h, and its first word
 // names the point.
@@ -68,8 +67,6 @@ enum outcome redis_eval(struct redis_connection *connection, struct redis_answer
 int redis_script_load(struct redis_connection *connection, const struct redis_script *script,
                       struct error *error);
 
-const char *redis_error(const struct redis_connection *connection);
-
 // --- several independent servers, asked all at once ----------------------------------------------
 
 // The same command goes out to each, then the answers are read as they come.
@@ -78,9 +75,10 @@ struct redis_many;
 // Connects to every server of the service, patiently; one that is down is tried again in each
 // round. `limit_ns` is for a whole round, connecting included. NULL with `error` set if not even
 // one can be reached. Close with redis_many_close; `service` and `actor` must live as long.
-struct redis_many *redis_many_open(const struct service *service, int64_t limit_ns,
-                                   struct actor *actor, struct error *error);
-void redis_many_close(struct redis_many *many);
+// Its error is that of a server that answered BROKEN, or "".
+void *redis_many_open(const struct service *service, int64_t limit_ns, struct actor *actor,
+                      struct error *error);
+void redis_many_close(void *servers);
 
 // What one server said in a round.
 struct redis_said {
@@ -97,9 +95,6 @@ struct redis_said {
 // own: who is first at which server is all that the order decides, and each choice can be made so.
 void redis_many_ask(struct redis_many *many, const char *const *words, int word_count,
                     const bool *asked, struct redis_said *said);
-
-// The message of a server that answered BROKEN, or "".
-const char *redis_many_error(const struct redis_many *many);
 
 // -------------------------------------------------------------------------------------------------
 

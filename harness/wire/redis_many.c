@@ -16,6 +16,7 @@ struct other {
 };
 
 struct redis_many {
+    struct error error; // of a server that answered BROKEN
     const struct service *service;
     int64_t limit_ns;
     struct actor *actor;
@@ -23,7 +24,6 @@ struct redis_many {
     struct text command; // on its way to all
     const char *name;    // of its points; NULL: it passes none
     struct redis_said *said;
-    struct error error;
 };
 
 // --- one server ----------------------------------------------------------------------------------
@@ -224,8 +224,8 @@ void redis_many_ask(struct redis_many *many, const char *const *words, int word_
 
 // --- opening and closing -------------------------------------------------------------------------
 
-struct redis_many *redis_many_open(const struct service *service, int64_t limit_ns,
-                                   struct actor *actor, struct error *error)
+void *redis_many_open(const struct service *service, int64_t limit_ns, struct actor *actor,
+                      struct error *error)
 {
     struct redis_many *many = memory_zeroed(1, sizeof *many);
     struct redis_said said[MAX_SERVERS] = {0};
@@ -246,17 +246,13 @@ struct redis_many *redis_many_open(const struct service *service, int64_t limit_
     return NULL;
 }
 
-void redis_many_close(struct redis_many *many)
+void redis_many_close(void *servers)
 {
+    struct redis_many *many = servers;
     if (many == NULL)
         return;
     for (int i = 0; i < MAX_SERVERS; i++)
         give_up(&many->others[i]);
     text_free(&many->command);
     free(many);
-}
-
-const char *redis_many_error(const struct redis_many *many)
-{
-    return many->error.text;
 }

@@ -13,8 +13,8 @@ static const struct sql_kind *kind_of(const struct service *service)
     return strcmp(service->kind, sql_postgres.name) == 0 ? &sql_postgres : &sql_mysql;
 }
 
-struct sql_connection *sql_open_server(const struct service *service, int server,
-                                       int64_t request_ns, struct actor *actor, struct error *error)
+void *sql_open_server(const struct service *service, int server, int64_t request_ns,
+                      struct actor *actor, struct error *error)
 {
     struct sql_connection *connection = memory_zeroed(1, sizeof *connection);
     connection->kind = kind_of(service);
@@ -29,16 +29,17 @@ struct sql_connection *sql_open_server(const struct service *service, int server
     return NULL;
 }
 
-struct sql_connection *sql_open(const struct service *service, int64_t request_ns,
-                                struct actor *actor, struct error *error)
+void *sql_open(const struct service *service, int64_t request_ns, struct actor *actor,
+               struct error *error)
 {
     const struct sql_kind *kind = kind_of(service);
     int server = kind->first_server != NULL ? kind->first_server(service, actor) : 0;
     return sql_open_server(service, server, request_ns, actor, error);
 }
 
-void sql_close(struct sql_connection *connection)
+void sql_close(void *client)
 {
+    struct sql_connection *connection = client;
     if (connection == NULL)
         return;
     sql_end_session(connection);
@@ -96,10 +97,7 @@ void sql_note(struct sql_connection *connection, const char *message)
               message);
 }
 
-const char *sql_error(const struct sql_connection *connection)
-{
-    return connection->error.text;
-}
+const struct connector sql_connector = {sql_open, sql_close};
 
 // --- requests ------------------------------------------------------------------------------------
 

@@ -1,9 +1,9 @@
 // One client connection to an SQL server (MySQL or MariaDB, PostgreSQL), and with it one session.
-// What it has in common with other clients, peer.h tells.
+// What it has in common with other clients, client.h tells.
 #ifndef LOCKPICK_WIRE_SQL_H
 #define LOCKPICK_WIRE_SQL_H
 
-#include "harness/point/point.h"
+#include "harness/wire/client.h"
 #include "harness/wire/peer.h"
 
 // --- below all points (see peer.h) ---------------------------------------------------------------
@@ -67,14 +67,13 @@ struct sql_answer {
 };
 
 // User and database are the kind's own unless the service says otherwise: see mysql.h, postgres.h.
-struct sql_connection *sql_open(const struct service *service, int64_t request_ns,
-                                struct actor *actor, struct error *error);
+void *sql_open(const struct service *service, int64_t request_ns, struct actor *actor,
+               struct error *error);
 
 // The same with one server of the service, from 0.
-struct sql_connection *sql_open_server(const struct service *service, int server,
-                                       int64_t request_ns, struct actor *actor,
-                                       struct error *error);
-void sql_close(struct sql_connection *connection);
+void *sql_open_server(const struct service *service, int server, int64_t request_ns,
+                      struct actor *actor, struct error *error);
+void sql_close(void *connection);
 
 // Which table its statements are about.
 void sql_use_table(struct sql_connection *connection, const char *table);
@@ -113,8 +112,6 @@ bool sql_ended_by_server(const struct sql_connection *connection);
 // Ends the session, and with it all that belongs to it; the next request opens another.
 void sql_end_session(struct sql_connection *connection);
 
-const char *sql_error(const struct sql_connection *connection);
-
 // --- what a kind of server adds ------------------------------------------------------------------
 
 struct sql_kind {
@@ -137,6 +134,7 @@ struct sql_kind {
 };
 
 struct sql_connection {
+    struct error error;
     const struct sql_kind *kind;
     const struct service *service;
     const struct endpoint *endpoint; // of the session, or of the last one
@@ -148,7 +146,6 @@ struct sql_connection {
     bool ended_by_server; // the last session that has ended
     char table[SQL_TABLE_ROOM];
     struct text text, statement; // as it was sent last: without its arguments, and with them
-    struct error error;
 };
 
 // A session was opened, to which the server gives that number; or gives it up.

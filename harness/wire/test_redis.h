@@ -24,7 +24,7 @@ static struct redis_answer answer; // to the last request
 // The request ends so; its message has that in it.
 #define EXPECT(wanted, ...)                                                                        \
     assert_int_equal(redis_request(fixture.connection, &answer, __VA_ARGS__), wanted)
-#define EXPECT_ERROR(text) assert_non_null(strstr(redis_error(fixture.connection), text))
+#define EXPECT_ERROR(text) assert_non_null(strstr(client_error(fixture.connection), text))
 
 // Another connection to the service.
 static inline struct redis_connection *connect_another(const struct service *service)
@@ -94,7 +94,7 @@ static inline enum outcome set_until_ok(const char *key)
     int64_t give_up_ns = clock_monotonic_ns() + PATIENCE_NS;
     while (redis_request(fixture.connection, &answer, "SET %s value", key) != OUTCOME_OK) {
         assert_true(clock_monotonic_ns() < give_up_ns);
-        assert_int_not_equal(redis_error(fixture.connection)[0], '\0');
+        assert_int_not_equal(client_error(fixture.connection)[0], '\0');
         clock_sleep_until_ns(clock_monotonic_ns() + 5 * NS_PER_MS);
     }
     return first;

@@ -18,8 +18,9 @@
 // empty, and what it had promised them: etcd refuses to start it ("has already been bootstrapped").
 #include "harness/cluster/server.h"
 
-#include "harness/wire/base64.h"
+#include "harness/wire/etcd.h"
 
+#include <resolv.h> // base64
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -109,11 +110,11 @@ static int leads(struct session *session)
 // What begins with the lock's name and a slash; serializable: of this server's own copy.
 static int has_lock(struct session *session)
 {
-    char name[160], from[BASE64_ROOM(sizeof name)], to[BASE64_ROOM(sizeof name)];
-    snprintf(name, sizeof name, "%.150s/", session->lock->name);
-    base64_encode(name, from);
-    name[strlen(name) - 1] = '/' + 1;
-    base64_encode(name, to);
+    char name[ETCD_KEY_ROOM], from[ETCD_CODED_ROOM], to[ETCD_CODED_ROOM];
+    int length = snprintf(name, sizeof name, "%.150s/", session->lock->name);
+    b64_ntop((unsigned char *)name, (size_t)length, from, sizeof from);
+    name[length - 1] = '/' + 1;
+    b64_ntop((unsigned char *)name, (size_t)length, to, sizeof to);
     return session_ask(session,
                        "/v3/kv/range {\"serializable\":true,\"count_only\":true,\"key\":\"%s\","
                        "\"range_end\":\"%s\"}",
@@ -141,9 +142,8 @@ static int deny(struct session *session, bool refuses)
 
 static int refuses(struct session *session)
 {
-    char key[BASE64_ROOM(16)];
-    if (session_ask(session, "/v3/kv/put {\"key\":\"%s\"}", base64_encode("lockpick-deny", key)) ==
-        0)
+    // The key is "lockpick-deny".
+    if (session_ask(session, "/v3/kv/put {\"key\":\"bG9ja3BpY2stZGVueQ==\"}") == 0)
         return 0;
     return session_has(session, "database space exceeded") ? 1 : -1;
 }

@@ -71,7 +71,7 @@ static void check_writes(const struct node *node, int64_t lease, enum outcome ex
     assert_int_equal(etcd_make(&client, ETCD_LOCK_NAME "/1", lease), expected);
     assert_int_equal(etcd_grant(client.connection, ETCD_TTL_S, &other), expected);
     if (expected == OUTCOME_NO)
-        assert_non_null(strstr(etcd_error(client.connection), "database space exceeded"));
+        assert_non_null(strstr(client_error(client.connection), "database space exceeded"));
     MUST_SUCCEED(&client, etcd_keep_alive(client.connection, lease, &left_s));
     assert_int_equal(left_s, ETCD_TTL_S);
     MUST_SUCCEED(&client, etcd_delete(client.connection, ETCD_LOCK_NAME "/1", &deleted));
