@@ -48,7 +48,8 @@ static enum release_answer lost_answer(struct lock *lock)
 {
     if (sql_lock_of(lock)->is_rolled_back)
         return rolled_back_answer(lock);
-    return sql_ended_by_server(lock->connection) ? RELEASE_GONE : RELEASE_UNKNOWN;
+    const struct sql_connection *connection = lock->connection;
+    return connection->ended_by_server ? RELEASE_GONE : RELEASE_UNKNOWN;
 }
 
 // --- locks that are functions --------------------------------------------------------------------
@@ -113,20 +114,12 @@ enum outcome sql_function_reenter(struct lock *lock, struct grant *grant)
 
 const char *const mysql_topologies[] = {"single", "replica", "semi-sync", "galera", NULL};
 
-// "lockpick_t17x2k_lock".
-static void lock_table(const struct lock_options *options, char table[SQL_TABLE_ROOM])
-{
-    snprintf(table, SQL_TABLE_ROOM, "lockpick_%s_lock", options->tag);
-}
-
 int mysql_use_table(struct lock *lock, struct error *error)
 {
     char table[SQL_TABLE_ROOM];
     (void)error;
-    if (lock->scheme->own_store != NULL)
-        mysql_account_table(lock->options.tag, table);
-    else
-        lock_table(&lock->options, table);
+    mysql_table_name(lock->options.tag, lock->scheme->own_store != NULL ? "account" : "lock",
+                     table);
     sql_use_table(lock->connection, table);
     return 0;
 }
@@ -136,26 +129,19 @@ int mysql_use_table(struct lock *lock, struct error *error)
 int mysql_lock_table_make(const struct service *service, const struct lock_options *options,
                           const char *columns, struct error *error)
 {
-    char table[SQL_TABLE_ROOM];
     char create[640];
     const char *const texts[] = {create, NULL};
-    lock_table(options, table);
     snprintf(create, sizeof create,
-             "CREATE TABLE IF NOT EXISTS %s (%s) ENGINE = InnoDB CHARACTER SET ascii "
+             "CREATE TABLE IF NOT EXISTS %%s (%s) ENGINE = InnoDB CHARACTER SET ascii "
              "COLLATE ascii_bin",
-             table, columns);
-    return mysql_execute_all(service, texts, error);
+             columns);
+    return mysql_execute_all(service, options->tag, "lock", texts, error);
 }
 
 int mysql_lock_table_drop(const struct service *service, const struct lock_options *options,
                           struct error *error)
 {
-    char table[SQL_TABLE_ROOM];
-    char drop[128];
-    const char *const texts[] = {drop, NULL};
-    lock_table(options, table);
-    snprintf(drop, sizeof drop, "DROP TABLE IF EXISTS %s", table);
-    return mysql_execute_all(service, texts, error);
+    return mysql_table_drop(service, options->tag, "lock", error);
 }
 
 static const struct sql_statement select_holder = {
@@ -328,5 +314,5 @@ int mysql_row_set_up(const struct service *service, const struct lock_options *o
 int mysql_row_clean_up(const struct service *service, const struct lock_options *options,
                        struct error *error)
 {
-    return mysql_account_drop(service, options->tag, error);
+    return mysql_table_drop(service, options->tag, "account", error);
 }

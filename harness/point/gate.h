@@ -110,7 +110,7 @@ void gate_end_session(struct step_gate *gate, uint64_t session);
 // It begins its next operation. Unless the gate remembers, what it has heard is over with the last.
 void gate_next_operation(struct step_gate *gate);
 
-// Takes down a request, or what a server has answered.
+// Takes down a request, or what a server has answered. NULL: nothing happens.
 void gate_hear(struct step_gate *gate, const void *bytes, size_t length);
 
 // What the thread knows from now on is in gate->kept alone. Unless the gate remembers.

@@ -30,7 +30,7 @@ static int use_table(struct store *store, struct error *error)
 {
     char table[SQL_TABLE_ROOM];
     (void)error;
-    mysql_account_table(store->tag, table);
+    mysql_table_name(store->tag, "account", table);
     sql_use_table(store->connection, table);
     return 0;
 }
@@ -38,7 +38,7 @@ static int use_table(struct store *store, struct error *error)
 static enum outcome vanished(struct store *store)
 {
     char table[SQL_TABLE_ROOM];
-    mysql_account_table(store->tag, table);
+    mysql_table_name(store->tag, "account", table);
     error_set(&store->error, "the row of the guarded value is gone from the table %s", table);
     return OUTCOME_BROKEN;
 }
@@ -154,7 +154,7 @@ static int clean_up(const struct service *service, const char *name, const char 
                     struct error *error)
 {
     (void)name;
-    return mysql_account_drop(service, tag, error);
+    return mysql_table_drop(service, tag, "account", error);
 }
 
 const struct store_kind mysql_store = {

@@ -34,11 +34,11 @@ static int begin(struct fixture *fixture, struct talk *talk, const char *program
     *talk = (struct talk){.command = {"bash", "-c", program},
                           .external_client = {.name = "own",
                                               .command = talk->command,
-                                              .folder = fixture->folder,
+                                              .folder = fixture->server.folder,
                                               .patience_ns = 10 * NS_PER_S},
                           .hold = {.worker = 1, .lock = "lock"}};
     const struct driver_settings settings = {.external_client = &talk->external_client,
-                                             .service = &fixture->service,
+                                             .service = &fixture->server.service,
                                              .locks = locks,
                                              .client = 1,
                                              .workers = 2,
@@ -223,7 +223,7 @@ static int an_answer_among_others_counts_from_the_earliest_that_may_be_its(struc
     struct asker askers[] = {{.hold = {.worker = 1, .lock = "lock"}},
                              {.hold = {.worker = 2, .lock = "lock"}}};
     CHECK(begin(fixture, &talk, program, 10 * NS_PER_S) == 0);
-    char *told = path_join(fixture->folder, "told");
+    char *told = path_join(fixture->server.folder, "told");
     for (int i = 0; i < 2; i++) {
         askers[i].driver = talk.driver;
         driver_add_hold(talk.driver, &askers[i].hold);
@@ -261,7 +261,7 @@ static int a_request_may_come_after_its_worker_has_gone(struct fixture *fixture)
     trap->matches[0] =
         (struct point_match){.side = POINT_BEFORE, .phase = PHASE_ACQUIRE, .what = "PING"};
     point_arm(fixture->board, trap);
-    char *path = path_join(fixture->folder, "gone");
+    char *path = path_join(fixture->server.folder, "gone");
     CHECK(file_write(path, "", 0, &talk.error) == 0);
     free(path);
     bool is_reached = await_state(trap, POINT_REACHED);
@@ -270,34 +270,13 @@ static int a_request_may_come_after_its_worker_has_gone(struct fixture *fixture)
     return finish(&talk);
 }
 
-static int try_driver(const struct sandbox *sandbox, void *context)
-{
-    static int (*const tests[])(struct fixture *) = {
-        a_driver_is_not_blamed_for_being_held, a_late_answer_is_no_longer_lease,
-        a_grant_is_valid_from_the_last_reply_on,
-        an_answer_among_others_counts_from_the_earliest_that_may_be_its,
-        a_request_may_come_after_its_worker_has_gone};
-    (void)context;
-    struct fixture fixture;
-    if (sandbox->isolation != ISOLATION_NAMESPACES)
-        return NO_NETWORK;
-    int result = start(&fixture, sandbox);
-    for (size_t i = 0; result == 0 && i < sizeof tests / sizeof *tests; i++)
-        result = tests[i](&fixture);
-    if (result == 0)
-        end(&fixture);
-    return result;
-}
-
 TEST(a_hold_is_no_fault_of_the_driver_s_and_its_lease_counts_from_the_earliest)
 {
-    try_in_sandbox(try_driver);
+    static sandbox_test *tests[] = {a_driver_is_not_blamed_for_being_held,
+                                    a_late_answer_is_no_longer_lease,
+                                    a_grant_is_valid_from_the_last_reply_on,
+                                    an_answer_among_others_counts_from_the_earliest_that_may_be_its,
+                                    a_request_may_come_after_its_worker_has_gone,
+                                    NULL};
+    try_in_sandbox(tests);
 }
-
-static int run(int count, char **words)
-{
-    signal(SIGPIPE, SIG_IGN);
-    return tests_run(count, words);
-}
-
-TEST_MAIN(run);

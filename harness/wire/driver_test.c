@@ -41,6 +41,7 @@ static int start(const char *program, int64_t patience_ns)
 {
     memset(&fixture, 0, sizeof fixture);
     error = (struct error){0};
+    signal(SIGPIPE, SIG_IGN);
     snprintf(fixture.folder, sizeof fixture.folder, "/tmp/lockpick-driver-test-XXXXXX");
     assert_int_equal(test_folder_make(fixture.folder), 0);
     snprintf(fixture.log_path, sizeof fixture.log_path, "%s/log", fixture.folder);
@@ -398,11 +399,3 @@ TEST(a_driver_that_was_stopped_with_its_client_does_not_hang)
     close(report[0]);
     close(report[1]);
 }
-
-static int run(int count, char **words)
-{
-    signal(SIGPIPE, SIG_IGN);
-    return tests_run(count, words);
-}
-
-TEST_MAIN(run);

@@ -41,28 +41,15 @@ static int read_answer(struct memcached_peer *link, const char *last, struct err
     }
 }
 
-int memcached_peer_ask(struct memcached_peer *link, const char *last, struct error *error,
-                       const char *format, va_list arguments)
+int memcached_peer_ask(struct memcached_peer *link, const char *request, const char *last,
+                       struct error *error)
 {
-    char request[1024];
-    int length = vsnprintf(request, sizeof request - 2, format, arguments);
-    if (length < 0 || (size_t)length > sizeof request - 3)
-        return error_set(error, "a request for %s is too long: %.20s", link->peer.name, format);
-    memcpy(request + length, "\r\n", 3);
+    struct text line = {0};
+    text_format(&line, "%s\r\n", request);
     link->answer.length = 0;
-    return peer_send(&link->peer, link->descriptor, request, (size_t)length + 2, error) != 0
-               ? -1
-               : read_answer(link, last, error);
-}
-
-int memcached_peer_request(struct memcached_peer *link, const char *last, struct error *error,
-                           const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    int result = memcached_peer_ask(link, last, error, format, arguments);
-    va_end(arguments);
-    return result;
+    int sent = peer_send(&link->peer, link->descriptor, line.bytes, line.length, error);
+    text_free(&line);
+    return sent == 0 ? read_answer(link, last, error) : -1;
 }
 
 // --- the client ----------------------------------------------------------------------------------
@@ -117,17 +104,6 @@ static enum outcome understand(struct memcached_connection *connection,
     return wrong ? OUTCOME_BROKEN : failed ? OUTCOME_NO : OUTCOME_OK;
 }
 
-// A number that a request has was heard before, with its item.
-static void hear_request(const struct memcached_connection *connection, const char *format,
-                         va_list arguments)
-{
-    char request[256];
-    vsnprintf(request, sizeof request, format, arguments);
-    const char *number = strstr(request, " C");
-    gate_hear(connection->actor->gate, request,
-              number != NULL ? (size_t)(number - request) : strlen(request));
-}
-
 static void hear(const struct memcached_connection *connection,
                  const struct memcached_answer *answer)
 {
@@ -140,23 +116,21 @@ static void hear(const struct memcached_connection *connection,
 // Sends the request over the connection that is there, and reads the answer. By order of the
 // worker's gate either is lost, with the connection.
 static enum outcome exchange(struct memcached_connection *connection,
-                             struct memcached_answer *answer, const char *format, va_list arguments)
+                             struct memcached_answer *answer, const char *request)
 {
     struct memcached_peer *link = &connection->link;
     enum gate_order order = gate_order(connection->actor);
     bool is_lost = order == GATE_LOSE_REQUEST || order == GATE_END;
     link->peer.give_up_ns = clock_monotonic_ns() + connection->request_ns;
-    if (!is_lost && memcached_peer_ask(link, NULL, &connection->error, format, arguments) == 0 &&
+    if (!is_lost && memcached_peer_ask(link, request, NULL, &connection->error) == 0 &&
         read_value(connection, answer) == 0 && order != GATE_LOSE_REPLY) {
         enum outcome outcome = understand(connection, answer);
-        if (connection->actor->gate != NULL)
-            hear(connection, answer);
+        hear(connection, answer);
         return outcome;
     }
     if (is_lost || order == GATE_LOSE_REPLY)
         error_set(&connection->error, "%s: the connection was lost", link->peer.name);
-    if (connection->actor->gate != NULL)
-        gate_hear(connection->actor->gate, "lost", 4);
+    gate_hear(connection->actor->gate, "lost", 4);
     memcached_peer_close(link);
     return OUTCOME_UNKNOWN;
 }
@@ -165,21 +139,22 @@ enum outcome memcached_request(struct memcached_connection *connection,
                                struct memcached_answer *answer, const char *format, ...)
 {
     enum outcome outcome = OUTCOME_NO;
-    *answer = (struct memcached_answer){0};
+    char *request = NULL;
     va_list arguments;
-    if (connection->actor->gate != NULL) {
-        va_start(arguments, format);
-        hear_request(connection, format, arguments);
-        va_end(arguments);
-    }
-    point(connection->actor, POINT_BEFORE, format);
-    if (connection->link.descriptor >= 0 ||
-        connect_within(connection, connection->request_ns) == 0) {
-        va_start(arguments, format);
-        outcome = exchange(connection, answer, format, arguments);
-        va_end(arguments);
-    }
-    point(connection->actor, POINT_AFTER, format);
+    *answer = (struct memcached_answer){0};
+    va_start(arguments, format);
+    if (vasprintf(&request, format, arguments) < 0)
+        memory_give_up();
+    va_end(arguments);
+    // A number that a request has was heard before, with its item.
+    const char *number = strstr(request, " C");
+    gate_hear(connection->actor->gate, request,
+              number != NULL ? (size_t)(number - request) : strlen(request));
+    point(connection->actor, POINT_BEFORE, request);
+    if (connection->link.descriptor >= 0 || connect_within(connection, connection->request_ns) == 0)
+        outcome = exchange(connection, answer, request);
+    point(connection->actor, POINT_AFTER, request);
+    free(request);
     return outcome;
 }
 

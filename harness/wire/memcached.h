@@ -8,7 +8,6 @@
 #include "harness/wire/peer.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 
 // --- below all points (see peer.h) ---------------------------------------------------------------
 
@@ -24,14 +23,8 @@ void memcached_peer_close(struct memcached_peer *link);
 
 // Sends one request (without the final line end), and waits until its answer, link->answer, ends
 // with the line `last` (NULL: is one line, whatever it says). 0, or -1 with `error` set.
-int memcached_peer_ask(struct memcached_peer *link, const char *last, struct error *error,
-                       const char *format, va_list arguments);
-
-// The same with arguments.
-__attribute__((format(printf, 4, 5))) int memcached_peer_request(struct memcached_peer *link,
-                                                                 const char *last,
-                                                                 struct error *error,
-                                                                 const char *format, ...);
+int memcached_peer_ask(struct memcached_peer *link, const char *request, const char *last,
+                       struct error *error);
 
 // The number of an item, as what was heard and what a server keeps tell it while a lock is
 // explored: in the form of a token, so that it does not matter how many items there were before

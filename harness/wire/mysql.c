@@ -1,6 +1,5 @@
 #include "harness/wire/mysql.h"
 
-#include <errno.h>
 #include <mysql/errmsg.h>
 #include <mysql/mysqld_error.h>
 #include <poll.h>
@@ -21,35 +20,18 @@ const struct sql_statement mysql_roll_back = {"ROLLBACK", "ROLLBACK"};
 // The library's own time-outs are whole seconds. So this uses the calls of MariaDB's Connector/C
 // that return instead of waiting, with a poll in between.
 
-// Waits for what the library waits for, and puts what has come in its place. False if the time is
-// up.
+// Waits for what the library waits for, and tells it that it may look. False if the time is up.
 static bool wait_for(struct sql_peer *link, int *status)
 {
-    const struct peer_patience *patience = link->patience;
-    struct pollfd look = {.fd = mysql_get_socket(link->session),
-                          .events = (short)((*status & MYSQL_WAIT_READ ? POLLIN : 0) |
-                                            (*status & MYSQL_WAIT_WRITE ? POLLOUT : 0) |
-                                            (*status & MYSQL_WAIT_EXCEPT ? POLLPRI : 0))};
-    for (;;) {
-        int64_t left_ns = peer_left_ns(&link->peer);
-        if (left_ns <= 0 || (patience != NULL && patience->is_over(patience->context)))
-            return false;
-        if (patience != NULL)
-            left_ns = time_earlier(left_ns, PEER_LOOK_NS);
-        struct timespec length = {.tv_sec = left_ns / NS_PER_S, .tv_nsec = left_ns % NS_PER_S};
-        int count = ppoll(&look, 1, &length, NULL);
-        if (count < 0 && errno != EINTR)
-            return false;
-        if (count > 0)
-            break;
-    }
+    int descriptor = mysql_get_socket(link->session);
     char first;
-    bool is_over = (look.revents & (POLLHUP | POLLERR)) != 0;
-    if ((look.revents & POLLIN) != 0)
-        link->is_closed = recv(look.fd, &first, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
-    *status = (is_over || look.revents & POLLIN ? MYSQL_WAIT_READ : 0) |
-              (is_over || look.revents & POLLOUT ? MYSQL_WAIT_WRITE : 0) |
-              (look.revents & POLLPRI ? MYSQL_WAIT_EXCEPT : 0);
+    *status &= MYSQL_WAIT_READ | MYSQL_WAIT_WRITE;
+    if (!peer_await(&link->peer, descriptor,
+                    (short)((*status & MYSQL_WAIT_READ ? POLLIN : 0) |
+                            (*status & MYSQL_WAIT_WRITE ? POLLOUT : 0))))
+        return false;
+    if (*status & MYSQL_WAIT_READ)
+        link->is_closed = recv(descriptor, &first, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
     return true;
 }
 
@@ -284,25 +266,21 @@ static const unsigned refusals[] = {
     ER_OUT_OF_RESOURCES,
     3058, // MySQL: waiting for GET_LOCK would be a deadlock
     3572, // MySQL: NOWAIT, and it is locked
+    0,
 };
 
 // Errors that do not tell whether the statement had an effect. They end the session, or we do.
 static const unsigned silences[] = {
-    CR_SERVER_GONE_ERROR, CR_SERVER_LOST,     CR_SERVER_LOST_EXTENDED, CR_MALFORMED_PACKET,
-    ER_CONNECTION_KILLED, ER_SERVER_SHUTDOWN, ER_QUERY_INTERRUPTED,    ER_ERROR_DURING_COMMIT,
+    CR_SERVER_GONE_ERROR, CR_SERVER_LOST,         CR_SERVER_LOST_EXTENDED,
+    CR_MALFORMED_PACKET,  ER_CONNECTION_KILLED,   ER_SERVER_SHUTDOWN,
+    ER_QUERY_INTERRUPTED, ER_ERROR_DURING_COMMIT, 0,
 };
 
-static enum outcome outcome_of(unsigned error)
+static bool is_one_of(unsigned error, const unsigned *errors)
 {
-    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
-        if (refusals[i] == error)
-            return OUTCOME_NO;
-    }
-    for (size_t i = 0; i < sizeof silences / sizeof *silences; i++) {
-        if (silences[i] == error)
-            return OUTCOME_UNKNOWN;
-    }
-    return OUTCOME_BROKEN;
+    while (*errors != 0 && *errors != error)
+        errors++;
+    return *errors != 0;
 }
 
 // Writes the statement with its arguments.
@@ -368,7 +346,9 @@ static enum outcome understand_failure(struct sql_connection *connection, enum m
         // it meant the whole session: we end that.
         ended |= number == ER_CONNECTION_KILLED || number == ER_SERVER_SHUTDOWN;
         answer->session_ended = ended || number == ER_QUERY_INTERRUPTED;
-        outcome = outcome_of(number);
+        outcome = is_one_of(number, refusals)   ? OUTCOME_NO
+                  : is_one_of(number, silences) ? OUTCOME_UNKNOWN
+                                                : OUTCOME_BROKEN;
     } else {
         sql_note(connection, "no answer in time");
     }
@@ -391,7 +371,7 @@ static enum outcome execute(struct sql_connection *connection, struct sql_answer
         mysql_keep_time(link, clock_realtime_ns());
     link->is_closed = false;
     enum mysql_end end = mysql_peer_execute(link, connection->statement.bytes, &rows);
-    if (end == MYSQL_TIME_UP && link->patience != NULL)
+    if (end == MYSQL_TIME_UP && link->peer.patience != NULL)
         return give_up(connection, answer);
     if (end != MYSQL_DONE)
         return understand_failure(connection, end, answer);
@@ -417,9 +397,14 @@ const struct sql_kind sql_mysql = {.name = "mysql",
 
 // --- set-up --------------------------------------------------------------------------------------
 
+void mysql_table_name(const char *tag, const char *of, char table[SQL_TABLE_ROOM])
+{
+    snprintf(table, SQL_TABLE_ROOM, "lockpick_%s_%s", tag, of);
+}
+
 // Executes the texts on one server; without any, waits until it sees what the others have done.
-static int execute_on(const struct service *service, int server, const char *const *texts,
-                      struct error *error)
+static int execute_on(const struct service *service, int server, const char *table,
+                      const char *const *texts, struct error *error)
 {
     static const struct sql_statement look = {"SELECT", "SELECT 1"};
     struct actor nobody = {.phase = PHASE_NONE};
@@ -428,56 +413,43 @@ static int execute_on(const struct service *service, int server, const char *con
         sql_open_server(service, server, PEER_SET_UP_NS, &nobody, error);
     if (connection == NULL)
         return -1;
+    sql_use_table(connection, table);
     enum outcome outcome = sql_request(connection, &answer, &look, NULL);
-    for (size_t i = 0; outcome == OUTCOME_OK && texts[i] != NULL; i++) {
-        const struct sql_statement statement = {"SET-UP", texts[i]};
-        outcome = sql_request(connection, &answer, &statement, NULL);
-    }
+    for (; outcome == OUTCOME_OK && *texts != NULL; texts++)
+        outcome = sql_request(connection, &answer, &(struct sql_statement){"SET-UP", *texts}, NULL);
     if (outcome != OUTCOME_OK)
         error_set(error, "cannot set up or clean up: %s", client_error(connection));
     sql_close(connection);
     return outcome == OUTCOME_OK ? 0 : -1;
 }
 
-int mysql_execute_all(const struct service *service, const char *const *texts, struct error *error)
+int mysql_execute_all(const struct service *service, const char *tag, const char *of,
+                      const char *const *texts, struct error *error)
 {
     static const char *const none[] = {NULL};
-    int result = execute_on(service, 0, texts, error);
+    char table[SQL_TABLE_ROOM] = "";
+    if (tag[0] != '\0')
+        mysql_table_name(tag, of, table);
+    int result = execute_on(service, 0, table, texts, error);
     for (int i = 1; result == 0 && is_galera(service) && i < service->server_count; i++)
-        result = execute_on(service, i, none, error);
+        result = execute_on(service, i, table, none, error);
     return result;
 }
 
-// --- the guarded value ---------------------------------------------------------------------------
-
-void mysql_account_table(const char *tag, char table[SQL_TABLE_ROOM])
+int mysql_table_drop(const struct service *service, const char *tag, const char *of,
+                     struct error *error)
 {
-    snprintf(table, SQL_TABLE_ROOM, "lockpick_%s_account", tag);
+    static const char *const texts[] = {"DROP TABLE IF EXISTS %s", NULL};
+    return mysql_execute_all(service, tag, of, texts, error);
 }
 
 int mysql_account_make(const struct service *service, const char *tag, struct error *error)
 {
-    char table[SQL_TABLE_ROOM];
-    char create[256];
-    char insert[128];
-    const char *const texts[] = {create, insert, NULL};
-    mysql_account_table(tag, table);
-    snprintf(create, sizeof create,
-             "CREATE TABLE IF NOT EXISTS %s (id INT PRIMARY KEY, value BIGINT NOT NULL, "
-             "version BIGINT NOT NULL, token BIGINT NOT NULL) ENGINE = InnoDB",
-             table);
-    snprintf(insert, sizeof insert, "INSERT IGNORE INTO %s VALUES (1, 0, 0, 0)", table);
-    return mysql_execute_all(service, texts, error);
-}
-
-int mysql_account_drop(const struct service *service, const char *tag, struct error *error)
-{
-    char table[SQL_TABLE_ROOM];
-    char drop[128];
-    const char *const texts[] = {drop, NULL};
-    mysql_account_table(tag, table);
-    snprintf(drop, sizeof drop, "DROP TABLE IF EXISTS %s", table);
-    return mysql_execute_all(service, texts, error);
+    static const char *const texts[] = {
+        "CREATE TABLE IF NOT EXISTS %s (id INT PRIMARY KEY, value BIGINT NOT NULL, "
+        "version BIGINT NOT NULL, token BIGINT NOT NULL) ENGINE = InnoDB",
+        "INSERT IGNORE INTO %s VALUES (1, 0, 0, 0)", NULL};
+    return mysql_execute_all(service, tag, "account", texts, error);
 }
 
 int mysql_tables_clean(const struct service *service, struct error *error)
@@ -491,5 +463,5 @@ int mysql_tables_clean(const struct service *service, struct error *error)
         "PREPARE clean FROM @drop",
         "EXECUTE clean",
         NULL};
-    return mysql_execute_all(service, texts, error);
+    return mysql_execute_all(service, "", "", texts, error);
 }

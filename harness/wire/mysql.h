@@ -51,20 +51,26 @@ int mysql_peer_ask(struct sql_peer *link, const char *statement, struct text *an
 
 // --- set-up --------------------------------------------------------------------------------------
 
-// Past all points: executes statements one after the other (`texts`, NULL-terminated), and waits
-// until every server of a Galera cluster has done so. 0, or -1 with `error` set.
-int mysql_execute_all(const struct service *service, const char *const *texts, struct error *error);
+// The tables of a trial, by its tag: "lockpick_t17x2k_account" has the guarded value, and of
+// schemes whose locks are rows "lockpick_t17x2k_lock" has those.
+void mysql_table_name(const char *tag, const char *of, char table[SQL_TABLE_ROOM]);
 
-// The row in which MySQL keeps a guarded value: one table for each trial, with one row, shared by
-// the store and the schemes that guard it by its own row lock or version.
-// "lockpick_t17x2k_account". Its columns: id, always 1; value; version, which changes with each
-// write, so that none is taken for one that changed nothing; token, the highest that was seen.
-void mysql_account_table(const char *tag, char table[SQL_TABLE_ROOM]);
+// Past all points: executes statements one after the other (`texts`, NULL-terminated) about that
+// table (tag "": none), and waits until every server of a Galera cluster has done so. 0, or -1
+// with `error` set.
+int mysql_execute_all(const struct service *service, const char *tag, const char *of,
+                      const char *const *texts, struct error *error);
 
-// Makes the table and its row, or drops it; what is there, or gone, already is fine. 0, or -1 with
+// Drops the table; one that is gone already is fine. 0, or -1 with `error` set.
+int mysql_table_drop(const struct service *service, const char *tag, const char *of,
+                     struct error *error);
+
+// Makes the row in which MySQL keeps a guarded value: one table for each trial, with one row,
+// shared by the store and the schemes that guard it by its own row lock or version. Its columns:
+// id, always 1; value; version, which changes with each write, so that none is taken for one that
+// changed nothing; token, the highest that was seen. What is there already is fine. 0, or -1 with
 // `error` set.
 int mysql_account_make(const struct service *service, const char *tag, struct error *error);
-int mysql_account_drop(const struct service *service, const char *tag, struct error *error);
 
 // Drops every table of Lockpick's, of whatever run. 0, or -1 with `error` set.
 int mysql_tables_clean(const struct service *service, struct error *error);

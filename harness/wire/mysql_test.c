@@ -43,7 +43,7 @@ static int start(void **state)
     fixture.actor = (struct actor){.client = 1, .worker = 1, .phase = PHASE_NONE};
     if (test_server_start(&fixture.server, "mysql") != 0)
         return -1;
-    if (mysql_execute_all(&fixture.server.service, tables, &error) != 0) {
+    if (mysql_execute_all(&fixture.server.service, "", "", tables, &error) != 0) {
         fprintf(stderr, "%s\n", error.text);
         return -1;
     }

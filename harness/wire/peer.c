@@ -26,9 +26,12 @@ bool peer_await(const struct peer *peer, int descriptor, short events)
 {
     for (;;) {
         struct pollfd end = {.fd = descriptor, .events = events};
+        const struct peer_patience *patience = peer->patience;
         int64_t left_ns = peer_left_ns(peer);
-        if (left_ns <= 0)
+        if (left_ns <= 0 || (patience != NULL && patience->is_over(patience->context)))
             return false;
+        if (patience != NULL)
+            left_ns = time_earlier(left_ns, PEER_LOOK_NS);
         struct timespec limit = {.tv_sec = left_ns / NS_PER_S, .tv_nsec = left_ns % NS_PER_S};
         int count = ppoll(&end, 1, &limit, NULL);
         if (count > 0 || (count < 0 && errno != EINTR))

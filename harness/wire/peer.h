@@ -1,7 +1,7 @@
 // A server at the other end of a connection, below all points: where it is, how messages call it,
 // and until when it is waited for.
 //
-// Redis, MySQL, PostgreSQL and memcached have one each (redis_peer.h, mysql.h, postgres.h,
+// Redis, MySQL, PostgreSQL and memcached have one each (redis_peer.h, mysql.h, sql.h,
 // memcached.h): a connection to that one server, which passes no points. Open it with
 // peer_at(&endpoint, "redis at", NS_PER_S), ask, close. The clients of the workers stand on them:
 // see client.h.
@@ -21,18 +21,19 @@
 // repeat what a full backlog has dropped.
 #define PEER_SET_UP_NS (10 * NS_PER_S)
 
-struct peer {
-    struct endpoint at;
-    char name[112];     // for messages: "redis-1 on 10.0.0.2:7000"
-    int64_t give_up_ns; // CLOCK_MONOTONIC
-};
-
 // When a request that waits at the server is to be given up: asked every PEER_LOOK_NS.
 struct peer_patience {
     bool (*is_over)(void *context);
     void *context;
 };
 #define PEER_LOOK_NS (10 * NS_PER_MS)
+
+struct peer {
+    struct endpoint at;
+    char name[112];                       // for messages: "redis-1 on 10.0.0.2:7000"
+    int64_t give_up_ns;                   // CLOCK_MONOTONIC
+    const struct peer_patience *patience; // may end the wait before that; NULL: nothing does
+};
 
 // A server that is waited for as long from now on; `name` is put before its address: "redis at".
 struct peer peer_at(const struct endpoint *endpoint, const char *name, int64_t limit_ns);

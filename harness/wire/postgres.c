@@ -1,7 +1,8 @@
-#include "harness/wire/postgres.h"
+#include "harness/wire/sql.h"
 
 #include <errno.h>
 #include <poll.h>
+#include <postgresql/libpq-fe.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>

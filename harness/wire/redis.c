@@ -63,9 +63,9 @@ static void *open_route(struct redis_route route, int64_t request_ns, struct act
     // Where a gate says what is lost, no time-out does.
     connection->request_ns = actor->gate != NULL ? PEER_SET_UP_NS : request_ns;
     connection->actor = actor;
-    if (redis_route_connect_patiently(&connection->route, PEER_SET_UP_NS, &actor->clock,
-                                      &connection->link, error) == ENTRY_OPEN) {
-        redisSetTimeout(connection->link.context, redis_timeval(connection->request_ns));
+    if (redis_route_connect_patiently(&connection->route, &actor->clock, &connection->link,
+                                      error) == ENTRY_OPEN) {
+        redis_peer_limit(&connection->link, connection->request_ns);
         note_connected(connection, &connection->link);
         return connection;
     }
@@ -127,40 +127,30 @@ enum outcome redis_understand(const struct peer *peer, const redisReply *reply,
     answer->integer = 0;
     answer->text[0] = '\0';
     answer->count = 0;
-    switch (reply->type) {
-    case REDIS_REPLY_NIL:
-        return OUTCOME_OK;
-    case REDIS_REPLY_INTEGER:
-        answer->kind = REDIS_INTEGER;
-        answer->integer = reply->integer;
-        return OUTCOME_OK;
-    case REDIS_REPLY_STATUS:
-    case REDIS_REPLY_STRING: {
-        size_t length = reply->len < sizeof answer->text ? reply->len : sizeof answer->text - 1;
-        answer->kind = reply->type == REDIS_REPLY_STATUS ? REDIS_STATUS : REDIS_STRING;
-        memcpy(answer->text, reply->str, length);
-        answer->text[length] = '\0';
-        return OUTCOME_OK;
-    }
-    case REDIS_REPLY_ARRAY:
-        answer->kind = REDIS_ARRAY;
-        answer->count = reply->elements;
-        memset(answer->items, 0, sizeof answer->items);
-        for (size_t i = 0; i < reply->elements && i < REDIS_MOST_ITEMS; i++) {
-            const redisReply *item = reply->element[i];
-            if (item->type == REDIS_REPLY_INTEGER)
-                answer->items[i] = item->integer;
-            else if (item->type == REDIS_REPLY_STRING)
-                answer->items[i] = strtoll(item->str, NULL, 10);
-        }
-        return OUTCOME_OK;
-    case REDIS_REPLY_ERROR:
+    if (reply->type == REDIS_REPLY_ERROR) {
         error_set(error, "%s answered: %s", peer->name, reply->str);
         return begins_with_any(reply->str, refusals) ? OUTCOME_NO : OUTCOME_BROKEN;
-    default:
+    }
+    if (reply->type > REDIS_REPLY_ERROR) {
         error_set(error, "%s: unexpected reply of type %d", peer->name, reply->type);
         return OUTCOME_BROKEN;
     }
+    answer->kind = (enum redis_answer_kind)reply->type;
+    answer->integer = reply->integer;
+    answer->count = reply->elements;
+    if (reply->str != NULL) {
+        size_t length = reply->len < sizeof answer->text ? reply->len : sizeof answer->text - 1;
+        memcpy(answer->text, reply->str, length);
+        answer->text[length] = '\0';
+    }
+    if (answer->kind == REDIS_ARRAY)
+        memset(answer->items, 0, sizeof answer->items);
+    for (size_t i = 0; i < reply->elements && i < REDIS_MOST_ITEMS; i++) {
+        const redisReply *item = reply->element[i];
+        answer->items[i] =
+            item->type == REDIS_REPLY_STRING ? strtoll(item->str, NULL, 10) : item->integer;
+    }
+    return OUTCOME_OK;
 }
 
 // --- requests ------------------------------------------------------------------------------------
@@ -171,8 +161,7 @@ static enum outcome lose(struct redis_connection *connection, struct redis_peer 
 {
     error_set(&connection->error, "%s: %s", link->peer.name, why);
     redis_peer_close(link);
-    if (connection->actor->gate != NULL)
-        gate_hear(connection->actor->gate, "lost", 4);
+    gate_hear(connection->actor->gate, "lost", 4);
     return OUTCOME_UNKNOWN;
 }
 
@@ -324,8 +313,7 @@ static bool is_wanted_again(struct redis_connection *connection, struct patience
 // What a worker with a gate is about to send is part of where it stands.
 static void come_before(struct redis_connection *connection, const char *name)
 {
-    if (connection->actor->gate != NULL)
-        gate_hear(connection->actor->gate, connection->command.bytes, connection->command.length);
+    gate_hear(connection->actor->gate, connection->command.bytes, connection->command.length);
     point(connection->actor, POINT_BEFORE, name);
 }
 
@@ -370,11 +358,10 @@ enum outcome redis_wait(struct redis_connection *connection, struct redis_answer
     if (link->context == NULL) {
         error_set(&connection->error, "the connection whose writes WAIT is to wait for is gone");
     } else {
-        redisSetTimeout(link->context, redis_timeval(limit_ns + connection->request_ns));
+        redis_peer_limit(link, limit_ns + connection->request_ns);
         outcome = exchange_over(connection, link, answer, connection->command.bytes,
                                 connection->command.length);
-        if (link->context != NULL)
-            redisSetTimeout(link->context, redis_timeval(connection->request_ns));
+        redis_peer_limit(link, connection->request_ns);
     }
     point(connection->actor, POINT_AFTER, "WAIT");
     return outcome;
@@ -406,12 +393,10 @@ int redis_script_load(struct redis_connection *connection, const struct redis_sc
         return error_set(error, "more than %d scripts on one connection", MAX_SCRIPTS);
     struct redis_answer answer;
     redis_command_print(&connection->command, "SCRIPT LOAD %s", script->text);
-    if (connection->link.context != NULL)
-        redisSetTimeout(connection->link.context, redis_timeval(PEER_SET_UP_NS));
+    redis_peer_limit(&connection->link, PEER_SET_UP_NS);
     enum outcome outcome =
         exchange(connection, &answer, connection->command.bytes, connection->command.length);
-    if (connection->link.context != NULL)
-        redisSetTimeout(connection->link.context, redis_timeval(connection->request_ns));
+    redis_peer_limit(&connection->link, connection->request_ns);
     if (outcome != OUTCOME_OK)
         return error_set(error, "cannot load a script: %s", connection->error.text);
     place->script = script;

@@ -3,6 +3,7 @@
 
 #include "harness/history/writer.h"
 #include "harness/testing/test.h"
+#include "harness/wire/test_points.h"
 
 #include <pthread.h>
 
@@ -21,15 +22,7 @@ static int open_another(void **state)
     return connect_fixture();
 }
 
-// How many points the connection has passed since.
-static void count_points(void)
-{
-    struct point_trap *trap = &fixture.board.traps[0];
-    *trap = (struct point_trap){
-        .client = 1, .match_count = 1, .matches = {{.side = POINT_ANYWHERE}}, .nth = 1000000};
-    point_arm(&fixture.board, trap);
-}
-
+// How many points the connection has passed since they were counted.
 static int64_t points_counted(void)
 {
     struct point_trap *trap = &fixture.board.traps[0];
@@ -42,11 +35,11 @@ TEST_GROUP(start_cluster, stop);
 
 TEST_WITH(a_request_goes_where_it_is_moved_to, open_another, NULL)
 {
-    count_points();
+    count_points(&fixture.actor, &fixture.board, "");
     EXPECT(OUTCOME_OK, "SET foo value");
     assert_int_equal(points_counted(), 4); // before and after, twice
     assert_true(answers(node_of("server-3"), "GET foo", "value"));
-    count_points();
+    count_points(&fixture.actor, &fixture.board, "");
     EXPECT(OUTCOME_OK, "GET foo");
     assert_int_equal(points_counted(), 2); // it has stayed there
 }
@@ -60,7 +53,7 @@ TEST_WITH(a_script_is_sent_whole_to_a_server_that_lacks_it, open_another, NULL)
     assert_int_equal(redis_script_load(fixture.connection, &echo, &error), 0);
     assert_int_equal(redis_eval(fixture.connection, &answer, &echo, keys, arguments), OUTCOME_OK);
     assert_string_equal(answer.text, "nothing");
-    count_points();
+    count_points(&fixture.actor, &fixture.board, "");
     assert_int_equal(redis_eval(fixture.connection, &answer, &echo, keys, arguments), OUTCOME_OK);
     assert_int_equal(points_counted(), 2);
 }
@@ -121,12 +114,12 @@ TEST_WITH(while_a_slot_moves_one_request_is_sent_on_and_the_next_asks_again, ope
     struct migration migration = begin_migration(SLOT_OF_A);
     EXPECT(OUTCOME_OK, "SET a value");
     assert_true(answers(migration.to, "ASKING\r\nGET a", "value"));
-    count_points();
+    count_points(&fixture.actor, &fixture.board, "");
     EXPECT(OUTCOME_OK, "GET a");
     assert_string_equal(answer.text, "value");
     assert_int_equal(points_counted(), 4); // it asks where the slot was at first
     end_migration(&migration);
-    count_points();
+    count_points(&fixture.actor, &fixture.board, "");
     EXPECT(OUTCOME_OK, "GET a");
     assert_int_equal(points_counted(), 4); // now it has moved
 }
@@ -159,7 +152,7 @@ static struct migration stop_halfway(const char *tag, const char *slot)
 TEST_WITH(keys_on_two_servers_are_tried_again_and_then_no, open_another, NULL)
 {
     struct migration migration = stop_halfway("d", SLOT_OF_D);
-    count_points();
+    count_points(&fixture.actor, &fixture.board, "");
     EXPECT(OUTCOME_NO, "MGET {d}1 {d}2");
     EXPECT_ERROR("TRYAGAIN");
     assert_true(points_counted() >= 6);

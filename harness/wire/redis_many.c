@@ -49,8 +49,7 @@ static void lose(struct redis_many *many, int number, enum outcome outcome)
 {
     bool waited = many->others[number].waiting;
     give_up(&many->others[number]);
-    if (many->actor->gate != NULL)
-        gate_hear(many->actor->gate, "lost", 4);
+    gate_hear(many->actor->gate, "lost", 4);
     if (waited)
         settle(many, number, outcome);
 }

@@ -14,7 +14,8 @@ bool redis_begins_with(const char *text, const char *word)
     return strncmp(text, word, length) == 0 && (text[length] == ' ' || text[length] == '\0');
 }
 
-struct timeval redis_timeval(int64_t duration_ns)
+// For timeouts of hiredis.
+static struct timeval timeval_of(int64_t duration_ns)
 {
     duration_ns = time_later(duration_ns, NS_PER_MS); // none at all would be for ever
     return (struct timeval){.tv_sec = (time_t)(duration_ns / NS_PER_S),
@@ -115,7 +116,7 @@ int redis_peer_open(struct redis_peer *link, const struct peer *peer, struct err
 {
     link->peer = *peer;
     link->context =
-        redisConnectWithTimeout(peer->at.host, peer->at.port, redis_timeval(peer_left_ns(peer)));
+        redisConnectWithTimeout(peer->at.host, peer->at.port, timeval_of(peer_left_ns(peer)));
     if (link->context != NULL && link->context->err == 0)
         return 0;
     error_set(error, "cannot connect to %s: %s", peer->name,
@@ -131,10 +132,16 @@ void redis_peer_close(struct redis_peer *link)
     link->context = NULL;
 }
 
+void redis_peer_limit(struct redis_peer *link, int64_t limit_ns)
+{
+    if (link->context != NULL)
+        redisSetTimeout(link->context, timeval_of(limit_ns));
+}
+
 redisReply *redis_peer_next(struct redis_peer *link, struct error *error)
 {
     void *reply = NULL;
-    redisSetTimeout(link->context, redis_timeval(peer_left_ns(&link->peer)));
+    redis_peer_limit(link, peer_left_ns(&link->peer));
     if (redisGetReply(link->context, &reply) == REDIS_OK)
         return reply;
     error_set(error, "%s does not answer: %s", link->peer.name, link->context->errstr);
@@ -213,7 +220,7 @@ enum redis_entry redis_enter(const struct service *service, const struct endpoin
         entry = judge(link, ask(link, error, "PING"),
                       "if it wants a password, write redis://:PASSWORD@HOST:PORT", error);
     if (entry == ENTRY_OPEN)
-        redisSetTimeout(link->context, redis_timeval(limit_ns));
+        redis_peer_limit(link, limit_ns);
     else
         redis_peer_close(link);
     return entry;
@@ -287,7 +294,7 @@ static enum redis_entry connect_to_master(struct redis_route *route, int64_t lim
         error_set(error, "%s, which is the master by its sentinels, does not say so itself",
                   link->peer.name);
     freeReplyObject(reply);
-    redisSetTimeout(link->context, redis_timeval(limit_ns));
+    redis_peer_limit(link, limit_ns);
     if (!is_master)
         redis_peer_close(link);
     return is_master ? ENTRY_OPEN : ENTRY_CLOSED;
@@ -330,12 +337,11 @@ enum redis_entry redis_route_connect(struct redis_route *route, int64_t limit_ns
     return entry;
 }
 
-enum redis_entry redis_route_connect_patiently(struct redis_route *route, int64_t patience_ns,
-                                               const struct clock *clock, struct redis_peer *link,
-                                               struct error *error)
+enum redis_entry redis_route_connect_patiently(struct redis_route *route, const struct clock *clock,
+                                               struct redis_peer *link, struct error *error)
 {
-    int64_t give_up_ns = clock_now_ns(clock) + patience_ns;
-    int64_t limit_ns = patience_ns;
+    int64_t give_up_ns = clock_now_ns(clock) + PEER_SET_UP_NS;
+    int64_t limit_ns = PEER_SET_UP_NS;
     if (route->kind == ROUTE_CLUSTER)
         limit_ns /= route->service->server_count;
     for (;;) {
@@ -374,7 +380,7 @@ static int enter_service(const struct service *service, struct redis_peer *link,
 {
     const struct clock clock = {0};
     struct redis_route route = redis_route_to(service);
-    if (redis_route_connect_patiently(&route, PEER_SET_UP_NS, &clock, link, error) != ENTRY_OPEN)
+    if (redis_route_connect_patiently(&route, &clock, link, error) != ENTRY_OPEN)
         return -1;
     link->peer.give_up_ns = clock_monotonic_ns() + PEER_SET_UP_NS;
     return 0;

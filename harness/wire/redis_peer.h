@@ -25,6 +25,9 @@ struct redis_peer {
 int redis_peer_open(struct redis_peer *link, const struct peer *peer, struct error *error);
 void redis_peer_close(struct redis_peer *link);
 
+// How long each reply is waited for from now on. Not connected: nothing happens.
+void redis_peer_limit(struct redis_peer *link, int64_t limit_ns);
+
 // The next reply to what was sent by redisAppendCommand, for the caller to free; an error reply is
 // one. NULL with `error` set if none came before the peer's time was up.
 redisReply *redis_peer_next(struct redis_peer *link, struct error *error);
@@ -74,10 +77,9 @@ struct redis_route redis_route_to_server(const struct service *service, int serv
 enum redis_entry redis_route_connect(struct redis_route *route, int64_t limit_ns,
                                      struct redis_peer *link, struct error *error);
 
-// The same until it is open or refused, or `patience_ns` are over.
-enum redis_entry redis_route_connect_patiently(struct redis_route *route, int64_t patience_ns,
-                                               const struct clock *clock, struct redis_peer *link,
-                                               struct error *error);
+// The same until it is open or refused, or PEER_SET_UP_NS are over.
+enum redis_entry redis_route_connect_patiently(struct redis_route *route, const struct clock *clock,
+                                               struct redis_peer *link, struct error *error);
 
 // Any server of a cluster can tell where to go: the next attempt is made with another one.
 void redis_route_turn(struct redis_route *route);
@@ -95,9 +97,6 @@ enum redis_redirection redis_redirection_read(const char *reply, struct endpoint
 
 // True if `text` is the word, or begins with it and a space.
 bool redis_begins_with(const char *text, const char *word);
-
-// For timeouts of hiredis.
-struct timeval redis_timeval(int64_t duration_ns);
 
 // --- a whole service, before and after -----------------------------------------------------------
 

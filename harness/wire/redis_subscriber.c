@@ -91,12 +91,12 @@ static bool connect_link(struct redis_subscriber *subscriber, struct error *erro
     struct redis_route *route = &subscriber->route;
     struct redis_peer *link = &subscriber->link;
     int64_t request_ns = subscriber->settings.request_ns;
-    enum redis_entry entry =
-        error != NULL ? redis_route_connect_patiently(route, PEER_SET_UP_NS, &clock, link, error)
-                      : redis_route_connect(route, request_ns, link, &ignored);
+    enum redis_entry entry = error != NULL
+                                 ? redis_route_connect_patiently(route, &clock, link, error)
+                                 : redis_route_connect(route, request_ns, link, &ignored);
     if (entry != ENTRY_OPEN)
         return false;
-    redisSetTimeout(link->context, redis_timeval(request_ns));
+    redis_peer_limit(link, request_ns);
     if (subscriber->settings.gate != NULL)
         peer_reset_at_end(link->context->fd);
     subscriber->unanswered = 0;

@@ -305,22 +305,18 @@ static bool is_to_look(int result)
     return result < 0 && errno == EINTR && was_woken;
 }
 
-// Once without waiting, and then, unless the time is over, for as long as it takes. `now` and
-// `waiting` are the call, and `none` what it gives when time is up.
-#define WAIT(timeout_ns, now, waiting, none)                                                       \
-    do {                                                                                           \
-        int64_t until_ns = shown_ns(CLOCK_MONOTONIC) + (timeout_ns);                               \
+// Looks (`now`), and unless the time is over, waits for as long as it takes (`waiting`).
+#define WAIT(timeout_ns, now, waiting)                                                             \
+    for (int64_t until_ns = shown_ns(CLOCK_MONOTONIC) + (timeout_ns);;) {                          \
         int result = (now);                                                                        \
-        while (result == 0 && shown_ns(CLOCK_MONOTONIC) < until_ns) {                              \
-            if (!rest_wait_begins(CLOCK_MONOTONIC, until_ns))                                      \
-                break;                                                                             \
-            result = (waiting);                                                                    \
-            rest_wait_ends();                                                                      \
-            if (is_to_look(result))                                                                \
-                result = shown_ns(CLOCK_MONOTONIC) < until_ns ? 0 : (none);                        \
-        }                                                                                          \
-        return result;                                                                             \
-    } while (0)
+        if (result != 0 || shown_ns(CLOCK_MONOTONIC) >= until_ns ||                                \
+            !rest_wait_begins(CLOCK_MONOTONIC, until_ns))                                          \
+            return result;                                                                         \
+        result = (waiting);                                                                        \
+        rest_wait_ends();                                                                          \
+        if (!is_to_look(result))                                                                   \
+            return result;                                                                         \
+    }
 
 static const struct timespec at_once = {0, 0};
 
@@ -330,8 +326,7 @@ EXPORTED int ppoll(struct pollfd *descriptors, nfds_t descriptor_count,
     if (board == NULL || timeout == NULL || nanoseconds(timeout) == 0)
         return CALL(ppoll)(descriptors, descriptor_count, timeout, mask);
     WAIT(nanoseconds(timeout), CALL(ppoll)(descriptors, descriptor_count, &at_once, mask),
-         CALL(ppoll)(descriptors, descriptor_count, NULL, mask),
-         CALL(ppoll)(descriptors, descriptor_count, &at_once, mask));
+         CALL(ppoll)(descriptors, descriptor_count, NULL, mask))
 }
 
 EXPORTED int poll(struct pollfd *descriptors, nfds_t descriptor_count, int timeout_ms)
@@ -354,8 +349,7 @@ EXPORTED int epoll_pwait(int epoll, struct epoll_event *events, int room, int ti
     if (board == NULL || timeout_ms <= 0)
         return CALL(epoll_pwait)(epoll, events, room, timeout_ms, mask);
     WAIT(timeout_ms * NS_PER_MS, CALL(epoll_pwait)(epoll, events, room, 0, mask),
-         CALL(epoll_pwait)(epoll, events, room, -1, mask),
-         CALL(epoll_pwait)(epoll, events, room, 0, mask));
+         CALL(epoll_pwait)(epoll, events, room, -1, mask))
 }
 
 EXPORTED int epoll_wait(int epoll, struct epoll_event *events, int room, int timeout_ms)
@@ -391,7 +385,7 @@ EXPORTED int pselect(int limit, fd_set *restrict readable, fd_set *restrict writ
             sets.wanted[i] = *sets.used[i];
     }
     WAIT(nanoseconds(timeout), select_once(limit, &sets, &at_once, mask),
-         select_once(limit, &sets, NULL, mask), select_once(limit, &sets, &at_once, mask));
+         select_once(limit, &sets, NULL, mask))
 }
 
 EXPORTED int select(int limit, fd_set *restrict readable, fd_set *restrict writable,

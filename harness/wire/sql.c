@@ -58,11 +58,6 @@ int64_t sql_session(const struct sql_connection *connection)
     return connection->link.session != NULL ? connection->sessions : 0;
 }
 
-bool sql_ended_by_server(const struct sql_connection *connection)
-{
-    return connection->ended_by_server;
-}
-
 void sql_note_session(struct sql_connection *connection, int descriptor, uint64_t number)
 {
     // So do those by which the harness prepares schedules, which are made by the thousand.
@@ -193,8 +188,7 @@ enum outcome sql_request_patiently(struct sql_connection *connection, int64_t se
     const struct sql_argument *heard = arguments;
     const char *place = arguments != NULL ? strpbrk(statement->text, "?$") : NULL;
     *answer = nothing;
-    if (gate != NULL)
-        gate_hear(gate, statement->text, strlen(statement->text));
+    gate_hear(gate, statement->text, strlen(statement->text));
     for (; gate != NULL && place != NULL; place = strpbrk(place + 1, "?$"), heard++) {
         char number[24];
         snprintf(number, sizeof number, "%lld", (long long)heard->number);
@@ -205,7 +199,7 @@ enum outcome sql_request_patiently(struct sql_connection *connection, int64_t se
     if (gate_order(connection->actor) == GATE_END) {
         outcome = lose(connection, answer);
     } else if (find_session(connection, session, answer)) {
-        link->patience = patience;
+        link->peer.patience = patience;
         link->peer.give_up_ns =
             patience != NULL ? TIME_NEVER : clock_monotonic_ns() + connection->request_ns;
         outcome = exchange(connection, answer, statement, arguments);

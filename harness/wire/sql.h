@@ -8,11 +8,10 @@
 
 // --- below all points (see peer.h) ---------------------------------------------------------------
 
-// A session with one server. mysql.h and postgres.h open one, and ask over it.
+// A session with one server, which those of PostgreSQL (below) and mysql.h open, and ask over.
 struct sql_peer {
     struct peer peer;
-    const struct peer_patience *patience; // ends the wait before the peer's time is up; or NULL
-    void *session;                        // the library's; NULL: not connected
+    void *session;    // the library's; NULL: not connected
     bool is_closed;   // the server has closed the connection instead of an answer
     int64_t shown_ms; // MySQL: the time that it was told to show; 0: it was told none
 };
@@ -25,6 +24,16 @@ struct sql_login {
     const char *application, *first;
     bool is_plain; // nothing needs to be negotiated
 };
+
+// PostgreSQL. 0, or -1 with `error` set and nothing to be closed.
+int postgres_peer_open(struct sql_peer *link, const struct peer *peer,
+                       const struct sql_login *login, struct error *error);
+void postgres_peer_close(struct sql_peer *link);
+
+// Executes one statement; adds what it brings to `answer`: a line a row, its columns parted by
+// tabs. 0, or -1 with `error` set; if no answer came in time, the link is of no use any more.
+int postgres_peer_ask(struct sql_peer *link, const char *statement, struct text *answer,
+                      struct error *error);
 
 // --- a worker's client, which passes a point before and after each request -----------------------
 
@@ -66,7 +75,8 @@ struct sql_answer {
     bool session_ended;
 };
 
-// User and database are the kind's own unless the service says otherwise: see mysql.h, postgres.h.
+// User and database are the kind's own unless the service says otherwise: of PostgreSQL `postgres`
+// both, else see mysql.h.
 void *sql_open(const struct service *service, int64_t request_ns, struct actor *actor,
                struct error *error);
 
@@ -104,11 +114,6 @@ enum outcome sql_request_patiently(struct sql_connection *connection, int64_t se
 // is none.
 int64_t sql_session(const struct sql_connection *connection);
 
-// True if the last session that has ended was ended by the server: it said so, or closed it. Else
-// it was lost on the way or given up here, and the server may keep what belongs to it until it
-// notices.
-bool sql_ended_by_server(const struct sql_connection *connection);
-
 // Ends the session, and with it all that belongs to it; the next request opens another.
 void sql_end_session(struct sql_connection *connection);
 
@@ -141,9 +146,12 @@ struct sql_connection {
     int64_t request_ns;
     struct actor *actor;
     struct sql_peer link;
-    int64_t sessions;     // opened so far
-    uint64_t number;      // the server's, of the session
-    bool ended_by_server; // the last session that has ended
+    int64_t sessions; // opened so far
+    uint64_t number;  // the server's, of the session
+    // The last session that has ended was ended by the server: it said so, or closed it. Else it
+    // was lost on the way or given up here, and the server may keep what belongs to it until it
+    // notices.
+    bool ended_by_server;
     char table[SQL_TABLE_ROOM];
     struct text text, statement; // as it was sent last: without its arguments, and with them
 };

@@ -5,7 +5,7 @@
 #include "harness/point/point.h"
 #include "harness/testing/test.h"
 
-// From now on, what the actor passes of that command, before and after, is counted in
+// From now on, what the actor passes of that command ("": of any), before and after, is counted in
 // board->traps[0].passed: by a trap that never comes to its turn.
 static inline void count_points(struct actor *actor, struct point_board *board, const char *command)
 {
@@ -13,7 +13,7 @@ static inline void count_points(struct actor *actor, struct point_board *board, 
     *trap = (struct point_trap){.client = 1,
                                 .worker = 1,
                                 .match_count = 2,
-                                .nth = 100,
+                                .nth = 1000000,
                                 .matches = {{.side = POINT_BEFORE, .phase = PHASE_NONE},
                                             {.side = POINT_AFTER, .phase = PHASE_NONE}}};
     for (int i = 0; i < 2; i++)

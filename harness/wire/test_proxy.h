@@ -6,12 +6,10 @@
 #include "harness/wire/proxy.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/test_folder.h"
 #include "harness/base/text.h"
-#include "harness/cluster/cluster.h"
 #include "harness/cluster/process_control.h"
 #include "harness/cluster/sandbox.h"
-#include "harness/cluster/topology.h"
+#include "harness/cluster/test_server.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -31,9 +29,7 @@
     } while (0)
 
 struct fixture {
-    char folder[64];
-    struct cluster cluster;
-    struct service service;
+    struct test_server server;
     struct proxy *proxy;
     struct history_file history;
     struct point_board *board;
@@ -56,26 +52,17 @@ static inline void stop(void *context, const struct parsed_request *request, boo
     (void)begins;
 }
 
-static inline int start(struct fixture *fixture, const struct sandbox *sandbox)
+static inline int start(struct fixture *fixture)
 {
     struct error error = {0};
-    struct group_settings group = {
-        .name = "redis", .topology = topology_find("redis", "single"), .count = 1};
+    const struct test_group group = {.kind = "redis", .topology = "single", .in_namespaces = true};
     memset(fixture, 0, sizeof *fixture);
-    strcpy(fixture->folder, "/tmp/lockpick-proxy-test-XXXXXX");
-    CHECK(test_folder_make(fixture->folder) == 0);
-    struct cluster_settings settings = {.isolation = sandbox->isolation,
-                                        .groups = &group,
-                                        .group_count = 1,
-                                        .folder = fixture->folder,
-                                        .serial = 1};
-    CHECK(cluster_open(&fixture->cluster, &settings, &error) == 0);
-    group_describe(&fixture->cluster.groups[0], &fixture->service);
+    CHECK(test_group_start(&fixture->server, group) == 0);
     char path[96];
-    snprintf(path, sizeof path, "%s/history.bin", fixture->folder);
+    snprintf(path, sizeof path, "%s/history.bin", fixture->server.folder);
     CHECK(history_file_create(path, 10000, 1, &fixture->history, &error) == 0);
     fixture->board = memory_shared(sizeof *fixture->board);
-    const struct proxy_settings proxy = {.service = &fixture->service,
+    const struct proxy_settings proxy = {.service = &fixture->server.service,
                                          .client = 1,
                                          .board = fixture->board,
                                          .history = &fixture->history,
@@ -93,15 +80,14 @@ static inline void end(struct fixture *fixture)
 {
     proxy_stop(fixture->proxy);
     history_file_close(&fixture->history);
-    cluster_close(&fixture->cluster);
+    test_server_stop(&fixture->server);
     close(fixture->home);
-    test_folder_remove(fixture->folder);
 }
 
 // Connects to the server's own address, from the network behind the proxy or from ours.
 static inline int connect_to(const struct fixture *fixture, bool through)
 {
-    const struct endpoint *server = &fixture->service.servers[0];
+    const struct endpoint *server = &fixture->server.service.servers[0];
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons((uint16_t)server->port)};
     int yes = 1;
     inet_pton(AF_INET, server->host, &address.sin_addr);
@@ -138,11 +124,29 @@ static inline bool await_state(struct point_trap *trap, uint32_t state)
     return atomic_load(&trap->state) == state;
 }
 
-// Runs the body in a sandbox; skips the test where none can be had. It returns 0 if all is well.
 #define NO_NETWORK 77
-static inline void try_in_sandbox(int (*body)(const struct sandbox *, void *))
+
+// A test of several, which all have one fixture. 0 if all is well.
+typedef int sandbox_test(struct fixture *fixture);
+
+static inline int try_each(const struct sandbox *sandbox, void *tests)
 {
-    int code = sandbox_run(false, body, NULL);
+    struct fixture fixture;
+    if (sandbox->isolation != ISOLATION_NAMESPACES)
+        return NO_NETWORK;
+    signal(SIGPIPE, SIG_IGN);
+    int result = start(&fixture);
+    for (sandbox_test **each = tests; result == 0 && *each != NULL; each++)
+        result = (*each)(&fixture);
+    if (result == 0)
+        end(&fixture);
+    return result;
+}
+
+// Runs the tests (NULL-terminated) in a sandbox; skips them where none can be had.
+static inline void try_in_sandbox(sandbox_test **tests)
+{
+    int code = sandbox_run(false, try_each, tests);
     if (code == NO_NETWORK) {
         print_message("no namespaces can be made here: skipped\n");
         skip();

@@ -62,11 +62,8 @@ static int ask(struct session *session, const char *request)
     bool is_list = strcmp(request, "stats") == 0 || strncmp(request, "get ", 4) == 0;
     bool is_item = strstr(request, END_OF_ITEM) != NULL;
     link->peer = session->peer;
-    int result = memcached_peer_request(link,
-                                        is_list   ? "END"
-                                        : is_item ? "MN"
-                                                  : NULL,
-                                        session->error, "%s", request);
+    const char *last = is_list ? "END" : is_item ? "MN" : NULL;
+    int result = memcached_peer_ask(link, request, last, session->error);
     text_add(&session->answer, text_string(&link->answer));
     return result;
 }

@@ -394,7 +394,7 @@ static void add_name(const void *context, const char *word, struct text *text)
 {
     const struct lock_identity *lock = context;
     char table[SQL_TABLE_ROOM];
-    mysql_account_table(lock->tag, table);
+    mysql_table_name(lock->tag, "account", table);
     text_add(text, strcmp(word, "tag") == 0    ? lock->tag
                    : strcmp(word, "lock") == 0 ? lock->name
                                                : table);

@@ -13,11 +13,12 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
-#include "harness/wire/postgres.h"
+#include "harness/wire/sql.h"
 
 #include <errno.h>
 #include <glob.h>
 #include <inttypes.h>
+#include <postgresql/libpq-fe.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
