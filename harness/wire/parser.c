@@ -110,10 +110,11 @@ struct span span_word(struct span *line)
 {
     const char *end = line->at + line->length;
     const char *from = line->at;
-    while (from < end && *from == ' ')
+    while (from < end && isblank((unsigned char)*from))
         from++;
-    const char *to = memchr(from, ' ', (size_t)(end - from));
-    to = to != NULL ? to : end;
+    const char *to = from;
+    while (to < end && !isblank((unsigned char)*to))
+        to++;
     *line = (struct span){to, (size_t)(end - to)};
     return (struct span){from, (size_t)(to - from)};
 }

@@ -30,14 +30,8 @@ static bool take_header(struct span line, int64_t *body)
     static const char size[] = "Content-Length:";
     if (!span_begins(line, size))
         return !span_begins(line, "Transfer-Encoding:");
-    const char *from = line.at + strlen(size);
-    const char *end = line.at + line.length;
-    while (from < end && (*from == ' ' || *from == '\t'))
-        from++;
-    const char *to = from;
-    while (to < end && isdigit((unsigned char)*to))
-        to++;
-    *body = span_number((struct span){from, (size_t)(to - from)});
+    struct span value = {line.at + strlen(size), line.length - strlen(size)};
+    *body = span_number(span_word(&value));
     return *body >= 0;
 }
 

@@ -1,4 +1,4 @@
-// memcached: lines of text, with data behind some; or, if the first byte says so, the binary
+// memcached: lines of text, with data behind some; or, where the first byte says so, the binary
 // protocol. Quiet requests, which are answered only if they fail, are not understood.
 #include "harness/wire/parser_protocol.h"
 
@@ -10,10 +10,6 @@
 #define BINARY_REPLY 0x81
 #define BINARY_STAT 0x10
 #define END_LENGTH 2 // of the "\r\n" behind data
-
-struct state {
-    enum { NOT_KNOWN, TEXT, BINARY } form;
-};
 
 // Requests with data behind their line, and which word of that says how many bytes.
 static const struct {
@@ -30,10 +26,10 @@ static const char *const names[] = {
     [0x1c] = "touch",   [0x1d] = "gat",  [0x20] = "sasl",   [0x21] = "sasl",      [0x22] = "sasl"};
 
 // The whole message's, as struct protocol has it, in the binary protocol.
-static int64_t binary_length(const char *bytes, size_t have, uint8_t magic)
+static int64_t binary_length(const char *bytes, size_t have)
 {
     uint32_t body = have >= LEAD ? uint32_at(bytes + 8) : 0;
-    if ((uint8_t)bytes[0] != magic || body > LONGEST_MESSAGE)
+    if (body > LONGEST_MESSAGE)
         return MESSAGE_LOST;
     return have >= LEAD && have - LEAD >= body ? LEAD + (int64_t)body : 0;
 }
@@ -94,15 +90,12 @@ static int64_t read_line(const char *bytes, size_t have, struct parsed_request *
     return used;
 }
 
-static int64_t request(void *context, const char *bytes, size_t have,
-                       struct parsed_request *request)
+static int64_t request(void *state, const char *bytes, size_t have, struct parsed_request *request)
 {
-    struct state *state = context;
-    if (state->form == NOT_KNOWN)
-        state->form = (uint8_t)bytes[0] == BINARY_REQUEST ? BINARY : TEXT;
-    if (state->form == TEXT)
+    (void)state;
+    if ((uint8_t)bytes[0] != BINARY_REQUEST)
         return read_line(bytes, have, request);
-    int64_t length = binary_length(bytes, have, BINARY_REQUEST);
+    int64_t length = binary_length(bytes, have);
     if (length <= 0)
         return length;
     uint8_t code = (uint8_t)bytes[1];
@@ -133,22 +126,19 @@ static int64_t read_lines(const char *bytes, size_t have)
     }
 }
 
-static int64_t reply(void *context, const char *bytes, size_t have,
+static int64_t reply(void *state, const char *bytes, size_t have,
                      const struct parsed_request *front, struct parsed_reply *reply)
 {
-    struct state *state = context;
+    (void)state;
     (void)front;
-    if (state->form != BINARY)
+    if ((uint8_t)bytes[0] != BINARY_REPLY)
         return read_lines(bytes, have);
-    int64_t length = binary_length(bytes, have, BINARY_REPLY);
+    int64_t length = binary_length(bytes, have);
     // Statistics come one by one, the last without a key.
     if (length > 0 && (uint8_t)bytes[1] == BINARY_STAT && (bytes[2] != 0 || bytes[3] != 0))
         reply->id = REPLY_UNASKED;
     return length;
 }
 
-const struct protocol protocol_memcached = {.kind = "memcached",
-                                            .state_bytes = sizeof(struct state),
-                                            .tells_notices = true,
-                                            .request = request,
-                                            .reply = reply};
+const struct protocol protocol_memcached = {
+    .kind = "memcached", .tells_notices = true, .request = request, .reply = reply};
