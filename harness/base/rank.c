@@ -3,7 +3,6 @@
 #include "harness/base/text.h"
 
 #include <assert.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +27,7 @@ size_t first_from(const int64_t *values, size_t count, size_t stride, int64_t le
 
 // --- sorting -------------------------------------------------------------------------------------
 
-// Up to so many are inserted one by one, and up to so many dealt into buckets in the cache.
-#define FEW 32
-#define MOST_DEALT ((size_t)1 << 15)
+#define FEW 16 // are inserted one by one
 #define MOST_WORDS 8
 
 // Items of any type, as words of which the first is the key.
@@ -55,47 +52,6 @@ static void insert_each(word *items, size_t count, size_t words)
     }
 }
 
-// By buckets of equal width, and within each the same again (Knuth, The Art of Computer Programming
-// 3, 5.2.1): times of a history are spread evenly and nearly in order, so a bucket has few items,
-// each near its place. `room` is as large as the items.
-static void deal(word *items, word *room, size_t count, size_t words)
-{
-    if (count <= FEW) {
-        insert_each(items, count, words);
-        return;
-    }
-    int64_t least = items[0];
-    int64_t most = items[0];
-    bool sorted = true;
-    for (size_t i = 1; i < count; i++) {
-        int64_t key = items[i * words];
-        sorted &= key >= most;
-        least = key < least ? key : least;
-        most = key > most ? key : most;
-    }
-    if (sorted)
-        return;
-    uint32_t ends[MOST_DEALT / 8];
-    unsigned shift = 0;
-    while (((uint64_t)most - (uint64_t)least) >> shift >= count / 8)
-        shift++;
-    memcpy(room, items, count * words * sizeof *items);
-    memset(ends, 0, count / 8 * sizeof *ends);
-    for (size_t i = 0; i < count; i++)
-        ends[((uint64_t)room[i * words] - (uint64_t)least) >> shift]++;
-    for (size_t bucket = 0, next = 0; bucket < count / 8; bucket++) {
-        size_t here = ends[bucket];
-        ends[bucket] = (uint32_t)next; // for now its beginning
-        next += here;
-    }
-    for (size_t i = 0; i < count; i++) {
-        const word *item = room + i * words;
-        copy(items + ends[((uint64_t)item[0] - (uint64_t)least) >> shift]++ * words, item, words);
-    }
-    for (size_t bucket = 0, from = 0; bucket < count / 8; from = ends[bucket++])
-        deal(items + from * words, room, ends[bucket] - from, words);
-}
-
 // Merges two parts that are sorted, of which only what overlaps is moved.
 static void merge(word *items, size_t left, size_t right, size_t words)
 {
@@ -118,23 +74,22 @@ static void merge(word *items, size_t left, size_t right, size_t words)
     free(room);
 }
 
-static void sort_words(word *items, word *room, size_t count, size_t words)
+// Times of a history are nearly in order: there is little to merge, and each part is looked at once.
+static void sort_words(word *items, size_t count, size_t words)
 {
-    if (count <= MOST_DEALT) {
-        deal(items, room, count, words);
+    if (count <= FEW) {
+        insert_each(items, count, words);
         return;
     }
-    sort_words(items, room, count / 2, words);
-    sort_words(items + count / 2 * words, room, count - count / 2, words);
+    sort_words(items, count / 2, words);
+    sort_words(items + count / 2 * words, count - count / 2, words);
     merge(items, count / 2, count - count / 2, words);
 }
 
 void sort_by_key(void *items, size_t count, size_t size)
 {
     assert(size % sizeof(word) == 0 && size <= MOST_WORDS * sizeof(word));
-    word *room = memory_new((count < MOST_DEALT ? count : MOST_DEALT) * size);
-    sort_words(items, room, count, size / sizeof(word));
-    free(room);
+    sort_words(items, count, size / sizeof(word));
 }
 
 void sort_values(int64_t *values, size_t count)
