@@ -1,9 +1,9 @@
 #include "harness/base/file.h"
 
-#include "harness/testing/test.h"
+#include "harness/base/test_folder.h"
+#include "harness/testing/text.h"
 
 #include <dirent.h>
-#include <ftw.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -11,28 +11,36 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// Each test has an empty folder, which is *state.
+static char folder[32]; // each test has an empty one
+static struct error error;
+
 static int make_empty_folder(void **state)
 {
-    char *folder = memory_string("/tmp/lockpick-file-test-XXXXXX");
-    *state = folder;
-    return mkdtemp(folder) == NULL ? -1 : 0;
-}
-
-static int remove_entry(const char *path, const struct stat *found, int kind, struct FTW *walk)
-{
-    (void)found, (void)kind, (void)walk;
-    return remove(path);
+    (void)state;
+    error = (struct error){0};
+    strcpy(folder, "/tmp/lockpick-file-test-XXXXXX");
+    return test_folder_make(folder);
 }
 
 static int remove_folder(void **state)
 {
-    int result = nftw(*state, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-    free(*state);
-    return result;
+    (void)state;
+    return test_folder_remove(folder);
 }
 
-static int count_entries(const char *folder)
+#define TEST_IN_FOLDER(name) TEST_WITH(name, make_empty_folder, remove_folder)
+
+// The path of that name in the folder; valid until the fourth after it.
+static const char *in_folder(const char *name)
+{
+    static char paths[4][80];
+    static unsigned next;
+    char *path = paths[next++ % 4];
+    snprintf(path, sizeof paths[0], "%s/%s", folder, name);
+    return path;
+}
+
+static int count_entries(void)
 {
     DIR *open_folder = opendir(folder);
     assert_non_null(open_folder);
@@ -46,20 +54,18 @@ static int count_entries(const char *folder)
 static void assert_content(const char *path, const char *expected)
 {
     struct text content = {0};
-    struct error error = {0};
     if (file_read(path, &content, &error) != 0)
         fail_msg("%s", error.text);
     assert_string_equal(text_string(&content), expected);
     text_free(&content);
 }
 
-TEST_WITH(what_is_written_is_read_back, make_empty_folder, remove_folder)
+TEST_IN_FOLDER(what_is_written_is_read_back)
 {
-    char *path = path_join(*state, "notes");
+    const char *path = in_folder("notes");
     struct text bytes = {0}, content = {0};
     for (int i = 0; i < 200000; i++)
         text_add_bytes(&bytes, &(char){(char)i}, 1);
-    struct error error = {0};
     assert_int_equal(file_write(path, bytes.bytes, bytes.length, &error), 0);
     text_add(&content, "before ");
     assert_int_equal(file_read(path, &content, &error), 0);
@@ -68,21 +74,17 @@ TEST_WITH(what_is_written_is_read_back, make_empty_folder, remove_folder)
     assert_memory_equal(content.bytes + 7, bytes.bytes, bytes.length);
     text_free(&content);
     text_free(&bytes);
-    free(path);
 }
 
-TEST_WITH(a_write_replaces_all_of_the_old_file_and_leaves_no_other, make_empty_folder,
-          remove_folder)
+TEST_IN_FOLDER(a_write_replaces_all_of_the_old_file_and_leaves_no_other)
 {
-    char *path = path_join(*state, "result.json");
-    struct error error = {0};
+    const char *path = in_folder("result.json");
     assert_int_equal(file_write(path, "a long text", 11, &error), 0);
     assert_int_equal(file_write(path, "short", 5, &error), 0);
     assert_content(path, "short");
     assert_int_equal(file_write(path, "", 0, &error), 0);
     assert_content(path, "");
-    assert_int_equal(count_entries(*state), 1);
-    free(path);
+    assert_int_equal(count_entries(), 1);
 }
 
 struct reading {
@@ -104,9 +106,9 @@ static void *read_again_and_again(void *argument)
     return NULL;
 }
 
-TEST_WITH(a_reader_never_sees_half_a_file, make_empty_folder, remove_folder)
+TEST_IN_FOLDER(a_reader_never_sees_half_a_file)
 {
-    char *path = path_join(*state, "result.json");
+    const char *path = in_folder("result.json");
     char *bytes = memory_zeroed(1, 100000);
     assert_int_equal(file_write(path, bytes, 100000, NULL), 0);
     struct reading reading = {.path = path};
@@ -122,50 +124,42 @@ TEST_WITH(a_reader_never_sees_half_a_file, make_empty_folder, remove_folder)
     assert_int_equal(failures, 0);
     assert_int_equal(reading.torn, 0);
     free(bytes);
-    free(path);
 }
 
-TEST_WITH(a_file_that_cannot_be_read_is_named, make_empty_folder, remove_folder)
+TEST_IN_FOLDER(a_file_that_cannot_be_read_is_named)
 {
     struct text content = {0};
-    struct error error = {0};
-    char *path = path_join(*state, "missing.yaml");
+    const char *path = in_folder("missing.yaml");
     assert_int_equal(file_read(path, &content, &error), -1);
-    assert_non_null(strstr(error.text, path));
-    assert_non_null(strstr(error.text, "No such file"));
-    assert_int_equal(file_read(*state, &content, &error), -1);
-    assert_non_null(strstr(error.text, *state));
-    assert_non_null(strstr(error.text, "Is a directory"));
+    assert_has(error.text, path);
+    assert_has(error.text, "No such file");
+    assert_int_equal(file_read(folder, &content, &error), -1);
+    assert_has(error.text, folder);
+    assert_has(error.text, "Is a directory");
     assert_int_equal(content.length, 0);
     text_free(&content);
-    free(path);
 }
 
-TEST_WITH(a_file_that_cannot_be_written_is_named, make_empty_folder, remove_folder)
+TEST_IN_FOLDER(a_file_that_cannot_be_written_is_named)
 {
-    struct error error = {0};
-    char *path = path_join(*state, "no-folder/result.json");
+    const char *path = in_folder("no-folder/result.json");
     assert_int_equal(file_write(path, "x", 1, &error), -1);
-    assert_non_null(strstr(error.text, path));
-    assert_non_null(strstr(error.text, "No such file"));
-    free(path);
+    assert_has(error.text, path);
+    assert_has(error.text, "No such file");
 }
 
-TEST_WITH(a_write_that_fails_leaves_nothing_behind, make_empty_folder, remove_folder)
+TEST_IN_FOLDER(a_write_that_fails_leaves_nothing_behind)
 {
-    struct error error = {0};
-    char *path = path_join(*state, "folder");
+    const char *path = in_folder("folder");
     assert_int_equal(mkdir(path, 0777), 0);
     assert_int_equal(file_write(path, "x", 1, &error), -1);
-    assert_non_null(strstr(error.text, path));
-    assert_int_equal(count_entries(*state), 1);
-    free(path);
+    assert_has(error.text, path);
+    assert_int_equal(count_entries(), 1);
 }
 
-TEST_WITH(a_file_that_cannot_be_written_whole_is_an_error, make_empty_folder, remove_folder)
+TEST_IN_FOLDER(a_file_that_cannot_be_written_whole_is_an_error)
 {
-    char *path = path_join(*state, "result.json");
-    struct error error = {0};
+    const char *path = in_folder("result.json");
     struct rlimit before;
     assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
     signal(SIGXFSZ, SIG_IGN);
@@ -174,73 +168,64 @@ TEST_WITH(a_file_that_cannot_be_written_whole_is_an_error, make_empty_folder, re
     int result = file_write(path, "too much", 8, &error);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
     assert_int_equal(result, -1);
-    assert_non_null(strstr(error.text, path));
-    assert_non_null(strstr(error.text, "File too large"));
-    assert_int_equal(count_entries(*state), 0);
-    free(path);
+    assert_has(error.text, path);
+    assert_has(error.text, "File too large");
+    assert_int_equal(count_entries(), 0);
 }
 
-TEST_WITH(a_link_is_replaced_and_its_target_left_alone, make_empty_folder, remove_folder)
+TEST_IN_FOLDER(a_link_is_replaced_and_its_target_left_alone)
 {
-    char *target = path_join(*state, "precious");
-    char *link = path_join(*state, "result.json");
+    const char *target = in_folder("precious");
+    const char *link = in_folder("result.json");
     assert_int_equal(file_write(target, "mine", 4, NULL), 0);
     assert_int_equal(symlink("precious", link), 0);
     assert_int_equal(file_write(link, "theirs", 6, NULL), 0);
     assert_content(target, "mine");
     assert_content(link, "theirs");
-    free(target);
-    free(link);
 }
 
 // To read it would wait for a writer for ever.
-TEST_WITH(a_pipe_or_a_device_is_refused_at_once, make_empty_folder, remove_folder)
+TEST_IN_FOLDER(a_pipe_or_a_device_is_refused_at_once)
 {
-    char *path = path_join(*state, "history.bin");
+    const char *path = in_folder("history.bin");
     assert_int_equal(mkfifo(path, 0600), 0);
     const char *const paths[] = {path, "/dev/zero"};
     for (size_t i = 0; i < 2; i++) {
         struct text content = {0};
-        struct error error = {0};
         assert_int_equal(file_read(paths[i], &content, &error), -1);
-        assert_non_null(strstr(error.text, "no plain file"));
+        assert_has(error.text, "no plain file");
         text_free(&content);
     }
-    free(path);
 }
 
-TEST_WITH(a_file_larger_than_any_of_ours_is_refused, make_empty_folder, remove_folder)
+TEST_IN_FOLDER(a_file_larger_than_any_of_ours_is_refused)
 {
-    char *path = path_join(*state, "result.json");
+    const char *path = in_folder("result.json");
     struct text content = {0};
-    struct error error = {0};
     assert_int_equal(file_write(path, "", 0, NULL), 0);
     assert_int_equal(truncate(path, ((off_t)256 << 20) + 1), 0);
     assert_int_equal(file_read(path, &content, &error), -1);
-    assert_non_null(strstr(error.text, "more than 256 MiB"));
+    assert_has(error.text, "more than 256 MiB");
     assert_int_equal(content.length, 0);
     text_free(&content);
-    free(path);
 }
 
-TEST_WITH(a_private_file_is_for_nobody_else, make_empty_folder, remove_folder)
+TEST_IN_FOLDER(a_private_file_is_for_nobody_else)
 {
-    char *path = path_join(*state, "as-run.yaml");
+    const char *path = in_folder("as-run.yaml");
     struct stat found;
     assert_int_equal(file_write(path, "old", 3, NULL), 0);
     assert_int_equal(file_write_private(path, "secret", 6, NULL), 0);
     assert_int_equal(stat(path, &found), 0);
     assert_int_equal(found.st_mode & 077, 0);
     assert_content(path, "secret");
-    free(path);
 }
 
-TEST_WITH(folders_are_made_with_their_parents, make_empty_folder, remove_folder)
+TEST_IN_FOLDER(folders_are_made_with_their_parents)
 {
     static const char *const names[] = {"a", "a/b", "a/b/c/d/", "e//f"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
-        char *path = path_join(*state, names[i]);
-        struct error error = {0};
+        const char *path = in_folder(names[i]);
         for (int time = 1; time <= 2; time++) { // the second finds it there
             if (folder_make(path, &error) != 0)
                 fail_msg("%s", error.text);
@@ -248,45 +233,36 @@ TEST_WITH(folders_are_made_with_their_parents, make_empty_folder, remove_folder)
             assert_int_equal(stat(path, &found), 0);
             assert_true(S_ISDIR(found.st_mode));
         }
-        free(path);
     }
     assert_int_equal(folder_make("/", NULL), 0);
     assert_int_equal(folder_make(".", NULL), 0);
 }
 
-TEST_WITH(a_link_to_a_folder_is_a_folder, make_empty_folder, remove_folder)
+TEST_IN_FOLDER(a_link_to_a_folder_is_a_folder)
 {
-    char *path = path_join(*state, "real/sub");
-    char *link = path_join(*state, "latest");
+    const char *path = in_folder("real/sub");
+    const char *link = in_folder("latest");
     assert_int_equal(folder_make(path, NULL), 0);
     assert_int_equal(symlink("real", link), 0);
-    char *through = path_join(link, "other");
+    const char *through = in_folder("latest/other");
     assert_int_equal(folder_make(through, NULL), 0);
-    free(through);
-    free(link);
-    free(path);
 }
 
-TEST_WITH(a_file_in_the_way_of_a_folder_is_named, make_empty_folder, remove_folder)
+TEST_IN_FOLDER(a_file_in_the_way_of_a_folder_is_named)
 {
-    char *file = path_join(*state, "results");
+    const char *file = in_folder("results");
     assert_int_equal(file_write(file, "x", 1, NULL), 0);
-    struct error error = {0};
     assert_int_equal(folder_make(file, &error), -1);
-    assert_non_null(strstr(error.text, file));
-    assert_non_null(strstr(error.text, "in the way"));
+    assert_has(error.text, file);
+    assert_has(error.text, "in the way");
 
-    char *below = path_join(file, "run-1/plots");
-    error = (struct error){0};
+    const char *below = in_folder("results/run-1/plots");
     assert_int_equal(folder_make(below, &error), -1);
-    assert_non_null(strstr(error.text, "results: a file of that name is in the way"));
-    free(below);
-    free(file);
+    assert_has(error.text, "results: a file of that name is in the way");
 }
 
-TEST_WITH(a_folder_without_a_name_is_an_error, make_empty_folder, remove_folder)
+TEST_IN_FOLDER(a_folder_without_a_name_is_an_error)
 {
-    struct error error = {0};
     assert_int_equal(folder_make("", &error), -1);
     assert_string_not_equal(error.text, "");
 }

@@ -2,7 +2,7 @@
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
 #include "harness/base/text.h"
-#include "harness/testing/test.h"
+#include "harness/testing/text.h"
 #include "harness/wire/driver.h"
 
 #include <signal.h>
@@ -90,12 +90,6 @@ static enum outcome ask(enum driver_ask what)
     return driver_ask(fixture.driver, &fixture.actor, &request, &answer, &error);
 }
 
-static void expect_in(const char *text, const char *wanted)
-{
-    if (strstr(text, wanted) == NULL)
-        fail_msg("'%s' is not in: %s", wanted, text);
-}
-
 // --- one that behaves ----------------------------------------------------------------------------
 
 TEST(requests_are_answered_and_the_hello_says_all)
@@ -118,12 +112,12 @@ TEST(requests_are_answered_and_the_hello_says_all)
     assert_true(driver_stop(fixture.driver, &error));
     struct text log = {0};
     assert_int_equal(file_read(fixture.log_path, &log, NULL), 0);
-    expect_in(log.bytes, "\"hello\": 1, \"client\": 1, \"workers\": 2, \"lease_ms\": 1000");
-    expect_in(log.bytes, "\"locks\": [\"lock\"]");
-    expect_in(log.bytes, "{\"id\": 1, \"do\": \"acquire\", \"worker\": 1, \"lock\": \"lock\", "
-                         "\"lease_ms\": 1000, \"wait_ms\": 50}\n");
-    expect_in(log.bytes, "{\"id\": 2, \"do\": \"release\", \"worker\": 1, \"lock\": \"lock\"}\n");
-    expect_in(log.bytes, "{\"do\": \"quit\"}\n");
+    assert_has(log.bytes, "\"hello\": 1, \"client\": 1, \"workers\": 2, \"lease_ms\": 1000");
+    assert_has(log.bytes, "\"locks\": [\"lock\"]");
+    assert_has(log.bytes, "{\"id\": 1, \"do\": \"acquire\", \"worker\": 1, \"lock\": \"lock\", "
+                          "\"lease_ms\": 1000, \"wait_ms\": 50}\n");
+    assert_has(log.bytes, "{\"id\": 2, \"do\": \"release\", \"worker\": 1, \"lock\": \"lock\"}\n");
+    assert_has(log.bytes, "{\"do\": \"quit\"}\n");
     text_free(&log);
     test_folder_remove(fixture.folder);
 }
@@ -145,8 +139,8 @@ TEST(a_request_says_what_kind_of_hold_is_wanted)
     assert_int_equal(answer.line.word, DRIVER_NOT_HELD);
     struct text log = {0};
     assert_int_equal(file_read(fixture.log_path, &log, NULL), 0);
-    expect_in(log.bytes, "\"worker\": 2, \"lock\": \"lock\", \"lease_ms\": 1000, \"wait_ms\": 0, "
-                         "\"depth\": 2, \"permits\": 3, \"mode\": \"shared\"}\n");
+    assert_has(log.bytes, "\"worker\": 2, \"lock\": \"lock\", \"lease_ms\": 1000, \"wait_ms\": 0, "
+                          "\"depth\": 2, \"permits\": 3, \"mode\": \"shared\"}\n");
     text_free(&log);
     assert_true(end());
 }
@@ -188,7 +182,7 @@ static void expect_failure(const char *program, int64_t patience_ns, const char 
         test_folder_remove(fixture.folder);
     }
     for (; *wanted != NULL; wanted++)
-        expect_in(error.text, *wanted);
+        assert_has(error.text, *wanted);
 }
 
 #define EXPECT_FAILURE(program, patience_ns, ...)                                                  \
@@ -325,7 +319,7 @@ TEST_WITH(a_command_that_cannot_be_started_is_named_with_the_reason_and_the_reme
         struct driver_settings settings = {
             .external_client = &external_client, .locks = locks, .stop = &stop};
         assert_null(driver_start(&settings, &error));
-        expect_in(error.text, cases[i].wanted);
+        assert_has(error.text, cases[i].wanted);
     }
 }
 
@@ -346,7 +340,7 @@ TEST(an_acquire_that_outlasts_the_trial_s_time_has_as_long_as_ever)
     assert_int_equal(start(HELLO "read one; read two", 300 * NS_PER_MS), 0);
     atomic_store(&fixture.stop, DRIVER_STOP_IN_TIME);
     assert_int_equal(ask(DRIVER_ACQUIRE), OUTCOME_BROKEN);
-    expect_in(error.text, "hangs: \"acquire\"");
+    assert_has(error.text, "hangs: \"acquire\"");
     assert_false(end());
 }
 

@@ -3,25 +3,7 @@
 #include "harness/testing/test.h"
 #include "harness/wire/test_redis.h"
 
-static int start(void **state)
-{
-    (void)state;
-    return start_topology("single");
-}
-
-static int start_sentinel(void **state)
-{
-    (void)state;
-    return start_topology("sentinel");
-}
-
-static int start_independent(void **state)
-{
-    (void)state;
-    return start_topology("independent");
-}
-
-TEST_WITH(replies_of_every_kind_are_understood, start, stop)
+TEST_WITH(replies_of_every_kind_are_understood, start_single, stop)
 {
     EXPECT(OUTCOME_OK, "GET %s", "key");
     assert_int_equal(answer.kind, REDIS_NIL);
@@ -34,18 +16,7 @@ TEST_WITH(replies_of_every_kind_are_understood, start, stop)
     assert_int_equal(answer.integer, 1);
 }
 
-TEST_WITH(no_answer_in_time_is_unknown_and_the_next_request_connects_anew, start, stop)
-{
-    stand_still(&fixture.server.cluster.nodes[0]);
-    EXPECT(OUTCOME_UNKNOWN, "SET key 1");
-    EXPECT_ERROR(fixture.server.service.servers[0].host);
-    go_on(&fixture.server.cluster.nodes[0]);
-    // What timed out was executed all the same: the reason why it is UNKNOWN and not NO.
-    EXPECT(OUTCOME_OK, "GET key");
-    assert_string_equal(answer.text, "1");
-}
-
-TEST_WITH(a_refusal_of_the_server_is_a_definite_no, start, stop)
+TEST_WITH(a_refusal_of_the_server_is_a_definite_no, start_single, stop)
 {
     EXPECT(OUTCOME_OK, "CONFIG SET maxmemory 1");
     EXPECT(OUTCOME_NO, "SET key 1");
@@ -54,7 +25,7 @@ TEST_WITH(a_refusal_of_the_server_is_a_definite_no, start, stop)
 
 static const struct redis_script echo_script = {"return ARGV[1]"};
 
-TEST_WITH(a_script_survives_a_flushed_script_cache, start, stop)
+TEST_WITH(a_script_survives_a_flushed_script_cache, start_single, stop)
 {
     struct error error;
     const char *const keys[] = {"key", NULL};
@@ -182,7 +153,7 @@ static void expect_refusal(const struct service *service, const char *said, cons
     assert_non_null(strstr(error.text, remedy));
 }
 
-TEST_WITH(a_wrong_password_or_none_is_an_error_that_says_what_to_do, start, stop)
+TEST_WITH(a_wrong_password_or_none_is_an_error_that_says_what_to_do, start_single, stop)
 {
     assert_true(answers(node_of("server-1"), "CONFIG SET requirepass secret", "+OK"));
     struct service wrong = external("", "guess", "");
@@ -193,7 +164,7 @@ TEST_WITH(a_wrong_password_or_none_is_an_error_that_says_what_to_do, start, stop
     expect_refusal(&elsewhere, "answered", "the number of a database");
 }
 
-TEST_WITH(credentials_hold_for_every_connection, start, stop)
+TEST_WITH(credentials_hold_for_every_connection, start_single, stop)
 {
     const struct node *node = node_of("server-1");
     assert_true(answers(node, "ACL SETUSER alice on >secret ~* +@all", "+OK"));
@@ -212,7 +183,7 @@ TEST_WITH(credentials_hold_for_every_connection, start, stop)
     redis_close(connection);
 }
 
-TEST_WITH(a_password_that_is_changed_later_is_a_no, start, stop)
+TEST_WITH(a_password_that_is_changed_later_is_a_no, start_single, stop)
 {
     const struct node *node = node_of("server-1");
     struct service service = external("", "", "");
@@ -266,7 +237,7 @@ static int64_t count_keys(void)
     return count;
 }
 
-TEST_WITH(all_that_matches_goes_and_nothing_else, start, stop)
+TEST_WITH(all_that_matches_goes_and_nothing_else, start_single, stop)
 {
     scatter(fixture.connection);
     set_many(fixture.connection, "lockpick:{t1}:more-{", MANY);
@@ -308,7 +279,7 @@ TEST(a_service_that_cannot_be_reached_cannot_be_cleaned)
 
 // --- commands ------------------------------------------------------------------------------------
 
-TEST_WITH(a_server_tells_which_commands_it_has, start, stop)
+TEST_WITH(a_server_tells_which_commands_it_has, start_single, stop)
 {
     struct error error = {0};
     assert_true(redis_has_command(&fixture.server.service, "getex", &error));

@@ -55,11 +55,16 @@ static inline int start_topology(const char *topology)
                                                                             : connect_fixture();
 }
 
-static inline int start_cluster(void **state)
-{
-    (void)state;
-    return start_topology("cluster");
-}
+#define START(topology)                                                                            \
+    static inline int start_##topology(void **state)                                               \
+    {                                                                                              \
+        (void)state;                                                                               \
+        return start_topology(#topology);                                                          \
+    }
+START(single)
+START(sentinel)
+START(cluster)
+START(independent)
 
 static inline int stop(void **state)
 {
