@@ -1,11 +1,78 @@
 // End to end, the program as a user calls it: cases/*_test.cases, of which cases/README.md says how
 // they are written. Each file is a test program of its own, build/harness/cli/NAME_test.
 #include "harness/base/growing.h"
-#include "harness/cli/test_runs.h"
+#include "harness/cli/test_command.h"
 #include "harness/testing/text.h"
 
 #include <glob.h>
 #include <limits.h>
+#include <stdarg.h>
+
+// In which scenarios, runs and drivers lie; '@' stands for it in arguments and commands.
+TEST_FOLDER("/tmp/lockpick-cli-test-XXXXXX");
+
+// The words of that format, with the folder for each '@'. The caller frees `bytes`.
+static struct text in_place(const char *format, va_list arguments)
+{
+    char words[16384];
+    struct text out = {0};
+    vsnprintf(words, sizeof words, format, arguments);
+    for (const char *next = words; *next != '\0'; next++) {
+        if (*next == '@')
+            text_add(&out, folder);
+        else
+            text_add_bytes(&out, next, 1);
+    }
+    return out;
+}
+
+__attribute__((format(printf, 1, 2))) static char *path_of(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    struct text path = in_place(format, arguments);
+    va_end(arguments);
+    return path.bytes;
+}
+
+// The exit status of a command of the shell.
+__attribute__((format(printf, 1, 2))) static int shell(const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    struct text line = in_place(format, arguments);
+    va_end(arguments);
+    int status = system(line.bytes);
+    text_free(&line);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+// Fails unless the file of the folder has those words.
+static void expect_content(const char *name, const char *words)
+{
+    struct text content = {0};
+    char *path = path_join(folder, name);
+    (void)file_read(path, &content, NULL);
+    if (strstr(text_string(&content), words) == NULL)
+        fail_msg("no '%s' in %s: %.2000s", words, path, text_string(&content));
+    text_free(&content);
+    free(path);
+}
+
+// Replaces the first `old` in a text by `new`. False if there is none.
+static bool replace(struct text *text, const char *old, const char *new)
+{
+    const char *found = text->bytes != NULL ? strstr(text->bytes, old) : NULL;
+    struct text result = {0};
+    if (found == NULL)
+        return false;
+    text_add_bytes(&result, text->bytes, (size_t)(found - text->bytes));
+    text_add(&result, new);
+    text_add(&result, found + strlen(old));
+    text_free(text);
+    *text = result;
+    return true;
+}
 
 // "    says 2 as expected", and the lines below it that are further in.
 struct row {
@@ -506,6 +573,8 @@ static int prepare(void **state)
 {
     struct playing playing = {.file = played};
     char path[PATH_MAX];
+    unsetenv("GITHUB_STEP_SUMMARY"); // of a workflow that runs these tests
+    unsetenv("GITHUB_ACTIONS");
     if (make_test_folder(state) != 0 || realpath(lockpick_path(), path) == NULL)
         return -1;
     setenv("LOCKPICK", path, 1);

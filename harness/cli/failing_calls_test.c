@@ -1,7 +1,8 @@
 // What writes and reads histories and results, with one call failing, each in its turn (see
 // fail_preload.c), as SQLite is tested: nobody crashes, hangs, or says that all is well when it is
 // not; and what claims to be whole is.
-#include "harness/cli/test_runs.h"
+#include "harness/cli/test_command.h"
+#include "harness/testing/text.h"
 #include "harness/report/test_junit.h"
 
 #include <fcntl.h>
@@ -10,6 +11,8 @@
 // Of more calls than that, so many are tried, from the first to the last; $LOCKPICK_EVERY_CALL:
 // all.
 #define MOST_CALLS 10
+
+TEST_FOLDER("/tmp/lockpick-failing-XXXXXX");
 
 static int prepare(void **state)
 {
