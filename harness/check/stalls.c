@@ -322,14 +322,16 @@ void finding_blame_late_end(const struct trial_model *model, int64_t from_ns, in
     int64_t spare_ns = model->trial->scenario->lock.lease_ns / 6;
     FOR_EACH_FAULT (record, model) {
         const struct fault_instance *instance = record->instance;
+        if (record->in_effect_ns >= to_ns || record->healed_ns <= from_ns ||
+            instance->bound_ns <= 0 || !fault_can(instance, holds_up))
+            continue;
         // Of a fault that somebody wrote down, the violation may be what it is for.
         int64_t due_ns = stood_from_ns(record) + instance->bound_ns;
         const struct hold *hold = &model->holds[finding->evidence.holds[0]];
         bool may_be_meant =
             !instance->drawn && (record->heal_reason != HEAL_BOUND ||
                                  due_ns + spare_ns > hold_stale_from_ns(model, hold));
-        if (may_be_meant || record->in_effect_ns >= to_ns || record->healed_ns <= from_ns ||
-            instance->bound_ns <= 0 || !fault_can(instance, holds_up))
+        if (may_be_meant)
             continue;
         int64_t lasted_ns =
             time_earlier(record->healed_ns, model->ended_ns) - stood_from_ns(record);

@@ -226,9 +226,9 @@ static void note_rows(const struct scene *scene)
 static void add_overlaps(struct scene *scene)
 {
     const struct trial_model *model = scene->model;
-    const struct hold *end = model->holds + model->hold_count;
     const struct window *window = &scene->timeline.window;
     FOR_EACH_HOLD (hold, model) {
+        const struct hold *end = model->holds + model->hold_count;
         if (hold->released_ns < window->from || hold->granted_ns > window->to)
             continue;
         for (const struct hold *next = hold + 1;
