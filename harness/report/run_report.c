@@ -151,6 +151,14 @@ static void add_trial(const struct run_result *run, size_t index, struct scheme_
     const struct judgement *judgement = &result->judgement;
     enum verdict verdict = judgement->verdict;
     struct error error;
+    const struct finding *violation = judgement_first_violation(judgement);
+    if (cost->all == 0 || verdict_gravity(verdict) > verdict_gravity(cost->gravest)) {
+        cost->gravest = verdict;
+        cost->alike = 0;
+        cost->broken = violation != NULL && finding_counts(violation) ? violation->check : NULL;
+    }
+    cost->all++;
+    cost->alike += verdict == cost->gravest;
     cost->trials += verdict != VERDICT_NOT_APPLICABLE;
     if (!result->has_history && verdict != VERDICT_NOT_APPLICABLE)
         cost->why_missing = judgement->reason;

@@ -39,12 +39,15 @@ struct use {
 enum use_sort { USE_CLIENTS, USE_SERVERS, USE_DRIVER, USE_COUNT };
 
 struct scheme_cost {
-    const struct trial *trial; // the first of them
-    size_t first;              // of that in the run
-    size_t trials;             // that are over; those to which the scenario does not apply do not
-                               // count
-    size_t repeats;            // of these: with a history
-    const char *why_missing;   // of one that has none, or NULL
+    const struct trial *trial;  // the first of them
+    size_t first;               // of that in the run
+    size_t trials;              // that are over; those to which the scenario does not apply do not
+                                // count
+    size_t repeats;             // of these: with a history
+    const char *why_missing;    // of one that has none, or NULL
+    enum verdict gravest;       // of all trials, those to which the scenario does not apply, too
+    size_t all, alike;          // how many there are; how many have that verdict
+    const struct check *broken; // the gravest property found broken in the first of these, or NULL
     enum verdict worst_verdict;
     size_t worst;     // of those with a history, the trial of the gravest verdict
     size_t undecided; // verdicts

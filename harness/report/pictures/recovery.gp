@@ -1,11 +1,14 @@
 # A column for each scenario, in which all have the same logarithmic scale; a row for each scheme.
-eval size_tables
-stats data using ($3 > 0 ? $3*1e-9 : NaN) name 'TIMES' nooutput
+entries = 'dots:'; most = 10
+eval make_tables
+effects = 0; healings = 0; nevers = 0
+stats data index 'dots:' using (effects = effects + (strcol(3) eq 'after-effect'), healings = healings + (strcol(3) eq 'after-healing'), nevers = nevers + (strcol(3) eq 'never')) nooutput
+stats data index 'dots:' using ($4 > 0 ? $4*1e-9 : NaN) name 'TIMES' nooutput
 low = floor(log10(known('TIMES_min', 1))); high = ceil(log10(known('TIMES_max', 10))); high = high > low ? high : low + 1
 slant = 0.72 * letters(headings) + 16
 left = letters(names) + 20
 each = (width - left - 12 - slant > 200 * columns) ? 200 : (width - left - 12 - slant) / columns
-height = top + 17 * all_rows + tables * (slant + 44) + 64 + below
+height = top + 17 * sum_rows + tables * (slant + 44) + 64 + below
 eval frame('')
 unset grid
 unset border
@@ -20,7 +23,7 @@ set key at screen X(12), Y(height - below - 52) top left Left reverse font ',12'
 panel_top = top
 do for [t = 1:tables] {
     n = rows[t]
-    count = wide[t]
+    count = wide(t)
     set rmargin at screen X(left + each * count)
     set tmargin at screen Y(panel_top + slant)
     set bmargin at screen Y(panel_top + slant + 17 * n)
@@ -32,11 +35,12 @@ do for [t = 1:tables] {
         do for [power = low:high] { set arrow from at(c, power), graph 0 to at(c, power), graph 1 nohead back linecolor rgb 0xdcdcdc linewidth 0.7 }
         do for [power = low:high:step] { if ((c + 1.08 - at(c, power)) * each > 3.1 * (strlen(number(power)) + strlen(number(low))) + 6 || c == count - 1) { set xtics add (number(power) at(c, power)) }}
     }
-    plot data index sprintf('rows %d:', t) using (NaN):1:ytic(cut(strcol(2), 36)), \
-         data index sprintf('columns %d:', t) using 1:(NaN):x2tic(cut(strcol(2), 36)) axes x2y1, \
-         data index sprintf('groups %d:', t) using (0):1:2 with labels left offset screen X(12 - left),0 font ',11' textcolor rgb 0x6a6a6a, \
-         data index sprintf('after-effect %d:', t) using (at($2, log10($3 < 1 ? 1 : $3) - 9)):($1 - 0.18) with points pointtype 7 pointsize 0.55 linecolor rgb blue title t == 1 ? "from the fault's taking effect to the next grant" : '', \
-         data index sprintf('after-healing %d:', t) using (at($2, log10($3 < 1 ? 1 : $3) - 9)):($1 + 0.18) with points pointtype 9 pointsize 0.6 linecolor rgb orange title t == 1 ? "from the fault's healing to the next grant" : '', \
-         data index sprintf('never %d:', t) using (at($2, high)):1 with points pointtype 2 pointsize 0.8 linewidth 1.6 linecolor rgb dark_red title t == 1 ? "nobody was granted until the trial's end, although somebody waited" : ''
+    dot(what, column, named) = what eq named && shows(t, column) ? column - first(t) : NaN
+    plot data index 'rows:' using (NaN):(y(t, $1)):ytic(cut(strcol(3), 36)), \
+         data index 'columns:' using ($1 - first(t) + 0.5):(NaN):x2tic(cut(strcol(2), 36)) axes x2y1, \
+         data index 'rows:' using (0):(head(t, $1)):2 with labels left offset screen X(12 - left),0 font ',11' textcolor rgb 0x6a6a6a, \
+         data index 'dots:' using (at(dot(strcol(3), $2, 'after-effect'), log10($4 < 1 ? 1 : $4) - 9)):(y(t, $1) - 0.18) with points pointtype 7 pointsize 0.55 linecolor rgb blue title t == 1 && effects ? "from the fault's taking effect to the next grant" : '', \
+         data index 'dots:' using (at(dot(strcol(3), $2, 'after-healing'), log10($4 < 1 ? 1 : $4) - 9)):(y(t, $1) + 0.18) with points pointtype 9 pointsize 0.6 linecolor rgb orange title t == 1 && healings ? "from the fault's healing to the next grant" : '', \
+         data index 'dots:' using (at(dot(strcol(3), $2, 'never'), high)):(y(t, $1)) with points pointtype 2 pointsize 0.8 linewidth 1.6 linecolor rgb dark_red title t == 1 && nevers ? "nobody was granted until the trial's end, although somebody waited" : ''
 }
 unset multiplot

@@ -37,15 +37,15 @@ TEST_WITH(each_cell_has_the_worst_verdict_and_each_row_its_cost, start, stop)
 {
     add_small_run();
     DRAWN(matrix_picture,
-          "# cells 1: row column verdict letter trials alike broken scheme scenario\n"
-          "1 -0.8 \"SAFE\" \"\" 1 1 \"-\" \"redis-lua\" \"no fault\"\n"
-          "1 0.5 \"STUCK\" \"\" 1 1 \"-\" \"redis-lua\" \"cut\"\n"
-          "1 1.5 \"UNSAFE\" \"L\" 2 2 \"lost-update\" \"redis-lua\" \"pause\"\n"
-          "3 -0.8 \"SAFE\" \"\" 1 1 \"-\" \"etcd-lease\" \"no fault\"\n"
-          "3 0.5 \"n/a\" \"\" 1 1 \"-\" \"etcd-lease\" \"cut\"\n"
-          "3 1.5 \"UNKNOWN\" \"\" 2 1 \"-\" \"etcd-lease\" \"pause\"\n\n",
-          "1 2000 1e+06 \"2,000\" \"1 ms\" \"redis-lua\"\n"
-          "3 50.5 2e+07 \"50.5*\" \"20 ms*\" \"etcd-lease\"\n",
+          "# cells: row column verdict letter trials alike broken scheme scenario\n"
+          "0 -1 \"SAFE\" \"\" 1 1 \"-\" \"redis-lua\" \"no fault\"\n"
+          "0 0 \"STUCK\" \"\" 1 1 \"-\" \"redis-lua\" \"cut\"\n"
+          "0 1 \"UNSAFE\" \"L\" 2 2 \"lost-update\" \"redis-lua\" \"pause\"\n"
+          "1 -1 \"SAFE\" \"\" 1 1 \"-\" \"etcd-lease\" \"no fault\"\n"
+          "1 0 \"n/a\" \"\" 1 1 \"-\" \"etcd-lease\" \"cut\"\n"
+          "1 1 \"UNKNOWN\" \"\" 2 1 \"-\" \"etcd-lease\" \"pause\"\n\n",
+          "0 2000 1e+06 \"2,000\" \"1 ms\" \"redis-lua\"\n"
+          "1 50.5 2e+07 \"50.5*\" \"20 ms*\" \"etcd-lease\"\n",
           "Which lock survives which fault, and what it costs", "driver-bound", "L lost-update.",
           "!H stale-holder", "!Blank", "!program of its own",
           "A table of 2 schemes and 2 scenarios with faults, a cell for each verdict, with locks/s "
@@ -203,15 +203,12 @@ TEST_WITH(each_trial_and_fault_has_a_dot, start, stop)
     // After the work was done nobody waited: that is no failure to recover.
     add_recovery(add_trial(kill, "b", of_redis, VERDICT_SAFE), TIME_NEVER, TIME_NEVER, 0);
     DRAWN(recovery_picture,
-          "# rows 1: row scheme\n1 \"a\"\n\n\n"
-          "# groups 1: row name\n0 \"Redis\"\n\n\n"
-          "# columns 1: column scenario\n0.5 \"pause\"\n1.5 \"kill\"\n\n\n"
-          "# after-effect 1: row column ns repeat fault scheme scenario\n"
-          "1 0 100000000 1 1 \"a\" \"pause\"\n\n\n"
-          "# after-healing 1: row column ns repeat fault scheme scenario\n"
-          "1 0 10000000 1 1 \"a\" \"pause\"\n\n\n"
-          "# never 1: row column ns repeat fault scheme scenario\n"
-          "1 1 0 1 1 \"a\" \"kill\"\n",
+          "# dots: row column what ns repeat fault scheme scenario\n"
+          "0 0 \"after-effect\" 100000000 1 1 \"a\" \"pause\"\n"
+          "0 0 \"after-healing\" 10000000 1 1 \"a\" \"pause\"\n"
+          "0 1 \"never\" 0 1 1 \"a\" \"kill\"\n\n\n"
+          "# rows: row kind scheme\n0 \"Redis\" \"a\"\n1 \"Redis\" \"b\"\n\n\n"
+          "# columns: column scenario\n0 \"pause\"\n1 \"kill\"\n",
           "was 100 ms, of a in pause.");
 }
 
@@ -525,9 +522,9 @@ TEST_WITH(as_many_as_there_are_fit, start, stop)
         {1, 0, false, 10, "", {&percentiles_picture, &hand_off_picture, &fairness_picture}},
         {2, 0, false, 10, "Not shown: 1 more scenario", {&percentiles_picture, &hand_off_picture}},
         {3, 0, false, 10, "", {&clients_picture, &rates_picture}},
-        {0, 20, true, 500, "# cells 1:", {&matrix_picture}},
+        {0, 20, true, 500, "# costs:", {&matrix_picture}},
         {0, 20, false, 40, "", {&unsafe_window_picture, &recovery_picture}},
-        {0, 27, true, 500, "# cells 2:", {&matrix_picture}},
+        {0, 27, true, 500, "# cells:", {&matrix_picture}},
         {0, 16, false, 500, "!# costs", {&matrix_picture}},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

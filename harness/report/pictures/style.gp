@@ -71,13 +71,26 @@ set ytics nomirror out offset 0.5,0 font ',13' textcolor rgb dark; set xtics nom
 if (strlen(whole)) { eval time_axis }"
 # The colour of a fault's band, behind what is drawn on it: a quarter of its own.
 pale(colour) = (int(colour) >> 2 & 0x3f3f3f) + 0xbfbfbf
-# Of a grid: sizes of its tables, which have rows, groups and columns of names.
-size_tables = "names = 0; headings = 0; columns = 0; all_rows = 0; array rows[tables]; array wide[tables]; \
-do for [t = 1:tables] { \
-stats data index sprintf('rows %d:', t) using 1 nooutput; rows[t] = STATS_max + 1; all_rows = all_rows + rows[t]; \
-stats data index sprintf('rows %d:', t) using (strlen(cut(strcol(2), 36))) nooutput; names = STATS_max > names ? STATS_max : names; \
-stats data index sprintf('columns %d:', t) using (strlen(cut(strcol(2), 36))) nooutput; headings = STATS_max > headings ? STATS_max : headings; \
-wide[t] = STATS_records; columns = wide[t] > columns ? wide[t] : columns }"
+# A grid, in tables of at most `most` columns: each has the rows with an entry of the block `entries` in it, in groups,
+# which begin with a row for their name. Table t shows the columns first(t) to first(t + 1) - 1; y(t, row) is -9 where it has no such row.
+array places[1]; array heads[1] # gnuplot takes no function for one that fills an array, unless there is one
+first(t) = all_columns * (t - 1) / tables
+shows(t, column) = column >= first(t) && column < first(t + 1)
+table_of(column) = 1 + sum [t = 2:tables] (column >= first(t))
+y(t, row) = places[(t - 1) * all_rows + int(row) + 1]
+set_y(t, row, value) = (places[(t - 1) * all_rows + int(row) + 1] = value)
+head(t, row) = heads[(t - 1) * all_rows + int(row) + 1]
+set_head(t, row, value) = (heads[(t - 1) * all_rows + int(row) + 1] = value)
+wide(t) = first(t + 1) - first(t)
+make_tables = "stats data index 'columns:' using (strlen(cut(strcol(2), 36))) nooutput; all_columns = int(STATS_records); headings = STATS_max; \
+stats data index 'rows:' using 1 nooutput; all_rows = int(STATS_records); tables = (all_columns + most - 1) / most; names = 0; sum_rows = 0; \
+array rows[tables]; array places[tables * all_rows]; array heads[tables * all_rows]; \
+do for [i = 1:tables * all_rows] { places[i] = -9; heads[i] = -9 }; \
+stats data index entries using ($2 < 0 ? 0 : set_y(table_of($2), $1, 0)) nooutput; \
+do for [t = 1:tables] { n = 0; kind = ''; stats data index 'rows:' using (y(t, $1) < 0 ? 0 : ( \
+names = strlen(cut(strcol(3), 36)) > names ? strlen(cut(strcol(3), 36)) : names, set_head(t, $1, strcol(2) ne kind ? n : -9), \
+n = n + (strcol(2) ne kind), kind = strcol(2), set_y(t, $1, n), n = n + 1)) nooutput; rows[t] = n; sum_rows = sum_rows + n }; \
+columns = 0; do for [t = 1:tables] { columns = wide(t) > columns ? wide(t) : columns }"
 # What `stats` found, or else, where it found nothing.
 undefine TIMES* RATES* P50* P99* COSTS*
 known(variable, otherwise) = exists(variable) ? value(variable) : otherwise
