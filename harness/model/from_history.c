@@ -60,36 +60,22 @@ static uint32_t new_process(struct taking *taking, struct stream *stream)
     return taking->operations->process_count++;
 }
 
-static void drop_labels(struct operations *operations)
-{
-    for (uint32_t i = 0; i < MOST_LABELS; i++)
-        free(operations->processes[i]);
-    free(operations->processes);
-    operations->processes = NULL;
-}
-
 // --- operations ----------------------------------------------------------------------------------
-
-static int64_t next_moment(struct stream *stream, int64_t at_ns)
-{
-    stream->moment = at_ns > stream->moment ? at_ns : stream->moment + 1;
-    return stream->moment;
-}
 
 static void invoke(struct taking *taking, struct stream *stream, int64_t at_ns,
                    enum operation_kind kind)
 {
     stream->open = taking->operations->count;
-    operations_add(taking->operations,
-                   (struct operation){
-                       .invoked = instant_of_invocation(next_moment(stream, at_ns)),
-                       .returned = INSTANT_NEVER,
-                       .process = stream->process,
-                       .name = stream->name,
-                       .kind = (uint8_t)kind,
-                       .outcome = OUTCOME_UNKNOWN,
-                       .shared = stream->is_shared,
-                   });
+    stream->moment = time_later(at_ns, stream->moment + 1);
+    operations_add(taking->operations, (struct operation){
+                                           .invoked = instant_of_invocation(stream->moment),
+                                           .returned = INSTANT_NEVER,
+                                           .process = stream->process,
+                                           .name = stream->name,
+                                           .kind = (uint8_t)kind,
+                                           .outcome = OUTCOME_UNKNOWN,
+                                           .shared = stream->is_shared,
+                                       });
 }
 
 // Ends the open operation. If nobody knows how, its process does nothing more.
@@ -108,46 +94,39 @@ static void finish(struct taking *taking, struct stream *stream, int64_t at_ns,
     operation->token = outcome == OUTCOME_OK ? token : 0;
 }
 
-static enum outcome outcome_of_release(const struct event *event)
-{
-    if (event->outcome != OUTCOME_OK && event->outcome != OUTCOME_NO)
-        return OUTCOME_UNKNOWN;
-    if (event->detail == RELEASE_UNKNOWN)
-        return OUTCOME_UNKNOWN;
-    bool refused = event->detail == RELEASE_NOT_OWNER || event->detail == RELEASE_GONE;
-    return refused ? OUTCOME_NO : OUTCOME_OK;
-}
-
-static void see_release(struct taking *taking, struct stream *stream, const struct event *event)
-{
-    enum outcome outcome = outcome_of_release(event);
-    if (outcome == OUTCOME_OK && stream->is_unsure)
-        outcome = OUTCOME_UNKNOWN;
-    finish(taking, stream, event->at_ns, outcome, 0);
-    stream->depth = 0;
-    stream->is_unsure = false;
-}
-
-// A reentry that nobody knows of is left to a process of its own: it may have happened.
-static void see_reentry(struct taking *taking, struct stream *stream, const struct event *event)
+static void see_return(struct taking *taking, struct stream *stream, const struct event *event)
 {
     enum outcome outcome = event->outcome;
-    if (outcome == OUTCOME_OK || outcome == OUTCOME_NO) {
-        finish(taking, stream, event->at_ns, outcome, 0);
+    bool is_known = outcome == OUTCOME_OK || outcome == OUTCOME_NO;
+    if (is_known && (event->kind == EVENT_RELEASE_RETURN || event->kind == EVENT_LEAVE_RETURN))
+        outcome = release_outcome((enum release_answer)event->detail);
+    switch (event->kind) {
+    case EVENT_ACQUIRE_RETURN:
+        finish(taking, stream, event->at_ns, outcome, event->acquire_return.token);
         stream->depth += outcome == OUTCOME_OK;
-        return;
+        break;
+    case EVENT_REENTER_RETURN:
+        // A reentry that nobody knows of is left to a process of its own: it may have happened.
+        if (is_known)
+            finish(taking, stream, event->at_ns, outcome, 0);
+        else
+            taking->operations->items[stream->open].process = new_process(taking, stream);
+        stream->is_unsure |= !is_known;
+        stream->depth += outcome == OUTCOME_OK;
+        break;
+    case EVENT_RELEASE_RETURN:
+        if (outcome == OUTCOME_OK && stream->is_unsure)
+            outcome = OUTCOME_UNKNOWN;
+        finish(taking, stream, event->at_ns, outcome, 0);
+        stream->depth = 0;
+        stream->is_unsure = false;
+        break;
+    default: // either way it still holds the lock, until its release
+        stream->is_unsure |= outcome != OUTCOME_OK && outcome != OUTCOME_NO;
+        finish(taking, stream, event->at_ns, outcome == OUTCOME_NO ? OUTCOME_NO : OUTCOME_OK, 0);
+        stream->depth -= outcome != OUTCOME_NO;
+        break;
     }
-    taking->operations->items[stream->open].process = new_process(taking, stream);
-    stream->is_unsure = true;
-}
-
-// Either way it still holds the lock, until its release.
-static void see_leave(struct taking *taking, struct stream *stream, const struct event *event)
-{
-    enum outcome outcome = outcome_of_release(event);
-    stream->is_unsure |= outcome == OUTCOME_UNKNOWN;
-    finish(taking, stream, event->at_ns, outcome == OUTCOME_NO ? OUTCOME_NO : OUTCOME_OK, 0);
-    stream->depth -= outcome != OUTCOME_NO;
 }
 
 // --- events that are lost ------------------------------------------------------------------------
@@ -197,44 +176,6 @@ static void leave_out_refused(struct operations *operations)
 
 // --- events --------------------------------------------------------------------------------------
 
-// Which of several locks is acquired; the only one has the number 0.
-static uint32_t name_of(struct taking *taking, const struct event *event)
-{
-    uint32_t name = event->acquire_invoke.key > 0 ? (uint32_t)event->acquire_invoke.key - 1 : 0;
-    if (name >= taking->operations->name_count)
-        taking->operations->name_count = name + 1;
-    return name;
-}
-
-static void see_invocation(struct taking *taking, struct stream *stream, const struct event *event)
-{
-    bool acquires = event->kind == EVENT_ACQUIRE_INVOKE || event->kind == EVENT_REENTER_INVOKE;
-    if (event->kind == EVENT_ACQUIRE_INVOKE) {
-        stream->is_shared = event->detail != 0;
-        stream->name = name_of(taking, event);
-    }
-    invoke(taking, stream, event->at_ns, acquires ? OPERATION_ACQUIRE : OPERATION_RELEASE);
-}
-
-static void see_return(struct taking *taking, struct stream *stream, const struct event *event)
-{
-    switch (event->kind) {
-    case EVENT_ACQUIRE_RETURN:
-        finish(taking, stream, event->at_ns, event->outcome, event->acquire_return.token);
-        stream->depth += event->outcome == OUTCOME_OK;
-        break;
-    case EVENT_REENTER_RETURN:
-        see_reentry(taking, stream, event);
-        break;
-    case EVENT_RELEASE_RETURN:
-        see_release(taking, stream, event);
-        break;
-    default:
-        see_leave(taking, stream, event);
-        break;
-    }
-}
-
 static void see(struct taking *taking, struct stream *stream, const struct event *event)
 {
     if (event->kind == EVENT_BARRIER_OPEN && !taking->began) {
@@ -256,22 +197,26 @@ static void see(struct taking *taking, struct stream *stream, const struct event
     }
     if (stream->lives == 0 || was_open)
         stream->process = new_process(taking, stream);
-    see_invocation(taking, stream, event);
-}
-
-static struct stream *stream_of(struct taking *taking, size_t writer)
-{
-    if (writer == taking->stream_count)
-        *APPEND(taking->streams, taking->stream_count, taking->stream_room) =
-            (struct stream){.lives = 0};
-    return &taking->streams[writer];
+    bool acquires = event->kind == EVENT_ACQUIRE_INVOKE || event->kind == EVENT_REENTER_INVOKE;
+    if (event->kind == EVENT_ACQUIRE_INVOKE) {
+        // Which of several locks; the only one has the number 0.
+        int64_t key = event->acquire_invoke.key;
+        stream->name = key > 0 ? (uint32_t)key - 1 : 0;
+        stream->is_shared = event->detail != 0;
+        if (stream->name >= taking->operations->name_count)
+            taking->operations->name_count = stream->name + 1;
+    }
+    invoke(taking, stream, event->at_ns, acquires ? OPERATION_ACQUIRE : OPERATION_RELEASE);
 }
 
 static void take(struct taking *taking, struct history_scan *scan,
                  struct history_condition *condition)
 {
     for (struct history_piece piece; history_scan_next(scan, &piece);) {
-        struct stream *stream = stream_of(taking, piece.writer);
+        if (piece.writer == taking->stream_count)
+            *APPEND(taking->streams, taking->stream_count, taking->stream_room) =
+                (struct stream){.lives = 0};
+        struct stream *stream = &taking->streams[piece.writer];
         if (piece.is_after_gap)
             break_off(taking, stream);
         for (size_t i = 0; i < piece.count; i++)
@@ -284,16 +229,6 @@ static void take(struct taking *taking, struct history_scan *scan,
         break_off(taking, &taking->streams[i]);
     if (condition->state == HISTORY_DAMAGED)
         leave_out_refused(taking->operations);
-}
-
-static void number_names(struct operations *operations)
-{
-    operations->names = memory_zeroed(operations->name_count, sizeof *operations->names);
-    for (uint32_t i = 0; i < operations->name_count; i++) {
-        char label[16];
-        snprintf(label, sizeof label, "%u", i + 1);
-        operations->names[i] = memory_string(label);
-    }
 }
 
 int operations_from_history(const char *path, struct operations *operations,
@@ -310,9 +245,18 @@ int operations_from_history(const char *path, struct operations *operations,
     take(&taking, scan, condition);
     history_scan_close(scan);
     free(taking.streams);
-    if (operations->process_count > MOST_LABELS)
-        drop_labels(operations);
+    if (operations->process_count > MOST_LABELS) {
+        for (uint32_t i = 0; i < MOST_LABELS; i++)
+            free(operations->processes[i]);
+        free(operations->processes);
+        operations->processes = NULL;
+    }
     if (operations->name_count > 1)
-        number_names(operations);
+        operations->names = memory_zeroed(operations->name_count, sizeof *operations->names);
+    for (uint32_t i = 0; operations->names != NULL && i < operations->name_count; i++) {
+        char label[16];
+        snprintf(label, sizeof label, "%u", i + 1);
+        operations->names[i] = memory_string(label);
+    }
     return 0;
 }

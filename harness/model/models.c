@@ -75,43 +75,8 @@ static struct extents choose(const struct operations *operations, const struct m
     return chosen;
 }
 
-// True if one of the extents and the operation have an instant in common.
-static bool touches(const struct extents *extents, const struct operation *refused)
-{
-    size_t begun = FIRST_FROM(extents->items, extents->count, from, refused->returned);
-    return begun > 0 && extents->items[begun - 1].to > refused->invoked;
-}
-
-// From when on an acquire of unknown outcome may keep everybody out, or writers.
-struct unknown {
-    int64_t writer;
-    int64_t reader;
-};
-
-static struct unknown find_unknown(const struct operations *operations,
-                                   const struct model_holds *holds)
-{
-    int64_t any = INT64_MIN;
-    int64_t exclusive = INT64_MIN;
-    for (size_t i = 0; i < holds->count; i++) {
-        any = time_later(any, holds->items[i].to);
-        if (!is_shared(operations, &holds->items[i]))
-            exclusive = time_later(exclusive, holds->items[i].to);
-    }
-    return (struct unknown){.writer = time_later(first_unknown(operations, holds, false), any),
-                            .reader =
-                                time_later(first_unknown(operations, holds, true), exclusive)};
-}
-
-static void blame_refusal(const struct operations *operations, struct model_analysis *analysis,
-                          uint32_t refused)
-{
-    const struct operation *operation = &operations->items[refused];
-    analysis_add(analysis, RULE_FAILED_FREE, operation->invoked, operation->returned,
-                 EVIDENCE(refused, NO_OPERATION, NO_OPERATION));
-}
-
-// Judges the refused of one kind that no hold explains. Returns how many an unknown acquire must.
+// Judges the refused of one kind that no hold explains: none has an instant in common with it.
+// Returns how many an unknown acquire must.
 static size_t decide_kind(const struct operations *operations, const struct model_holds *holds,
                           const struct extents *extents, bool shared, int64_t unknown_from,
                           struct model_analysis *analysis)
@@ -119,12 +84,15 @@ static size_t decide_kind(const struct operations *operations, const struct mode
     size_t needed = 0;
     for (size_t i = 0; i < holds->refused_count; i++) {
         const struct operation *refused = &operations->items[holds->refused[i]];
-        if (refused->shared != shared || touches(extents, refused))
+        size_t begun = FIRST_FROM(extents->items, extents->count, from, refused->returned);
+        if (refused->shared != shared ||
+            (begun > 0 && extents->items[begun - 1].to > refused->invoked))
             continue;
         if (refused->returned > unknown_from)
             needed++;
         else
-            blame_refusal(operations, analysis, holds->refused[i]);
+            analysis_add(analysis, RULE_FAILED_FREE, refused->invoked, refused->returned,
+                         EVIDENCE(holds->refused[i], NO_OPERATION, NO_OPERATION));
     }
     return needed;
 }
@@ -146,18 +114,25 @@ static void decide_refusals(const struct operations *operations, const struct mo
     struct extent *all = reach(operations, holds);
     struct extents of_readers = choose(operations, holds, all, true);
     struct extents of_writers = choose(operations, holds, all, false);
-    struct unknown unknown = find_unknown(operations, holds);
+    // From when on an acquire of unknown outcome may keep everybody out, or writers.
+    int64_t writer = first_unknown(operations, holds, false);
+    int64_t reader = first_unknown(operations, holds, true);
+    for (size_t i = 0; i < holds->count; i++) {
+        writer = time_later(writer, holds->items[i].to);
+        if (!is_shared(operations, &holds->items[i]))
+            reader = time_later(reader, holds->items[i].to);
+    }
     // A reader is kept out by a writer only. One who is needed for that came before any reader who
     // would hold for ever.
-    size_t needed = decide_kind(operations, holds, &of_readers, true, unknown.writer, analysis);
-    int64_t first = needed > 0 ? unknown.writer : time_earlier(unknown.writer, unknown.reader);
+    size_t needed = decide_kind(operations, holds, &of_readers, true, writer, analysis);
+    int64_t first = needed > 0 ? writer : time_earlier(writer, reader);
     decide_kind(operations, holds, &of_writers, false, first, analysis);
     free(of_writers.items);
     free(of_readers.items);
     free(all);
 }
 
-// --- one holder ----------------------------------------------------------------------------------
+// --- one holder, or readers and a writer ---------------------------------------------------------
 
 static bool is_definite(const struct model_hold *hold)
 {
@@ -168,14 +143,22 @@ static bool is_definite(const struct model_hold *hold)
 static void decide_exclusion(const struct operations *operations, const struct model_holds *holds,
                              struct model_analysis *analysis)
 {
-    const struct model_hold *latest = NULL; // of the definite holds before, the one that ends last
+    // Of the definite holds before, the one that ends last: of all, and of those not shared.
+    const struct model_hold *any = NULL;
+    const struct model_hold *exclusive = NULL;
     for (size_t i = 0; i < holds->count; i++) {
         const struct model_hold *hold = &holds->items[i];
+        bool shared = is_shared(operations, hold);
+        const struct model_hold *latest = shared ? exclusive : any;
         if (latest != NULL && latest->to > hold->from &&
             (is_definite(hold) || latest->from < hold->to))
             analysis_add_overlap(analysis, operations, latest, hold);
-        if (is_definite(hold) && (latest == NULL || hold->to > latest->to))
-            latest = hold;
+        if (!is_definite(hold))
+            continue;
+        if (any == NULL || hold->to > any->to)
+            any = hold;
+        if (!shared && (exclusive == NULL || hold->to > exclusive->to))
+            exclusive = hold;
     }
 }
 
@@ -371,44 +354,10 @@ static const struct model reentrant_fenced_model = {
     .has_depth = true,
     .has_tokens = true};
 
-// --- readers and a writer ------------------------------------------------------------------------
-
-// Readers share, a writer excludes everybody: linearizable if and only if no writer's definite hold
-// overlaps any other definite hold, for the reason that holds of a mutex.
-static void decide_sharing(const struct operations *operations, const struct model_holds *holds,
-                           struct model_analysis *analysis)
-{
-    const struct model_hold *any = NULL; // of those before, the one that ends last
-    const struct model_hold *writer = NULL;
-    for (size_t i = 0; i < holds->count; i++) {
-        const struct model_hold *hold = &holds->items[i];
-        bool shared = operations->items[hold->acquire].shared;
-        const struct model_hold *earlier = shared ? writer : any;
-        if (earlier != NULL && earlier->to > hold->from)
-            analysis_add_overlap(analysis, operations, earlier, hold);
-        if (any == NULL || hold->to > any->to)
-            any = hold;
-        if (!shared && (writer == NULL || hold->to > writer->to))
-            writer = hold;
-    }
-}
-
-static void decide_read_write(const struct model *model, const struct model_input *input,
-                              struct model_analysis *analysis)
-{
-    struct model_holds holds;
-    model_holds_make(input, model->nesting, &holds, analysis);
-    size_t before = analysis->violation_count;
-    decide_sharing(input->operations, &holds, analysis);
-    if (analysis->violation_count == before)
-        decide_refusals(input->operations, &holds, analysis);
-    model_holds_free(&holds);
-}
-
 static const struct model read_write_model = {.name = "read-write",
                                               .summary =
                                                   "readers share; a writer excludes everybody",
-                                              .decide = decide_read_write,
+                                              .decide = decide_one_holder,
                                               .nesting = NESTING_HOLDS,
                                               .decides_busy = true,
                                               .has_readers = true};
@@ -418,21 +367,15 @@ static const struct model read_write_model = {.name = "read-write",
 // At most so many permits are held at any time. With each acquire as late and each release as early
 // as it can be, as few are held at every instant as can be: so it is linearizable if and only if
 // those are never too many.
-static int64_t *ends_sorted(const struct model_holds *holds)
-{
-    int64_t *ends = memory_new(holds->count * sizeof *ends);
-    for (size_t i = 0; i < holds->count; i++)
-        ends[i] = holds->items[i].to;
-    sort_values(ends, holds->count);
-    return ends;
-}
-
 static void decide_permits(const struct model *model, const struct model_input *input,
                            struct model_analysis *analysis)
 {
     struct model_holds holds;
     model_holds_make(input, model->nesting, &holds, analysis);
-    int64_t *ends = ends_sorted(&holds);
+    int64_t *ends = memory_new(holds.count * sizeof *ends);
+    for (size_t i = 0; i < holds.count; i++)
+        ends[i] = holds.items[i].to;
+    sort_values(ends, holds.count);
     const struct model_hold *latest = NULL; // of those before, the one that ends last
     size_t ended = 0;
     for (size_t i = 0; i < holds.count; i++) {
