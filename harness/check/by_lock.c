@@ -8,24 +8,13 @@
 static int64_t last_key(const struct trial_model *model)
 {
     int64_t last = 1;
-    FOR_EACH_HOLD (hold, model) {
-        last = time_later(last, hold->key);
-    }
-    FOR_EACH_ATTEMPT (attempt, model) {
-        last = time_later(last, attempt->key);
-    }
+    for (size_t i = 0; i < acquire_count(model); i++)
+        last = time_later(last, acquire_at(model, i)->key);
     for (size_t key = 2; key < model->lock_count; key++) {
         if (model->locks[key].initial_known)
             last = time_later(last, (int64_t)key);
     }
     return last;
-}
-
-static int64_t first_key(const struct trial_model *model)
-{
-    if (model->hold_count > 0)
-        return model->holds[0].key;
-    return model->attempt_count > 0 ? model->attempts[0].key : 0;
 }
 
 void by_lock_start(struct by_lock *locks, const struct trial_model *model)
@@ -35,35 +24,24 @@ void by_lock_start(struct by_lock *locks, const struct trial_model *model)
     if (locks->last_key == 1)
         return;
     struct trial_model *part = &locks->part;
-    size_t holds = model->hold_count, attempts = model->attempt_count;
-    locks->holds = memory_new(holds * sizeof *locks->holds);
-    locks->attempts = memory_new(attempts * sizeof *locks->attempts);
+    size_t acquires = acquire_count(model);
+    locks->acquires = memory_new(acquires * sizeof *locks->acquires);
     locks->reentries = memory_new(model->reentry_count * sizeof *locks->reentries);
-    for (size_t i = 0; i < holds; i++)
-        locks->holds[i] = (struct ranked){model->holds[i].key, i};
-    for (size_t i = 0; i < attempts; i++)
-        locks->attempts[i] = (struct ranked){model->attempts[i].key, i};
+    for (size_t i = 0; i < acquires; i++)
+        locks->acquires[i] = (struct ranked){acquire_at(model, i)->key, i};
     for (size_t i = 0; i < model->reentry_count; i++)
         locks->reentries[i] = (struct ranked){model->holds[model->reentries[i].hold].key, i};
-    sort_ranked(locks->holds, holds);
-    sort_ranked(locks->attempts, attempts);
+    sort_ranked(locks->acquires, acquires);
     sort_ranked(locks->reentries, model->reentry_count);
-    locks->indices = memory_new(holds * sizeof *locks->indices);
-    locks->places = memory_new(holds * sizeof *locks->places);
-    part->holds = memory_new(holds * sizeof *part->holds);
-    part->attempts = memory_new(attempts * sizeof *part->attempts);
+    locks->indices = memory_new(model->hold_count * sizeof *locks->indices);
+    locks->places = memory_new(model->hold_count * sizeof *locks->places);
+    part->holds = memory_new(model->hold_count * sizeof *part->holds);
+    part->attempts = memory_new(model->attempt_count * sizeof *part->attempts);
     part->accesses = memory_new(model->access_count * sizeof *part->accesses);
     part->reentries = memory_new(model->reentry_count * sizeof *part->reentries);
     // Acquires of a lock without a number, beside others that have one.
-    if ((holds > 0 && locks->holds[0].value == 0) ||
-        (attempts > 0 && locks->attempts[0].value == 0))
+    if (acquires > 0 && locks->acquires[0].value == 0)
         locks->next_key = 0;
-}
-
-// True if the next of the ranked is of the lock.
-static bool is_of(const struct by_lock *locks, const struct ranked *ranked, size_t next, size_t end)
-{
-    return next < end && ranked[next].value == locks->key;
 }
 
 static void take_hold(struct by_lock *locks, size_t index)
@@ -90,7 +68,7 @@ bool by_lock_next(struct by_lock *locks)
         return false;
     locks->key = locks->next_key++;
     if (locks->indices == NULL) {
-        locks->key = first_key(whole);
+        locks->key = acquire_count(whole) > 0 ? acquire_at(whole, 0)->key : 0;
         return true;
     }
     part->of_lock = locks->key;
@@ -98,14 +76,20 @@ bool by_lock_next(struct by_lock *locks)
     if ((size_t)locks->key < whole->lock_count)
         part->ends = whole->locks[locks->key];
     part->hold_count = part->attempt_count = part->access_count = part->reentry_count = 0;
-    while (is_of(locks, locks->holds, locks->next_hold, whole->hold_count))
-        take_hold(locks, locks->holds[locks->next_hold++].index);
-    while (is_of(locks, locks->attempts, locks->next_attempt, whole->attempt_count))
-        part->attempts[part->attempt_count++] =
-            whole->attempts[locks->attempts[locks->next_attempt++].index];
-    while (is_of(locks, locks->reentries, locks->next_reentry, whole->reentry_count)) {
+    for (; locks->next_acquire < acquire_count(whole) &&
+           locks->acquires[locks->next_acquire].value == locks->key;
+         locks->next_acquire++) {
+        size_t index = locks->acquires[locks->next_acquire].index;
+        if (index < whole->hold_count)
+            take_hold(locks, index);
+        else
+            part->attempts[part->attempt_count++] = *acquire_at(whole, index);
+    }
+    for (; locks->next_reentry < whole->reentry_count &&
+           locks->reentries[locks->next_reentry].value == locks->key;
+         locks->next_reentry++) {
         struct reentry *reentry = &part->reentries[part->reentry_count++];
-        *reentry = whole->reentries[locks->reentries[locks->next_reentry++].index];
+        *reentry = whole->reentries[locks->reentries[locks->next_reentry].index];
         reentry->hold = locks->places[reentry->hold];
     }
     return true;
@@ -119,8 +103,7 @@ void by_lock_end(struct by_lock *locks)
         free(locks->part.accesses);
         free(locks->part.reentries);
     }
-    free(locks->holds);
-    free(locks->attempts);
+    free(locks->acquires);
     free(locks->reentries);
     free(locks->indices);
     free(locks->places);

@@ -20,8 +20,8 @@ struct by_lock {
     int64_t key;     // whose
     // The rest is its own: what is of which lock, and how much of it was gone through.
     const struct trial_model *whole;
-    struct ranked *holds, *attempts, *reentries;
-    size_t next_hold, next_attempt, next_reentry;
+    struct ranked *acquires, *reentries;
+    size_t next_acquire, next_reentry;
     size_t *places; // of the whole's holds in their parts
     int64_t next_key, last_key;
 };

@@ -3,7 +3,7 @@
 #include "harness/check/fairness.h"
 #include "harness/check/liveness.h"
 #include "harness/check/stuck.h"
-#include "harness/check/test_events.h"
+#include "harness/check/test_cases.h"
 
 // --- what is expected ----------------------------------------------------------------------------
 
@@ -76,10 +76,12 @@ static const struct field trial_model_fields[] = {
 
 static const struct field hold_fields[] = {
     OF(hold, "client", INT, client),
+    OF(hold, "worker", INT, worker),
     OF(hold, "operation", NUMBER, operation),
     OF(hold, "key", NUMBER, key),
     OF(hold, "intended", TIME, intended_ns),
     OF(hold, "invoked", TIME, invoked_ns),
+    OF(hold, "outcome", INT, outcome),
     OF(hold, "granted", TIME, granted_ns),
     OF(hold, "released", TIME, released_ns),
     OF(hold, "acquire-called", TIME, acquire_called_ns),
@@ -97,13 +99,6 @@ static const struct field hold_fields[] = {
     OF(hold, "granted-event", INDEX, granted_event),
     OF(hold, "released-event", INDEX, released_event),
     {0},
-};
-
-static const struct field attempt_fields[] = {
-    OF(attempt, "worker", INT, worker),         OF(attempt, "key", NUMBER, key),
-    OF(attempt, "intended", TIME, intended_ns), OF(attempt, "returned", TIME, returned_ns),
-    OF(attempt, "outcome", INT, outcome),       OF(attempt, "died", BOOL, died),
-    OF(attempt, "died-at", TIME, died_ns),      {0},
 };
 
 static const struct field access_fields[] = {
@@ -199,7 +194,7 @@ static bool compare_figures(struct reading *reading, struct row *row, const char
         {"herd", herd_fields, &herd, 0, 0},
         {"trial", trial_model_fields, model, sizeof *model, SIZE_MAX},
         {"hold", hold_fields, model->holds, sizeof *model->holds, model->hold_count},
-        {"attempt", attempt_fields, model->attempts, sizeof *model->attempts, model->attempt_count},
+        {"attempt", hold_fields, model->attempts, sizeof *model->attempts, model->attempt_count},
         {"access", access_fields, model->accesses, sizeof *model->accesses, model->access_count},
         {"fault", fault_fields, model->faults, sizeof *model->faults, model->fault_count},
         {"stall", stall_fields, model->stalls, sizeof *model->stalls, model->stall_count},

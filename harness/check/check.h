@@ -44,21 +44,23 @@ struct access {
     size_t event;         // index of the invoke event in the history
 };
 
-// One time that a worker believed it owned the lock.
+// One acquire; and, if it was granted, the time for which its worker believed it owned the lock.
 struct hold {
     int client;
     int worker;
     int64_t operation;
-    int64_t key;         // number of the lock's name, from 1; 0: there is only one
-    int64_t intended_ns; // when it was to begin, in an open loop; 0: in a closed one
-    int64_t invoked_ns;  // acquire invoke
-    int64_t granted_ns;  // acquire return: the definite hold begins
+    int64_t key;          // number of the lock's name, from 1; 0: there is only one
+    int64_t intended_ns;  // when it was to begin, in an open loop; 0: in a closed one
+    int64_t invoked_ns;   // acquire invoke
+    enum outcome outcome; // of the acquire
+    int64_t granted_ns;  // acquire return: the definite hold begins. TIME_NEVER: it was not granted
     int64_t released_ns; // release invoke: the definite hold ends. If it never came: the death of
                          // the process, or the end of the history
     // When the library of an external client was called, by its own clock: for the acquire, and for
     // the release, which its worker had given the hold up for by then. 0: it does not say.
     int64_t acquire_called_ns, release_called_ns;
-    int64_t returned_ns;     // release return; TIME_NEVER if it never came
+    int64_t returned_ns;     // release return, or that of an acquire that was not granted;
+                             // TIME_NEVER if it never came
     int64_t valid_until_ns;  // the holder's lease, by the last successful acquire or renewal: at
                              // the latest
     int64_t proven_until_ns; // the same without a gap, at the earliest: a renewal answered after
@@ -74,12 +76,14 @@ struct hold {
     int released_at;   // of the one that answered its release
     bool shared;       // held together with others that share it
     bool release_invoked;
-    bool died;                  // the process was killed during the hold
+    bool died;                  // the process was killed during the hold, or the acquire
     bool rolled_back;           // a transaction that was not committed, as far as is known: it
                                 // held the lock until its session ended, which nobody saw
     int64_t died_ns;            // and when; also if it was killed during the release. Else
                                 // TIME_NEVER
-    enum release_answer answer; // valid if returned_ns is not TIME_NEVER
+    int64_t killed_ns;          // of an acquire: since when it waits no more. It was killed then,
+                                // and was seen to be dead at died_ns, which may be seconds later
+    enum release_answer answer; // of a release, valid if returned_ns is not TIME_NEVER
     size_t first_access;        // index into model.accesses
     size_t access_count;
     size_t granted_event;  // index of the acquire-return event
@@ -106,22 +110,6 @@ struct reentry {
     int64_t returned_ns;        // TIME_NEVER: no answer was recorded
     enum outcome outcome;       // of a reentry
     enum release_answer answer; // of a leave
-};
-
-// An acquire that was not granted, or never answered.
-struct attempt {
-    int client;
-    int worker;
-    int64_t operation;
-    int64_t key;         // as of a hold
-    int64_t intended_ns; // as of a hold
-    int64_t invoked_ns;
-    int64_t returned_ns;  // TIME_NEVER: no answer was recorded
-    enum outcome outcome; // OUTCOME_NO, OUTCOME_UNKNOWN; never OK
-    int64_t attempts;     // as of a hold
-    bool died;
-    int64_t killed_ns; // since when it waits no more: it was killed then, and was seen to be dead
-    int64_t died_ns;   // at died_ns, which may be seconds later. Both TIME_NEVER if it did not die
 };
 
 // One fault of the scenario, as it went.
@@ -169,7 +157,7 @@ struct trial_model {
     const struct trial *trial;
     struct hold *holds;
     size_t hold_count;
-    struct attempt *attempts;
+    struct hold *attempts; // acquires that were not granted, or never answered
     size_t attempt_count;
     struct access *accesses; // each hold's together, in the order of the holds
     size_t access_count;
@@ -204,12 +192,24 @@ struct trial_model {
     FOR_EACH (fault_record, item, (model)->faults, (model)->fault_count)
 #define FOR_EACH_HOLD(item, model) FOR_EACH (hold, item, (model)->holds, (model)->hold_count)
 #define FOR_EACH_ATTEMPT(item, model)                                                              \
-    FOR_EACH (attempt, item, (model)->attempts, (model)->attempt_count)
+    FOR_EACH (hold, item, (model)->attempts, (model)->attempt_count)
 #define FOR_EACH_ACCESS(item, model)                                                               \
     FOR_EACH (access, item, (model)->accesses, (model)->access_count)
 #define FOR_EACH(type, item, items, count)                                                         \
     for (const struct type *item = (items); item != NULL && (size_t)(item - (items)) < (count);    \
          item++)
+
+// All acquires by one index: those that were granted, and behind them the others.
+static inline size_t acquire_count(const struct trial_model *model)
+{
+    return model->hold_count + model->attempt_count;
+}
+
+static inline const struct hold *acquire_at(const struct trial_model *model, size_t index)
+{
+    return index < model->hold_count ? &model->holds[index]
+                                     : &model->attempts[index - model->hold_count];
+}
 
 // Whether the lock is meant to keep others out at all, and how many may hold it at once. An
 // optimistic scheme keeps nobody out: what it promises shows at the store.
@@ -235,7 +235,6 @@ bool counted_at(const struct trial_model *model, int64_t at_ns);
 // An operation belongs to the phase in which it was to begin: in an open loop that is before its
 // invocation, if nobody was free.
 bool counted_hold(const struct trial_model *model, const struct hold *hold);
-bool counted_attempt(const struct trial_model *model, const struct attempt *attempt);
 
 // How long the counted time is, and when the last of it ends.
 int64_t counted_ns(const struct trial_model *model);

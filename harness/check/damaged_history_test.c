@@ -1,10 +1,10 @@
 // Trials judged by histories that were damaged on the way: what is left of a violation is one, and
 // nothing that is lost makes a history safe, or unsafe.
 #include "harness/base/random.h"
-#include "harness/check/build_history_test_support.h"
+#include "harness/check/test_history.h"
 #include "harness/history/file.h"
 #include "harness/history/test_file.h"
-#include "harness/testing/test.h"
+#include "harness/testing/text.h"
 
 #include <fcntl.h>
 
@@ -32,10 +32,14 @@ struct sample {
 static void take_turn(struct build *build, int64_t turn, double at_ms)
 {
     int client = (int)(turn % CLIENTS) + 1;
-    build_acquire(build, client, turn + 1, at_ms, at_ms + 1, at_ms + 200, turn + 1);
-    build_read(build, client, turn + 1, at_ms + 1.2, turn, turn + 1);
-    build_write(build, client, turn + 1, at_ms + 1.4, turn + 1, turn, turn + 1, OUTCOME_OK);
-    build_release(build, client, turn + 1, at_ms + 2, at_ms + 2.5, RELEASE_RELEASED);
+    long long number = turn + 1;
+    build_rows(build,
+               "%g-%g client-%d acquire lease=200 token=%lld op=%lld\n"
+               "%g client-%d read %lld token=%lld\n"
+               "%g client-%d write %lld saw=%lld token=%lld\n"
+               "%g-%g client-%d release",
+               at_ms, at_ms + 1, client, number, number, at_ms + 1.2, client, number - 1, number,
+               at_ms + 1.4, client, number, number - 1, number, at_ms + 2, at_ms + 2.5, client);
 }
 
 // Writes the events as their writers would have: one of each client, and one of the harness.
@@ -49,8 +53,6 @@ static void write_file(struct sample *sample)
         history_append(&writers[sample->build.events[i].client], sample->build.events[i]);
 }
 
-static const char *const leased[] = {"lease", NULL};
-
 // If it is unsafe, client-3 writes under a lease of its own in the middle of client-1's turn, and
 // so overwrites what client-1 wrote: in one place only.
 static void begin(struct sample *sample, bool unsafe)
@@ -58,20 +60,22 @@ static void begin(struct sample *sample, bool unsafe)
     *sample = (struct sample){0};
     struct build *build = &sample->build;
     build_start(build, "increment");
-    build->trial.traits = leased;
-    build_begin(build, 0);
+    build_rows(build, "with traits=lease\n0 start");
     for (int64_t turn = 0; turn < ROUNDS; turn++) {
         take_turn(build, turn, (double)turn * 5);
         if (!unsafe || turn != ROUNDS / 2)
             continue;
         double at_ms = (double)turn * 5 + 0.5;
-        build_acquire(build, 3, 1000, at_ms, at_ms + 0.8, at_ms + 200, 1000);
-        build_read(build, 3, 1000, at_ms + 0.9, turn, 1000);
-        build_write(build, 3, 1000, at_ms + 1.1, turn + 1, turn, 1000, OUTCOME_OK);
-        build_release(build, 3, 1000, at_ms + 2, at_ms + 2.5, RELEASE_RELEASED);
+        long long seen = turn;
+        build_rows(build,
+                   "%g-%g client-3 acquire lease=200 token=1000 op=1000\n"
+                   "%g client-3 read %lld token=1000\n"
+                   "%g client-3 write %lld saw=%lld token=1000\n"
+                   "%g-%g client-3 release",
+                   at_ms, at_ms + 0.8, at_ms + 0.9, seen, at_ms + 1.1, seen + 1, seen, at_ms + 2,
+                   at_ms + 2.5);
     }
-    build_stop(build, ROUNDS * 5, STOP_DONE);
-    build_final(build, ROUNDS * 5 + 1, ROUNDS);
+    build_rows(build, "%d stop\n%d final %d", ROUNDS * 5, ROUNDS * 5 + 1, ROUNDS);
     build_sort(build);
     write_file(sample);
     sample->bytes = test_file_bytes(&sample->test);
@@ -229,9 +233,9 @@ TEST(a_damaged_history_says_what_is_lost)
     test_file_put(&sample.test, sample.bytes.bytes, sample.bytes.length);
     struct answer answer = ask(&sample);
     assert_int_equal(answer.judgement.verdict, VERDICT_UNKNOWN);
-    assert_text_has(answer.judgement.reason, "the history is damaged: 85 of its");
-    assert_text_has(answer.judgement.reason, "the first at byte 12288");
-    assert_text_has(answer.judgement.reason, "shows no violation");
+    assert_has(answer.judgement.reason, "the history is damaged: 85 of its");
+    assert_has(answer.judgement.reason, "the first at byte 12288");
+    assert_has(answer.judgement.reason, "shows no violation");
     end(&sample);
 }
 
@@ -245,7 +249,7 @@ TEST(an_unfinished_history_is_judged_as_far_as_it_goes_but_never_safe)
         struct answer answer = ask(&sample);
         assert_int_equal(answer.state, HISTORY_UNFINISHED);
         assert_int_equal(answer.judgement.verdict, unsafe ? VERDICT_UNSAFE : VERDICT_UNKNOWN);
-        assert_text_has(answer.judgement.reason, unsafe ? "client-3" : "never closed");
+        assert_has(answer.judgement.reason, unsafe ? "client-3" : "never closed");
         history_file_close(&sample.test.file);
         end(&sample);
     }

@@ -2,7 +2,7 @@
 // and only if the history is linearizable. The oracle tries every order of the requests that real
 // time allows (Wing and Gong, 1993), which is feasible because the histories are small.
 #include "harness/base/random.h"
-#include "harness/check/build_history_test_support.h"
+#include "harness/check/test_history.h"
 #include "harness/testing/test.h"
 
 #define HISTORIES 250000
@@ -81,6 +81,12 @@ static void add(struct maker *maker, bool acquires, bool must_happen, int invoke
         (struct request){acquires, must_happen, maker->holds, invoked, returned};
 }
 
+static void make_death(struct maker *maker, int client, int at)
+{
+    BUILD_EVENT(maker->build, at, client, PROCESS_DEATH, OUTCOME_OK, 1000 + client, 9);
+    maker->build->events[maker->build->count - 1].worker = 0;
+}
+
 // One hold of a client from `at` on. Returns when the client may go on; FOREVER if it is dead or
 // never comes back.
 static int make_hold(struct maker *maker, int client, int at, int patience)
@@ -92,7 +98,7 @@ static int make_hold(struct maker *maker, int client, int at, int patience)
     int released = granted + draw(maker, patience);
     int fate = draw(maker, 12);
     if (fate == 0) { // dies holding: nobody knows whether the lock is freed, or when
-        build_death(maker->build, client, released);
+        make_death(maker, client, released);
         add(maker, false, false, released, FOREVER);
         return FOREVER;
     }
@@ -103,7 +109,7 @@ static int make_hold(struct maker *maker, int client, int at, int patience)
     int returned = released + draw(maker, 3);
     if (fate == 2) { // dies releasing
         build_release(maker->build, client, operation, released, NEVER_MS, RELEASE_UNKNOWN);
-        build_death(maker->build, client, returned);
+        make_death(maker, client, returned);
         add(maker, false, false, released, FOREVER);
         return FOREVER;
     }
@@ -123,16 +129,15 @@ static int make_attempt(struct maker *maker, int client, int at)
     int operation = ++maker->holds;
     int returned = at + draw(maker, 3);
     int fate = draw(maker, 3);
-    if (fate == 0) {
-        build_attempt(maker->build, client, operation, at, returned, OUTCOME_NO);
+    BUILD_EVENT(maker->build, at, client, ACQUIRE_INVOKE, OUTCOME_OK, operation);
+    if (fate > 0)
+        add(maker, true, false, at, FOREVER);
+    if (fate < 2) {
+        BUILD_EVENT(maker->build, returned, client, ACQUIRE_RETURN,
+                    fate == 0 ? OUTCOME_NO : OUTCOME_UNKNOWN, operation);
         return returned;
     }
-    add(maker, true, false, at, FOREVER);
-    build_attempt(maker->build, client, operation, at, fate == 1 ? returned : NEVER_MS,
-                  OUTCOME_UNKNOWN);
-    if (fate == 1)
-        return returned;
-    build_death(maker->build, client, returned);
+    make_death(maker, client, returned);
     return FOREVER;
 }
 

@@ -174,24 +174,18 @@ size_t *places_overtakings(const struct trial_model *model, const int64_t *place
 
 // --- shares --------------------------------------------------------------------------------------
 
-// Client, worker, and in the lowest bit whether it was granted, so that one sort groups them.
-static int64_t worker_key(int client, int worker, bool granted)
-{
-    return ((int64_t)client << 33) | ((int64_t)worker << 1) | granted;
-}
-
 static void measure_shares(const struct trial_model *model, struct fairness *fairness)
 {
-    int64_t *keys = memory_new((model->hold_count + model->attempt_count) * sizeof *keys);
+    int64_t *keys = memory_new(acquire_count(model) * sizeof *keys);
     size_t count = 0;
     double squares = 0;
-    FOR_EACH_HOLD (hold, model) {
+    for (size_t i = 0; i < acquire_count(model); i++) {
+        const struct hold *hold = acquire_at(model, i);
+        // Client, worker, and in the lowest bit whether it was granted, so that one sort groups
+        // them.
         if (counted_hold(model, hold))
-            keys[count++] = worker_key(hold->client, hold->worker, true);
-    }
-    FOR_EACH_ATTEMPT (attempt, model) {
-        if (counted_attempt(model, attempt))
-            keys[count++] = worker_key(attempt->client, attempt->worker, false);
+            keys[count++] = ((int64_t)hold->client << 33) | ((int64_t)hold->worker << 1) |
+                            (i < model->hold_count);
     }
     sort_values(keys, count);
     for (size_t i = 0; i < count;) {

@@ -2,7 +2,7 @@
 // if in every placement of both, each from an instant between its request and its answer on, until
 // its release or the end of its lease at the earliest, the same one comes first.
 #include "harness/base/random.h"
-#include "harness/check/build_history_test_support.h"
+#include "harness/check/test_history.h"
 #include "harness/testing/test.h"
 
 #define HISTORIES 60000

@@ -58,23 +58,20 @@ static void join_retries(struct wait *waits, size_t count)
 // Free `items`.
 static struct waits waits_of(const struct trial_model *model)
 {
-    size_t count = 0;
-    struct wait *waits = memory_new((model->hold_count + model->attempt_count) * sizeof *waits);
-    FOR_EACH_HOLD (hold, model) {
-        waits[count++] = (struct wait){.key = hold->key,
-                                       .client = hold->client,
-                                       .worker = hold->worker,
-                                       .time = {hold->invoked_ns, hold->granted_ns}};
-    }
-    FOR_EACH_ATTEMPT (attempt, model) {
-        int64_t to_ns = time_earlier(attempt->returned_ns, attempt->killed_ns);
+    size_t count = acquire_count(model);
+    struct wait *waits = memory_new(count * sizeof *waits);
+    for (size_t i = 0; i < count; i++) {
+        const struct hold *hold = acquire_at(model, i);
+        bool is_granted = i < model->hold_count;
+        int64_t to_ns =
+            is_granted ? hold->granted_ns : time_earlier(hold->returned_ns, hold->killed_ns);
         if (to_ns == TIME_NEVER)
-            to_ns = time_later(model->ended_ns, attempt->invoked_ns);
-        waits[count++] = (struct wait){.key = attempt->key,
-                                       .client = attempt->client,
-                                       .worker = attempt->worker,
-                                       .time = {attempt->invoked_ns, to_ns},
-                                       .gave_up = attempt->returned_ns != TIME_NEVER};
+            to_ns = time_later(model->ended_ns, hold->invoked_ns);
+        waits[i] = (struct wait){.key = hold->key,
+                                 .client = hold->client,
+                                 .worker = hold->worker,
+                                 .time = {hold->invoked_ns, to_ns},
+                                 .gave_up = !is_granted && hold->returned_ns != TIME_NEVER};
     }
     if (model->attempt_count > 0)
         join_retries(waits, count);

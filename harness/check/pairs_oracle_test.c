@@ -1,7 +1,7 @@
 // The sweeps against the definitions: on small random histories with leases, late replies and
 // tokens, each property is decided a second time by looking at every pair of holds.
 #include "harness/base/random.h"
-#include "harness/check/build_history_test_support.h"
+#include "harness/check/test_history.h"
 #include "harness/testing/test.h"
 
 #define HISTORIES 250000
@@ -17,6 +17,13 @@ struct maker {
 static int draw(struct maker *maker, int below)
 {
     return (int)random_below(&maker->random, (uint64_t)below);
+}
+
+static void make_write(struct build *build, int client, int operation, int at, int64_t token,
+                       enum outcome outcome)
+{
+    BUILD_EVENT(build, at, client, WRITE_INVOKE, OUTCOME_OK, operation, token, 1, 0);
+    BUILD_EVENT(build, at + 0.1, client, WRITE_RETURN, outcome, operation, token, 1, 0);
 }
 
 // Times are whole milliseconds, so that ties are common.
@@ -41,8 +48,8 @@ static void make_history(struct maker *maker)
             int written = granted + draw(maker, patience);
             at = written + draw(maker, 3);
             if (at > written)
-                build_write(build, client, operation, written, 1, 0, token,
-                            draw(maker, 4) == 0 ? OUTCOME_NO : OUTCOME_OK);
+                make_write(build, client, operation, written, token,
+                           draw(maker, 4) == 0 ? OUTCOME_NO : OUTCOME_OK);
             build_release(build, client, operation, at, at, RELEASE_UNCHECKED);
             at += draw(maker, 3);
         }

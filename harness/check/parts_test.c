@@ -4,7 +4,7 @@
 #include "harness/check/fairness.h"
 #include "harness/check/faults.h"
 #include "harness/check/stalls.h"
-#include "harness/check/test_keys.h"
+#include "harness/check/test_history.h"
 
 TEST(drift_is_a_hundredth_of_the_lease_and_two_milliseconds)
 {
@@ -17,12 +17,26 @@ TEST(the_part_of_one_of_them_mixes_nothing)
 {
     struct build build;
     struct by_lock locks;
-    const int64_t finals[] = {1, 2};
-    keys_start(&build, 2);
-    keys_increment(&build, 1, 2, 1, 10, 0);
-    keys_increment(&build, 2, 2, 2, 30, 1);
-    keys_increment(&build, 3, 1, 3, 12, 0);
-    keys_end(&build, finals, 2);
+    build_start(&build, "increment");
+    build_rows(&build, "with keys=2\n"
+                       "0 store-initial key=1\n"
+                       "0 store-initial key=2\n"
+                       "10-11 client-1 acquire key=2\n"
+                       "12 client-3 acquire key=1\n"
+                       "12-13 client-1 read 0\n"
+                       "14-15 client-1 write 1 saw=0\n"
+                       "14-15 client-3 read 0\n"
+                       "16-17 client-3 write 1 saw=0\n"
+                       "18-19 client-1 release\n"
+                       "20-21 client-3 release\n"
+                       "30-31 client-2 acquire key=2\n"
+                       "32-33 client-2 read 1\n"
+                       "34-35 client-2 write 2 saw=1\n"
+                       "38-39 client-2 release\n"
+                       "500 stop\n"
+                       "501 final 1 key=1\n"
+                       "501 final 2 key=2");
+    build_judge(&build);
     const struct trial_model *whole = &build.model;
     assert_true(trial_model_mixes_locks(whole));
     by_lock_start(&locks, whole);
@@ -32,7 +46,7 @@ TEST(the_part_of_one_of_them_mixes_nothing)
         assert_int_equal(locks.key, key);
         assert_int_equal(part->hold_count, key);
         assert_int_equal(part->access_count, 2 * key);
-        assert_int_equal(part->ends.final_value, finals[key - 1]);
+        assert_int_equal(part->ends.final_value, key);
         for (size_t i = 0; i < part->access_count; i++) {
             size_t hold = part->accesses[i].hold, access = i;
             assert_int_equal(part->holds[hold].key, key);
@@ -49,58 +63,50 @@ TEST(the_part_of_one_of_them_mixes_nothing)
 
 // --- stalls --------------------------------------------------------------------------------------
 
-HISTORY_TEST(pieces_of_one_stall_are_one_and_each_has_an_owner, "increment")
+TEST(pieces_of_one_stall_are_one_and_each_has_an_owner)
 {
-    build_hold(build, 1, 1, 0, 10, 300);
-    build_stall_of(build, STALLED_CLIENT, 2, 600, 500);
-    build_stall(build, 620, 30);
-    build_stall_of(build, STALLED_SERVER, 2, 1100, 500);
-    build_stall_of(build, STALLED_CLIENT, 2, 1100, 500);
-    build_stall_of(build, STALLED_CLIENT, 2, 1250, 150);
-    build_judge(build);
-    assert_int_equal(build->model.stall_count, 3);
-    assert_int_equal(build->model.longest_stall_ns, 1150 * NS_PER_MS);
-    assert_int_equal(longest_stall_ns(&build->model, 1), 500 * NS_PER_MS);
-    assert_int_equal(longest_stall_ns(&build->model, 2), 1150 * NS_PER_MS);
+    struct build build;
+    build_start(&build, "increment");
+    build_rows(&build, "0-10 client-1 hold lease=300\n"
+                       "600 stall 500 client number=2\n"
+                       "620 stall 30\n"
+                       "1100 stall 500 server number=2\n"
+                       "1100 stall 500 client number=2\n"
+                       "1250 stall 150 client number=2");
+    build_judge(&build);
+    assert_int_equal(build.model.stall_count, 3);
+    assert_int_equal(build.model.longest_stall_ns, 1150 * NS_PER_MS);
+    assert_int_equal(longest_stall_ns(&build.model, 1), 500 * NS_PER_MS);
+    assert_int_equal(longest_stall_ns(&build.model, 2), 1150 * NS_PER_MS);
     // 100 to 1250 of client-2, 590 to 620 of the machine, 600 to 1100 of the server.
-    assert_int_equal(stalled_ns(&build->model, 2, ms(0), ms(2000)), 1150 * NS_PER_MS);
-    assert_int_equal(stalled_ns(&build->model, 1, ms(0), ms(2000)), 510 * NS_PER_MS);
-    assert_int_equal(stalled_ns(&build->model, 1, ms(595), ms(1000)), 405 * NS_PER_MS);
-    assert_int_equal(stalled_ns(&build->model, 1, ms(1000), ms(900)), 0);
+    assert_int_equal(stalled_ns(&build.model, 2, ms(0), ms(2000)), 1150 * NS_PER_MS);
+    assert_int_equal(stalled_ns(&build.model, 1, ms(0), ms(2000)), 510 * NS_PER_MS);
+    assert_int_equal(stalled_ns(&build.model, 1, ms(595), ms(1000)), 405 * NS_PER_MS);
+    assert_int_equal(stalled_ns(&build.model, 1, ms(1000), ms(900)), 0);
+    build_free(&build);
 }
 
 // --- wires ---------------------------------------------------------------------------------------
 
-static void put_on_wire(struct build *build, struct target from, struct target to)
-{
-    struct fault_instance *instance = &build->instances[build->scenario.fault_count - 1];
-    instance->target = from;
-    instance->sides[0][0] = from;
-    instance->sides[1][0] = to;
-    instance->side_counts[0] = instance->side_counts[1] = 1;
-}
-
 TEST(who_is_cut_off_from_one_of_several_servers_goes_on_with_the_others)
 {
-    struct build build;
-    build_traffic(&build);
-    build_fault(&build, "partition", 0, 9, NEVER_MS);
-    put_on_wire(&build, (struct target){.client = 2}, (struct target){.server = "server-1"});
-    build_stop(&build, 50, STOP_DONE);
-    build_judge(&build);
-    const struct fault_instance *instance = &build.instances[0];
-    assert_true(wire_cuts_off(&build.model, instance, 2));
-    build.trial.topology = "ensemble";
-    assert_false(wire_cuts_off(&build.model, instance, 2));
-    // Alone with one server of several it is.
-    build.instances[0].sides[0][1] = (struct target){.server = "leader"};
-    build.instances[0].side_counts[0] = 2;
-    build.instances[0].sides[1][0] = (struct target){.server = "others"};
-    assert_true(wire_cuts_off(&build.model, instance, 2));
-    put_on_wire(&build, (struct target){.client = 2}, (struct target){.server = "server-1"});
-    build.trial.topology = "independent";
-    assert_false(wire_cuts_off(&build.model, instance, 2));
-    build_free(&build);
+    static const struct {
+        const char *between, *and, *topology;
+        bool is_cut_off;
+    } cases[] = {{"client-2", "server-1", "single", true},
+                 {"client-2", "server-1", "ensemble", false},
+                 // Alone with one server of several it is.
+                 {"client-2,leader", "others", "ensemble", true},
+                 {"client-2", "server-1", "independent", false}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct build build;
+        build_start(&build, "increment");
+        build_rows(&build, "with topology=%s\n9- fault partition client-2 between=%s and=%s",
+                   cases[i].topology, cases[i].between, cases[i].and);
+        build_judge(&build);
+        assert_int_equal(wire_cuts_off(&build.model, &build.instances[0], 2), cases[i].is_cut_off);
+        build_free(&build);
+    }
 }
 
 // --- who passed whom by, counted pair by pair ----------------------------------------------------
@@ -125,15 +131,14 @@ TEST(overtakings_are_those_of_all_pairs)
     for (int round = 0; round < 300; round++) {
         struct build build;
         build_start(&build, "increment");
-        build_begin(&build, 0);
         for (int i = 1; i <= 40; i++) {
-            double asked_ms = (double)random_below(&random, 400);
-            double granted_ms = asked_ms + 2 + (double)random_below(&random, 200);
+            int asked = (int)random_below(&random, 400);
+            int granted = asked + 2 + (int)random_below(&random, 200);
             if (random_below(&random, 2) == 0)
-                BUILD_EVENT(&build, asked_ms + 1, i, QUEUED, OUTCOME_OK, i);
-            build_acquire(&build, i, i, asked_ms, granted_ms, NEVER_MS, 0);
+                BUILD_EVENT(&build, asked + 1, i, QUEUED, OUTCOME_OK, i);
+            build_acquire(&build, i, i, asked, granted, NEVER_MS, 0);
             build.events[build.count - 2].detail = round % 2 == 0 && random_below(&random, 3) == 0;
-            build_release(&build, i, i, granted_ms + 1, granted_ms + 2, RELEASE_RELEASED);
+            build_release(&build, i, i, granted + 1, granted + 2, RELEASE_RELEASED);
         }
         build_judge(&build);
         int64_t places_ns[40];

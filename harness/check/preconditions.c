@@ -241,15 +241,11 @@ static bool met_somebody(const struct trial_model *model, const struct fault_rec
 {
     const struct fault_instance *instance = record->instance;
     const struct span time = time_of_meeting(model, record);
-    FOR_EACH_HOLD (hold, model) {
-        if (meets(model, instance, time, hold->invoked_ns, hold->granted_ns, hold->client,
-                  hold->worker))
-            return true;
-    }
-    FOR_EACH_ATTEMPT (attempt, model) {
-        if (meets(model, instance, time, attempt->invoked_ns,
-                  time_earlier(attempt->returned_ns, attempt->died_ns), attempt->client,
-                  attempt->worker))
+    for (size_t i = 0; i < acquire_count(model); i++) {
+        const struct hold *hold = acquire_at(model, i);
+        int64_t to_ns = i < model->hold_count ? hold->granted_ns
+                                              : time_earlier(hold->returned_ns, hold->died_ns);
+        if (meets(model, instance, time, hold->invoked_ns, to_ns, hold->client, hold->worker))
             return true;
     }
     for (size_t i = 0; i < model->access_count && !trial_model_excludes(model); i++) {
@@ -546,7 +542,7 @@ static void see_hold(struct served *served, const struct hold *hold)
 
 // True if the lock was free for long enough for whoever waits for it, looking again and again, to
 // be granted it; or, of one who tries it once, throughout, as often as is no chance.
-static bool was_free(struct served *served, struct asker *asker, const struct attempt *attempt)
+static bool was_free(struct served *served, struct asker *asker, const struct hold *attempt)
 {
     const struct lock_settings *lock = &served->model->trial->scenario->lock;
     int64_t slack_ns = 2 * time_later(lock->retry_ns, LEAST_RETRY_NS);
@@ -560,8 +556,7 @@ static bool was_free(struct served *served, struct asker *asker, const struct at
 // Of one that was still under way when the trial ended: true if it had been for so long that
 // somebody should have been granted the lock; or if a program, which is not told of the end,
 // refused it although the lock was free.
-static bool waited_in_vain(struct served *served, struct asker *asker,
-                           const struct attempt *attempt)
+static bool waited_in_vain(struct served *served, struct asker *asker, const struct hold *attempt)
 {
     const struct trial_model *model = served->model;
     const struct external_client *external_client = model->trial->external_client;
@@ -573,7 +568,7 @@ static bool waited_in_vain(struct served *served, struct asker *asker,
            was_free(served, asker, attempt);
 }
 
-static void see_attempt(struct served *served, const struct attempt *attempt)
+static void see_attempt(struct served *served, const struct hold *attempt)
 {
     const struct trial_model *model = served->model;
     struct asker *asker = asker_of(served, attempt->client);
@@ -749,12 +744,9 @@ bool was_contended(const struct trial_model *model, struct text *why)
 {
     struct takers takers = {0};
     bool contended = false;
-    FOR_EACH_HOLD (hold, model) {
+    for (size_t i = 0; model->hold_count > 0 && i < acquire_count(model); i++) {
+        const struct hold *hold = acquire_at(model, i);
         contended |= is_another(&takers, hold->key, hold->client, hold->worker);
-    }
-    FOR_EACH_ATTEMPT (attempt, model) {
-        contended |= model->hold_count > 0 &&
-                     is_another(&takers, attempt->key, attempt->client, attempt->worker);
     }
     free(takers.last);
     return contended ||

@@ -54,7 +54,7 @@ static struct no_progress after_hold(const struct trial_model *model, size_t ind
 }
 
 // True if the acquire cannot have got the lock: a holder that died had it until long after.
-static bool lock_was_taken(const struct trial_model *model, const struct attempt *attempt)
+static bool lock_was_taken(const struct trial_model *model, const struct hold *attempt)
 {
     if (model->hold_count == 0)
         return false;
@@ -102,7 +102,7 @@ bool no_progress_while_free(const struct trial_model *model, bool lost_answer)
 static bool after_attempt(const struct trial_model *model, size_t index,
                           struct no_progress *interval)
 {
-    const struct attempt *attempt = &model->attempts[index];
+    const struct hold *attempt = &model->attempts[index];
     *interval = no_progress_by(NO_PROGRESS_LOST_ACQUIRE, attempt->returned_ns);
     interval->attempt = index;
     interval->worker = attempt->worker;
@@ -143,7 +143,7 @@ static void after_fault(const struct trial_model *model, size_t index, bool unan
 
 // True if a fault that kills struck its process just where this worker was inside the acquire. Of a
 // request through a proxy, which is no certain worker's, nobody can tell.
-static bool was_struck(const struct trial_model *model, const struct attempt *attempt)
+static bool was_struck(const struct trial_model *model, const struct hold *attempt)
 {
     FOR_EACH_FAULT (record, model) {
         const struct event *event = record->instance->bound_ns < 0 ? record->reached : NULL;
@@ -300,7 +300,7 @@ static bool lacks_quorum(const struct trial_model *model, int client)
 }
 
 // True if a fault that is not over holds the worker up.
-static bool is_stopped(const struct trial_model *model, const struct attempt *attempt)
+static bool is_stopped(const struct trial_model *model, const struct hold *attempt)
 {
     FOR_EACH_FAULT (record, model) {
         if (record->in_effect_ns != TIME_NEVER && record->healed_ns >= model->ended_ns &&

@@ -305,19 +305,9 @@ bool counted_at(const struct trial_model *model, int64_t at_ns)
     return model->phase_count == 0;
 }
 
-static int64_t beginning(int64_t intended_ns, int64_t invoked_ns)
-{
-    return intended_ns > 0 ? intended_ns : invoked_ns;
-}
-
 bool counted_hold(const struct trial_model *model, const struct hold *hold)
 {
-    return counted_at(model, beginning(hold->intended_ns, hold->invoked_ns));
-}
-
-bool counted_attempt(const struct trial_model *model, const struct attempt *attempt)
-{
-    return counted_at(model, beginning(attempt->intended_ns, attempt->invoked_ns));
+    return counted_at(model, hold->intended_ns > 0 ? hold->intended_ns : hold->invoked_ns);
 }
 
 int64_t counted_ns(const struct trial_model *model)

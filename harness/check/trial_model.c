@@ -25,10 +25,7 @@ struct worker_track {
     bool seen;
     struct worker_state state;
     enum worker_phase before; // its last event
-    struct attempt acquire;   // its last one, as if nothing came of it
-    bool is_shared;           // which asked for a hold that is
-    int64_t called_ns;        // and when its library was called, 0 if that is not said
-    int64_t queued_ns;        // and when it last took a place in line, 0 if it did not
+    struct hold acquire;      // its last one, as if nothing came of it
     size_t hold;              // the open one, SIZE_MAX if none
     size_t access;            // the open one, SIZE_MAX if none
     size_t reentry;           // the last one
@@ -63,12 +60,6 @@ static struct hold *open_hold(struct tracker *tracker, const struct worker_track
         tracker->model->holds[worker->hold].operation != event->operation)
         return NULL;
     return &tracker->model->holds[worker->hold];
-}
-
-// True if its event is of an acquire that is under way.
-static bool is_acquiring(const struct worker_track *worker, const struct event *event)
-{
-    return worker->state.phase == WORKER_ACQUIRING && worker->state.operation == event->operation;
 }
 
 static struct client_track *client_of(struct tracker *tracker, size_t client)
@@ -159,10 +150,10 @@ static void access_see_return(struct tracker *tracker, struct worker_track *work
 // --- acquire -------------------------------------------------------------------------------------
 
 // It was not granted, as far as is known.
-static struct attempt *end_acquire(struct tracker *tracker, const struct worker_track *worker)
+static struct hold *end_acquire(struct tracker *tracker, const struct worker_track *worker)
 {
     struct trial_model *model = tracker->model;
-    struct attempt *attempt = APPEND(model->attempts, model->attempt_count, tracker->attempt_room);
+    struct hold *attempt = APPEND(model->attempts, model->attempt_count, tracker->attempt_room);
     *attempt = worker->acquire;
     return attempt;
 }
@@ -181,25 +172,29 @@ static void see_acquire_invoke(struct tracker *tracker, struct worker_track *wor
         worker->hold = SIZE_MAX;
         worker->access = SIZE_MAX;
     }
-    worker->called_ns = worker->queued_ns = 0;
-    worker->is_shared = event->detail != 0;
-    worker->acquire = (struct attempt){.client = event->client,
-                                       .worker = event->worker,
-                                       .operation = event->operation,
-                                       .key = event->acquire_invoke.key,
-                                       .intended_ns = event->acquire_invoke.intended_ns,
-                                       .invoked_ns = event->at_ns,
-                                       .returned_ns = TIME_NEVER,
-                                       .outcome = OUTCOME_UNKNOWN,
-                                       .killed_ns = TIME_NEVER,
-                                       .died_ns = TIME_NEVER};
+    worker->acquire = (struct hold){.client = event->client,
+                                    .worker = event->worker,
+                                    .operation = event->operation,
+                                    .key = event->acquire_invoke.key,
+                                    .intended_ns = event->acquire_invoke.intended_ns,
+                                    .invoked_ns = event->at_ns,
+                                    .outcome = OUTCOME_UNKNOWN,
+                                    .granted_ns = TIME_NEVER,
+                                    .released_ns = TIME_NEVER,
+                                    .returned_ns = TIME_NEVER,
+                                    .told_lost_ns = TIME_NEVER,
+                                    .shared = event->detail != 0,
+                                    .died_ns = TIME_NEVER,
+                                    .killed_ns = TIME_NEVER,
+                                    .answer = RELEASE_UNKNOWN,
+                                    .released_event = SIZE_MAX};
 }
 
 static void see_acquire_return(struct tracker *tracker, struct worker_track *worker,
                                const struct event *event)
 {
     if (event->outcome != OUTCOME_OK) {
-        struct attempt *attempt = end_acquire(tracker, worker);
+        struct hold *attempt = end_acquire(tracker, worker);
         attempt->returned_ns = event->at_ns;
         attempt->outcome = outcome_of(event);
         attempt->attempts = event->acquire_return.attempts;
@@ -211,30 +206,16 @@ static void see_acquire_return(struct tracker *tracker, struct worker_track *wor
     int64_t latest_ns = is_unanchored ? event->at_ns + tracker->lease_ns : until_ns;
     struct hold *hold =
         APPEND(tracker->model->holds, tracker->model->hold_count, tracker->hold_room);
-    *hold = (struct hold){.client = event->client,
-                          .worker = event->worker,
-                          .operation = event->operation,
-                          .key = worker->acquire.key,
-                          .intended_ns = worker->acquire.intended_ns,
-                          .invoked_ns = worker->acquire.invoked_ns,
-                          .acquire_called_ns = worker->called_ns,
-                          .granted_ns = event->at_ns,
-                          .released_ns = TIME_NEVER,
-                          .returned_ns = TIME_NEVER,
-                          .valid_until_ns = latest_ns,
-                          .proven_until_ns = until_ns,
-                          .told_until_ns = latest_ns,
-                          .is_unanchored = is_unanchored,
-                          .told_lost_ns = TIME_NEVER,
-                          .token = event->acquire_return.token,
-                          .attempts = event->acquire_return.attempts,
-                          .queued_ns = worker->queued_ns,
-                          .granted_by = worker->server,
-                          .shared = worker->is_shared,
-                          .died_ns = TIME_NEVER,
-                          .answer = RELEASE_UNKNOWN,
-                          .granted_event = tracker->index,
-                          .released_event = SIZE_MAX};
+    *hold = worker->acquire;
+    hold->outcome = OUTCOME_OK;
+    hold->granted_ns = event->at_ns;
+    hold->valid_until_ns = hold->told_until_ns = latest_ns;
+    hold->proven_until_ns = until_ns;
+    hold->is_unanchored = is_unanchored;
+    hold->token = event->acquire_return.token;
+    hold->attempts = event->acquire_return.attempts;
+    hold->granted_by = worker->server;
+    hold->granted_event = tracker->index;
 }
 
 // --- release, renewal ----------------------------------------------------------------------------
@@ -276,17 +257,8 @@ static void prolong(struct tracker *tracker, struct hold *hold, const struct eve
     prolong_to(&hold->told_until_ns, event->at_ns, until_ns, drift_ns);
 }
 
-static void see_renewal(struct tracker *tracker, struct worker_track *worker,
-                        const struct event *event)
-{
-    struct hold *hold = open_hold(tracker, worker, event);
-    if (hold != NULL && !hold->release_invoked && event->outcome == OUTCOME_OK)
-        prolong(tracker, hold, event, time_or_never(event->renew_return.valid_until_ns));
-}
-
 // A watchdog tells for all workers of its client.
-static void see_loss(struct tracker *tracker, __attribute__((unused)) struct worker_track *worker,
-                     const struct event *event)
+static void see_loss(struct tracker *tracker, const struct event *event)
 {
     struct client_track *client = client_of(tracker, event->client);
     for (size_t i = 0; i < client->worker_count; i++) {
@@ -327,49 +299,11 @@ static void see_reentry_return(struct tracker *tracker, struct worker_track *wor
         prolong(tracker, hold, event, until_ns);
 }
 
-// --- what else a worker tells --------------------------------------------------------------------
-
-static void see_connected(__attribute__((unused)) struct tracker *tracker,
-                          struct worker_track *worker, const struct event *event)
-{
-    if (event->detail != PHASE_RENEW)
-        worker->server = (int)event->connected.server;
-}
-
-static void see_commit(struct tracker *tracker, struct worker_track *worker,
-                       const struct event *event)
-{
-    if (tracker->effect == EFFECT_AT_COMMIT)
-        access_settle(tracker, worker, outcome_of(event));
-}
-
-static void see_queued(struct tracker *tracker, struct worker_track *worker,
-                       const struct event *event)
-{
-    struct trial_model *model = tracker->model;
-    model->has_line = true;
-    model->line_kept_ns = time_earlier(model->line_kept_ns, event->queued.kept_ns);
-    if (is_acquiring(worker, event))
-        worker->queued_ns = event->at_ns;
-}
-
-// The library's: what was invoked before is timed from now on.
-static void see_call(struct tracker *tracker, struct worker_track *worker,
-                     const struct event *event)
-{
-    struct hold *hold = open_hold(tracker, worker, event);
-    if (is_acquiring(worker, event))
-        worker->called_ns = event->at_ns;
-    else if (hold != NULL && hold->release_invoked)
-        hold->release_called_ns = event->at_ns;
-}
-
 // --- death and end -------------------------------------------------------------------------------
 
 // The history lacks what the worker did next: of what it was in the middle of, nothing more is
 // known than that it was.
-static void see_gap(struct tracker *tracker, struct worker_track *worker,
-                    __attribute__((unused)) const struct event *event)
+static void see_gap(struct tracker *tracker, struct worker_track *worker)
 {
     if (worker->state.phase == WORKER_ACQUIRING)
         end_acquire(tracker, worker);
@@ -389,7 +323,7 @@ static void see_death(struct tracker *tracker, const struct event *event)
         if (!worker->seen)
             continue;
         if (worker->state.phase == WORKER_ACQUIRING) {
-            struct attempt *attempt = end_acquire(tracker, worker);
+            struct hold *attempt = end_acquire(tracker, worker);
             attempt->died = true;
             attempt->killed_ns = time_later(killed_ns, attempt->invoked_ns);
             attempt->died_ns = event->at_ns;
@@ -409,33 +343,84 @@ static void see_death(struct tracker *tracker, const struct event *event)
     }
 }
 
-// What an event says.
-static const struct {
-    void (*see)(struct tracker *tracker, struct worker_track *worker, const struct event *event);
-    bool is_step;    // of the worker, which only counts if it makes sense (history/worker.h)
-    bool is_besides; // the watchdog's doing: no sign of life of the worker
-} says[EVENT_KIND_COUNT] = {
-    [EVENT_ACQUIRE_INVOKE] = {.see = see_acquire_invoke, .is_step = true},
-    [EVENT_ACQUIRE_RETURN] = {.see = see_acquire_return, .is_step = true},
-    [EVENT_RELEASE_INVOKE] = {.see = see_release, .is_step = true},
-    [EVENT_RELEASE_RETURN] = {.see = see_release, .is_step = true},
-    [EVENT_REENTER_INVOKE] = {.see = see_reentry_invoke, .is_step = true},
-    [EVENT_REENTER_RETURN] = {.see = see_reentry_return, .is_step = true},
-    [EVENT_LEAVE_INVOKE] = {.see = see_reentry_invoke, .is_step = true},
-    [EVENT_LEAVE_RETURN] = {.see = see_reentry_return, .is_step = true},
-    [EVENT_RENEW_INVOKE] = {.see = NULL, .is_besides = true},
-    [EVENT_RENEW_RETURN] = {.see = see_renewal, .is_besides = true},
-    [EVENT_CONNECTED] = {.see = see_connected, .is_besides = true},
-    [EVENT_LOST] = {.see = see_loss},
-    [EVENT_GAP] = {.see = see_gap},
-    [EVENT_COMMIT_RETURN] = {.see = see_commit},
-    [EVENT_READ_INVOKE] = {.see = access_see_invoke},
-    [EVENT_READ_RETURN] = {.see = access_see_return},
-    [EVENT_WRITE_INVOKE] = {.see = access_see_invoke},
-    [EVENT_WRITE_RETURN] = {.see = access_see_return},
-    [EVENT_QUEUED] = {.see = see_queued},
-    [EVENT_CALL] = {.see = see_call},
-};
+// --- every event ---------------------------------------------------------------------------------
+
+// A step of the worker that makes sense (history/worker.h).
+static void see_step(struct tracker *tracker, struct worker_track *worker,
+                     const struct event *event)
+{
+    switch (event->kind) {
+    case EVENT_ACQUIRE_INVOKE:
+        see_acquire_invoke(tracker, worker, event);
+        break;
+    case EVENT_ACQUIRE_RETURN:
+        see_acquire_return(tracker, worker, event);
+        break;
+    case EVENT_RELEASE_INVOKE:
+    case EVENT_RELEASE_RETURN:
+        see_release(tracker, worker, event);
+        break;
+    case EVENT_REENTER_INVOKE:
+    case EVENT_LEAVE_INVOKE:
+        see_reentry_invoke(tracker, worker, event);
+        break;
+    default:
+        see_reentry_return(tracker, worker, event);
+        break;
+    }
+}
+
+// What else a worker, or its client's watchdog, tells.
+static void see_other(struct tracker *tracker, struct worker_track *worker,
+                      const struct event *event)
+{
+    struct trial_model *model = tracker->model;
+    struct hold *hold = open_hold(tracker, worker, event);
+    bool is_acquiring =
+        worker->state.phase == WORKER_ACQUIRING && worker->state.operation == event->operation;
+    switch (event->kind) {
+    case EVENT_RENEW_RETURN:
+        if (hold != NULL && !hold->release_invoked && event->outcome == OUTCOME_OK)
+            prolong(tracker, hold, event, time_or_never(event->renew_return.valid_until_ns));
+        break;
+    case EVENT_CONNECTED:
+        if (event->detail != PHASE_RENEW)
+            worker->server = (int)event->connected.server;
+        break;
+    case EVENT_LOST:
+        see_loss(tracker, event);
+        break;
+    case EVENT_GAP:
+        see_gap(tracker, worker);
+        break;
+    case EVENT_COMMIT_RETURN:
+        if (tracker->effect == EFFECT_AT_COMMIT)
+            access_settle(tracker, worker, outcome_of(event));
+        break;
+    case EVENT_READ_INVOKE:
+    case EVENT_WRITE_INVOKE:
+        access_see_invoke(tracker, worker, event);
+        break;
+    case EVENT_READ_RETURN:
+    case EVENT_WRITE_RETURN:
+        access_see_return(tracker, worker, event);
+        break;
+    case EVENT_QUEUED:
+        model->has_line = true;
+        model->line_kept_ns = time_earlier(model->line_kept_ns, event->queued.kept_ns);
+        if (is_acquiring)
+            worker->acquire.queued_ns = event->at_ns;
+        break;
+    case EVENT_CALL: // the library's: what was invoked before is timed from now on
+        if (is_acquiring)
+            worker->acquire.acquire_called_ns = event->at_ns;
+        else if (hold != NULL && hold->release_invoked)
+            hold->release_called_ns = event->at_ns;
+        break;
+    default:
+        break;
+    }
+}
 
 static void tracker_see(struct tracker *tracker, const struct event *event, size_t index)
 {
@@ -446,10 +431,13 @@ static void tracker_see(struct tracker *tracker, const struct event *event, size
     struct worker_track *worker = worker_of(tracker, event->client, event->worker);
     tracker->index = index;
     worker->before = worker->state.phase;
-    bool is_its_next = worker_step(&worker->state, event);
-    if (says[event->kind].see != NULL && (is_its_next || !says[event->kind].is_step))
-        says[event->kind].see(tracker, worker, event);
-    if (!says[event->kind].is_besides)
+    if (worker_step(&worker->state, event))
+        see_step(tracker, worker, event);
+    else
+        see_other(tracker, worker, event);
+    // The watchdog's doing is no sign of life of the worker.
+    if (event->kind != EVENT_RENEW_INVOKE && event->kind != EVENT_RENEW_RETURN &&
+        event->kind != EVENT_CONNECTED)
         worker->last_ns = event->at_ns;
 }
 
@@ -558,11 +546,6 @@ static void see_load(struct trial_model *model, const struct event *event)
                                                .counts = event->load.counts != 0};
 }
 
-static bool began(const struct trial_model *model, int64_t intended_ns, int64_t invoked_ns)
-{
-    return intended_ns > 0 && invoked_ns <= model->ended_ns && counted_at(model, intended_ns);
-}
-
 // Ends the last phase, and counts the operations of an open loop that began.
 static void end_load(struct trial_model *model)
 {
@@ -570,11 +553,10 @@ static void end_load(struct trial_model *model)
         return;
     struct load_phase *last = &model->phases[model->phase_count - 1];
     last->to_ns = model->ended_ns > last->from_ns ? model->ended_ns : last->from_ns;
-    FOR_EACH_HOLD (hold, model) {
-        model->begun_operations += began(model, hold->intended_ns, hold->invoked_ns);
-    }
-    FOR_EACH_ATTEMPT (attempt, model) {
-        model->begun_operations += began(model, attempt->intended_ns, attempt->invoked_ns);
+    for (size_t i = 0; i < acquire_count(model); i++) {
+        const struct hold *hold = acquire_at(model, i);
+        model->begun_operations += hold->intended_ns > 0 && hold->invoked_ns <= model->ended_ns &&
+                                   counted_at(model, hold->intended_ns);
     }
 }
 
@@ -658,17 +640,6 @@ static void sort_accesses(struct trial_model *model)
     model->accesses = sorted;
 }
 
-// A transaction that its release did not commit, as far as is known. Not one that had to yield to
-// another holder's (NOT_OWNER): the two held the lock together.
-static void find_rolled_back(struct trial_model *model)
-{
-    for (size_t i = 0; i < model->hold_count; i++) {
-        struct hold *hold = &model->holds[i];
-        hold->rolled_back = hold->returned_ns != TIME_NEVER &&
-                            (hold->answer == RELEASE_GONE || hold->answer == RELEASE_UNKNOWN);
-    }
-}
-
 // When writes take effect: the store's transaction, or the scheme's own, may come to nothing.
 static enum effect effect_of(const struct trial *trial)
 {
@@ -736,8 +707,13 @@ void trial_model_make(const struct history *history, const struct trial *trial,
             history->count > 0 ? history->events[history->count - 1].at_ns : model->started_ns;
     stalls_complete(model, stall_room);
     tracker_end(&tracker, model->ended_ns);
-    if (tracker.effect == EFFECT_AT_RELEASE)
-        find_rolled_back(model);
+    // A transaction that its release did not commit, as far as is known. Not one that had to yield
+    // to another holder's (NOT_OWNER): the two held the lock together.
+    for (size_t i = 0; tracker.effect == EFFECT_AT_RELEASE && i < model->hold_count; i++) {
+        struct hold *hold = &model->holds[i];
+        hold->rolled_back = hold->returned_ns != TIME_NEVER &&
+                            (hold->answer == RELEASE_GONE || hold->answer == RELEASE_UNKNOWN);
+    }
     sort_accesses(model);
     sessions_bound(model);
     end_load(model);

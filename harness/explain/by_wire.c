@@ -407,10 +407,10 @@ bool diagnose_by_wire(struct diagnosis *diagnosis, int64_t until_ns)
 
 // The acquire in which the request was sent, and that was not granted; NULL: none, or of more than
 // one it may have been.
-static const struct attempt *attempt_of(const struct trial_model *model,
-                                        const struct seen_request *request)
+static const struct hold *attempt_of(const struct trial_model *model,
+                                     const struct seen_request *request)
 {
-    const struct attempt *found = NULL;
+    const struct hold *found = NULL;
     FOR_EACH_ATTEMPT (attempt, model) {
         if (!may_be_of(request, attempt->client, attempt->worker) ||
             attempt->invoked_ns > request->sent_ns || attempt->returned_ns < request->sent_ns)
@@ -452,7 +452,7 @@ static bool find_who_has_it(struct diagnosis *diagnosis, const struct requests *
         prolonged = prolonged || (request->key == taken->key && request->sent_ns > taken->sent_ns &&
                                   is_prolonging(request));
     }
-    const struct attempt *attempt = attempt_of(model, taken);
+    const struct hold *attempt = attempt_of(model, taken);
     const struct hold *holder = hold_around(model, taken, true);
     const struct hold *hold = diagnosis->holds[0];
     bool died = hold != NULL && hold->died_ns < model->ended_ns && hold->client == taken->client;

@@ -6,7 +6,7 @@
 //   -> CAUSE ...                                            the next one
 //   -> |line                                                a line of the story; all or none
 //   -> nothing                                              there is nothing to tell
-#include "harness/check/test_events.h"
+#include "harness/check/test_cases.h"
 #include "harness/explain/diagnosis.h"
 #include "harness/explain/story.h"
 

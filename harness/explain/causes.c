@@ -507,7 +507,7 @@ static void add_duration(int64_t length_ns, struct text *out)
 // The worker of the first hold, or of the attempt.
 static void add_who(const struct diagnosis *diagnosis, struct text *out)
 {
-    const struct attempt *attempt = diagnosis->attempt;
+    const struct hold *attempt = diagnosis->attempt;
     if (attempt != NULL)
         add_worker(diagnosis, attempt->client, diagnosis->any_worker ? 0 : attempt->worker, out);
     else if (diagnosis->holds[0] != NULL)
@@ -516,7 +516,7 @@ static void add_who(const struct diagnosis *diagnosis, struct text *out)
 
 static void add_sleeper(const struct diagnosis *diagnosis, struct text *out)
 {
-    const struct attempt *sleeper = attempt_that_sleeps(diagnosis->model);
+    const struct hold *sleeper = attempt_that_sleeps(diagnosis->model);
     add_worker(diagnosis, sleeper->client, sleeper->worker, out);
 }
 

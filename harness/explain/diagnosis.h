@@ -99,7 +99,7 @@ struct diagnosis {
     enum root_cause cause;
     enum certainty certainty;
     const struct fault_record *fault; // what struck
-    const struct attempt *attempt;    // who waits for what will never come
+    const struct hold *attempt;       // who waits for what will never come
     bool any_worker;                  // of that attempt's client: they died together
     // [0]: whose hold was stretched, or whose lock was taken; [1]: who was let in, or did what it
     // could not.
@@ -218,7 +218,7 @@ bool stop_was_between_requests(const struct fault_record *record);
 
 // An acquire that waits when the trial ends for want of a grant, and of which the history shows
 // that it sleeps until it is woken: it asked hardly ever. NULL if there is none.
-const struct attempt *attempt_that_sleeps(const struct trial_model *model);
+const struct hold *attempt_that_sleeps(const struct trial_model *model);
 
 // Writes the sentences, of all else in the diagnosis.
 void diagnosis_say(struct diagnosis *diagnosis);

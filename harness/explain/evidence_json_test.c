@@ -2,7 +2,7 @@
 #include "harness/explain/diagnosis.h"
 #include "harness/testing/test.h"
 
-#include "harness/check/build_history_test_support.h"
+#include "harness/check/test_history.h"
 
 #include <jansson.h>
 
@@ -30,16 +30,16 @@ static double number_of(const json_t *object, const char *key)
 
 TEST_WITH(the_evidence_is_there_for_machines, start, stop)
 {
-    build_fault(&build, "pause", 1, 2, 320);
-    build_begin(&build, 0);
-    build_acquire(&build, 1, 1, 0, 1, 300, 7);
-    build_acquire(&build, 2, 2, 1, 310, 610, 8);
-    build_write(&build, 2, 2, 312, 1, 0, 0, OUTCOME_OK);
-    build_write(&build, 1, 1, 321, 1, 0, 0, OUTCOME_OK);
-    build_release(&build, 1, 1, 330, 331, RELEASE_NOT_OWNER);
-    build_release(&build, 2, 2, 332, 333, RELEASE_RELEASED);
-    build_stop(&build, 500, STOP_DONE);
-    build_final(&build, 501, 1);
+    build_rows(&build, "2-320 fault pause client-1\n"
+                       "0 start\n"
+                       "0-1 client-1 acquire lease=300 token=7\n"
+                       "1-310 client-2 acquire lease=609 token=8\n"
+                       "312 client-2 write 1 saw=0\n"
+                       "321 client-1 write 1 saw=0\n"
+                       "330-331 client-1 release not-owner\n"
+                       "332-333 client-2 release\n"
+                       "500 stop\n"
+                       "501 final 1");
     build_judge(&build);
     char *text = evidence_json(&build.model, &build.judgement);
     json_t *object = json_loads(text, 0, NULL);
@@ -65,10 +65,7 @@ TEST_WITH(the_evidence_is_there_for_machines, start, stop)
 
 TEST_WITH(of_a_peaceful_trial_there_is_no_evidence, start, stop)
 {
-    build_begin(&build, 0);
-    build_hold(&build, 1, 1, 0, 1, 300);
-    build_stop(&build, 500, STOP_DONE);
-    build_final(&build, 501, 0);
+    build_rows(&build, "0 start\n0-1 client-1 hold lease=300\n500 stop\n501 final 0");
     build_judge(&build);
     char *text = evidence_json(&build.model, &build.judgement);
     assert_string_equal(text, "");

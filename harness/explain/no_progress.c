@@ -25,7 +25,7 @@ static const struct hold *lost_release(const struct trial_model *model)
 }
 
 // The first acquire after the last grant whose answer was lost, of a lock that does not expire.
-static const struct attempt *lost_acquire(const struct trial_model *model)
+static const struct hold *lost_acquire(const struct trial_model *model)
 {
     int64_t since_ns = model->hold_count > 0 ? model->holds[model->hold_count - 1].granted_ns : 0;
     FOR_EACH_ATTEMPT (attempt, model) {
@@ -36,7 +36,7 @@ static const struct attempt *lost_acquire(const struct trial_model *model)
     return NULL;
 }
 
-static bool has_died(const struct trial_model *model, const struct attempt *attempt)
+static bool has_died(const struct trial_model *model, const struct hold *attempt)
 {
     return attempt->died && attempt->died_ns < model->ended_ns;
 }
@@ -48,7 +48,7 @@ static bool has_died(const struct trial_model *model, const struct attempt *atte
 
 // How often the worker asked in this acquire. Of an external client: how often it sent something,
 // as its proxy saw it; INT64_MAX if that saw nothing at all.
-static int64_t tries_of(const struct trial_model *model, const struct attempt *attempt)
+static int64_t tries_of(const struct trial_model *model, const struct hold *attempt)
 {
     const struct history *history = model->history;
     int64_t requests = 0;
@@ -65,7 +65,7 @@ static int64_t tries_of(const struct trial_model *model, const struct attempt *a
     return was_seen ? requests : INT64_MAX;
 }
 
-const struct attempt *attempt_that_sleeps(const struct trial_model *model)
+const struct hold *attempt_that_sleeps(const struct trial_model *model)
 {
     int64_t retry_ns = time_later(model->trial->scenario->lock.retry_ns, 1);
     FOR_EACH_ATTEMPT (attempt, model) {
@@ -93,8 +93,7 @@ static const struct hold *last_release(const struct trial_model *model)
 // What kept the message from the sleeper: its connection that was ended, else one that was cut; the
 // last such fault before the no-progress interval. NULL if there is none.
 static const struct fault_record *fault_that_deafened(const struct trial_model *model,
-                                                      const struct attempt *sleeper,
-                                                      int64_t before_ns)
+                                                      const struct hold *sleeper, int64_t before_ns)
 {
     const struct fault_record *found = NULL;
     FOR_EACH_FAULT (record, model) {
@@ -114,7 +113,7 @@ static bool find_sleeper(struct diagnosis *diagnosis, const struct no_progress *
                          bool is_free)
 {
     const struct trial_model *model = diagnosis->model;
-    const struct attempt *sleeper = attempt_that_sleeps(model);
+    const struct hold *sleeper = attempt_that_sleeps(model);
     if (sleeper == NULL || interval->from_ns >= model->ended_ns)
         return false;
     diagnosis->holds[0] = last_release(model);
@@ -187,7 +186,7 @@ static bool may_keep_out(const struct trial_model *model, const struct fault_rec
 
 // True if the lock was there when all had ended, held by nobody, and no acquire but that one (or
 // NULL) may have left it: unknowingly, or by its death.
-static bool left_by_no_other(const struct trial_model *model, const struct attempt *but)
+static bool left_by_no_other(const struct trial_model *model, const struct hold *but)
 {
     if (model->ends.left != RESIDUAL_ORPHAN)
         return false;
@@ -259,7 +258,7 @@ static void conclude_lost_release(struct diagnosis *diagnosis, const struct hold
     }
 }
 
-static void conclude_lost_acquire(struct diagnosis *diagnosis, const struct attempt *attempt)
+static void conclude_lost_acquire(struct diagnosis *diagnosis, const struct hold *attempt)
 {
     diagnosis->attempt = attempt;
     conclude(diagnosis, ROOT_LOST_ACQUIRE, left_by_no_other(diagnosis->model, attempt));
@@ -285,7 +284,7 @@ static void find_lasting(struct diagnosis *diagnosis, const struct no_progress *
     const struct trial_model *model = diagnosis->model;
     bool was_free = no_progress_while_free(model, true);
     const struct hold *release = was_free ? NULL : lost_release(model);
-    const struct attempt *acquire = was_free ? NULL : lost_acquire(model);
+    const struct hold *acquire = was_free ? NULL : lost_acquire(model);
     size_t permits = no_progress_lost_permits(model);
     if (permits != SIZE_MAX && model->ends.left == RESIDUAL_NONE) {
         diagnosis->fault = &model->faults[permits];

@@ -1,7 +1,7 @@
 // Of several locks, the one that is told of: in words, for machines, and drawn.
 #include "harness/explain/diagnosis.h"
 
-#include "harness/check/test_keys.h"
+#include "harness/check/test_history.h"
 #include "harness/explain/story.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/report/test_json_path.h"
@@ -13,14 +13,27 @@ static struct build build;
 static int start(void **state)
 {
     (void)state;
-    const int64_t finals[] = {1, 1, 1};
-    keys_start(&build, 3);
-    build.scenario.workload.store = (char *)"shm";
-    keys_increment(&build, 4, 1, 1, 99, 0);
-    keys_increment(&build, 1, 3, 2, 100, 0);
-    keys_increment(&build, 3, 2, 3, 101, 0);
-    keys_increment(&build, 2, 3, 4, 103, 0);
-    keys_end(&build, finals, 3);
+    build_start(&build, "increment");
+    build_rows(&build, "with keys=3 store=shm\n"
+                       "0 store-initial key=1\n"
+                       "0 store-initial key=2\n"
+                       "0 store-initial key=3\n"
+                       "0 barrier-open\n"
+                       "99-100 client-4 acquire key=1 lease=300\n"
+                       "100-101 client-1 acquire key=3 lease=300\n"
+                       "101-102 client-3 acquire key=2 lease=300\n"
+                       "103-104 client-2 acquire key=3 lease=300");
+    for (int client = 1; client <= 4; client++) {
+        static const int begins[] = {100, 103, 101, 99};
+        int at = begins[client - 1];
+        build_rows(&build,
+                   "%d-%d client-%d read 0\n"
+                   "%d-%d client-%d write 1 saw=0\n"
+                   "%d-%d client-%d release",
+                   at + 2, at + 3, client, at + 4, at + 5, client, at + 8, at + 9, client);
+    }
+    build_rows(&build, "500 stop\n501 final 1 key=1\n501 final 1 key=2\n501 final 1 key=3");
+    build_judge(&build);
     return 0;
 }
 

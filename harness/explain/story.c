@@ -402,7 +402,7 @@ static void tell_holds(struct story *story)
 // --- who waits -----------------------------------------------------------------------------------
 
 // True if an earlier acquire of the same worker has been told of.
-static bool waited_before(const struct trial_model *model, const struct attempt *attempt,
+static bool waited_before(const struct trial_model *model, const struct hold *attempt,
                           int64_t from_ns)
 {
     FOR_EACH_ATTEMPT (other, model) {
@@ -428,7 +428,7 @@ static void tell_waiters(struct story *story, const struct diagnosis *diagnosis,
 }
 
 // The acquire that may have left the lock behind.
-static void tell_lost_acquire(struct story *story, const struct attempt *lost, bool any_worker)
+static void tell_lost_acquire(struct story *story, const struct hold *lost, bool any_worker)
 {
     struct words who = worker_name(story->model, lost->client, lost->worker);
     story_add(&story->lines, lost->invoked_ns, LINE_NEEDED, who.text,

@@ -14,7 +14,7 @@ struct test_run {
     struct trial_result results[16];
     struct run_result run;
     struct hold holds[16];
-    struct attempt attempts[8];
+    struct hold attempts[8];
     struct access accesses[8];
     struct fault_instance instances[2];
     struct fault_record faults[2];

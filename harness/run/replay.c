@@ -573,7 +573,7 @@ bool replay_has_doubts(const struct replay *replay)
         has_doubts |= hold->returned_ns != TIME_NEVER && hold->answer == RELEASE_UNKNOWN;
     }
     for (size_t i = 0; i < model->attempt_count; i++) {
-        const struct attempt *attempt = &model->attempts[i];
+        const struct hold *attempt = &model->attempts[i];
         has_doubts |= attempt->returned_ns != TIME_NEVER && attempt->outcome == OUTCOME_UNKNOWN;
     }
     return has_doubts;

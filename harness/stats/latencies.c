@@ -36,10 +36,8 @@ static void add(struct durations *durations, int64_t from_ns, int64_t to_ns)
 static bool is_open_loop(const struct trial_model *model)
 {
     bool any = false;
-    for (size_t i = 0; i < model->hold_count && !any; i++)
-        any = model->holds[i].intended_ns > 0;
-    for (size_t i = 0; i < model->attempt_count && !any; i++)
-        any = model->attempts[i].intended_ns > 0;
+    for (size_t i = 0; i < acquire_count(model) && !any; i++)
+        any = acquire_at(model, i)->intended_ns > 0;
     return any;
 }
 
@@ -141,24 +139,17 @@ static int compare_operations(const void *left, const void *right)
 // Each worker's together, in its order.
 static struct operation *operations_of(const struct trial_model *model, size_t *count)
 {
-    *count = 0;
-    struct operation *operations =
-        memory_new((model->hold_count + model->attempt_count + 1) * sizeof *operations);
-    for (size_t i = 0; i < model->hold_count; i++) {
-        const struct hold *hold = &model->holds[i];
-        operations[(*count)++] = (struct operation){
-            hold->client,     hold->worker,      hold->intended_ns,         hold->invoked_ns,
-            hold->granted_ns, hold->returned_ns, counted_hold(model, hold), 0};
-    }
-    for (size_t i = 0; i < model->attempt_count; i++) {
-        const struct attempt *attempt = &model->attempts[i];
-        operations[(*count)++] = (struct operation){attempt->client,
-                                                    attempt->worker,
-                                                    attempt->intended_ns,
-                                                    attempt->invoked_ns,
-                                                    TIME_NEVER,
-                                                    attempt->returned_ns,
-                                                    .counts = counted_attempt(model, attempt)};
+    *count = acquire_count(model);
+    struct operation *operations = memory_new((*count + 1) * sizeof *operations);
+    for (size_t i = 0; i < *count; i++) {
+        const struct hold *hold = acquire_at(model, i);
+        operations[i] = (struct operation){hold->client,
+                                           hold->worker,
+                                           hold->intended_ns,
+                                           hold->invoked_ns,
+                                           i < model->hold_count ? hold->granted_ns : TIME_NEVER,
+                                           hold->returned_ns,
+                                           .counts = counted_hold(model, hold)};
     }
     qsort(operations, *count, sizeof *operations, compare_operations);
     return operations;
@@ -276,16 +267,14 @@ static void count_operation(const struct trial_model *model, struct phase_costs 
 
 static void count_operations(const struct trial_model *model, struct phase_costs *costs)
 {
-    for (size_t i = 0; i < model->hold_count; i++) {
-        const struct hold *hold = &model->holds[i];
-        struct phase_cost *phase = phase_at(model, costs, hold->granted_ns);
+    for (size_t i = 0; i < acquire_count(model); i++) {
+        const struct hold *hold = acquire_at(model, i);
         count_operation(model, costs, hold->intended_ns, hold->invoked_ns);
+        struct phase_cost *phase =
+            i < model->hold_count ? phase_at(model, costs, hold->granted_ns) : NULL;
         if (phase != NULL)
             phase->grants++;
     }
-    for (size_t i = 0; i < model->attempt_count; i++)
-        count_operation(model, costs, model->attempts[i].intended_ns,
-                        model->attempts[i].invoked_ns);
 }
 
 static double length_s(const struct phase_cost *phase)

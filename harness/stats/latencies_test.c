@@ -190,13 +190,13 @@ TEST_WITH(a_warm_up_is_left_out_but_delays_what_is_counted, start, end)
 
 TEST_WITH(an_acquire_that_gave_up_keeps_its_worker_busy, start, end)
 {
-    test.attempts[0] = (struct attempt){.client = 1,
-                                        .worker = 1,
-                                        .intended_ns = AT(10),
-                                        .invoked_ns = AT(10),
-                                        .returned_ns = AT(40),
-                                        .outcome = OUTCOME_NO,
-                                        .died_ns = TIME_NEVER};
+    test.attempts[0] = (struct hold){.client = 1,
+                                     .worker = 1,
+                                     .intended_ns = AT(10),
+                                     .invoked_ns = AT(10),
+                                     .returned_ns = AT(40),
+                                     .outcome = OUTCOME_NO,
+                                     .died_ns = TIME_NEVER};
     test.model.attempt_count = 1;
     add(1, 20, 44, 60);
     measure_lateness();
@@ -262,7 +262,7 @@ TEST_WITH(what_began_too_late_did_not_hold_the_rate, start, end)
     add(1, 300, 499, 501);
     add(1, 400, 501, 503); // when the phase was over
     add(1, 600, 600, 602);
-    test.attempts[0] = (struct attempt){.intended_ns = AT(650), .invoked_ns = AT(660)};
+    test.attempts[0] = (struct hold){.intended_ns = AT(650), .invoked_ns = AT(660)};
     test.model.attempt_count = 1; // which failed, and was begun too
     test.model.due_operations = test.model.begun_operations = 5;
     const struct phase_cost *costs = measure_phases(10000); // 10 a second

@@ -33,7 +33,7 @@ static int compare(const void *left, const void *right)
 }
 
 // When an acquire that was not granted stopped wanting the lock.
-static int64_t end_of(const struct trial_model *model, const struct attempt *attempt)
+static int64_t end_of(const struct trial_model *model, const struct hold *attempt)
 {
     if (attempt->died)
         return attempt->died_ns;
@@ -52,7 +52,7 @@ static struct change_at *changes_of(const struct trial_model *model, size_t *cou
         changes[(*count)++] = (struct change_at){hold->granted_ns, CHANGE_GRANT};
     }
     for (size_t i = 0; i < model->attempt_count; i++) {
-        const struct attempt *attempt = &model->attempts[i];
+        const struct hold *attempt = &model->attempts[i];
         changes[(*count)++] = (struct change_at){attempt->invoked_ns, CHANGE_ASK};
         changes[(*count)++] =
             (struct change_at){time_later(end_of(model, attempt), attempt->invoked_ns), CHANGE_END};

@@ -15,12 +15,12 @@ static void add_fault(int64_t in_effect, int64_t healed)
 static void add_attempt(int64_t invoked, int64_t returned)
 {
     test.attempts[test.model.attempt_count++] =
-        (struct attempt){.client = 3,
-                         .worker = 1,
-                         .invoked_ns = AT(invoked),
-                         .returned_ns = returned >= 0 ? AT(returned) : TIME_NEVER,
-                         .outcome = returned >= 0 ? OUTCOME_NO : OUTCOME_UNKNOWN,
-                         .died_ns = TIME_NEVER};
+        (struct hold){.client = 3,
+                      .worker = 1,
+                      .invoked_ns = AT(invoked),
+                      .returned_ns = returned >= 0 ? AT(returned) : TIME_NEVER,
+                      .outcome = returned >= 0 ? OUTCOME_NO : OUTCOME_UNKNOWN,
+                      .died_ns = TIME_NEVER};
 }
 
 #define NEVER -1

@@ -24,7 +24,7 @@ static double rate_of(const struct trial_model *model, int64_t counted)
 }
 
 // An acquire that was not granted: how long it had waited when it was cut off, if it was.
-static void count_open(const struct trial_model *model, const struct attempt *attempt,
+static void count_open(const struct trial_model *model, const struct hold *attempt,
                        struct statistics *statistics)
 {
     int64_t began_ns = attempt->intended_ns > 0 ? attempt->intended_ns : attempt->invoked_ns;
@@ -56,7 +56,7 @@ static void count_operations(const struct trial_model *model, struct statistics 
         tries += model->holds[i].attempts;
     }
     for (size_t i = 0; i < model->attempt_count; i++) {
-        if (!counted_attempt(model, &model->attempts[i]))
+        if (!counted_hold(model, &model->attempts[i]))
             continue;
         count_open(model, &model->attempts[i], statistics);
         if (model->attempts[i].outcome == OUTCOME_UNKNOWN)
@@ -141,11 +141,11 @@ static int64_t longest_counted_wait_ns(const struct trial_model *model)
             longest_ns = wait_ns;
     }
     for (size_t i = 0; i < model->attempt_count; i++) {
-        const struct attempt *attempt = &model->attempts[i];
+        const struct hold *attempt = &model->attempts[i];
         int64_t end_ns = attempt->returned_ns != TIME_NEVER ? attempt->returned_ns
                          : attempt->died                    ? attempt->killed_ns
                                                             : model->ended_ns;
-        if (end_ns - attempt->invoked_ns > longest_ns && counted_attempt(model, attempt))
+        if (end_ns - attempt->invoked_ns > longest_ns && counted_hold(model, attempt))
             longest_ns = end_ns - attempt->invoked_ns;
     }
     return longest_ns;

@@ -10,16 +10,16 @@
 static struct statistics statistics;
 
 // An acquire that was not granted; the times in milliseconds, -1: it never returned.
-static struct attempt *add_attempt(int client, int64_t invoked, int64_t returned)
+static struct hold *add_attempt(int client, int64_t invoked, int64_t returned)
 {
-    struct attempt *attempt = &test.attempts[test.model.attempt_count++];
-    *attempt = (struct attempt){.client = client,
-                                .worker = 1,
-                                .invoked_ns = AT(invoked),
-                                .returned_ns = returned >= 0 ? AT(returned) : TIME_NEVER,
-                                .outcome = returned >= 0 ? OUTCOME_NO : OUTCOME_UNKNOWN,
-                                .killed_ns = TIME_NEVER,
-                                .died_ns = TIME_NEVER};
+    struct hold *attempt = &test.attempts[test.model.attempt_count++];
+    *attempt = (struct hold){.client = client,
+                             .worker = 1,
+                             .invoked_ns = AT(invoked),
+                             .returned_ns = returned >= 0 ? AT(returned) : TIME_NEVER,
+                             .outcome = returned >= 0 ? OUTCOME_NO : OUTCOME_UNKNOWN,
+                             .killed_ns = TIME_NEVER,
+                             .died_ns = TIME_NEVER};
     return attempt;
 }
 
@@ -99,7 +99,7 @@ DIGEST_TEST(a_crashed_holder_hands_nothing_off_and_releases_nothing)
 
 DIGEST_TEST(an_acquire_that_never_returned_waited_until_the_end)
 {
-    struct attempt *attempt = add_attempt(1, 300, -1);
+    struct hold *attempt = add_attempt(1, 300, -1);
     statistics_make(&test.model, &statistics);
     assert_int_equal(statistics.longest_wait_ns, 700 * NS_PER_MS);
     assert_int_equal(statistics.longest_open_ns, 700 * NS_PER_MS);

@@ -62,13 +62,13 @@ static void add_access(size_t hold, bool is_write, int64_t at_ms, int64_t value)
 
 static void add_attempt(int client, int64_t from_ms, int64_t died_ms)
 {
-    test.attempts[test.model.attempt_count++] = (struct attempt){.client = client,
-                                                                 .worker = 1,
-                                                                 .invoked_ns = AT(from_ms),
-                                                                 .returned_ns = TIME_NEVER,
-                                                                 .outcome = OUTCOME_UNKNOWN,
-                                                                 .died = true,
-                                                                 .died_ns = AT(died_ms)};
+    test.attempts[test.model.attempt_count++] = (struct hold){.client = client,
+                                                              .worker = 1,
+                                                              .invoked_ns = AT(from_ms),
+                                                              .returned_ns = TIME_NEVER,
+                                                              .outcome = OUTCOME_UNKNOWN,
+                                                              .died = true,
+                                                              .died_ns = AT(died_ms)};
 }
 
 #define DRAWN(...)                                                                                 \

@@ -81,15 +81,15 @@ TEST_WITH(each_operation_is_drawn_with_what_became_of_it, start, stop)
     test_hold(&test, 1, 10, 30, 50);
     test_hold(&test, 2, 20, 60, 70)->answer = RELEASE_GONE;
     test_hold(&test, 1, 80, 90, 100)->returned_ns = TIME_NEVER;
-    test.attempts[0] = (struct attempt){.invoked_ns = AT(100),
-                                        .returned_ns = AT(150),
-                                        .outcome = OUTCOME_NO,
-                                        .died_ns = TIME_NEVER};
-    test.attempts[1] = (struct attempt){.invoked_ns = AT(200),
-                                        .returned_ns = TIME_NEVER,
-                                        .outcome = OUTCOME_UNKNOWN,
-                                        .died = true,
-                                        .died_ns = AT(260)};
+    test.attempts[0] = (struct hold){.invoked_ns = AT(100),
+                                     .returned_ns = AT(150),
+                                     .outcome = OUTCOME_NO,
+                                     .died_ns = TIME_NEVER};
+    test.attempts[1] = (struct hold){.invoked_ns = AT(200),
+                                     .returned_ns = TIME_NEVER,
+                                     .outcome = OUTCOME_UNKNOWN,
+                                     .died = true,
+                                     .died_ns = AT(260)};
     test.model.attempt_count = 2;
     static const enum outcome outcomes[] = {OUTCOME_NO, OUTCOME_UNKNOWN, OUTCOME_OK};
     for (int i = 0; i < 3; i++)
@@ -131,7 +131,7 @@ TEST_WITH(of_very_many_the_slowest_and_all_failures_are_kept, start, stop)
 {
     enum { MANY = 20000, FAILED = 2000 };
     struct hold *holds = memory_zeroed(MANY, sizeof *holds);
-    struct attempt *attempts = memory_zeroed(FAILED, sizeof *attempts);
+    struct hold *attempts = memory_zeroed(FAILED, sizeof *attempts);
     for (int i = 0; i < MANY; i++) {
         int64_t asked_ns = TEST_START + i * INT64_C(5000);
         holds[i] = (struct hold){.invoked_ns = asked_ns,
@@ -143,10 +143,10 @@ TEST_WITH(of_very_many_the_slowest_and_all_failures_are_kept, start, stop)
     }
     holds[4711].granted_ns += 899 * NS_PER_MS;
     for (int i = 0; i < FAILED; i++)
-        attempts[i] = (struct attempt){.invoked_ns = AT(i / 10),
-                                       .returned_ns = AT(i / 10 + 5),
-                                       .outcome = OUTCOME_NO,
-                                       .died_ns = TIME_NEVER};
+        attempts[i] = (struct hold){.invoked_ns = AT(i / 10),
+                                    .returned_ns = AT(i / 10 + 5),
+                                    .outcome = OUTCOME_NO,
+                                    .died_ns = TIME_NEVER};
     test.model.holds = holds;
     test.model.hold_count = MANY;
     test.model.attempts = attempts;
