@@ -171,9 +171,9 @@ $(BUILD)/lockpick-detection: $(BUILD)/harness/main.o $(DETECTION_OBJECTS) $(BUIL
 	@echo "  LINK  $@"
 	@$(CC) $(CFLAGS) -o $@ $^ $(LIBRARIES)
 
-# The test of the variants runs it.
+# Its tests run it.
 tests: $(BUILD)/lockpick-detection
-$(BUILD)/harness/detection/tests $(BUILD)/harness/cli/tests: | $(BUILD)/lockpick-detection $(BUILD)/lockpick
+$(BUILD)/harness/cli/tests: | $(BUILD)/lockpick-detection $(BUILD)/lockpick
 
 # lockpick-extended is lockpick with one more of each kind of thing: a file of harness/extension, and
 # one line of a catalogue. Its test shows that nothing else is needed.

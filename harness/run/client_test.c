@@ -1,4 +1,5 @@
-// What a client process is made of, and how long it may go on.
+// What a client process is made of, and how long it may go on; and what becomes of a trial without
+// its server.
 #include "harness/history/file.h"
 #include "harness/run/test_trials.h"
 #include "harness/run/usage.h"
@@ -97,4 +98,25 @@ TEST(the_history_of_an_hour_has_room_for_an_hour)
     remove_folder(run.folder);
     // Of the quickest locks over a network: 50,000 a second, of eight events each.
     assert_true(header.chunk_capacity * HISTORY_EVENTS_PER_CHUNK > 3600ULL * 50000 * 8);
+}
+
+static int run_into_a_dead_port(const struct sandbox *sandbox, void *context)
+{
+    struct run *run = context;
+    struct error error = {0};
+    setenv("PATH", "/nonexistent", 1);
+    struct server_pool pool;
+    server_pool_start(&pool, sandbox, run->folder);
+    int result = trial_conduct(run->trial, &pool, run->folder, 1, NULL, &error);
+    server_pool_stop(&pool);
+    bool told = strstr(error.text, "redis-server") != NULL;
+    return result == -1 && told ? 0 : 1;
+}
+
+TEST(a_server_that_cannot_start_is_an_error_that_names_its_package)
+{
+    struct trial trial = {.scenario = scenario_of(""), .scheme = "redis-setnx"};
+    struct run run = {.trial = &trial, .folder = test_folder()};
+    assert_int_equal(sandbox_run(true, run_into_a_dead_port, &run), 0);
+    remove_folder(run.folder);
 }
