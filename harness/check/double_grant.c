@@ -78,34 +78,21 @@ static void find(const struct trial_model *model, struct definite_holds holds,
                  struct finding *finding)
 {
     struct overlaps overlaps = {model, finding, memory_new(holds.count * sizeof(int64_t))};
-    if (trial_model_permits(model) > 1) {
-        struct excess *excess = memory_new(holds.count * sizeof *excess);
-        size_t count = excess_find(&holds, trial_model_permits(model), excess);
-        for (size_t i = 0; i < count; i++)
-            note(&overlaps, &holds.items[excess[i].holder], &holds.items[excess[i].beyond]);
-        free(excess);
-    } else {
-        overlaps_find(model, &holds, note, &overlaps);
-    }
+    overlaps_find(model, &holds, note, &overlaps);
     distribution_make(overlaps.windows, (size_t)finding->count, &finding->windows);
     free(overlaps.windows);
     free(holds.items);
-}
-
-static bool is_in_doubt(const struct trial_model *model)
-{
-    FOR_EACH_HOLD (hold, model) {
-        if (hold->told_until_ns != hold->proven_until_ns)
-            return true;
-    }
-    return false;
 }
 
 // None is certain. One may be, if a lease did not end as early as it may have.
 static void decide_doubtful(const struct trial_model *model, struct finding *finding)
 {
     struct finding doubtful = *finding;
-    if (is_in_doubt(model))
+    bool is_in_doubt = false;
+    FOR_EACH_HOLD (hold, model) {
+        is_in_doubt |= hold->told_until_ns != hold->proven_until_ns;
+    }
+    if (is_in_doubt)
         find(model, definite_holds_until(model, hold_told_end_ns), &doubtful);
     if (doubtful.count == 0) {
         finding_say(finding, "no %s of %zu holds overlapped while valid",

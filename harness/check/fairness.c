@@ -34,15 +34,6 @@ static bool find_margin(const struct trial_model *model, int64_t *margin_ns)
     return count > 0;
 }
 
-static void place_asked(const struct trial_model *model, int64_t margin_ns, int64_t *places_ns)
-{
-    for (size_t i = 0; i < model->hold_count; i++) {
-        const struct hold *hold = &model->holds[i];
-        int64_t at_ns = hold->invoked_ns + margin_ns;
-        places_ns[i] = at_ns < hold->granted_ns ? at_ns : TIME_NEVER;
-    }
-}
-
 // True if a fault that is not on another client alone may have ended the session that the place
 // belonged to, which its worker need not know when it is granted the lock.
 static bool may_have_lost_place(const struct trial_model *model, const struct hold *hold)
@@ -104,10 +95,12 @@ enum order_known places_find(const struct trial_model *model, int64_t *places_ns
     *margin_ns = 0;
     if (model->has_line)
         place_queued(model, places_ns);
-    else if (find_margin(model, margin_ns))
-        place_asked(model, *margin_ns, places_ns);
-    else
+    else if (!find_margin(model, margin_ns))
         return ORDER_UNKNOWN;
+    for (size_t i = 0; !model->has_line && i < model->hold_count; i++) {
+        int64_t at_ns = model->holds[i].invoked_ns + *margin_ns;
+        places_ns[i] = at_ns < model->holds[i].granted_ns ? at_ns : TIME_NEVER;
+    }
     for (size_t i = 0; i < model->hold_count; i++) {
         if (was_held_up(model, &model->holds[i]))
             places_ns[i] = TIME_NEVER;

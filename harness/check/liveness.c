@@ -180,34 +180,34 @@ static struct wait_figures figures_of(struct collection *collection)
 
 // --- when a lock became free ---------------------------------------------------------------------
 
-static int64_t released_at(const struct hold *hold)
-{
-    bool is_freed = hold->returned_ns != TIME_NEVER &&
-                    (hold->answer == RELEASE_RELEASED || hold->answer == RELEASE_UNCHECKED);
-    return is_freed ? hold->released_ns : TIME_NEVER;
-}
+// By what a lock became free.
+enum end { END_RELEASE, END_CRASH, END_EXPIRY, END_COUNT };
 
-static int64_t crashed_at(const struct hold *hold)
+// When the hold ended so; TIME_NEVER: it did not.
+static int64_t ended_at(const struct hold *hold, enum end end)
 {
-    return hold->died ? hold->released_ns : hold->died_ns;
-}
-
-static int64_t expired_at(const struct hold *hold)
-{
-    bool is_over = hold->release_invoked && hold->released_ns <= hold->valid_until_ns;
-    return is_over ? TIME_NEVER : time_later(hold->valid_until_ns, hold->granted_ns);
+    bool is_freed = hold->answer == RELEASE_RELEASED || hold->answer == RELEASE_UNCHECKED;
+    switch (end) {
+    case END_RELEASE:
+        return hold->returned_ns != TIME_NEVER && is_freed ? hold->released_ns : TIME_NEVER;
+    case END_CRASH:
+        return hold->died ? hold->released_ns : hold->died_ns;
+    default:
+        return hold->release_invoked && hold->released_ns <= hold->valid_until_ns
+                   ? TIME_NEVER
+                   : time_later(hold->valid_until_ns, hold->granted_ns);
+    }
 }
 
 // Of an exclusive lock, the next grant must be the very next one: if somebody was granted it before
 // the hold came to its end, that end freed nothing. Permits come free one by one.
-static void collect_after(const struct reader *reader, int64_t (*ended_at)(const struct hold *),
-                          struct collection *collection)
+static void collect_after(const struct reader *reader, enum end end, struct collection *collection)
 {
     const struct trial_model *model = reader->model;
     bool is_exclusive = trial_model_permits(model) == 1;
     for (size_t i = 0; i < model->hold_count; i++) {
         const struct hold *hold = &model->holds[i];
-        int64_t from_ns = ended_at(hold);
+        int64_t from_ns = ended_at(hold, end);
         if (from_ns >= model->ended_ns || hold->shared)
             continue;
         collect(collection,
@@ -264,15 +264,10 @@ static int64_t unserved_ns(const struct reader *reader)
     return time_later(model->ended_ns - since_ns, 0);
 }
 
-// By what a lock became free.
-enum end { END_RELEASE, END_CRASH, END_EXPIRY, END_COUNT };
-
 static void measure_locks(const struct trial_model *model, int64_t *longest_ns,
                           struct collection ends[END_COUNT], struct collection *heals,
                           struct liveness *liveness)
 {
-    static int64_t (*const ended_at[])(const struct hold *) = {
-        [END_RELEASE] = released_at, [END_CRASH] = crashed_at, [END_EXPIRY] = expired_at};
     struct waits waits = waits_of(model);
     struct by_lock locks;
     by_lock_start(&locks, model);
@@ -282,7 +277,7 @@ static void measure_locks(const struct trial_model *model, int64_t *longest_ns,
         liveness->unserved_ns = time_later(liveness->unserved_ns, unserved_ns(&reader));
         // An optimistic lock is never taken, and so never becomes free.
         for (enum end end = 0; end < END_COUNT && trial_model_excludes(model); end++)
-            collect_after(&reader, ended_at[end], &ends[end]);
+            collect_after(&reader, end, &ends[end]);
         collect_heals(&reader, longest_ns, heals);
         free(reader.waiting.items);
     }

@@ -187,36 +187,25 @@ static bool is_target(const struct trial_model *model, const struct fault_instan
            (instance->target.worker == 0 || instance->target.worker == worker);
 }
 
-// True if the fault waits for a request of the very client that it cuts off.
-static bool loses_request(const struct fault_instance *instance)
-{
-    const struct point_name *point = &instance->points[0];
-    return instance->side_counts[0] > 0 && instance->point_count > 0 &&
-           point->moment == MOMENT_BEFORE && waits_for_command(instance) &&
-           wire_names_client(instance, point->client);
-}
-
-// From when on the fault was on its target: one worker stands still as soon as it has come to its
-// point, and a conductor that is late says so when others have long gone on.
-static int64_t began_ns(const struct fault_record *record)
-{
-    const struct target *target = &record->instance->target;
-    const struct event *reached = record->reached;
-    bool holds_it = fault_can(record->instance, FAULT_STOPS) && target->worker != 0 &&
-                    reached != NULL && reached->client == target->client &&
-                    reached->worker == target->worker;
-    return holds_it ? time_earlier(reached->at_ns, record->in_effect_ns) : record->in_effect_ns;
-}
-
-// When what is tried meets the fault. A server that was killed or restarted is met while it goes
-// down and comes back, and a client is dead before its end is noticed, which may take seconds; what
-// a lost request left on the servers is met until its lease runs out.
+// When what is tried meets the fault. One worker stands still as soon as it has come to its point,
+// and a conductor that is late says so when others have long gone on. A server that was killed or
+// restarted is met while it goes down and comes back, and a client is dead before its end is
+// noticed, which may take seconds; what a lost request, of the very client that the fault cuts off,
+// left on the servers is met until its lease runs out.
 static struct span time_of_meeting(const struct trial_model *model,
                                    const struct fault_record *record)
 {
     const struct fault_instance *instance = record->instance;
-    struct span time = {began_ns(record), record->healed_ns};
-    if (loses_request(instance) && time.to_ns != TIME_NEVER)
+    const struct point_name *point = &instance->points[0];
+    const struct event *reached = record->reached;
+    struct span time = {record->in_effect_ns, record->healed_ns};
+    if (fault_can(instance, FAULT_STOPS) && instance->target.worker != 0 && reached != NULL &&
+        reached->client == instance->target.client && reached->worker == instance->target.worker)
+        time.from_ns = time_earlier(reached->at_ns, record->in_effect_ns);
+    bool loses_request = instance->side_counts[0] > 0 && instance->point_count > 0 &&
+                         point->moment == MOMENT_BEFORE && waits_for_command(instance) &&
+                         wire_names_client(instance, point->client);
+    if (loses_request && time.to_ns != TIME_NEVER)
         time.to_ns += model->trial->scenario->lock.lease_ns;
     if (instance->side_counts[0] > 0 || !fault_can(instance, FAULT_KILLS) ||
         fault_can(instance, FAULT_MOVES_LEADER))
@@ -229,10 +218,10 @@ static struct span time_of_meeting(const struct trial_model *model,
 
 // True if that came into the time, and is not the fault's target's own.
 static bool meets(const struct trial_model *model, const struct fault_instance *instance,
-                  struct span time, int64_t from_ns, int64_t to_ns, int client, int worker)
+                  struct span time, int64_t from_ns, int64_t to_ns, const struct hold *of)
 {
     return to_ns >= time.from_ns && from_ns <= time.to_ns &&
-           !is_target(model, instance, client, worker);
+           !is_target(model, instance, of->client, of->worker);
 }
 
 // True if somebody other than the fault's target had an acquire in progress while it was in effect,
@@ -245,14 +234,13 @@ static bool met_somebody(const struct trial_model *model, const struct fault_rec
         const struct hold *hold = acquire_at(model, i);
         int64_t to_ns = i < model->hold_count ? hold->granted_ns
                                               : time_earlier(hold->returned_ns, hold->died_ns);
-        if (meets(model, instance, time, hold->invoked_ns, to_ns, hold->client, hold->worker))
+        if (meets(model, instance, time, hold->invoked_ns, to_ns, hold))
             return true;
     }
     for (size_t i = 0; i < model->access_count && !trial_model_excludes(model); i++) {
         const struct access *access = &model->accesses[i];
-        const struct hold *hold = &model->holds[access->hold];
-        if (meets(model, instance, time, access->invoked_ns, access->returned_ns, hold->client,
-                  hold->worker))
+        if (meets(model, instance, time, access->invoked_ns, access->returned_ns,
+                  &model->holds[access->hold]))
             return true;
     }
     return false;

@@ -82,11 +82,6 @@ static bool may_have_been_undone(const struct trial_model *model, const struct j
     return count_undoings(model, number, latest_ns) >= job->done - 1;
 }
 
-static bool is_phantom(const struct job *job)
-{
-    return job->found != SIZE_MAX && job->done == 0 && job->doubtful == 0;
-}
-
 static void blame(const struct trial_model *model, const struct job *job, size_t number,
                   struct finding *finding)
 {
@@ -119,7 +114,8 @@ static void decide(const struct trial_model *model, struct finding *finding)
     int64_t twice = 0;
     for (size_t i = 0; i < count; i++) {
         done += jobs[i].done > 0;
-        if (jobs[i].done < 2 && !is_phantom(&jobs[i]))
+        bool is_phantom = jobs[i].found != SIZE_MAX && jobs[i].done == 0 && jobs[i].doubtful == 0;
+        if (jobs[i].done < 2 && !is_phantom)
             continue;
         if (jobs[i].done >= 2 && may_have_been_undone(model, &jobs[i], i)) {
             undone = i;

@@ -85,17 +85,6 @@ static struct ranked *answered_make(const struct trial_model *model, size_t *cou
     return answered;
 }
 
-// The access with a newer token that the store had answered before the write was begun, or
-// SIZE_MAX.
-static size_t newer_token(const struct trial_model *model, const struct ranked *answered,
-                          size_t count, const struct access *write)
-{
-    size_t before = FIRST_FROM(answered, count, value, write->invoked_ns);
-    if (before == 0 || model->accesses[answered[before - 1].index].token <= write->token)
-        return SIZE_MAX;
-    return answered[before - 1].index;
-}
-
 // --- both ----------------------------------------------------------------------------------------
 
 // How many writes the store accepted outside their writer's exclusive time; `first` (evidence: the
@@ -114,7 +103,10 @@ static int64_t find_stale_writes(const struct trial_model *model, struct evidenc
         size_t newer = SIZE_MAX;
         size_t other;
         if (is_fenced(model, write)) {
-            newer = newer_token(model, answered, answered_count, write);
+            // The store had answered an access with a newer token before the write was begun.
+            size_t before = FIRST_FROM(answered, answered_count, value, write->invoked_ns);
+            if (before > 0 && model->accesses[answered[before - 1].index].token > write->token)
+                newer = answered[before - 1].index;
             other = newer == SIZE_MAX ? SIZE_MAX : model->accesses[newer].hold;
         } else {
             other = granted_since(model, &grants, write);
@@ -266,7 +258,8 @@ struct sweep {
     // Cores of holds that outlived their lease, sorted by when they are stale: from then on each
     // coexists with whomever the lock is granted to.
     struct ranked *outlivers;
-    size_t outliver_count;
+    size_t outliver_count, next; // how many were seen to be stale
+    struct latest stale;         // of those
     int64_t *windows;
     bool machine_only; // every window so far is to be blamed on the machine
 };
@@ -302,77 +295,38 @@ static void note_window(struct sweep *sweep, const struct definite_hold *stale,
     sweep->machine_only = machine;
 }
 
-// True if the outliver is stale when the definite hold begins; of those that begin with it, the
-// ones before it and itself.
-static bool is_stale_at(const struct ranked *outliver, const struct definite_hold *definite,
-                        size_t index)
+// Each grant that overlaps, as its holders believe, makes at most one window: with the stale holder
+// that goes on believing for longest, or, if the grant itself came after its lease had run out,
+// with whoever else believes. Of a semaphore it may be the grant itself that goes on for longest;
+// where nobody is stale, it is a double grant.
+static void see_overlap(void *context, const struct definite_hold *earlier,
+                        const struct definite_hold *later)
 {
-    return outliver->value < definite->from_ns ||
-           (outliver->value == definite->from_ns && outliver->index <= index);
-}
-
-static bool is_shared(const struct sweep *sweep, const struct definite_hold *definite)
-{
-    return sweep->model->holds[definite->hold].shared;
-}
-
-// Of a semaphore: a grant beyond its permits, as its holders believe, is a stale holder's doing if
-// the lease of one of them had run out; the others are double grants.
-static void run_semaphore_sweep(struct sweep *sweep, int64_t permits)
-{
-    struct excess *excess = memory_new(sweep->holds.count * sizeof *excess);
-    size_t count = excess_find(&sweep->holds, permits, excess);
-    size_t next = 0;
-    // Of those stale by now, the one that believes longest.
-    const struct definite_hold *stale = NULL;
-    for (size_t i = 0; i < count; i++) {
-        const struct definite_hold *definite = &sweep->holds.items[excess[i].beyond];
-        for (; next < sweep->outliver_count &&
-               is_stale_at(&sweep->outlivers[next], definite, excess[i].beyond);
-             next++) {
-            const struct definite_hold *outliver =
-                &sweep->holds.items[sweep->outlivers[next].index];
-            if (stale == NULL || outliver->to_ns > stale->to_ns)
-                stale = outliver;
-        }
-        if (stale == definite)
-            note_window(sweep, definite, &sweep->holds.items[excess[i].holder], definite->from_ns);
-        else if (stale != NULL && stale->to_ns > definite->from_ns)
-            note_window(sweep, stale, definite, definite->from_ns);
+    struct sweep *sweep = context;
+    const struct hold *holds = sweep->model->holds;
+    bool is_semaphore = trial_model_permits(sweep->model) > 1;
+    bool stale_at_grant = false;
+    for (; sweep->next < sweep->outliver_count; sweep->next++) {
+        const struct ranked *ranked = &sweep->outlivers[sweep->next];
+        const struct definite_hold *outliver = &sweep->holds.items[ranked->index];
+        // Of those that are stale from the grant on, the ones before it and itself.
+        if (ranked->value > later->from_ns || (ranked->value == later->from_ns && outliver > later))
+            break;
+        if (outliver == later)
+            stale_at_grant = true;
+        else
+            latest_see(&sweep->stale, outliver, holds[outliver->hold].shared);
     }
-    free(excess);
-}
-
-// Each grant makes at most one window: with the stale holder that goes on believing for longest,
-// or, if the grant itself came after its lease had run out, with whoever else believes.
-static void run_sweep(struct sweep *sweep)
-{
-    struct latest stale = {0};  // of those stale by now
-    struct latest holder = {0}; // of all so far
-    size_t next = 0;
-    for (size_t i = 0; i < sweep->holds.count; i++) {
-        const struct definite_hold *definite = &sweep->holds.items[i];
-        bool shared = is_shared(sweep, definite);
-        bool stale_at_grant = false;
-        for (; next < sweep->outliver_count && is_stale_at(&sweep->outlivers[next], definite, i);
-             next++) {
-            const struct definite_hold *outliver =
-                &sweep->holds.items[sweep->outlivers[next].index];
-            if (outliver == definite)
-                stale_at_grant = true;
-            else
-                latest_see(&stale, outliver, is_shared(sweep, outliver));
-        }
-        const struct definite_hold *stale_one = latest_excluding(&stale, shared);
-        const struct definite_hold *other = latest_excluding(&holder, shared);
-        if (stale_one != NULL && stale_one->to_ns > definite->from_ns)
-            note_window(sweep, stale_one, definite, definite->from_ns);
-        else if (stale_at_grant && other != NULL && other->to_ns > definite->from_ns)
-            note_window(sweep, definite, other, definite->from_ns);
-        if (stale_at_grant)
-            latest_see(&stale, definite, shared);
-        latest_see(&holder, definite, shared);
-    }
+    const struct definite_hold *stale =
+        is_semaphore ? sweep->stale.any
+                     : latest_excluding(&sweep->stale, holds[later->hold].shared);
+    bool is_longest = is_semaphore && (stale == NULL || later->to_ns > stale->to_ns);
+    if (stale != NULL && stale->to_ns > later->from_ns && !(stale_at_grant && is_longest))
+        note_window(sweep, stale, later, later->from_ns);
+    else if (stale_at_grant && (is_longest || !is_semaphore))
+        note_window(sweep, later, earlier, later->from_ns);
+    if (stale_at_grant)
+        latest_see(&sweep->stale, later, holds[later->hold].shared);
 }
 
 // --- words ---------------------------------------------------------------------------------------
@@ -422,10 +376,7 @@ static void decide(const struct trial_model *model, struct finding *finding)
         .model = model, .finding = finding, .holds = definite_holds_until(model, NULL)};
     sweep.windows = memory_new(sweep.holds.count * sizeof *sweep.windows);
     find_outlivers(&sweep);
-    if (trial_model_permits(model) > 1)
-        run_semaphore_sweep(&sweep, trial_model_permits(model));
-    else
-        run_sweep(&sweep);
+    overlaps_find(model, &sweep.holds, see_overlap, &sweep);
     distribution_make(sweep.windows, (size_t)finding->count, &finding->windows);
     if (finding->count > 0) {
         struct evidence ignored;

@@ -224,43 +224,35 @@ void latest_see(struct latest *latest, const struct definite_hold *definite, boo
 }
 
 // Sorted by grant, a definite hold overlaps an earlier one that excludes it if and only if it
-// begins before the latest end of those.
+// begins before the latest end of those. Of a semaphore, those that have not ended are counted, and
+// as long as any is active the one that ends last of all so far is.
 void overlaps_find(const struct trial_model *model, const struct definite_holds *holds,
                    void (*see)(void *context, const struct definite_hold *earlier,
                                const struct definite_hold *later),
                    void *context)
 {
-    struct latest latest = {0};
-    for (size_t i = 0; i < holds->count; i++) {
-        const struct definite_hold *definite = &holds->items[i];
-        bool shared = model->holds[definite->hold].shared;
-        const struct definite_hold *earlier = latest_excluding(&latest, shared);
-        if (earlier != NULL && earlier->to_ns > definite->from_ns)
-            see(context, earlier, definite);
-        latest_see(&latest, definite, shared);
-    }
-}
-
-size_t excess_find(const struct definite_holds *holds, int64_t permits, struct excess *excess)
-{
+    int64_t permits = trial_model_permits(model);
     struct ranked *ends = memory_new(holds->count * sizeof *ends);
-    size_t longest = 0; // of all so far, and so, as long as any is active, of those
-    size_t found = 0, ended = 0;
+    struct latest latest = {0};
+    size_t ended = 0;
     for (size_t i = 0; i < holds->count; i++)
         ends[i] = (struct ranked){holds->items[i].to_ns, i};
-    sort_ranked(ends, holds->count);
+    if (permits > 1)
+        sort_ranked(ends, holds->count);
     for (size_t i = 0; i < holds->count; i++) {
-        const struct definite_hold *definite = &holds->items[i];
+        const struct definite_hold *later = &holds->items[i];
+        bool shared = model->holds[later->hold].shared;
+        const struct definite_hold *earlier =
+            permits > 1 ? latest.any : latest_excluding(&latest, shared);
         // One that is empty ends no sooner than it begins.
-        while (ends[ended].value <= definite->from_ns && ends[ended].index < i)
+        while (permits > 1 && ends[ended].value <= later->from_ns && ends[ended].index < i)
             ended++;
-        if ((int64_t)(i - ended) >= permits)
-            excess[found++] = (struct excess){i, longest};
-        if (definite->to_ns > holds->items[longest].to_ns)
-            longest = i;
+        if (permits > 1 ? (int64_t)(i - ended) >= permits
+                        : earlier != NULL && earlier->to_ns > later->from_ns)
+            see(context, earlier, later);
+        latest_see(&latest, later, shared);
     }
     free(ends);
-    return found;
 }
 
 size_t spans_join(struct span *spans, size_t count)

@@ -69,22 +69,13 @@ static inline const struct definite_hold *latest_excluding(const struct latest *
 
 void latest_see(struct latest *latest, const struct definite_hold *definite, bool shared);
 
-// Of a lock that is no semaphore: whenever a definite hold begins before one that excludes it, and
-// that began earlier, is over, `see` is told of the two; of several such the one that ends last.
+// Whenever a definite hold begins before one that excludes it, and that began earlier, is over; or,
+// of a semaphore, while all its permits are held: `see` is told of the two; of several such earlier
+// ones it is the one that ends last.
 void overlaps_find(const struct trial_model *model, const struct definite_holds *holds,
                    void (*see)(void *context, const struct definite_hold *earlier,
                                const struct definite_hold *later),
                    void *context);
-
-// What a semaphore's definite holds show: each grant beyond its permits.
-struct excess {
-    size_t beyond; // the definite hold that was granted although all permits were held
-    size_t holder; // of those that held them, the one that would hold on for longest
-};
-
-// Finds them, in the order of the definite holds. Returns how many; `excess` has room for
-// holds->count.
-size_t excess_find(const struct definite_holds *holds, int64_t permits, struct excess *excess);
 
 // The first of the definite holds that begins at `from_ns` or later; holds->count if none does.
 size_t definite_first_from(const struct definite_holds *holds, int64_t from_ns);

@@ -472,20 +472,13 @@ static void first_time(int64_t *at_ns, int64_t now_ns)
         *at_ns = now_ns;
 }
 
-// Notes come in order, 32 bytes of text each.
-static void add_reason(struct fault_record *record, const struct event *event)
-{
-    size_t length = strlen(record->reason);
-    size_t piece = strnlen(event->text, sizeof event->text);
-    if (length + piece < sizeof record->reason)
-        memcpy(record->reason + length, event->text, piece);
-}
-
 static void see_fault(struct trial_model *model, const struct event *event)
 {
     if (event->fault_number < 1 || event->fault_number > model->fault_count)
         return;
     struct fault_record *record = &model->faults[event->fault_number - 1];
+    size_t length = strlen(record->reason);
+    size_t piece = strnlen(event->text, sizeof event->text);
     switch (event->kind) {
     case EVENT_POINT_REACHED:
         record->reached = event;
@@ -501,8 +494,9 @@ static void see_fault(struct trial_model *model, const struct event *event)
         record->failed = true;
         record->failure = (int)event->fault_failed.error_number;
         break;
-    case EVENT_NOTE:
-        add_reason(record, event);
+    case EVENT_NOTE: // they come in order, 32 bytes of text each
+        if (length + piece < sizeof record->reason)
+            memcpy(record->reason + length, event->text, piece);
         break;
     case EVENT_FAULT_HEALED:
         record->met = event->fault.met;

@@ -464,11 +464,6 @@ static bool shows_in_updates(const struct updates *updates, const struct balance
     return balance->beyond > 0 || balance->below_zero || updates->duplicates > 0;
 }
 
-static bool is_violated(const struct updates *updates, const struct balance *balance)
-{
-    return shows_in_updates(updates, balance) || balance->missing > 0 || balance->surplus > 0;
-}
-
 // The evidence of the write below zero, or of the pair; without one, of the whole trial.
 static struct evidence evidence_of(const struct trial_model *model, const struct updates *updates,
                                    const struct balance *balance)
@@ -488,13 +483,6 @@ static struct evidence evidence_of(const struct trial_model *model, const struct
                              later->invoked_ns,
                              later->returned_ns == TIME_NEVER ? model->ended_ns
                                                               : later->returned_ns};
-}
-
-// True if it is nothing that a late write, or a store that forgot, cannot do.
-static bool is_excused(const struct updates *updates, const struct balance *balance)
-{
-    return (updates->late != SIZE_MAX || updates->forgot != SIZE_MAX) && !balance->below_zero &&
-           balance->surplus <= 0;
 }
 
 static void tell_excuse(const struct trial_model *model, const struct updates *updates,
@@ -633,9 +621,12 @@ static void decide(const struct trial_model *model, bool sells, struct finding *
     struct updates updates;
     updates_count(model, &updates);
     struct balance balance = balance_of(model, &updates, sells);
-    if (!is_violated(&updates, &balance)) {
+    // Nothing but what a late write, or a store that forgot, can do.
+    bool is_excused = (updates.late != SIZE_MAX || updates.forgot != SIZE_MAX) &&
+                      !balance.below_zero && balance.surplus <= 0;
+    if (!shows_in_updates(&updates, &balance) && balance.missing <= 0 && balance.surplus <= 0) {
         tell_kept(model, &updates, &balance, sells, finding);
-    } else if (is_excused(&updates, &balance)) {
+    } else if (is_excused) {
         finding->state = FINDING_UNDECIDED;
         tell_harm(&updates, &balance, sells, finding);
         tell_excuse(model, &updates, finding);

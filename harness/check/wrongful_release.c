@@ -60,15 +60,6 @@ size_t wrongful_release_fault(const struct trial_model *model, const struct evid
 
 // --- who removed it ------------------------------------------------------------------------------
 
-// True if a release that was given up without an answer had come by `until_ns`, or never will: what
-// is lost on its way TCP sends again, each time after twice the time, also when nobody waits any
-// more.
-static bool came_by_then(const struct hold *other, int64_t until_ns)
-{
-    return other->returned_ns != TIME_NEVER &&
-           until_ns - other->released_ns > 4 * (other->returned_ns - other->released_ns);
-}
-
 static bool are_two_leaders(int one, int other)
 {
     return one != 0 && other != 0 && one != other;
@@ -92,8 +83,13 @@ static int guilt(const struct trial_model *model, const struct hold *wronged, in
     if (other->shared && wronged->shared)
         return 0;
     bool answered = other->returned_ns != TIME_NEVER && other->answer != RELEASE_UNKNOWN;
+    // A release that was given up without an answer has come by then, or never will: what is lost
+    // on its way TCP sends again, each time after twice the time, also when nobody waits any more.
+    bool came_by_then =
+        other->returned_ns != TIME_NEVER &&
+        until_ns - other->released_ns > 4 * (other->returned_ns - other->released_ns);
     // The server may have granted as early as the acquire's invoke.
-    if (answered ? other->returned_ns <= wronged->invoked_ns : came_by_then(other, until_ns))
+    if (answered ? other->returned_ns <= wronged->invoked_ns : came_by_then)
         return 0;
     bool lease_over = hold_told_end_ns(model, other) <= (answered ? other->returned_ns : until_ns);
     if (!answered)
