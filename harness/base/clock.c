@@ -70,9 +70,12 @@ int64_t clock_now_ns(const struct clock *clock)
     return clock_shift_read(clock->shift, SHIFTED_MONOTONIC, clock_monotonic_ns());
 }
 
+// Leaves word that it was read: schedules ask for that.
 int64_t clock_wall_ns(const struct clock *clock)
 {
-    return clock_shift_read(clock->shift, SHIFTED_REALTIME, clock_realtime_ns());
+    int64_t machine_ns = clock_realtime_ns();
+    struct clock_shift *shift = (struct clock_shift *)(size_t)clock->shift;
+    return shift != NULL ? clock_shift_show(shift, SHIFTED_REALTIME, machine_ns) : machine_ns;
 }
 
 int64_t clock_machine_ns(const struct clock *clock, int64_t shown_ns)

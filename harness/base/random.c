@@ -35,6 +35,11 @@ uint64_t random_next(struct random *random)
     return result;
 }
 
+void random_draw_zero(struct random *random)
+{
+    random->state[1] = 0;
+}
+
 uint64_t random_below(struct random *random, uint64_t bound)
 {
     if (bound == 0)

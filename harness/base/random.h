@@ -18,6 +18,9 @@ uint64_t random_next(struct random *random);
 // A number in [0, bound), without modulo bias; 0 if bound is 0.
 uint64_t random_below(struct random *random, uint64_t bound);
 
+// Has the next number of the stream be 0, and the others after it differ.
+void random_draw_zero(struct random *random);
+
 // Writes `length` lower-case hexadecimal digits and a final NUL: `text` holds length + 1 bytes.
 void random_hex(struct random *random, char *text, size_t length);
 

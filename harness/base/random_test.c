@@ -107,6 +107,15 @@ TEST(hexadecimal_text_has_the_length_asked_for)
     }
 }
 
+TEST(a_zero_that_is_wanted_comes_next_and_alone)
+{
+    struct random random;
+    random_start(&random, 6, 0);
+    random_draw_zero(&random);
+    assert_int_equal(random_below(&random, 1000000), 0);
+    assert_int_not_equal(random_next(&random), random_next(&random));
+}
+
 TEST(hexadecimal_texts_of_one_stream_differ)
 {
     struct random random;

@@ -74,7 +74,8 @@ static void merge(word *items, size_t left, size_t right, size_t words)
     free(room);
 }
 
-// Times of a history are nearly in order: there is little to merge, and each part is looked at once.
+// Times of a history are nearly in order: there is little to merge, and each part is looked at
+// once.
 static void sort_words(word *items, size_t count, size_t words)
 {
     if (count <= FEW) {

@@ -8,6 +8,7 @@
 #include "harness/run/perform.h"
 #include "harness/run/run_files.h"
 #include "harness/run/vocabulary.h"
+#include "harness/workloads/workload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -20,15 +21,22 @@
 struct explore_options {
     struct run_options run; // first: some of its options are options here
     int64_t clients, threads, operations, faults, leases, seconds, random;
-    bool says_faults, says_leases;
+    bool says_faults, says_leases, rare;
+    const char *workload;
     const char *servers, *traits; // of programs
 };
 
 // So many clients of so many threads, with so many operations each, are explored one after the
-// other, unless it is said how many.
+// other, unless it is said how many; those of a workload only if the lock has what that needs.
 static const struct round {
     int64_t clients, threads, operations;
-} rounds[] = {{2, 1, 1}, {1, 2, 1}, {2, 1, 2}, {3, 1, 1}};
+    bool rare;
+    const char *workload; // NULL: increment
+} rounds[] = {
+    {2, 1, 1, false, NULL},     {1, 2, 1, false, NULL},     {2, 1, 2, false, NULL},
+    {3, 1, 1, false, NULL},     {2, 1, 1, false, "nested"}, {2, 1, 2, true, NULL},
+    {2, 1, 1, true, "readers"},
+};
 
 #define ROUNDS (sizeof rounds / sizeof *rounds)
 
@@ -45,6 +53,10 @@ static const struct option explore_options[] = {
     {"leases", "N", "at most so many leases pass (default: 1)",
      NUMBER(struct explore_options, leases, 3),
      .said = offsetof(struct explore_options, says_leases)},
+    {"rare", "", "restarts, clocks that jump, and zeros that are drawn are faults, too",
+     FLAG(struct explore_options, rare)},
+    {"workload", "KIND", "what is done with the lock: increment, nested, readers",
+     TEXT(struct explore_options, workload)},
     {"for", "SECONDS", "at most so long for each lock (default: 60)",
      NUMBER(struct explore_options, seconds, 86400)},
     {"random", "SEED", "schedules are drawn at random, as a yardstick: none is ever exhausted",
@@ -59,10 +71,15 @@ static const struct option explore_options[] = {
 
 struct exploration {
     const struct explore_options *options;
+    struct round said;
     bool is_terminal;
     const struct sandbox *sandbox;
     struct server_pool *pool;
-    const char *folder; // of the run
+    const char *folder;     // of the run
+    struct explored_round { // for each scenario
+        const struct scenario *scenario;
+        const struct round *round;
+    } * rounds;
     const char *scheme; // that is explored
     int64_t round_ns;   // that the round may last
     struct text table;  // of all locks, in Markdown
@@ -105,6 +122,24 @@ static int64_t operations_of(const struct scenario *scenario)
            (scenario->clients.processes * scenario->clients.threads);
 }
 
+// What sets a round apart besides its numbers.
+static void add_kind(const struct round *round, const char *separator, struct text *text)
+{
+    if (round->workload != NULL)
+        text_format(text, "%s%s", separator, round->workload);
+    if (round->rare)
+        text_format(text, "%srare faults, too", separator);
+}
+
+static const struct round *round_of(const struct exploration *exploration,
+                                    const struct scenario *scenario)
+{
+    size_t at = 0;
+    while (exploration->rounds[at].scenario != scenario)
+        at++;
+    return exploration->rounds[at].round;
+}
+
 static void say_work(const struct exploration *exploration, const struct trial *trial,
                      const struct search_result *result, struct text *text)
 {
@@ -115,7 +150,9 @@ static void say_work(const struct exploration *exploration, const struct trial *
         text_format(text, " of %lld threads", (long long)scenario->clients.threads);
     text_add(text, ", ");
     add_counted(text, operations_of(scenario), "operation");
-    text_add(text, " each, up to ");
+    text_add(text, " each");
+    add_kind(round_of(exploration, scenario), ", ", text);
+    text_add(text, ", up to ");
     add_counted(text, exploration->options->faults, "fault");
     text_add(text, ", up to ");
     add_counted(text, exploration->options->leases, "lease");
@@ -235,6 +272,7 @@ static int explore_round(const struct exploration *exploration, const struct tri
                                          .seed = (uint64_t)options->random,
                                          .faults = (int)options->faults,
                                          .leases = (int)options->leases,
+                                         .rare = round_of(exploration, trial->scenario)->rare,
                                          .for_ns = exploration->round_ns,
                                          .interrupted = exploration->sandbox->interrupted};
     struct error error = {0};
@@ -275,7 +313,7 @@ static bool goes_on(enum search_end end)
     return end == SEARCH_EXHAUSTED || end == SEARCH_UNDECIDED || end == SEARCH_OUT_OF_TIME;
 }
 
-// All rounds of one lock. Each may last for half of the time that is left, the last one for all.
+// All rounds of one lock. Each may last for its share of the time that is left.
 static int explore_lock(struct exploration *exploration, const struct trial *trials, size_t count)
 {
     struct search_result result = {.end = SEARCH_EXHAUSTED};
@@ -289,17 +327,19 @@ static int explore_lock(struct exploration *exploration, const struct trial *tri
     int64_t left_ns = given_ns;
     for (size_t i = 0; i < count && goes_on(result.end); i++) {
         const struct scenario *scenario = trials[i].scenario;
-        exploration->round_ns = i + 1 < count ? left_ns / 2 : left_ns;
+        exploration->round_ns = left_ns / (int64_t)(count - i);
         int of_round = explore_round(exploration, &trials[i], &work, &result);
         code = of_round != EXIT_AS_EXPECTED ? of_round : code;
         end = result.end != SEARCH_EXHAUSTED && end != SEARCH_UNDECIDED ? result.end : end;
         end = goes_on(result.end) ? end : result.end;
         left_ns -= (int64_t)(result.progress.seconds * NS_PER_S);
         schedules += result.progress.schedules;
-        if (result.end == SEARCH_EXHAUSTED)
-            text_format(&exhausted, "%s%lld × %lld × %lld", exhausted.length > 0 ? ", " : "",
-                        (long long)scenario->clients.processes,
-                        (long long)scenario->clients.threads, (long long)operations_of(scenario));
+        if (result.end != SEARCH_EXHAUSTED)
+            continue;
+        text_format(&exhausted, "%s%lld × %lld × %lld", exhausted.length > 0 ? ", " : "",
+                    (long long)scenario->clients.processes, (long long)scenario->clients.threads,
+                    (long long)operations_of(scenario));
+        add_kind(round_of(exploration, scenario), " ", &exhausted);
     }
     result.end = end;
     if (end != SEARCH_BROKEN && end != SEARCH_FAILED) {
@@ -345,19 +385,29 @@ static int conduct(void *context, const struct sandbox *sandbox, const struct pl
     return code;
 }
 
+// Whether the lock has what the workload of the round needs.
+static bool has_needs(const char *lock, const struct round *round)
+{
+    const struct lock_scheme *scheme = lock_scheme_find(lock);
+    const struct workload *workload =
+        round->workload != NULL ? workload_find(round->workload) : NULL;
+    return workload == NULL || workload->needs == NULL ||
+           (scheme != NULL && lock_scheme_has(scheme, workload->needs));
+}
+
 static int load(void *context, const struct vocabulary *vocabulary, struct scenario_set *set,
                 struct error *error)
 {
-    const struct explore_options *options = ((struct exploration *)context)->options;
-    bool is_said = options->clients > 0 || options->threads > 0 || options->operations > 0;
-    const struct round said = {options->clients > 0 ? options->clients : 2,
-                               options->threads > 0 ? options->threads : 1,
-                               options->operations > 0 ? options->operations : 1};
-    size_t each = is_said ? 1 : ROUNDS;
+    struct exploration *exploration = context;
+    const struct explore_options *options = exploration->options;
+    const struct round *said = &exploration->said;
+    size_t each = said->clients > 0 ? 1 : ROUNDS;
     set->scenarios = memory_zeroed(options->run.path_count * each, sizeof *set->scenarios);
+    exploration->rounds =
+        memory_zeroed(options->run.path_count * each, sizeof *exploration->rounds);
     for (size_t i = 0; i < options->run.path_count * each; i++) {
         const char *lock = options->run.paths[i / each];
-        const struct round *round = is_said ? &said : &rounds[i % each];
+        const struct round *round = each == 1 ? said : &rounds[i % each];
         bool is_program = options->servers != NULL && lock_scheme_find(lock) == NULL;
         const struct explored_lock wanted = {.lock = lock,
                                              .servers = options->servers,
@@ -365,12 +415,15 @@ static int load(void *context, const struct vocabulary *vocabulary, struct scena
                                                                                : PROGRAM_TRAITS,
                                              .clients = round->clients,
                                              .threads = round->threads,
-                                             .operations = round->operations};
-        if (is_program && round->threads > 1 && is_said)
+                                             .operations = round->operations,
+                                             .workload = round->workload,
+                                             .rare = round->rare};
+        if (is_program && round->threads > 1 && each == 1)
             return error_set(error, "%s cannot be explored with threads: a program has one", lock);
-        if (is_program && round->threads > 1)
+        if (each > 1 && ((is_program && round->threads > 1) || !has_needs(lock, round)))
             continue;
         struct scenario *scenario = explored_scenario(&wanted, vocabulary);
+        exploration->rounds[set->count] = (struct explored_round){scenario, round};
         set->scenarios[set->count] = scenario;
         set->count += scenario != NULL;
         if (scenario == NULL)
@@ -382,18 +435,34 @@ static int load(void *context, const struct vocabulary *vocabulary, struct scena
     return 0;
 }
 
+// The only round, if an option says what it is to be; else one of no clients.
+static struct round round_said(const struct explore_options *options)
+{
+    bool is_said = options->clients > 0 || options->threads > 0 || options->operations > 0 ||
+                   options->rare || options->workload != NULL;
+    return (struct round){!is_said               ? 0
+                          : options->clients > 0 ? options->clients
+                                                 : 2,
+                          options->threads > 0 ? options->threads : 1,
+                          options->operations > 0 ? options->operations : 1, options->rare,
+                          options->workload};
+}
+
 static int run(const struct words *words, void *from)
 {
     static const struct scenario_run how = {.load = load, .conduct = conduct};
     struct explore_options *options = from;
-    struct exploration exploration = {.options = options, .is_terminal = isatty(STDERR_FILENO)};
+    struct exploration exploration = {
+        .options = options, .said = round_said(options), .is_terminal = isatty(STDERR_FILENO)};
     options->faults = options->says_faults ? options->faults : 1;
     options->leases = options->says_leases ? options->leases : 1;
     options->seconds = options->seconds > 0 ? options->seconds : FALLBACK_SECONDS;
     options->run.seed = SEED;
     if (words->count == 0)
         return usage_error(&explore_verb, "which lock? Give the name of a scheme");
-    return verb_runs_scenarios(&explore_verb, words, &options->run, &how, &exploration);
+    int code = verb_runs_scenarios(&explore_verb, words, &options->run, &how, &exploration);
+    free(exploration.rounds);
+    return code;
 }
 
 extern const char template_help_explore[];

@@ -2,8 +2,8 @@
 // fail_preload.c), as SQLite is tested: nobody crashes, hangs, or says that all is well when it is
 // not; and what claims to be whole is.
 #include "harness/cli/test_command.h"
-#include "harness/testing/text.h"
 #include "harness/report/test_junit.h"
+#include "harness/testing/text.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -1,7 +1,7 @@
 // variants: the schemes of this catalogue, for scripts/verdicts. The verb is added to those of
 // lockpick, whose catalogue is compiled again here, as in catalogue.c.
-#include "harness/cli/verb.h"
 #include "harness/detection/variants.h"
+#include "harness/cli/verb.h"
 
 extern const struct verb variants_verb;
 

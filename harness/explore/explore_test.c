@@ -275,6 +275,31 @@ TEST(a_lock_without_a_lease_stays_with_who_crashed_as_it_admits)
     munmap(errand, sizeof *errand);
 }
 
+// What draws nothing, and does not look at the time of day, takes an ordinary step.
+TEST(a_rare_draw_or_time_that_nobody_looks_at_is_no_fault)
+{
+    static const struct {
+        const char *scheme;
+        size_t at; // 0: the start, 1: the request
+        enum move_kind kind;
+        bool is_plain;
+    } moves[] = {{"redis-lua", 1, MOVE_DRAW_ZERO, true},
+                 {"redis-lua", 0, MOVE_CLOCK_BACK, true},
+                 {"redis-lua", 1, MOVE_CLOCK_AHEAD, true},
+                 {"redisson-fair", 0, MOVE_CLOCK_AHEAD, false}};
+    for (size_t i = 0; i < sizeof moves / sizeof *moves; i++) {
+        struct errand wanted = {
+            .scheme = moves[i].scheme,
+            .schedule = {{{.kind = MOVE_STEP, .client = 1}, {.kind = MOVE_STEP, .client = 1}}, 2}};
+        wanted.schedule.moves[moves[i].at].kind = (uint8_t)moves[i].kind;
+        struct errand *errand = run_errand(wanted);
+        enum move_kind made = (enum move_kind)errand->schedule.moves[moves[i].at].kind;
+        if (made != (moves[i].is_plain ? MOVE_STEP : moves[i].kind))
+            fail_msg("%s: move %d was made as %d", moves[i].scheme, moves[i].kind, made);
+        munmap(errand, sizeof *errand);
+    }
+}
+
 TEST(without_time_a_search_ends_and_claims_nothing)
 {
     const struct search_limits limits = {.faults = 1, .leases = 1, .for_ns = 1};

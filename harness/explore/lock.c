@@ -1,12 +1,14 @@
 #include "harness/explore/lock.h"
 
 #include "harness/base/text.h"
+#include "harness/cluster/topology.h"
 #include "harness/locks/lock.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#define LEAST_MAJORITY 3       // servers
 #define NAME_SUFFIX "-program" // where the name is a scheme's of ours
 
 // A program is named by its last word that is a file's: "my-lock" of "python3 locks/my-lock.py".
@@ -52,11 +54,23 @@ static void write_program(const struct explored_lock *lock, const char *name, st
     free(folder);
 }
 
+// Of independent servers as few as have a majority that is not all of them.
+static void write_servers(const struct lock_scheme *scheme, struct text *out)
+{
+    const struct topology *topology = scheme->server != NULL && scheme->topologies != NULL
+                                          ? topology_find(scheme->server, scheme->topologies[0])
+                                          : NULL;
+    if (topology != NULL && topology->by_majority && topology->usual > LEAST_MAJORITY)
+        text_format(out, "servers: {%s: {topology: %s, nodes: %d}}\n", scheme->server,
+                    topology->name, LEAST_MAJORITY);
+}
+
 // Sleeps of programs are time that passes; against so long a lease as theirs it is none.
 struct scenario *explored_scenario(const struct explored_lock *lock,
                                    const struct vocabulary *vocabulary)
 {
     const struct lock_scheme *scheme = lock_scheme_find(lock->lock);
+    const char *workload = lock->workload != NULL ? lock->workload : "increment";
     char name[33]; // as long as a name of a scheme may be
     struct text text = {0};
     if (scheme == NULL && lock->servers == NULL)
@@ -68,19 +82,23 @@ struct scenario *explored_scenario(const struct explored_lock *lock,
         scheme != NULL ? lock_scheme_has(scheme, "fenced") : strstr(lock->traits, "fenced") != NULL;
     text_format(
         &text,
-        "version: 1\nname: explore-%s-%lldx%lldx%lld\nabout: Every order of its steps.\n"
-        "workload: {kind: increment, operations: %lld, fenced: %s}\n"
+        "version: 1\nname: explore-%s-%lldx%lldx%lld%s%s%s\nabout: Every order of its steps.\n"
+        "workload: {kind: %s, operations: %lld, fenced: %s}\n"
         "clients: {processes: %lld, threads: %lld}\nlock: %s\n"
         "verdict-only: true\nschemes:",
         scheme != NULL ? scheme->name : name, (long long)lock->clients, (long long)lock->threads,
-        (long long)lock->operations, (long long)(lock->clients * lock->threads * lock->operations),
-        is_fenced ? "true" : "false", (long long)lock->clients, (long long)lock->threads,
+        (long long)lock->operations, lock->workload != NULL ? "-" : "",
+        lock->workload != NULL ? workload : "", lock->rare ? "-rare" : "", workload,
+        (long long)(lock->clients * lock->threads * lock->operations), is_fenced ? "true" : "false",
+        (long long)lock->clients, (long long)lock->threads,
         scheme != NULL ? "{lease: 2s, wait: 5m, retry: 10ms, request: 5s, stuck-after: 6s}"
                        : "{lease: 5m, wait: 1h, retry: 10ms, request: 5s, stuck-after: 15m}");
-    if (scheme != NULL)
+    if (scheme != NULL) {
         text_format(&text, " [%s]\n", scheme->name);
-    else
+        write_servers(scheme, &text);
+    } else {
         write_program(lock, name, &text);
+    }
     struct scenario *scenario = NULL;
     struct diagnostics *diagnostics = diagnostics_new();
     if (scenario_parse("explore.yaml", text.bytes, text.length, vocabulary, NULL, 0, &scenario,

@@ -12,6 +12,8 @@ struct explored_lock {
     // traits. NULL: the lock is a scheme.
     const char *servers, *traits;
     int64_t clients, threads, operations; // threads in each client, operations of each thread
+    const char *workload;                 // what they do; NULL: increment
+    bool rare;                            // it is to be told apart: rare faults strike, too
 };
 
 // NULL if there is no such scheme, or none can be made of the program: that is said on standard

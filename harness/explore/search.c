@@ -52,7 +52,7 @@ struct search {
 
 // What a schedule is made of.
 struct tally {
-    int faults, leases, timers, crashes;
+    int faults, leases, timers, crashes, clocks;
     int faults_of[CLIENT_THREADS]; // that struck threads of that kind
     bool forgets;                  // a server lost what it had
 };
@@ -67,6 +67,7 @@ static struct tally tally_of(const struct schedule_moves *schedule)
         tally.leases += class == CLASS_LEASE;
         tally.timers += class == CLASS_TIMER;
         tally.crashes += move.kind == MOVE_CRASH;
+        tally.clocks += move.kind == MOVE_CLOCK_BACK || move.kind == MOVE_CLOCK_AHEAD;
         tally.faults_of[move.thread] += class == CLASS_FAULT;
         tally.forgets |= move_forgets(move);
     }
@@ -161,7 +162,8 @@ static struct move last_step(const struct schedule_moves *schedule)
 static bool is_allowed(const struct search *search, const struct tally *tally, struct move move)
 {
     enum move_class class = move_class(move);
-    return (class != CLASS_FAULT || tally->faults < search->limits->faults) &&
+    return (search->limits->rare || !move_is_rare(move)) &&
+           (class != CLASS_FAULT || tally->faults < search->limits->faults) &&
            (class != CLASS_LEASE || tally->leases < search->limits->leases) &&
            (class != CLASS_TIMER || tally->timers < TIMERS_A_LEASE * search->limits->leases);
 }
@@ -182,15 +184,16 @@ static size_t moves_of(const struct search *search, const struct schedule_moves 
             struct move move = {.kind = kind,
                                 .client = (uint8_t)(number / CLIENT_THREADS + 1),
                                 .thread = (uint8_t)(number % CLIENT_THREADS)};
-            if (replay_can(search->replay, move) && is_allowed(search, &tally, move))
+            if (is_allowed(search, &tally, move) && replay_can(search->replay, move))
                 moves[count++] = move;
         }
     }
-    // A restart is left to schedules that are written by hand.
     for (int server = 1; server <= replay_servers(search->replay); server++) {
-        struct move evict = {.kind = MOVE_EVICT, .server = (uint8_t)server};
-        if (is_allowed(search, &tally, evict) && replay_can(search->replay, evict))
-            moves[count++] = evict;
+        for (uint8_t kind = MOVE_FIRST_OF_SERVER; kind < MOVE_KINDS; kind++) {
+            struct move move = {.kind = kind, .server = (uint8_t)server};
+            if (is_allowed(search, &tally, move) && replay_can(search->replay, move))
+                moves[count++] = move;
+        }
     }
     // Twice in a row, or before anything was done, time changes nothing.
     if (has_moved && !has_waited && is_allowed(search, &tally, time))
@@ -232,6 +235,8 @@ static void make_move(struct making *making, struct move move)
         text_add(making->lines, "\n");
     }
     replay_move(making->replay, move);
+    if (replay_was_plain(making->replay))
+        move.kind = MOVE_STEP;
     making->made.moves[making->made.count++] = move;
 }
 
@@ -371,6 +376,12 @@ static bool is_admitted(const struct replay *replay, const struct trial *trial,
     const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
     struct tally tally = tally_of(schedule);
     bool is_no_progress = check->shows == SHOWS_NO_PROGRESS;
+    unsigned falls_to = 0; // traits of faults
+    for (size_t i = 0; scheme != NULL && scheme->falls_to != NULL && scheme->falls_to[i] != NULL;
+         i++)
+        falls_to |= fault_find(scheme->falls_to[i])->form.traits;
+    if (tally.clocks > 0 && (falls_to & FAULT_MOVES_CLOCK) != 0)
+        return true;
     // What servers have forgotten can be granted again, tokens too, and is gone for who releases
     // it. But nobody waits for ever, unless it was made before the trial and nobody makes it anew
     // (permits).
@@ -381,9 +392,7 @@ static bool is_admitted(const struct replay *replay, const struct trial *trial,
             !trial_has_trait(trial, "lease") && !trial_has_trait(trial, "session");
         bool has_doubts =
             falls_to_crash && (replay_has_doubts(replay) || tally.faults_of[THREAD_SUBSCRIBER] > 0);
-        for (size_t i = 0;
-             scheme != NULL && scheme->falls_to != NULL && scheme->falls_to[i] != NULL; i++)
-            falls_to_crash |= (fault_find(scheme->falls_to[i])->form.traits & FAULT_KILLS) != 0;
+        falls_to_crash |= (falls_to & FAULT_KILLS) != 0;
         return has_doubts || (falls_to_crash && tally.crashes > 0);
     }
     // Whether a lease may have ended that its holder counted on. One that is renewed ends only if

@@ -20,6 +20,7 @@ struct search_limits {
     uint64_t seed; // of SEARCH_RANDOM
     int faults;    // lost requests, lost replies, crashes, evictions: at most so many in a schedule
     int leases;    // that pass; and for each of them three timers that go off
+    bool rare;     // faults that are rare, too: restarts, clocks that jump, zeros that are drawn
     int64_t for_ns;
     bool enters_all; // states that were seen, too: shows what is lost by leaving them out
     const _Atomic uint32_t *interrupted; // not 0: report what was done

@@ -114,7 +114,7 @@ const struct lock_scheme redisson_fair_scheme = {
     .summary = "Redisson's fair lock: an RLock with a queue, timed by the clients' clocks",
     .breaks = "a pause longer than the lease; a failover; clients' clocks that differ spoil the "
               "order; a waiter that dies keeps all behind it waiting",
-    .falls_to = (const char *const[]){"kill", NULL},
+    .falls_to = (const char *const[]){"kill", "clock", NULL},
     .traits =
         LOCK_TRAITS("exclusive", "lease", "owner-checked", "reentrant", "fair", "renewed", "redis"),
     REDISSON_HANDLES(&redisson_fair),

@@ -403,8 +403,10 @@ bool worker_operate(struct worker *worker, const struct turn *turn)
     int64_t operation = turn->operation;
     enum boundary boundary = worker->boundary;
     const struct workload *workload = worker->state->workload;
-    bool only_reads =
-        workload->only_reads != NULL && workload->only_reads(scenario_of(worker), &worker->random);
+    const struct step_gate *gate = worker->actor.gate; // of one that has it, every other reads
+    bool only_reads = workload->only_reads != NULL &&
+                      (gate != NULL ? gate->operation % 2 == 0
+                                    : workload->only_reads(scenario_of(worker), &worker->random));
     if (worker->key_count > 1)
         worker->key =
             &worker->keys[key_distribution_draw(&worker->state->distribution, &worker->random)];

@@ -16,6 +16,7 @@ struct gated_client {
     struct step_gate *gates; // the workers' first
     int number;
     int64_t operations; // of each worker
+    struct random *random[THREAD_SECOND_WORKER + 1];
     pthread_t thread;
 };
 
@@ -35,6 +36,7 @@ static void *operate_gated(void *from)
     int64_t workers = client->state->trial->scenario->clients.threads;
     int64_t first = ((client->number - 1) * workers + self->thread) * client->operations + 1;
     worker_prepare(&worker, client->state, self->clients, client->number, (int)self->thread + 1);
+    client->random[self->thread] = &worker.random;
     worker.actor.gate = gate;
     worker.actor.clock.sleeper = &gate->sleeper;
     if (worker_connect(&worker) == 0) {
@@ -93,18 +95,27 @@ struct gated_client *client_start_gated(const struct trial_state *state, struct 
                                         int number, int64_t operations, struct error *error)
 {
     struct gated_client *client = memory_new(sizeof *client);
-    *client = (struct gated_client){state, gates, number, operations, 0};
+    *client = (struct gated_client){
+        .state = state, .gates = gates, .number = number, .operations = operations};
     for (int thread = 0; thread < CLIENT_THREADS; thread++)
         gates[thread].is_there = false;
     gate_start(&gates[THREAD_WORKER], true);
     if (state->trial->scenario->clients.threads > 1)
         gate_start(&gates[THREAD_SECOND_WORKER], true);
+    // Where every other operation only reads, clients take turns.
+    if (state->workload->only_reads != NULL)
+        gates[THREAD_WORKER].operation = gates[THREAD_SECOND_WORKER].operation = (number - 1) % 2;
     int reason = pthread_create(&client->thread, NULL, run_gated, client);
     if (reason == 0)
         return client;
     error_set(error, "cannot start the thread of client-%d: %s", number, strerror(reason));
     free(client);
     return NULL;
+}
+
+struct random *client_random(const struct gated_client *client, enum client_thread thread)
+{
+    return thread <= THREAD_SECOND_WORKER ? client->random[thread] : NULL;
 }
 
 void client_join_gated(struct gated_client *client)

@@ -16,6 +16,9 @@ struct gated_client;
 struct gated_client *client_start_gated(const struct trial_state *state, struct step_gate *gates,
                                         int number, int64_t operations, struct error *error);
 
+// What a worker of the client draws at random from; NULL: not known.
+struct random *client_random(const struct gated_client *client, enum client_thread thread);
+
 // Ends it, whatever it does: requests that it would still send are not sent.
 void client_join_gated(struct gated_client *client);
 

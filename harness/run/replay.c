@@ -32,6 +32,7 @@ struct replay {
     int count; // of clients
     struct threads threads;
     bool has_stalled;                                    // a watchdog, in this schedule
+    bool was_plain;                                      // the last move (replay_was_plain)
     struct gated_client *clients[MOST_EXPLORED_CLIENTS]; // NULL: not started
     struct history_writer deaths[MOST_EXPLORED_CLIENTS];
     uint64_t image; // what the server kept after the last attempt in vain
@@ -81,13 +82,17 @@ static int64_t next_timer_ns(const struct replay *replay)
     return threads_next_timer_ns(&replay->threads, 2 * replay->trial->scenario->lock.lease_ns);
 }
 
-static void pass_lease(struct replay *replay)
+// After which a lease is over for everybody.
+static int64_t whole_lease_ns(const struct replay *replay)
 {
     int64_t lease_ns = replay->trial->scenario->lock.lease_ns;
-    pass_time_until(replay,
-                    replay->now_ns + lease_ns + allowed_drift_ns(lease_ns) +
-                        replay->trial->server->late_expiry_ns + BEYOND_LEASE_NS,
-                    "time");
+    return lease_ns + allowed_drift_ns(lease_ns) + replay->trial->server->late_expiry_ns +
+           BEYOND_LEASE_NS;
+}
+
+static void pass_lease(struct replay *replay)
+{
+    pass_time_until(replay, replay->now_ns + whole_lease_ns(replay), "time");
 }
 
 static int64_t wait_ns(const struct replay *replay)
@@ -235,6 +240,8 @@ int replay_begin(struct replay *replay, struct error *error)
     set_time(replay, replay->zero_ns);
     replay->is_kept_known = false;
     memset(replay->struck, 0, sizeof replay->struck);
+    for (int i = 0; i < replay->count; i++)
+        clock_shift_clear(&replay->state.control->client_clocks[i], SHIFTED_REALTIME);
     replay->has_stalled = false;
     replay->image = 0;
     replay->waits = 0;
@@ -287,6 +294,16 @@ static bool can_server(struct replay *replay, struct move move)
     return move.kind == MOVE_RESTART ? !kind->is_in_memory : !keeps && has_lock(replay);
 }
 
+static bool is_clock(struct move move)
+{
+    return move.kind == MOVE_CLOCK_BACK || move.kind == MOVE_CLOCK_AHEAD;
+}
+
+static struct random *random_of(const struct replay *replay, struct move move)
+{
+    return client_random(replay->clients[move.client - 1], move.thread);
+}
+
 bool replay_can(struct replay *replay, struct move move)
 {
     const struct threads *threads = &replay->threads;
@@ -309,6 +326,11 @@ bool replay_can(struct replay *replay, struct move move)
     if (move.kind == MOVE_CRASH)
         return move.thread == THREAD_WORKER && gate->place != GATE_AT_START &&
                !client_is_over(threads, move.client);
+    if (is_clock(move))
+        return replay->programs == NULL && thread_can(threads, move);
+    if (move.kind == MOVE_DRAW_ZERO &&
+        (replay->programs != NULL || random_of(replay, move) == NULL))
+        return false;
     return gate->is_there && gate->place == (move.kind == MOVE_LOSE_MESSAGE ? GATE_BEFORE_MESSAGE
                                                                             : GATE_BEFORE_REQUEST);
 }
@@ -366,6 +388,34 @@ static void step(struct replay *replay, struct move move, enum gate_order order)
     threads->changes += is_change;
     if (thread_is_worker(move.thread))
         threads->rested[move.client - 1][move.thread] = threads->changes;
+}
+
+// If nothing is drawn in the step, what is drawn later is as it would have been.
+static void step_drawing_zero(struct replay *replay, struct move move)
+{
+    struct random *random = random_of(replay, move);
+    struct random before = *random;
+    random_draw_zero(random);
+    struct random zero = *random;
+    step(replay, move, GATE_GO);
+    replay->was_plain = memcmp(random, &zero, sizeof zero) == 0;
+    if (replay->was_plain)
+        *random = before;
+}
+
+// If nobody looks at the time of day in the step, it may as well jump later.
+static void step_with_clock(struct replay *replay, struct move move)
+{
+    struct clock_shift *clock = &replay->state.control->client_clocks[move.client - 1];
+    int leases = move.kind == MOVE_CLOCK_AHEAD ? 1 : -1;
+    int64_t by_ns = leases * whole_lease_ns(replay);
+    clock_shift_set(clock, SHIFTED_REALTIME, clock_realtime_ns(), by_ns, CLOCK_RATE_NORMAL);
+    step(replay, move, GATE_GO);
+    replay->was_plain = !clock_shift_was_shown(clock, SHIFTED_REALTIME);
+    if (replay->was_plain)
+        clock_shift_set(clock, SHIFTED_REALTIME, clock_realtime_ns(), -by_ns, CLOCK_RATE_NORMAL);
+    else
+        replay->threads.clock_leases[move.client - 1] += leases;
 }
 
 // Whose timer is due goes on at once, and so do those that it rings for, until somebody has the
@@ -447,7 +497,7 @@ void replay_move(struct replay *replay, struct move move)
                                                        [MOVE_LOSE_MESSAGE] = GATE_LOSE_REPLY,
                                                        [MOVE_TIME_INSIDE] = GATE_GO_AND_STAND};
     int64_t timer_ns = move.kind == MOVE_TIMER ? next_timer_ns(replay) : 0;
-    replay->is_kept_known = false;
+    replay->is_kept_known = replay->was_plain = false;
     set_time(replay, replay->now_ns + TICK_NS);
     replay->threads.changes += move.client == 0 || move.kind == MOVE_CRASH;
     if (move.kind >= MOVE_FIRST_OF_SERVER)
@@ -460,11 +510,20 @@ void replay_move(struct replay *replay, struct move move)
         wait_long(replay);
     else if (move.kind == MOVE_CRASH)
         crash(replay, move.client);
+    else if (is_clock(move))
+        step_with_clock(replay, move);
+    else if (move.kind == MOVE_DRAW_ZERO)
+        step_drawing_zero(replay, move);
     else
         step(replay, move, orders[move.kind]);
     if (replay->threads.error.text[0] != '\0')
         state_break(&replay->state, "cannot follow the sessions of clients: %s",
                     replay->threads.error.text);
+}
+
+bool replay_was_plain(const struct replay *replay)
+{
+    return replay->was_plain;
 }
 
 bool replay_is_over(const struct replay *replay)

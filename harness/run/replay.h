@@ -39,6 +39,10 @@ bool replay_can(struct replay *replay, struct move move);
 // Makes a move that can be made.
 void replay_move(struct replay *replay, struct move move);
 
+// True if the last move was one that changes nothing but what its thread draws, or what its
+// client's clock shows, and that has not been looked at: it was no more than MOVE_STEP.
+bool replay_was_plain(const struct replay *replay);
+
 // True if every client is over, or has crashed.
 bool replay_is_over(const struct replay *replay);
 

@@ -12,6 +12,7 @@ void threads_begin(struct threads *threads, int count, struct explored_servers *
     threads->last_in_line = threads->ended = 0;
     threads->error.text[0] = '\0';
     memset(threads->crashed, 0, sizeof threads->crashed);
+    memset(threads->clock_leases, 0, sizeof threads->clock_leases);
     memset(threads->rested, 0, sizeof threads->rested);
 }
 
@@ -178,6 +179,7 @@ static void tell_thread(const struct threads *threads, int client, int thread, s
 static void tell_client(const struct threads *threads, int client, struct text *names,
                         struct text *out)
 {
+    text_format(out, "\n%d", threads->clock_leases[client]);
     for (int thread = 0; thread < CLIENT_THREADS; thread++) {
         if (threads->gates[client][thread].is_there)
             tell_thread(threads, client, thread, names, out);

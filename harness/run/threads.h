@@ -17,6 +17,7 @@ struct threads {
     bool has_threads; // besides workers
     struct step_gate gates[MOST_EXPLORED_CLIENTS][CLIENT_THREADS];
     bool crashed[MOST_EXPLORED_CLIENTS];
+    int clock_leases[MOST_EXPLORED_CLIENTS]; // by which a client's time of day is ahead
     // Moves that may have changed what a retry finds: a retry in vain, after which the server keeps
     // what it kept after the last one, is none. And how many there were when a client stood last.
     uint64_t changes;

@@ -5,25 +5,37 @@
 
 enum subject { OF_ALL, OF_CLIENT, OF_SERVER };
 
+#define FORGETS 1
+#define IS_RARE 2
+
 static const struct {
     const char *text; // "%s": where the client stands, or the server's name
     enum subject of;
     enum move_class class;
-    bool forgets;
+    unsigned traits;
 } forms[MOVE_KINDS] = {
-    [MOVE_STEP] = {" %s", OF_CLIENT, CLASS_STEP, false},
-    [MOVE_LOSE_REQUEST] = {" %s, request lost", OF_CLIENT, CLASS_FAULT, false},
-    [MOVE_LOSE_REPLY] = {" %s, reply lost", OF_CLIENT, CLASS_FAULT, false},
-    [MOVE_LOSE_MESSAGE] = {" %s, lost", OF_CLIENT, CLASS_FAULT, false},
-    [MOVE_TIME_INSIDE] = {" %s, a lease passes before its reply", OF_CLIENT, CLASS_LEASE, false},
-    [MOVE_CRASH] = {" crashes", OF_CLIENT, CLASS_FAULT, false},
-    [MOVE_TIME] = {"a lease passes", OF_ALL, CLASS_LEASE, false},
-    [MOVE_WAIT] = {"all wait", OF_ALL, CLASS_WAIT, false},
-    [MOVE_TIMER] = {"time passes until a timer is due", OF_ALL, CLASS_TIMER, false},
-    [MOVE_RESTART] = {"%s restarts and keeps all", OF_SERVER, CLASS_FAULT, false},
-    [MOVE_AMNESIA] = {"%s restarts and loses all", OF_SERVER, CLASS_FAULT, .forgets = true},
-    [MOVE_EVICT] = {"%s evicts the lock", OF_SERVER, CLASS_FAULT, .forgets = true},
+    [MOVE_STEP] = {" %s", OF_CLIENT, CLASS_STEP, 0},
+    [MOVE_LOSE_REQUEST] = {" %s, request lost", OF_CLIENT, CLASS_FAULT, 0},
+    [MOVE_LOSE_REPLY] = {" %s, reply lost", OF_CLIENT, CLASS_FAULT, 0},
+    [MOVE_LOSE_MESSAGE] = {" %s, lost", OF_CLIENT, CLASS_FAULT, 0},
+    [MOVE_TIME_INSIDE] = {" %s, a lease passes before its reply", OF_CLIENT, CLASS_LEASE, 0},
+    [MOVE_DRAW_ZERO] = {" %s, and draws a zero", OF_CLIENT, CLASS_FAULT, IS_RARE},
+    [MOVE_CLOCK_BACK] = {" %s, its clock a lease behind", OF_CLIENT, CLASS_FAULT, IS_RARE},
+    [MOVE_CLOCK_AHEAD] = {" %s, its clock a lease ahead", OF_CLIENT, CLASS_FAULT, IS_RARE},
+    [MOVE_CRASH] = {" crashes", OF_CLIENT, CLASS_FAULT, 0},
+    [MOVE_TIME] = {"a lease passes", OF_ALL, CLASS_LEASE, 0},
+    [MOVE_WAIT] = {"all wait", OF_ALL, CLASS_WAIT, 0},
+    [MOVE_TIMER] = {"time passes until a timer is due", OF_ALL, CLASS_TIMER, 0},
+    [MOVE_RESTART] = {"%s restarts and keeps all", OF_SERVER, CLASS_FAULT, IS_RARE},
+    [MOVE_AMNESIA] = {"%s restarts and loses all", OF_SERVER, CLASS_FAULT, FORGETS | IS_RARE},
+    [MOVE_EVICT] = {"%s evicts the lock", OF_SERVER, CLASS_FAULT, FORGETS},
 };
+
+// Whether where its client stands, or its server's name, is told with it.
+static bool has_place(enum move_kind kind)
+{
+    return strstr(forms[kind].text, "%s") != NULL;
+}
 
 enum move_class move_class(struct move move)
 {
@@ -37,7 +49,12 @@ bool move_is_of_same(struct move one, struct move other)
 
 bool move_forgets(struct move move)
 {
-    return forms[move.kind].forgets;
+    return (forms[move.kind].traits & FORGETS) != 0;
+}
+
+bool move_is_rare(struct move move)
+{
+    return (forms[move.kind].traits & IS_RARE) != 0;
 }
 
 void move_write(struct move move, const char *what, struct text *out)
@@ -100,13 +117,13 @@ int move_read(const char *text, struct move *move, char what[MOVE_WHAT_ROOM], st
                               of == OF_SERVER ? server : 0};
         move_write(*move, what, &written);
         bool is_it = (of == OF_CLIENT) == (client > 0) && (of == OF_SERVER) == (server > 0) &&
-                     (kind == MOVE_CRASH || of == OF_ALL || what[0] != '\0') &&
+                     (!has_place(kind) || what[0] != '\0') &&
                      strcmp(text_string(&written), text) == 0 &&
                      !(kind == MOVE_STEP && strcmp(what, "crashes") == 0) &&
-                     !(kind == MOVE_CRASH && thread != THREAD_WORKER);
+                     (has_place(kind) || thread == THREAD_WORKER);
         text_free(&written);
         if (is_it) {
-            if (kind == MOVE_CRASH)
+            if (!has_place(kind))
                 what[0] = '\0';
             return 0;
         }
@@ -116,8 +133,9 @@ int move_read(const char *text, struct move *move, char what[MOVE_WHAT_ROOM], st
         "'%.60s' is no move: say 'client-1 SET' (or start, write, retry, answer for the "
         "command; client-1's watchdog, subscriber, sweeper for the client; message, "
         "wakes), the same with ', request lost', ', reply lost', ', lost' (of a "
-        "message) or ', a lease passes before its reply', 'client-1 crashes', 'a "
-        "lease passes', 'time passes until a timer is due', 'redis-1 restarts and "
+        "message), ', a lease passes before its reply', ', and draws a zero' or ', its clock a "
+        "lease behind' (or ahead), 'client-1 crashes', 'a lease passes', 'time passes until a "
+        "timer is due', 'redis-1 restarts and "
         "keeps all' (or loses all), 'redis-1 evicts the lock', or 'all wait'",
         text);
 }

@@ -306,16 +306,17 @@ static int image(struct explored_servers *servers, struct text *image, struct er
 }
 
 // A restart that takes no time is no more than this to a client: its connections are gone, with
-// what it had subscribed to, the server knows no script any more, and has the keys that were on its
-// disk, each with the time at which it ends, or none. (It has a new run id, too, which only
-// replicas ask for.)
+// what it had subscribed to, the server knows no script any more, counts anew, and has the keys
+// that were on its disk, each with the time at which it ends, or none. (It has a new run id, too,
+// which only replicas ask for.)
 static int restart(struct explored_servers *servers, int server, bool loses, struct error *error)
 {
     struct memory *memory = servers->memory;
     memory->has_restarted = true;
-    return session_ask(explored_session(servers, server, error),
-                       "CLIENT KILL TYPE normal\r\nCLIENT KILL TYPE pubsub\r\nSCRIPT FLUSH%s",
-                       loses ? "\r\nFLUSHALL" : "");
+    return session_ask(
+        explored_session(servers, server, error),
+        "CLIENT KILL TYPE normal\r\nCLIENT KILL TYPE pubsub\r\nSCRIPT FLUSH\r\nCONFIG RESETSTAT%s",
+        loses ? "\r\nFLUSHALL" : "");
 }
 
 // The key is unlinked by an eviction just so.
