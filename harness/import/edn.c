@@ -1,67 +1,61 @@
 #include "harness/import/reader.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-static const struct value *read_form(struct reader *reader, int depth);
+static bool read_form(struct reader *reader, int depth, struct value *value);
 
-// --- what has no parts ---------------------------------------------------------------------------
+// --- characters ----------------------------------------------------------------------------------
 
-static bool is_blank(char c)
+enum {
+    ENDS_WORD = 1,
+    IS_BLANK = 2, // on a line
+    MAY_SKIP = 4, // begins what means nothing, or a line
+};
+
+static const unsigned char classes[256] = {
+    [' '] = ENDS_WORD | IS_BLANK,
+    [','] = ENDS_WORD | IS_BLANK,
+    ['\t'] = ENDS_WORD | IS_BLANK,
+    ['\r'] = ENDS_WORD | IS_BLANK,
+    ['\f'] = ENDS_WORD | IS_BLANK,
+    ['\n'] = ENDS_WORD | MAY_SKIP,
+    [';'] = ENDS_WORD | MAY_SKIP,
+    ['#'] = MAY_SKIP,
+    ['('] = ENDS_WORD,
+    [')'] = ENDS_WORD,
+    ['['] = ENDS_WORD,
+    [']'] = ENDS_WORD,
+    ['{'] = ENDS_WORD,
+    ['}'] = ENDS_WORD,
+    ['"'] = ENDS_WORD,
+    ['\0'] = ENDS_WORD, // which no value has
+};
+
+static inline bool is(char c, unsigned which)
 {
-    return c == ' ' || c == '\n' || c == ',' || c == '\t' || c == '\r' || c == '\f';
+    return (classes[(unsigned char)c] & which) != 0;
 }
 
-static bool ends_word(char c)
+static const char *end_of_word(const char *at, const char *end)
 {
-    switch (c) {
-    case '(':
-    case ')':
-    case '[':
-    case ']':
-    case '{':
-    case '}':
-    case '"':
-    case ';':
-        return true;
-    default:
-        return is_blank(c);
-    }
+    while (at < end && !is(*at, ENDS_WORD))
+        at++;
+    return at;
 }
 
-static const char *show_character(char c, char *text, size_t room)
+static bool starts_with(const struct reader *reader, const char *what)
 {
-    if (c > ' ' && c < 0x7f)
-        snprintf(text, room, "'%c'", c);
-    else
-        snprintf(text, room, "byte %02x", (unsigned)(unsigned char)c);
-    return text;
-}
-
-// The rest of the file is bound to be wrong where that is.
-static const struct value *complain(struct reader *reader, uint32_t line, const char *what)
-{
-    problems_add(reader->problems, line, "%s", what);
-    return NULL;
-}
-
-static struct value *new_value(struct reader *reader, enum value_kind kind, uint32_t line)
-{
-    struct value *value = arena_value(&reader->arena, kind, line);
-    if (value == NULL)
-        complain(reader, line, "an operation of more than a million values");
-    return value;
+    size_t length = strlen(what);
+    return (size_t)(reader->end - reader->at) >= length && memcmp(reader->at, what, length) == 0;
 }
 
 // --- strings -------------------------------------------------------------------------------------
 
 // Escapes are only told apart, not resolved, but for those of a quote and a backslash: no lock or
 // process is known by them.
-static const struct value *read_string(struct reader *reader)
+static bool read_string(struct reader *reader, struct value *string)
 {
-    uint32_t line = reader->line;
     const char *from = ++reader->at;
     bool escaped = false;
     while (reader_has(reader) && *reader->at != '"') {
@@ -74,34 +68,38 @@ static const struct value *read_string(struct reader *reader)
         reader_take(reader);
     }
     if (!reader_has(reader))
-        return complain(reader, line, "a string that is not closed: expected '\"'");
-    size_t length = (size_t)(reader->at++ - from);
-    struct value *string = new_value(reader, VALUE_STRING, line);
-    if (length > VALUE_MOST_BYTES)
-        return complain(reader, line, "a string of more than 16 MiB");
-    if (memchr(from, '\0', length) != NULL)
-        return complain(reader, line, "a string with a zero byte");
-    if (string == NULL)
-        return NULL;
-    char *text = arena_text(&reader->arena, from, length);
-    string->text = text;
-    string->length = length;
+        return reader_complain(reader, string->line, "a string that is not closed: expected '\"'");
+    string->kind = VALUE_STRING;
+    string->text = from;
+    string->length = (size_t)(reader->at++ - from);
+    if (string->length > VALUE_MOST_BYTES)
+        return reader_complain(reader, string->line, "a string of more than 16 MiB");
+    if (memchr(from, '\0', string->length) != NULL)
+        return reader_complain(reader, string->line, "a string with a zero byte");
+    if (!escaped)
+        return true;
+    char *text = reader_text(reader, from, string->length);
     char *to = text;
-    for (; escaped && *text != '\0'; text++) {
+    string->text = text;
+    for (; *text != '\0'; text++) {
         if (*text == '\\' && (text[1] == '"' || text[1] == '\\'))
             text++;
         *to++ = *text;
     }
-    if (escaped)
-        string->length = (size_t)(to - string->text);
-    return string;
+    string->length = (size_t)(to - string->text);
+    return true;
 }
 
 // --- numbers and words ---------------------------------------------------------------------------
 
+static bool is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
 static size_t skip_digits(const char *text, size_t at)
 {
-    while (text[at] >= '0' && text[at] <= '9')
+    while (is_digit(text[at]))
         at++;
     return at;
 }
@@ -134,265 +132,291 @@ static bool is_number(const char *text)
     return text[at] == '\0';
 }
 
-static bool looks_like_number(const char *text)
+static bool convert_number(struct reader *reader, struct value *value)
 {
-    const char *first = text[0] == '+' || text[0] == '-' ? text + 1 : text;
-    return *first >= '0' && *first <= '9';
-}
-
-static const struct value *take_number(struct reader *reader, struct value *value, const char *text)
-{
+    const char *text = reader_text(reader, value->text, value->length);
     if (!is_number(text)) {
         problems_add(reader->problems, value->line, "'%.40s' is no number", text);
-        return NULL;
+        return false;
     }
     char *end;
     errno = 0;
     value->integer = strtoll(text, &end, 10);
-    bool whole = *end == '\0' || (*end == 'N' && end[1] == '\0');
-    value->kind = whole && errno == 0 ? VALUE_INTEGER : VALUE_NUMBER;
+    value->kind = (*end == '\0' || *end == 'N') && errno == 0 ? VALUE_INTEGER : VALUE_NUMBER;
     value->text = text;
     value->length = strlen(text);
-    return value;
+    return true;
 }
 
-static const struct value *take_word(struct value *value, const char *text)
-{
-    if (strcmp(text, "nil") == 0) {
-        value->kind = VALUE_NIL;
-    } else if (strcmp(text, "true") == 0 || strcmp(text, "false") == 0) {
-        value->kind = VALUE_BOOLEAN;
-        value->integer = text[0] == 't';
-    } else {
-        value->text = text[0] == ':' && text[1] != '\0' ? text + 1 : text;
-        value->length = strlen(value->text);
-    }
-    return value;
-}
-
-static const struct value *read_word(struct reader *reader)
+static bool read_word(struct reader *reader, struct value *value)
 {
     const char *from = reader->at;
     // A character may be one that ends words: \( \;
-    if (*reader->at == '\\' && reader->end - reader->at > 1) {
+    if (*from == '\\' && reader->end - from > 1) {
         reader->at++;
         reader_take(reader);
     }
-    while (reader_has(reader) && !ends_word(*reader->at))
-        reader->at++;
-    size_t length = (size_t)(reader->at - from);
-    char found[12];
-    if (length == 0 || memchr(from, '\0', length) != NULL) {
-        problems_add(reader->problems, reader->line, "expected a value; found %s",
-                     show_character(length == 0 ? *from : '\0', found, sizeof found));
-        return NULL;
+    reader->at = end_of_word(reader->at, reader->end);
+    value->kind = VALUE_WORD;
+    value->text = from;
+    value->length = (size_t)(reader->at - from);
+    if (value->length == 0) {
+        problems_add(reader->problems, reader->line,
+                     *from > ' ' ? "expected a value; found '%c'"
+                                 : "expected a value; found byte %02x",
+                     (unsigned char)*from);
+        return false;
     }
-    if (length > VALUE_MOST_BYTES)
-        return complain(reader, reader->line, "a word of more than 16 MiB");
-    struct value *value = new_value(reader, VALUE_WORD, reader->line);
-    if (value == NULL)
-        return NULL;
-    const char *text = arena_text(&reader->arena, from, length);
-    if (strchr("@`~'", text[0]) != NULL) {
-        problems_add(reader->problems, value->line, "'%c' is nothing that EDN has", text[0]);
-        return NULL;
+    if (value->length > VALUE_MOST_BYTES)
+        return reader_complain(reader, value->line, "a word of more than 16 MiB");
+    bool is_signed = (*from == '-' || *from == '+') && value->length > 1;
+    if (is_digit(from[is_signed]))
+        return convert_number(reader, value);
+    if (*from == ':' && value->length > 1) {
+        value->text++;
+        value->length--;
+    } else if (value_is(value, "nil")) {
+        value->kind = VALUE_NIL;
+    } else if (value_is(value, "true") || value_is(value, "false")) {
+        value->kind = VALUE_BOOLEAN;
+        value->integer = *from == 't';
+    } else if (strchr("@`~'", *from) != NULL) {
+        problems_add(reader->problems, value->line, "'%c' is nothing that EDN has", *from);
+        return false;
     }
-    return looks_like_number(text) ? take_number(reader, value, text) : take_word(value, text);
+    return true;
+}
+
+// A keyword, a short integer, or nil: what most values are. Returns what follows it; NULL of any
+// other.
+static inline const char *take_plain(const char *at, const char *end, uint32_t line,
+                                     struct value *value)
+{
+    const char *behind = NULL;
+    value->line = line;
+    if (*at == ':') {
+        behind = end_of_word(at + 1, end);
+        value->kind = VALUE_WORD;
+        value->text = at + 1;
+        value->length = (size_t)(behind - at - 1);
+        if (value->length == 0 || value->length > VALUE_MOST_BYTES)
+            return NULL;
+    } else if (is_digit(*at) || *at == '-') {
+        behind = take_integer(at, end, value);
+    } else if (end - at > 3 && memcmp(at, "nil", 3) == 0) {
+        behind = at + 3;
+        value->kind = VALUE_NIL;
+    }
+    return behind != NULL && behind < end && is(*behind, ENDS_WORD) ? behind : NULL;
 }
 
 // --- what means nothing --------------------------------------------------------------------------
 
-static bool starts_with(const struct reader *reader, const char *what)
+static bool read_next(struct reader *reader, int depth, struct value *value);
+
+static bool skip_lines(struct reader *reader, int depth);
+
+static inline const char *skip_spaces(const char *at, const char *end)
 {
-    size_t length = strlen(what);
-    return (size_t)(reader->end - reader->at) >= length && memcmp(reader->at, what, length) == 0;
+    while (at < end && is(*at, IS_BLANK))
+        at++;
+    return at;
 }
 
-// White space, commas, comments, and forms that `#_` throws away. False after a problem.
-static bool skip_blanks(struct reader *reader, int depth)
+static bool skip_lines(struct reader *reader, int depth);
+
+// White space, commas, comments, and forms that `#_` throws away.
+static inline bool skip_blanks(struct reader *reader, int depth)
 {
+    const char *at = reader->at = skip_spaces(reader->at, reader->end);
+    return at == reader->end || !is(*at, MAY_SKIP) || skip_lines(reader, depth);
+}
+
+static bool skip_lines(struct reader *reader, int depth)
+{
+    struct value ignored;
     while (reader_has(reader)) {
-        char next = *reader->at;
-        if (next == ';' || starts_with(reader, "#!")) {
-            while (reader_has(reader) && *reader->at != '\n')
-                reader->at++;
+        if (is(*reader->at, IS_BLANK) || *reader->at == '\n') {
+            reader_take(reader);
+        } else if (*reader->at == ';' || starts_with(reader, "#!")) {
+            const char *end = memchr(reader->at, '\n', (size_t)(reader->end - reader->at));
+            reader->at = end != NULL ? end : reader->end;
         } else if (starts_with(reader, "#_")) {
             reader->at += 2;
-            if (read_form(reader, depth + 1) == NULL)
+            if (!read_next(reader, depth + 1, &ignored))
                 return false;
-        } else if (is_blank(next)) {
-            reader_take(reader);
         } else {
-            break;
+            return true;
         }
     }
     return true;
 }
 
 // `#jepsen.history.Op`, `#inst`, `#object`: what follows is taken for itself.
-static void skip_tag(struct reader *reader)
+void edn_skip_tag(struct reader *reader)
 {
-    while (reader_has(reader) && !ends_word(*reader->at))
-        reader->at++;
+    reader->at = end_of_word(reader->at + 1, reader->end);
 }
 
 // --- forms ---------------------------------------------------------------------------------------
 
-static const struct value *out_of_room(struct reader *reader, uint32_t line)
+static bool is_too_deep(struct reader *reader, int depth)
 {
-    return complain(reader, line, "an operation of more than a million values");
+    return depth > VALUE_MOST_NESTED &&
+           !reader_complain(reader, reader->line, "nested more than 100 deep");
 }
 
-// A list, vector, set or map, behind the character that opens it.
-static const struct value *read_items(struct reader *reader, enum value_kind kind, char close,
-                                      uint32_t line, int depth)
-{
-    struct value *list = arena_value(&reader->arena, kind, line);
-    if (list == NULL)
-        return out_of_room(reader, line);
-    const struct value **end = &list->first;
-    size_t count = 0;
-    for (;; count++) {
-        if (!skip_blanks(reader, depth))
-            return NULL;
-        if (!reader_has(reader)) {
-            problems_add(reader->problems, reader->line,
-                         "the file ends inside of what line %u opens; expected '%c'", line, close);
-            return NULL;
-        }
-        if (*reader->at == close)
-            break;
-        const struct value *item = read_form(reader, depth + 1);
-        if (item == NULL)
-            return NULL;
-        *end = item;
-        // Every value is the arena's, and in one list only.
-        end = &((struct value *)(size_t)item)->next;
-    }
-    reader->at++;
-    if (kind == VALUE_MAP && count % 2 != 0)
-        return complain(reader, line, "a map with a key that has no value");
-    return list;
-}
-
-static const struct value *read_hash(struct reader *reader, uint32_t line, int depth)
-{
-    reader->at++;
-    if (starts_with(reader, "{")) {
-        reader->at++;
-        return read_items(reader, VALUE_LIST, '}', line, depth);
-    }
-    if (starts_with(reader, "\""))
-        return read_string(reader); // a pattern
-    if (starts_with(reader, "#"))
-        return read_word(reader); // ##Inf, ##NaN
-    skip_tag(reader);
-    return read_form(reader, depth + 1);
-}
-
-static const struct value *read_metadata(struct reader *reader, int depth)
-{
-    reader->at++;
-    if (read_form(reader, depth + 1) == NULL)
-        return NULL;
-    return read_form(reader, depth + 1);
-}
-
-static const struct value *read_form(struct reader *reader, int depth)
+// The form behind blanks.
+static bool read_next(struct reader *reader, int depth, struct value *value)
 {
     // First of all: what is thrown away nests as well.
-    if (depth > VALUE_MOST_NESTED)
-        return complain(reader, reader->line, "nested more than 100 deep");
-    if (!skip_blanks(reader, depth))
-        return NULL;
-    uint32_t line = reader->line;
+    if (is_too_deep(reader, depth) || !skip_blanks(reader, depth))
+        return false;
     if (!reader_has(reader))
-        return complain(reader, line, "the file ends where a value is expected");
-    switch (*reader->at) {
-    case '{':
-        reader->at++;
-        return read_items(reader, VALUE_MAP, '}', line, depth);
-    case '[':
-        reader->at++;
-        return read_items(reader, VALUE_LIST, ']', line, depth);
-    case '(':
-        reader->at++;
-        return read_items(reader, VALUE_LIST, ')', line, depth);
-    case '#':
-        return read_hash(reader, line, depth);
-    case '^':
-        return read_metadata(reader, depth);
-    case '"':
-        return read_string(reader);
-    default:
-        return read_word(reader);
-    }
+        return reader_complain(reader, reader->line, "the file ends where a value is expected");
+    return read_form(reader, depth, value);
 }
 
-// --- maps, one after the other -------------------------------------------------------------------
-
-// At a character that is no map's: of a list of them, or wrong. False if it is wrong.
-static bool pass_mark(struct reader *reader, bool *tagged)
+// 1 if there is one more form before what closes the list that a line opens; 0 behind that; -1
+// after a problem.
+static inline int find_item(struct reader *reader, char close, uint32_t line, int depth)
 {
-    char mark = *reader->at;
-    if (mark == '#') {
-        reader->at++;
-        skip_tag(reader);
-        *tagged = true;
-        return true;
+    if (!skip_blanks(reader, depth))
+        return -1;
+    if (reader_has(reader)) {
+        bool is_closed = *reader->at == close;
+        reader->at += is_closed;
+        return !is_closed;
     }
-    if ((mark == '[' || mark == '(') && reader->list_line == 0) {
-        reader->list_line = reader->line;
-        reader->list_end = mark == '[' ? ']' : ')';
-    } else if (reader->list_line != 0 && mark == reader->list_end) {
-        reader->list_line = 0;
-    } else {
-        char found[12];
-        problems_add(reader->problems, reader->line,
-                     "expected an operation, {:process 0, :type :invoke, :f :acquire, ...}; found "
-                     "%s",
-                     show_character(mark, found, sizeof found));
-        return false;
-    }
-    reader->at++;
+    problems_add(reader->problems, reader->line,
+                 "the file ends inside of what line %u opens; expected '%c'", line, close);
+    return -1;
+}
+
+#define HALF_MAP "a map with a key that has no value"
+
+// Most values are plain.
+static inline bool read_value(struct reader *reader, int depth, struct value *value)
+{
+    const char *behind = take_plain(reader->at, reader->end, reader->line, value);
+    if (behind == NULL)
+        return read_form(reader, depth, value);
+    reader->at = behind;
     return true;
 }
 
-static enum map_reading end(struct reader *reader, bool tagged)
+// A list, vector, set or map, at the character that opens it.
+static bool read_items(struct reader *reader, enum value_kind kind, char close, int depth,
+                       struct value *list)
 {
-    if (tagged)
-        problems_add(reader->problems, reader->line, "the file ends behind a tag");
-    if (reader->list_line == 0)
-        return tagged ? READING_BAD : READING_END;
-    problems_add(reader->problems, reader->line,
-                 "the file ends inside of the list that line %u opens; expected '%c'",
-                 reader->list_line, reader->list_end);
-    reader->list_line = 0;
-    return READING_BAD;
+    const struct value **end = &list->first;
+    size_t count = 0;
+    int found;
+    if (is_too_deep(reader, depth))
+        return false;
+    list->kind = kind;
+    reader->at++;
+    for (; (found = find_item(reader, close, list->line, depth)) > 0; count++) {
+        struct value *item = reader_value(reader, reader->line);
+        if (item == NULL || !read_value(reader, depth + 1, item))
+            return false;
+        *end = item;
+        end = &item->next;
+    }
+    if (found == 0 && kind == VALUE_MAP && count % 2 != 0)
+        return reader_complain(reader, list->line, HALF_MAP);
+    return found == 0;
 }
 
-enum map_reading edn_next(struct reader *reader, const struct value **value)
+static bool read_hash(struct reader *reader, int depth, struct value *value)
 {
-    bool tagged = false;
-    arena_clear(&reader->arena);
-    for (;;) {
-        if (!skip_blanks(reader, 0))
-            break;
-        if (!reader_has(reader))
-            return end(reader, tagged);
-        if (*reader->at == '{') {
-            const struct reader before = *reader;
-            *value = read_form(reader, 0);
-            if (*value != NULL)
-                return READING_MAP;
-            // What was opened and not closed may have taken the rest of the file.
-            reader->at = before.at;
-            reader->line = before.line;
-            break;
-        }
-        if (!pass_mark(reader, &tagged))
-            break;
+    if (starts_with(reader, "#{") || starts_with(reader, "#\"") || starts_with(reader, "##")) {
+        reader->at++;
+        return *reader->at == '{'   ? read_items(reader, VALUE_LIST, '}', depth, value)
+               : *reader->at == '"' ? read_string(reader, value) // a pattern
+                                    : read_word(reader, value);  // ##Inf, ##NaN
     }
-    reader_skip_map(reader);
-    return READING_BAD;
+    edn_skip_tag(reader);
+    return read_next(reader, depth + 1, value);
 }
+
+static bool read_form(struct reader *reader, int depth, struct value *value)
+{
+    *value = (struct value){.line = reader->line};
+    switch (*reader->at) {
+    case '{':
+        return read_items(reader, VALUE_MAP, '}', depth, value);
+    case '[':
+        return read_items(reader, VALUE_LIST, ']', depth, value);
+    case '(':
+        return read_items(reader, VALUE_LIST, ')', depth, value);
+    case '#':
+        return read_hash(reader, depth, value);
+    case '^': // metadata, and what has them
+        reader->at++;
+        return read_next(reader, depth + 1, value) && read_next(reader, depth + 1, value);
+    case '"':
+        return read_string(reader, value);
+    default:
+        return read_word(reader, value);
+    }
+}
+
+// --- operations ----------------------------------------------------------------------------------
+
+// Behind a key that the operations before had in that place, and blanks; NULL: it is another.
+static inline const char *take_known_key(const struct reader *reader, size_t place,
+                                         enum field *field)
+{
+    const struct known_key *key = recall_key(reader, place, reader->at);
+    if (key == NULL || !is(reader->at[key->length], IS_BLANK))
+        return NULL;
+    *field = key->field;
+    return skip_spaces(reader->at + key->length, reader->end);
+}
+
+static bool read_key(struct reader *reader, size_t place, enum field *field)
+{
+    const char *from = reader->at;
+    uint32_t line = reader->line;
+    struct value key;
+    if (!read_form(reader, 1, &key))
+        return false;
+    bool is_text = key.kind == VALUE_WORD || key.kind == VALUE_STRING;
+    *field = is_text ? field_of(key.text, key.length) : FIELDS;
+    if (reader->line == line)
+        remember_key(reader, place, from, (size_t)(reader->at - from), *field);
+    return true;
+}
+
+static bool read_operation(struct reader *reader, struct entry_fields *fields)
+{
+    unsigned seen = 0;
+    int found;
+    *fields = (struct entry_fields){.line = reader->line};
+    reader->at++;
+    for (size_t place = 0; (found = find_item(reader, '}', fields->line, 0)) > 0; place++) {
+        uint32_t line = reader->line;
+        enum field field;
+        const char *at = take_known_key(reader, place, &field);
+        if (at != NULL)
+            reader->at = at;
+        else if (!read_key(reader, place, &field))
+            return false;
+        found = find_item(reader, '}', fields->line, 0);
+        if (found == 0)
+            return reader_complain(reader, fields->line, HALF_MAP);
+        if (found < 0 || !read_value(reader, 1, &reader->values[field]))
+            return false;
+        fields_put(reader, fields, field, line, &seen);
+    }
+    return found == 0;
+}
+
+const struct syntax edn_syntax = {
+    .lists = "[]()",
+    .has_tags = true,
+    .example = "{:process 0, :type :invoke, :f :acquire, ...}",
+    .skip_blanks = skip_blanks,
+    .read_operation = read_operation,
+};

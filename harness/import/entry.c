@@ -72,24 +72,6 @@ static bool is_text(const struct value *value)
     return value->kind == VALUE_WORD || value->kind == VALUE_STRING;
 }
 
-void entry_look_up(const struct value *map, struct entry_fields *fields, struct problems *problems)
-{
-    *fields = (struct entry_fields){.line = map->line};
-    static const char *const keys[FIELDS] = {"process", "type",  "f",    "value",
-                                             "time",    "index", "error"};
-    unsigned seen = 0;
-    for (const struct value *at = map->first; at != NULL; at = at->next->next) {
-        for (unsigned i = 0; i < FIELDS; i++) {
-            if (!value_is(at, keys[i]))
-                continue;
-            if ((seen & 1U << i) != 0)
-                problems_add(problems, at->line, "the key %s is there twice", keys[i]);
-            seen |= 1U << i;
-            fields->of[i] = at->next->kind == VALUE_NIL ? NULL : at->next;
-        }
-    }
-}
-
 static void complain_of_word(const struct reading_entry *reading, const struct value *value,
                              const char *key, const char *const *words, const char *expected)
 {

@@ -13,23 +13,6 @@ enum entry_use {
     ENTRY_SKIPPED,    // as was asked for
 };
 
-enum field {
-    FIELD_PROCESS,
-    FIELD_TYPE,
-    FIELD_F,
-    FIELD_VALUE,
-    FIELD_TIME,
-    FIELD_INDEX,
-    FIELD_ERROR,
-    FIELDS
-};
-
-// The parts of a map that mean something; each is NULL if it is not there, or nil.
-struct entry_fields {
-    const struct value *of[FIELDS + 1]; // the last one of any other, and idle
-    uint32_t line;
-};
-
 // Text as long as what was read stays; no NUL need follow.
 struct slice {
     const char *bytes;
@@ -59,9 +42,6 @@ struct entry {
     char digits[3][24];  // what name, client and error may point to
 };
 
-// The parts of a map. A key that is there twice is a problem.
-void entry_look_up(const struct value *map, struct entry_fields *fields, struct problems *problems);
-
 // Says what the parts mean. 0, or -1 after telling every problem.
 int entry_read(const struct entry_fields *fields, const struct import_options *options,
                struct entry *entry, struct problems *problems);
@@ -71,19 +51,5 @@ const char *entry_function(enum operation_kind kind, bool shared);
 
 // True if --f takes it: a function, or "skip".
 bool entry_knows_function(const char *name);
-
-// --- the quick way -------------------------------------------------------------------------------
-
-// Where the fields of one operation are kept: a value each, and two more for a pair.
-struct scanned {
-    struct value values[9];
-    struct entry_fields fields;
-};
-
-// Reads the next operation, behind blanks. False, with the reader where it was, if it is anything
-// unusual, or wrong, or not there: edn_next or json_next then says what it is. Whatever this takes
-// they would take, and to the same fields.
-bool scan_edn(struct reader *reader, struct scanned *scanned);
-bool scan_json(struct reader *reader, struct scanned *scanned);
 
 #endif

@@ -65,23 +65,14 @@ enum import_format import_format_of(const char *path, const char *bytes, size_t 
 // The next entry that says what it means. READING_BAD after telling what is wrong.
 static enum map_reading next_entry(struct import *import, struct entry *entry)
 {
-    struct reader *reader = &import->reader;
-    struct scanned scanned;
-    bool is_edn = import->format == IMPORT_EDN;
-    if (!(is_edn ? scan_edn(reader, &scanned) : scan_json(reader, &scanned))) {
-        const struct value *map;
-        enum map_reading reading = is_edn ? edn_next(reader, &map) : json_next(reader, &map);
-        if (reading != READING_MAP)
-            return reading;
-        size_t before = import->problems->count;
-        entry_look_up(map, &scanned.fields, import->problems);
-        if (import->problems->count > before)
-            return READING_BAD;
-    }
-    bool read = entry_read(&scanned.fields, import->options, entry, import->problems) == 0;
+    struct entry_fields fields;
+    enum map_reading reading = reader_next(&import->reader, &fields);
+    if (reading != READING_MAP)
+        return reading;
+    bool read = entry_read(&fields, import->options, entry, import->problems) == 0;
     if (read && entry->is_unclear && import->unclear_line == 0) {
         import->unclear_line = entry->line;
-        value_show(scanned.fields.of[FIELD_VALUE], import->unclear, sizeof import->unclear);
+        value_show(fields.of[FIELD_VALUE], import->unclear, sizeof import->unclear);
     }
     import->has_uid |= read && entry->has_uid;
     return read ? READING_MAP : READING_BAD;
@@ -320,7 +311,7 @@ static void take(struct import *import, const struct entry *entry)
 static void take_all(struct import *import, const char *bytes, size_t length)
 {
     struct entry entry;
-    reader_start(&import->reader, bytes, length, import->problems);
+    reader_start(&import->reader, import->format, bytes, length, import->problems);
     while (!problems_suffice(import->problems) && !import->is_disordered) {
         enum map_reading reading = next_entry(import, &entry);
         if (reading == READING_END)
@@ -361,7 +352,7 @@ static void take_by_index(struct import *import, const char *bytes, size_t lengt
     size_t count = 0, room = 0, position_count = 0, position_room = 0;
     struct entry entry;
     bool all = true;
-    reader_start(&import->reader, bytes, length, import->problems);
+    reader_start(&import->reader, import->format, bytes, length, import->problems);
     for (;;) {
         struct position position = {import->reader.at, import->reader.line};
         enum map_reading reading = next_entry(import, &entry);

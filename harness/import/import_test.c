@@ -77,6 +77,10 @@ static const struct {
      "{:process 1 :type :invoke :f :release}",
      "process 0 A ok 4 [b]; process 1 R unknown [without a name]"},
     {OPEN " :time 9}\n{:process 0 :type :ok :f :acquire :time 8}", "process 0 A ok"},
+    // A key is known again in its place, unless it only begins as the one before it.
+    {"{:f :acquire, :process 0, :type :invoke}\n{:fa 1, :processes 7, :type :ok, :process 0, :f "
+     ":acquire}\n{:f :release, :process 0, :type :invoke, :value nil}",
+     "process 0 A ok; process 0 R unknown"},
     {"{:process \"w\" :type :invoke :f :acquire-read}{:process \"w\" :type :ok :f :read-lock}"
      "{:process \"w\" :type :invoke :f :read-unlock}{:process \"w\" :type :ok :f :release-shared}"
      "{:process \"w\" :type :invoke :f :acquire-write}",

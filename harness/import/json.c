@@ -1,183 +1,232 @@
 #include "harness/import/reader.h"
 
 #include <jansson.h>
-#include <string.h>
 
-static const struct value *take(struct reader *reader, json_t *json, uint32_t line, int depth);
+// --- any operation -------------------------------------------------------------------------------
 
-static const struct value *complain(struct reader *reader, uint32_t line, const char *what)
+// jansson's values become the reader's. Keys are words, as they are in EDN.
+
+static void set_text(struct reader *reader, struct value *value, enum value_kind kind,
+                     const char *text)
 {
-    problems_add(reader->problems, line, "%s", what);
-    return NULL;
+    value->kind = kind;
+    value->length = strlen(text);
+    value->text = reader_text(reader, text, value->length);
 }
 
-// jansson's values become those of the arena. Keys are words, as they are in EDN.
+static bool convert(struct reader *reader, json_t *json, struct value *value, int depth);
 
-static bool take_item(const struct value *item, const struct value ***end)
+// Appends an item to a list or map, whose `next` is to be `**end`.
+static struct value *append(struct reader *reader, uint32_t line, const struct value ***end)
 {
-    if (item == NULL)
-        return false;
-    **end = item;
-    *end = &((struct value *)(size_t)item)->next; // the arena's own
-    return true;
+    struct value *item = reader_value(reader, line);
+    if (item != NULL) {
+        **end = item;
+        *end = &item->next;
+    }
+    return item;
 }
 
-static bool take_list(struct reader *reader, json_t *json, struct value *list, int depth)
+static bool convert_items(struct reader *reader, json_t *json, struct value *list, int depth)
 {
     const struct value **end = &list->first;
     size_t index;
-    json_t *item;
-    json_array_foreach(json, index, item)
-    {
-        if (!take_item(take(reader, item, list->line, depth + 1), &end))
-            return false;
-    }
-    return true;
-}
-
-static bool take_map(struct reader *reader, json_t *json, struct value *map, int depth)
-{
-    const struct value **end = &map->first;
     const char *key;
     json_t *item;
+    struct value *value;
+    list->kind = json_is_object(json) ? VALUE_MAP : VALUE_LIST;
+    json_array_foreach(json, index, item)
+    {
+        value = append(reader, list->line, &end);
+        if (value == NULL || !convert(reader, item, value, depth + 1))
+            return false;
+    }
     json_object_foreach(json, key, item)
     {
-        struct value *word = arena_value(&reader->arena, VALUE_WORD, map->line);
-        if (word == NULL)
+        value = append(reader, list->line, &end);
+        if (value == NULL)
             return false;
-        word->length = strlen(key);
-        word->text = arena_text(&reader->arena, key, word->length);
-        take_item(word, &end);
-        if (!take_item(take(reader, item, map->line, depth + 1), &end))
+        set_text(reader, value, VALUE_WORD, key);
+        value = append(reader, list->line, &end);
+        if (value == NULL || !convert(reader, item, value, depth + 1))
             return false;
     }
     return true;
 }
 
-static enum value_kind kind_of(const json_t *json)
+static bool convert(struct reader *reader, json_t *json, struct value *value, int depth)
 {
+    if (depth > VALUE_MOST_NESTED)
+        return reader_complain(reader, value->line, "nested more than 100 deep");
     switch (json_typeof(json)) {
     case JSON_OBJECT:
-        return VALUE_MAP;
     case JSON_ARRAY:
-        return VALUE_LIST;
+        return convert_items(reader, json, value, depth);
     case JSON_STRING:
-        return VALUE_STRING;
+        set_text(reader, value, VALUE_STRING, json_string_value(json));
+        break;
     case JSON_INTEGER:
-        return VALUE_INTEGER;
+        value->kind = VALUE_INTEGER;
+        value->integer = json_integer_value(json);
+        break;
     case JSON_REAL:
-        return VALUE_NUMBER;
+        set_text(reader, value, VALUE_NUMBER, "a number with a point");
+        break;
     case JSON_TRUE:
     case JSON_FALSE:
-        return VALUE_BOOLEAN;
+        value->kind = VALUE_BOOLEAN;
+        value->integer = json_is_true(json);
+        break;
     case JSON_NULL:
         break;
     }
-    return VALUE_NIL;
+    return true;
 }
 
-static void set_text(struct value *value, const char *text)
-{
-    value->text = text;
-    value->length = strlen(text);
-}
-
-static const struct value *take(struct reader *reader, json_t *json, uint32_t line, int depth)
-{
-    if (depth > VALUE_MOST_NESTED)
-        return complain(reader, line, "nested more than 100 deep");
-    struct value *value = arena_value(&reader->arena, kind_of(json), line);
-    if (value == NULL)
-        return complain(reader, line, "an operation of more than a million values");
-    bool taken = true;
-    if (value->kind == VALUE_MAP)
-        taken = take_map(reader, json, value, depth);
-    else if (value->kind == VALUE_LIST)
-        taken = take_list(reader, json, value, depth);
-    else if (value->kind == VALUE_INTEGER)
-        value->integer = json_integer_value(json);
-    else if (value->kind == VALUE_BOOLEAN)
-        value->integer = json_is_true(json);
-    else if (value->kind == VALUE_STRING)
-        set_text(value, arena_text(&reader->arena, json_string_value(json),
-                                   strlen(json_string_value(json))));
-    else if (value->kind == VALUE_NUMBER)
-        set_text(value, "a number with a point");
-    return taken ? value : NULL;
-}
-
-// --- objects, one after the other ----------------------------------------------------------------
-
-static const struct value *read_object(struct reader *reader)
+bool json_read_slowly(struct reader *reader, struct entry_fields *fields)
 {
     size_t left = (size_t)(reader->end - reader->at);
     size_t most = left < VALUE_MOST_BYTES ? left : VALUE_MOST_BYTES;
     uint32_t line = reader->line;
+    unsigned seen = 0;
+    const char *key;
+    json_t *item;
     json_error_t error;
     json_t *json =
         json_loadb(reader->at, most, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
     if (json == NULL) {
         if (most < left && json_error_code(&error) == json_error_premature_end_of_input)
-            return complain(reader, line, "an operation of more than 16 MiB");
+            return reader_complain(reader, line, "an operation of more than 16 MiB");
         problems_add(reader->problems, line + (error.line > 1 ? (uint32_t)error.line - 1 : 0),
                      "no JSON: %s", error.text);
-        return NULL;
-    }
-    const char *behind = reader->at + error.position;
-    const struct value *value = take(reader, json, line, 0);
-    json_decref(json);
-    while (value != NULL && reader->at < behind)
-        reader_take(reader);
-    return value;
-}
-
-static bool is_blank(char c)
-{
-    return c == ' ' || c == '\n' || c == '\t' || c == '\r' || c == ',';
-}
-
-// The bounds of a list of objects. False if what is there is wrong.
-static bool pass_mark(struct reader *reader)
-{
-    char mark = *reader->at;
-    if (mark == '[' && reader->list_line == 0) {
-        reader->list_line = reader->line;
-    } else if (mark == ']' && reader->list_line != 0) {
-        reader->list_line = 0;
-    } else {
-        problems_add(reader->problems, reader->line,
-                     "expected an operation, {\"process\": 0, \"type\": \"invoke\", \"f\": "
-                     "\"acquire\", ...}");
         return false;
     }
-    reader->at++;
+    bool is_read = true;
+    *fields = (struct entry_fields){.line = line};
+    json_object_foreach(json, key, item)
+    {
+        enum field field = field_of(key, strlen(key));
+        reader->values[field] = (struct value){.line = line};
+        is_read = is_read && convert(reader, item, &reader->values[field], 1);
+        fields_put(reader, fields, field, line, &seen);
+    }
+    json_decref(json);
+    for (const char *behind = reader->at + error.position; is_read && reader->at < behind;)
+        reader_take(reader);
+    return is_read;
+}
+
+// --- what is usual -------------------------------------------------------------------------------
+
+static const char *skip_spaces(const char *at, const char *end)
+{
+    while (at < end && *at == ' ')
+        at++;
+    return at;
+}
+
+// Behind the quote that ends a string without escapes, of ASCII; NULL of any other.
+static const char *take_string(const char *at, const char *end, struct value *value)
+{
+    value->kind = VALUE_STRING;
+    value->text = at;
+    while (at < end && *at >= ' ' && *at < 0x7f && *at != '"' && *at != '\\')
+        at++;
+    value->length = (size_t)(at - value->text);
+    return at < end && *at == '"' ? at + 1 : NULL;
+}
+
+static const char *take_plain(const char *at, const char *end, uint32_t line, struct value *value)
+{
+    *value = (struct value){.line = line};
+    if (at == end)
+        return NULL;
+    if (*at == '"')
+        return take_string(at + 1, end, value);
+    if (end - at >= 4 && memcmp(at, "null", 4) == 0)
+        return at + 4;
+    const char *behind = take_integer(at, end, value);
+    const char *digits = at + (*at == '-');
+    bool has_leading_zero = behind != NULL && *digits == '0' && value->length > 1;
+    return has_leading_zero ? NULL : behind;
+}
+
+// [NAME, VALUE]
+static const char *take_pair(struct reader *reader, const char *at, struct value *list)
+{
+    const struct value **end = &list->first;
+    *list = (struct value){.kind = VALUE_LIST, .line = reader->line};
+    for (size_t i = 0; i < 2 && at != NULL; i++) {
+        struct value *item = append(reader, reader->line, &end);
+        at = take_plain(skip_spaces(at + 1, reader->end), reader->end, reader->line, item);
+        if (at == NULL || at == reader->end || *at != ",]"[i])
+            return NULL;
+    }
+    return at + 1;
+}
+
+// `"KEY":`, behind the first quote, and blanks after it.
+static const char *take_key(struct reader *reader, size_t place, const char *at, enum field *field)
+{
+    struct value key;
+    const struct known_key *known = recall_key(reader, place, at);
+    if (known != NULL) {
+        *field = known->field;
+        at += known->length;
+    } else {
+        const char *behind = take_string(at, reader->end, &key);
+        if (behind == NULL)
+            return NULL;
+        *field = field_of(key.text, key.length);
+        remember_key(reader, place, at, (size_t)(behind - at), *field);
+        at = behind;
+    }
+    return at < reader->end && *at == ':' ? skip_spaces(at + 1, reader->end) : NULL;
+}
+
+bool json_read_quickly(struct reader *reader, struct entry_fields *fields)
+{
+    const char *end = reader->end;
+    const char *at = reader->at;
+    unsigned seen = 0;
+    *fields = (struct entry_fields){.line = reader->line};
+    for (size_t place = 0; *at != '}'; place++) {
+        enum field field;
+        at = skip_spaces(at + 1, end);
+        at = at < end && *at == '"' ? take_key(reader, place, at + 1, &field) : NULL;
+        // What keys are there twice is jansson's to find.
+        if (at == NULL || at == end || field == FIELDS || (seen & 1U << field) != 0)
+            return false;
+        struct value *value = &reader->values[field];
+        at = field == FIELD_VALUE && *at == '[' ? take_pair(reader, at, value)
+                                                : take_plain(at, end, reader->line, value);
+        at = at != NULL ? skip_spaces(at, end) : end;
+        if (at == end || (*at != ',' && *at != '}'))
+            return false;
+        fields_put(reader, fields, field, reader->line, &seen);
+    }
+    if (at - reader->at >= (ptrdiff_t)VALUE_MOST_BYTES)
+        return false;
+    reader->at = at + 1;
     return true;
 }
 
-enum map_reading json_next(struct reader *reader, const struct value **value)
+static bool read_operation(struct reader *reader, struct entry_fields *fields)
 {
-    arena_clear(&reader->arena);
-    for (;;) {
-        while (reader_has(reader) && is_blank(*reader->at))
-            reader_take(reader);
-        if (!reader_has(reader) && reader->list_line == 0)
-            return READING_END;
-        if (!reader_has(reader)) {
-            problems_add(reader->problems, reader->line,
-                         "the file ends inside of the list that line %u opens; expected ']'",
-                         reader->list_line);
-            reader->list_line = 0;
-            return READING_BAD;
-        }
-        if (*reader->at == '{') {
-            *value = read_object(reader);
-            if (*value != NULL)
-                return READING_MAP;
-            break;
-        }
-        if (!pass_mark(reader))
-            break;
-    }
-    reader_skip_map(reader);
-    return READING_BAD;
+    return json_read_quickly(reader, fields) || json_read_slowly(reader, fields);
 }
+
+static bool skip_blanks(struct reader *reader, int depth)
+{
+    (void)depth;
+    while (reader_has(reader) && strchr(" ,\n\t\r", *reader->at) != NULL && *reader->at != '\0')
+        reader_take(reader);
+    return true;
+}
+
+const struct syntax json_syntax = {
+    .lists = "[]",
+    .example = "{\"process\": 0, \"type\": \"invoke\", \"f\": \"acquire\", ...}",
+    .skip_blanks = skip_blanks,
+    .read_operation = read_operation,
+};

@@ -1,79 +1,48 @@
 #include "harness/import/reader.h"
 
-#include "harness/base/text.h"
-
 #include <inttypes.h>
-#include <stdalign.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define BLOCK_BYTES ((size_t)64 << 10)
+#define obstack_chunk_alloc memory_new
+#define obstack_chunk_free free
 
-struct arena_block {
-    struct arena_block *next; // that was there before
-    size_t bytes;
-    alignas(max_align_t) char room[];
-};
-
-static void free_blocks(struct arena_block *block)
+void problems_add(struct problems *problems, uint32_t line, const char *format, ...)
 {
-    while (block != NULL) {
-        struct arena_block *next = block->next;
-        free(block);
-        block = next;
-    }
+    char message[1024];
+    if (problems_suffice(problems))
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    text_format(&problems->text, "%s:%u: %s\n", problems->file, line, message);
+    problems->count++;
 }
 
-// Keeps the first block, which suffices for nearly every operation.
-void arena_clear(struct arena *arena)
+// --- values --------------------------------------------------------------------------------------
+
+bool reader_complain(struct reader *reader, uint32_t line, const char *what)
 {
-    while (arena->block != NULL && arena->block->next != NULL) {
-        struct arena_block *next = arena->block->next;
-        free(arena->block);
-        arena->block = next;
-    }
-    arena->used = 0;
-    arena->values = 0;
+    problems_add(reader->problems, line, "%s", what);
+    return false;
 }
 
-void arena_free(struct arena *arena)
+struct value *reader_value(struct reader *reader, uint32_t line)
 {
-    free_blocks(arena->block);
-    *arena = (struct arena){0};
-}
-
-void *arena_take(struct arena *arena, size_t bytes)
-{
-    const size_t unit = alignof(max_align_t);
-    bytes = (bytes + unit - 1) / unit * unit;
-    if (arena->block == NULL || arena->block->bytes - arena->used < bytes) {
-        size_t room = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
-        struct arena_block *block = memory_new(sizeof *block + room);
-        block->next = arena->block;
-        block->bytes = room;
-        arena->block = block;
-        arena->used = 0;
-    }
-    void *taken = arena->block->room + arena->used;
-    arena->used += bytes;
-    return taken;
-}
-
-struct value *arena_value(struct arena *arena, enum value_kind kind, uint32_t line)
-{
-    if (arena->values == VALUE_MOST)
+    if (reader->value_count++ == VALUE_MOST) {
+        reader_complain(reader, line, "an operation of more than a million values");
         return NULL;
-    arena->values++;
-    struct value *value = arena_take(arena, sizeof *value);
-    *value = (struct value){.kind = kind, .line = line};
+    }
+    struct value *value = obstack_alloc(&reader->arena, sizeof *value);
+    *value = (struct value){.line = line};
     return value;
 }
 
-char *arena_text(struct arena *arena, const char *bytes, size_t length)
+char *reader_text(struct reader *reader, const char *bytes, size_t length)
 {
-    char *text = arena_take(arena, length + 1);
+    char *text = obstack_alloc(&reader->arena, (int)length + 1); // at most VALUE_MOST_BYTES
     memcpy(text, bytes, length);
     text[length] = '\0';
     return text;
@@ -108,30 +77,41 @@ const char *value_show(const struct value *value, char *text, size_t room)
     return text;
 }
 
-// --- reading -------------------------------------------------------------------------------------
+// --- fields --------------------------------------------------------------------------------------
 
-void problems_add(struct problems *problems, uint32_t line, const char *format, ...)
+static const char *const keys[FIELDS] = {"process", "type", "f", "value", "time", "index", "error"};
+
+enum field field_of(const char *key, size_t length)
 {
-    char message[1024];
-    if (problems_suffice(problems))
-        return;
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(message, sizeof message, format, arguments);
-    va_end(arguments);
-    text_format(&problems->text, "%s:%u: %s\n", problems->file, line, message);
-    problems->count++;
+    enum field field = FIELD_PROCESS;
+    while (field < FIELDS &&
+           (strlen(keys[field]) != length || memcmp(keys[field], key, length) != 0))
+        field++;
+    return field;
 }
 
-void reader_start(struct reader *reader, const char *bytes, size_t length,
-                  struct problems *problems)
+void fields_complain_of_key(struct reader *reader, uint32_t line, enum field field)
 {
-    *reader = (struct reader){.at = bytes, .end = bytes + length, .line = 1, .problems = problems};
+    problems_add(reader->problems, line, "the key %s is there twice", keys[field]);
+}
+
+// --- operations, one after the other -------------------------------------------------------------
+
+void reader_start(struct reader *reader, enum import_format format, const char *bytes,
+                  size_t length, struct problems *problems)
+{
+    *reader = (struct reader){.at = bytes,
+                              .end = bytes + length,
+                              .line = 1,
+                              .syntax = format == IMPORT_EDN ? &edn_syntax : &json_syntax,
+                              .problems = problems};
+    obstack_init(&reader->arena);
+    reader->arena_start = obstack_alloc(&reader->arena, 0);
 }
 
 void reader_stop(struct reader *reader)
 {
-    arena_free(&reader->arena);
+    obstack_free(&reader->arena, NULL);
 }
 
 static void skip_line(struct reader *reader)
@@ -140,12 +120,83 @@ static void skip_line(struct reader *reader)
         continue;
 }
 
-void reader_skip_map(struct reader *reader)
+// Goes on at the next line that may begin a map.
+static enum map_reading skip_map(struct reader *reader)
 {
     for (skip_line(reader); reader_has(reader); skip_line(reader)) {
         while (reader_has(reader) && (*reader->at == ' ' || *reader->at == '\t'))
             reader->at++;
         if (reader_has(reader) && (*reader->at == '{' || *reader->at == '#'))
-            return;
+            break;
     }
+    return READING_BAD;
+}
+
+// At a character that is no map's: of a list of them, or wrong. False if it is wrong.
+static bool pass_mark(struct reader *reader, bool *is_tagged)
+{
+    const struct syntax *syntax = reader->syntax;
+    char mark = *reader->at;
+    const char *list = mark != '\0' ? strchr(syntax->lists, mark) : NULL;
+    bool opens = list != NULL && (list - syntax->lists) % 2 == 0;
+    if (mark == '#' && syntax->has_tags) {
+        edn_skip_tag(reader);
+        *is_tagged = true;
+        return true;
+    }
+    if (opens && reader->list_line == 0) {
+        reader->list_line = reader->line;
+        reader->list_end = list[1];
+    } else if (reader->list_line != 0 && mark == reader->list_end) {
+        reader->list_line = 0;
+    } else {
+        bool is_shown = mark > ' ' && mark < 0x7f;
+        problems_add(reader->problems, reader->line,
+                     is_shown ? "expected an operation, %s; found '%c'"
+                              : "expected an operation, %s; found byte %02x",
+                     syntax->example, (unsigned char)mark);
+        return false;
+    }
+    reader->at++;
+    return true;
+}
+
+static enum map_reading end(struct reader *reader, bool is_tagged)
+{
+    if (is_tagged)
+        reader_complain(reader, reader->line, "the file ends behind a tag");
+    if (reader->list_line == 0)
+        return is_tagged ? READING_BAD : READING_END;
+    problems_add(reader->problems, reader->line,
+                 "the file ends inside of the list that line %u opens; expected '%c'",
+                 reader->list_line, reader->list_end);
+    reader->list_line = 0;
+    return READING_BAD;
+}
+
+enum map_reading reader_next(struct reader *reader, struct entry_fields *fields)
+{
+    const struct syntax *syntax = reader->syntax;
+    size_t problem_count = reader->problems->count;
+    bool is_tagged = false;
+    obstack_free(&reader->arena, reader->arena_start);
+    reader->value_count = 0;
+    while (syntax->skip_blanks(reader, 0)) {
+        const char *at = reader->at;
+        uint32_t line = reader->line;
+        if (!reader_has(reader))
+            return end(reader, is_tagged);
+        if (*at != '{') {
+            if (!pass_mark(reader, &is_tagged))
+                break;
+        } else if (syntax->read_operation(reader, fields)) {
+            return reader->problems->count > problem_count ? READING_BAD : READING_MAP;
+        } else {
+            // What was opened and not closed may have taken the rest of the file.
+            reader->at = at;
+            reader->line = line;
+            break;
+        }
+    }
+    return skip_map(reader);
 }
