@@ -1,6 +1,7 @@
 // The pictures of a page: which are in the page itself, and how each is shown. Hundreds of trials
 // have more of them than a page can hold that is to be mailed, and read at once: the ones that tell
 // most are embedded, the others shown from the files beside the page.
+#include "harness/report/pictures/picture.h"
 #include "harness/report/sections.h"
 
 #include <stdlib.h>
@@ -92,8 +93,9 @@ static int choose(const struct run_result *run, struct run_result *drawn, bool *
             for (end = from; end < count && wanted < DRAWN_AT_A_TIME; end++) {
                 size_t trial = pictures[end] / PICTURES_OF_PAGE;
                 enum trial_picture which = (enum trial_picture)(pictures[end] % PICTURES_OF_PAGE);
-                if (drawn != NULL && drawn->trials[trial].plots[which].is_waiting)
-                    wishes[wanted++] = (struct plot_wish){&drawn->trials[trial], which};
+                struct trial_result *result = drawn != NULL ? &drawn->trials[trial] : NULL;
+                if (result != NULL && result->plots[which].is_waiting)
+                    wishes[wanted++] = (struct plot_wish){&result->plots[which], result->folder};
             }
             if (plots_draw(wishes, wanted, failed == 0 ? error : NULL) != 0)
                 failed = -1;
@@ -249,18 +251,18 @@ void html_add_whole_pictures(struct document *page, enum picture_place place)
     const struct run_result *run = page->report->run;
     struct text *out = &page->text;
     for (size_t i = 0; i < run->picture_count; i++) {
-        const struct run_picture *picture = &run->pictures[i];
-        if (picture->place != place)
+        const struct plot *picture = &run->pictures[i];
+        const char *title = picture->kind->title;
+        if (picture->kind->place != place)
             continue;
-        char *address = address_in("plots", picture->name);
+        char *address = address_in("plots", picture->kind->name);
         doc_begin(page, (struct doc_block){.kind = DOC_PICTURE});
-        text_format(out, "<h3 id=\"picture-%s\">", picture->name);
-        html_add(out, picture->title);
+        text_format(out, "<h3 id=\"picture-%s\">", picture->kind->name);
+        html_add(out, title);
         text_add(out, "</h3>\n");
         if (picture->svg != NULL) {
-            add_figure(out, address, page->embeds_whole[i] ? picture->svg : NULL, picture->title,
-                       picture->alternative != NULL ? picture->alternative : picture->title,
-                       "Files");
+            add_figure(out, address, page->embeds_whole[i] ? picture->svg : NULL, title,
+                       picture->alternative != NULL ? picture->alternative : title, "Files");
         } else {
             text_add(out, "<p class=\"small quiet\">Not drawn. What to draw it from");
             add_file_links(out, address, sources);

@@ -1,6 +1,7 @@
 // What is drawn for a page that keeps no other picture, and how many pictures are drawn at once.
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
+#include "harness/report/pictures/picture.h"
 #include "harness/report/sections.h"
 #include "harness/report/test_run.h"
 
@@ -48,11 +49,12 @@ static bool have_gnuplot(void)
 // So that its SVG has about 30 kB, and tells whose it is.
 static void keep_timeline(size_t trial, const char *command)
 {
-    struct trial_plot *plot = &many.run.trials[trial].plots[PICTURE_TIMELINE];
-    text_format(&plot->source.script,
+    struct plot *plot = &many.run.trials[trial].plots[PICTURE_TIMELINE];
+    text_format(&plot->script,
                 "reset\nset terminal svg\nset output 'timeline.svg'\nset samples 2000\n"
                 "set title 'trial %zu'\n%s sin(x)\nunset output\n",
                 trial, command);
+    plot->kind = &timeline_picture;
     plot->is_waiting = true;
 }
 
@@ -125,7 +127,8 @@ TEST_WITH(one_that_cannot_be_drawn_takes_no_other_along, start, end)
 
 TEST_WITH(what_is_not_drawn_has_no_files, start, end)
 {
-    const struct plot_wish wish = {&many.run.trials[0], PICTURE_TIMELINE};
+    const struct plot_wish wish = {&many.run.trials[0].plots[PICTURE_TIMELINE],
+                                   many.run.trials[0].folder};
     struct error error = {""};
     if (!have_gnuplot())
         skip();

@@ -4,6 +4,7 @@
 // the tests are skipped. A page with mistakes shows that each would be found.
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
+#include "harness/report/pictures/picture.h"
 #include "harness/report/test_run.h"
 
 static char folder[] = "/tmp/lockpick-test-page-XXXXXX";
@@ -94,9 +95,9 @@ static void fill(void)
 
 static void put_small(void)
 {
-    struct run_picture pictures[] = {
-        {.name = "matrix", .title = "Matrix", .alternative = "Words", .svg = SVG},
-        {.name = "percentiles", .title = "Percentiles", .alternative = "Words", .svg = SVG},
+    struct plot pictures[] = {
+        {.kind = &matrix_picture, .alternative = "Words", .svg = SVG},
+        {.kind = &unsafe_window_picture, .alternative = "Words", .svg = SVG},
     };
     fill();
     test.run.pictures = pictures;
@@ -139,8 +140,7 @@ static void put_wide(void)
 {
     static struct scenario scenarios[SCENARIOS];
     static char names[SCENARIOS][32];
-    struct run_picture picture = {
-        .name = "matrix", .title = "Matrix", .alternative = "Words", .svg = SVG_OF("3000")};
+    struct plot picture = {.kind = &matrix_picture, .alternative = "Words", .svg = SVG_OF("3000")};
     struct test_many many;
     test_run_start(&test);
     ADD("none", SKIPPED, MET);

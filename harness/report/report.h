@@ -74,16 +74,14 @@ enum trial_picture {
 
 #define PICTURES_OF_PAGE PICTURE_OPERATIONS
 
-// What a plot is drawn from.
-struct plot_source {
-    struct text data, script;
-};
-
-struct trial_plot {
-    bool is_waiting;           // to be drawn
-    struct plot_source source; // from this, if there are no files yet. Owned
-    char *svg;                 // inline, of those that a page may have; or NULL. Owned
-    bool is_drawn;             // its `.svg` lies in the trial's folder
+// A picture of a trial or of a run, see pictures/picture.h. Free with plots_free or run_pictures_free.
+struct plot {
+    const struct picture_kind *kind;
+    struct text data, script; // what it is drawn from, if there are no files yet. Owned
+    char *alternative;        // in words, for who cannot see it. Owned
+    char *svg;                // inline, or NULL. Owned
+    bool is_waiting;          // to be drawn
+    bool is_drawn;            // its `.svg` lies in the folder
 };
 
 // One trial, finished.
@@ -99,7 +97,7 @@ struct trial_result {
     char *folder;      // its own, inside the run's
     char *story;       // in words; "" if there is nothing to tell. Owned
     char *evidence;    // the same for machines: JSON, see evidence.h; NULL or "" if none. Owned
-    struct trial_plot plots[PICTURE_ALL];
+    struct plot plots[PICTURE_ALL];
 };
 
 // True if its times are those of a clock that went by itself: a schedule lets time pass only where
@@ -118,15 +116,6 @@ enum picture_place {
     PLACE_FOLDER,   // linked there
 };
 
-// A picture of the whole run, see run_pictures.h.
-struct run_picture {
-    enum picture_place place;
-    const char *name;  // of its files in plots/, without ending
-    const char *title; // above it in the page
-    char *alternative; // in words, for who cannot see it. Owned
-    char *svg;         // inline, or NULL without gnuplot. Owned
-};
-
 struct run_result {
     char *folder; // "results/2026-11-21T02-03-04-increment"
     uint64_t seed;
@@ -137,8 +126,8 @@ struct run_result {
     bool has_plots;      // gnuplot was there
     char plot_note[200]; // why there are none
     int64_t duration_ns;
-    bool strict;                  // what was skipped counts as a missing environment
-    struct run_picture *pictures; // owned
+    bool strict;           // what was skipped counts as a missing environment
+    struct plot *pictures; // of all of it, in plots/; owned
     size_t picture_count;
     char *remarks;    // what bears on all of it, a line each, as of runs that were merged; or NULL
     bool lacks_files; // pictures of it could not be written
@@ -160,13 +149,13 @@ int plots_write(const struct trial_model *model, struct trial_result *result, bo
 void plots_keep(const struct trial_model *model, struct trial_result *result);
 
 struct plot_wish {
-    struct trial_result *result;
-    enum trial_picture which;
+    struct plot *plot;
+    const char *folder;
 };
 
-// Draws plots that wait for it, and passes over the others. Many at once take a fraction of the
-// time: see gnuplot_run_many. 0, or -1 with `error` set to why one of them could not be drawn; the
-// others are all the same.
+// Draws plots that wait for it into their folders, and passes over the others. Many at once take a
+// fraction of the time: see gnuplot_run. 0, or -1 with `error` set to why one of them could not be
+// drawn; the others are all the same. Without gnuplot nothing is drawn.
 int plots_draw(const struct plot_wish *wishes, size_t count, struct error *error);
 
 // All of so many trials.

@@ -144,6 +144,16 @@ static void add_statistics(const struct statistics *statistics, struct scheme_co
     add_uses(statistics, cost);
 }
 
+// Of several verdicts the gravest counts: UNSAFE, STUCK, ERROR, UNKNOWN, SKIPPED, SAFE, n/a.
+static int verdict_gravity(enum verdict verdict)
+{
+    static const int gravities[] = {
+        [VERDICT_NOT_APPLICABLE] = 0, [VERDICT_SAFE] = 1,  [VERDICT_SKIPPED] = 2,
+        [VERDICT_UNKNOWN] = 3,        [VERDICT_ERROR] = 4, [VERDICT_STUCK] = 5,
+        [VERDICT_UNSAFE] = 6};
+    return gravities[verdict];
+}
+
 static void add_trial(const struct run_result *run, size_t index, struct scheme_cost *cost,
                       struct sums *sums)
 {
@@ -420,15 +430,6 @@ bool judgement_is_stuck(const struct judgement *judgement)
             return true;
     }
     return judgement->verdict == VERDICT_STUCK;
-}
-
-int verdict_gravity(enum verdict verdict)
-{
-    static const int gravities[] = {
-        [VERDICT_NOT_APPLICABLE] = 0, [VERDICT_SAFE] = 1,  [VERDICT_SKIPPED] = 2,
-        [VERDICT_UNKNOWN] = 3,        [VERDICT_ERROR] = 4, [VERDICT_STUCK] = 5,
-        [VERDICT_UNSAFE] = 6};
-    return gravities[verdict];
 }
 
 // Of more reasons the sentence would be no sentence any more: they stand with the trials.

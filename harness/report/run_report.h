@@ -206,9 +206,6 @@ bool trial_is_unfit(const struct trial_result *result);
 // True if a property that tells of nobody being granted did harm.
 bool judgement_is_stuck(const struct judgement *judgement);
 
-// Of several verdicts the gravest counts: UNSAFE, STUCK, ERROR, UNKNOWN, SKIPPED, SAFE, n/a.
-int verdict_gravity(enum verdict verdict);
-
 // How many trials of the run are like this one, itself included; 0 if one before it is, which
 // stands for them.
 size_t trials_like(const struct run_result *run, size_t index,

@@ -1,7 +1,10 @@
 // What is told of a run: in the page, in Markdown, at a terminal.
+#include "harness/report/pictures/picture.h"
 #include "harness/report/test_run.h"
 
-static struct run_picture pictures[2];
+static const struct picture_kind percentiles = {
+    .place = PLACE_COSTS, .name = "percentiles", .title = "Title <1>"};
+static struct plot pictures[2];
 
 enum how { HTML, WORDS, MARKUP, SCREEN, QUIET, COLOURED };
 
@@ -415,13 +418,9 @@ RUN_TEST(each_picture_is_described_and_its_files_are_named)
     test_find(result, &test_stale_holder, false);
     result->plots[PICTURE_TIMELINE].svg = "<svg></svg>";
     result->plots[PICTURE_OPERATIONS].is_drawn = true;
-    pictures[0] = (struct run_picture){.place = PLACE_COSTS,
-                                       .name = "percentiles",
-                                       .title = "Title <1>",
-                                       .alternative = "what \"stands\" out",
-                                       .svg = "<svg>p</svg>"};
-    pictures[1] =
-        (struct run_picture){.place = PLACE_VERDICTS, .name = "matrix", .title = "Matrix"};
+    pictures[0] = (struct plot){
+        .kind = &percentiles, .alternative = "what \"stands\" out", .svg = "<svg>p</svg>"};
+    pictures[1] = (struct plot){.kind = &matrix_picture};
     test.run.pictures = pictures;
     test.run.picture_count = 2;
     test.run.has_plots = false;
@@ -486,8 +485,7 @@ RUN_TEST(reports_of_thousands_of_trials_can_be_mailed_and_posted)
     strcpy(result->judgement.reason, large + size - 390);
     result->plots[PICTURE_TIMELINE].svg = result->plots[PICTURE_THROUGHPUT].svg =
         result->plots[PICTURE_LATENCY].svg = large;
-    pictures[0] = pictures[1] = (struct run_picture){
-        .place = PLACE_COSTS, .name = "percentiles", .title = "P", .svg = large};
+    pictures[0] = pictures[1] = (struct plot){.kind = &percentiles, .svg = large};
     test.run.pictures = pictures;
     test.run.picture_count = 2;
     strcpy(test.run.environment.kernel, "Linux 6.1");

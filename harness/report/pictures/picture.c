@@ -151,8 +151,9 @@ static void tell_lines(struct text *script, const char *variable, const struct p
     text_format(script, "\n%s_lines = %zu\n", variable, lines);
 }
 
-void picture_script(const struct picture_kind *kind, const struct picture *picture,
-                    struct text *script)
+// NAME.gp.
+static void picture_script(const struct picture_kind *kind, const struct picture *picture,
+                           struct text *script)
 {
     text_format(script,
                 "# Draw %s.svg again with: gnuplot %s.gp\nreset\nname = '%s'\n"
@@ -175,20 +176,51 @@ static char *path_of(const char *folder, const char *name, const char *ending)
     return path.bytes;
 }
 
-int picture_files_write(const char *folder, const char *name, const struct plot_source *source,
-                        struct error *error)
+// False if there is too little for it. Free with plot_free.
+static bool plot_make(const struct picture_kind *kind, const struct picture_subject *subject,
+                      struct plot *plot)
 {
+    struct picture picture;
+    bool any = picture_write(kind, subject, &picture);
+    *plot = (struct plot){.kind = kind, .is_waiting = any};
+    if (any) {
+        picture_script(kind, &picture, &plot->script);
+        plot->data = picture.data;
+        plot->alternative = memory_string(text_string(&picture.alternative));
+        picture.data = (struct text){0};
+    }
+    picture_free(&picture);
+    return any;
+}
+
+static void free_source(struct plot *plot)
+{
+    text_free(&plot->data);
+    text_free(&plot->script);
+}
+
+static void plot_free(struct plot *plot)
+{
+    free_source(plot);
+    free(plot->alternative);
+    free(plot->svg);
+}
+
+int plot_write(struct plot *plot, const char *folder, struct error *error)
+{
+    const char *name = plot->kind->name;
     char *const paths[] = {path_of(folder, name, "svg"), path_of(folder, name, "dat"),
                            path_of(folder, name, "gp")};
     struct stat status;
     // gnuplot writes through links, and waits for who reads a pipe.
     if (lstat(paths[0], &status) == 0 && (!S_ISREG(status.st_mode) || status.st_nlink > 1))
         unlink(paths[0]);
-    int failed = file_write(paths[1], text_string(&source->data), source->data.length, error);
+    int failed = file_write(paths[1], text_string(&plot->data), plot->data.length, error);
     if (failed == 0)
-        failed = file_write(paths[2], text_string(&source->script), source->script.length, error);
+        failed = file_write(paths[2], text_string(&plot->script), plot->script.length, error);
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
         free(paths[i]);
+    free_source(plot);
     return failed;
 }
 
@@ -211,82 +243,68 @@ static char *read_svg(const char *folder, const char *name, struct error *error)
     return picture;
 }
 
-// False if there is too little for it. Else the caller frees the source with source_free and, if it
-// wants it, the alternative.
-static bool make(const struct picture_kind *kind, const struct picture_subject *subject,
-                 struct plot_source *source, char **alternative)
-{
-    struct picture picture;
-    bool any = picture_write(kind, subject, &picture);
-    *source = (struct plot_source){0};
-    if (any) {
-        picture_script(kind, &picture, &source->script);
-        source->data = picture.data;
-        picture.data = (struct text){0};
-    }
-    if (any && alternative != NULL)
-        *alternative = memory_string(text_string(&picture.alternative));
-    picture_free(&picture);
-    return any;
-}
-
-static void source_free(struct plot_source *source)
-{
-    text_free(&source->data);
-    text_free(&source->script);
-}
-
 // --- drawn ---------------------------------------------------------------------------------------
 
-// A picture that has its files.
-struct drawing {
-    struct gnuplot_script script;
-    char **svg;    // becomes what was drawn; NULL: nobody wants it
-    bool is_drawn; // in full
-};
-
-// Where one fails each is drawn by itself, so that only those are missing which cannot be drawn. 0,
-// or -1 with `error` set to why one of them could not; without gnuplot nothing is drawn.
-static int draw(struct drawing *drawings, size_t count, struct error *error)
+// Where one fails each is drawn by itself, so that only those are missing which cannot be drawn.
+static int draw(const struct plot_wish *wishes, size_t count, struct error *error)
 {
     struct gnuplot_script *scripts = memory_new((count + 1) * sizeof *scripts);
     bool missing = false;
     int failed = 0;
     for (size_t i = 0; i < count; i++)
-        scripts[i] = drawings[i].script;
+        scripts[i] = (struct gnuplot_script){wishes[i].folder, wishes[i].plot->kind->name};
     bool together = gnuplot_run(scripts, count, &missing, error) == 0;
     for (size_t i = 0; i < count; i++) {
-        struct drawing *drawing = &drawings[i];
+        struct plot *plot = wishes[i].plot;
         struct error *first = failed == 0 ? error : NULL;
-        drawing->is_drawn =
+        plot->is_drawn =
             together || (!missing && gnuplot_run(&scripts[i], 1, &missing, first) == 0);
-        if (drawing->is_drawn && drawing->svg != NULL) {
-            *drawing->svg = read_svg(scripts[i].folder, scripts[i].name, first);
-            drawing->is_drawn = *drawing->svg != NULL;
+        // Of what is but linked nobody wants more than the file.
+        if (plot->is_drawn && plot->kind->place != PLACE_FOLDER) {
+            plot->svg = read_svg(wishes[i].folder, plot->kind->name, first);
+            plot->is_drawn = plot->svg != NULL;
         }
-        failed = drawing->is_drawn ? failed : -1;
+        plot->is_waiting = !plot->is_drawn;
+        failed = plot->is_drawn ? failed : -1;
     }
     free(scripts);
     return missing ? 0 : failed;
+}
+
+int plots_draw(const struct plot_wish *wishes, size_t count, struct error *error)
+{
+    struct plot_wish *written = memory_new((count + 1) * sizeof *written);
+    struct error reason = {0};
+    size_t left = 0;
+    for (size_t i = 0; i < count; i++) {
+        struct plot *plot = wishes[i].plot;
+        bool has_files = plot->script.length == 0;
+        if (plot->is_waiting && (has_files || (folder_make(wishes[i].folder, &reason) == 0 &&
+                                               plot_write(plot, wishes[i].folder, &reason) == 0)))
+            written[left++] = wishes[i];
+    }
+    int failed = draw(written, left, error);
+    if (reason.text[0] != '\0')
+        failed = error_set(error, "%s", reason.text);
+    free(written);
+    return failed;
 }
 
 char *picture_draw(const struct picture_kind *kind, const struct picture *picture,
                    struct error *error)
 {
     char folder[] = "/tmp/lockpick-picture-XXXXXX";
-    char *svg = NULL;
-    struct drawing drawing = {.script = {folder, kind->name}, .svg = &svg};
-    struct plot_source source = {.data = picture->data};
+    struct plot plot = {.kind = kind, .is_waiting = true};
     if (mkdtemp(folder) == NULL) {
         error_set(error, "cannot make the folder %s: %s", folder, strerror(errno));
         return NULL;
     }
-    picture_script(kind, picture, &source.script);
-    if (picture_files_write(folder, kind->name, &source, error) == 0)
-        (void)draw(&drawing, 1, error);
-    text_free(&source.script);
+    text_add(&plot.data, text_string(&picture->data));
+    picture_script(kind, picture, &plot.script);
+    if (plot_write(&plot, folder, error) == 0)
+        (void)draw(&(struct plot_wish){&plot, folder}, 1, error);
     folder_remove(folder, NULL);
-    return svg;
+    return plot.svg;
 }
 
 // --- of a trial ----------------------------------------------------------------------------------
@@ -305,19 +323,8 @@ const char *picture_name(enum trial_picture which)
 void plots_keep(const struct trial_model *model, struct trial_result *result)
 {
     const struct picture_subject subject = {.model = model, .judgement = &result->judgement};
-    for (enum trial_picture which = 0; which < PICTURES_OF_PAGE; which++) {
-        struct trial_plot *plot = &result->plots[which];
-        plot->is_waiting = make(kinds[which], &subject, &plot->source, NULL);
-    }
-}
-
-// Writes the files of a source, which is freed.
-static int write_source(const struct trial_result *result, enum trial_picture which,
-                        struct plot_source *source, struct error *error)
-{
-    int failed = picture_files_write(result->folder, picture_name(which), source, error);
-    source_free(source);
-    return failed;
+    for (enum trial_picture which = 0; which < PICTURES_OF_PAGE; which++)
+        (void)plot_make(kinds[which], &subject, &result->plots[which]);
 }
 
 int plots_write(const struct trial_model *model, struct trial_result *result, bool with_gnuplot,
@@ -326,59 +333,27 @@ int plots_write(const struct trial_model *model, struct trial_result *result, bo
     const struct picture_subject subject = {.model = model, .judgement = &result->judgement};
     int failed = 0;
     for (enum trial_picture which = 0; which < PICTURE_ALL && failed == 0; which++) {
-        struct plot_source source;
-        if (make(kinds[which], &subject, &source, NULL)) {
-            failed = write_source(result, which, &source, error);
-            result->plots[which].is_waiting = failed == 0;
-        }
+        struct plot *plot = &result->plots[which];
+        if (plot_make(kinds[which], &subject, plot))
+            failed = plot_write(plot, result->folder, error);
+        plot->is_waiting &= failed == 0;
     }
     return failed == 0 && with_gnuplot ? plots_draw_all(result, 1, error) : failed;
 }
 
 void plots_free(struct trial_result *result)
 {
-    for (enum trial_picture which = 0; which < PICTURE_ALL; which++) {
-        source_free(&result->plots[which].source);
-        free(result->plots[which].svg);
-    }
-}
-
-int plots_draw(const struct plot_wish *wishes, size_t count, struct error *error)
-{
-    struct trial_plot **plots = memory_new((count + 1) * sizeof *plots);
-    struct drawing *drawings = memory_new((count + 1) * sizeof *drawings);
-    struct error reason = {0};
-    size_t left = 0;
-    for (size_t i = 0; i < count; i++) {
-        enum trial_picture which = wishes[i].which;
-        struct trial_result *result = wishes[i].result;
-        struct trial_plot *plot = &result->plots[which];
-        if (!plot->is_waiting || (plot->source.script.length > 0 &&
-                                  (folder_make(result->folder, &reason) != 0 ||
-                                   write_source(result, which, &plot->source, &reason) != 0)))
-            continue;
-        plots[left] = plot;
-        drawings[left++] = (struct drawing){.script = {result->folder, picture_name(which)},
-                                            .svg = which < PICTURES_OF_PAGE ? &plot->svg : NULL};
-    }
-    int failed = draw(drawings, left, error);
-    for (size_t i = 0; i < left; i++) {
-        plots[i]->is_drawn = drawings[i].is_drawn;
-        plots[i]->is_waiting = !drawings[i].is_drawn;
-    }
-    if (reason.text[0] != '\0')
-        failed = error_set(error, "%s", reason.text);
-    free(plots);
-    free(drawings);
-    return failed;
+    for (enum trial_picture which = 0; which < PICTURE_ALL; which++)
+        plot_free(&result->plots[which]);
 }
 
 int plots_draw_all(struct trial_result *results, size_t count, struct error *error)
 {
     struct plot_wish *wishes = memory_new((count + 1) * PICTURE_ALL * sizeof *wishes);
-    for (size_t i = 0; i < count * PICTURE_ALL; i++)
-        wishes[i] =
-            (struct plot_wish){&results[i / PICTURE_ALL], (enum trial_picture)(i % PICTURE_ALL)};
+    for (size_t i = 0; i < count * PICTURE_ALL; i++) {
+        struct trial_result *result = &results[i / PICTURE_ALL];
+        wishes[i] = (struct plot_wish){&result->plots[i % PICTURE_ALL], result->folder};
+    }
     int failed = plots_draw(wishes, count * PICTURE_ALL, error);
     free(wishes);
     return failed;
@@ -396,37 +371,29 @@ int run_pictures_write(struct run_result *run, bool with_gnuplot, struct error *
         most++;
     run_report_make(run, &report);
     const struct picture_subject subject = {.run = run, .report = &report};
-    struct drawing *drawings = memory_new((most + 1) * sizeof *drawings);
+    struct plot_wish *wishes = memory_new((most + 1) * sizeof *wishes);
     run->pictures = memory_new((most + 1) * sizeof *run->pictures);
     for (size_t i = 0; i < most && failed == 0; i++) {
-        const struct picture_kind *kind = picture_catalogue[i];
-        struct run_picture *picture = &run->pictures[run->picture_count];
-        struct plot_source source;
-        *picture =
-            (struct run_picture){.place = kind->place, .name = kind->name, .title = kind->title};
-        if (!make(kind, &subject, &source, &picture->alternative))
+        struct plot *plot = &run->pictures[run->picture_count];
+        if (!plot_make(picture_catalogue[i], &subject, plot))
             continue;
         failed = folder_make(folder, error);
         if (failed == 0)
-            failed = picture_files_write(folder, kind->name, &source, error);
-        source_free(&source);
-        drawings[run->picture_count++] =
-            (struct drawing){.script = {folder, kind->name}, .svg = &picture->svg};
+            failed = plot_write(plot, folder, error);
+        wishes[run->picture_count++] = (struct plot_wish){plot, folder};
     }
     if (failed == 0 && with_gnuplot)
-        failed = draw(drawings, run->picture_count, error);
+        failed = plots_draw(wishes, run->picture_count, error);
     run_report_free(&report);
-    free(drawings);
+    free(wishes);
     free(folder);
     return failed;
 }
 
 void run_pictures_free(struct run_result *run)
 {
-    for (size_t i = 0; i < run->picture_count; i++) {
-        free(run->pictures[i].alternative);
-        free(run->pictures[i].svg);
-    }
+    for (size_t i = 0; i < run->picture_count; i++)
+        plot_free(&run->pictures[i]);
     free(run->pictures);
     run->pictures = NULL;
     run->picture_count = 0;

@@ -76,18 +76,14 @@ bool picture_write(const struct picture_kind *kind, const struct picture_subject
                    struct picture *picture);
 void picture_free(struct picture *picture);
 
-// NAME.gp.
-void picture_script(const struct picture_kind *kind, const struct picture *picture,
-                    struct text *script);
-
 // Draws it by itself, in a folder that is removed again. Returns the SVG, without declarations
 // before it, which the caller frees; NULL with `error` set.
 char *picture_draw(const struct picture_kind *kind, const struct picture *picture,
                    struct error *error);
 
-// Writes NAME.dat and NAME.gp into the folder. 0, or -1 with `error` set.
-int picture_files_write(const char *folder, const char *name, const struct plot_source *source,
-                        struct error *error);
+// Writes NAME.dat and NAME.gp into the folder, and frees what was in memory of them. 0, or -1 with
+// `error` set.
+int plot_write(struct plot *plot, const char *folder, struct error *error);
 
 // Draws all that the run has something for, into plots/ of its folder and `run->pictures`; free
 // with run_pictures_free. Without gnuplot there are the files to draw from, and no SVG. 0, or -1

@@ -346,11 +346,10 @@ TEST_WITH(what_goes_wrong_names_where, start, stop)
     if (!have_gnuplot())
         skip();
     struct gnuplot_script script = {folder, "latency"};
-    struct plot_source bad = {0};
+    struct plot bad = {.kind = &latency_picture};
     bool missing = true;
     text_add(&bad.script, "plott 1\n");
-    assert_int_equal(picture_files_write(folder, "latency", &bad, &error), 0);
-    text_free(&bad.script);
+    assert_int_equal(plot_write(&bad, folder, &error), 0);
     assert_int_equal(gnuplot_run(&script, 1, &missing, &error), -1);
     assert_false(missing);
     assert_non_null(strstr(error.text, "latency.gp"));
