@@ -158,21 +158,7 @@ enum outcome memcached_request(struct memcached_connection *connection,
     return outcome;
 }
 
-void *memcached_open(const struct service *service, int64_t request_ns, struct actor *actor,
-                     struct error *error)
-{
-    struct memcached_connection *connection = memory_zeroed(1, sizeof *connection);
-    connection->service = service;
-    connection->request_ns = request_ns;
-    connection->actor = actor;
-    if (connect_within(connection, PEER_SET_UP_NS) == 0)
-        return connection;
-    *error = connection->error;
-    memcached_close(connection);
-    return NULL;
-}
-
-void memcached_close(void *client)
+static void close_client(void *client)
 {
     struct memcached_connection *connection = client;
     if (connection == NULL)
@@ -181,4 +167,18 @@ void memcached_close(void *client)
     free(connection);
 }
 
-const struct connector memcached_connector = {memcached_open, memcached_close};
+static void *open_client(const struct service *service, int64_t request_ns, struct actor *actor,
+                         struct error *error)
+{
+    struct memcached_connection *connection = memory_zeroed(1, sizeof *connection);
+    connection->service = service;
+    connection->request_ns = request_ns;
+    connection->actor = actor;
+    if (connect_within(connection, PEER_SET_UP_NS) == 0)
+        return connection;
+    *error = connection->error;
+    close_client(connection);
+    return NULL;
+}
+
+const struct connector memcached_connector = {open_client, close_client};

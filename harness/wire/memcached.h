@@ -31,8 +31,10 @@ int memcached_peer_ask(struct memcached_peer *link, const char *request, const c
 // (gate_name_tokens).
 #define MEMCACHED_NUMBER "%040" PRIx64
 
-// --- a worker's client, which passes a point before and after each request -----------------------
+// --- a worker's client, which passes a point before and after each request: memcached_connector
+// ----
 
+// Made and ended by memcached_connector.
 struct memcached_connection;
 
 struct memcached_answer {
@@ -40,10 +42,6 @@ struct memcached_answer {
     char value[128]; // after VALUE: the item's, cut if longer
     uint64_t cas;    // after VALUE: its unique number
 };
-
-void *memcached_open(const struct service *service, int64_t request_ns, struct actor *actor,
-                     struct error *error);
-void memcached_close(void *connection);
 
 // Sends one command (without the final line end) and waits for its answer; its first word names the
 // point. SERVER_ERROR is NO, ERROR and CLIENT_ERROR are BROKEN.

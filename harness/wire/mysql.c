@@ -169,69 +169,62 @@ static int link_to(struct sql_connection *connection, struct sql_peer *link, con
     return mysql_peer_open(link, &peer, &login, number, &connection->error);
 }
 
-// Opens a session with one server. As find_server.
+static int ask(struct sql_connection *connection, const char *statement, struct text *answer)
+{
+    return mysql_peer_ask(&connection->link, statement, answer, &connection->error);
+}
+
+// Opens a session with the connection's server. 0, or -1, noted.
 static int connect_here(struct sql_connection *connection, int64_t limit_ns)
 {
     const char *given = connection->service->database;
+    const char *database = given[0] != '\0' ? given : OUR_DATABASE;
     struct sql_peer *link = &connection->link;
+    struct text answer = {0};
     unsigned number = 0;
-    if (link_to(connection, link, given[0] != '\0' ? given : OUR_DATABASE, limit_ns, &number) != 0)
-        return number == ER_BAD_DB_ERROR && given[0] == '\0' ? 1 : -1;
+    int result = link_to(connection, link, database, limit_ns, &number);
+    // Our database is made once: what a server has lost later is not to be taken for empty.
+    bool lacks_database =
+        result != 0 && number == ER_BAD_DB_ERROR && given[0] == '\0' && connection->sessions == 0;
+    if (lacks_database)
+        result = link_to(connection, link, NULL, limit_ns, &number);
+    if (result != 0)
+        return -1;
     // Whether it takes writes, as drivers that are given several hosts ask.
-    if (has_primary(connection->service)) {
-        struct text read_only = {0};
-        bool is_fine =
-            mysql_peer_ask(link, "SELECT @@GLOBAL.read_only", &read_only, &connection->error) == 0;
-        bool is_read_only = is_fine && strcmp(read_only.bytes, "0\n") != 0;
-        text_free(&read_only);
-        if (is_read_only)
-            sql_note(connection, "it is read-only");
-        if (!is_fine || is_read_only) {
-            mysql_peer_close(link);
-            return -1;
-        }
+    if (has_primary(connection->service))
+        result = ask(connection, "SELECT @@GLOBAL.read_only", &answer);
+    if (result == 0 && answer.length > 0 && strcmp(answer.bytes, "0\n") != 0) {
+        sql_note(connection, "it is read-only");
+        result = -1;
     }
-    sql_note_session(connection, mysql_get_socket(link->session), mysql_thread_id(link->session));
-    return 0;
+    if (result == 0 && lacks_database)
+        result = ask(connection, "CREATE DATABASE IF NOT EXISTS " OUR_DATABASE, &answer) != 0 ||
+                 ask(connection, "USE " OUR_DATABASE, &answer) != 0;
+    text_free(&answer);
+    if (result == 0)
+        sql_note_session(connection, mysql_get_socket(link->session),
+                         mysql_thread_id(link->session));
+    else
+        mysql_peer_close(link);
+    return result == 0 ? 0 : -1;
 }
 
-// Opens a session, where there are replicas with the server that takes writes: it is looked for
-// among all servers, from the last one that was. One that does not answer takes its share of the
-// time. 0; 1 if there is no such database; -1 if it failed otherwise. Noted.
-static int find_server(struct sql_connection *connection, int64_t limit_ns)
-{
-    const struct service *service = connection->service;
-    if (!has_primary(service))
-        return connect_here(connection, limit_ns);
-    const struct endpoint *last = connection->endpoint;
-    const struct endpoint *without_database = NULL;
-    int count = service->server_count;
-    for (int i = 0; i < count; i++) {
-        connection->endpoint = &service->servers[(last - service->servers + i) % count];
-        int result = connect_here(connection, limit_ns / count);
-        if (result == 0)
-            return 0;
-        if (result > 0 && without_database == NULL)
-            without_database = connection->endpoint;
-    }
-    connection->endpoint = without_database != NULL ? without_database : last;
-    return without_database != NULL ? 1 : -1;
-}
-
-// Our database is made once: what a server has lost later is not to be taken for empty.
+// Where there are replicas, with the server that takes writes: it is looked for among all servers,
+// from the last one that was. One that does not answer takes its share of the time.
 static int connect_to(struct sql_connection *connection, int64_t limit_ns)
 {
-    struct sql_peer link;
-    struct text ignored = {0};
-    unsigned number;
-    int result = find_server(connection, limit_ns);
-    if (result <= 0 || connection->sessions > 0 ||
-        link_to(connection, &link, NULL, limit_ns, &number) != 0)
-        return result == 0 ? 0 : -1;
-    result = mysql_peer_ask(&link, "CREATE DATABASE IF NOT EXISTS " OUR_DATABASE, &ignored,
-                            &connection->error);
-    mysql_peer_close(&link);
-    return result == 0 && find_server(connection, limit_ns) == 0 ? 0 : -1;
+    const struct service *service = connection->service;
+    const struct endpoint *last = connection->endpoint;
+    int count = service->server_count;
+    if (!has_primary(service))
+        return connect_here(connection, limit_ns);
+    for (int i = 0; i < count; i++) {
+        connection->endpoint = &service->servers[(last - service->servers + i) % count];
+        if (connect_here(connection, limit_ns / count) == 0)
+            return 0;
+    }
+    connection->endpoint = last;
+    return -1;
 }
 
 static bool has_hung_up(const struct sql_peer *link, bool *by_server)

@@ -39,42 +39,32 @@ bool peer_await(const struct peer *peer, int descriptor, short events)
     }
 }
 
-static int find_address(const struct peer *peer, struct sockaddr_in *address, struct error *error)
-{
-    struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM};
-    struct addrinfo *found = NULL;
-    int reason = getaddrinfo(peer->at.host, NULL, &hints, &found);
-    if (reason != 0)
-        return error_set(error, "cannot find the host of %s: %s", peer->name, gai_strerror(reason));
-    memcpy(address, found->ai_addr, sizeof *address);
-    address->sin_port = htons((uint16_t)peer->at.port);
-    freeaddrinfo(found);
-    return 0;
-}
-
 int peer_connect(const struct peer *peer, struct error *error)
 {
-    struct sockaddr_in address;
-    if (find_address(peer, &address, error) != 0)
-        return -1;
-    int reason = 0;
+    const struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM};
+    struct addrinfo *found = NULL;
+    char port[16];
+    snprintf(port, sizeof port, "%d", peer->at.port);
+    int reason = getaddrinfo(peer->at.host, port, &hints, &found);
+    if (reason != 0)
+        return error_set(error, "cannot find the host of %s: %s", peer->name, gai_strerror(reason));
     socklen_t length = sizeof reason;
     int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (descriptor >= 0) {
+    if (descriptor < 0 || connect(descriptor, found->ai_addr, found->ai_addrlen) != 0)
+        reason = errno;
+    freeaddrinfo(found);
+    if (reason == EINPROGRESS && !peer_await(peer, descriptor, POLLOUT))
+        reason = ETIMEDOUT;
+    if (reason == EINPROGRESS &&
+        getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &reason, &length) != 0)
+        reason = errno;
+    if (reason == 0) {
         setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &(int){1}, sizeof(int));
-        if (connect(descriptor, (struct sockaddr *)&address, sizeof address) == 0)
-            return descriptor;
-        if (errno == EINPROGRESS)
-            errno = !peer_await(peer, descriptor, POLLOUT) ? ETIMEDOUT
-                    : getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &reason, &length) == 0 ? reason
-                                                                                          : errno;
-        if (errno == 0)
-            return descriptor;
+        return descriptor;
     }
-    error_set(error, "cannot connect to %s: %s", peer->name, strerror(errno));
     if (descriptor >= 0)
         close(descriptor);
-    return -1;
+    return error_set(error, "cannot connect to %s: %s", peer->name, strerror(reason));
 }
 
 void peer_reset_at_end(int descriptor)

@@ -151,15 +151,6 @@ static const char *const refusals[] = {
     NULL,
 };
 
-static bool is_refusal(const char *state)
-{
-    for (const char *const *each = refusals; *each != NULL; each++) {
-        if (strncmp(state, *each, strlen(*each)) == 0)
-            return true;
-    }
-    return false;
-}
-
 // *was_told: the server itself has said so. What libpq reports by itself, that the connection is
 // lost, carries no state.
 static enum outcome understand(struct sql_connection *connection, const PGresult *result,
@@ -181,7 +172,10 @@ static enum outcome understand(struct sql_connection *connection, const PGresult
     *was_told = state != NULL;
     if (state == NULL)
         return OUTCOME_UNKNOWN;
-    return is_refusal(state) ? OUTCOME_NO : OUTCOME_BROKEN;
+    const char *const *each = refusals;
+    while (*each != NULL && strncmp(state, *each, strlen(*each)) != 0)
+        each++;
+    return *each != NULL ? OUTCOME_NO : OUTCOME_BROKEN;
 }
 
 static enum outcome execute(struct sql_connection *connection, struct sql_answer *answer,
