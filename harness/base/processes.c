@@ -29,16 +29,16 @@ int64_t ns_of_ticks(int64_t ticks)
     return each_second > 0 ? ticks * (NS_PER_S / each_second) : 0;
 }
 
-// From the file `stat` of a process or thread: its number, its name in parentheses, which may have
-// any character in it, and what is read here.
-static bool read_entry(const char *folder, pid_t id, struct process_entry *entry)
+// From its file `stat`: its number, its name in parentheses, which may have any character in it,
+// and what is read here.
+bool process_read(pid_t process, struct process_entry *entry)
 {
     char path[64];
     struct text stat = {0};
     int64_t kernel_ticks = 0;
     int64_t ended_ticks[2] = {0}; // user, kernel
-    *entry = (struct process_entry){.id = id, .state = '?'};
-    snprintf(path, sizeof path, "%s/%d/stat", folder, (int)id);
+    *entry = (struct process_entry){.id = process, .state = '?'};
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)process);
     const char *rest = file_read(path, &stat, NULL) == 0 ? strrchr(text_string(&stat), ')') : NULL;
     int found = rest == NULL ? 0
                              : sscanf(rest,
@@ -53,37 +53,20 @@ static bool read_entry(const char *folder, pid_t id, struct process_entry *entry
     return found == 7;
 }
 
-bool process_read(pid_t process, struct process_entry *entry)
-{
-    return read_entry("/proc", process, entry);
-}
-
-static struct process_list read_list(const char *folder)
+struct process_list process_list_read(void)
 {
     struct process_list list = {0};
     size_t room = 0;
-    DIR *all = opendir(folder);
+    DIR *all = opendir("/proc");
     for (const struct dirent *found; all != NULL && (found = readdir(all)) != NULL;) {
         struct process_entry entry;
         int id = atoi(found->d_name);
-        if (id > 0 && read_entry(folder, id, &entry))
+        if (id > 0 && process_read(id, &entry))
             *APPEND(list.items, list.count, room) = entry;
     }
     if (all != NULL)
         closedir(all);
     return list;
-}
-
-struct process_list process_list_read(void)
-{
-    return read_list("/proc");
-}
-
-struct process_list thread_list_read(pid_t process)
-{
-    char folder[40];
-    snprintf(folder, sizeof folder, "/proc/%d/task", (int)process);
-    return read_list(folder);
 }
 
 // --- threads that are looked at again and again --------------------------------------------------

@@ -13,11 +13,10 @@ int64_t ns_of_ticks(int64_t ticks);
 // True if /proc has our own ids: it has those of another namespace where it could not be mounted.
 bool processes_can_be_read(void);
 
-// A process, or one thread of it.
 struct process_entry {
     pid_t id, parent, group;
     char state;              // as in `ps`: R runs, S and D wait, T and t are stopped, Z is dead
-    long threads;            // of its process
+    long threads;
     int64_t kernel_ns;       // processor time in the kernel, its own; by the kernel's tick, a
                              // hundredth of a second or so
     int64_t ended_ns;        // processor time of its children that have ended and were waited for
@@ -35,9 +34,6 @@ struct process_list {
 
 // Every process that can be seen.
 struct process_list process_list_read(void);
-
-// Every thread of the process, once; empty if there is no such process.
-struct process_list thread_list_read(pid_t process);
 
 // Threads of processes that are looked at again and again. All zero: of none yet. The files that it
 // reads stay open until their process is long gone: a file of a thread that was read and closed

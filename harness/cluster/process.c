@@ -303,14 +303,14 @@ static bool is_alive(const struct process_entry *process)
 static bool goes_on(const struct process_entry *process)
 {
     bool goes_on = false;
-    struct process_list threads = {0};
+    struct thread_watch watch = {0};
+    const struct thread_status *threads;
     if (is_alive(process) && process->state != 'T' && process->state != 't')
         return true;
-    if (process->threads > 1)
-        threads = thread_list_read(process->id);
-    for (size_t i = 0; i < threads.count; i++)
-        goes_on |= strchr("TtZX", threads.items[i].state) == NULL;
-    free(threads.items);
+    size_t count = process->threads > 1 ? thread_watch_read(&watch, process->id, &threads) : 0;
+    for (size_t i = 0; i < count; i++)
+        goes_on |= strchr("TtZX", threads[i].state) == NULL;
+    thread_watch_free(&watch);
     return goes_on;
 }
 
