@@ -15,7 +15,7 @@ bool processes_can_be_read(void);
 
 struct process_entry {
     pid_t id, parent, group;
-    char state;              // as in `ps`: R runs, S and D wait, T and t are stopped, Z is dead
+    char state; // as in `ps`: R runs, S and D wait, T and t are stopped, Z is dead
     long threads;
     int64_t kernel_ns;       // processor time in the kernel, its own; by the kernel's tick, a
                              // hundredth of a second or so
