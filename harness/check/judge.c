@@ -59,19 +59,6 @@ const struct finding *judgement_first_violation(const struct judgement *judgemen
     return first;
 }
 
-// What is not in a history that is not whole may have been lost.
-static void doubt_absence(const struct trial_model *model, struct finding *finding)
-{
-    char found[sizeof finding->text];
-    const struct history_condition *condition = &model->history->condition;
-    if (condition->state == HISTORY_WHOLE)
-        return;
-    memcpy(found, finding->text, sizeof found);
-    finding->state = FINDING_UNDECIDED;
-    snprintf(finding->text, sizeof finding->text, "%.160s; as far as it goes, %.200s",
-             condition->text, found);
-}
-
 struct finding check_lock(const struct check *check, const struct trial_model *model)
 {
     struct finding finding = {
@@ -87,8 +74,15 @@ struct finding check_lock(const struct check *check, const struct trial_model *m
         check->decide(model, &finding);
     else
         finding.state = FINDING_IRRELEVANT;
-    if (finding.state == FINDING_VIOLATED && finding.by_absence)
-        doubt_absence(model, &finding);
+    // What is not in a history that is not whole may have been lost.
+    const struct history_condition *condition = &model->history->condition;
+    if (finding.state == FINDING_VIOLATED && finding.by_absence &&
+        condition->state != HISTORY_WHOLE) {
+        char found[sizeof finding.text];
+        memcpy(found, finding.text, sizeof found);
+        finding_decide(&finding, FINDING_UNDECIDED, "%.160s; as far as it goes, %.200s",
+                       condition->text, found);
+    }
     return finding;
 }
 

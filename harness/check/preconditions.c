@@ -518,16 +518,6 @@ static bool had_holder(const struct trial_model *model, int64_t key, int64_t at_
     return false;
 }
 
-static void see_hold(struct served *served, const struct hold *hold)
-{
-    const struct trial_model *model = served->model;
-    asker_of(served, hold->client)->has_held = true;
-    if (!is_undisturbed(model, hold->invoked_ns, hold->granted_ns))
-        return;
-    served->all.of[GRANTED]++;
-    served->contended.of[GRANTED] += had_holder(model, hold->key, hold->invoked_ns);
-}
-
 // True if the lock was free for long enough for whoever waits for it, looking again and again, to
 // be granted it; or, of one who tries it once, throughout, as often as is no chance.
 static bool was_free(struct served *served, struct asker *asker, const struct hold *attempt)
@@ -624,7 +614,11 @@ static bool everybody_was_served(const struct trial_model *model, struct text *w
     if (!trial_model_excludes(model))
         return true;
     FOR_EACH_HOLD (hold, model) {
-        see_hold(&served, hold);
+        asker_of(&served, hold->client)->has_held = true;
+        if (!is_undisturbed(model, hold->invoked_ns, hold->granted_ns))
+            continue;
+        served.all.of[GRANTED]++;
+        served.contended.of[GRANTED] += had_holder(model, hold->key, hold->invoked_ns);
     }
     FOR_EACH_ATTEMPT (attempt, model) {
         see_attempt(&served, attempt);

@@ -110,34 +110,34 @@ struct entries {
     size_t count;
 };
 
-// The sights of every value by writers, by the time of their reads, and the final one.
-static struct entries sights_make(const struct trial_model *model)
-{
-    struct entries sights = {memory_new((model->access_count + 1) * sizeof *sights.items), 0};
-    for (size_t i = 0; i < model->access_count; i++) {
-        const struct access *access = &model->accesses[i];
-        if (access->is_write && access->outcome != OUTCOME_NO)
-            sights.items[sights.count++] =
-                (struct entry){access->seen, read_before(model, i).invoked_ns, i};
-    }
-    if (model->ends.final_known)
-        sights.items[sights.count++] =
-            (struct entry){model->ends.final_value, TIME_NEVER, SIZE_MAX};
-    qsort(sights.items, sights.count, sizeof *sights.items, compare_entries);
-    return sights;
-}
+// Which writes are listed, by which value, and by which time.
+enum listed {
+    LISTED_SEEN,       // those that may have come, by what they had seen, and their invocation
+    LISTED_SIGHTS,     // the same by the time of their reads; and the final value
+    LISTED_ANSWERED,   // by what they wrote, and their invocation
+    LISTED_UNANSWERED, // likewise
+};
 
-// What was written with that outcome, by the time of its invocation.
-static struct entries written_make(const struct trial_model *model, enum outcome outcome)
+static struct entries entries_make(const struct trial_model *model, enum listed listed)
 {
-    struct entries written = {memory_new(model->access_count * sizeof *written.items), 0};
+    struct entries entries = {memory_new((model->access_count + 1) * sizeof *entries.items), 0};
+    bool by_seen = listed == LISTED_SEEN || listed == LISTED_SIGHTS;
     for (size_t i = 0; i < model->access_count; i++) {
         const struct access *access = &model->accesses[i];
-        if (access->is_write && access->outcome == outcome)
-            written.items[written.count++] = (struct entry){access->value, access->invoked_ns, i};
+        bool is_listed = by_seen                     ? access->outcome != OUTCOME_NO
+                         : listed == LISTED_ANSWERED ? access->outcome == OUTCOME_OK
+                                                     : access->outcome == OUTCOME_UNKNOWN;
+        int64_t at_ns =
+            listed == LISTED_SIGHTS ? read_before(model, i).invoked_ns : access->invoked_ns;
+        if (access->is_write && is_listed)
+            entries.items[entries.count++] =
+                (struct entry){by_seen ? access->seen : access->value, at_ns, i};
     }
-    qsort(written.items, written.count, sizeof *written.items, compare_entries);
-    return written;
+    if (listed == LISTED_SIGHTS && model->ends.final_known)
+        entries.items[entries.count++] =
+            (struct entry){model->ends.final_value, TIME_NEVER, SIZE_MAX};
+    qsort(entries.items, entries.count, sizeof *entries.items, compare_entries);
+    return entries;
 }
 
 // --- whether the one explains the other ----------------------------------------------------------
@@ -267,15 +267,15 @@ static void look_for_late_writes(const struct trial_model *model, struct updates
         return;
     struct look look = {.model = model,
                         .moves = moves_make(model),
-                        .answered = written_make(model, OUTCOME_OK),
-                        .unanswered = written_make(model, OUTCOME_UNKNOWN),
+                        .answered = entries_make(model, LISTED_ANSWERED),
+                        .unanswered = entries_make(model, LISTED_UNANSWERED),
                         .late = SIZE_MAX,
                         .unexplained = SIZE_MAX,
                         .before = SIZE_MAX};
     for (size_t i = 0; i < look.answered.count; i++)
         look.highest_token =
             time_later(look.highest_token, model->accesses[look.answered.items[i].access].token);
-    struct entries sights = sights_make(model);
+    struct entries sights = entries_make(model, LISTED_SIGHTS);
     struct sight before = {0};
     for (size_t i = 0; i < sights.count; i++) {
         struct sight sight = sight_of(model, &sights.items[i]);
@@ -304,30 +304,19 @@ static void look_for_late_writes(const struct trial_model *model, struct updates
 
 // === what the store acknowledged =================================================================
 
-static size_t count_writes(const struct trial_model *model, struct updates *updates,
-                           struct entry *seen)
+static void count_writes(const struct trial_model *model, struct updates *updates)
 {
-    size_t count = 0;
     for (size_t i = 0; i < model->access_count; i++) {
         const struct access *access = &model->accesses[i];
         if (!access->is_write)
             continue;
-        if (access->outcome == OUTCOME_NO) {
-            updates->refused++;
-            continue;
-        }
-        seen[count++] = (struct entry){access->seen, access->invoked_ns, i};
-        if (access->outcome != OUTCOME_OK) {
-            updates->unknown++;
-            continue;
-        }
-        updates->acknowledged++;
+        updates->unknown += access->outcome != OUTCOME_NO && access->outcome != OUTCOME_OK;
+        updates->acknowledged += access->outcome == OUTCOME_OK;
         bool first = updates->below_zero == SIZE_MAX ||
                      access->invoked_ns < model->accesses[updates->below_zero].invoked_ns;
-        if (access->value < 0 && first)
+        if (access->outcome == OUTCOME_OK && access->value < 0 && first)
             updates->below_zero = i;
     }
-    return count;
 }
 
 // Keeps the pair whose later write came first.
@@ -408,14 +397,13 @@ void updates_count(const struct trial_model *model, struct updates *updates)
     *updates = (struct updates){
         .pair = {SIZE_MAX, SIZE_MAX}, .below_zero = SIZE_MAX, .late = SIZE_MAX, .forgot = SIZE_MAX};
     size_t doubtful[2] = {SIZE_MAX, SIZE_MAX};
-    struct entry *seen = memory_new(model->access_count * sizeof *seen);
-    size_t count = count_writes(model, updates, seen);
-    qsort(seen, count, sizeof *seen, compare_entries);
-    for (size_t i = 0; i < count;) {
+    struct entries seen = entries_make(model, LISTED_SEEN);
+    count_writes(model, updates);
+    for (size_t i = 0; i < seen.count;) {
         size_t end = i + 1;
-        while (end < count && seen[end].value == seen[i].value)
+        while (end < seen.count && seen.items[end].value == seen.items[i].value)
             end++;
-        pair_up(model, &seen[i], end - i, updates, doubtful);
+        pair_up(model, &seen.items[i], end - i, updates, doubtful);
         i = end;
     }
     if (updates->duplicates == 0) {
@@ -425,7 +413,7 @@ void updates_count(const struct trial_model *model, struct updates *updates)
     look_for_late_writes(model, updates);
     if (model->fault_count > 0 && !any_overlap(model))
         updates->forgot = find_upset_store(model);
-    free(seen);
+    free(seen.items);
 }
 
 // === what is decided

@@ -8,8 +8,7 @@
 struct updates {
     int64_t acknowledged; // writes that the store accepted
     int64_t unknown;      // writes that may have reached it
-    int64_t refused;
-    int64_t duplicates; // acknowledged writes beyond the first of each value seen
+    int64_t duplicates;   // acknowledged writes beyond the first of each value seen
     // The first two writes (indices into model.accesses, in their order) of different holds that
     // had seen the same value: both acknowledged, or, if there are none such, one of them unknown;
     // SIZE_MAX if there are none at all.

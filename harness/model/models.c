@@ -197,18 +197,15 @@ static void decide_moving_tokens(const struct operations *operations,
                                  const struct model_holds *holds, struct model_analysis *analysis)
 {
     struct ranked *order = memory_new((holds->count + 1) * sizeof *order);
-    const struct model_hold **definite = memory_new((holds->count + 1) * sizeof *definite);
-    int64_t *begins = memory_new((holds->count + 1) * sizeof *begins);
+    struct extent *definite = memory_new((holds->count + 1) * sizeof *definite);
     size_t count = 0;
     size_t definite_count = 0;
     for (size_t i = 0; i < holds->count; i++) {
         const struct model_hold *hold = &holds->items[i];
         if (hold->token != NO_OPERATION)
             order[count++] = (struct ranked){operations->items[hold->token].token, i};
-        if (is_definite(hold)) {
-            begins[definite_count] = hold->from;
-            definite[definite_count++] = hold;
-        }
+        if (is_definite(hold))
+            definite[definite_count++] = (struct extent){hold->from, hold->to};
     }
     sort_ranked(order, count);
     int64_t at = INT64_MIN;
@@ -217,14 +214,13 @@ static void decide_moving_tokens(const struct operations *operations,
         if (i > 0 && order[i].value == order[i - 1].value)
             blame_token(operations, hold, &holds->items[order[i - 1].index], analysis);
         int64_t place = time_later(at, is_definite(hold) ? hold->from : hold->to);
-        size_t begun = first_from(begins, definite_count, sizeof *begins, place);
-        if (!is_definite(hold) && begun > 0 && definite[begun - 1]->to > place)
-            place = definite[begun - 1]->to;
+        size_t begun = FIRST_FROM(definite, definite_count, from, place);
+        if (!is_definite(hold) && begun > 0 && definite[begun - 1].to > place)
+            place = definite[begun - 1].to;
         if (place > hold->from && i > 0)
             blame_token(operations, &holds->items[order[i - 1].index], hold, analysis);
         at = is_definite(hold) ? time_later(at, hold->to) : place;
     }
-    free(begins);
     free(definite);
     free(order);
 }

@@ -1,10 +1,338 @@
-// For tests: what the oracle's test of each model is made of: random histories by the hundred
-// thousand, and models that are wrong and must be found out.
+// For tests: a model against the oracle, on one small history; and what to show of a history on
+// which they differ: the smallest part of it on which they still do.
 #ifndef LOCKPICK_MODEL_TEST_ORACLE_H
 #define LOCKPICK_MODEL_TEST_ORACLE_H
 
-#include "harness/model/test_show.h"
+#include "harness/model/test_samples.h"
 #include "harness/testing/test.h"
+
+#include <inttypes.h>
+
+// What is put to the test: a model, and the mistake that makes it a wrong one.
+struct subject {
+    const struct model *model;
+    void (*mistake)(struct sample *sample); // what it takes a sample for; NULL: for what it is
+};
+
+static inline int subject_decide(const struct subject *subject, const struct sample *sample,
+                                 struct model_analysis *analysis, struct error *error)
+{
+    struct sample taken = *sample;
+    if (subject->mistake != NULL)
+        subject->mistake(&taken);
+    struct operations operations = sample_operations(&taken);
+    return model_decide(subject->model, &operations, &taken.options, analysis, error);
+}
+
+// --- the comparison ------------------------------------------------------------------------------
+
+// A hold and what was granted during it must not be possible without all the rest, either. (A
+// semaphore has more holds than a violation can name.)
+static inline bool evidence_suffices(struct search *search, const struct sample *sample,
+                                     const struct model_violation *violation)
+{
+    if (violation->rule != RULE_EXCLUSION || sample->kind->permits)
+        return true;
+    struct sample evidence = {
+        .kind = sample->kind, .options = sample->options, .has_owners = sample->has_owners};
+    for (size_t i = 0; i < sample->count; i++) {
+        for (size_t j = 0; j < MODEL_EVIDENCE; j++) {
+            if (violation->operations[j] == i)
+                evidence.items[evidence.count++] = sample->items[i];
+        }
+    }
+    struct operations operations = sample_operations(&evidence);
+    return !search_decide(search, evidence.kind, &operations, &evidence.options);
+}
+
+static inline const char *complaint_of_violation(struct search *search, struct sample *sample,
+                                                 const struct model *model,
+                                                 const struct model_violation *violation)
+{
+    char text[1024] = "";
+    for (size_t i = 0; i < MODEL_EVIDENCE; i++) {
+        if (violation->operations[i] != SIZE_MAX && violation->operations[i] >= sample->count)
+            return "the evidence is not in the history";
+    }
+    struct operations operations = sample_operations(sample);
+    model_explain(model, &operations, &sample->options, violation, text, sizeof text);
+    if (text[0] == '\0')
+        return "nothing is said of the violation";
+    if (!evidence_suffices(search, sample, violation))
+        return "the evidence by itself is linearizable";
+    return NULL;
+}
+
+// What is wrong with the subject's answer, or NULL. `linearizable` is the oracle's.
+static inline const char *complaint_of(struct search *search, const struct subject *subject,
+                                       struct sample *sample, bool *linearizable)
+{
+    struct operations operations = sample_operations(sample);
+    struct model_analysis analysis = {0};
+    *linearizable = search_decide(search, sample->kind, &operations, &sample->options);
+    if (subject_decide(subject, sample, &analysis, NULL) != 0)
+        return "the model refuses the options";
+    const char *complaint = NULL;
+    if (analysis.doubt != NULL)
+        search->doubts++;
+    else if (analysis.linearizable != *linearizable)
+        complaint = "the model and the search differ";
+    else if (analysis.linearizable != (analysis.violation_count == 0))
+        complaint = "the violations do not go with the answer";
+    else if (!analysis.linearizable)
+        complaint = complaint_of_violation(search, sample, subject->model, &analysis.first);
+    model_analysis_free(&analysis);
+    return complaint;
+}
+
+// --- shrinking -----------------------------------------------------------------------------------
+
+struct shrinker {
+    struct search *search;
+    const struct subject *subject;
+    struct sample *sample; // of which the complaint is true
+    const char *complaint; // that must stay true
+};
+
+// Takes the candidate if it is proper, another, and as bad.
+static inline bool shrink_to(struct shrinker *shrinker, struct sample *candidate)
+{
+    bool linearizable;
+    if (!sample_is_proper(candidate) || memcmp(candidate, shrinker->sample, sizeof *candidate) == 0)
+        return false;
+    const char *complaint =
+        complaint_of(shrinker->search, shrinker->subject, candidate, &linearizable);
+    if (complaint == NULL || strcmp(complaint, shrinker->complaint) != 0)
+        return false;
+    *shrinker->sample = *candidate;
+    return true;
+}
+
+// Without one operation, or without two.
+static inline bool shrink_count(struct shrinker *shrinker)
+{
+    for (size_t i = 0; i < shrinker->sample->count; i++) {
+        struct sample without = *shrinker->sample;
+        sample_remove(&without, i);
+        if (shrink_to(shrinker, &without))
+            return true;
+    }
+    for (size_t i = 0; i < shrinker->sample->count; i++) {
+        for (size_t j = i + 1; j < shrinker->sample->count; j++) {
+            struct sample without = *shrinker->sample;
+            sample_remove(&without, j);
+            sample_remove(&without, i);
+            if (shrink_to(shrinker, &without))
+                return true;
+        }
+    }
+    return false;
+}
+
+// Intervals become shorter, ties fewer than there must be, tokens unknown.
+static inline bool shrink_operation(struct shrinker *shrinker, size_t index)
+{
+    struct sample candidate = *shrinker->sample;
+    struct operation *operation = &candidate.items[index];
+    if (operation->token != 0) {
+        operation->token = 0;
+        if (shrink_to(shrinker, &candidate))
+            return true;
+        candidate = *shrinker->sample;
+    }
+    if (operation->outcome == OUTCOME_UNKNOWN && operation->returned != INSTANT_NEVER) {
+        operation->returned = INSTANT_NEVER;
+        if (shrink_to(shrinker, &candidate))
+            return true;
+        candidate = *shrinker->sample;
+    }
+    if (operation->outcome == OUTCOME_UNKNOWN || operation->returned - operation->invoked < 4)
+        return false; // an answer at the next moment is what people expect
+    operation->invoked += 2;
+    if (shrink_to(shrinker, &candidate))
+        return true;
+    candidate = *shrinker->sample;
+    operation->returned -= 2;
+    return shrink_to(shrinker, &candidate);
+}
+
+// Moments at which nothing happens are left out, and the first is 1.
+static inline bool shrink_time(struct shrinker *shrinker)
+{
+    struct sample candidate = *shrinker->sample;
+    int64_t last = 0;
+    for (int64_t moment = 1;; moment++) {
+        int64_t next = INT64_MAX;
+        for (size_t i = 0; i < candidate.count; i++) {
+            const struct operation *now = &shrinker->sample->items[i];
+            int64_t invoked = moment_of(now->invoked);
+            int64_t returned = moment_of(now->returned);
+            if (invoked > last && invoked < next)
+                next = invoked;
+            if (now->returned != INSTANT_NEVER && returned > last && returned < next)
+                next = returned;
+        }
+        if (next == INT64_MAX)
+            break;
+        for (size_t i = 0; i < candidate.count; i++) {
+            const struct operation *now = &shrinker->sample->items[i];
+            if (moment_of(now->invoked) == next)
+                candidate.items[i].invoked = instant_of_invocation(moment);
+            if (now->returned != INSTANT_NEVER && moment_of(now->returned) == next)
+                candidate.items[i].returned = instant_of_return(moment);
+        }
+        last = next;
+    }
+    return shrink_to(shrinker, &candidate);
+}
+
+// Shrinks a sample of which `complaint` is true for as long as it stays true.
+static inline void shrink(struct shrinker *shrinker)
+{
+    bool smaller = true;
+    while (smaller) {
+        smaller = false;
+        while (shrink_count(shrinker))
+            smaller = true;
+        for (size_t i = 0; i < shrinker->sample->count; i++) {
+            while (shrink_operation(shrinker, i))
+                smaller = true;
+        }
+        smaller = shrink_time(shrinker) || smaller;
+    }
+}
+
+// === what is shown ===============================================================================
+
+// A small history as a picture that people can follow, and what is said of it.
+
+#define SHOW_COLUMNS 40
+
+static inline void show_interval(struct text *text, const struct operation *operation,
+                                 int64_t columns)
+{
+    bool answered = operation->returned != INSTANT_NEVER;
+    int64_t from = moment_of(operation->invoked);
+    int64_t to = answered ? moment_of(operation->returned) : columns;
+    for (int64_t moment = 1; moment <= columns && columns <= SHOW_COLUMNS; moment++) {
+        const char *mark = moment < from || moment > to ? "." : "=";
+        if (moment == from)
+            mark = from == to && answered ? "|" : "[";
+        else if (moment == to)
+            mark = answered ? "]" : ">";
+        text_add(text, mark);
+    }
+    if (answered)
+        text_format(text, "  %" PRId64 "-%" PRId64, from, to);
+    else
+        text_format(text, "  %" PRId64 "-never", from);
+}
+
+static inline void show_operations(struct text *text, const struct sample *sample)
+{
+    static const char *const outcomes[] = {"ok", "refused", "unknown"};
+    int64_t columns = 1;
+    for (size_t i = 0; i < sample->count; i++) {
+        const struct operation *operation = &sample->items[i];
+        int64_t last = moment_of(operation->returned == INSTANT_NEVER ? operation->invoked + 2
+                                                                      : operation->returned);
+        columns = last > columns ? last : columns;
+    }
+    for (size_t i = 0; i < sample->count; i++) {
+        const struct operation *operation = &sample->items[i];
+        text_format(text, "  %2zu  lock %u  process %u  %s%-7s  %-7s  ", i + 1, operation->name,
+                    operation->process,
+                    operation->either   ? "any "
+                    : operation->shared ? "shared "
+                                        : "",
+                    operation->kind == OPERATION_ACQUIRE   ? "acquire"
+                    : operation->kind == OPERATION_RELEASE ? "release"
+                                                           : "renew",
+                    outcomes[operation->outcome]);
+        show_interval(text, operation, columns);
+        if (operation->token != 0)
+            text_format(text, "  token %" PRId64, operation->token);
+        text_add(text, "\n");
+    }
+}
+
+static inline void show_options(struct text *text, const struct sample *sample)
+{
+    const struct model_options *options = &sample->options;
+    text_format(text, "%s", sample->kind->model);
+    if (sample->kind->permits)
+        text_format(text, ", %" PRId64 " permits", options->permits);
+    if (options->lease_ns > 0)
+        text_format(text, ", leases of %" PRId64, options->lease_ns);
+    if (sample->has_owners)
+        text_add(text, ", processes 0 and 2 are one owner, 1 and 3 another");
+    if (sample->kind->reentrant && options->depth_limit > 0)
+        text_format(text, ", at most %" PRId64 " deep", options->depth_limit);
+    text_format(text, "; a refused acquire %s; after a refused release the lock is %s\n",
+                options->failed_acquire == FAILED_ACQUIRE_BUSY ? "found it taken" : "says nothing",
+                options->failed_release == FAILED_RELEASE_HELD ? "still held"
+                                                               : "not held any more");
+}
+
+static inline void show_search(struct text *text, struct search *search, struct sample *sample)
+{
+    struct operations operations = sample_operations(sample);
+    bool linearizable = search_decide(search, sample->kind, &operations, &sample->options);
+    text_add(text, linearizable ? "  the search: linearizable, in the order"
+                                : "  the search: not linearizable, in any order\n");
+    for (uint32_t name = 0; linearizable && name < operations.name_count; name++) {
+        search_name(search, sample->kind, &operations, &sample->options, name);
+        for (size_t i = 0; i < search->ordered; i++)
+            if (search->operations[search->order[i]]->kind == LEASE_ENDS)
+                text_add(text, " (a lease ends)");
+            else
+                text_format(text, " %td",
+                            search->operations[search->order[i]] - operations.items + 1);
+    }
+    text_add(text, linearizable ? "\n" : "");
+}
+
+static inline void show_model(struct text *text, const struct subject *subject,
+                              struct sample *sample)
+{
+    char why[1024] = "";
+    struct error error = {""};
+    struct operations operations = sample_operations(sample);
+    struct model_analysis analysis = {0};
+    if (subject_decide(subject, sample, &analysis, &error) != 0) {
+        text_format(text, "  the model: %s\n", error.text);
+        return;
+    }
+    bool evident = !analysis.linearizable && analysis.violation_count > 0;
+    for (size_t i = 0; i < MODEL_EVIDENCE; i++) {
+        size_t index = analysis.first.operations[i];
+        evident = evident && (index == SIZE_MAX || index < sample->count);
+    }
+    if (evident)
+        model_explain(subject->model, &operations, &sample->options, &analysis.first, why,
+                      sizeof why);
+    text_format(text, "  the model:  %s, with %zu violations%s%s\n",
+                analysis.linearizable ? "linearizable" : "not linearizable",
+                analysis.violation_count, why[0] == '\0' ? "" : ": ", why);
+    model_analysis_free(&analysis);
+}
+
+// The history, what is wrong with the model's answer, and both answers.
+static inline void show_complaint(struct text *text, struct search *search,
+                                  const struct subject *subject, struct sample *sample,
+                                  const char *complaint)
+{
+    text_format(text, "%s: ", complaint);
+    show_options(text, sample);
+    show_operations(text, sample);
+    show_search(text, search, sample);
+    show_model(text, subject, sample);
+}
+
+// === every model, by many histories ==============================================================
+
+// What the oracle's test of each model is made of: random histories by the hundred
+// thousand, and models that are wrong and must be found out.
 
 #if defined(__has_feature)
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
