@@ -1,7 +1,7 @@
-// What processes use: of children that are known to work, sleep or fork, and of whole trials.
+// What processes use: of children that are known to work, sleep or fork.
 #include "harness/run/usage.h"
 
-#include "harness/run/test_trials.h"
+#include "harness/base/clock.h"
 #include "harness/testing/test.h"
 
 #include <pthread.h>
@@ -10,8 +10,6 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
-
-// --- single processes ----------------------------------------------------------------------------
 
 static void burn(int64_t length_ns)
 {
@@ -151,97 +149,4 @@ TEST(the_machine_gets_busier_by_what_is_burnt)
     end_child(child);
     assert_true(before_ns > 0);
     assert_true(machine_busy_ns() - before_ns >= 80 * NS_PER_MS); // by ticks
-}
-
-// --- trials --------------------------------------------------------------------------------------
-
-static const struct event *last_reading(const struct history *history, int64_t node,
-                                        enum usage_figure figure)
-{
-    const struct event *last = NULL;
-    for (size_t i = 0; i < history->count; i++) {
-        const struct event *event = &history->events[i];
-        if (event->kind == EVENT_USAGE && event->args[0] == node && event->detail == figure &&
-            event->args[1] != 0)
-            last = event;
-    }
-    return last;
-}
-
-static size_t count_rounds(const struct history *history)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < history->count; i++) {
-        const struct event *event = &history->events[i];
-        count += event->kind == EVENT_USAGE && event->args[0] == 0 && event->args[1] == 0;
-    }
-    return count;
-}
-
-TEST(a_trial_is_read_before_its_beginning_and_at_its_end)
-{
-    struct history history = run_trial("", "redis-set-px-lua", false);
-    const struct event *open = find_event(&history, EVENT_BARRIER_OPEN);
-    const struct event *stop = find_event(&history, EVENT_STOP_ASKED);
-    const struct event *machine = find_event(&history, EVENT_USAGE);
-    assert_true(machine->args[0] == 0 && machine->args[1] == 0);
-    assert_true(machine->args[3] >= 1 && machine->args[3] <= CPU_SETSIZE);
-    assert_true(count_rounds(&history) >= 2);
-    for (int node = -1; node <= 2; node++) {
-        const struct event *last = last_reading(&history, node, USAGE_PROCESSOR);
-        assert_non_null(last);
-        assert_true(last->args[2] > 0);
-        assert_true(last > open);
-        // Clients had done all, and had the last word of themselves.
-        assert_int_equal(last->client, node > 0 ? node : 0);
-        assert_true(last < stop);
-    }
-    history_free(&history);
-}
-
-// What client and server sent each other is the same, but for what was under way at the readings.
-TEST(in_namespaces_each_node_has_a_network_of_its_own)
-{
-    struct history history = run_trial("", "redis-set-px-lua", false);
-    const struct event *start = find_event(&history, EVENT_PROCESS_START);
-    if (last_reading(&history, 1, USAGE_BYTES) == NULL)
-        skip(); // no namespaces can be had
-    int64_t sent = last_reading(&history, 1, USAGE_BYTES)->args[3] +
-                   last_reading(&history, 2, USAGE_BYTES)->args[3];
-    assert_non_null(start);
-    assert_true(sent > 100 * 50); // a hundred times SET and EVAL
-    assert_true(last_reading(&history, -1, USAGE_BYTES)->args[2] >= sent);
-    assert_true(last_reading(&history, 1, USAGE_PACKETS)->args[3] > 0);
-    assert_null(last_reading(&history, 0, USAGE_BYTES));
-    history_free(&history);
-}
-
-TEST(on_loopback_ports_nobody_knows_whose_bytes_they_were)
-{
-    struct history history = run_trial("", "redis-set-px-lua", true);
-    assert_null(last_reading(&history, 1, USAGE_BYTES));
-    assert_null(last_reading(&history, -1, USAGE_BYTES));
-    assert_non_null(last_reading(&history, 1, USAGE_SWITCHES));
-    history_free(&history);
-}
-
-TEST(a_long_trial_is_read_every_second)
-{
-    struct history history = run_trial("workload: {kind: increment, for: 2500ms, think: 5ms}\n",
-                                       "redis-set-px-lua", false);
-    assert_true(count_rounds(&history) >= 3); // before, at least once in between, after
-    assert_true(count_rounds(&history) <= 5);
-    history_free(&history);
-}
-
-TEST(a_killed_client_has_no_last_word)
-{
-    struct history history =
-        run_trial("clients: {processes: 2, threads: 2, start-first: client-1}\n"
-                  "faults: [{when: client-1 after read, kill: client-1}]\n",
-                  "redis-set-px-lua", false);
-    assert_non_null(find_event(&history, EVENT_PROCESS_DEATH));
-    assert_int_equal(last_reading(&history, 1, USAGE_PROCESSOR)->client, 0);
-    assert_int_equal(last_reading(&history, 2, USAGE_PROCESSOR)->client, 2);
-    history_free(&history);
 }
