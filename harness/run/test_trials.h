@@ -1,4 +1,4 @@
-// For tests: whole trials on real servers, and their histories.
+// For tests: whole trials on real servers.
 #ifndef LOCKPICK_RUN_TEST_TRIALS_H
 #define LOCKPICK_RUN_TEST_TRIALS_H
 
@@ -8,7 +8,6 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
-#include "harness/history/reader.h"
 
 struct run {
     struct trial *trial;
@@ -40,40 +39,6 @@ static inline int conduct(const struct sandbox *sandbox, void *context)
         return 0;
     fprintf(stderr, "%s\n", error.text);
     return 1;
-}
-
-// Runs the trial of a scenario and loads its history.
-static inline struct history run_trial(const char *text, const char *scheme, bool loopback)
-{
-    struct trial trial = {.scenario = scenario_of(text), .scheme = scheme, .seed = 7};
-    struct run run = {.trial = &trial, .folder = test_folder()};
-    assert_int_equal(sandbox_run(loopback, conduct, &run), 0);
-    char *path = path_join(run.folder, "history.bin");
-    struct history history;
-    struct error error = {0};
-    if (history_load(path, &history, &error) != 0)
-        fail_msg("%s", error.text);
-    free(path);
-    remove_folder(run.folder);
-    return history;
-}
-
-static inline size_t count_events(const struct history *history, enum event_kind kind,
-                                  enum outcome outcome)
-{
-    size_t count = 0;
-    for (size_t i = 0; i < history->count; i++)
-        count += history->events[i].kind == kind && history->events[i].outcome == outcome;
-    return count;
-}
-
-static inline const struct event *find_event(const struct history *history, enum event_kind kind)
-{
-    for (size_t i = 0; i < history->count; i++) {
-        if (history->events[i].kind == kind)
-            return &history->events[i];
-    }
-    return NULL;
 }
 
 #endif
