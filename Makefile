@@ -206,12 +206,13 @@ detection: setup
 	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/lockpick-detection
 	@BUILD=$(BUILD) scripts/detection $(REPEATS)
 
-# What `lockpick explore` finds by a lock's name alone: for SECONDS each, beside SEEDS random draws.
-SECONDS ?= 60
+# What `lockpick explore` finds by a lock's name alone: by SCHEDULES in each round, beside SEEDS
+# random draws.
+SCHEDULES ?= 1000
 SEEDS ?= 20
 finding-power: setup
 	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/lockpick $(BUILD)/lockpick-detection
-	@BUILD=$(BUILD) scripts/finding-power $(SECONDS) $(SEEDS)
+	@BUILD=$(BUILD) scripts/finding-power $(SCHEDULES) $(SEEDS)
 
 # TRIALS trials of sound schemes, with faults drawn from SEED (0: another one each time).
 TRIALS ?= 2000

@@ -15,12 +15,13 @@
 #include <unistd.h>
 
 #define FALLBACK_SECONDS 60
+#define MOST_SECONDS 86400
 #define PROGRAM_TRAITS "exclusive, lease, owner-checked"
 #define SEED 1 // tokens are drawn from it, and nothing else
 
 struct explore_options {
     struct run_options run; // first: some of its options are options here
-    int64_t clients, threads, operations, faults, leases, seconds, random;
+    int64_t clients, threads, operations, faults, leases, seconds, schedules, random;
     bool says_faults, says_leases, rare;
     const char *workload;
     const char *servers, *traits; // of programs
@@ -58,7 +59,10 @@ static const struct option explore_options[] = {
     {"workload", "KIND", "what is done with the lock: increment, nested, readers",
      TEXT(struct explore_options, workload)},
     {"for", "SECONDS", "at most so long for each lock (default: 60)",
-     NUMBER(struct explore_options, seconds, 86400)},
+     NUMBER(struct explore_options, seconds, MOST_SECONDS)},
+    {"schedules", "N",
+     "at most so many in each round, however long they take, unless --for is said",
+     NUMBER(struct explore_options, schedules, 1000000000)},
     {"random", "SEED", "schedules are drawn at random, as a yardstick: none is ever exhausted",
      NUMBER(struct explore_options, random, INT64_MAX)},
     {"servers", "KIND", "of a program: what it locks with (redis)",
@@ -93,7 +97,7 @@ static const struct {
     [SEARCH_EXHAUSTED] = {"exhausted", "exhausted: no schedule breaks it", "–"},
     [SEARCH_UNDECIDED] = {"undecided", "undecided: not all schedules went as they should",
                           "undecided"},
-    [SEARCH_OUT_OF_TIME] = {"not exhausted in the time", "not broken within the time", "–"},
+    [SEARCH_OUT_OF_TIME] = {"not exhausted", "not broken within the limits", "–"},
     [SEARCH_INTERRUPTED] = {"interrupted", "interrupted: not broken until then", "interrupted"},
     [SEARCH_FAILED] = {"", "", "not explored"},
 };
@@ -274,6 +278,7 @@ static int explore_round(const struct exploration *exploration, const struct tri
                                          .leases = (int)options->leases,
                                          .rare = round_of(exploration, trial->scenario)->rare,
                                          .for_ns = exploration->round_ns,
+                                         .schedules = options->schedules,
                                          .interrupted = exploration->sandbox->interrupted};
     struct error error = {0};
     struct text folder = {0};
@@ -456,7 +461,8 @@ static int run(const struct words *words, void *from)
         .options = options, .said = round_said(options), .is_terminal = isatty(STDERR_FILENO)};
     options->faults = options->says_faults ? options->faults : 1;
     options->leases = options->says_leases ? options->leases : 1;
-    options->seconds = options->seconds > 0 ? options->seconds : FALLBACK_SECONDS;
+    if (options->seconds == 0)
+        options->seconds = options->schedules > 0 ? MOST_SECONDS : FALLBACK_SECONDS;
     options->run.seed = SEED;
     if (words->count == 0)
         return usage_error(&explore_verb, "which lock? Give the name of a scheme");

@@ -300,14 +300,19 @@ TEST(a_rare_draw_or_time_that_nobody_looks_at_is_no_fault)
     }
 }
 
-TEST(without_time_a_search_ends_and_claims_nothing)
+TEST(a_search_ends_with_its_time_or_its_schedules_and_claims_nothing)
 {
-    const struct search_limits limits = {.faults = 1, .leases = 1, .for_ns = 1};
-    struct errand *errand = run_errand((struct errand){.scheme = "redis-lua", .limits = &limits});
-    assert_int_equal(errand->result.end, SEARCH_OUT_OF_TIME);
-    assert_int_equal(errand->result.progress.schedules, 1);
-    assert_true(errand->result.progress.waiting > 0);
-    munmap(errand, sizeof *errand);
+    static const struct search_limits limits[] = {
+        {.faults = 1, .leases = 1, .for_ns = 1},
+        {.faults = 1, .leases = 1, .for_ns = EXPLORED_NS, .schedules = 7}};
+    for (size_t i = 0; i < 2; i++) {
+        struct errand *errand =
+            run_errand((struct errand){.scheme = "redis-lua", .limits = &limits[i]});
+        assert_int_equal(errand->result.end, SEARCH_OUT_OF_TIME);
+        assert_int_equal(errand->result.progress.schedules, i == 0 ? 1 : 7);
+        assert_true(errand->result.progress.waiting > 0);
+        munmap(errand, sizeof *errand);
+    }
 }
 
 // The schedule's moves as they are written, of clients alone; what they leave open is added, and it

@@ -566,7 +566,9 @@ static enum search_end explore_all(struct search *search,
         }
         if (search->limits->interrupted != NULL && atomic_load(search->limits->interrupted) != 0)
             return SEARCH_INTERRUPTED;
-        if (now_ns - began_ns >= search->limits->for_ns)
+        bool are_enough = search->limits->schedules > 0 &&
+                          result->progress.schedules >= (uint64_t)search->limits->schedules;
+        if (are_enough || now_ns - began_ns >= search->limits->for_ns)
             return SEARCH_OUT_OF_TIME;
     } while (search->limits->order == SEARCH_RANDOM || take_next(search, &next));
     bool is_all = result->progress.unlike == 0 && result->progress.too_long == 0;

@@ -22,7 +22,8 @@ struct search_limits {
     int leases;    // that pass; and for each of them three timers that go off
     bool rare;     // faults that are rare, too: restarts, clocks that jump, zeros that are drawn
     int64_t for_ns;
-    bool enters_all; // states that were seen, too: shows what is lost by leaving them out
+    int64_t schedules; // at most so many; 0: as many as the time allows
+    bool enters_all;   // states that were seen, too: shows what is lost by leaving them out
     const _Atomic uint32_t *interrupted; // not 0: report what was done
 };
 

@@ -74,7 +74,8 @@ enum trial_picture {
 
 #define PICTURES_OF_PAGE PICTURE_OPERATIONS
 
-// A picture of a trial or of a run, see pictures/picture.h. Free with plots_free or run_pictures_free.
+// A picture of a trial or of a run, see pictures/picture.h. Free with plots_free or
+// run_pictures_free.
 struct plot {
     const struct picture_kind *kind;
     struct text data, script; // what it is drawn from, if there are no files yet. Owned
