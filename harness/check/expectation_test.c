@@ -2,163 +2,95 @@
 
 #include "harness/testing/test.h"
 
-#define MAX_NAMES 4
+#define MAX_NAMES 8
 
-struct expected {
-    enum expected_verdict verdict;
-    const char *because[MAX_NAMES];
-    const char *allow[MAX_NAMES];
-};
-
-struct found {
-    enum verdict verdict;
-    const char *violated[MAX_NAMES + 1];
-    const char *harmless;
-};
-
-struct comparison {
+// Names of properties are separated by blanks.
+static const struct comparison {
     const char *about;
-    struct expected expected;
-    struct found found;
+    enum expected_verdict expected;
+    const char *because, *allow;
+    enum verdict verdict;
+    const char *violated, *harmless;
     enum expectation_result result;
     const char *text; // a part of it
     size_t faults;    // of the scenario
-};
-
-static const struct comparison comparisons[] = {
-    {"without because only the verdict is compared",
-     {EXPECT_UNSAFE, {NULL}, {NULL}},
-     {VERDICT_UNSAFE, {"double-grant", "stuck"}, NULL},
-     EXPECTATION_MET,
-     "UNSAFE (double-grant, stuck), as expected",
-     1},
-    {"a harmless violation is none",
-     {EXPECT_SAFE, {NULL}, {NULL}},
-     {VERDICT_SAFE, {NULL}, "stale-holder"},
-     EXPECTATION_MET,
-     "SAFE, as expected",
-     1},
-    {"a broken lock that is not caught",
-     {EXPECT_UNSAFE, {"stale-holder", "lost-update"}, {NULL}},
-     {VERDICT_SAFE, {NULL}, NULL},
-     EXPECTATION_MISSED,
-     "expected UNSAFE (stale-holder, lost-update), got SAFE: the fault did not bite",
-     1},
-    {"a stuck lock that is not caught",
-     {EXPECT_STUCK, {NULL}, {NULL}},
-     {VERDICT_SAFE, {NULL}, NULL},
-     EXPECTATION_MISSED,
-     "the fault did not bite",
-     1},
-    {"without faults no fault is said not to have bitten",
-     {EXPECT_UNSAFE, {NULL}, {NULL}},
-     {VERDICT_SAFE, {NULL}, NULL},
-     EXPECTATION_MISSED,
-     "expected UNSAFE, got SAFE: nothing was found to be broken",
-     0},
-    {"a sound lock that is blamed",
-     {EXPECT_SAFE, {NULL}, {NULL}},
-     {VERDICT_UNSAFE, {"double-grant"}, NULL},
-     EXPECTATION_MISSED,
-     "expected SAFE, got UNSAFE (double-grant)",
-     1},
-    {"a property of because that was not found",
-     {EXPECT_UNSAFE, {"stale-holder", "lost-update"}, {NULL}},
-     {VERDICT_UNSAFE, {"stale-holder"}, NULL},
-     EXPECTATION_MISSED,
-     "lost-update was not found",
-     1},
-    {"a harmless violation is not found",
-     {EXPECT_UNSAFE, {"stale-holder"}, {NULL}},
-     {VERDICT_UNSAFE, {"double-grant"}, "stale-holder"},
-     EXPECTATION_MISSED,
-     "stale-holder was not found",
-     1},
-    {"consequences of a stale holder need not be listed",
-     {EXPECT_UNSAFE, {"stale-holder"}, {NULL}},
-     {VERDICT_UNSAFE, {"stale-holder", "stale-write", "lost-update"}, NULL},
-     EXPECTATION_MET,
-     "as expected",
-     1},
-    {"consequences of a double grant need not be listed",
-     {EXPECT_UNSAFE, {"double-grant"}, {NULL}},
-     {VERDICT_UNSAFE, {"double-grant", "stale-holder", "oversell", "wrongful-release"}, NULL},
-     EXPECTATION_MET,
-     "as expected",
-     1},
-    {"consequences of a wrongful release need not be listed",
-     {EXPECT_UNSAFE, {"wrongful-release"}, {NULL}},
-     {VERDICT_UNSAFE, {"wrongful-release", "double-grant", "lost-update"}, NULL},
-     EXPECTATION_MET,
-     "as expected",
-     1},
-    {"a double grant is never the consequence of a stale holder",
-     {EXPECT_UNSAFE, {"stale-holder"}, {NULL}},
-     {VERDICT_UNSAFE, {"stale-holder", "double-grant"}, NULL},
-     EXPECTATION_MISSED,
+} comparisons[] = {
+    {"without because only the verdict is compared", EXPECT_UNSAFE, "", "", VERDICT_UNSAFE,
+     "double-grant stuck", "", EXPECTATION_MET, "UNSAFE (double-grant, stuck), as expected", 1},
+    {"a harmless violation is none", EXPECT_SAFE, "", "", VERDICT_SAFE, "", "stale-holder",
+     EXPECTATION_MET, "SAFE, as expected", 1},
+    {"a broken lock that is not caught", EXPECT_UNSAFE, "stale-holder lost-update", "",
+     VERDICT_SAFE, "", "", EXPECTATION_MISSED,
+     "expected UNSAFE (stale-holder, lost-update), got SAFE: the fault did not bite", 1},
+    {"a stuck lock that is not caught", EXPECT_STUCK, "", "", VERDICT_SAFE, "", "",
+     EXPECTATION_MISSED, "the fault did not bite", 1},
+    {"without faults no fault is said not to have bitten", EXPECT_UNSAFE, "", "", VERDICT_SAFE, "",
+     "", EXPECTATION_MISSED, "expected UNSAFE, got SAFE: nothing was found to be broken", 0},
+    {"a sound lock that is blamed", EXPECT_SAFE, "", "", VERDICT_UNSAFE, "double-grant", "",
+     EXPECTATION_MISSED, "expected SAFE, got UNSAFE (double-grant)", 1},
+    {"a property of because that was not found", EXPECT_UNSAFE, "stale-holder lost-update", "",
+     VERDICT_UNSAFE, "stale-holder", "", EXPECTATION_MISSED, "lost-update was not found", 1},
+    {"a harmless violation is not found", EXPECT_UNSAFE, "stale-holder", "", VERDICT_UNSAFE,
+     "double-grant", "stale-holder", EXPECTATION_MISSED, "stale-holder was not found", 1},
+    {"consequences of a stale holder need not be listed", EXPECT_UNSAFE, "stale-holder", "",
+     VERDICT_UNSAFE, "stale-holder stale-write lost-update", "", EXPECTATION_MET, "as expected", 1},
+    {"consequences of a double grant need not be listed", EXPECT_UNSAFE, "double-grant", "",
+     VERDICT_UNSAFE, "double-grant stale-holder oversell wrongful-release", "", EXPECTATION_MET,
+     "as expected", 1},
+    {"consequences of a wrongful release need not be listed", EXPECT_UNSAFE, "wrongful-release", "",
+     VERDICT_UNSAFE, "wrongful-release double-grant lost-update", "", EXPECTATION_MET,
+     "as expected", 1},
+    {"a double grant is never the consequence of a stale holder", EXPECT_UNSAFE, "stale-holder", "",
+     VERDICT_UNSAFE, "stale-holder double-grant", "", EXPECTATION_MISSED,
      "it also found double-grant, which the scenario does not expect; if that is acceptable, add "
      "allow: [double-grant]",
      1},
-    {"what is allowed besides",
-     {EXPECT_UNSAFE, {"stale-holder"}, {"double-grant"}},
-     {VERDICT_UNSAFE, {"stale-holder", "double-grant"}, NULL},
-     EXPECTATION_MET,
-     "as expected",
-     1},
-    {"what is not allowed besides",
-     {EXPECT_UNSAFE, {"stale-holder"}, {"double-grant"}},
-     {VERDICT_UNSAFE, {"stale-holder", "stuck"}, NULL},
-     EXPECTATION_MISSED,
-     "it also found stuck, which the scenario does not expect",
-     1},
-    {"an undecided verdict neither meets nor misses",
-     {EXPECT_SAFE, {NULL}, {NULL}},
-     {VERDICT_UNKNOWN, {NULL}, NULL},
-     EXPECTATION_NONE,
-     "not decided",
-     1},
-    {"a skipped trial",
-     {EXPECT_SAFE, {NULL}, {NULL}},
-     {VERDICT_SKIPPED, {NULL}, NULL},
-     EXPECTATION_NONE,
-     "not decided",
-     1},
-    {"a failed trial",
-     {EXPECT_SAFE, {NULL}, {NULL}},
-     {VERDICT_ERROR, {NULL}, NULL},
-     EXPECTATION_NONE,
-     "not decided",
+    {"what is allowed besides", EXPECT_UNSAFE, "stale-holder", "double-grant", VERDICT_UNSAFE,
+     "stale-holder double-grant", "", EXPECTATION_MET, "as expected", 1},
+    {"what is not allowed besides", EXPECT_UNSAFE, "stale-holder", "double-grant", VERDICT_UNSAFE,
+     "stale-holder stuck", "", EXPECTATION_MISSED,
+     "it also found stuck, which the scenario does not expect", 1},
+    {"an undecided verdict neither meets nor misses", EXPECT_SAFE, "", "", VERDICT_UNKNOWN, "", "",
+     EXPECTATION_NONE, "not decided", 1},
+    {"a skipped trial", EXPECT_SAFE, "", "", VERDICT_SKIPPED, "", "", EXPECTATION_NONE,
+     "not decided", 1},
+    {"a failed trial", EXPECT_SAFE, "", "", VERDICT_ERROR, "", "", EXPECTATION_NONE, "not decided",
      1},
 };
 
-static struct string_list list_of(const char *const names[MAX_NAMES], char *items[MAX_NAMES])
+// The names, in a copy that is to be freed.
+static char *list_names(const char *names, char *items[MAX_NAMES], struct string_list *list)
 {
-    struct string_list list = {items, 0};
-    for (size_t i = 0; i < MAX_NAMES && names[i] != NULL; i++)
-        items[list.count++] = (char *)(size_t)names[i];
-    return list;
+    char *copy = memory_string(names);
+    char *rest = copy;
+    *list = (struct string_list){items, 0};
+    for (char *name = strtok_r(copy, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest))
+        items[list->count++] = name;
+    items[list->count] = NULL;
+    return copy;
 }
 
 TEST(verdicts_and_properties_are_compared_with_what_is_expected)
 {
     for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++) {
         const struct comparison *comparison = &comparisons[i];
-        const struct found *found = &comparison->found;
-        char *because[MAX_NAMES];
-        char *allow[MAX_NAMES];
+        char *items[3][MAX_NAMES];
+        struct string_list violated;
         struct scenario scenario = {.fault_count = comparison->faults};
-        struct expectation expectation = {.verdict = comparison->expected.verdict,
-                                          .because = list_of(comparison->expected.because, because),
-                                          .allow = list_of(comparison->expected.allow, allow)};
+        struct expectation expectation = {.verdict = comparison->expected};
         struct trial trial = {.scenario = &scenario, .expectation = &expectation};
-        struct judgement judgement = {.verdict = found->verdict};
+        struct judgement judgement = {.verdict = comparison->verdict};
+        char *copies[] = {list_names(comparison->because, items[0], &expectation.because),
+                          list_names(comparison->allow, items[1], &expectation.allow),
+                          list_names(comparison->violated, items[2], &violated)};
         for (size_t j = 0; check_catalogue[j] != NULL; j++) {
             const struct check *check = check_catalogue[j];
-            bool harmless = found->harmless != NULL && strcmp(found->harmless, check->name) == 0;
-            bool violated = harmless || text_is_one_of(check->name, found->violated);
+            bool harmless = strcmp(comparison->harmless, check->name) == 0;
+            bool is_violated =
+                harmless || text_is_one_of(check->name, (const char *const *)violated.items);
             judgement.findings[judgement.finding_count++] =
                 (struct finding){.check = check,
-                                 .state = violated ? FINDING_VIOLATED : FINDING_KEPT,
+                                 .state = is_violated ? FINDING_VIOLATED : FINDING_KEPT,
                                  .harmless = harmless};
         }
         expectation_compare(&trial, NULL, &judgement);
@@ -166,6 +98,8 @@ TEST(verdicts_and_properties_are_compared_with_what_is_expected)
             strstr(judgement.expectation_text, comparison->text) == NULL)
             fail_msg("%s: expectation %d: %s", comparison->about, (int)judgement.expectation,
                      judgement.expectation_text);
+        for (size_t j = 0; j < sizeof copies / sizeof *copies; j++)
+            free(copies[j]);
     }
 }
 

@@ -235,6 +235,43 @@ static void explain_safe(const struct trial_model *model, const struct judgement
         qualify_safe(model, &model->faults[i], why);
 }
 
+// Else what the history does not show may have been.
+static bool history_is_whole(const struct trial_model *model, struct text *why)
+{
+    return model->history->condition.state == HISTORY_WHOLE ||
+           !say(why, "%s; what there is of it (%zu hold%s) shows no violation",
+                model->history->condition.text, model->hold_count,
+                plural((long long)model->hold_count));
+}
+
+// What is lost may have said that the machine, not the lock, is to blame for a lease that was
+// outlived.
+static bool machine_may_be_to_blame(const struct trial_model *model, struct text *why)
+{
+    return model->history->condition.harness_lost && trial_has_trait(model->trial, "lease") &&
+           say(why,
+               "%s; a lease seems broken, but what is lost may have said that the machine stood "
+               "still, or that its clock was set",
+               model->history->condition.text);
+}
+
+static bool harness_was_broken(const struct trial_model *model, struct text *why)
+{
+    long long count = (long long)model->broken_count;
+    return count > 0 && say(why, "%lld request%s failed because the harness or its set-up is wrong",
+                            count, plural(count));
+}
+
+// Nothing is proven about a lease that a server expires by the clock that somebody set.
+static bool clock_was_set(const struct trial_model *model, struct text *why)
+{
+    return model->clock_step_ns != 0 && trial_has_trait(model->trial, "lease") &&
+           say(why,
+               "somebody set the machine's clock by %s during the trial, and the server expires "
+               "leases by it; run it again",
+               lasting(model->clock_step_ns).text);
+}
+
 static enum verdict decide_verdict(const struct trial_model *model, struct judgement *judgement,
                                    struct text *why)
 {

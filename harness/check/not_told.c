@@ -5,6 +5,7 @@
 // whose lock lives as long as a session, and external ones.
 #include "harness/check/lost_lock.h"
 
+#include "harness/base/rank.h"
 #include "harness/check/describe.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
@@ -42,7 +43,8 @@ static bool find_loss(const struct trial_model *model, const struct definite_hol
 {
     const struct hold *hold = &model->holds[index];
     int64_t over_ns = was_found_gone(hold) ? 0 : hold_last_end_ns(model, hold);
-    size_t next = definite_first_from(rivals, time_later(over_ns, hold->granted_ns));
+    size_t next =
+        FIRST_FROM(rivals->items, rivals->count, from_ns, time_later(over_ns, hold->granted_ns));
     while (next < rivals->count && rivals->items[next].hold == index)
         next++;
     if (next == rivals->count || rivals->items[next].from_ns >= hold->released_ns ||

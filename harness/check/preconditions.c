@@ -689,23 +689,6 @@ bool preconditions_hold(const struct trial_model *model, struct text *why)
            everybody_was_served(model, why);
 }
 
-bool history_is_whole(const struct trial_model *model, struct text *why)
-{
-    return model->history->condition.state == HISTORY_WHOLE ||
-           !say(why, "%s; what there is of it (%zu hold%s) shows no violation",
-                model->history->condition.text, model->hold_count,
-                plural((long long)model->hold_count));
-}
-
-bool machine_may_be_to_blame(const struct trial_model *model, struct text *why)
-{
-    return model->history->condition.harness_lost && trial_has_trait(model->trial, "lease") &&
-           say(why,
-               "%s; a lease seems broken, but what is lost may have said that the machine stood "
-               "still, or that its clock was set",
-               model->history->condition.text);
-}
-
 // Who went for a lock last, by its key: 0 is nobody.
 struct takers {
     size_t *last;
@@ -736,20 +719,4 @@ bool was_contended(const struct trial_model *model, struct text *why)
                 "only one worker ever went for %s lock: exclusion was not put to the test; more "
                 "clients, threads or operations would",
                 scenario_key_count(model->trial->scenario) > 1 ? "each" : "the");
-}
-
-bool harness_was_broken(const struct trial_model *model, struct text *why)
-{
-    long long count = (long long)model->broken_count;
-    return count > 0 && say(why, "%lld request%s failed because the harness or its set-up is wrong",
-                            count, plural(count));
-}
-
-bool clock_was_set(const struct trial_model *model, struct text *why)
-{
-    return model->clock_step_ns != 0 && trial_has_trait(model->trial, "lease") &&
-           say(why,
-               "somebody set the machine's clock by %s during the trial, and the server expires "
-               "leases by it; run it again",
-               lasting(model->clock_step_ns).text);
 }

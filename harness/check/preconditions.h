@@ -25,22 +25,8 @@ bool fault_was_absent(const struct trial_model *model, struct text *what);
 // the lock, and says nothing about the lock.
 bool servers_were_left_down(const struct trial_model *model, struct text *why);
 
-// True if the history is all that was written. Else what it does not show may have been.
-bool history_is_whole(const struct trial_model *model, struct text *why);
-
-// True if what is lost may have said that the machine, not the lock, is to blame for a lease that
-// was outlived.
-bool machine_may_be_to_blame(const struct trial_model *model, struct text *why);
-
 // True if two different workers held the lock or tried to: with one alone even no lock is safe.
 bool was_contended(const struct trial_model *model, struct text *why);
-
-// True if some request failed for reasons of the harness itself (OUTCOME_BROKEN).
-bool harness_was_broken(const struct trial_model *model, struct text *why);
-
-// True if somebody set the machine's clock during the trial of a lock whose server expires its
-// lease by that clock: nothing about the lease is proven then.
-bool clock_was_set(const struct trial_model *model, struct text *why);
 
 // If at some time from `from_ns` to `to_ns` faults had killed or stopped so many of the lock's
 // servers that the others could serve nobody, appends how many of how many, as a part of a

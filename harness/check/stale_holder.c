@@ -53,7 +53,7 @@ static size_t granted_since(const struct trial_model *model, const struct grants
         return SIZE_MAX;
     const struct definite_hold *holds = grants->proven.items;
     int64_t since_ns = time_later(lease_end_ns, writer->granted_ns);
-    size_t next = definite_first_from(&grants->proven, since_ns);
+    size_t next = FIRST_FROM(holds, grants->proven.count, from_ns, since_ns);
     if (next < grants->proven.count && holds[next].from_ns < write->invoked_ns)
         return holds[next].hold;
     // The writer learned of its grant only after its lease: others may have been granted before it.

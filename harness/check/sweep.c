@@ -268,11 +268,6 @@ size_t spans_join(struct span *spans, size_t count)
     return joined;
 }
 
-size_t definite_first_from(const struct definite_holds *holds, int64_t from_ns)
-{
-    return FIRST_FROM(holds->items, holds->count, from_ns, from_ns);
-}
-
 void distribution_make(int64_t *lengths_ns, size_t count, struct distribution *distribution)
 {
     *distribution = (struct distribution){.count = count};

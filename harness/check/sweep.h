@@ -77,9 +77,6 @@ void overlaps_find(const struct trial_model *model, const struct definite_holds 
                                const struct definite_hold *later),
                    void *context);
 
-// The first of the definite holds that begins at `from_ns` or later; holds->count if none does.
-size_t definite_first_from(const struct definite_holds *holds, int64_t from_ns);
-
 struct span {
     int64_t from_ns, to_ns;
 };

@@ -301,18 +301,6 @@ static void see_reentry_return(struct tracker *tracker, struct worker_track *wor
 
 // --- death and end -------------------------------------------------------------------------------
 
-// The history lacks what the worker did next: of what it was in the middle of, nothing more is
-// known than that it was.
-static void see_gap(struct tracker *tracker, struct worker_track *worker)
-{
-    if (worker->state.phase == WORKER_ACQUIRING)
-        end_acquire(tracker, worker);
-    if (worker->hold != SIZE_MAX && !tracker->model->holds[worker->hold].release_invoked)
-        tracker->model->holds[worker->hold].released_ns = worker->last_ns;
-    access_settle(tracker, worker, OUTCOME_UNKNOWN);
-    worker->seen = false;
-}
-
 static void see_death(struct tracker *tracker, const struct event *event)
 {
     struct client_track *client = client_of(tracker, event->client);
@@ -390,8 +378,13 @@ static void see_other(struct tracker *tracker, struct worker_track *worker,
     case EVENT_LOST:
         see_loss(tracker, event);
         break;
-    case EVENT_GAP:
-        see_gap(tracker, worker);
+    case EVENT_GAP: // of what it was in the middle of, nothing more is known than that it was
+        if (worker->state.phase == WORKER_ACQUIRING)
+            end_acquire(tracker, worker);
+        if (worker->hold != SIZE_MAX && !model->holds[worker->hold].release_invoked)
+            model->holds[worker->hold].released_ns = worker->last_ns;
+        access_settle(tracker, worker, OUTCOME_UNKNOWN);
+        worker->seen = false;
         break;
     case EVENT_COMMIT_RETURN:
         if (tracker->effect == EFFECT_AT_COMMIT)

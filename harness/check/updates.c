@@ -604,8 +604,11 @@ static int64_t tell_oversold(const struct trial_model *model, const struct updat
                                   : 1;
 }
 
-static void decide(const struct trial_model *model, bool sells, struct finding *finding)
+extern const struct check oversell_check;
+
+static void decide(const struct trial_model *model, struct finding *finding)
 {
+    bool sells = finding->check == &oversell_check;
     struct updates updates;
     updates_count(model, &updates);
     struct balance balance = balance_of(model, &updates, sells);
@@ -627,22 +630,12 @@ static void decide(const struct trial_model *model, bool sells, struct finding *
     }
 }
 
-static void decide_lost(const struct trial_model *model, struct finding *finding)
-{
-    decide(model, false, finding);
-}
-
-static void decide_sold(const struct trial_model *model, struct finding *finding)
-{
-    decide(model, true, finding);
-}
-
 const struct check lost_update_check = {
     .name = "lost-update",
     .summary = "every acknowledged increment is in the final value, and nothing else",
     .letter = "L",
     .label = "this write",
-    .decide = decide_lost,
+    .decide = decide,
     .may_follow = true,
     .mitigation = "a lock that excludes, or a store that writes only if the value is still the one "
                   "that was read",
@@ -657,7 +650,7 @@ const struct check oversell_check = {
     .summary = "no unit is sold twice, none beyond the stock, and the stock adds up",
     .letter = "O",
     .label = "this sale",
-    .decide = decide_sold,
+    .decide = decide,
     .may_follow = true,
     .mitigation =
         "a lock that excludes, or a store that takes a unit only if the stock is still the "

@@ -389,26 +389,6 @@ void model_holds_free(struct model_holds *holds)
     *holds = (struct model_holds){0};
 }
 
-int64_t hold_possible_end(const struct operations *operations, const struct model_hold *hold)
-{
-    if (hold->release == NO_OPERATION)
-        return INSTANT_NEVER;
-    const struct operation *release = &operations->items[hold->release];
-    return release->outcome == OUTCOME_UNKNOWN ? INSTANT_NEVER : release->returned;
-}
-
-int64_t first_unknown(const struct operations *operations, const struct model_holds *holds,
-                      bool shared)
-{
-    int64_t first = INSTANT_NEVER;
-    for (size_t i = 0; i < holds->unknown_count; i++) {
-        const struct operation *acquire = &operations->items[holds->unknown[i]];
-        if (acquire->shared == shared && acquire->invoked < first)
-            first = acquire->invoked;
-    }
-    return first;
-}
-
 void analysis_add(struct model_analysis *analysis, enum model_rule rule, int64_t from, int64_t to,
                   const uint32_t evidence[MODEL_EVIDENCE])
 {
@@ -420,41 +400,4 @@ void analysis_add(struct model_analysis *analysis, enum model_rule rule, int64_t
             analysis->first.operations[i] = evidence[i] != NO_OPERATION ? evidence[i] : SIZE_MAX;
     }
     analysis->linearizable = false;
-}
-
-void analysis_doubt(struct model_analysis *analysis, const struct model_hold *one,
-                    const struct model_hold *other)
-{
-    if (analysis->is_doubtful)
-        return;
-    analysis->is_doubtful = true;
-    analysis->interruptible[0] = one->is_slippery ? one->release : SIZE_MAX;
-    analysis->interruptible[1] = other->is_slippery ? other->release : SIZE_MAX;
-}
-
-void analysis_add_overlap(struct model_analysis *analysis, const struct operations *operations,
-                          const struct model_hold *earlier, const struct model_hold *later)
-{
-    int64_t to = time_later(time_earlier(earlier->to, later->to), later->from);
-    if (earlier->is_slippery || later->is_slippery) {
-        analysis_doubt(analysis, earlier, later);
-        return;
-    }
-    if (operations->items[later->acquire].outcome == OUTCOME_UNKNOWN) {
-        analysis_add(analysis, RULE_OWNERSHIP, later->to, later->from,
-                     EVIDENCE(later->release, NO_OPERATION, NO_OPERATION));
-        return;
-    }
-    analysis_add(analysis, RULE_EXCLUSION, later->from, to,
-                 (uint32_t[]){earlier->acquire, earlier->release, later->acquire,
-                              later->is_leased ? later->release : NO_OPERATION});
-    int64_t window_ns = operation_span_ns(operations, later->from, to);
-    if (window_ns < 0 || later->to < later->from)
-        return;
-    // Room doubles with the count: 0, 1, 2, 4, ...
-    size_t count = analysis->window_count;
-    if ((count & (count - 1)) == 0)
-        analysis->windows_ns = memory_resized(
-            analysis->windows_ns, (count > 0 ? count * 2 : 1) * sizeof *analysis->windows_ns);
-    analysis->windows_ns[analysis->window_count++] = window_ns;
 }

@@ -43,25 +43,9 @@ void model_holds_make(const struct model_input *input, enum nesting nesting,
                       struct model_holds *holds, struct model_analysis *analysis);
 void model_holds_free(struct model_holds *holds);
 
-// The instant after which the hold cannot have gone on.
-int64_t hold_possible_end(const struct operations *operations, const struct model_hold *hold);
-
-// The first instant at which an acquire that is in `unknown` and is shared, or not, may have taken
-// effect; INSTANT_NEVER if there is none.
-int64_t first_unknown(const struct operations *operations, const struct model_holds *holds,
-                      bool shared);
-
 // Notes a violation; the first by time is kept. Of the evidence NO_OPERATION is none.
 void analysis_add(struct model_analysis *analysis, enum model_rule rule, int64_t from, int64_t to,
                   const uint32_t evidence[MODEL_EVIDENCE]);
 #define EVIDENCE(a, b, c) ((const uint32_t[MODEL_EVIDENCE]){a, b, c, NO_OPERATION})
-
-// Notes that two holds cannot both be, unless one of them was interrupted.
-void analysis_doubt(struct model_analysis *analysis, const struct model_hold *one,
-                    const struct model_hold *other);
-
-// Notes that two holds overlap, and for how long.
-void analysis_add_overlap(struct model_analysis *analysis, const struct operations *operations,
-                          const struct model_hold *earlier, const struct model_hold *later);
 
 #endif

@@ -50,32 +50,33 @@ bool operation_claims(const struct operation *refused, const struct model_option
                                               : options->failed_release == FAILED_RELEASE_RELEASED;
 }
 
-static int check_readers(const struct model *model, const struct operations *operations,
-                         struct error *error)
+// 0; or -1 with `error` set if the operations are not those of such a lock, or lack what the
+// options need.
+static int check_operations(const struct model *model, const struct operations *operations,
+                            const struct model_options *options, struct error *error)
 {
     char place[OPERATION_TEXT_ROOM];
+    bool is_leased = options->lease_ns > 0;
+    bool has_owners = operations->owners != NULL && !model->is_ownerless;
     for (size_t i = 0; !model->has_readers && i < operations->count; i++) {
         if (operations->items[i].shared)
             return error_set(error, "%s: a reader's; the model %s has none: try read-write",
                              operation_place(operations, operations->items[i].invoked, place),
                              model->name);
     }
-    return 0;
-}
-
-static int check_owners(const struct model *model, const struct operations *operations,
-                        const struct model_options *options, struct error *error)
-{
-    if (operations->owners == NULL || model->is_ownerless)
-        return 0;
-    if (!model->has_owners)
+    if (has_owners && !model->has_owners)
         return error_set(error,
                          "the model %s does not decide who goes on after an :info: leave "
                          "--owner client out",
                          model->name);
-    if (options->lease_ns > 0 || options->failed_acquire == FAILED_ACQUIRE_BUSY)
+    if (has_owners && (is_leased || options->failed_acquire == FAILED_ACQUIRE_BUSY))
         return error_set(error, "--owner client is not decided with %s",
-                         options->lease_ns > 0 ? "a --lease" : "--map-failed-acquire busy");
+                         is_leased ? "a --lease" : "--map-failed-acquire busy");
+    for (size_t i = 0; is_leased && i < operations->event_count; i++) {
+        if (operations->events[i].at_ns == TIME_NEVER)
+            return error_set(error, "line %u has no time: --lease needs one in every line",
+                             operations->events[i].line);
+    }
     return 0;
 }
 
@@ -110,17 +111,6 @@ static int64_t *find_expiries(const struct operations *operations, int64_t lease
     }
     free(by_moment);
     return expiries;
-}
-
-static int check_times(const struct operations *operations, const struct model_options *options,
-                       struct error *error)
-{
-    for (size_t i = 0; options->lease_ns > 0 && i < operations->event_count; i++) {
-        if (operations->events[i].at_ns == TIME_NEVER)
-            return error_set(error, "line %u has no time: --lease needs one in every line",
-                             operations->events[i].line);
-    }
-    return 0;
 }
 
 // --- every name by itself ------------------------------------------------------------------------
@@ -162,9 +152,7 @@ int model_decide(const struct model *model, const struct operations *operations,
 {
     *analysis = (struct model_analysis){.linearizable = true};
     if (model_check_options(model, options, error) != 0 ||
-        check_readers(model, operations, error) != 0 ||
-        check_owners(model, operations, options, error) != 0 ||
-        check_times(operations, options, error) != 0)
+        check_operations(model, operations, options, error) != 0)
         return -1;
     struct model_options own = *options;
     int64_t *expiries = options->lease_ns > 0 ? find_expiries(operations, options->lease_ns) : NULL;

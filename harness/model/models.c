@@ -16,6 +16,48 @@
 // every possible hold contains its definite hold. Tokens grow in the order of the definite holds,
 // which is then the only order.
 
+// --- what is found -------------------------------------------------------------------------------
+
+// Notes that two holds cannot both be, unless one of them was interrupted.
+static void analysis_doubt(struct model_analysis *analysis, const struct model_hold *one,
+                           const struct model_hold *other)
+{
+    if (analysis->is_doubtful)
+        return;
+    analysis->is_doubtful = true;
+    analysis->interruptible[0] = one->is_slippery ? one->release : SIZE_MAX;
+    analysis->interruptible[1] = other->is_slippery ? other->release : SIZE_MAX;
+}
+
+// Notes that two holds overlap, and for how long.
+static void analysis_add_overlap(struct model_analysis *analysis,
+                                 const struct operations *operations,
+                                 const struct model_hold *earlier, const struct model_hold *later)
+{
+    int64_t to = time_later(time_earlier(earlier->to, later->to), later->from);
+    if (earlier->is_slippery || later->is_slippery) {
+        analysis_doubt(analysis, earlier, later);
+        return;
+    }
+    if (operations->items[later->acquire].outcome == OUTCOME_UNKNOWN) {
+        analysis_add(analysis, RULE_OWNERSHIP, later->to, later->from,
+                     EVIDENCE(later->release, NO_OPERATION, NO_OPERATION));
+        return;
+    }
+    analysis_add(analysis, RULE_EXCLUSION, later->from, to,
+                 (uint32_t[]){earlier->acquire, earlier->release, later->acquire,
+                              later->is_leased ? later->release : NO_OPERATION});
+    int64_t window_ns = operation_span_ns(operations, later->from, to);
+    if (window_ns < 0 || later->to < later->from)
+        return;
+    // Room doubles with the count: 0, 1, 2, 4, ...
+    size_t count = analysis->window_count;
+    if ((count & (count - 1)) == 0)
+        analysis->windows_ns = memory_resized(
+            analysis->windows_ns, (count > 0 ? count * 2 : 1) * sizeof *analysis->windows_ns);
+    analysis->windows_ns[analysis->window_count++] = window_ns;
+}
+
 // --- acquires that were refused ------------------------------------------------------------------
 
 // From when until when a hold may have gone on.
@@ -53,7 +95,11 @@ static struct extent *reach(const struct operations *operations, const struct mo
     for (size_t i = holds->count; i-- > 0;) {
         const struct model_hold *hold = &holds->items[i];
         bool shared = is_shared(operations, hold);
-        extents[i].to = time_earlier(hold_possible_end(operations, hold), shared ? exclusive : any);
+        const struct operation *release =
+            hold->release != NO_OPERATION ? &operations->items[hold->release] : NULL;
+        bool may_last = release == NULL || release->outcome == OUTCOME_UNKNOWN;
+        extents[i].to =
+            time_earlier(may_last ? INSTANT_NEVER : release->returned, shared ? exclusive : any);
         any = hold->from;
         exclusive = shared ? exclusive : hold->from;
     }
@@ -115,8 +161,12 @@ static void decide_refusals(const struct operations *operations, const struct mo
     struct extents of_readers = choose(operations, holds, all, true);
     struct extents of_writers = choose(operations, holds, all, false);
     // From when on an acquire of unknown outcome may keep everybody out, or writers.
-    int64_t writer = first_unknown(operations, holds, false);
-    int64_t reader = first_unknown(operations, holds, true);
+    int64_t writer = INSTANT_NEVER, reader = INSTANT_NEVER;
+    for (size_t i = 0; i < holds->unknown_count; i++) {
+        const struct operation *acquire = &operations->items[holds->unknown[i]];
+        int64_t *first = acquire->shared ? &reader : &writer;
+        *first = time_earlier(*first, acquire->invoked);
+    }
     for (size_t i = 0; i < holds->count; i++) {
         writer = time_later(writer, holds->items[i].to);
         if (!is_shared(operations, &holds->items[i]))
