@@ -29,11 +29,5 @@ int error_wrap(struct error *error, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(context.text, sizeof context.text - 2, format, arguments);
     va_end(arguments);
-    strcat(text_clean(context.text), ": ");
-    size_t prefix = strlen(context.text);
-    size_t kept = strnlen(error->text, sizeof error->text - prefix - 1);
-    memmove(error->text + prefix, error->text, kept);
-    memcpy(error->text, context.text, prefix);
-    error->text[prefix + kept] = '\0';
-    return -1;
+    return error_set(error, "%s: %s", context.text, error->text);
 }

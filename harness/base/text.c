@@ -58,20 +58,14 @@ void *memory_shared(size_t bytes)
     return not_null(memory != MAP_FAILED ? memory : NULL);
 }
 
-static void make_room(struct text *text, size_t more)
-{
-    if (text->length + more + 1 <= text->room)
-        return;
-    size_t room = text->room ? text->room : 64;
-    while (room < text->length + more + 1)
-        room *= 2;
-    text->bytes = memory_resized(text->bytes, room);
-    text->room = room;
-}
-
 void text_add_bytes(struct text *text, const char *bytes, size_t length)
 {
-    make_room(text, length);
+    size_t room = text->room ? text->room : 64;
+    while (room < text->length + length + 1)
+        room *= 2;
+    if (room != text->room)
+        text->bytes = memory_resized(text->bytes, room);
+    text->room = room;
     if (length > 0) // `bytes` may be NULL if there are none, which memcpy does not allow
         memcpy(text->bytes + text->length, bytes, length);
     text->length += length;
@@ -85,18 +79,16 @@ void text_add(struct text *text, const char *string)
 
 void text_format(struct text *text, const char *format, ...)
 {
+    char *made = NULL;
     va_list arguments;
     va_start(arguments, format);
-    va_list again;
-    va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, arguments);
+    int length = vasprintf(&made, format, arguments);
     va_end(arguments);
-    if (length > 0) {
-        make_room(text, (size_t)length);
-        vsnprintf(text->bytes + text->length, (size_t)length + 1, format, again);
-        text->length += (size_t)length;
-    }
-    va_end(again);
+    if (length < 0)
+        memory_give_up();
+    if (length > 0)
+        text_add_bytes(text, made, (size_t)length);
+    free(made);
 }
 
 void text_free(struct text *text)
