@@ -34,7 +34,6 @@ static const char bare_release_script[] =
 struct bare_settings {
     int port;
     int clients;
-    bool own_keys; // one lock for each client, instead of one for all
     int64_t lease_ms;
     int64_t request_ms; // time-out of a request: the kernel's timer for it is part of the request
     int64_t retry_ns;   // on average, spread by half of it to either side
@@ -51,23 +50,20 @@ struct bare_board {
 };
 
 struct bare_figures {
-    double locks, requests; // a second
-    double processor_us;    // of the clients' for a request
+    double locks;        // a second
+    double processor_us; // of the clients' for a request
 };
 
 struct bare_client {
     const struct bare_settings *settings;
     redisContext *connection;
     struct random random;
-    char key[32];
     char script[41]; // its digest
 };
 
 static inline int bare_open(struct bare_client *client, int number)
 {
     random_start(&client->random, 1, (uint64_t)number);
-    snprintf(client->key, sizeof client->key, "bare:%d",
-             client->settings->own_keys ? number + 1 : 0);
     client->connection = redisConnect("127.0.0.1", client->settings->port);
     if (client->connection == NULL || client->connection->err != 0)
         return -1;
@@ -87,7 +83,7 @@ static inline int bare_lock_once(struct bare_client *client)
 {
     char token[BARE_TOKEN_DIGITS + 1];
     random_hex(&client->random, token, BARE_TOKEN_DIGITS);
-    redisReply *set = redisCommand(client->connection, "SET %s %s NX PX %lld", client->key, token,
+    redisReply *set = redisCommand(client->connection, "SET bare %s NX PX %lld", token,
                                    (long long)client->settings->lease_ms);
     if (set == NULL || set->type == REDIS_REPLY_ERROR)
         return -1;
@@ -96,7 +92,7 @@ static inline int bare_lock_once(struct bare_client *client)
     if (!held)
         return 0;
     redisReply *released =
-        redisCommand(client->connection, "EVALSHA %s 1 %s %s", client->script, client->key, token);
+        redisCommand(client->connection, "EVALSHA %s 1 bare %s", client->script, token);
     int result = released != NULL && released->integer == 1 ? 1 : -1;
     freeReplyObject(released);
     return result;
@@ -180,7 +176,6 @@ static inline bool bare_lock(const struct bare_settings *settings, struct bare_f
     double requests = (double)atomic_load(&board->requests);
     bool failed = atomic_load(&board->failures) > 0 || requests <= 0;
     *figures = (struct bare_figures){.locks = (double)atomic_load(&board->locks) / seconds,
-                                     .requests = requests / seconds,
                                      .processor_us = (double)atomic_load(&board->processor_ns) /
                                                      1e3 / requests};
     munmap(board, sizeof *board);

@@ -114,8 +114,7 @@ SCHEME_TEST(a_master_without_replicas_is_doubted_before_it_is_told, IS("redis-wa
     const struct node *master = group_node(&fixture->server.cluster.groups[0], "master", 1);
     assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_RELEASED);
-    kill(master->server, SIGSTOP);
-    waitpid(master->server, NULL, WUNTRACED);
+    signal_server(master, SIGSTOP);
     await_the_new_master(fixture);
     // The other replica follows the new master: it cannot vouch for what the old one is told.
     struct redis_answer replicas;

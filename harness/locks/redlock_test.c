@@ -71,13 +71,8 @@ static const struct contract redlock_contract = {
 
 static void signal_first(struct fixture *fixture, int count, int number)
 {
-    for (int i = 0; i < count; i++) {
-        int status;
-        pid_t server = fixture->server.cluster.nodes[i].server;
-        kill(server, number);
-        if (number == SIGSTOP)
-            waitpid(server, &status, WUNTRACED);
-    }
+    for (int i = 0; i < count; i++)
+        signal_server(&fixture->server.cluster.nodes[i], number);
 }
 
 CONTRACT_GROUP(redlock_contract);

@@ -288,14 +288,8 @@ static inline void signal_servers(struct fixture *fixture, int number)
         contract->limit_requests(fixture,
                                  number == SIGSTOP ? SHORT_REQUEST_NS : contract->request_ns);
     for (int i = 0; i < fixture->server.cluster.count; i++) {
-        int status;
-        pid_t server = fixture->server.cluster.nodes[i].server;
-        kill(server, number);
-        signal_children(server, number);
-        if (number == SIGSTOP) {
-            waitpid(server, &status, WUNTRACED);
-            assert_true(WIFSTOPPED(status));
-        }
+        signal_server(&fixture->server.cluster.nodes[i], number);
+        signal_children(fixture->server.cluster.nodes[i].server, number);
     }
 }
 

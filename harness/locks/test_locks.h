@@ -241,6 +241,15 @@ static inline const struct lock_scheme *fixture_scheme(const struct fixture *fix
     return NULL;
 }
 
+// Signals a server; one that is to stop has stopped then.
+static inline void signal_server(const struct node *node, int number)
+{
+    int status;
+    kill(node->server, number);
+    if (number == SIGSTOP)
+        assert_true(waitpid(node->server, &status, WUNTRACED) > 0 && WIFSTOPPED(status));
+}
+
 // An acquire whose grant nobody asks for.
 static inline enum outcome acquire(struct fixture *fixture, int worker)
 {

@@ -35,12 +35,8 @@ static inline void signal_replicas(const struct fixture *fixture, int number)
 {
     for (int i = 0; i < fixture->server.cluster.count; i++) {
         const struct node *node = &fixture->server.cluster.nodes[i];
-        int status;
-        if (strcmp(node->role, "replica") != 0)
-            continue;
-        kill(node->server, number);
-        if (number == SIGSTOP)
-            waitpid(node->server, &status, WUNTRACED);
+        if (strcmp(node->role, "replica") == 0)
+            signal_server(node, number);
     }
 }
 

@@ -82,15 +82,13 @@ TEST(a_server_that_does_not_answer_costs_the_lock_once_the_lease_is_over)
 {
     struct fixture *fixture = *state;
     struct grant grant;
-    int status;
-    pid_t server = fixture->server.cluster.nodes[0].server;
+    const struct node *server = &fixture->server.cluster.nodes[0];
     open_named(fixture, "redis-watchdog", 300 * NS_PER_MS);
     assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
-    kill(server, SIGSTOP);
-    waitpid(server, &status, WUNTRACED);
+    signal_server(server, SIGSTOP);
     await_loss_by(&fixture->locks[0], LOST_DEADLINE);
     bool too_early = clock_monotonic_ns() < grant.valid_until_ns;
-    kill(server, SIGCONT);
+    signal_server(server, SIGCONT);
     assert_false(too_early);
     lock_release(&fixture->locks[0]);
     close_scheme(fixture);

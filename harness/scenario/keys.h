@@ -22,15 +22,14 @@ enum key_type {
     KEY_VERB,       // the key itself is one of `words`: the verb and the target of a fault_instance
     KEY_UNTIL,      // the cause and the bound of a fault_instance
     KEY_LIMIT,      // struct limit
-    KEY_POINTS, // the points of a fault_instance; from here on lists, of which one item alone will
-                // do
-    KEY_WORDS,  // struct string_list, of the vocabulary's `words`
-    KEY_NAMES,  // struct string_list, of names of a-z, 0-9 and '-'
-    KEY_TEXTS,  // struct string_list
-    KEY_PATTERNS, // struct string_list, of names, globs or traits of schemes, and of schemes that
-                  // the file brings along: mappings of `section`
-    KEY_SECTION,  // a mapping; the struct of `section`; without a name, one for each of `words`
-    KEY_SECTIONS, // a list of mappings; a pointer to an array of such structs
+    KEY_POINTS,     // the points of one; from here on lists, of which one item alone will do
+    KEY_WORDS,      // struct string_list, of the vocabulary's `words`
+    KEY_NAMES,      // struct string_list, of names of a-z, 0-9 and '-'
+    KEY_TEXTS,      // struct string_list
+    KEY_PATTERNS,   // struct string_list, of names, globs or traits of schemes, and of schemes that
+                    // the file brings along: mappings of `section`
+    KEY_SECTION,    // a mapping; the struct of `section`; without a name, one for each of `words`
+    KEY_SECTIONS,   // a list of mappings; a pointer to an array of such structs
 };
 
 // Which list of the vocabulary a word is of.
