@@ -81,12 +81,11 @@ static void grid_free(struct grid *grid)
 static void write_names(const struct grid *grid, struct picture *picture)
 {
     for (size_t i = 0; i < grid->row_count; i++)
-        picture_row(picture_block(picture, "rows: row kind scheme"), "%zu %s %s", i,
+        picture_put(picture, "rows: row kind scheme", "%zu %s %s", i,
                     scheme_kind_name(scheme_kind(grid->rows[i].trial)),
                     grid->rows[i].trial->scheme);
     for (size_t i = 0; i < grid->column_count; i++)
-        picture_row(picture_block(picture, "columns: column scenario"), "%zu %s", i,
-                    grid->columns[i]->name);
+        picture_put(picture, "columns: column scenario", "%zu %s", i, grid->columns[i]->name);
 }
 
 // --- which lock survives which fault -------------------------------------------------------------
@@ -138,12 +137,10 @@ static void write_cell(const struct scheme_cost *cell, const char *scenario, siz
 {
     const struct check *broken = broken_in(cell);
     if (cell != NULL)
-        picture_row(
-            picture_block(picture,
-                          "cells: row column verdict letter trials alike broken scheme scenario"),
-            "%zu %d %s %s %zu %zu %s %s %s", row, column, verdict_name(cell->gravest),
-            broken != NULL ? broken->letter : "", cell->all, cell->alike,
-            broken != NULL ? broken->name : "-", cell->trial->scheme, scenario);
+        picture_put(picture, "cells: row column verdict letter trials alike broken scheme scenario",
+                    "%zu %d %s %s %zu %zu %s %s %s", row, column, verdict_name(cell->gravest),
+                    broken != NULL ? broken->letter : "", cell->all, cell->alike,
+                    broken != NULL ? broken->name : "-", cell->trial->scheme, scenario);
 }
 
 static bool is_late(const struct scheme_cost *calm)
@@ -183,7 +180,7 @@ static void write_row(const struct grid *grid, size_t index, struct picture *pic
         write_cell(grid->cells[index * grid->column_count + i], grid->columns[i]->name, index,
                    (int)i, picture);
     if (grid->measured != NULL)
-        picture_row(picture_block(picture, "costs: row locks/s acquire-p99(ns) text text scheme"),
+        picture_put(picture, "costs: row locks/s acquire-p99(ns) text text scheme",
                     "%zu %.6g %.6g %s %s %s", index, rate_of(row), p99_of(row),
                     marked(rate_of(row), false, calm != NULL && calm->driver_bound > 0).text,
                     marked(p99_of(row), true, is_late(calm)).text, row->trial->scheme);
@@ -352,10 +349,10 @@ static void write_dots(const struct grid *grid, const struct trial_result *resul
                     {"never", is_never ? 0 : TIME_NEVER}};
         for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
             if (told[i].ns != TIME_NEVER)
-                picture_row(
-                    picture_block(picture, "dots: row column what ns repeat fault scheme scenario"),
-                    "%zu %zu %s %lld %d %d %s %s", row, column, told[i].what, (long long)told[i].ns,
-                    trial->repeat, recovery->fault, trial->scheme, trial->scenario->name);
+                picture_put(picture, "dots: row column what ns repeat fault scheme scenario",
+                            "%zu %zu %s %lld %d %d %s %s", row, column, told[i].what,
+                            (long long)told[i].ns, trial->repeat, recovery->fault, trial->scheme,
+                            trial->scenario->name);
         }
     }
 }
@@ -462,9 +459,9 @@ static bool write_windows(const struct picture_subject *subject, struct picture 
     for (size_t i = 0; i < count; i++) {
         const struct distribution *of = windows[i].of;
         int64_t most_ns = time_later(of[0].max_ns, of[1].max_ns);
-        picture_row(picture_block(picture, "rows: row least(ns) most(ns) scheme longest"),
-                    "%zu %lld %lld %s %s", i, shown(time_earlier(of[0].min_ns, of[1].min_ns)),
-                    shown(most_ns), windows[i].scheme, lasting(most_ns).text);
+        picture_put(picture, "rows: row least(ns) most(ns) scheme longest", "%zu %lld %lld %s %s",
+                    i, shown(time_earlier(of[0].min_ns, of[1].min_ns)), shown(most_ns),
+                    windows[i].scheme, lasting(most_ns).text);
         for (size_t kind = 0; kind < KIND_COUNT; kind++) {
             if (of[kind].count > 0)
                 picture_row(picture_block(picture,

@@ -286,7 +286,7 @@ static void write_curves(struct load *load, struct picture *picture)
         struct words name = rate_words(at);
         if (i > 0 && at == load->points[i - 1].place)
             continue;
-        picture_row(picture_block(picture, "places: at name"), "%.7g %s", at,
+        picture_put(picture, "places: at name", "%.7g %s", at,
                     strcat(name.text, load->axis == BY_RATE ? "/s" : ""));
         load->places++;
     }

@@ -128,6 +128,9 @@ __attribute__((format(printf, 2, 3))) struct picture_block *picture_block(struct
 // Adds a row: "%zu %s". Each %s is written in double quotes, and may be any string.
 #define picture_row(block, ...) picture_add(&(block)->rows, true, __VA_ARGS__)
 
+// The same to the block of that heading.
+#define picture_put(picture, heading, ...) picture_row(picture_block(picture, heading), __VA_ARGS__)
+
 // Tells the template a value: "rows = %zu", "axis = %s". Each %s is written in quotes.
 #define picture_tell(picture, ...) picture_add(&(picture)->values, false, __VA_ARGS__)
 

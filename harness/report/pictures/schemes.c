@@ -248,8 +248,7 @@ static size_t write_rows(const struct scheme_picture *kind, const struct section
     struct picture_block *rows =
         picture_block(picture, "rows: row%s scheme figures", kind->columns);
     if (several)
-        picture_row(picture_block(picture, "scenarios: row name"), "%zu %s", y++,
-                    section->scenario->name);
+        picture_put(picture, "scenarios: row name", "%zu %s", y++, section->scenario->name);
     FOR_EACH (row, row, section->rows, section->count) {
         text_format(&rows->rows, "%zu", y++);
         for (size_t value = 0; value < kind->value_count; value++)

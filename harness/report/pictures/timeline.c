@@ -38,8 +38,8 @@ void time_label(struct picture *picture, int64_t from, int64_t to, const char *c
     va_start(arguments, format);
     vsnprintf(words, sizeof words, format, arguments);
     va_end(arguments);
-    picture_row(picture_block(picture, "labels: from to colour text"), "%.12g %.12g %s %s",
-                time_at(picture, from), time_at(picture, to), colour, words);
+    picture_put(picture, "labels: from to colour text", "%.12g %.12g %s %s", time_at(picture, from),
+                time_at(picture, to), colour, words);
 }
 
 // --- faults --------------------------------------------------------------------------------------
@@ -103,10 +103,10 @@ void time_faults(struct picture *picture, const struct trial_model *model, struc
         if (model->fault_count <= MOST_NOTES || touches)
             note_fault(picture, model, fault);
         if (touches && is_instant)
-            picture_row(picture_block(picture, "strikes: at colour"), "%.12g %u",
-                        time_at(picture, from_ns), colour);
+            picture_put(picture, "strikes: at colour", "%.12g %u", time_at(picture, from_ns),
+                        colour);
         else if (touches && bands)
-            picture_row(picture_block(picture, "bands: from to colour"), "%.12g %.12g %u",
+            picture_put(picture, "bands: from to colour", "%.12g %.12g %u",
                         time_at(picture, from_ns), time_at(picture, to_ns), colour);
         // The timeline has a row for what strikes no client, with words of its own.
         if (!touches || (!bands && (instance->target.client == 0 || on_wires)))
@@ -184,7 +184,7 @@ void timeline_rows_end(struct timeline *timeline)
 
 void timeline_name_row(struct timeline *timeline, size_t row, const char *name)
 {
-    picture_row(picture_block(timeline->picture, "rows: row name"), "%zu %s", row, name);
+    picture_put(timeline->picture, "rows: row name", "%zu %s", row, name);
 }
 
 // --- what is in them -----------------------------------------------------------------------------
@@ -298,8 +298,8 @@ void timeline_mark(struct timeline *timeline, enum look look, int64_t who, int64
 void timeline_tint(struct timeline *timeline, int64_t from, int64_t to, size_t rows)
 {
     struct picture *picture = timeline->picture;
-    picture_row(picture_block(picture, "tint: from to rows"), "%.12g %.12g %zu",
-                time_at(picture, from), time_at(picture, to), rows);
+    picture_put(picture, "tint: from to rows", "%.12g %.12g %zu", time_at(picture, from),
+                time_at(picture, to), rows);
 }
 
 void timeline_say(struct timeline *timeline, int64_t who, int64_t from, int64_t to, double above,
@@ -308,9 +308,9 @@ void timeline_say(struct timeline *timeline, int64_t who, int64_t from, int64_t 
     struct picture *picture = timeline->picture;
     size_t row = timeline_row(timeline, who);
     if (row > 0 && from <= timeline->window.to && to >= timeline->window.from)
-        picture_row(picture_block(picture, "words: from to row where colour text"),
-                    "%.12g %.12g %g %s %s %s", time_at(picture, from), time_at(picture, to),
-                    (double)row - above, where, colour, words);
+        picture_put(picture, "words: from to row where colour text", "%.12g %.12g %g %s %s %s",
+                    time_at(picture, from), time_at(picture, to), (double)row - above, where,
+                    colour, words);
 }
 
 void timeline_end(struct timeline *timeline)
@@ -332,8 +332,8 @@ void timeline_end(struct timeline *timeline)
     }
     for (size_t i = 0; i < LOOK_COUNT; i++) {
         if (timeline->seen[i] && looks[i].words != NULL)
-            picture_row(picture_block(picture, "legend: block look text"), "%s %s %s",
-                        looks[i].block, looks[i].name, looks[i].words);
+            picture_put(picture, "legend: block look text", "%s %s %s", looks[i].block,
+                        looks[i].name, looks[i].words);
     }
     if (timeline->joined_below > 0)
         picture_note(picture,

@@ -261,8 +261,7 @@ static void write_places(const struct scene *scene)
         step = i % 3 == 1 ? step / 2 * 5 : step * 2;
     for (int64_t place = first + (step - first % step) % step; place <= last; place += step) {
         char name[OPERATION_TEXT_ROOM];
-        picture_row(picture_block(scene->timeline.picture, "places: at line"), "%lld %s",
-                    (long long)place,
+        picture_put(scene->timeline.picture, "places: at line", "%lld %s", (long long)place,
                     operation_place(scene->operations, instant_of_invocation(place), name));
     }
 }

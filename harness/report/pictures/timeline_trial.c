@@ -455,9 +455,9 @@ static void write_servers(struct scene *scene)
         char number[60];
         fault_text(scene->model, record, &words);
         snprintf(number, sizeof number, "fault %d: ", record->instance->number);
-        picture_row(picture_block(picture, "servers: from to fault text brief"),
-                    "%.12g %.12g %s %s %s", time_at(picture, from_ns), time_at(picture, to_ns),
-                    number, words.bytes, record->instance->verb);
+        picture_put(picture, "servers: from to fault text brief", "%.12g %.12g %s %s %s",
+                    time_at(picture, from_ns), time_at(picture, to_ns), number, words.bytes,
+                    record->instance->verb);
         text_free(&words);
         scene->timeline.seen[LOOK_FAULT] = true;
     }

@@ -85,12 +85,12 @@ static bool write_throughput(const struct picture_subject *subject, struct pictu
     FOR_EACH_HOLD (hold, model)
         from_ns = time_later(from_ns, hold->granted_ns);
     if (is_stuck && to_ns > from_ns) {
-        picture_row(picture_block(picture, "stuck: from to"), "%.12g %.12g",
-                    time_at(picture, from_ns), time_at(picture, to_ns));
+        picture_put(picture, "stuck: from to", "%.12g %.12g", time_at(picture, from_ns),
+                    time_at(picture, to_ns));
         time_label(picture, from_ns, to_ns, "red", "nobody granted for %s",
                    lasting(to_ns - from_ns).text);
     }
-    picture_row(picture_block(picture, "stop: at"), "%.12g", time_at(picture, to_ns));
+    picture_put(picture, "stop: at", "%.12g", time_at(picture, to_ns));
     time_label(picture, to_ns, to_ns, "dark", "%s",
                model->stop_known ? stops[model->stop_reason] : "the history ends");
     return true;
