@@ -9,7 +9,6 @@
 #include "faults/fault.h"
 
 #include "harness/base/clock.h"
-#include "harness/cluster/process_control.h"
 
 #include <errno.h>
 #include <string.h>

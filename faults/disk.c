@@ -12,7 +12,6 @@
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/cluster/disk.h"
-#include "harness/cluster/process_control.h"
 #include "harness/cluster/server.h"
 
 #include <stdio.h>

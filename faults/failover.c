@@ -8,7 +8,6 @@
 #include "faults/fault.h"
 
 #include "harness/base/clock.h"
-#include "harness/cluster/process_control.h"
 #include "harness/cluster/topology.h"
 
 #include <stdio.h>

@@ -5,7 +5,6 @@
 
 #include "harness/base/clock.h"
 #include "harness/cluster/process.h"
-#include "harness/cluster/process_control.h"
 
 #include <errno.h>
 #include <signal.h>

@@ -3,7 +3,6 @@
 #include "faults/fault.h"
 
 #include "harness/cluster/process.h"
-#include "harness/cluster/process_control.h"
 
 #include <errno.h>
 #include <sched.h>

@@ -2,7 +2,6 @@
 // once): with all that it kept on its disk, without what it had not synced, or with nothing.
 #include "faults/fault.h"
 
-#include "harness/cluster/process_control.h"
 #include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
 

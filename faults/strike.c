@@ -2,7 +2,6 @@
 #include "faults/fault.h"
 
 #include "harness/base/text.h"
-#include "harness/cluster/process_control.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 
 #include "harness/base/clock.h"
 #include "harness/cluster/process.h"
-#include "harness/cluster/process_control.h"
 #include "harness/cluster/server.h"
 
 #include <errno.h>

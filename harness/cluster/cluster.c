@@ -2,9 +2,9 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/disk.h"
 #include "harness/cluster/process.h"
-#include "harness/cluster/process_control.h"
 #include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
 
@@ -60,48 +60,43 @@ static void choose_ports(struct cluster *cluster, struct node *node)
 
 static int lay_wires(struct cluster *cluster, int serial, struct error *error)
 {
-    struct network_end *ends = memory_zeroed((size_t)cluster->count, sizeof *ends);
-    int result = 0;
-    if (cluster->isolation == ISOLATION_NAMESPACES)
-        result = network_build(ends, cluster->count, serial, error);
-    for (int i = 0; result == 0 && i < cluster->count; i++) {
-        struct node *node = &cluster->nodes[i];
-        node->end = cluster->isolation == ISOLATION_NAMESPACES
-                        ? ends[i]
-                        : (struct network_end){.network_namespace = -1, .address = "127.0.0.1"};
-        choose_ports(cluster, node);
+    bool has_namespaces = cluster->isolation == ISOLATION_NAMESPACES;
+    AUTO_FREE struct network_end *ends = memory_zeroed((size_t)cluster->count, sizeof *ends);
+    if (has_namespaces && network_build(ends, cluster->count, serial, error) != 0)
+        return -1;
+    for (int i = 0; i < cluster->count; i++) {
+        cluster->nodes[i].end =
+            has_namespaces ? ends[i]
+                           : (struct network_end){.network_namespace = -1, .address = "127.0.0.1"};
+        choose_ports(cluster, &cluster->nodes[i]);
     }
-    free(ends);
-    return result;
+    return 0;
 }
 
-static void quote_log(const struct node *node, struct error *error)
+static int quote_log(const struct node *node, struct error *error)
 {
-    char *path = path_join(node->folder, "server.log");
-    struct text log = {0};
+    AUTO_FREE char *path = path_join(node->folder, "server.log");
+    AUTO_TEXT struct text log = {0};
     bool is_silent = file_read(path, &log, NULL) != 0 || log.length == 0;
-    error_set(error, "%s on %s:%d ended while it started%s %s%s%s", node->kind->program,
-              node->end.address, node->port, is_silent ? ", without a word in" : "; the end of",
-              path, is_silent ? "" : ":\n",
-              text_string(&log) + (log.length > 400 ? log.length - 400 : 0));
-    text_free(&log);
-    free(path);
+    return error_set(
+        error, "%s on %s:%d ended while it started%s %s%s%s", node->kind->program,
+        node->end.address, node->port, is_silent ? ", without a word in" : "; the end of", path,
+        is_silent ? "" : ":\n", text_string(&log) + (log.length > 400 ? log.length - 400 : 0));
 }
 
 // That the server has loaded the library: else no fault could set its clock or hinder its disk, and
 // any user of the machine could connect to it.
 static int check_preload(const struct node *node, struct error *error)
 {
-    if (!node->kind->takes_preload || (node->clock == NULL && node->disk == NULL && !node->gated))
-        return 0;
     char path[64];
-    struct text maps = {0};
+    AUTO_TEXT struct text maps = {0};
+    if (node->environment[0] == NULL)
+        return 0;
     snprintf(path, sizeof path, "/proc/%d/maps", (int)node->server);
     bool has_clock = node->clock == NULL || atomic_load(&node->clock->readers) > 0;
     bool has_disk = node->disk == NULL || atomic_load(&node->disk->readers) > 0;
     bool has_gate = !node->gated || (file_read(path, &maps, NULL) == 0 &&
                                      strstr(text_string(&maps), NODE_PRELOAD) != NULL);
-    text_free(&maps);
     if (has_clock && has_disk && has_gate)
         return 0;
     return error_set(error,
@@ -122,8 +117,7 @@ static int wait_until_ready(struct node *node, struct error *error)
         bool is_ready = node->kind->ready(node);
         if (waitpid(node->server, NULL, WNOHANG) == node->server) {
             node->server = 0;
-            quote_log(node, error);
-            return -1;
+            return quote_log(node, error);
         }
         if (is_ready) {
             node->ready_ns = clock_realtime_ns();
@@ -184,12 +178,11 @@ int cluster_start_node(struct node *node, struct error *error)
 
 int group_start_deferred(struct server_group *group, struct error *error)
 {
-    int result = 0;
-    for (int i = 0; result == 0 && i < group->count; i++) {
-        if (group->nodes[i].deferred)
-            result = cluster_start_node(&group->nodes[i], error);
+    for (int i = 0; i < group->count; i++) {
+        if (group->nodes[i].deferred && cluster_start_node(&group->nodes[i], error) != 0)
+            return -1;
     }
-    return result;
+    return 0;
 }
 
 // What is on loopback is closed to other users, sockets in it too.
@@ -207,84 +200,94 @@ static int make_folders(struct cluster *cluster, struct node *node, const char *
 }
 
 // A copy where the server may be another user, who cannot reach the original.
-static int put_preload(const struct node *node, bool copies, struct error *error)
+static int put_preload(const char *place, bool copies, struct error *error)
 {
-    char *library = clock_preload_path(error);
+    AUTO_FREE char *library = clock_preload_path(error);
+    AUTO_TEXT struct text content = {0};
     if (library == NULL)
         return -1;
-    struct text content = {0};
-    char *place = path_join(node->home, NODE_PRELOAD);
-    int result = 0;
     if (copies)
-        result = file_read(library, &content, error) != 0
-                     ? -1
-                     : file_write(place, content.bytes, content.length, error);
-    else if (symlink(library, place) != 0)
-        result = error_set(error, "cannot make the link %s: %s", place, strerror(errno));
-    text_free(&content);
-    free(place);
-    free(library);
-    return result;
+        return file_read(library, &content, error) != 0
+                   ? -1
+                   : file_write(place, content.bytes, content.length, error);
+    return symlink(library, place) == 0
+               ? 0
+               : error_set(error, "cannot make the link %s: %s", place, strerror(errno));
 }
 
-// The servers of a restart find all of it as it is.
+static void add_variable(struct node *node, const char *name, const char *value)
+{
+    struct text variable = {0};
+    char **place = node->environment;
+    while (*place != NULL)
+        place++;
+    text_format(&variable, "%s=%s", name, value);
+    *place = text_take(&variable);
+}
+
+// What is loaded into the server, and what that goes by. The servers of a restart find all of it as
+// it is.
 static int make_preload(struct cluster *cluster, struct node *node, struct error *error)
 {
     const struct group_settings *wanted = &node->group->settings;
+    const char *others = getenv("LD_PRELOAD");
+    char user[16];
     node->gated = cluster->isolation == ISOLATION_LOOPBACK && !cluster->open_to_all;
     if (!node->kind->takes_preload ||
         (!wanted->shiftable_clock && !wanted->hindered_disk && !node->gated))
         return 0;
-    if (put_preload(node, node->gated && geteuid() == 0, error) != 0)
+    AUTO_FREE char *library = path_join(node->home, NODE_PRELOAD);
+    AUTO_FREE char *clock = path_join(node->home, NODE_CLOCK_FILE);
+    AUTO_FREE char *disk = path_join(node->home, NODE_DISK_FILE);
+    AUTO_TEXT struct text libraries = {0};
+    text_format(&libraries, "%s%s%s", library, others != NULL ? ":" : "",
+                others != NULL ? others : "");
+    add_variable(node, "LD_PRELOAD", libraries.bytes);
+    snprintf(user, sizeof user, "%u", geteuid());
+    if (node->gated)
+        add_variable(node, GATE_VARIABLE, user);
+    if (put_preload(library, node->gated && geteuid() == 0, error) != 0)
         return -1;
-    char *clock = path_join(node->home, NODE_CLOCK_FILE);
-    char *disk = path_join(node->home, NODE_DISK_FILE);
-    if (wanted->shiftable_clock)
+    if (wanted->shiftable_clock) {
+        add_variable(node, CLOCK_SHIFT_VARIABLE, clock);
         node->clock = clock_shift_create(clock, error);
-    if (wanted->hindered_disk)
+        if (node->clock == NULL)
+            return -1;
+    }
+    if (wanted->hindered_disk) {
+        add_variable(node, DISK_VARIABLE, disk);
         node->disk = file_share(disk, sizeof *node->disk, "by which a disk goes wrong", error);
-    free(clock);
-    free(disk);
-    return (wanted->shiftable_clock && node->clock == NULL) ||
-                   (wanted->hindered_disk && node->disk == NULL)
-               ? -1
-               : 0;
+    }
+    return wanted->hindered_disk && node->disk == NULL ? -1 : 0;
 }
 
 static int start_servers(struct cluster *cluster, const char *folder, struct error *error)
 {
     if (cluster->group_count == 0)
         return 0;
-    int result = folder_make(folder, error) != 0
-                     ? -1
-                     : short_path_open(&cluster->short_path, folder, cluster->isolation, error);
-    for (int i = 0; result == 0 && i < cluster->count; i++) {
+    if (folder_make(folder, error) != 0 ||
+        short_path_open(&cluster->short_path, folder, cluster->isolation, error) != 0)
+        return -1;
+    for (int i = 0; i < cluster->count; i++) {
         struct node *node = &cluster->nodes[i];
         if (node->kind != NULL && (make_folders(cluster, node, folder, error) != 0 ||
                                    make_preload(cluster, node, error) != 0 ||
                                    (!node->deferred && start_server(node, error) != 0)))
-            result = -1;
+            return -1;
     }
-    for (int i = 0; result == 0 && i < cluster->count; i++) {
+    for (int i = 0; i < cluster->count; i++) {
         struct node *node = &cluster->nodes[i];
-        if (node->kind != NULL && !node->deferred)
-            result = bring_up(cluster, node, error);
+        if (node->kind != NULL && !node->deferred && bring_up(cluster, node, error) != 0)
+            return -1;
     }
-    return result;
-}
-
-static int form_groups(struct cluster *cluster, struct error *error)
-{
-    int result = 0;
-    for (int i = 0; result == 0 && i < cluster->group_count; i++) {
+    for (int i = 0; i < cluster->group_count; i++) {
         struct server_group *group = &cluster->groups[i];
-        if (group->settings.topology->form != NULL)
-            result = group->settings.topology->form(group, error);
-        if (result != 0)
-            error_wrap(error, "%s: the topology %s did not come up", group->settings.name,
-                       group->settings.topology->name);
+        const struct topology *topology = group->settings.topology;
+        if (topology->form != NULL && topology->form(group, error) != 0)
+            return error_wrap(error, "%s: the topology %s did not come up", group->settings.name,
+                              topology->name);
     }
-    return result;
+    return 0;
 }
 
 static void plan_nodes(struct cluster *cluster, const struct cluster_settings *settings)
@@ -321,54 +324,42 @@ int cluster_open(struct cluster *cluster, const struct cluster_settings *setting
 {
     plan_nodes(cluster, settings);
     if (lay_wires(cluster, settings->serial, error) == 0 &&
-        start_servers(cluster, settings->folder, error) == 0 && form_groups(cluster, error) == 0)
+        start_servers(cluster, settings->folder, error) == 0)
         return 0;
     cluster_close(cluster);
     return -1;
-}
-
-// The line of a log that has one of the words, or NULL. It is cut out of the log.
-static char *line_with(char *log, const char *const *words)
-{
-    for (char *line; (line = strsep(&log, "\n")) != NULL;) {
-        for (size_t i = 0; words[i] != NULL; i++) {
-            if (strstr(line, words[i]) != NULL)
-                return line;
-        }
-    }
-    return NULL;
 }
 
 // Looks at what the server has logged since it was looked at last.
 static int check_log(struct node *node, struct error *error)
 {
     struct stat about;
-    struct text log = {0};
-    char *path = path_join(node->folder, "server.log");
-    const char *line = NULL;
+    AUTO_TEXT struct text log = {0};
+    AUTO_FREE char *path = path_join(node->folder, "server.log");
     off_t seen = node->log_seen;
-    if (stat(path, &about) == 0 && about.st_size > seen && file_read(path, &log, NULL) == 0 &&
-        log.length > (size_t)seen) {
-        char *end = strrchr(log.bytes, '\n');
-        node->log_seen = end != NULL ? end + 1 - log.bytes : 0; // half a line comes again
-        if (node->log_seen > seen)
-            line = line_with(log.bytes + seen, node->kind->death_notes);
+    if (stat(path, &about) != 0 || about.st_size <= seen || file_read(path, &log, NULL) != 0 ||
+        log.length <= (size_t)seen)
+        return 0;
+    char *end = strrchr(log.bytes, '\n');
+    node->log_seen = end != NULL ? end + 1 - log.bytes : 0; // half a line comes again
+    char *rest = node->log_seen > seen ? log.bytes + seen : NULL;
+    for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
+        for (const char *const *note = node->kind->death_notes; *note != NULL; note++) {
+            if (strstr(line, *note) != NULL)
+                return error_set(error,
+                                 "a process of %s ended, which no fault asked for; %s says: %.300s",
+                                 node->name, path, line);
+        }
     }
-    if (line != NULL)
-        error_set(error, "a process of %s ended, which no fault asked for; %s says: %.300s",
-                  node->name, path, line);
-    text_free(&log);
-    free(path);
-    return line != NULL ? -1 : 0;
+    return 0;
 }
 
 void cluster_excuse_log(struct node *node)
 {
     struct stat about;
-    char *path = path_join(node->folder, "server.log");
+    AUTO_FREE char *path = path_join(node->folder, "server.log");
     if (stat(path, &about) == 0)
         node->log_seen = about.st_size;
-    free(path);
 }
 
 int cluster_check_servers(struct cluster *cluster, struct error *error)
@@ -398,16 +389,14 @@ static void sweep_node(const char *home)
 {
     static const char *const leftovers[] = {"data", NODE_KEPT_DATA, NODE_CLOCK_FILE, NODE_DISK_FILE,
                                             NODE_PRELOAD};
-    char *data = path_join(home, "data");
+    AUTO_FREE char *data = path_join(home, "data");
     for (size_t i = 0; server_catalogue[i] != NULL; i++) {
         if (server_catalogue[i]->clean_up != NULL)
             server_catalogue[i]->clean_up(data);
     }
-    free(data);
     for (size_t i = 0; i < sizeof leftovers / sizeof *leftovers; i++) {
-        char *path = path_join(home, leftovers[i]);
+        AUTO_FREE char *path = path_join(home, leftovers[i]);
         folder_remove(path, NULL);
-        free(path);
     }
 }
 
@@ -415,10 +404,9 @@ static void sweep_nodes(const char *folder)
 {
     DIR *all = opendir(folder);
     for (const struct dirent *entry; all != NULL && (entry = readdir(all)) != NULL;) {
-        char *home = path_join(folder, entry->d_name);
+        AUTO_FREE char *home = path_join(folder, entry->d_name);
         if (entry->d_name[0] != '.')
             sweep_node(home);
-        free(home);
     }
     if (all != NULL)
         closedir(all);
@@ -426,11 +414,10 @@ static void sweep_nodes(const char *folder)
 
 void cluster_sweep(const char *folder)
 {
-    char *elsewhere = path_join(folder, SHORT_PATH_LINK);
+    AUTO_FREE char *elsewhere = path_join(folder, SHORT_PATH_LINK);
     sweep_nodes(elsewhere);
     sweep_nodes(folder);
     short_path_sweep(folder);
-    free(elsewhere);
 }
 
 void cluster_close(struct cluster *cluster)
@@ -446,6 +433,8 @@ void cluster_close(struct cluster *cluster)
             munmap(node->disk, sizeof *node->disk);
         if (node->home != NULL)
             sweep_node(node->home);
+        for (char **variable = node->environment; *variable != NULL; variable++)
+            free(*variable);
         free(node->pressure);
         free(node->data);
         free(node->folder);
@@ -472,7 +461,7 @@ struct node *cluster_node(const struct cluster *cluster, const char *name)
 struct node *group_node(const struct server_group *group, const char *role, int nth)
 {
     for (int i = 0; i < group->count; i++) {
-        if (strcmp(group->nodes[i].role, role) == 0 && --nth == 0)
+        if (node_has_role(&group->nodes[i], role) && --nth == 0)
             return &group->nodes[i];
     }
     return NULL;

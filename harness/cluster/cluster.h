@@ -64,15 +64,16 @@ struct node {
     int64_t died_ns;                  // when server_kill last ended it, by CLOCK_REALTIME; 0: never
     int64_t ready_ns;                 // when it first served, by CLOCK_REALTIME
     bool may_end;                     // a fault brings it to end by itself, which is no failure
-    bool is_starting;    // again, by server_restart: whether it will serve is not known yet
-    bool has_ended;      // by itself, in one of those cases; until it is started again
-    const char *program; // what it is started with instead of its kind's; a fault's, NULL: as ever
-    char *folder;        // where its log and settings are found later; NULL for a client's
-    char *home;          // its working folder, by a path that every server takes: `folder`,
-                         // or another that is removed when the cluster is closed
-    bool gated;          // on loopback: other users of the machine are kept out (gate_preload.c)
-    off_t log_seen;      // of its server.log, by cluster_check_servers
-    char *data;          // in `home`; removed when the cluster is closed
+    bool is_starting;     // again, by server_restart: whether it will serve is not known yet
+    bool has_ended;       // by itself, in one of those cases; until it is started again
+    const char *program;  // what it is started with instead of its kind's; a fault's, NULL: as ever
+    char *folder;         // where its log and settings are found later; NULL for a client's
+    char *home;           // its working folder, by a path that every server takes: `folder`,
+                          // or another that is removed when the cluster is closed
+    char *environment[5]; // variables for the library that is loaded into its server; NULL behind
+    bool gated;           // on loopback: other users of the machine are kept out (gate_preload.c)
+    off_t log_seen;       // of its server.log, by cluster_check_servers
+    char *data;           // in `home`; removed when the cluster is closed
     const _Atomic uint32_t *interrupted; // as in cluster_settings
     struct disk_state *disk;   // how its disk goes wrong; NULL: nothing comes between (disk.h)
     bool rolls_back;           // its data are replaced when it starts (disk_keep)

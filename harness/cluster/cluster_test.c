@@ -1,12 +1,8 @@
 // The sandbox and the nodes: what they give, and that nothing of them stays.
 #include "harness/cluster/cluster.h"
 
-#include "harness/base/clock.h"
-#include "harness/base/file.h"
 #include "harness/base/test_folder.h"
-#include "harness/cluster/process.h"
-#include "harness/cluster/server.h"
-#include "harness/cluster/topology.h"
+#include "harness/cluster/test_control.h"
 #include "harness/testing/test.h"
 
 #include <signal.h>
@@ -28,12 +24,19 @@ static struct cluster_settings three_nodes(enum isolation isolation, int serial)
                                      .serial = serial};
 }
 
-static int open_and_ask(enum isolation isolation, int rounds)
+// In a sandbox: exit codes say what was wrong.
+static int open_and_ask(const struct sandbox *sandbox, void *context)
 {
+    const enum isolation *wanted = context;
+    int rounds = *wanted == ISOLATION_NAMESPACES ? 5 : 2;
+    if (sandbox->isolation != *wanted)
+        fprintf(stderr, "no namespaces: %s\n", sandbox->why_loopback);
+    if (sandbox->isolation != *wanted)
+        return 3;
     for (int round = 1; round <= rounds; round++) {
         struct cluster cluster;
         struct error error = {0};
-        struct cluster_settings settings = three_nodes(isolation, round);
+        struct cluster_settings settings = three_nodes(*wanted, round);
         if (cluster_open(&cluster, &settings, &error) != 0) {
             fprintf(stderr, "%s\n", error.text);
             return 1;
@@ -49,32 +52,16 @@ static int open_and_ask(enum isolation isolation, int rounds)
     return 0;
 }
 
-static int in_namespaces(const struct sandbox *sandbox, void *context)
-{
-    (void)context;
-    if (sandbox->isolation != ISOLATION_NAMESPACES) {
-        fprintf(stderr, "no namespaces: %s\n", sandbox->why_loopback);
-        return 3;
-    }
-    return open_and_ask(ISOLATION_NAMESPACES, 5);
-}
-
-static int on_loopback(const struct sandbox *sandbox, void *context)
-{
-    (void)context;
-    return sandbox->isolation == ISOLATION_LOOPBACK ? open_and_ask(ISOLATION_LOOPBACK, 2) : 3;
-}
-
 TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(clusters_come_and_go_in_one_sandbox)
 {
-    assert_int_equal(sandbox_run(false, in_namespaces, NULL), 0);
+    assert_int_equal(sandbox_run(false, open_and_ask, &(enum isolation){ISOLATION_NAMESPACES}), 0);
 }
 
 TEST(without_namespaces_servers_listen_on_loopback)
 {
-    assert_int_equal(sandbox_run(true, on_loopback, NULL), 0);
+    assert_int_equal(sandbox_run(true, open_and_ask, &(enum isolation){ISOLATION_LOOPBACK}), 0);
 }
 
 static int fail_with_seven(const struct sandbox *sandbox, void *context)
@@ -84,7 +71,7 @@ static int fail_with_seven(const struct sandbox *sandbox, void *context)
     return 7;
 }
 
-static int die(const struct sandbox *sandbox, void *context)
+static int be_killed(const struct sandbox *sandbox, void *context)
 {
     (void)sandbox;
     (void)context;
@@ -96,19 +83,13 @@ TEST(the_exit_code_comes_out_of_the_sandbox)
 {
     for (int loopback = 0; loopback < 2; loopback++) {
         assert_int_equal(sandbox_run(loopback == 1, fail_with_seven, NULL), 7);
-        assert_int_equal(sandbox_run(loopback == 1, die, NULL), 128 + SIGKILL);
+        assert_int_equal(sandbox_run(loopback == 1, be_killed, NULL), 128 + SIGKILL);
     }
 }
 
 static pid_t start_wrongly(const struct node *node, struct error *error)
 {
-    const char *const arguments[] = {"redis-server", "--no-such-option", "1", NULL};
-    char *log = path_join(node->folder, "server.log");
-    struct process_settings settings = {
-        .arguments = arguments, .log_path = log, .network_namespace = -1, .processor = -1};
-    pid_t id = process_start(&settings, error);
-    free(log);
-    return id;
+    return server_run(node, false, error, "redis-server --no-such-option 1");
 }
 
 static int start_again_wrongly(struct server_group *group, struct error *error)
@@ -122,40 +103,28 @@ static int start_again_wrongly(struct server_group *group, struct error *error)
     return cluster_start_node(node, error);
 }
 
-// A cluster of one server on loopback.
-static int open_one(struct cluster *cluster, const char *name, const struct topology *topology,
-                    struct error *error)
-{
-    struct group_settings group = {.topology = topology, .count = 1};
-    snprintf(group.name, sizeof group.name, "%s", name);
-    struct cluster_settings settings = {.isolation = ISOLATION_LOOPBACK,
-                                        .groups = &group,
-                                        .group_count = 1,
-                                        .folder = folder,
-                                        .serial = 1};
-    return cluster_open(cluster, &settings, error);
-}
-
 TEST(a_server_that_ends_at_once_is_an_error_with_its_last_words)
 {
     struct cluster cluster;
     struct error error = {0};
     const struct topology wrong = {.name = "wrong", .server = "redis", .form = start_again_wrongly};
-    assert_int_equal(open_one(&cluster, "wrong", &wrong, &error), -1);
+    const struct group_settings group = {.name = "wrong", .topology = &wrong, .count = 1};
+    const struct cluster_settings settings = {.isolation = ISOLATION_LOOPBACK,
+                                              .groups = &group,
+                                              .group_count = 1,
+                                              .folder = folder,
+                                              .serial = 1};
+    assert_int_equal(cluster_open(&cluster, &settings, &error), -1);
     assert_non_null(strstr(error.text, "no-such-option"));
     assert_non_null(strstr(error.text, "wrong-1/server.log"));
 }
 
-TEST(a_server_that_dies_later_is_noticed_and_named)
+SERVERS_TEST(a_server_that_dies_later_is_noticed_and_named, .kind = "redis")
 {
-    struct cluster cluster;
-    struct error error = {0};
-    assert_int_equal(open_one(&cluster, "dead", topology_find("redis", NULL), &error), 0);
-    assert_int_equal(cluster_check_servers(&cluster, &error), 0);
     siginfo_t info;
-    kill(cluster.nodes[0].server, SIGKILL);
-    waitid(P_PID, (id_t)cluster.nodes[0].server, &info, WEXITED | WNOWAIT);
-    assert_int_equal(cluster_check_servers(&cluster, &error), -1);
-    assert_non_null(strstr(error.text, "dead-1 ended by signal 9"));
-    cluster_close(&cluster);
+    MUST_BE(0, cluster_check_servers(&server->cluster, &error));
+    kill(node->server, SIGKILL);
+    waitid(P_PID, (id_t)node->server, &info, WEXITED | WNOWAIT);
+    MUST_BE(-1, cluster_check_servers(&server->cluster, &error));
+    assert_non_null(strstr(error.text, "server-1 ended by signal 9"));
 }

@@ -2,28 +2,33 @@
 
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
+#include "harness/base/processes.h"
+#include "harness/base/scope.h"
+#include "harness/cluster/disk.h"
 #include "harness/cluster/server.h"
 
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #define UNDO_NS (100 * NS_PER_MS)
+#define PIECE_NS (40 * NS_PER_MS) // of an eviction
 
 int control_do(const struct node *node, control_act *act, const struct lock_identity *lock,
                struct error *error)
 {
-    struct session session;
+    AUTO_CLOSE struct session session = {0};
     if (session_open(&session, node, NULL, SESSION_LIMIT_S, error) != 0)
         return -1;
     session.lock = lock;
-    int result = act(&session);
-    session_close(&session);
-    return result;
+    return act(&session);
 }
 
 // Opens a session for what is done in one of these ways (NULL: the first). 0, or -1 with `error`
@@ -43,13 +48,28 @@ enum eviction control_evict(const struct node *node, const struct lock_identity 
                             const char *policy, struct error *error)
 {
     const struct server_control *control = node->kind->control;
-    struct session session;
+    AUTO_CLOSE struct session session = {0};
     if (open_way(&session, node, policy, control->policies, "policy to evict by", error) != 0)
         return EVICTION_FAILED;
     session.lock = lock;
-    enum eviction eviction = control->evict(&session);
-    session_close(&session);
+    int64_t until_ns = clock_monotonic_ns() + PIECE_NS;
+    enum eviction eviction = control->begin_eviction(&session);
+    for (int presses = 0; eviction == EVICTION_GOES_ON && clock_monotonic_ns() < until_ns &&
+                          (control->most_presses == 0 || presses < control->most_presses);
+         presses++)
+        eviction = control->press(&session);
     return eviction;
+}
+
+enum eviction eviction_too_late(const struct session *session, bool was_there)
+{
+    const char *name = session->node->name;
+    if (was_there)
+        error_set(session->error, "the lock was gone before the memory of %s was full", name);
+    else
+        error_set(session->error, "%s does not have the lock %s, so that it cannot evict it", name,
+                  session->lock->name);
+    return EVICTION_TOO_LATE;
 }
 
 // --- deny ----------------------------------------------------------------------------------------
@@ -72,18 +92,18 @@ static int await_answer(struct session *session, bool refuses, bool wanted)
 int control_deny(const struct node *node, const char *refusal, bool refuses, struct error *error)
 {
     const struct server_control *control = node->kind->control;
-    struct session session;
+    AUTO_CLOSE struct session session = {0};
     if (open_way(&session, node, refusal, control->refusals, "way to refuse writes", error) != 0)
         return -1;
     int wanted = control->deny(&session, refuses);
-    int result = wanted < 0 ? -1 : await_answer(&session, refuses, wanted == 1);
-    if (result != 0 && refuses) {
+    if (wanted >= 0 && await_answer(&session, refuses, wanted == 1) == 0)
+        return 0;
+    if (refuses) {
         session.error = NULL;
         session.peer.give_up_ns = clock_monotonic_ns() + UNDO_NS;
         control->deny(&session, false);
     }
-    session_close(&session);
-    return result;
+    return -1;
 }
 
 // --- disconnect ----------------------------------------------------------------------------------
@@ -168,8 +188,9 @@ int control_disconnect(const struct node *node, const struct client_end *client,
                        struct error *error)
 {
     const struct server_control *control = node->kind->control;
-    struct session session;
-    struct server_client listed, *found = NULL;
+    AUTO_CLOSE struct session session = {0};
+    struct server_client listed;
+    AUTO_FREE struct server_client *found = NULL;
     size_t count = 0, room = 0;
     if (open_way(&session, node, link, control->links, "link to a client", error) != 0)
         return -1;
@@ -183,12 +204,98 @@ int control_disconnect(const struct node *node, const struct client_end *client,
         int one = end_one(&session, &found[i]);
         ended = one < 0 ? -1 : ended + one;
     }
-    free(found);
-    session_close(&session);
     return ended;
 }
 
-// --- forget --------------------------------------------------------------------------------------
+// --- standing still ------------------------------------------------------------------------------
+
+// Whether it is the ancestor's process, or descends from it.
+static bool descends(const struct process_list *all, const struct process_entry *process,
+                     pid_t ancestor)
+{
+    // So many steps at most: what was read of processes that come and go may go round in circles.
+    for (size_t steps = 0; steps < all->count && process->id != ancestor; steps++) {
+        const struct process_entry *parent = all->items;
+        while (parent < all->items + all->count && parent->id != process->parent)
+            parent++;
+        if (parent == all->items + all->count)
+            return false;
+        process = parent;
+    }
+    return process->id == ancestor;
+}
+
+static int signal_one(const struct node *node, pid_t process, int signal_number,
+                      struct error *error)
+{
+    return kill(process, signal_number) == 0 || errno == ESRCH
+               ? 0
+               : error_set(error, "signal %d to process %d of %s: %s", signal_number, (int)process,
+                           node->name, strerror(errno));
+}
+
+// Signals the server's process, and then all that descend from it. Where /proc is another
+// namespace's, only the first can be known. 1 if not all of them stood still, 0 if they did, -1
+// with `error` set.
+static int signal_family(const struct node *node, int signal_number, struct error *error)
+{
+    struct process_list all = {0};
+    bool stood_still = true;
+    if (processes_can_be_read())
+        all = process_list_read();
+    AUTO_FREE struct process_entry *processes = all.items;
+    if (signal_one(node, node->server, signal_number, error) != 0)
+        return -1;
+    for (size_t i = 0; i < all.count; i++) {
+        if (!descends(&all, &processes[i], node->server))
+            continue;
+        stood_still &= processes[i].state == 'T' || processes[i].state == 'Z';
+        if (processes[i].id != node->server &&
+            signal_one(node, processes[i].id, signal_number, error) != 0)
+            return -1;
+    }
+    return !stood_still;
+}
+
+// The kernel reports the stop of our own child when every thread of it stands still.
+static int first_is_stopped(const struct node *node, struct error *error)
+{
+    siginfo_t info = {0};
+    if (waitid(P_PID, (id_t)node->server, &info, WSTOPPED | WEXITED | WNOHANG | WNOWAIT) != 0)
+        return error_set(error, "waiting for %s to stop: %s", node->name, strerror(errno));
+    if (info.si_pid == 0)
+        return 1;
+    return info.si_code == CLD_STOPPED ? 0 : error_set(error, "%s ended meanwhile", node->name);
+}
+
+int server_stop(const struct node *node, struct error *error)
+{
+    if (node->server <= 0)
+        return error_set(error, "%s does not run", node->name);
+    if (signal_family(node, SIGSTOP, error) < 0)
+        return -1;
+    int state = first_is_stopped(node, error);
+    // Looked at again: one may have been born while the others were being stopped.
+    return state != 0 ? state : signal_family(node, 0, error);
+}
+
+bool server_stands_still(const struct node *node)
+{
+    struct process_entry server;
+    return node->server <= 0 ||
+           (processes_can_be_read() && process_read(node->server, &server) && server.state == 'T');
+}
+
+int server_continue(const struct node *node, struct error *error)
+{
+    siginfo_t info;
+    if (node->server <= 0)
+        return 0;
+    waitid(P_PID, (id_t)node->server, &info, WSTOPPED | WNOHANG); // take the report away
+    return signal_family(node, SIGCONT, error) < 0 ? -1 : 0;
+}
+
+// --- death, restart ------------------------------------------------------------------------------
 
 int data_empty(const struct node *node, struct error *error)
 {
@@ -202,15 +309,39 @@ int data_empty(const struct node *node, struct error *error)
         if (text_is_one_of(entry->d_name, nothing) ||
             (kept != NULL && text_is_one_of(entry->d_name, kept)))
             continue;
-        char *path = path_join(node->data, entry->d_name);
+        AUTO_FREE char *path = path_join(node->data, entry->d_name);
         result = folder_remove(path, error);
-        free(path);
     }
     closedir(folder);
     return result;
 }
 
-int control_forget(const struct node *node, enum loss loss, struct error *error)
+int server_kill(struct node *node, struct error *error)
+{
+    if (node->server <= 0) {
+        errno = ESRCH;
+        return error_set(error, "%s does not run", node->name);
+    }
+    if (signal_family(node, SIGKILL, error) < 0)
+        return -1;
+    process_kill(node->server);
+    node->died_ns = clock_realtime_ns();
+    node->server = 0;
+    return 0;
+}
+
+bool server_has_ended(struct node *node)
+{
+    int status;
+    if ((node->may_end || node->is_starting) && node->server > 0 &&
+        waitpid(node->server, &status, WNOHANG) == node->server) {
+        node->server = 0;
+        node->has_ended = true;
+    }
+    return node->has_ended;
+}
+
+static int forget(const struct node *node, enum loss loss, struct error *error)
 {
     const struct server_kind *kind = node->kind;
     if (loss == LOSS_ALL && kind->must_remember && node->group->count > 1)
@@ -222,4 +353,29 @@ int control_forget(const struct node *node, enum loss loss, struct error *error)
     if (loss == LOSS_ALL)
         return data_empty(node, error);
     return loss == LOSS_NONE || kind->power_cut == NULL ? 0 : kind->power_cut(node, error);
+}
+
+int server_restart(struct node *node, enum loss loss, struct error *error)
+{
+    if (forget(node, loss, error) != 0)
+        return error_wrap(error, "%s could not be made to forget", node->name);
+    if (disk_roll_back(node, error) != 0)
+        return error_wrap(error, "what %s had written could not be taken back", node->name);
+    node->has_ended = false;
+    node->is_starting = true;
+    node->server = node->kind->start(node, error);
+    if (node->server > 0)
+        return 0;
+    node->server = 0;
+    return error_wrap(error, "%s could not be started again", node->name);
+}
+
+int server_is_back(struct node *node, struct error *error)
+{
+    int state = node->kind->ready(node) ? 0 : 1;
+    if (server_has_ended(node))
+        state = error_set(error, "%s ended while it started again; see %s/server.log", node->name,
+                          node->folder);
+    node->is_starting = state == 1;
+    return state;
 }

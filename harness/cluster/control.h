@@ -1,10 +1,10 @@
-// What can be done to a server that runs, by those who own it: asking which role it has, taking
-// its data, making it refuse, ending its connections. Faults and causes are made of these. Each
-// kind has one `const struct server_control`, named by its `struct server_kind`; what is the same
-// for all of them is done here.
+// What can be done to a server, by those who own it: asking which role it has, taking its data,
+// making it refuse, ending its connections; stopping it, killing it, starting it again. Faults and
+// causes are made of these. What kinds do differently is in the `const struct server_control` that
+// a `struct server_kind` names; what is the same for all of them is done here.
 //
-// All of it is done from the harness's side, in a session (session.h), and takes a second at most:
-// a server that does not answer by then gives -1.
+// What a server that runs is asked is asked from the harness's side, in a session (session.h), and
+// takes a second at most: a server that does not answer by then gives -1.
 #ifndef LOCKPICK_CLUSTER_CONTROL_H
 #define LOCKPICK_CLUSTER_CONTROL_H
 
@@ -71,10 +71,14 @@ struct server_control {
     // Removes all data, as an operator's mistake does.
     control_act *flush;
 
-    // Fills its memory until it evicts the lock: a bounded piece of the work. `relieve` takes the
+    // Fills its memory until it evicts the lock, by one of the policies: whether that can be done,
+    // and what is done before, unless an earlier call has done it; and a step of it, of which
+    // `most_presses` are made in a piece of the work (0: as many as it lasts). `relieve` takes the
     // pressure away again.
     const char *const *policies; // NULL-terminated; the usual one first
-    enum eviction (*evict)(struct session *session);
+    enum eviction (*begin_eviction)(struct session *session);
+    enum eviction (*press)(struct session *session);
+    int most_presses;
     control_act *relieve;
 
     // Makes it refuse writes in one of the ways, or serve again: whether it is to refuse from now
@@ -103,6 +107,10 @@ int control_do(const struct node *node, control_act *act, const struct lock_iden
 enum eviction control_evict(const struct node *node, const struct lock_identity *lock,
                             const char *policy, struct error *error);
 
+// For `begin_eviction` and `press`: says that the lock is not there, or that it was, and went
+// without being evicted. Returns EVICTION_TOO_LATE.
+enum eviction eviction_too_late(const struct session *session, bool was_there);
+
 // Makes the server refuse writes in one of the ways of `refusals` (NULL: the first), or serve again
 // (`refuses` false). Proven by a write when it returns. 0, or -1 with `error` set.
 int control_deny(const struct node *node, const char *refusal, bool refuses, struct error *error);
@@ -112,15 +120,40 @@ int control_deny(const struct node *node, const char *refusal, bool refuses, str
 int control_disconnect(const struct node *node, const struct client_end *client, const char *link,
                        struct error *error);
 
-// While the server is down: forgets. 0, or -1 with `error` set.
-int control_forget(const struct node *node, enum loss loss, struct error *error);
-
-// For `forget`, and for data that are made anew: empties the data folder, but for what tells a
+// For a power cut, and for data that are made anew: empties the data folder, but for what tells a
 // server which group it belongs to. 0, or -1 with `error` set.
 int data_empty(const struct node *node, struct error *error);
 
 // For `read` of servers that list clients in rows: id, address, port.
 bool control_read_row(const struct session *session, const char *line,
                       struct server_client *client);
+
+// --- standing still, death, restart: of all the processes that a server is made of ---------------
+
+// Stops every process of the server (SIGSTOP). 0 once all stand still, 1 if the kernel has not said
+// so of each yet (call again), -1 with `error` set.
+int server_stop(const struct node *node, struct error *error);
+
+// Lets them go on. 0, or -1 with `error` set.
+int server_continue(const struct node *node, struct error *error);
+
+// True if the server is stopped, or does not run.
+bool server_stands_still(const struct node *node);
+
+// Ends every process of the server by SIGKILL, and reaps the first: proven dead when it returns.
+// 0, or -1 with `error` set; node->server is 0 then.
+int server_kill(struct node *node, struct error *error);
+
+// True once a server has ended by itself that may (node->may_end), or while it started again, and
+// until it is started anew.
+bool server_has_ended(struct node *node);
+
+// Starts a dead server again, with what it kept; ask server_is_back until it serves. 0, or -1 with
+// `error` set.
+int server_restart(struct node *node, enum loss loss, struct error *error);
+
+// 0 once the server that was started again serves, 1 if not yet, -1 with `error` set if it never
+// will.
+int server_is_back(struct node *node, struct error *error);
 
 #endif

@@ -1,11 +1,10 @@
 #include "harness/cluster/data_cache.h"
 
 #include "harness/base/file.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 
 #include <fcntl.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -32,10 +31,8 @@ char *data_cache_path(const char *name)
 
 static bool run(const char *const *arguments, struct process_limit limit)
 {
-    struct text ignored = {0};
-    int status = process_run(arguments, "", -1, limit, &ignored, NULL);
-    text_free(&ignored);
-    return status == 0;
+    AUTO_TEXT struct text ignored = {0};
+    return process_run(arguments, "", -1, limit, &ignored, NULL) == 0;
 }
 
 int data_cache_fetch(const char *cache, const char *data, struct process_limit limit)
@@ -72,24 +69,22 @@ static int take_cache(const char *folder)
 
 void data_cache_keep(const char *data, const char *cache, struct process_limit limit)
 {
-    char *folder = memory_string(cache);
+    AUTO_FREE char *folder = memory_string(cache);
     *strrchr(folder, '/') = '\0';
-    char *half = path_join(folder, HALF);
+    AUTO_FREE char *half = path_join(folder, HALF);
     const char *const pack[] = {"tar", "-I", "gzip -1", "-cSf", half, "-C", data, ".", NULL};
     int lock = folder_make(folder, NULL) == 0 ? take_cache(folder) : -1;
-    if (lock >= 0 && (!run(pack, limit) || rename(half, cache) != 0))
+    if (lock < 0)
+        return;
+    if (!run(pack, limit) || rename(half, cache) != 0)
         unlink(half);
-    if (lock >= 0)
-        close(lock);
-    free(half);
-    free(folder);
+    close(lock);
 }
 
 void data_cache_sweep(void)
 {
-    char *folder = data_cache_path("");
+    AUTO_FREE char *folder = data_cache_path("");
     int lock = folder != NULL ? take_cache(folder) : -1;
     if (lock >= 0)
         close(lock);
-    free(folder);
 }

@@ -2,6 +2,7 @@
 #include "harness/cluster/data_cache.h"
 
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/base/test_folder.h"
 #include "harness/testing/test.h"
 
@@ -19,17 +20,16 @@ static int prepare(void **state)
 // Does that in the shell, in the test's folder.
 static void shell(const char *command)
 {
-    struct text line = {0};
+    AUTO_TEXT struct text line = {0};
     text_format(&line, "cd %s && %s", folder, command);
     assert_int_equal(system(line.bytes), 0);
-    text_free(&line);
 }
 
 // Fetches into a new folder. What was said on standard error is added.
 static int fetch(const char *cache, struct text *said)
 {
-    char *data = path_join(folder, "copy");
-    char *errors = path_join(folder, "errors");
+    AUTO_FREE char *data = path_join(folder, "copy");
+    AUTO_FREE char *errors = path_join(folder, "errors");
     assert_int_equal(test_folder_remove(data), 0);
     int before = dup(STDERR_FILENO);
     int file = open(errors, O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -39,8 +39,6 @@ static int fetch(const char *cache, struct text *said)
     close(file);
     close(before);
     assert_int_equal(file_read(errors, said, NULL), 0);
-    free(errors);
-    free(data);
     return result;
 }
 
@@ -48,41 +46,35 @@ TEST_GROUP(prepare, remove_test_folder);
 
 TEST(what_was_kept_comes_back)
 {
-    char *cache = data_cache_path("server-1");
-    char *data = path_join(folder, "original");
-    struct text said = {0};
+    AUTO_FREE char *cache = data_cache_path("server-1");
+    AUTO_FREE char *data = path_join(folder, "original");
+    AUTO_TEXT struct text said = {0};
     shell("mkdir -p original/base && echo one > original/base/1 && truncate -s 1M original/2");
     assert_int_equal(fetch(cache, &said), -1); // nothing is kept yet, and nobody complains
     data_cache_keep(data, cache, PROCESS_LIMIT);
     assert_int_equal(fetch(cache, &said), 0);
     assert_int_equal(said.length, 0);
     shell("diff -r original copy");
-    text_free(&said);
-    free(data);
-    free(cache);
 }
 
 TEST(a_file_of_any_size_is_kept)
 {
-    char *cache = data_cache_path("server-4");
-    char *data = path_join(folder, "large");
-    struct text said = {0};
+    AUTO_FREE char *cache = data_cache_path("server-4");
+    AUTO_FREE char *data = path_join(folder, "large");
+    AUTO_TEXT struct text said = {0};
     shell("mkdir -p large && truncate -s 257M large/1 && printf X >> large/1");
     data_cache_keep(data, cache, PROCESS_LIMIT);
     assert_int_equal(fetch(cache, &said), 0);
     shell("cmp large/1 copy/1 && rm -r large copy");
-    text_free(&said);
-    free(data);
-    free(cache);
 }
 
 // Of the same server, kept by a build of another version, which may be at work beside ours: half of
 // it may be what that one is making.
 TEST(what_another_layout_keeps_is_neither_used_nor_touched)
 {
-    char *cache = data_cache_path("server-3");
-    char *data = path_join(folder, "original");
-    struct text said = {0};
+    AUTO_FREE char *cache = data_cache_path("server-3");
+    AUTO_FREE char *data = path_join(folder, "original");
+    AUTO_TEXT struct text said = {0};
     shell("mkdir -p original lockpick/server-3/data lockpick/layout-2/server-3/data "
           "lockpick/.half-123456 && echo theirs | tee lockpick/server-3/data/1 "
           "lockpick/server-3/checksum lockpick/layout-2/server-3/data/1 > lockpick/.half-123456/1 "
@@ -93,9 +85,6 @@ TEST(what_another_layout_keeps_is_neither_used_nor_touched)
     assert_int_equal(fetch(cache, &said), 0);
     data_cache_sweep();
     shell("ls -lR lockpick/server-3 lockpick/layout-2 lockpick/.half-123456 | diff before -");
-    text_free(&said);
-    free(data);
-    free(cache);
 }
 
 static void add_name(const void *context, const char *word, struct text *text)
@@ -112,12 +101,12 @@ TEST(what_was_damaged_is_named_and_made_anew)
         "truncate -s 0 {cache}",
         "echo 00000000 > {cache}",
     };
-    char *cache = data_cache_path("server-2");
-    char *data = path_join(folder, "original");
+    AUTO_FREE char *cache = data_cache_path("server-2");
+    AUTO_FREE char *data = path_join(folder, "original");
     shell("mkdir -p original/base && echo one > original/base/1 && truncate -s 1M original/2");
     for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
-        struct text said = {0};
-        struct text line = {0};
+        AUTO_TEXT struct text said = {0};
+        AUTO_TEXT struct text line = {0};
         data_cache_keep(data, cache, PROCESS_LIMIT);
         assert_int_equal(fetch(cache, &said), 0);
         text_fill(&line, damages[i], add_name, cache);
@@ -126,9 +115,5 @@ TEST(what_was_damaged_is_named_and_made_anew)
             strstr(said.bytes, "damaged") == NULL)
             fail_msg("after '%s': %s", damages[i], text_string(&said));
         assert_int_not_equal(access(cache, F_OK), 0);
-        text_free(&line);
-        text_free(&said);
     }
-    free(data);
-    free(cache);
 }

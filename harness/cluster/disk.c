@@ -3,13 +3,13 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/random.h"
+#include "harness/base/scope.h"
 #include "harness/base/text.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -22,11 +22,10 @@ static int copy_anew(const char *from, const char *to, const struct node *node, 
 {
     const char *const arguments[] = {
         "cp", "-R", "-T", "--preserve=mode", "--reflink=auto", "--sparse=always", from, to, NULL};
-    struct text output = {0};
+    AUTO_TEXT struct text output = {0};
     if (folder_remove(to, error) != 0)
         return -1;
     int status = process_run(arguments, "", -1, node_limit(node), &output, NULL);
-    text_free(&output);
     return status == 0
                ? 0
                : error_set(error, "cannot copy the data of %s from %s to %s", node->name, from, to);
@@ -34,26 +33,22 @@ static int copy_anew(const char *from, const char *to, const struct node *node, 
 
 int disk_keep(struct node *node, struct error *error)
 {
-    char *kept = path_join(node->home, NODE_KEPT_DATA);
+    AUTO_FREE char *kept = path_join(node->home, NODE_KEPT_DATA);
     node->rolls_back = copy_anew(node->data, kept, node, error) == 0;
-    free(kept);
     return node->rolls_back ? 0 : -1;
 }
 
 int disk_roll_back(const struct node *node, struct error *error)
 {
-    char *kept = path_join(node->home, NODE_KEPT_DATA);
-    int result = node->rolls_back ? copy_anew(kept, node->data, node, error) : 0;
-    free(kept);
-    return result;
+    AUTO_FREE char *kept = path_join(node->home, NODE_KEPT_DATA);
+    return node->rolls_back ? copy_anew(kept, node->data, node, error) : 0;
 }
 
 void disk_settle(struct node *node)
 {
-    char *kept = path_join(node->home, NODE_KEPT_DATA);
+    AUTO_FREE char *kept = path_join(node->home, NODE_KEPT_DATA);
     node->rolls_back = false;
     folder_remove(kept, NULL);
-    free(kept);
 }
 
 // --- what is damaged -----------------------------------------------------------------------------
@@ -118,10 +113,10 @@ int disk_flip_bits(const struct node *node, uint64_t seed, char *out, size_t roo
                    struct error *error)
 {
     struct random random;
-    struct text content = {0};
-    struct text told = {0};
+    AUTO_TEXT struct text content = {0};
+    AUTO_TEXT struct text told = {0};
     random_start(&random, seed, STREAM);
-    char *path = draw_file(node, &random);
+    AUTO_FREE char *path = draw_file(node, &random);
     if (path == NULL)
         return error_set(error, "%s has no data in %s", node->name, node->data);
     int descriptor = open(path, O_RDWR | O_CLOEXEC);
@@ -137,9 +132,6 @@ int disk_flip_bits(const struct node *node, uint64_t seed, char *out, size_t roo
     int result = done ? 0 : error_set(error, "cannot change %s: %s", path, strerror(errno));
     if (descriptor >= 0)
         close(descriptor);
-    snprintf(out, room, "%s", text_string(&told));
-    text_free(&content);
-    text_free(&told);
-    free(path);
+    snprintf(out, room, "%s", told.bytes);
     return result;
 }

@@ -4,8 +4,8 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/base/test_folder.h"
-#include "harness/base/text.h"
 #include "harness/cluster/process.h"
 #include "harness/testing/test.h"
 
@@ -28,9 +28,8 @@ static int start(void **state)
     if (test_folder_make(fixture.home) != 0)
         return -1;
     fixture.data = path_join(fixture.home, "data");
-    char *path = path_join(fixture.home, NODE_DISK_FILE);
+    AUTO_FREE char *path = path_join(fixture.home, NODE_DISK_FILE);
     fixture.disk = file_share(path, sizeof *fixture.disk, "for a test", &error);
-    free(path);
     *state = &fixture;
     return fixture.disk != NULL ? folder_make(fixture.data, &error) : -1;
 }
@@ -48,39 +47,44 @@ static int stop(void **state)
 static int run(const struct fixture *fixture, const char *script, struct text *output)
 {
     struct error error = {0};
-    struct text disk = {0};
-    struct text preload = {0};
-    struct text folder = {0};
-    char *library = clock_preload_path(&error);
+    AUTO_TEXT struct text disk = {0};
+    AUTO_TEXT struct text preload = {0};
+    AUTO_TEXT struct text folder = {0};
+    AUTO_FREE char *library = clock_preload_path(&error);
     assert_non_null(library);
     text_format(&disk, DISK_VARIABLE "=%s/" NODE_DISK_FILE, fixture->home);
     text_format(&preload, "LD_PRELOAD=%s", library);
     text_format(&folder, "--chdir=%s", fixture->data);
     const char *const arguments[] = {"env", folder.bytes, "LC_ALL=C", disk.bytes, preload.bytes,
                                      "sh",  "-c",         script,     NULL};
-    int status = process_run(arguments, "", -1, PROCESS_LIMIT, output, &error);
-    text_free(&disk);
-    text_free(&preload);
-    text_free(&folder);
-    free(library);
-    return status;
+    return process_run(arguments, "", -1, PROCESS_LIMIT, output, &error);
 }
 
 // "" for success, else what it said.
 static void expect(const struct fixture *fixture, const char *script, const char *said)
 {
-    struct text output = {0};
+    AUTO_TEXT struct text output = {0};
     int status = run(fixture, script, &output);
     if ((status == 0) != (said[0] == '\0') || strstr(text_string(&output), said) == NULL)
         fail_msg("%s: exit status %d, %s", script, status, text_string(&output));
-    text_free(&output);
 }
 
 #define NO_ROOM "No space left on device"
 
-TEST_WITH(a_full_disk_refuses_what_needs_room, start, stop)
+// A test on a disk, with a node that has it.
+#define DISK_TEST(title)                                                                           \
+    static void title##_on(const struct fixture *fixture, struct node node);                       \
+    TEST_WITH(title, start, stop)                                                                  \
+    {                                                                                              \
+        const struct fixture *made = *state;                                                       \
+        title##_on(made, (struct node){                                                            \
+                             .name = "redis-1", .home = (char *)made->home, .data = made->data});  \
+    }                                                                                              \
+    static void title##_on(__attribute__((unused)) const struct fixture *fixture,                  \
+                           __attribute__((unused)) struct node node)
+
+DISK_TEST(a_full_disk_refuses_what_needs_room)
 {
-    const struct fixture *fixture = *state;
     expect(fixture, "printf 12345678 > old", "");
     atomic_store(&fixture->disk->mode, DISK_FULL);
     expect(fixture, "printf 9 >> old", "I/O error"); // as the shell puts it
@@ -91,9 +95,8 @@ TEST_WITH(a_full_disk_refuses_what_needs_room, start, stop)
     assert_int_equal(atomic_load(&fixture->disk->met), 5);
 }
 
-TEST_WITH(a_full_disk_lets_pass_what_it_has_room_for, start, stop)
+DISK_TEST(a_full_disk_lets_pass_what_it_has_room_for)
 {
-    const struct fixture *fixture = *state;
     expect(fixture, "printf 12345678 > old", "");
     atomic_store(&fixture->disk->mode, DISK_FULL);
     expect(fixture, "printf abcd | dd of=old conv=notrunc,fsync && cat old", "");
@@ -103,17 +106,15 @@ TEST_WITH(a_full_disk_lets_pass_what_it_has_room_for, start, stop)
     assert_int_equal(atomic_load(&fixture->disk->met), 0);
 }
 
-TEST_WITH(a_hole_has_no_room_on_a_full_disk, start, stop)
+DISK_TEST(a_hole_has_no_room_on_a_full_disk)
 {
-    const struct fixture *fixture = *state;
     expect(fixture, "truncate -s 1M holes", "");
     atomic_store(&fixture->disk->mode, DISK_FULL);
     expect(fixture, "printf 1 | dd of=holes conv=notrunc", NO_ROOM);
 }
 
-TEST_WITH(a_disk_that_was_full_is_sound_with_the_next_write, start, stop)
+DISK_TEST(a_disk_that_was_full_is_sound_with_the_next_write)
 {
-    const struct fixture *fixture = *state;
     atomic_store(&fixture->disk->mode, DISK_AGAIN);
     expect(fixture, "printf 1 > ../elsewhere; cat ../elsewhere", "");
     assert_int_equal(atomic_load(&fixture->disk->mode), DISK_AGAIN);
@@ -121,9 +122,8 @@ TEST_WITH(a_disk_that_was_full_is_sound_with_the_next_write, start, stop)
     assert_int_equal(atomic_load(&fixture->disk->mode), DISK_SOUND);
 }
 
-TEST_WITH(a_slow_disk_takes_so_long_for_each_write_and_flush, start, stop)
+DISK_TEST(a_slow_disk_takes_so_long_for_each_write_and_flush)
 {
-    const struct fixture *fixture = *state;
     atomic_store(&fixture->disk->delay_ns, 100 * NS_PER_MS);
     atomic_store(&fixture->disk->mode, DISK_SLOW);
     int64_t from_ns = clock_monotonic_ns();
@@ -133,9 +133,8 @@ TEST_WITH(a_slow_disk_takes_so_long_for_each_write_and_flush, start, stop)
 }
 
 // A delay of an hour ends with the fault, not with the hour.
-TEST_WITH(a_write_that_is_held_up_goes_on_once_the_disk_is_sound, start, stop)
+DISK_TEST(a_write_that_is_held_up_goes_on_once_the_disk_is_sound)
 {
-    const struct fixture *fixture = *state;
     int status = -1;
     atomic_store(&fixture->disk->delay_ns, 3600 * NS_PER_S);
     atomic_store(&fixture->disk->mode, DISK_SLOW);
@@ -152,11 +151,9 @@ TEST_WITH(a_write_that_is_held_up_goes_on_once_the_disk_is_sound, start, stop)
     assert_int_equal(status, 0);
 }
 
-TEST_WITH(what_was_written_since_is_gone_until_the_disk_has_settled, start, stop)
+DISK_TEST(what_was_written_since_is_gone_until_the_disk_has_settled)
 {
-    const struct fixture *fixture = *state;
     struct error error = {0};
-    struct node node = {.name = "redis-1", .home = (char *)fixture->home, .data = fixture->data};
     expect(fixture, "mkdir deep && printf before > deep/file && printf 1 > going", "");
     assert_int_equal(disk_roll_back(&node, &error), 0); // nothing to go back to
     assert_int_equal(disk_keep(&node, &error), 0);
@@ -171,18 +168,16 @@ TEST_WITH(what_was_written_since_is_gone_until_the_disk_has_settled, start, stop
     expect(fixture, "test \"$(cat deep/file)\" = beforesince && test ! -e ../" NODE_KEPT_DATA, "");
 }
 
-TEST_WITH(bits_are_turned_round_where_the_seed_says, start, stop)
+DISK_TEST(bits_are_turned_round_where_the_seed_says)
 {
-    const struct fixture *fixture = *state;
     struct error error = {0};
     char told[2][120];
-    struct text content = {0};
-    struct node node = {.name = "redis-1", .home = (char *)fixture->home, .data = fixture->data};
+    AUTO_TEXT struct text content = {0};
     expect(fixture,
            "mkdir deep; head -c 1000 /dev/zero | tr '\\0' x > deep/a; "
            "truncate -s 1M deep/a; printf '' > empty",
            "");
-    char *path = path_join(fixture->data, "deep/a");
+    AUTO_FREE char *path = path_join(fixture->data, "deep/a");
     size_t turned = 0;
     // The same seed twice: the second one takes the first back.
     for (int round = 0; round < 2; round++) {
@@ -198,19 +193,15 @@ TEST_WITH(bits_are_turned_round_where_the_seed_says, start, stop)
     }
     assert_string_equal(told[0], told[1]);
     assert_non_null(strstr(told[0], "deep/a, bytes "));
-    text_free(&content);
-    free(path);
     node.ready_ns = clock_realtime_ns() + NS_PER_S; // none was written since: then any
     assert_int_equal(disk_flip_bits(&node, 3, told[1], sizeof told[1], &error), 0);
     assert_string_equal(told[0], told[1]);
 }
 
-TEST_WITH(nothing_can_be_damaged_where_nothing_is, start, stop)
+DISK_TEST(nothing_can_be_damaged_where_nothing_is)
 {
-    const struct fixture *fixture = *state;
     struct error error = {0};
     char told[120];
-    struct node node = {.name = "redis-1", .home = (char *)fixture->home, .data = fixture->data};
     assert_int_equal(disk_flip_bits(&node, 3, told, sizeof told, &error), -1);
     assert_non_null(strstr(error.text, "redis-1 has no data"));
 }

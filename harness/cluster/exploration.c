@@ -1,8 +1,10 @@
 #include "harness/cluster/exploration.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/scope.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -49,20 +51,26 @@ struct session *explored_session(struct explored_servers *servers, int server, s
     return session;
 }
 
-int explored_await_sessions(struct session *session, const char *question, const uint64_t *open,
-                            size_t count)
+int explored_end_session(struct explored_servers *servers, uint64_t number, struct error *error)
+{
+    struct session *session = explored_session(servers, 0, error);
+    struct server_client client = {0};
+    snprintf(client.id, sizeof client.id, "%" PRIu64, number);
+    return session->node->kind->control->end(session, &client) < 0 ? -1 : 0;
+}
+
+int explored_await_sessions(struct explored_servers *servers, const uint64_t *open, size_t count,
+                            struct error *error)
 {
     static const struct timespec pause = {.tv_nsec = PAUSE_NS};
-    struct text whole = {0};
-    text_format(&whole, "%s(0", question);
+    struct session *session = explored_session(servers, 0, error);
+    AUTO_TEXT struct text question = {0};
+    int are_others;
+    text_format(&question, "%s(0", servers->how->count_sessions);
     for (size_t i = 0; i < count; i++)
-        text_format(&whole, ", %" PRIu64, open[i]);
-    text_add(&whole, ")");
-    int are_others = session_is_so(session, "%s", whole.bytes);
-    while (are_others == 1) {
+        text_format(&question, ", %" PRIu64, open[i]);
+    text_add(&question, ")");
+    while ((are_others = session_is_so(session, "%s", question.bytes)) == 1)
         nanosleep(&pause, NULL);
-        are_others = session_is_so(session, "%s", whole.bytes);
-    }
-    text_free(&whole);
     return are_others;
 }

@@ -46,16 +46,14 @@ struct server_exploration {
     // before it returns: all leases that are over are over for them. Time goes back when a schedule
     // begins. NULL: they ask their clock at each request; explored_set_clocks is called.
     int (*set_time)(struct explored_servers *servers, int64_t now_ns, struct error *error);
-    // All three or none, of servers that keep something for a session, by their own numbers of
-    // sessions: locks, an open transaction, a request that waits for others.
+    // Both or none, of servers that keep something for a session, by their own numbers of sessions:
+    // locks, an open transaction, a request that waits for others. Their control ends sessions.
     // 1 if the request of the session waits for what others have to do, and 0 as soon as they have
     // done it, though its answer be under way.
     int (*is_blocked)(struct explored_servers *servers, uint64_t session, struct error *error);
-    // Ends a session, or has it ended, as when its client dies.
-    int (*end_session)(struct explored_servers *servers, uint64_t session, struct error *error);
-    // Waits until clients have no sessions but these, and nothing is kept for any other.
-    int (*await_sessions)(struct explored_servers *servers, const uint64_t *open, size_t count,
-                          struct error *error);
+    // Counts the sessions of clients for which anything is kept, but for those of a list, which is
+    // to follow.
+    const char *count_sessions;
     // Optional: one of the group's servers, from 0, crashes and is back, with all that it kept or
     // with nothing; all connections to it are lost. Meanwhile the harness goes by the machine's
     // clock. Whether it can keep anything, and lose it, is known (server_kind, persistence).
@@ -77,9 +75,11 @@ void explored_close(struct explored_servers *servers);
 // minute.
 struct session *explored_session(struct explored_servers *servers, int server, struct error *error);
 
-// Asks again and again, until it is 0, for a number of sessions whose own numbers are not among
-// `open`: `question` ends where a list of them is to follow. 0, or -1 with the error set.
-int explored_await_sessions(struct session *session, const char *question, const uint64_t *open,
-                            size_t count);
+// Of servers that keep something for a session: ends it, or has it ended, as when its client dies;
+// and waits until clients have no sessions but these, and nothing is kept for any other. 0, or -1
+// with `error` set.
+int explored_end_session(struct explored_servers *servers, uint64_t number, struct error *error);
+int explored_await_sessions(struct explored_servers *servers, const uint64_t *open, size_t count,
+                            struct error *error);
 
 #endif

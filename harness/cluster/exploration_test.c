@@ -1,7 +1,7 @@
 // Sessions of real servers as explore follows them: who waits, and what ends with a session.
 #include "harness/cluster/exploration.h"
 
-#include "harness/cluster/test_server.h"
+#include "harness/cluster/test_control.h"
 #include "harness/testing/test.h"
 #include "harness/wire/sql.h"
 
@@ -45,51 +45,47 @@ static void become(struct explored_servers *servers, const struct client *client
 }
 
 static const struct {
-    const char *kind, *make, *begins, *takes;
+    struct test_group group;
+    const char *make, *begins, *takes;
 } cases[] = {
-    {"mysql", "DO 0", "DO 0", "SELECT GET_LOCK('it', 1000)"},
-    {"mysql", "CREATE TABLE it (id INT PRIMARY KEY) AS SELECT 1 AS id", "BEGIN",
+    {{.kind = "mysql"}, "DO 0", "DO 0", "SELECT GET_LOCK('it', 1000)"},
+    {{.kind = "mysql"},
+     "CREATE TABLE it (id INT PRIMARY KEY) AS SELECT 1 AS id",
+     "BEGIN",
      "SELECT id FROM it FOR UPDATE"},
-    {"postgres", "SELECT 1", "SELECT 1", "SELECT pg_advisory_lock(7)"},
+    {{.kind = "postgres"}, "SELECT 1", "SELECT 1", "SELECT pg_advisory_lock(7)"},
 };
 
 // The first has it and the second waits, until the first is ended: from then on it does not, even
 // before it knows.
-TEST(who_waits_for_a_session_does_so_no_more_once_that_has_ended)
+SERVERS_TEST_OF_EACH(who_waits_for_a_session_does_so_no_more_once_that_has_ended, cases)
 {
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct test_server server;
-        struct client clients[2] = {{.waits = NULL}, {.waits = cases[i].takes}};
-        struct error error = {0};
-        assert_int_equal(test_group_start(&server, (struct test_group){.kind = cases[i].kind}), 0);
-        struct explored_servers servers = {.how = server_kind_find(cases[i].kind)->exploration,
-                                           .service = &server.service,
-                                           .group = &server.cluster.groups[0]};
-        assert_int_equal(explored_open(&servers, &error), 0);
-        for (int j = 0; j < 2; j++) {
-            clients[j].actor = (struct actor){.client = j + 1, .phase = PHASE_NONE};
-            clients[j].connection = sql_open(&server.service, LIMIT_NS, &clients[j].actor, &error);
-            assert_non_null(clients[j].connection);
-        }
-        say(&clients[0], cases[i].make);
-        for (int j = 0; j < 2; j++)
-            say(&clients[j], cases[i].begins);
-        say(&clients[0], cases[i].takes);
-        assert_int_equal(clients[0].outcome, OUTCOME_OK);
-        become(&servers, &clients[0], 0);
-        assert_int_equal(pthread_create(&clients[1].thread, NULL, wait_for_it, &clients[1]), 0);
-        become(&servers, &clients[1], 1);
-        assert_int_equal(servers.how->end_session(&servers, clients[0].connection->number, &error),
-                         0);
-        const uint64_t left[] = {clients[1].connection->number};
-        assert_int_equal(servers.how->await_sessions(&servers, left, 1, &error), 0);
-        assert_int_equal(servers.how->is_blocked(&servers, left[0], &error), 0);
-        pthread_join(clients[1].thread, NULL);
-        assert_int_equal(clients[1].outcome, OUTCOME_OK);
-        for (int j = 0; j < 2; j++)
-            sql_close(clients[j].connection);
-        assert_int_equal(servers.how->empty(&servers, &error), 0); // waits for their ends
-        explored_close(&servers);
-        test_server_stop(&server);
+    struct client clients[2] = {{.waits = NULL}, {.waits = of->takes}};
+    struct explored_servers servers = {.how = node->kind->exploration,
+                                       .service = &server->service,
+                                       .group = &server->cluster.groups[0]};
+    assert_int_equal(explored_open(&servers, &error), 0);
+    for (int i = 0; i < 2; i++) {
+        clients[i].actor = (struct actor){.client = i + 1, .phase = PHASE_NONE};
+        clients[i].connection = sql_open(&server->service, LIMIT_NS, &clients[i].actor, &error);
+        assert_non_null(clients[i].connection);
     }
+    say(&clients[0], of->make);
+    for (int i = 0; i < 2; i++)
+        say(&clients[i], of->begins);
+    say(&clients[0], of->takes);
+    assert_int_equal(clients[0].outcome, OUTCOME_OK);
+    become(&servers, &clients[0], 0);
+    assert_int_equal(pthread_create(&clients[1].thread, NULL, wait_for_it, &clients[1]), 0);
+    become(&servers, &clients[1], 1);
+    assert_int_equal(explored_end_session(&servers, clients[0].connection->number, &error), 0);
+    const uint64_t left[] = {clients[1].connection->number};
+    assert_int_equal(explored_await_sessions(&servers, left, 1, &error), 0);
+    assert_int_equal(servers.how->is_blocked(&servers, left[0], &error), 0);
+    pthread_join(clients[1].thread, NULL);
+    assert_int_equal(clients[1].outcome, OUTCOME_OK);
+    for (int i = 0; i < 2; i++)
+        sql_close(clients[i].connection);
+    assert_int_equal(servers.how->empty(&servers, &error), 0); // waits for their ends
+    explored_close(&servers);
 }

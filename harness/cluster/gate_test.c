@@ -3,7 +3,7 @@
 #include "harness/cluster/cluster.h"
 
 #include "harness/base/file.h"
-#include "harness/cluster/test_server.h"
+#include "harness/cluster/test_control.h"
 #include "harness/testing/test.h"
 
 #include <arpa/inet.h>
@@ -17,21 +17,18 @@
 
 // What the server says first, or to this request.
 static const struct attack {
-    const char *kind;
-    const char *topology;
+    struct test_group group;
     const char *request;
     size_t length;
 } attacks[] = {
-    {"redis", "single", "CONFIG GET dir\r\n", 16},
-    {"redis", "sentinel", "PING\r\n", 6},
-    {"redis", "cluster", "PING\r\n", 6},
-    {"memcached", "single", "stats\r\n", 7},
-    {"zookeeper", "single", "srvr", 4},
-    {"mysql", "single", "", 0},
-    {"postgres", "single", "\0\0\0\x8\x4\xd2\x16\x2f", 8}, // SSLRequest
+    {{.kind = "redis"}, "CONFIG GET dir\r\n", 16},
+    {{.kind = "redis", .topology = "sentinel"}, "PING\r\n", 6},
+    {{.kind = "redis", .topology = "cluster"}, "PING\r\n", 6},
+    {{.kind = "memcached"}, "stats\r\n", 7},
+    {{.kind = "zookeeper"}, "srvr", 4},
+    {{.kind = "mysql"}, "", 0},
+    {{.kind = "postgres"}, "\0\0\0\x8\x4\xd2\x16\x2f", 8}, // SSLRequest
 };
-
-#define ATTACKS (sizeof attacks / sizeof *attacks)
 
 // How many bytes come back.
 static int talk(const char *address, int port, const struct attack *attack)
@@ -63,20 +60,21 @@ static int talk_as_nobody(const struct node *node, int port, const struct attack
     return WEXITSTATUS(status);
 }
 
-TEST(nobody_gets_a_word_from_a_server)
+static int run_as_root(int count, char **words)
 {
-    if (geteuid() != 0)
-        skip();
-    for (size_t i = 0; i < ATTACKS; i++) {
-        struct test_server server;
-        assert_int_equal(test_servers_start(&server, attacks[i].kind, attacks[i].topology), 0);
-        for (int j = 0; j < server.cluster.count; j++) {
-            const struct node *node = &server.cluster.nodes[j];
-            assert_true(talk(node->end.address, node->port, &attacks[i]) > 0); // as ourselves
-            assert_int_equal(talk_as_nobody(node, node->port, &attacks[i]), 0);
-            assert_true(talk(node->end.address, node->port, &attacks[i]) > 0); // it goes on
-        }
-        test_server_stop(&server);
+    return geteuid() == 0 ? tests_run(count, words)
+                          : tests_skip("only root can become another user");
+}
+
+TEST_MAIN(run_as_root);
+
+SERVERS_TEST_OF_EACH(nobody_gets_a_word_from_a_server, attacks)
+{
+    for (int i = 0; i < server->cluster.count; i++) {
+        node = &server->cluster.nodes[i];
+        assert_true(talk(node->end.address, node->port, of) > 0); // as ourselves
+        assert_int_equal(talk_as_nobody(node, node->port, of), 0);
+        assert_true(talk(node->end.address, node->port, of) > 0); // it goes on
     }
 }
 
@@ -84,42 +82,31 @@ TEST(nobody_gets_a_word_from_a_server)
 static void read_status(pid_t process, const char *word, char *out, size_t room)
 {
     char path[64];
-    struct text status = {0};
+    AUTO_TEXT struct text status = {0};
     snprintf(path, sizeof path, "/proc/%d/status", (int)process);
     assert_int_equal(file_read(path, &status, NULL), 0);
     const char *line = strstr(status.bytes, word);
     assert_non_null(line);
     snprintf(out, room, "%.*s", (int)strcspn(line + strlen(word), "\n"), line + strlen(word));
-    text_free(&status);
 }
 
-TEST(servers_of_root_are_another_user_without_any_right)
+static const struct {
+    struct test_group group;
+} kinds[] = {{{.kind = "redis"}},     {{.kind = "memcached"}}, {{.kind = "etcd"}},
+             {{.kind = "zookeeper"}}, {{.kind = "mysql"}},     {{.kind = "postgres"}}};
+
+SERVERS_TEST_OF_EACH(servers_of_root_are_another_user_without_any_right, kinds)
 {
-    if (geteuid() != 0)
-        skip();
-    static const char *const kinds[] = {"redis",     "memcached", "etcd",
-                                        "zookeeper", "mysql",     "postgres"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        struct test_server server;
-        char ids[64];
-        char rights[64];
-        assert_int_equal(test_server_start(&server, kinds[i]), 0);
-        pid_t process = server.cluster.nodes[0].server;
-        read_status(process, "Uid:", ids, sizeof ids);
-        read_status(process, "CapEff:", rights, sizeof rights);
-        int real;
-        int effective;
-        assert_int_equal(sscanf(ids, "%d %d", &real, &effective), 2);
-        assert_true(real != 0 && effective != 0);
-        assert_int_equal(strtoull(rights, NULL, 16), 0);
-        // Not merely another name for root, in a user namespace of its own.
-        char ours[64] = "";
-        char theirs[64] = "";
-        char path[64];
-        snprintf(path, sizeof path, "/proc/%d/ns/user", (int)process);
-        assert_true(readlink("/proc/self/ns/user", ours, sizeof ours - 1) > 0);
-        assert_true(readlink(path, theirs, sizeof theirs - 1) > 0);
-        assert_string_equal(ours, theirs);
-        test_server_stop(&server);
-    }
+    char ids[64], rights[64], path[64], ours[64] = "", theirs[64] = "";
+    int real, effective;
+    read_status(node->server, "Uid:", ids, sizeof ids);
+    read_status(node->server, "CapEff:", rights, sizeof rights);
+    assert_int_equal(sscanf(ids, "%d %d", &real, &effective), 2);
+    assert_true(real != 0 && effective != 0);
+    assert_int_equal(strtoull(rights, NULL, 16), 0);
+    // Not merely another name for root, in a user namespace of its own.
+    snprintf(path, sizeof path, "/proc/%d/ns/user", (int)node->server);
+    assert_true(readlink("/proc/self/ns/user", ours, sizeof ours - 1) > 0);
+    assert_true(readlink(path, theirs, sizeof theirs - 1) > 0);
+    assert_string_equal(ours, theirs);
 }

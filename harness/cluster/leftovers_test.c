@@ -1,6 +1,7 @@
 // What is left by processes that were killed: nothing.
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/base/test_folder.h"
 #include "harness/cluster/cluster.h"
 #include "harness/cluster/data_cache.h"
@@ -8,8 +9,8 @@
 #include "harness/cluster/topology.h"
 #include "harness/testing/test.h"
 
-#include <dirent.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/shm.h>
@@ -28,10 +29,8 @@ static int make_folder(void **state)
 
 static bool exists(const char *name)
 {
-    char *path = path_join(folder, name);
-    bool is_there = access(path, F_OK) == 0;
-    free(path);
-    return is_there;
+    AUTO_FREE char *path = path_join(folder, name);
+    return access(path, F_OK) == 0;
 }
 
 // --- processes -----------------------------------------------------------------------------------
@@ -159,7 +158,7 @@ static void note(const char *path)
 
 TEST(a_sandbox_is_swept_however_its_conductor_ended)
 {
-    char *swept = path_join(folder, "swept");
+    AUTO_FREE char *swept = path_join(folder, "swept");
     struct sandbox_work work = {.body = end_well, .sweep = note, .folder = swept};
     assert_int_equal(sandbox_run_why("for a test", &work), 0);
     assert_true(exists("swept")); // for what a killed process of the conductor's may have left
@@ -167,7 +166,6 @@ TEST(a_sandbox_is_swept_however_its_conductor_ended)
     work.body = be_killed;
     assert_int_equal(sandbox_run_why("for a test", &work), 128 + SIGKILL);
     assert_true(exists("swept"));
-    free(swept);
 }
 
 // --- shared memory -------------------------------------------------------------------------------
@@ -201,41 +199,31 @@ static int make_segment(pid_t *maker)
 // As postgres writes it.
 static void write_postmaster(pid_t process, int segment)
 {
-    struct text path = {0};
-    struct text text = {0};
+    AUTO_TEXT struct text path = {0};
+    AUTO_TEXT struct text text = {0};
     text_format(&path, "%s/set/node/data", folder);
     assert_int_equal(folder_make(path.bytes, NULL), 0);
     text_add(&path, "/postmaster.pid");
     text_format(&text, "%d\n/data\n1\n5432\n\n127.0.0.1\n  12345 %9d\nstarting\n", process,
                 segment);
     assert_int_equal(file_write(path.bytes, text.bytes, text.length, NULL), 0);
-    text_free(&path);
-    text_free(&text);
 }
 
+// That of another process stays.
 TEST(shared_memory_of_a_killed_postgres_is_removed_with_its_data)
 {
-    pid_t maker;
-    int segment = make_segment(&maker);
-    char *set = path_join(folder, "set");
-    write_postmaster(maker, segment);
-    cluster_sweep(set);
-    assert_false(segment_exists(segment));
-    assert_false(exists("set/node/data"));
-    assert_true(exists("set/node"));
-    free(set);
-}
-
-TEST(shared_memory_of_another_process_stays)
-{
-    pid_t maker;
-    int segment = make_segment(&maker);
-    char *set = path_join(folder, "set");
-    write_postmaster(maker + 1, segment);
-    cluster_sweep(set);
-    assert_true(segment_exists(segment));
-    shmctl(segment, IPC_RMID, NULL);
-    free(set);
+    AUTO_FREE char *set = path_join(folder, "set");
+    for (int others = 0; others < 2; others++) {
+        pid_t maker;
+        int segment = make_segment(&maker);
+        write_postmaster(maker + others, segment);
+        cluster_sweep(set);
+        assert_int_equal(segment_exists(segment), others);
+        assert_false(exists("set/node/data"));
+        assert_true(exists("set/node"));
+        if (others)
+            shmctl(segment, IPC_RMID, NULL);
+    }
 }
 
 static int leave_a_segment(const struct sandbox *sandbox, void *context)
@@ -260,7 +248,7 @@ TEST(a_folder_elsewhere_is_removed_after_a_kill)
 {
     struct error error;
     struct short_path path;
-    char *odd = path_join(folder, "odd\nfolder");
+    AUTO_FREE char *odd = path_join(folder, "odd\nfolder");
     assert_int_equal(folder_make(odd, NULL), 0);
     assert_int_equal(short_path_open(&path, odd, ISOLATION_LOOPBACK, &error), 0);
     assert_int_equal(access(path.path, F_OK), 0);
@@ -268,21 +256,17 @@ TEST(a_folder_elsewhere_is_removed_after_a_kill)
     assert_int_not_equal(access(path.path, F_OK), 0);
     assert_false(exists("odd\nfolder/" SHORT_PATH_LINK));
     free(path.link);
-    free(odd);
 }
 
 // --- kept data -----------------------------------------------------------------------------------
 
 static int count_halves(void)
 {
-    char *cache = data_cache_path("");
-    DIR *all = opendir(cache);
-    int count = 0;
-    for (const struct dirent *entry; all != NULL && (entry = readdir(all)) != NULL;)
-        count += strncmp(entry->d_name, ".half-", 6) == 0;
-    if (all != NULL)
-        closedir(all);
-    free(cache);
+    AUTO_FREE char *halves = data_cache_path(".half-*");
+    glob_t found;
+    int count = glob(halves, 0, NULL, &found) == 0 ? (int)found.gl_pathc : 0;
+    if (count > 0)
+        globfree(&found);
     return count;
 }
 
@@ -292,19 +276,18 @@ static char *make_data(void)
     char *data = path_join(folder, "made");
     assert_int_equal(folder_make(data, NULL), 0);
     for (int i = 0; i < 2000; i++) {
-        struct text path = {0};
+        AUTO_TEXT struct text path = {0};
         text_format(&path, "%s/%d", data, i);
         assert_int_equal(file_write(path.bytes, "content", 7, NULL), 0);
-        text_free(&path);
     }
     return data;
 }
 
 TEST(half_of_a_kept_data_folder_is_removed)
 {
-    char *data = make_data();
-    char *cache = data_cache_path("server-1.2");
-    char *fetched = path_join(folder, "fetched");
+    AUTO_FREE char *data = make_data();
+    AUTO_FREE char *cache = data_cache_path("server-1.2");
+    AUTO_FREE char *fetched = path_join(folder, "fetched");
     int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
     pid_t keeper = fork();
     if (keeper == 0) {
@@ -324,7 +307,4 @@ TEST(half_of_a_kept_data_folder_is_removed)
     data_cache_keep(data, cache, PROCESS_LIMIT);
     assert_int_equal(data_cache_fetch(cache, fetched, PROCESS_LIMIT), 0);
     assert_true(exists("fetched/1999"));
-    free(data);
-    free(cache);
-    free(fetched);
 }

@@ -1,7 +1,7 @@
 #include "harness/cluster/network.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/process.h"
 
 #include <arpa/inet.h>
@@ -28,13 +28,13 @@ _Static_assert(NETWORK_SERIALS == (255 - FIRST_PART) * THIRD_PARTS, "as many as 
 int network_configure(const char *commands, int network_namespace, struct error *error)
 {
     const char *const arguments[] = {"ip", "-batch", "-", NULL};
-    struct text output = {0};
+    AUTO_TEXT struct text output = {0};
     int status = process_run(arguments, commands, network_namespace, PROCESS_LIMIT, &output, error);
-    if (status > 0)
-        error_set(error, "ip -batch failed: %s(is iproute2 complete, does the kernel have veth?)",
-                  text_string(&output));
-    text_free(&output);
-    return status == 0 ? 0 : -1;
+    return status <= 0
+               ? status
+               : error_set(error,
+                           "ip -batch failed: %s(is iproute2 complete, does the kernel have veth?)",
+                           text_string(&output));
 }
 
 // Makes a network namespace by entering it and coming back. Returns its descriptor or -1.
@@ -85,7 +85,7 @@ static int wire_router(struct network_end *ends, int count, int serial, struct e
     char self[32] = "";
     if (readlink("/proc/self", self, sizeof self - 1) <= 0)
         return error_set(error, "cannot read /proc/self: %s", strerror(errno));
-    struct text batch = {0};
+    AUTO_TEXT struct text batch = {0};
     for (int i = 0; i < count; i++) {
         text_format(&batch,
                     "link add w%dn%d type veth peer name eth0 netns /proc/%s/fd/%d\n"
@@ -94,9 +94,7 @@ static int wire_router(struct network_end *ends, int count, int serial, struct e
                     serial, i + 1, self, ends[i].network_namespace, serial, i + 1, ends[i].address,
                     serial, i + 1);
     }
-    int result = network_configure(text_string(&batch), -1, error);
-    text_free(&batch);
-    return result;
+    return network_configure(text_string(&batch), -1, error);
 }
 
 static int furnish_end(const struct network_end *end, struct error *error)

@@ -2,17 +2,12 @@
 #include "harness/cluster/cluster.h"
 #include "harness/testing/test.h"
 
-#include "harness/base/file.h"
-#include "harness/base/test_folder.h"
 #include "harness/cluster/process.h"
-#include "harness/cluster/topology.h"
+#include "harness/cluster/test_server.h"
 
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <sys/socket.h>
 #include <unistd.h>
-
-TEST_FOLDER("/tmp/lockpick-network-test-XXXXXX");
 
 // In a sandbox: exit codes say what was wrong.
 static int build_many(const struct sandbox *sandbox, void *context)
@@ -37,8 +32,6 @@ static int build_many(const struct sandbox *sandbox, void *context)
         network_remove(ends[i], 2);
     return 0;
 }
-
-TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(hundreds_of_networks_have_addresses_of_their_own)
 {
@@ -105,39 +98,28 @@ static int any_port(void)
 // Which ports the kernel may give away.
 static int set_ports(int from, int to)
 {
-    int descriptor = open("/proc/sys/net/ipv4/ip_local_port_range", O_WRONLY | O_CLOEXEC);
     char range[32];
-    int length = snprintf(range, sizeof range, "%d %d", from, to);
-    bool is_written = descriptor >= 0 && write(descriptor, range, (size_t)length) == length;
-    close(descriptor);
-    return is_written ? 0 : -1;
+    snprintf(range, sizeof range, "%d %d", from, to);
+    return kernel_write("/proc/sys/net/ipv4/ip_local_port_range", range);
 }
 
 static int keep_a_port(const struct sandbox *sandbox, void *context)
 {
     (void)sandbox;
     (void)context;
-    struct cluster cluster;
+    struct test_server server;
     struct error error = {0};
-    struct group_settings group = {
-        .name = "redis", .topology = topology_find("redis", NULL), .count = 1};
-    struct cluster_settings settings = {.isolation = ISOLATION_LOOPBACK,
-                                        .groups = &group,
-                                        .group_count = 1,
-                                        .folder = folder,
-                                        .serial = 1};
-    if (cluster_open(&cluster, &settings, &error) != 0)
+    if (test_group_open(&server, (struct test_group){.kind = "redis"}, &error) != 0)
         return 1;
-    int port = cluster.nodes[0].port;
-    process_kill(cluster.nodes[0].server);
-    cluster.nodes[0].server = 0;
-    if (set_ports(port, port) != 0)
+    struct node *node = &server.cluster.nodes[0];
+    int port = node->port;
+    if (server_kill(node, &error) != 0 || set_ports(port, port) != 0)
         return 2;
     if (any_port() != 0)
         return 3; // somebody else could take it before the server starts again
-    if (set_ports(32768, 60999) != 0 || cluster_start_node(&cluster.nodes[0], &error) != 0)
+    if (set_ports(32768, 60999) != 0 || cluster_start_node(node, &error) != 0)
         return 4;
-    cluster_close(&cluster);
+    test_server_stop(&server);
     return set_ports(port, port) == 0 && any_port() == port ? 0 : 5;
 }
 

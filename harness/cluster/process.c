@@ -1,13 +1,16 @@
 #include "harness/cluster/process.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/file.h"
 #include "harness/base/growing.h"
 #include "harness/base/processes.h"
+#include "harness/base/scope.h"
 
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <glob.h>
 #include <grp.h>
 #include <poll.h>
 #include <sched.h>
@@ -152,18 +155,15 @@ static pid_t start(const struct process_settings *settings, int output, int inpu
 
 pid_t process_start(const struct process_settings *settings, struct error *error)
 {
-    int log = -1;
     if (settings->output > 0)
         return start(settings, settings->output, -1, error);
-    if (settings->log_path != NULL) {
-        log = open(settings->log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-        if (log < 0)
-            return error_set(error, "cannot open the log %s: %s", settings->log_path,
-                             strerror(errno));
-    }
+    if (settings->log_path == NULL)
+        return start(settings, -1, -1, error);
+    int log = open(settings->log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    if (log < 0)
+        return error_set(error, "cannot open the log %s: %s", settings->log_path, strerror(errno));
     pid_t id = start(settings, log, -1, error);
-    if (log >= 0)
-        close(log);
+    close(log);
     return id;
 }
 
@@ -266,27 +266,31 @@ void process_kill(pid_t id)
 
 void programs_of_system_find(void)
 {
-    struct text path = {0};
+    AUTO_TEXT struct text path = {0};
     const char *given = getenv("PATH");
+    glob_t found;
     text_format(&path, "%s:/usr/sbin:/sbin", given != NULL ? given : "/usr/bin:/bin");
+    if (glob("/usr/lib/postgresql/*/bin/postgres", 0, NULL, &found) == 0) {
+        const char *newest = found.gl_pathv[0];
+        for (size_t i = 1; i < found.gl_pathc; i++)
+            newest = strverscmp(found.gl_pathv[i], newest) > 0 ? found.gl_pathv[i] : newest;
+        text_format(&path, ":%.*s", (int)(strrchr(newest, '/') - newest), newest);
+        globfree(&found);
+    }
     setenv("PATH", path.bytes, 1);
-    text_free(&path);
 }
 
 bool program_exists(const char *program)
 {
     const char *path = getenv("PATH");
-    char *folders = memory_string(path != NULL ? path : "");
+    AUTO_FREE char *folders = memory_string(path != NULL ? path : "");
     char *rest = folders;
-    bool found = false;
-    for (char *folder = strsep(&rest, ":"); folder != NULL && !found; folder = strsep(&rest, ":")) {
-        struct text candidate = {0};
-        text_format(&candidate, "%s/%s", folder, program);
-        found = access(candidate.bytes, X_OK) == 0;
-        text_free(&candidate);
+    for (char *folder; (folder = strsep(&rest, ":")) != NULL;) {
+        AUTO_FREE char *candidate = path_join(folder, program);
+        if (access(candidate, X_OK) == 0)
+            return true;
     }
-    free(folders);
-    return found;
+    return false;
 }
 
 // --- a group of processes ------------------------------------------------------------------------
@@ -318,19 +322,19 @@ static bool goes_on(const struct process_entry *process)
 static bool none_is(pid_t group, bool (*is_so)(const struct process_entry *), const char *word,
                     struct error *error)
 {
-    bool found = false;
     struct process_list all = process_list_read();
+    AUTO_FREE struct process_entry *process = all.items;
     if (all.count == 0) {
         error_set(error, "cannot read /proc to see what process group %d does", group);
         return false;
     }
-    for (size_t i = 0; i < all.count && !found; i++) {
-        found = all.items[i].group == group && is_so(&all.items[i]);
-        if (found)
-            error_set(error, "process %d of the client's group %s", (int)all.items[i].id, word);
+    for (size_t i = 0; i < all.count; i++) {
+        if (process[i].group == group && is_so(&process[i])) {
+            error_set(error, "process %d of the client's group %s", (int)process[i].id, word);
+            return false;
+        }
     }
-    free(all.items);
-    return !found;
+    return true;
 }
 
 bool process_group_stands_still(pid_t group, struct error *error)
@@ -409,11 +413,9 @@ static int add_ports(const char *path, const struct inodes *inodes, int *ports, 
         return error_set(error, "cannot read %s: %s", path, strerror(errno));
     while (*found < room && fgets(line, sizeof line, table) != NULL) {
         unsigned port;
-        unsigned long inode;
+        unsigned long inode = 0; // which no socket has
         // sl local:port remote:port state queues timer retransmits uid timeout inode
-        if (sscanf(line, " %*d: %*32[0-9A-F]:%x %*s %*s %*s %*s %*s %*s %*s %lu", &port, &inode) !=
-            2)
-            continue;
+        sscanf(line, " %*d: %*32[0-9A-F]:%x %*s %*s %*s %*s %*s %*s %*s %lu", &port, &inode);
         size_t i = 0;
         while (i < inodes->count && inodes->items[i] != inode)
             i++;

@@ -66,8 +66,8 @@ void process_kill(pid_t id);
 // Writes to a file of the kernel's, in /proc. 0, or -1 with errno set.
 int kernel_write(const char *path, const char *text);
 
-// Adds /usr/sbin and /sbin to PATH, where ip, nft and some servers are: that of an ordinary user
-// often lacks them.
+// Adds to PATH what that of an ordinary user often lacks: /usr/sbin and /sbin, where ip, nft and
+// some servers are, and the folder that Debian keeps the newest PostgreSQL in.
 void programs_of_system_find(void);
 
 // True if the program is found in PATH.

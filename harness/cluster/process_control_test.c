@@ -7,28 +7,23 @@
 
 // PostgreSQL is many processes, each in a session of its own: a stop of the first alone would leave
 // those that serve.
-TEST(every_process_of_a_server_stands_still_until_it_goes_on)
+static const struct {
+    struct test_group group;
+    const char *request;
+} asked[] = {{{.kind = "redis"}, "PING"}, {{.kind = "postgres"}, "SELECT 1"}};
+
+SERVERS_TEST_OF_EACH(every_process_of_a_server_stands_still_until_it_goes_on, asked)
 {
-    static const char *const kinds[] = {"redis", "postgres"};
-    for (size_t i = 0; i < 2; i++) {
-        struct test_server server;
-        struct error error;
-        start_servers(&server, kinds[i], "single", 1, PERSISTENCE_NONE);
-        const struct node *node = node_of(&server, 1);
-        const char *request = i == 0 ? "PING" : "SELECT 1";
-        struct session client = start_client(node, &error);
-        must_do(&client, request);
-        stand_still(node);
-        assert_true(server_stands_still(node));
-        client.peer.give_up_ns = clock_monotonic_ns() + 200 * NS_PER_MS;
-        assert_int_equal(session_ask(&client, "%s", request), -1); // one that was served before
-        assert_false(node_says(node, request, ""));                // and one that comes anew
-        go_on(node);
-        assert_false(server_stands_still(node));
-        MUST_COME_TO_BE(true, node_says(node, request, ""));
-        session_close(&client);
-        test_server_stop(&server);
-    }
+    AUTO_CLOSE struct session client = start_client(node, &error);
+    must_do(&client, of->request);
+    stand_still(node);
+    assert_true(server_stands_still(node));
+    client.peer.give_up_ns = clock_monotonic_ns() + 200 * NS_PER_MS;
+    assert_int_equal(session_ask(&client, "%s", of->request), -1); // one that was served before
+    assert_false(node_says(node, of->request, ""));                // and one that comes anew
+    go_on(node);
+    assert_false(server_stands_still(node));
+    MUST_COME_TO_BE(true, node_says(node, of->request, ""));
 }
 
 SERVERS_TEST(a_killed_server_is_dead_and_cannot_be_killed_again, .kind = "redis")

@@ -1,10 +1,8 @@
 #include "harness/cluster/server.h"
 
-#include "harness/base/clock_shift.h"
 #include "harness/base/file.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/data_cache.h"
-#include "harness/cluster/disk.h"
 #include "harness/cluster/process.h"
 
 #include <ctype.h>
@@ -32,7 +30,7 @@ bool server_is_installed(const struct server_kind *kind)
 void version_ask(const char *name, const char *const *arguments, const char *before, char *out,
                  size_t room)
 {
-    struct text output = {0};
+    AUTO_TEXT struct text output = {0};
     snprintf(out, room, "%s", name);
     int status = process_run(arguments, "", -1, (struct process_limit){.seconds = VERSION_LIMIT_S},
                              &output, NULL);
@@ -42,7 +40,6 @@ void version_ask(const char *name, const char *const *arguments, const char *bef
         snprintf(out, room, "%s %.*s", name, (int)strcspn(number, " \n,-"), number);
     else if (status < 0)
         snprintf(out, room, "%s (tells no version within %d s)", name, VERSION_LIMIT_S);
-    text_free(&output);
 }
 
 const char *version_number(const char *version)
@@ -61,50 +58,18 @@ const char *server_version(const struct server_kind *kind, char *out, size_t roo
     return out;
 }
 
-// What the preload goes by: variables.
-struct preload_environment {
-    struct text texts[4];
-    const char *list[5];
-};
-
-static struct preload_environment preload_environment_of(const struct node *node)
-{
-    struct preload_environment environment = {.list = {NULL}};
-    struct text *texts = environment.texts;
-    const char *others = getenv("LD_PRELOAD");
-    if (!node->kind->takes_preload || (node->clock == NULL && node->disk == NULL && !node->gated))
-        return environment;
-    text_format(&texts[0], "LD_PRELOAD=%s/" NODE_PRELOAD "%s%s", node->home,
-                others != NULL ? ":" : "", others != NULL ? others : "");
-    if (node->clock != NULL)
-        text_format(&texts[1], CLOCK_SHIFT_VARIABLE "=%s/" NODE_CLOCK_FILE, node->home);
-    if (node->disk != NULL)
-        text_format(&texts[2], DISK_VARIABLE "=%s/" NODE_DISK_FILE, node->home);
-    if (node->gated)
-        text_format(&texts[3], GATE_VARIABLE "=%u", geteuid());
-    for (int i = 0, count = 0; i < 4; i++) {
-        if (texts[i].bytes != NULL)
-            environment.list[count++] = texts[i].bytes;
-    }
-    return environment;
-}
-
 pid_t server_run(const struct node *node, bool ordinary_user, struct error *error,
                  const char *format, ...)
 {
-    char *command = NULL;
+    AUTO_FREE char *command = NULL;
     wordexp_t words;
     va_list arguments;
     va_start(arguments, format);
     if (vasprintf(&command, format, arguments) < 0)
         memory_give_up();
     va_end(arguments);
-    int reason = wordexp(command, &words, WRDE_NOCMD);
-    if (reason != 0)
-        error_set(error, "cannot part the command line '%s' into words", command);
-    free(command);
-    if (reason != 0)
-        return -1;
+    if (wordexp(command, &words, WRDE_NOCMD) != 0)
+        return error_set(error, "cannot part the command line '%s' into words", command);
     for (size_t i = 0; node->program != NULL && i < words.we_wordc; i++) {
         const char *slash = strrchr(words.we_wordv[i], '/');
         const char *name = slash != NULL ? slash + 1 : words.we_wordv[i];
@@ -113,19 +78,15 @@ pid_t server_run(const struct node *node, bool ordinary_user, struct error *erro
             words.we_wordv[i] = memory_string(node->program);
         }
     }
-    struct preload_environment environment = preload_environment_of(node);
-    char *log = path_join(node->folder, "server.log");
+    AUTO_FREE char *log = path_join(node->folder, "server.log");
     struct process_settings settings = {.arguments = (const char *const *)words.we_wordv,
-                                        .environment = environment.list,
+                                        .environment = (const char *const *)node->environment,
                                         .folder = node->home,
                                         .log_path = log,
                                         .network_namespace = node->end.network_namespace,
                                         .processor = node->processor,
                                         .ordinary_user = ordinary_user || node->gated};
     pid_t id = process_start(&settings, error);
-    for (int i = 0; i < 4; i++)
-        text_free(&environment.texts[i]);
-    free(log);
     wordfree(&words);
     return id;
 }
@@ -133,14 +94,11 @@ pid_t server_run(const struct node *node, bool ordinary_user, struct error *erro
 int server_write(const struct node *node, const char *name, const char *settings,
                  struct error *error)
 {
-    char *used = path_join(node->home, name);
-    char *kept = path_join(node->folder, name);
-    int result = file_write(used, settings, strlen(settings), error) != 0
-                     ? -1
-                     : file_write(kept, settings, strlen(settings), error);
-    free(used);
-    free(kept);
-    return result;
+    AUTO_FREE char *used = path_join(node->home, name);
+    AUTO_FREE char *kept = path_join(node->folder, name);
+    return file_write(used, settings, strlen(settings), error) != 0
+               ? -1
+               : file_write(kept, settings, strlen(settings), error);
 }
 
 int server_provide_data(const struct node *node, const char *marker,
@@ -148,26 +106,22 @@ int server_provide_data(const struct node *node, const char *marker,
                         struct error *error)
 {
     char version[80];
-    char *path = path_join(node->data, marker);
-    bool is_restart = access(path, F_OK) == 0;
-    free(path);
-    if (is_restart)
+    AUTO_FREE char *path = path_join(node->data, marker);
+    AUTO_FREE char *cache = NULL;
+    if (access(path, F_OK) == 0)
         return 0;
-    char *cache = NULL;
     if (version_number(server_version(node->kind, version, sizeof version)) != NULL) {
         *strchr(version, ' ') = '-';
         cache = data_cache_path(version);
     }
-    int result = cache != NULL ? data_cache_fetch(cache, node->data, node_limit(node)) : -1;
-    if (result != 0) {
-        // Half of what was kept is no place to make data in.
-        result = folder_make(node->data, error) != 0 || data_empty(node, error) != 0
-                     ? -1
-                     : make(node, error);
-        // A server that has served before may have kept something of its group.
-        if (result == 0 && cache != NULL && node->ready_ns == 0)
-            data_cache_keep(node->data, cache, node_limit(node));
-    }
-    free(cache);
-    return result;
+    if (cache != NULL && data_cache_fetch(cache, node->data, node_limit(node)) == 0)
+        return 0;
+    // Half of what was kept is no place to make data in.
+    if (folder_make(node->data, error) != 0 || data_empty(node, error) != 0 ||
+        make(node, error) != 0)
+        return -1;
+    // A server that has served before may have kept something of its group.
+    if (cache != NULL && node->ready_ns == 0)
+        data_cache_keep(node->data, cache, node_limit(node));
+    return 0;
 }

@@ -24,13 +24,11 @@ static void jump(const struct node *node, enum shifted_clock which, int64_t by_n
 
 static int64_t number_of(const struct node *node, const char *request)
 {
-    struct text answer = {0};
+    AUTO_TEXT struct text answer = {0};
     struct error error = {0};
     if (server_ask(node, request, &answer, &error) != 0)
         fail_msg("%s", error.text);
-    int64_t number = atoll(answer.bytes + strcspn(answer.bytes, "-0123456789"));
-    text_free(&answer);
-    return number;
+    return atoll(answer.bytes + strcspn(answer.bytes, "-0123456789"));
 }
 
 // --- redis: leases by CLOCK_REALTIME -------------------------------------------------------------
@@ -175,31 +173,22 @@ CLOCK_TEST(postgres_tells_the_time_of_its_wall_clock, "postgres")
 
 // --- who has none --------------------------------------------------------------------------------
 
-TEST(servers_have_the_machines_clock_unless_another_is_asked_for_and_can_be_had)
+static const struct {
+    struct test_group group;
+} without_clocks[] = {{{.kind = "redis"}}, {{.kind = "etcd", .shiftable_clock = true}}};
+
+SERVERS_TEST_OF_EACH(servers_have_the_machines_clock_unless_another_is_asked_for_and_can_be_had,
+                     without_clocks)
 {
-    static const struct {
-        const char *kind;
-        bool shiftable;
-    } cases[] = {{"redis", false}, {"etcd", true}};
-    for (size_t i = 0; i < 2; i++) {
-        struct test_server server;
-        char path[64];
-        char start_of[16384] = "";
-        const struct test_group group = {
-            .kind = cases[i].kind, .topology = "single", .shiftable_clock = cases[i].shiftable};
-        assert_int_equal(test_group_start(&server, group), 0);
-        const struct node *node = node_of(&server, 1);
-        assert_null(node->clock);
-        snprintf(path, sizeof path, "/proc/%d/environ", (int)node->server);
-        FILE *file = fopen(path, "r");
-        assert_non_null(file);
-        size_t length = fread(start_of, 1, sizeof start_of, file);
-        assert_true(length > 0);
-        assert_null(
-            memmem(start_of, length, CLOCK_SHIFT_VARIABLE, sizeof CLOCK_SHIFT_VARIABLE - 1));
-        fclose(file);
-        test_server_stop(&server);
-    }
+    char path[64], start_of[16384] = "";
+    assert_null(node->clock);
+    snprintf(path, sizeof path, "/proc/%d/environ", (int)node->server);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    size_t length = fread(start_of, 1, sizeof start_of, file);
+    assert_true(length > 0);
+    assert_null(memmem(start_of, length, CLOCK_SHIFT_VARIABLE, sizeof CLOCK_SHIFT_VARIABLE - 1));
+    fclose(file);
 }
 
 TEST(the_file_of_a_clock_goes_with_the_cluster)
@@ -208,11 +197,10 @@ TEST(the_file_of_a_clock_goes_with_the_cluster)
     assert_int_equal(
         test_group_start(&server, (struct test_group){.kind = "redis", .shiftable_clock = true}),
         0);
-    char *path = path_join(node_of(&server, 1)->home, NODE_CLOCK_FILE);
+    AUTO_FREE char *path = path_join(node_of(&server, 1)->home, NODE_CLOCK_FILE);
     assert_int_equal(access(path, F_OK), 0);
     test_server_stop(&server);
     assert_int_equal(access(path, F_OK), -1);
-    free(path);
 }
 
 // Not silently by the machine's clock.

@@ -1,5 +1,5 @@
-// Every kind in every topology comes up, on loopback and in namespaces, is ready only when it
-// serves, and is not mistaken for a stranger.
+// Every kind in every topology comes up, on loopback and in namespaces, and is not mistaken for a
+// stranger.
 #include "harness/cluster/test_control.h"
 #include "harness/testing/test.h"
 
@@ -39,21 +39,6 @@ TEST(every_topology_comes_up_in_namespaces)
 TEST(every_topology_comes_up_on_loopback)
 {
     assert_int_equal(sandbox_run(true, start_all, NULL), 0);
-}
-
-TEST(without_its_quorum_a_server_is_not_ready)
-{
-    static const char *const kinds[] = {"zookeeper", "etcd"};
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        struct test_server server;
-        struct error error = {.text = "it is"};
-        start_servers(&server, kinds[i], "ensemble", 3, PERSISTENCE_NONE);
-        die(node_of(&server, 2));
-        die(node_of(&server, 3));
-        struct node *left = node_of(&server, 1);
-        MUST_COME_TO_BE(false, left->kind->ready(left));
-        test_server_stop(&server);
-    }
 }
 
 // Another server answers at the port that ours is thought to have, or is its process.

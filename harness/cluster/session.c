@@ -1,5 +1,6 @@
 #include "harness/cluster/session.h"
 
+#include "harness/base/scope.h"
 #include "harness/cluster/server.h"
 
 #include <stdio.h>
@@ -51,14 +52,12 @@ int session_converse(struct session *session, const void *request, size_t length
 
 static int ask(struct session *session, const char *format, va_list arguments)
 {
-    char *request = NULL;
+    AUTO_FREE char *request = NULL;
     if (vasprintf(&request, format, arguments) < 0)
         memory_give_up();
     text_free(&session->answer);
     session->answer = (struct text){0};
-    int result = session->node->kind->ask(session, request);
-    free(request);
-    return result;
+    return session->node->kind->ask(session, request);
 }
 
 int session_ask(struct session *session, const char *format, ...)
@@ -117,31 +116,25 @@ bool session_pause(const struct session *session, const char *what)
 int server_ask(const struct node *node, const char *request, struct text *answer,
                struct error *error)
 {
-    struct session session;
+    AUTO_CLOSE struct session session = {0};
     if (session_open(&session, node, NULL, SESSION_PATIENCE_S, error) != 0)
         return -1;
     int result = session_ask(&session, "%s", request);
     text_add(answer, text_string(&session.answer));
-    session_close(&session);
     return result;
 }
 
 int server_tell(const struct node *node, const char *const *requests, struct error *error)
 {
-    struct session session;
-    if (session_open(&session, node, NULL, SESSION_PATIENCE_S, error) != 0)
-        return -1;
-    int result = session_tell(&session, requests);
-    session_close(&session);
-    return result;
+    AUTO_CLOSE struct session session = {0};
+    return session_open(&session, node, NULL, SESSION_PATIENCE_S, error) != 0
+               ? -1
+               : session_tell(&session, requests);
 }
 
 bool node_says(const struct node *node, const char *request, const char *wanted)
 {
-    struct session session;
-    if (session_open(&session, node, NULL, SESSION_LIMIT_S, NULL) != 0)
-        return false;
-    bool found = session_ask(&session, "%s", request) == 0 && session_has(&session, wanted);
-    session_close(&session);
-    return found;
+    AUTO_CLOSE struct session session = {0};
+    return session_open(&session, node, NULL, SESSION_LIMIT_S, NULL) == 0 &&
+           session_ask(&session, "%s", request) == 0 && session_has(&session, wanted);
 }

@@ -37,6 +37,9 @@ int session_open(struct session *session, const struct node *node, const char *a
                  struct error *error);
 void session_close(struct session *session);
 
+// A session that is closed at the end of its block; of zeros until it is opened.
+#define AUTO_CLOSE __attribute__((cleanup(session_close)))
+
 // Sends a request and waits for the whole answer. 0, or -1 with `error` set: if none came in time,
 // and if it is an error.
 __attribute__((format(printf, 2, 3))) int session_ask(struct session *session, const char *format,

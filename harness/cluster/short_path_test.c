@@ -2,10 +2,11 @@
 #include "harness/cluster/short_path.h"
 
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/base/test_folder.h"
 #include "harness/cluster/cluster.h"
 #include "harness/cluster/data_cache.h"
-#include "harness/cluster/topology.h"
+#include "harness/cluster/test_control.h"
 #include "harness/testing/test.h"
 
 #include <dirent.h>
@@ -47,7 +48,7 @@ static bool all_serve(enum isolation isolation, const char *place)
     struct group_settings groups[sizeof wanted / sizeof *wanted] = {0};
     struct cluster cluster;
     struct error error = {0};
-    struct text path = {0};
+    AUTO_TEXT struct text path = {0};
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
         groups[i].topology = topology_find(wanted[i].server, wanted[i].topology);
         groups[i].count = wanted[i].count;
@@ -64,16 +65,14 @@ static bool all_serve(enum isolation isolation, const char *place)
     bool right = cluster_open(&cluster, &settings, &error) == 0;
     if (right) {
         for (int i = 0; i < cluster.count; i++) {
-            struct text log = {0};
+            AUTO_TEXT struct text log = {0};
             text_format(&log, "%s/%s/server.log", path.bytes, cluster.nodes[i].name);
             right = right && access(log.bytes, R_OK) == 0;
-            text_free(&log);
         }
         cluster_close(&cluster);
     }
     if (!right)
         fprintf(stderr, "%s\n", error.text);
-    text_free(&path);
     return right && entries_of(place) == 1;
 }
 
@@ -91,23 +90,20 @@ TEST_GROUP(make_test_folder, remove_test_folder);
 
 TEST(servers_in_namespaces_take_any_folder)
 {
-    char *place = path_join(folder, "namespaces");
+    AUTO_FREE char *place = path_join(folder, "namespaces");
     assert_int_equal(folder_make(place, NULL), 0);
     assert_int_equal(sandbox_run(false, serve_in_namespaces, place), 0);
-    free(place);
 }
 
 TEST(servers_on_loopback_take_any_folder_and_leave_nothing_in_another)
 {
-    char *place = path_join(folder, "loopback");
-    char *temporary = path_join(folder, "temporary");
+    AUTO_FREE char *place = path_join(folder, "loopback");
+    AUTO_FREE char *temporary = path_join(folder, "temporary");
     assert_int_equal(folder_make(place, NULL) + folder_make(temporary, NULL), 0);
     setenv("TMPDIR", temporary, 1);
     assert_true(all_serve(ISOLATION_LOOPBACK, place));
     unsetenv("TMPDIR");
     assert_int_equal(entries_of(temporary), 0);
-    free(temporary);
-    free(place);
 }
 
 TEST(a_plain_folder_on_loopback_is_its_own_path)
@@ -132,21 +128,16 @@ TEST(only_an_absolute_place_is_a_cache)
                  {"", "", NULL},
                  {"c", "h", NULL},
                  {NULL, NULL, NULL}};
-    char *const kept[] = {getenv("XDG_CACHE_HOME"), getenv("HOME")};
-    char *const before[] = {kept[0] != NULL ? memory_string(kept[0]) : NULL,
-                            kept[1] != NULL ? memory_string(kept[1]) : NULL};
+    AUTO_FREE char *cache = test_variable_set("XDG_CACHE_HOME", NULL);
+    AUTO_FREE char *home = test_variable_set("HOME", NULL);
     char *found[sizeof cases / sizeof *cases];
-    static const char *const names[] = {"XDG_CACHE_HOME", "HOME"};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const char *const values[] = {cases[i].cache, cases[i].home};
-        for (size_t j = 0; j < 2; j++)
-            values[j] != NULL ? setenv(names[j], values[j], 1) : unsetenv(names[j]);
+        free(test_variable_set("XDG_CACHE_HOME", cases[i].cache));
+        free(test_variable_set("HOME", cases[i].home));
         found[i] = data_cache_path("x");
     }
-    for (size_t j = 0; j < 2; j++) {
-        before[j] != NULL ? setenv(names[j], before[j], 1) : unsetenv(names[j]);
-        free(before[j]);
-    }
+    free(test_variable_set("XDG_CACHE_HOME", cache));
+    free(test_variable_set("HOME", home));
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         if (cases[i].path == NULL)
             assert_null(found[i]);

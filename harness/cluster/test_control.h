@@ -3,6 +3,7 @@
 #ifndef LOCKPICK_CLUSTER_TEST_CONTROL_H
 #define LOCKPICK_CLUSTER_TEST_CONTROL_H
 
+#include "harness/base/scope.h"
 #include "harness/cluster/test_process_control.h"
 #include "harness/cluster/test_server.h"
 
@@ -35,36 +36,56 @@ static inline struct node *node_of(struct test_server *server, int number)
 // A test on a group of real servers, given as a struct test_group: `server`, of which `node` is the
 // first, and room for an error.
 #define SERVERS_TEST(name, ...)                                                                    \
-    static void name##_on(struct test_server *server, struct node *node, struct error error);      \
+    static const struct {                                                                          \
+        struct test_group group;                                                                   \
+    } name##_groups[] = {{{__VA_ARGS__}}};                                                         \
+    SERVERS_TEST_OF_EACH(name, name##_groups)
+
+// The same on one group after the other, each the `group` of a case, which is `of`.
+#define SERVERS_TEST_OF_EACH(name, cases)                                                          \
+    static void name##_on(struct test_server *server, struct node *node, struct error error,       \
+                          const __typeof__(*(cases)) *of);                                         \
     TEST(name)                                                                                     \
     {                                                                                              \
-        struct test_server server;                                                                 \
-        assert_int_equal(test_group_start(&server, (struct test_group){__VA_ARGS__}), 0);          \
-        name##_on(&server, node_of(&server, 1), (struct error){0});                                \
-        test_server_stop(&server);                                                                 \
+        for (size_t i = 0; i < sizeof(cases) / sizeof *(cases); i++) {                             \
+            struct test_server server;                                                             \
+            assert_int_equal(test_group_start(&server, (cases)[i].group), 0);                      \
+            name##_on(&server, node_of(&server, 1), (struct error){0}, &(cases)[i]);               \
+            test_server_stop(&server);                                                             \
+        }                                                                                          \
     }                                                                                              \
     static void name##_on(__attribute__((unused)) struct test_server *server,                      \
                           __attribute__((unused)) struct node *node,                               \
-                          __attribute__((unused)) struct error error)
+                          __attribute__((unused)) struct error error,                              \
+                          __attribute__((unused)) const __typeof__(*(cases)) *of)
+
+// Sets a variable of the environment, or unsets it; what it was before, which the caller frees.
+static inline char *test_variable_set(const char *name, const char *value)
+{
+    const char *before = getenv(name);
+    char *kept = before != NULL ? memory_string(before) : NULL;
+    if (value != NULL)
+        setenv(name, value, 1);
+    else
+        unsetenv(name);
+    return kept;
+}
 
 // Whether the answer to the request has that in it, which may be an error.
 static inline bool answers(const struct node *node, const char *request, const char *expected)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     server_ask(node, request, &text, NULL);
-    bool found = strstr(text_string(&text), expected) != NULL;
-    text_free(&text);
-    return found;
+    return strstr(text_string(&text), expected) != NULL;
 }
 
 static inline void must_answer(const struct node *node, const char *request, const char *expected)
 {
     struct error error = {0};
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     server_ask(node, request, &text, &error);
     if (strstr(text_string(&text), expected) == NULL)
         fail_msg("%s answers\n%s\nto\n%s\n%s", node->name, text_string(&text), request, error.text);
-    text_free(&text);
 }
 
 static inline void must_come_to_answer(const struct node *node, const char *request,

@@ -3,7 +3,7 @@
 #define LOCKPICK_CLUSTER_TEST_PROCESS_CONTROL_H
 
 #include "harness/base/clock.h"
-#include "harness/cluster/process_control.h"
+#include "harness/cluster/control.h"
 #include "harness/testing/test.h"
 
 #define PATIENCE_NS (30 * NS_PER_S) // long, even on a busy machine

@@ -3,6 +3,7 @@
 #define LOCKPICK_CLUSTER_TEST_WIRES_H
 
 #include "harness/base/clock.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/network.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/sandbox.h"
@@ -153,16 +154,22 @@ static inline void hear_nothing(int descriptor)
     assert_int_equal(errno, EAGAIN);
 }
 
-// Strikes between two ends.
-static inline int strike(struct bench *bench, struct wire_fault fault, int from, int to)
+// Strikes between two ends: the fault's number, or -1 with `error` set.
+static inline int try_strike(struct bench *bench, struct wire_fault fault, int from, int to,
+                             struct error *error)
 {
-    struct error error = {0};
     const char *const source[] = {bench->ends[from].address};
     const char *const target[] = {bench->ends[to].address};
     fault.from = source;
     fault.to = target;
     fault.from_count = fault.to_count = 1;
-    int number = wires_strike(bench->wires, &fault, &error);
+    return wires_strike(bench->wires, &fault, error);
+}
+
+static inline int strike(struct bench *bench, struct wire_fault fault, int from, int to)
+{
+    struct error error = {0};
+    int number = try_strike(bench, fault, from, to, &error);
     if (number < 0)
         fail_msg("%s", error.text);
     return number;
@@ -205,7 +212,7 @@ static inline struct text printed(const char *const *arguments, int network_name
 static inline void expect_rules(int count)
 {
     const char *const list[] = {"/usr/sbin/nft", "list", "ruleset", NULL};
-    struct text output = printed(list, -1);
+    AUTO_TEXT struct text output = printed(list, -1);
     int shown = 0;
     const char *place = text_string(&output);
     while ((place = strstr(place, "chain lockpick-")) != NULL) {
@@ -214,7 +221,6 @@ static inline void expect_rules(int count)
     }
     if (shown != count || (count == 0 && strstr(text_string(&output), "lockpick-") != NULL))
         fail_msg("%d faults, not %d: %s", shown, count, text_string(&output));
-    text_free(&output);
 }
 
 // Only root proper may look.
@@ -223,9 +229,8 @@ static inline void expect_no_queues(void)
     const char *const list[] = {"cat", "/proc/net/netfilter/nfnetlink_queue", NULL};
     if (access(list[1], R_OK) != 0)
         return;
-    struct text output = printed(list, -1);
+    AUTO_TEXT struct text output = printed(list, -1);
     assert_string_equal(text_string(&output), "");
-    text_free(&output);
 }
 
 struct command_line {

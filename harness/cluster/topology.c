@@ -1,6 +1,7 @@
 #include "harness/cluster/topology.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/server.h"
 
 #include <stdio.h>
@@ -104,20 +105,19 @@ int node_await(const struct node *node, const struct goal *goal, struct error *e
 {
     int64_t give_up_ns = clock_monotonic_ns() + LIMIT_S * NS_PER_S;
     for (;;) {
-        struct text answer = {0};
+        AUTO_TEXT struct text answer = {0};
         struct error why = {0};
         bool answered = server_ask(node, goal->request, &answer, &why) == 0;
         bool reached = answered && is_reached(goal, text_string(&answer));
-        bool late = clock_monotonic_ns() > give_up_ns;
-        if (!reached && late)
-            error_set(error,
-                      "after %d s it is not yet so that %s; %s on %s:%d is asked '%.200s' and "
-                      "answers:\n%.400s",
-                      LIMIT_S, goal->what, node->name, node->end.address, node->port, goal->request,
-                      answered ? text_string(&answer) : why.text);
-        text_free(&answer);
-        if (reached || late)
-            return reached ? 0 : -1;
+        if (reached)
+            return 0;
+        if (clock_monotonic_ns() > give_up_ns)
+            return error_set(
+                error,
+                "after %d s it is not yet so that %s; %s on %s:%d is asked '%.200s' and "
+                "answers:\n%.400s",
+                LIMIT_S, goal->what, node->name, node->end.address, node->port, goal->request,
+                answered ? text_string(&answer) : why.text);
         if (!node_pause(node, error))
             return -1;
     }
@@ -126,10 +126,10 @@ int node_await(const struct node *node, const struct goal *goal, struct error *e
 int group_await(const struct server_group *group, const char *role, const struct goal *goal,
                 struct error *error)
 {
-    int result = 0;
-    for (int i = 0; result == 0 && i < group->count; i++) {
-        if (role == NULL || node_has_role(&group->nodes[i], role))
-            result = node_await(&group->nodes[i], goal, error);
+    for (int i = 0; i < group->count; i++) {
+        if ((role == NULL || node_has_role(&group->nodes[i], role)) &&
+            node_await(&group->nodes[i], goal, error) != 0)
+            return -1;
     }
-    return result;
+    return 0;
 }

@@ -19,7 +19,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"
 #include "harness/base/random.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/process.h"
 
 #include <arpa/inet.h>
@@ -47,13 +47,6 @@
 #define MESSAGE_BYTES                                                                              \
     (16 * 1024 * 1024) // of messages about packets that the thread has yet to read
 
-// The queue that packets are sent to, by its number and the mark (one bit) of those that have been
-// there already.
-struct detour {
-    int number;
-    uint32_t mark;
-};
-
 struct packet {
     uint32_t id;
     uint32_t mark;
@@ -63,7 +56,8 @@ struct packet {
 struct queue {
     struct nfq_handle *handle; // NULL: the kernel was not asked for it yet
     struct nfq_q_handle *kernel;
-    struct detour detour;
+    int number;    // the kernel's
+    uint32_t mark; // one bit: of packets that have been here already
     bool taken;
     bool passing; // packets go at once
     bool holding;
@@ -87,22 +81,7 @@ struct queues {
 static void let_go(struct queue *queue, uint32_t id, uint32_t mark)
 {
     // Fails if the packet is gone because its node is; then there is nothing to do.
-    nfq_set_verdict2(queue->kernel, id, NF_REPEAT, mark | queue->detour.mark, 0, NULL);
-}
-
-// When a packet that has just come is to go: never before an earlier one.
-static int64_t choose_due_ns(struct queue *queue)
-{
-    if (queue->holding)
-        return TIME_NEVER;
-    int64_t due_ns = clock_monotonic_ns() + queue->delay_ns;
-    if (queue->jitter_ns > 0)
-        due_ns += (int64_t)random_below(&queue->random, 2 * (uint64_t)queue->jitter_ns + 1) -
-                  queue->jitter_ns;
-    if (queue->count == 0)
-        return due_ns;
-    int64_t last_ns = queue->packets[queue->first + queue->count - 1].due_ns;
-    return time_later(last_ns, due_ns);
+    nfq_set_verdict2(queue->kernel, id, NF_REPEAT, mark | queue->mark, 0, NULL);
 }
 
 // Called by nfq_handle_packet for each packet that the kernel tells of.
@@ -115,19 +94,25 @@ static int receive(struct nfq_q_handle *kernel, struct nfgenmsg *message, struct
     const struct nfqnl_msg_packet_hdr *header = nfq_get_msg_packet_hdr(data);
     if (header == NULL)
         return 0;
-    uint32_t id = ntohl(header->packet_id);
-    uint32_t mark = nfq_get_nfmark(data);
+    struct packet packet = {
+        .id = ntohl(header->packet_id), .mark = nfq_get_nfmark(data), .due_ns = TIME_NEVER};
     if (queue->passing) {
-        let_go(queue, id, mark);
+        let_go(queue, packet.id, packet.mark);
         return 0;
     }
-    struct packet packet = {.id = id, .mark = mark, .due_ns = choose_due_ns(queue)};
+    if (!queue->holding)
+        packet.due_ns = clock_monotonic_ns() + queue->delay_ns;
+    if (!queue->holding && queue->jitter_ns > 0)
+        packet.due_ns += (int64_t)random_below(&queue->random, 2 * (uint64_t)queue->jitter_ns + 1) -
+                         queue->jitter_ns;
     if (queue->first > queue->count) { // those that went have more room than those that wait
         memmove(queue->packets, queue->packets + queue->first,
                 queue->count * sizeof *queue->packets);
         queue->first = 0;
     }
-    size_t end = queue->first + queue->count++;
+    size_t end = queue->first + queue->count;
+    if (queue->count++ > 0) // never before an earlier one
+        packet.due_ns = time_later(queue->packets[end - 1].due_ns, packet.due_ns);
     queue->packets = grown(queue->packets, end, &queue->room, sizeof *queue->packets);
     queue->packets[end] = packet;
     return 0;
@@ -238,11 +223,10 @@ static void queues_close(struct queues *queues)
 }
 
 // Asks the kernel for a queue. 0, or -1 with `error` set.
-static int bind_queue(struct queues *queues, int place, struct error *error)
+static int bind_queue(struct queues *queues, struct queue *queue, struct error *error)
 {
-    struct queue *queue = &queues->queues[place];
     int bytes = MESSAGE_BYTES;
-    queue->detour.mark = UINT32_C(1) << place;
+    queue->mark = UINT32_C(1) << (queue - queues->queues);
     queue->handle = nfq_open();
     if (queue->handle == NULL)
         return error_set(error, "cannot open a socket to the kernel's packet queues: %s",
@@ -253,72 +237,62 @@ static int bind_queue(struct queues *queues, int place, struct error *error)
     if (setsockopt(descriptor, SOL_SOCKET, SO_RCVBUFFORCE, &bytes, sizeof bytes) != 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVBUF, &bytes, sizeof bytes);
     for (int i = 0; queue->kernel == NULL && i < TRIED_NUMBERS; i++) {
-        queue->detour.number = queues->next_number++ & 0xffff;
-        queue->kernel =
-            nfq_create_queue(queue->handle, (uint16_t)queue->detour.number, receive, queue);
+        queue->number = queues->next_number++ & 0xffff;
+        queue->kernel = nfq_create_queue(queue->handle, (uint16_t)queue->number, receive, queue);
     }
     // What is too large for one packet stays in one piece; without room, packets are dropped.
-    if (queue->kernel == NULL || nfq_set_mode(queue->kernel, NFQNL_COPY_META, 0) < 0 ||
-        nfq_set_queue_maxlen(queue->kernel, MOST_PACKETS) < 0 ||
-        nfq_set_queue_flags(queue->kernel, NFQA_CFG_F_GSO | NFQA_CFG_F_FAIL_OPEN, NFQA_CFG_F_GSO) <
-            0) {
-        error_set(error, "the kernel gives no packet queue (nfnetlink_queue): %s", strerror(errno));
-        if (queue->kernel != NULL)
-            nfq_destroy_queue(queue->kernel);
-        nfq_close(queue->handle);
-        *queue = (struct queue){0};
-        return -1;
-    }
-    return 0;
+    if (queue->kernel != NULL && nfq_set_mode(queue->kernel, NFQNL_COPY_META, 0) >= 0 &&
+        nfq_set_queue_maxlen(queue->kernel, MOST_PACKETS) >= 0 &&
+        nfq_set_queue_flags(queue->kernel, NFQA_CFG_F_GSO | NFQA_CFG_F_FAIL_OPEN, NFQA_CFG_F_GSO) >=
+            0)
+        return 0;
+    error_set(error, "the kernel gives no packet queue (nfnetlink_queue): %s", strerror(errno));
+    if (queue->kernel != NULL)
+        nfq_destroy_queue(queue->kernel);
+    nfq_close(queue->handle);
+    *queue = (struct queue){0};
+    return -1;
 }
 
-// Takes a queue for a delay or a hold, and tells in `detour` how packets are sent to it. Returns
-// its place, or -1 with `error` set.
-static int queue_take(struct queues *queues, const struct wire_fault *fault, struct detour *detour,
-                      struct error *error)
+// A queue for a delay or a hold, or NULL with `error` set.
+static struct queue *queue_take(struct queues *queues, const struct wire_fault *fault,
+                                struct error *error)
 {
     pthread_mutex_lock(&queues->mutex);
-    int place = 0;
-    while (place < MAX_WIRE_QUEUES && queues->queues[place].taken)
-        place++;
-    int result = 0;
-    if (place == MAX_WIRE_QUEUES)
-        result = error_set(error, "%d delays and holds are in effect; no more can be had at a time",
-                           MAX_WIRE_QUEUES);
-    else if (queues->queues[place].handle == NULL)
-        result = bind_queue(queues, place, error);
-    if (result == 0) {
-        struct queue *queue = &queues->queues[place];
+    struct queue *queue = queues->queues;
+    while (queue < queues->queues + MAX_WIRE_QUEUES && queue->taken)
+        queue++;
+    if (queue == queues->queues + MAX_WIRE_QUEUES) {
+        error_set(error, "%d delays and holds are in effect; no more can be had at a time",
+                  MAX_WIRE_QUEUES);
+        queue = NULL;
+    } else if (queue->handle == NULL && bind_queue(queues, queue, error) != 0) {
+        queue = NULL;
+    }
+    if (queue != NULL) {
         queue->taken = true;
         queue->passing = false;
         queue->holding = fault->effect == WIRE_BUFFER;
         queue->delay_ns = fault->delay_ns;
         queue->jitter_ns = fault->jitter_ns;
         random_start(&queue->random, fault->seed, 0);
-        *detour = queue->detour;
     }
     pthread_mutex_unlock(&queues->mutex);
     wake_thread(queues); // it may have a new queue to look at
-    return result == 0 ? place : -1;
+    return queue;
 }
 
-// Lets go what waits, in order; what comes from now on passes at once.
-static void queue_release(struct queues *queues, int place)
+// Lets go what waits, in order; what comes from now on passes at once, until another fault takes
+// the queue (NULL: nothing happens). That one may once the rules are gone (`for_others`).
+static void queue_release(struct queues *queues, struct queue *queue, bool for_others)
 {
-    struct queue *queue = &queues->queues[place];
+    if (queue == NULL)
+        return;
     pthread_mutex_lock(&queues->mutex);
     let_go_until(queue, TIME_NEVER);
     queue->passing = true;
     serve(queue); // what the kernel has told by now
-    pthread_mutex_unlock(&queues->mutex);
-}
-
-// After its rules are gone: another fault may take it.
-static void queue_give_back(struct queues *queues, int place)
-{
-    queue_release(queues, place);
-    pthread_mutex_lock(&queues->mutex);
-    queues->queues[place].taken = false;
+    queue->taken = !for_others;
     pthread_mutex_unlock(&queues->mutex);
 }
 
@@ -337,23 +311,19 @@ static void queue_give_back(struct queues *queues, int place)
 // fault with it.
 #define TOOL_LIMIT ((struct process_limit){.seconds = 20})
 
-// True for the effects that need a queue.
-static bool is_queued(enum wire_effect effect)
-{
-    return effect == WIRE_DELAY || effect == WIRE_BUFFER;
-}
+// A fault in effect.
+struct struck {
+    int number;
+    struct queue *queue; // or NULL
+    const char *table;   // where its chain is
+    char chain[CHAIN_BYTES];
+};
 
 // What the kernel shows of a fault.
 struct view {
     int chains, rules, jumps;
     int64_t packets;
-    struct text removal; // the nft commands that remove the jumps
 };
-
-static const char *table_of(enum wire_effect effect)
-{
-    return is_queued(effect) ? QUEUE_TABLE : OUR_TABLE;
-}
 
 struct tool {
     const char *name, *package;
@@ -367,69 +337,68 @@ static int run_tool(const struct tool *tool, const char *const *options, const c
                     struct text *output, struct error *error)
 {
     const char *arguments[8] = {tool->name};
-    int count = 1;
-    while (*options != NULL)
-        arguments[count++] = *options++;
-    arguments[count] = NULL;
+    for (int count = 1; *options != NULL; count++)
+        arguments[count] = *options++;
     int status = process_run(arguments, input, -1, TOOL_LIMIT, output, error);
-    if (status < 0)
-        error_wrap(error, "%s cannot be used (if it is missing: apt-get install %s)", tool->name,
-                   tool->package);
-    else if (status > 0)
-        error_set(error, "%s failed with status %d: %.600s", tool->name, status,
-                  text_string(output));
-    return status == 0 ? 0 : -1;
+    if (status > 0)
+        return error_set(error, "%s failed with status %d: %.600s", tool->name, status,
+                         text_string(output));
+    return status == 0
+               ? 0
+               : error_wrap(error, "%s cannot be used (if it is missing: apt-get install %s)",
+                            tool->name, tool->package);
 }
 
 static int tell(const struct tool *tool, const char *commands, struct error *error)
 {
-    struct text output = {0};
-    int result = run_tool(tool, tool->options, commands, &output, error);
-    text_free(&output);
-    return result;
+    AUTO_TEXT struct text output = {0};
+    return run_tool(tool, tool->options, commands, &output, error);
 }
 
 // --- asking the kernel ---------------------------------------------------------------------------
 
-static void view_rule(struct view *view, json_t *rule, const char *table, const char *chain)
+static void view_rule(struct view *view, json_t *rule, const struct struck *struck,
+                      struct text *removal)
 {
     const char *place = "", *target;
     json_int_t handle = 0, packets;
     json_t *expressions = NULL, *part;
     size_t i;
     json_unpack(rule, "{s:s, s:I, s:o}", "chain", &place, "handle", &handle, "expr", &expressions);
-    bool is_ours = strcmp(place, chain) == 0;
+    bool is_ours = strcmp(place, struck->chain) == 0;
     view->rules += is_ours;
     json_array_foreach(expressions, i, part)
     {
         if (is_ours && json_unpack(part, "{s:{s:I}}", "counter", "packets", &packets) == 0)
             view->packets += packets;
         if (json_unpack(part, "{s:{s:s}}", "jump", "target", &target) == 0 &&
-            strcmp(target, chain) == 0) {
+            strcmp(target, struck->chain) == 0) {
             view->jumps++;
-            text_format(&view->removal, "delete rule ip %s %s handle %lld\n", table, place,
+            text_format(removal, "delete rule ip %s %s handle %lld\n", struck->table, place,
                         (long long)handle);
         }
     }
 }
 
-// Fills in `view` from what nft lists: `table`, or only `chain` in it. The caller frees its text.
-// 0, or -1 with `error` set.
-static int read_listing(const char *table, const char *chain, bool whole_table, struct view *view,
-                        struct error *error)
+// Fills in `view` from what nft lists: the fault's table, or only its chain. The nft commands that
+// remove the jumps to it are added to `removal`. 0, or -1 with `error` set.
+static int read_listing(const struct struck *struck, bool whole_table, struct view *view,
+                        struct text *removal, struct error *error)
 {
-    const char *const options[] = {"-j", "list", whole_table ? "table" : "chain",
-                                   "ip", table,  whole_table ? NULL : chain,
+    const char *chain = struck->chain;
+    const char *const options[] = {"-j", "list",        whole_table ? "table" : "chain",
+                                   "ip", struck->table, whole_table ? NULL : chain,
                                    NULL};
-    struct text output = {0};
+    AUTO_TEXT struct text output = {0};
     *view = (struct view){0};
-    int result = run_tool(&nft, options, "", &output, error);
+    if (run_tool(&nft, options, "", &output, error) != 0)
+        return -1;
     // What comes before it are warnings.
-    const char *start = result == 0 ? strstr(text_string(&output), "{\"nftables\"") : NULL;
+    const char *start = strstr(text_string(&output), "{\"nftables\"");
     json_t *all = start != NULL ? json_loads(start, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
-    if (result == 0 && all == NULL)
-        result = error_set(error, "nft -j list, asked for chain %s, did not answer in JSON: %.300s",
-                           chain, text_string(&output));
+    if (all == NULL)
+        return error_set(error, "nft -j list, asked for chain %s, did not answer in JSON: %.300s",
+                         chain, text_string(&output));
     size_t i;
     json_t *item;
     json_array_foreach(json_object_get(all, "nftables"), i, item)
@@ -439,11 +408,10 @@ static int read_listing(const char *table, const char *chain, bool whole_table, 
         json_unpack(item, "{s:{s:s}}", "chain", "name", &name);
         view->chains += strcmp(name, chain) == 0;
         if (rule != NULL)
-            view_rule(view, rule, table, chain);
+            view_rule(view, rule, struck, removal);
     }
     json_decref(all);
-    text_free(&output);
-    return result;
+    return 0;
 }
 
 // --- what a fault is made of ---------------------------------------------------------------------
@@ -454,83 +422,68 @@ static void add_list(struct text *text, const char *const *addresses, int count)
         text_format(text, "%s%s", i > 0 ? "," : "", addresses[i]);
 }
 
-// One way. Returns how many rules were added.
-static int add_nft_rules(struct text *text, const struct wire_fault *fault, bool forwards,
-                         const char *chain)
+// Each verdict is a rule of its own, each way.
+static int set_nft_rules(const struct wire_fault *fault, const struct struck *struck,
+                         struct view *wanted, struct error *error)
 {
     static const char *const cut[] = {"counter drop", NULL};
     static const char *const reset[] = {"meta l4proto tcp counter reject with tcp reset",
                                         "counter reject with icmp type port-unreachable", NULL};
-    struct text loss = {0};
-    text_format(&loss, "numgen random mod 100 < %d counter drop", fault->percent);
-    const char *const lose[] = {loss.bytes, NULL};
+    const char *chain = struck->chain;
+    char loss[60];
+    AUTO_TEXT struct text commands = {0};
+    snprintf(loss, sizeof loss, "numgen random mod 100 < %d counter drop", fault->percent);
+    const char *const lose[] = {loss, NULL};
     // nft refuses a share of 100 of 100.
-    const char *const *verdicts = fault->effect == WIRE_RESET                          ? reset
-                                  : fault->effect == WIRE_LOSE && fault->percent < 100 ? lose
-                                                                                       : cut;
-    int count = 0;
-    for (; verdicts[count] != NULL; count++) {
-        text_format(text, "add rule ip " OUR_TABLE " %s ip saddr { ", chain);
-        add_list(text, forwards ? fault->from : fault->to,
-                 forwards ? fault->from_count : fault->to_count);
-        text_add(text, " } ip daddr { ");
-        add_list(text, forwards ? fault->to : fault->from,
-                 forwards ? fault->to_count : fault->from_count);
-        text_format(text, " } %s\n", verdicts[count]);
-    }
-    text_free(&loss);
-    return count;
-}
-
-static int set_nft_rules(const struct wire_fault *fault, const char *chain, struct view *wanted,
-                         struct error *error)
-{
-    struct text commands = {0};
+    const char *const *verdict = fault->effect == WIRE_RESET                          ? reset
+                                 : fault->effect == WIRE_LOSE && fault->percent < 100 ? lose
+                                                                                      : cut;
     text_format(&commands, "create chain ip " OUR_TABLE " %s\n", chain);
-    wanted->rules = add_nft_rules(&commands, fault, true, chain);
-    if (fault->both_ways)
-        wanted->rules += add_nft_rules(&commands, fault, false, chain);
+    for (; *verdict != NULL; verdict++) {
+        for (int way = 0; way < (fault->both_ways ? 2 : 1); way++, wanted->rules++) {
+            text_format(&commands, "add rule ip " OUR_TABLE " %s ip %caddr { ", chain, "sd"[way]);
+            add_list(&commands, fault->from, fault->from_count);
+            text_format(&commands, " } ip %caddr { ", "ds"[way]);
+            add_list(&commands, fault->to, fault->to_count);
+            text_format(&commands, " } %s\n", *verdict);
+        }
+    }
     wanted->jumps = fault->effect == WIRE_LOSE ? 1 : 2;
     text_format(&commands, "add rule ip " OUR_TABLE " before jump %s\n", chain);
     if (fault->effect != WIRE_LOSE)
         text_format(&commands, "add rule ip " OUR_TABLE " after jump %s\n", chain);
-    int result = tell(&nft, commands.bytes, error);
-    text_free(&commands);
-    return result;
+    return tell(&nft, commands.bytes, error);
 }
 
 // A packet that was in the queue comes by again, marked, so that it meets the other faults.
-static int set_queue_rules(const struct wire_fault *fault, const char *chain,
-                           const struct detour *detour, struct view *wanted, struct error *error)
+static int set_queue_rules(const struct wire_fault *fault, const struct struck *struck,
+                           struct view *wanted, struct error *error)
 {
-    struct text commands = {0};
-    text_format(&commands, "*" QUEUE_TABLE "\n:%s - [0:0]\n", chain);
+    uint32_t mark = struck->queue->mark;
+    AUTO_TEXT struct text commands = {0};
+    text_format(&commands, "*" QUEUE_TABLE "\n:%s - [0:0]\n", struck->chain);
     for (int way = 0; way < (fault->both_ways ? 2 : 1); way++) {
-        text_format(&commands, "-A %s -%c ", chain, way == 0 ? 's' : 'd');
+        text_format(&commands, "-A %s -%c ", struck->chain, "sd"[way]);
         add_list(&commands, fault->from, fault->from_count);
-        text_format(&commands, " -%c ", way == 0 ? 'd' : 's');
+        text_format(&commands, " -%c ", "ds"[way]);
         add_list(&commands, fault->to, fault->to_count);
-        text_format(&commands, " -j NFQUEUE --queue-num %d\n", detour->number);
+        text_format(&commands, " -j NFQUEUE --queue-num %d\n", struck->queue->number);
         wanted->rules += fault->from_count * fault->to_count;
     }
     wanted->jumps = 1;
     // Delays are first, holds last: what was delayed is still held.
     text_format(&commands, "-%c FORWARD -m mark ! --mark 0x%x/0x%x -j %s\nCOMMIT\n",
-                fault->effect == WIRE_DELAY ? 'I' : 'A', detour->mark, detour->mark, chain);
-    int result = tell(&iptables, commands.bytes, error);
-    text_free(&commands);
-    return result;
+                fault->effect == WIRE_DELAY ? 'I' : 'A', mark, mark, struck->chain);
+    return tell(&iptables, commands.bytes, error);
 }
 
 // Waits until the kernel shows what was set. 0, or -1 with `error` set.
-static int prove(enum wire_effect effect, const char *chain, const struct view *wanted,
-                 struct error *error)
+static int prove(const struct struck *struck, const struct view *wanted, struct error *error)
 {
     struct view view = {0};
     for (int i = 0; i < LOOKS; i++) {
-        int result = read_listing(table_of(effect), chain, true, &view, error);
-        text_free(&view.removal);
-        if (result != 0)
+        AUTO_TEXT struct text ignored = {0};
+        if (read_listing(struck, true, &view, &ignored, error) != 0)
             return -1;
         if (view.rules == wanted->rules && view.jumps == wanted->jumps)
             return 0;
@@ -538,73 +491,38 @@ static int prove(enum wire_effect effect, const char *chain, const struct view *
     return error_set(error,
                      "the kernel took the rules of chain %s but shows %d of %d, and %d of %d jumps "
                      "to them; see nft list ruleset",
-                     chain, view.rules, wanted->rules, view.jumps, wanted->jumps);
+                     struck->chain, view.rules, wanted->rules, view.jumps, wanted->jumps);
 }
 
-static int remove_rules(enum wire_effect effect, const char *chain, struct error *error)
+static int remove_rules(const struct struck *struck, struct error *error)
 {
     // An empty chain stops nothing: with that the fault is over, however long it takes to tidy up a
     // table that other processes change, too.
     char empty[80];
-    snprintf(empty, sizeof empty, "flush chain ip %s %s\n", table_of(effect), chain);
+    snprintf(empty, sizeof empty, "flush chain ip %s %s\n", struck->table, struck->chain);
     bool is_over = tell(&nft, empty, NULL) == 0;
     // Gone is what the kernel says it has removed and does not show, or does not show twice.
     int absences = 0;
     struct error last = {.text = "it is removed, but still there"};
     for (int i = 0; i < (is_over ? LOOKS_TO_TIDY : LOOKS) && absences < 2; i++) {
         struct view view;
-        int result = read_listing(table_of(effect), chain, true, &view, error);
-        if (result == 0 && view.chains == 0 && view.jumps == 0) {
-            absences++;
-        } else if (result == 0) {
-            text_format(&view.removal, "flush chain ip %s %s\ndelete chain ip %s %s\n",
-                        table_of(effect), chain, table_of(effect), chain);
-            absences = tell(&nft, view.removal.bytes, &last) == 0 ? 1 : 0;
-        }
-        text_free(&view.removal);
-        if (result != 0)
+        AUTO_TEXT struct text removal = {0};
+        if (read_listing(struck, true, &view, &removal, error) != 0)
             return is_over ? 0 : -1;
+        text_format(&removal, "%sdelete chain ip %s %s\n", empty, struck->table, struck->chain);
+        if (view.chains == 0 && view.jumps == 0)
+            absences++;
+        else
+            absences = tell(&nft, removal.bytes, &last) == 0 ? 1 : 0;
     }
     return absences == 2 || is_over
                ? 0
-               : error_set(error, "cannot remove chain %s: %s", chain, last.text);
+               : error_set(error, "cannot remove chain %s: %s", struck->chain, last.text);
 }
 
-static int set_rules(const struct wire_fault *fault, const char *chain, const struct detour *detour,
-                     struct error *error)
-{
-    struct view wanted = {0};
-    if ((is_queued(fault->effect) ? set_queue_rules(fault, chain, detour, &wanted, error)
-                                  : set_nft_rules(fault, chain, &wanted, error)) != 0)
-        return -1;
-    if (prove(fault->effect, chain, &wanted, error) == 0)
-        return 0;
-    remove_rules(fault->effect, chain, NULL);
-    return -1;
-}
-
-static int64_t count_packets(enum wire_effect effect, const char *chain, struct error *error)
-{
-    struct view view;
-    // One chain alone, which nobody else changes, is always shown as it is.
-    int result = read_listing(table_of(effect), chain, false, &view, error);
-    text_free(&view.removal);
-    if (result == 0 && view.rules == 0)
-        result = error_set(error, "the rules of chain %s are gone: somebody removed them", chain);
-    return result == 0 ? view.packets : -1;
-}
-
-// --- wires
-// ----------------------------------------------------------------------------------------
+// --- wires ---------------------------------------------------------------------------------------
 
 #define EFFECTS (WIRE_BUFFER + 1)
-
-// A fault in effect.
-struct struck {
-    int number;
-    enum wire_effect effect;
-    int place; // of its queue, or -1
-};
 
 struct wires {
     int socket;      // only for its port, which no other process of this namespace has
@@ -658,7 +576,7 @@ void wires_close(struct wires *wires)
     free(wires);
 }
 
-// --- checks --------------------------------------------------------------------------------------
+// --- faults --------------------------------------------------------------------------------------
 
 static int check_addresses(const char *const *addresses, int count, const char *side,
                            struct error *error)
@@ -675,19 +593,7 @@ static int check_addresses(const char *const *addresses, int count, const char *
     return 0;
 }
 
-static int check(const struct wire_fault *fault, struct error *error)
-{
-    if (check_addresses(fault->from, fault->from_count, "from", error) != 0 ||
-        check_addresses(fault->to, fault->to_count, "to", error) != 0)
-        return -1;
-    if (fault->effect == WIRE_LOSE && (fault->percent < 1 || fault->percent > 100))
-        return error_set(error, "%d %% of the packets cannot be lost: 1 to 100 can",
-                         fault->percent);
-    if (fault->effect == WIRE_DELAY && (fault->delay_ns < 0 || fault->jitter_ns < 0))
-        return error_set(error, "packets cannot be delayed by less than nothing");
-    return 0;
-}
-
+// The place of the fault among those in effect; NULL with `error` set.
 static struct struck *find(struct wires *wires, int number, struct error *error)
 {
     for (size_t i = 0; i < wires->count; i++) {
@@ -699,32 +605,42 @@ static struct struck *find(struct wires *wires, int number, struct error *error)
     return NULL;
 }
 
-// --- faults --------------------------------------------------------------------------------------
-
-static const char *name_chain(const struct wires *wires, int number, char *out)
+// True for the effects that need a queue.
+static bool is_queued(enum wire_effect effect)
 {
-    snprintf(out, CHAIN_BYTES, "lockpick-%u-%d", wires->port, number);
-    return out;
+    return effect == WIRE_DELAY || effect == WIRE_BUFFER;
 }
 
 int wires_strike(struct wires *wires, const struct wire_fault *fault, struct error *error)
 {
-    char chain[CHAIN_BYTES];
-    struct detour detour = {0};
-    struct struck struck = {.number = wires->last_number + 1, .effect = fault->effect, .place = -1};
-    if (check(fault, error) != 0)
+    struct view wanted = {0};
+    struct struck struck = {.number = wires->last_number + 1,
+                            .table = is_queued(fault->effect) ? QUEUE_TABLE : OUR_TABLE};
+    snprintf(struck.chain, sizeof struck.chain, "lockpick-%u-%d", wires->port, struck.number);
+    if (check_addresses(fault->from, fault->from_count, "from", error) != 0 ||
+        check_addresses(fault->to, fault->to_count, "to", error) != 0)
         return -1;
+    if (fault->effect == WIRE_LOSE && (fault->percent < 1 || fault->percent > 100))
+        return error_set(error, "%d %% of the packets cannot be lost: 1 to 100 can",
+                         fault->percent);
+    if (fault->effect == WIRE_DELAY && (fault->delay_ns < 0 || fault->jitter_ns < 0))
+        return error_set(error, "packets cannot be delayed by less than nothing");
     if (is_queued(fault->effect)) {
         if (wires->queues == NULL)
             wires->queues = queues_open((uint16_t)wires->port, error);
         if (wires->queues != NULL)
-            struck.place = queue_take(wires->queues, fault, &detour, error);
-        if (struck.place < 0)
+            struck.queue = queue_take(wires->queues, fault, error);
+        if (struck.queue == NULL)
             return -1;
     }
-    if (set_rules(fault, name_chain(wires, struck.number, chain), &detour, error) != 0) {
-        if (struck.place >= 0)
-            queue_give_back(wires->queues, struck.place);
+    int result = is_queued(fault->effect) ? set_queue_rules(fault, &struck, &wanted, error)
+                                          : set_nft_rules(fault, &struck, &wanted, error);
+    if (result == 0 && prove(&struck, &wanted, error) != 0) {
+        remove_rules(&struck, NULL);
+        result = -1;
+    }
+    if (result != 0) {
+        queue_release(wires->queues, struck.queue, true);
         return -1;
     }
     wires->last_number = struck.number;
@@ -735,46 +651,48 @@ int wires_strike(struct wires *wires, const struct wire_fault *fault, struct err
 
 int64_t wires_packets(struct wires *wires, int number, struct error *error)
 {
-    char chain[CHAIN_BYTES];
+    struct view view;
+    AUTO_TEXT struct text ignored = {0};
     const struct struck *struck = find(wires, number, error);
-    return struck == NULL ? -1
-                          : count_packets(struck->effect, name_chain(wires, number, chain), error);
+    // One chain alone, which nobody else changes, is always shown as it is.
+    if (struck == NULL || read_listing(struck, false, &view, &ignored, error) != 0)
+        return -1;
+    return view.rules > 0
+               ? view.packets
+               : error_set(error, "the rules of chain %s are gone: somebody removed them",
+                           struck->chain);
 }
 
 int wires_heal(struct wires *wires, int number, struct error *error)
 {
-    char chain[CHAIN_BYTES];
     struct struck *struck = find(wires, number, error);
     if (struck == NULL)
         return -1;
     // Before the rules are removed: else packets that meet them no more would overtake.
-    if (struck->place >= 0)
-        queue_release(wires->queues, struck->place);
-    if (remove_rules(struck->effect, name_chain(wires, number, chain), error) != 0)
+    queue_release(wires->queues, struck->queue, false);
+    if (remove_rules(struck, error) != 0)
         return -1;
-    if (struck->place >= 0)
-        queue_give_back(wires->queues, struck->place);
+    queue_release(wires->queues, struck->queue, true);
     *struck = wires->struck[--wires->count];
     return 0;
 }
 
 const char *wires_means(struct wires *wires, enum wire_effect effect, struct error *why)
 {
-    static const char *const nobody[] = {"192.0.2.1"}; // RFC 5737: for examples only
-    static const char *const nobody_else[] = {"192.0.2.2"};
-    struct wire_fault fault = {.effect = effect,
-                               .from = nobody,
-                               .from_count = 1,
-                               .to = nobody_else,
-                               .to_count = 1,
-                               .percent = 50};
+    // RFC 5737: for examples only
+    const struct wire_fault fault = {.effect = effect,
+                                     .from = (const char *const[]){"192.0.2.1"},
+                                     .from_count = 1,
+                                     .to = (const char *const[]){"192.0.2.2"},
+                                     .to_count = 1,
+                                     .percent = 50};
     if (!wires->tried[effect]) {
         int number = wires_strike(wires, &fault, why);
         wires->tried[effect] = number > 0 && wires_heal(wires, number, why) == 0;
         // No fault needs the thread: without one, a process that forks is better off.
         bool is_needed = false;
         for (size_t i = 0; i < wires->count; i++)
-            is_needed |= wires->struck[i].place >= 0;
+            is_needed |= wires->struck[i].queue != NULL;
         if (!is_needed) {
             queues_close(wires->queues);
             wires->queues = NULL;

@@ -285,7 +285,7 @@ static void await_ended(struct threads *threads)
                 open[count++] = session;
         }
     }
-    if (threads->servers->how->await_sessions(threads->servers, open, count, &error) != 0)
+    if (explored_await_sessions(threads->servers, open, count, &error) != 0)
         note(threads, &error);
 }
 
@@ -324,8 +324,7 @@ static void end_all_of(struct threads *threads, const struct step_gate *gate)
     struct error error = {0};
     for (int at = 0; at < GATE_SESSIONS; at++) {
         uint64_t session = atomic_load(&gate->sessions[at]);
-        if (session != 0 &&
-            threads->servers->how->end_session(threads->servers, session, &error) != 0)
+        if (session != 0 && explored_end_session(threads->servers, session, &error) != 0)
             note(threads, &error);
     }
 }

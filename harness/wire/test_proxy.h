@@ -7,7 +7,6 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/text.h"
-#include "harness/cluster/process_control.h"
 #include "harness/cluster/sandbox.h"
 #include "harness/cluster/test_server.h"
 

@@ -16,9 +16,9 @@
 //
 // LOSS_ALL is for a server of its own. The other members of a group remember one that comes back
 // empty, and what it had promised them: etcd refuses to start it ("has already been bootstrapped").
-#include "harness/cluster/server.h"
-
 #include "harness/wire/etcd.h"
+#include "harness/base/scope.h"
+#include "harness/cluster/server.h"
 
 #include <resolv.h> // base64
 #include <stdio.h>
@@ -34,40 +34,37 @@
 static pid_t start(const struct node *node, struct error *error)
 {
     const struct server_group *group = node->group;
-    struct text peers = {0};
+    AUTO_TEXT struct text peers = {0};
     for (int i = 0; i < group->count; i++)
         text_format(&peers, "%s%s=http://%s:%d", i > 0 ? "," : "", group->nodes[i].name,
                     group->nodes[i].end.address, group->nodes[i].extra_ports[0]);
     const char *address = node->end.address;
-    pid_t id = server_run(node, false, error,
-                          "etcd --name %s --data-dir data --log-level warn"
-                          " --listen-client-urls http://%s:%d --advertise-client-urls http://%s:%d"
-                          " --listen-peer-urls http://%s:%d"
-                          " --initial-advertise-peer-urls http://%s:%d"
-                          " --initial-cluster %s --initial-cluster-token %s"
-                          " --heartbeat-interval " HEARTBEAT_MS " --election-timeout " ELECTION_MS,
-                          node->name, address, node->port, address, node->port, address,
-                          node->extra_ports[0], address, node->extra_ports[0], text_string(&peers),
-                          group->nodes[0].home);
-    text_free(&peers);
-    return id;
+    return server_run(node, false, error,
+                      "etcd --name %s --data-dir data --log-level warn"
+                      " --listen-client-urls http://%s:%d --advertise-client-urls http://%s:%d"
+                      " --listen-peer-urls http://%s:%d"
+                      " --initial-advertise-peer-urls http://%s:%d"
+                      " --initial-cluster %s --initial-cluster-token %s"
+                      " --heartbeat-interval " HEARTBEAT_MS " --election-timeout " ELECTION_MS,
+                      node->name, address, node->port, address, node->port, address,
+                      node->extra_ports[0], address, node->extra_ports[0], text_string(&peers),
+                      group->nodes[0].home);
 }
 
 // Posts a body to a path: "PATH BODY".
 static int ask(struct session *session, const char *request)
 {
-    struct text message = {0};
+    AUTO_TEXT struct text message = {0};
     const char *body = strchr(request, ' ') + 1;
     text_format(&message, "POST %.*s HTTP/1.0\r\nContent-Length: %zu\r\n\r\n%s",
                 (int)(body - 1 - request), request, strlen(body), body);
-    int result = session_converse(session, message.bytes, message.length);
-    text_free(&message);
+    if (session_converse(session, message.bytes, message.length) != 0)
+        return -1;
     const char *answer = text_string(&session->answer);
     const char *content = strstr(answer, "\r\n\r\n");
     bool is_error = content == NULL || content[4] != '{' || session_has(session, "\"error\":");
-    return result == 0 && is_error
-               ? session_unexpected(session, content != NULL ? content + 4 : answer, request)
-               : result;
+    return is_error ? session_unexpected(session, content != NULL ? content + 4 : answer, request)
+                    : 0;
 }
 
 // What it reads by majority tells that it has a leader. On a node of its own only ours can listen;

@@ -64,9 +64,7 @@ SERVERS_TEST(a_flush_removes_every_key_on_every_server_and_no_lease, .kind = "et
 static void check_writes(const struct node *node, int64_t lease, enum outcome expected)
 {
     struct etcd_test_client client;
-    int64_t other;
-    int64_t left_s;
-    int64_t deleted;
+    int64_t other, left_s, deleted;
     etcd_client_open(&client, node);
     assert_int_equal(etcd_make(&client, ETCD_LOCK_NAME "/1", lease), expected);
     assert_int_equal(etcd_grant(client.connection, ETCD_TTL_S, &other), expected);
@@ -79,74 +77,61 @@ static void check_writes(const struct node *node, int64_t lease, enum outcome ex
     etcd_client_close(&client);
 }
 
-TEST(without_space_a_group_makes_no_key_and_no_lease_but_keeps_those_it_has)
+SERVERS_TEST(without_space_a_group_makes_no_key_and_no_lease_but_keeps_those_it_has, .kind = "etcd",
+             .topology = "ensemble")
 {
-    struct test_server server;
     struct etcd_test_client client;
-    struct error error;
-    start_servers(&server, "etcd", "ensemble", 0, PERSISTENCE_NONE);
-    etcd_client_open(&client, node_of(&server, 1));
+    etcd_client_open(&client, node);
     int64_t lease = etcd_have_lease(&client);
     MUST_SUCCEED(&client, etcd_make(&client, ETCD_LOCK_NAME "/held", lease));
-    const struct node *node = node_of(&server, 2);
+    node = node_of(server, 2);
     for (int times = 0; times < 2; times++) {
-        check_writes(node_of(&server, 3), lease, OUTCOME_OK);
+        check_writes(node_of(server, 3), lease, OUTCOME_OK);
         MUST_BE(0, control_deny(node, "no-space", true, &error));
         MUST_BE(0, control_deny(node, "no-space", true, &error)); // and stays so
         check_writes(node, lease, OUTCOME_NO);
-        check_writes(node_of(&server, 3), lease, OUTCOME_NO);
+        check_writes(node_of(server, 3), lease, OUTCOME_NO);
         MUST_BE(1, DO(node, has_lock, &etcd_test_lock));
         MUST_BE(0, control_deny(node, "no-space", false, &error));
     }
     check_writes(node, lease, OUTCOME_OK);
     etcd_client_close(&client);
-    test_server_stop(&server);
 }
 
 // --- death ---------------------------------------------------------------------------------------
 
-// Kills the server and starts it again: it still has the lock, and its lease can be kept alive.
-static void check_restart(struct test_server *server, int number, enum loss loss)
-{
-    struct etcd_test_client client;
-    struct error error;
-    int64_t left_s;
-    int64_t deleted;
-    struct node *node = node_of(server, number);
-    etcd_client_open(&client, node);
-    int64_t lease = etcd_have_lease(&client);
-    MUST_SUCCEED(&client, etcd_make(&client, ETCD_LOCK_NAME "/1", lease));
-    etcd_client_close(&client);
-    die(node);
-    come_back(node, loss);
-    MUST_BE(1, DO(node, has_lock, &etcd_test_lock));
-    etcd_client_open(&client, node);
-    MUST_SUCCEED(&client, etcd_keep_alive(client.connection, lease, &left_s));
-    assert_int_equal(left_s, ETCD_TTL_S);
-    MUST_SUCCEED(&client, etcd_delete(client.connection, ETCD_LOCK_NAME "/1", &deleted));
-    assert_int_equal(deleted, 1);
-    etcd_client_close(&client);
-}
+static const struct {
+    struct test_group group;
+} groups[] = {{{.kind = "etcd"}}, {{.kind = "etcd", .topology = "ensemble"}}};
 
-TEST(a_lock_and_its_lease_outlive_the_restart_of_any_server)
+// Of one that leads, and then of another one, if there is one.
+SERVERS_TEST_OF_EACH(a_lock_and_its_lease_outlive_the_restart_of_any_server, groups)
 {
     static const enum loss losses[] = {LOSS_NONE, LOSS_UNSYNCED};
-    struct test_server server;
-    for (size_t i = 0; i < 2; i++) {
-        start_servers(&server, "etcd", "single", 0, PERSISTENCE_NONE);
-        check_restart(&server, 1, losses[i]);
-        test_server_stop(&server);
+    int leader = number_of_leader(server);
+    for (int i = 0; i < 2; i++) {
+        struct etcd_test_client client;
+        int64_t left_s, deleted;
+        node = node_of(server, 1 + (leader - 1 + i) % server->cluster.count);
+        etcd_client_open(&client, node);
+        int64_t lease = etcd_have_lease(&client);
+        MUST_SUCCEED(&client, etcd_make(&client, ETCD_LOCK_NAME "/1", lease));
+        etcd_client_close(&client);
+        die(node);
+        come_back(node, losses[i]);
+        MUST_BE(1, DO(node, has_lock, &etcd_test_lock));
+        etcd_client_open(&client, node);
+        MUST_SUCCEED(&client, etcd_keep_alive(client.connection, lease, &left_s));
+        assert_int_equal(left_s, ETCD_TTL_S);
+        MUST_SUCCEED(&client, etcd_delete(client.connection, ETCD_LOCK_NAME "/1", &deleted));
+        assert_int_equal(deleted, 1);
+        etcd_client_close(&client);
     }
-    start_servers(&server, "etcd", "ensemble", 0, PERSISTENCE_NONE);
-    int leader = number_of_leader(&server);
-    check_restart(&server, leader, LOSS_NONE);
-    check_restart(&server, leader == 1 ? 2 : 1, LOSS_UNSYNCED);
-    test_server_stop(&server);
 }
 
 SERVERS_TEST(one_of_an_ensemble_must_keep_its_data, .kind = "etcd", .topology = "ensemble")
 {
-    struct text log = {0};
+    AUTO_TEXT struct text log = {0};
     etcd_make_lock(node);
     die(node);
     MUST_BE(-1, server_restart(node, LOSS_ALL, &error));
@@ -159,9 +144,7 @@ SERVERS_TEST(one_of_an_ensemble_must_keep_its_data, .kind = "etcd", .topology = 
     MUST_BE(0, folder_make(node->data, &error));
     MUST_BE(0, server_restart(node, LOSS_NONE, &error));
     MUST_COME_TO_BE(-1, server_is_back(node, &error));
-    char *path = path_join(node->folder, "server.log");
+    AUTO_FREE char *path = path_join(node->folder, "server.log");
     MUST_BE(0, file_read(path, &log, &error));
     assert_non_null(strstr(text_string(&log), "has already been bootstrapped"));
-    text_free(&log);
-    free(path);
 }

@@ -10,8 +10,8 @@
 // A server that died has forgotten everything, whatever is asked. deny: without -M it takes every
 // write. disconnect: a server ends nobody's connections but all at once, by its own end.
 #include "harness/wire/memcached.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/exploration.h"
-#include "harness/cluster/process_control.h"
 #include "harness/cluster/server.h"
 
 #include <inttypes.h>
@@ -144,9 +144,7 @@ static int flush(struct session *session)
 // memcached keeps items of about one size together, in a slab class, and throws away the least
 // recently used of a class when that is full. So the fillers are exactly as large as the lock's
 // item.
-#define PIECE_NS (40 * NS_PER_MS)
-#define PIECE_BATCHES 20 // at most, so that no memory is full after the first piece
-#define BATCH 500        // fillers between two looks for the lock
+#define BATCH 500 // fillers between two looks for the lock
 #define FILLER "lockpick-filler:%08" PRIu64
 
 static int count_evictions(struct session *session, uint64_t *count)
@@ -177,45 +175,12 @@ static int measure_filler(struct session *session, struct pressure *pressure, in
     return 0;
 }
 
-// Unless the pressure of earlier calls is on for this lock, looks for it, and how many went before
-// it.
-static enum eviction begin(struct session *session, struct pressure *pressure)
-{
-    struct item item;
-    const char *name = session->lock->name;
-    bool is_on = pressure->filler_bytes > 0;
-    if (is_on && strcmp(pressure->lock, name) == 0)
-        return EVICTION_GOES_ON;
-    int found = find(session, name, &item);
-    if (found == 0) {
-        error_set(session->error, "%s does not have the lock %s, so that it cannot evict it",
-                  session->node->name, name);
-        return EVICTION_TOO_LATE;
-    }
-    if (found < 0 || count_evictions(session, &pressure->evictions) != 0 ||
-        (!is_on && measure_filler(session, pressure, item.bytes) != 0))
-        return EVICTION_FAILED;
-    pressure->lock_number = item.cas;
-    snprintf(pressure->lock, sizeof pressure->lock, "%s", name);
-    return EVICTION_GOES_ON;
-}
-
-static int add_fillers(struct session *session, struct pressure *pressure)
-{
-    struct text batch = {0};
-    for (int i = 0; i < BATCH; i++)
-        text_format(&batch, "set " FILLER " 0 0 %d noreply\r\n%0*d\r\n", pressure->fillers++,
-                    pressure->filler_bytes, pressure->filler_bytes, 0);
-    int result = send_batch(session, &batch);
-    text_free(&batch);
-    return result;
-}
-
 // Another item under the lock's name is a later hold: of somebody whom the eviction let in, or,
 // before the memory was full, in whatever way the lock came free.
-static enum eviction look(struct session *session, struct pressure *pressure)
+static enum eviction look(struct session *session)
 {
-    struct item item;
+    struct pressure *pressure = session->node->pressure;
+    struct item item = {0};
     uint64_t evictions;
     int found = find(session, session->lock->name, &item);
     if (found == 1 && item.cas == pressure->lock_number)
@@ -224,50 +189,56 @@ static enum eviction look(struct session *session, struct pressure *pressure)
         return EVICTION_FAILED;
     if (evictions > pressure->evictions)
         return EVICTION_DONE;
-    if (found == 0) {
-        error_set(session->error, "the lock was gone before the memory of %s was full",
-                  session->node->name);
-        return EVICTION_TOO_LATE;
-    }
     pressure->lock_number = item.cas;
+    return found == 1 ? EVICTION_GOES_ON : eviction_too_late(session, true);
+}
+
+// Unless the pressure of earlier calls is on for this lock, looks for it, and how many went before
+// it.
+static enum eviction begin_eviction(struct session *session)
+{
+    struct pressure *pressure = session->node->pressure;
+    struct item item;
+    const char *name = session->lock->name;
+    bool is_on = pressure->filler_bytes > 0;
+    if (is_on && strcmp(pressure->lock, name) == 0)
+        return look(session);
+    int found = find(session, name, &item);
+    if (found == 0)
+        return eviction_too_late(session, false);
+    if (found < 0 || count_evictions(session, &pressure->evictions) != 0 ||
+        (!is_on && measure_filler(session, pressure, item.bytes) != 0))
+        return EVICTION_FAILED;
+    pressure->lock_number = item.cas;
+    snprintf(pressure->lock, sizeof pressure->lock, "%s", name);
     return EVICTION_GOES_ON;
 }
 
-static enum eviction evict(struct session *session)
+static enum eviction press(struct session *session)
 {
     struct pressure *pressure = session->node->pressure;
-    enum eviction eviction = begin(session, pressure);
-    if (eviction != EVICTION_GOES_ON)
-        return eviction;
-    int64_t until_ns = clock_monotonic_ns() + PIECE_NS;
-    eviction = look(session, pressure);
-    for (int i = 0; i < PIECE_BATCHES && eviction == EVICTION_GOES_ON; i++) {
-        if (clock_monotonic_ns() >= until_ns)
-            break;
-        if (add_fillers(session, pressure) != 0)
-            return EVICTION_FAILED;
-        eviction = look(session, pressure);
-    }
-    return eviction;
+    AUTO_TEXT struct text batch = {0};
+    for (int i = 0; i < BATCH; i++)
+        text_format(&batch, "set " FILLER " 0 0 %d noreply\r\n%0*d\r\n", pressure->fillers++,
+                    pressure->filler_bytes, pressure->filler_bytes, 0);
+    return send_batch(session, &batch) != 0 ? EVICTION_FAILED : look(session);
 }
 
 // Most of them were evicted themselves. A call that failed can be made again.
 static int relieve(struct session *session)
 {
     struct pressure *pressure = session->node->pressure;
-    int result = 0;
-    for (uint64_t i = 0; result == 0 && i < pressure->fillers;) {
-        struct text batch = {0};
+    for (uint64_t i = 0; i < pressure->fillers;) {
+        AUTO_TEXT struct text batch = {0};
         for (int of_batch = 0; of_batch < BATCH && i < pressure->fillers; of_batch++)
             text_format(&batch, "delete " FILLER " noreply\r\n", i++);
-        result = send_batch(session, &batch);
-        text_free(&batch);
+        if (send_batch(session, &batch) != 0)
+            return -1;
     }
-    if (result == 0)
-        result = tell(session, "mn", "MN"); // so all of them were read
-    if (result == 0)
-        *pressure = (struct pressure){0};
-    return result;
+    if (tell(session, "mn", "MN") != 0) // so all of them were read
+        return -1;
+    *pressure = (struct pressure){0};
+    return 0;
 }
 
 // --- exploration (exploration.h) -----------------------------------------------------------------
@@ -407,26 +378,24 @@ static int image(struct explored_servers *servers, struct text *image, struct er
     char *names[MOST_ITEMS] = {NULL};
     size_t count = 0;
     int result = session_ask(session, "lru_crawler metadump all");
-    struct text list = session->answer;
+    AUTO_TEXT struct text list = session->answer;
     session->answer = (struct text){0};
-    if (result == 0 && (list.length < 5 || strcmp(list.bytes + list.length - 5, "END\r\n") != 0))
-        result = session_unexpected(session, list.bytes, "lru_crawler metadump");
-    for (char *rest = list.bytes, *line; result == 0 && (line = strsep(&rest, "\n")) != NULL;) {
+    if (result != 0 || list.length < 5 || strcmp(list.bytes + list.length - 5, "END\r\n") != 0)
+        return result != 0
+                   ? -1
+                   : session_unexpected(session, text_string(&list), "lru_crawler metadump");
+    for (char *rest = list.bytes, *line; (line = strsep(&rest, "\n")) != NULL;) {
         line[strcspn(line, " \r")] = '\0';
         if (strncmp(line, "key=", 4) != 0 || strcmp(line + 4, TIME_WITNESS) == 0)
             continue;
-        if (count == MOST_ITEMS) {
-            result =
-                error_set(error, "%s keeps more than %d items", session->peer.name, MOST_ITEMS);
-            break;
-        }
+        if (count == MOST_ITEMS)
+            return error_set(error, "%s keeps more than %d items", session->peer.name, MOST_ITEMS);
         decode(line + 4);
         names[count++] = line + 4;
     }
     qsort(names, count, sizeof *names, compare_lines);
     for (size_t i = 0; result == 0 && i < count; i++)
         result = tell_item(session, names[i], image);
-    text_free(&list);
     return result;
 }
 
@@ -471,7 +440,9 @@ static const struct server_control control = {
     .has_lock = has_lock,
     .flush = flush,
     .policies = (const char *const[]){"lru", NULL},
-    .evict = evict,
+    .begin_eviction = begin_eviction,
+    .press = press,
+    .most_presses = 20, // so that no memory is full after the first piece
     .relieve = relieve,
 };
 

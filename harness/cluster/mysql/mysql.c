@@ -27,6 +27,7 @@
 #include "harness/wire/mysql.h"
 
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/exploration.h"
 
 #include <errno.h>
@@ -79,7 +80,7 @@ static void version(char *out, size_t room)
 static int install(const struct node *node, struct error *error)
 {
     char folder[256], temporary[256];
-    struct text output = {0};
+    AUTO_TEXT struct text output = {0};
     snprintf(folder, sizeof folder, "--datadir=%s", node->data);
     snprintf(temporary, sizeof temporary, "--tmpdir=%s", node->data);
     // clang-format off
@@ -89,11 +90,9 @@ static int install(const struct node *node, struct error *error)
         geteuid() == 0 ? "--user=root" : "--skip-name-resolve", "--innodb-log-file-size=8M", NULL};
     // clang-format on
     int status = process_run(arguments, "", -1, node_limit(node), &output, error);
-    if (status > 0)
-        error_set(error, "mariadb-install-db could not make %s: %.500s", node->data,
-                  text_string(&output));
-    text_free(&output);
-    return status == 0 ? 0 : -1;
+    return status <= 0 ? status
+                       : error_set(error, "mariadb-install-db could not make %s: %.500s",
+                                   node->data, text_string(&output));
 }
 
 // --- settings ------------------------------------------------------------------------------------
@@ -132,10 +131,9 @@ static void add_replication(struct text *settings, const struct node *node)
                        "log_slave_updates\n"
                        "gtid_strict_mode\n");
     // Until it is promoted. When it is new, its topology says so.
-    char *path = path_join(node->data, "master.info");
+    AUTO_FREE char *path = path_join(node->data, "master.info");
     if (access(path, F_OK) == 0)
         text_add(settings, "read_only\n");
-    free(path);
     // Not both: a replica would wait for replicas of its own before it applies anything.
     if (node_is_in(node, "semi-sync"))
         text_format(settings, "rpl_semi_sync_master_timeout = %d\nrpl_semi_sync_%s_enabled\n",
@@ -202,7 +200,7 @@ static void add_galera(struct text *settings, const struct node *node)
 // is needed. What is done here is no replica's business, nor another member's.
 static int write_accounts(const struct node *node, struct error *error)
 {
-    struct text statements = {0};
+    AUTO_TEXT struct text statements = {0};
     if (is_galera(node))
         text_add(&statements, "SET SESSION wsrep_on = 0;\n");
     text_add(&statements,
@@ -213,28 +211,25 @@ static int write_accounts(const struct node *node, struct error *error)
              "GRANT ALL ON *.* TO " OWN_ACCOUNT "@'%' WITH GRANT OPTION;\n"
              "GRANT ALL ON *.* TO " CLIENT_ACCOUNT "@'%' WITH GRANT OPTION;\n"
              "REVOKE READ_ONLY ADMIN ON *.* FROM " CLIENT_ACCOUNT "@'%';\n");
-    int result = server_write(node, "accounts.sql", statements.bytes, error);
-    text_free(&statements);
-    return result;
+    return server_write(node, "accounts.sql", statements.bytes, error);
 }
 
 // The server does not heed a file that anybody could have written: then it would be the machine's
 // own server.
 static int write_settings(const struct node *node, struct error *error)
 {
-    struct text settings = {0};
+    AUTO_TEXT struct text settings = {0};
+    AUTO_FREE char *path = path_join(node->home, "server.cnf");
     add_common(&settings, node);
     if (is_galera(node))
         add_galera(&settings, node);
     else if (node->group->count > 1)
         add_replication(&settings, node);
-    char *path = path_join(node->home, "server.cnf");
-    int result = server_write(node, "server.cnf", settings.bytes, error);
-    if (result == 0 && chmod(path, 0644) != 0)
-        result = error_set(error, "cannot close %s to others: %s", path, strerror(errno));
-    free(path);
-    text_free(&settings);
-    return result;
+    if (server_write(node, "server.cnf", settings.bytes, error) != 0)
+        return -1;
+    return chmod(path, 0644) == 0
+               ? 0
+               : error_set(error, "cannot close %s to others: %s", path, strerror(errno));
 }
 
 // --- start and ready -----------------------------------------------------------------------------
@@ -262,12 +257,10 @@ static pid_t start(const struct node *node, struct error *error)
 // answers, but refuses to work.
 static bool ready(const struct node *node)
 {
-    char *path = path_join(node->data, "server.pid");
-    struct text noted = {0};
-    bool ours = file_read(path, &noted, NULL) == 0 && atoi(text_string(&noted)) == node->server;
-    text_free(&noted);
-    free(path);
-    return ours && node_says(node, is_galera(node) ? STATUS("WSREP_READY") : "SELECT 'ON'", "ON");
+    AUTO_FREE char *path = path_join(node->data, "server.pid");
+    AUTO_TEXT struct text noted = {0};
+    return file_read(path, &noted, NULL) == 0 && atoi(text_string(&noted)) == node->server &&
+           node_says(node, is_galera(node) ? STATUS("WSREP_READY") : "SELECT 'ON'", "ON");
 }
 
 // --- sessions ------------------------------------------------------------------------------------
@@ -403,7 +396,7 @@ static void add_name(const void *context, const char *word, struct text *text)
 static int has_lock(struct session *session)
 {
     const struct lock_identity *lock = session->lock;
-    struct text question = {0};
+    AUTO_TEXT struct text question = {0};
     for (size_t i = 0; i < sizeof looks / sizeof *looks; i++) {
         if (strcmp(looks[i].scheme, lock->scheme) == 0)
             text_fill(&question, looks[i].question, add_name, lock);
@@ -413,7 +406,6 @@ static int has_lock(struct session *session)
                          "MariaDB cannot tell whether a lock of the scheme %s is held",
                          lock->scheme);
     int result = session_is_so(session, "%s", question.bytes);
-    text_free(&question);
     if (result < 0 && error_of(session) == ER_LOCK_WAIT_TIMEOUT)
         return 1;
     // A server that was not yet sent the table, or has lost it, has no lock.
@@ -442,14 +434,14 @@ static int deny(struct session *session, bool refuses)
 // By a client's write, which changes nothing, and of which no replica is told.
 static int refuses(struct session *session)
 {
-    struct session client;
-    if (session_open(&client, session->node, CLIENT_ACCOUNT, SESSION_LIMIT_S, session->error) != 0)
+    AUTO_CLOSE struct session client = {0};
+    if (session_open(&client, session->node, CLIENT_ACCOUNT, SESSION_LIMIT_S, session->error) !=
+            0 ||
+        session_ask(&client, "SET SESSION sql_log_bin = 0") != 0)
         return -1;
-    int result = session_ask(&client, "SET SESSION sql_log_bin = 0");
-    if (result == 0 && session_ask(&client, "DROP DATABASE IF EXISTS lockpick_proof") != 0)
-        result = error_of(&client) == ER_OPTION_PREVENTS_STATEMENT ? 1 : -1;
-    session_close(&client);
-    return result;
+    if (session_ask(&client, "DROP DATABASE IF EXISTS lockpick_proof") == 0)
+        return 0;
+    return error_of(&client) == ER_OPTION_PREVENTS_STATEMENT ? 1 : -1;
 }
 
 // --- disconnect ----------------------------------------------------------------------------------
@@ -518,33 +510,22 @@ static void restore(struct explored_servers *servers)
 // Asks the statements that the last answer brought, a line each. What they bring is added to `out`.
 static int ask_lines(struct session *session, const char *lines, struct text *out)
 {
-    char *statements = memory_string(lines);
+    AUTO_FREE char *statements = memory_string(lines);
     char *rest = NULL;
-    int result = 0;
-    for (char *line = strtok_r(statements, "\n", &rest); result == 0 && line != NULL;
+    for (char *line = strtok_r(statements, "\n", &rest); line != NULL;
          line = strtok_r(NULL, "\n", &rest)) {
-        result = session_ask(session, "%s", line);
+        if (session_ask(session, "%s", line) != 0)
+            return -1;
         if (out != NULL)
             text_format(out, "%s;\n", text_string(&session->answer));
     }
-    free(statements);
-    return result;
-}
-
-// The server lets a session's locks go before it takes the session from the list.
-static int await_sessions(struct explored_servers *servers, const uint64_t *open, size_t count,
-                          struct error *error)
-{
-    return explored_await_sessions(explored_session(servers, 0, error),
-                                   "SELECT COUNT(*) FROM information_schema.PROCESSLIST "
-                                   "WHERE USER = '" CLIENT_ACCOUNT "' AND ID NOT IN ",
-                                   open, count);
+    return 0;
 }
 
 static int empty(struct explored_servers *servers, struct error *error)
 {
     struct session *session = explored_session(servers, 0, error);
-    return await_sessions(servers, NULL, 0, error) != 0 ||
+    return explored_await_sessions(servers, NULL, 0, error) != 0 ||
                    session_ask(session, "SELECT CONCAT('DELETE FROM lockpick.', table_name) "
                                         "FROM information_schema.tables " OF_OUR_TABLES) != 0
                ? -1
@@ -582,15 +563,6 @@ static int set_time(struct explored_servers *servers, int64_t now_ns, struct err
     (void)error;
     memory->now_ns = servers->zero_unix_ns + now_ns;
     return 0;
-}
-
-static int end_session(struct explored_servers *servers, uint64_t number, struct error *error)
-{
-    struct session *session = explored_session(servers, 0, error);
-    return session_ask(session, "KILL CONNECTION %" PRIu64, number) == 0 ||
-                   error_of(session) == ER_NO_SUCH_THREAD
-               ? 0
-               : -1;
 }
 
 // The transactions as InnoDB has them now; its table of them is as old as 0.1 s of a clock that
@@ -635,8 +607,9 @@ static const struct server_exploration exploration = {
     .image = image,
     .set_time = set_time,
     .is_blocked = is_blocked,
-    .end_session = end_session,
-    .await_sessions = await_sessions,
+    // The server lets a session's locks go before it takes the session from the list.
+    .count_sessions = "SELECT COUNT(*) FROM information_schema.PROCESSLIST "
+                      "WHERE USER = '" CLIENT_ACCOUNT "' AND ID NOT IN ",
 };
 
 // --- topologies ----------------------------------------------------------------------------------
@@ -645,10 +618,11 @@ static const struct server_exploration exploration = {
 static int await_others(const struct server_group *group, const struct goal *goal,
                         struct error *error)
 {
-    int result = 0;
-    for (int i = 1; result == 0 && i < group->count; i++)
-        result = node_await(&group->nodes[i], goal, error);
-    return result;
+    for (int i = 1; i < group->count; i++) {
+        if (node_await(&group->nodes[i], goal, error) != 0)
+            return -1;
+    }
+    return 0;
 }
 
 // Writes a row on the first node, which must come to all the others; and leaves none behind.
@@ -695,10 +669,11 @@ static int form_replication(struct server_group *group, struct error *error)
     const struct goal counted = {"the primary counts on all its replicas",
                                  STATUS("RPL_SEMI_SYNC_MASTER_CLIENTS"),
                                  {{replicas, 1}}};
-    int result = 0;
-    for (int i = 1; result == 0 && i < group->count; i++)
-        result = server_tell(&group->nodes[i], follow, error);
-    if (result != 0 || await_others(group, &linked, error) != 0 ||
+    for (int i = 1; i < group->count; i++) {
+        if (server_tell(&group->nodes[i], follow, error) != 0)
+            return -1;
+    }
+    if (await_others(group, &linked, error) != 0 ||
         (is_semi_sync && node_await(primary, &counted, error) != 0) ||
         prove_that_rows_travel(group, error) != 0)
         return -1;

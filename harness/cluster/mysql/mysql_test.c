@@ -68,7 +68,7 @@ SERVERS_TEST(a_server_that_is_read_only_grants_names_and_commits_nothing, .kind 
 {
     struct error of_client;
     make_lock_table(server);
-    struct session client = start_client(node, &of_client);
+    AUTO_CLOSE struct session client = start_client(node, &of_client);
     must_do(&client, "BEGIN");
     must_do(&client, INSERT);
     MUST_BE(0, control_deny(node, NULL, true, &error));
@@ -88,52 +88,36 @@ SERVERS_TEST(a_server_that_is_read_only_grants_names_and_commits_nothing, .kind 
     assert_non_null(strstr(error.text, "tables"));
     must_do(&client, "UNLOCK TABLES");
     must_do(&client, INSERT);
-    session_close(&client);
 }
 
 TEST(a_server_that_cannot_start_says_why_and_its_log_and_settings_stay)
 {
+    static const char *const kept[] = {"server.log", "server.cnf"};
     struct test_server server;
     struct error error = {0};
     start_servers(&server, "mysql", "single", 1, PERSISTENCE_NONE);
     make_lock_table(&server);
     struct node *node = node_of(&server, 1);
-    char *folder = memory_string(node->folder);
+    AUTO_FREE char *folder = memory_string(node->folder);
+    AUTO_FREE char *data = path_join(node->data, "ibdata1");
     die(node);
-    char *path = path_join(node->data, "ibdata1");
-    MUST_BE(0, file_write(path, "rubbish", 7, &error));
+    MUST_BE(0, file_write(data, "rubbish", 7, &error));
     MUST_BE(-1, cluster_start_node(node, &error));
     assert_non_null(strstr(error.text, "mariadbd on 127.0.0.1:"));
     assert_non_null(strstr(error.text, "ended while it started"));
     assert_non_null(strstr(error.text, "[ERROR]"));
     cluster_close(&server.cluster);
-    assert_int_not_equal(access(path, F_OK), 0);
-    free(path);
-    static const char *const kept[] = {"server.log", "server.cnf"};
+    assert_int_not_equal(access(data, F_OK), 0);
     for (size_t i = 0; i < 2; i++) {
-        struct text text = {0};
-        path = path_join(folder, kept[i]);
+        AUTO_TEXT struct text text = {0};
+        AUTO_FREE char *path = path_join(folder, kept[i]);
         MUST_BE(0, file_read(path, &text, &error));
         assert_true(text.length > 0);
-        text_free(&text);
-        free(path);
     }
-    free(folder);
     test_folder_remove(server.folder);
 }
 
 // --- data that are made once ---------------------------------------------------------------------
-
-static char *set_variable(const char *name, const char *value)
-{
-    const char *before = getenv(name);
-    char *kept = before != NULL ? memory_string(before) : NULL;
-    if (value != NULL)
-        setenv(name, value, 1);
-    else
-        unsetenv(name);
-    return kept;
-}
 
 TEST(its_data_are_made_once_and_then_copied)
 {
@@ -141,7 +125,7 @@ TEST(its_data_are_made_once_and_then_copied)
     char cache[] = "/tmp/lockpick-mysql-cache-XXXXXX";
     char version[64], taken[200], path[300];
     assert_int_equal(test_folder_make(cache), 0);
-    char *before = set_variable("XDG_CACHE_HOME", cache);
+    char *before = test_variable_set("XDG_CACHE_HOME", cache);
     start_servers(&server, "mysql", "single", 1, PERSISTENCE_NONE);
     test_server_stop(&server);
     // What is kept in the cache now comes to the next server.
@@ -158,7 +142,7 @@ TEST(its_data_are_made_once_and_then_copied)
     snprintf(path, sizeof path, "%s/mysql/mark", node_of(&server, 1)->data);
     assert_int_equal(access(path, F_OK), 0);
     test_server_stop(&server);
-    free(set_variable("XDG_CACHE_HOME", before));
+    free(test_variable_set("XDG_CACHE_HOME", before));
     free(before);
     assert_int_equal(test_folder_remove(cache), 0);
 }
@@ -167,16 +151,16 @@ TEST(its_data_are_made_once_and_then_copied)
 TEST(without_a_cache_it_makes_its_own_data_in_a_place_of_its_own)
 {
     static const char *const kinds[] = {"mysql", "postgres"};
-    char *cache = set_variable("XDG_CACHE_HOME", "/proc/nowhere");
+    char *cache = test_variable_set("XDG_CACHE_HOME", "/proc/nowhere");
     for (size_t i = 0; i < 2; i++) {
         struct test_server server;
-        char *temporary = set_variable("TMPDIR", i == 0 ? "/proc/nowhere" : NULL);
+        char *temporary = test_variable_set("TMPDIR", i == 0 ? "/proc/nowhere" : NULL);
         start_servers(&server, kinds[i], "single", 1, PERSISTENCE_NONE);
         test_server_stop(&server);
-        free(set_variable("TMPDIR", temporary));
+        free(test_variable_set("TMPDIR", temporary));
         free(temporary);
     }
-    free(set_variable("XDG_CACHE_HOME", cache));
+    free(test_variable_set("XDG_CACHE_HOME", cache));
     free(cache);
 }
 
@@ -211,29 +195,25 @@ SERVERS_TEST(a_replica_has_what_has_reached_it_and_goes_on_after_each_of_the_two
     MUST_COME_TO_BE(1, DO(replica, has_lock, &row_lock));
 }
 
+static const struct {
+    struct test_group group;
+    const char *went_without; // commits that the replica was not known to have
+} primaries[] = {{{.kind = "mysql", .topology = "replica", .count = 2}, "0"},
+                 {{.kind = "mysql", .topology = "semi-sync", .count = 2}, "1"},
+                 {{.kind = "mysql", .topology = "semi-sync", .count = 3}, "0"}};
+
 // A server that is stopped takes nothing in, and answers nothing.
-TEST(a_primary_waits_for_its_replica_only_if_it_is_semi_synchronous)
+SERVERS_TEST_OF_EACH(a_primary_waits_for_its_replica_only_if_it_is_semi_synchronous, primaries)
 {
-    static const struct {
-        const char *topology;
-        int count;
-        const char *went_without; // commits that the replica was not known to have
-    } all[] = {{"replica", 2, "0"}, {"semi-sync", 2, "1"}, {"semi-sync", 3, "0"}};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-        struct test_server server;
-        start_servers(&server, "mysql", all[i].topology, all[i].count, PERSISTENCE_NONE);
-        make_lock_table(&server);
-        const struct node *primary = node_of(&server, 1);
-        must_answer(primary, "SELECT @@rpl_semi_sync_master_timeout", "10000");
-        must_answer(primary, STATUS("RPL_SEMI_SYNC_MASTER_NO_TX"), "0");
-        stand_still(node_of(&server, 2));
-        tell(primary, "SET GLOBAL rpl_semi_sync_master_timeout = 200");
-        tell(primary, INSERT);
-        must_answer(primary, STATUS("RPL_SEMI_SYNC_MASTER_NO_TX"), all[i].went_without);
-        go_on(node_of(&server, 2));
-        must_come_to_answer(node_of(&server, 2), ROWS, "1");
-        test_server_stop(&server);
-    }
+    make_lock_table(server);
+    must_answer(node, "SELECT @@rpl_semi_sync_master_timeout", "10000");
+    must_answer(node, STATUS("RPL_SEMI_SYNC_MASTER_NO_TX"), "0");
+    stand_still(node_of(server, 2));
+    tell(node, "SET GLOBAL rpl_semi_sync_master_timeout = 200");
+    tell(node, INSERT);
+    must_answer(node, STATUS("RPL_SEMI_SYNC_MASTER_NO_TX"), of->went_without);
+    go_on(node_of(server, 2));
+    must_come_to_answer(node_of(server, 2), ROWS, "1");
 }
 
 // A semi-synchronous primary has told its client that it is safe.
@@ -243,7 +223,7 @@ SERVERS_TEST(a_replica_applies_what_it_has_received_before_it_leads, .kind = "my
     struct error of_client;
     make_lock_table(server);
     struct node *replica = node_of(server, 2);
-    struct session obstacle = start_client(replica, &of_client);
+    AUTO_CLOSE struct session obstacle = start_client(replica, &of_client);
     must_do(&obstacle, "BEGIN");
     must_do(&obstacle, "SELECT * FROM lockpick.lockpick_t1_lock LOCK IN SHARE MODE");
     tell(node, INSERT);
@@ -254,7 +234,6 @@ SERVERS_TEST(a_replica_applies_what_it_has_received_before_it_leads, .kind = "my
     must_do(&obstacle, "ROLLBACK");
     MUST_BE(0, DO(replica, promote, NULL));
     MUST_BE(1, DO(replica, has_lock, &row_lock));
-    session_close(&obstacle);
 }
 
 SERVERS_TEST(a_replica_refuses_clients_whoever_asks_it_to_serve_again_and_its_link_is_no_clients,

@@ -13,10 +13,10 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/wire/sql.h"
 
 #include <errno.h>
-#include <glob.h>
 #include <inttypes.h>
 #include <postgresql/libpq-fe.h>
 #include <signal.h>
@@ -30,62 +30,20 @@
 #define ORPHANS_LIMIT_NS (5 * NS_PER_S)
 // By which the harness's sessions are told from those of clients.
 #define OWN_NAME "lockpick"
-
-// --- where the programs are ----------------------------------------------------------------------
-
-// Debian keeps them out of PATH, one folder for each major version: the newest of those, or the
-// bare name. The caller frees.
-static char *find_program(const char *name)
-{
-    glob_t found;
-    const char *newest = name;
-    struct text pattern = {0};
-    text_format(&pattern, "/usr/lib/postgresql/*/bin/%s", name);
-    bool are_some = glob(pattern.bytes, 0, NULL, &found) == 0;
-    for (size_t i = 0; are_some && i < found.gl_pathc; i++) {
-        const char *path = found.gl_pathv[i];
-        if (access(path, X_OK) == 0 && (newest == name || strverscmp(path, newest) > 0))
-            newest = path;
-    }
-    char *program = memory_string(newest);
-    if (are_some)
-        globfree(&found);
-    text_free(&pattern);
-    return program;
-}
-
-static bool installed(void)
-{
-    char *program = find_program("initdb");
-    bool is_there = access(program, X_OK) == 0 || program_exists(program);
-    free(program);
-    return is_there;
-}
-
-// "postgres (PostgreSQL) 15.18 (Debian ...)".
-static void version(char *out, size_t room)
-{
-    char *program = find_program("postgres");
-    const char *const arguments[] = {program, "--version", NULL};
-    version_ask("postgres", arguments, "", out, room);
-    free(program);
-}
+#define OF_CLIENTS "backend_type = 'client backend' AND application_name <> '" OWN_NAME "'"
 
 // Who connects is nobody's business but ours (trust), and a torn page nobody's but the cache's.
 static int initialise(const struct node *node, struct error *error)
 {
-    char *program = find_program("initdb");
     pid_t id = server_run(node, true, error,
-                          "%s -D %s -U postgres -A trust --encoding UTF8 --locale C --no-sync"
+                          "initdb -D %s -U postgres -A trust --encoding UTF8 --locale C --no-sync"
                           " --no-instructions",
-                          program, node->data);
-    free(program);
-    if (id < 0)
-        return -1;
-    int status = process_wait(id, "initdb", node_limit(node), -1, NULL, error);
-    if (status <= 0)
-        return status;
-    return error_set(error,
+                          node->data);
+    int status = id < 0 ? -1 : process_wait(id, "initdb", node_limit(node), -1, NULL, error);
+    return status <= 0
+               ? status
+               : error_set(
+                     error,
                      "initdb failed, for a reason at the end of %s/server.log; it was to make %s",
                      node->folder, node->data);
 }
@@ -104,11 +62,12 @@ struct postmaster {
 // False if there is no such file.
 static bool read_postmaster(const char *data, struct postmaster *postmaster)
 {
-    char *path = path_join(data, "postmaster.pid");
-    struct text text = {0};
+    AUTO_FREE char *path = path_join(data, "postmaster.pid");
+    AUTO_TEXT struct text text = {0};
     *postmaster = (struct postmaster){.shared_memory = -1};
-    bool is_there = file_read(path, &text, NULL) == 0 && text.length > 0;
-    char *rest = is_there ? text.bytes : NULL;
+    if (file_read(path, &text, NULL) != 0 || text.length == 0)
+        return false;
+    char *rest = text.bytes;
     for (int line = 1; rest != NULL; line++) {
         const char *words = strsep(&rest, "\n");
         if (line == 1)
@@ -120,9 +79,7 @@ static bool read_postmaster(const char *data, struct postmaster *postmaster)
         else if (line == 8)
             postmaster->is_ready = strncmp(words, "ready", 5) == 0;
     }
-    text_free(&text);
-    free(path);
-    return is_there;
+    return true;
 }
 
 // The processes of a killed postmaster notice its death, and end; until then the data are theirs.
@@ -159,15 +116,12 @@ static pid_t start(const struct node *node, struct error *error)
     if (chmod(node->data, 0700) != 0)
         return error_set(error, "cannot close %s to others: %s", node->data, strerror(errno));
     wait_for_orphans(node);
-    char *program = find_program("postgres");
     // Shared memory is in the data folder, which goes, instead of in /dev/shm.
-    pid_t id = server_run(node, true, error,
-                          "%s -D %s -c listen_addresses=%s -c port=%d -c hba_file=%s/hba.conf"
-                          " -c unix_socket_directories= -c max_connections=400 -c fsync=on"
-                          " -c dynamic_shared_memory_type=mmap -c logging_collector=off",
-                          program, node->data, node->end.address, node->port, node->home);
-    free(program);
-    return id;
+    return server_run(node, true, error,
+                      "postgres -D %s -c listen_addresses=%s -c port=%d -c hba_file=%s/hba.conf"
+                      " -c unix_socket_directories= -c max_connections=400 -c fsync=on"
+                      " -c dynamic_shared_memory_type=mmap -c logging_collector=off",
+                      node->data, node->end.address, node->port, node->home);
 }
 
 static bool ready(const struct node *node)
@@ -245,31 +199,19 @@ static const struct server_control control = {
     .links = (const char *const[]){"connection", NULL},
     // A session of ours is no client's, not even one that was closed a moment ago.
     .list = "SELECT pid, host(client_addr), client_port FROM pg_stat_activity "
-            "WHERE backend_type = 'client backend' AND application_name <> '" OWN_NAME "'",
+            "WHERE " OF_CLIENTS,
     .read = control_read_row,
     .end = end_client,
 };
 
-// --- exploration (exploration.h)
-// ----------------------------------------------------------------------
+// --- exploration (exploration.h) -----------------------------------------------------------------
 
 // It asks its clock at each statement.
 
 // What clients make belongs to their sessions.
-static int await_sessions(struct explored_servers *servers, const uint64_t *open, size_t count,
-                          struct error *error)
-{
-    return explored_await_sessions(explored_session(servers, 0, error),
-                                   "SELECT count(*) FROM pg_stat_activity "
-                                   "WHERE backend_type = 'client backend' "
-                                   "AND application_name <> '" OWN_NAME "' "
-                                   "AND pid NOT IN ",
-                                   open, count);
-}
-
 static int empty(struct explored_servers *servers, struct error *error)
 {
-    return await_sessions(servers, NULL, 0, error);
+    return explored_await_sessions(servers, NULL, 0, error);
 }
 
 static int image(struct explored_servers *servers, struct text *image, struct error *error)
@@ -280,12 +222,6 @@ static int image(struct explored_servers *servers, struct text *image, struct er
         return -1;
     text_add(image, text_string(&session->answer));
     return 0;
-}
-
-static int end_session(struct explored_servers *servers, uint64_t number, struct error *error)
-{
-    return session_ask(explored_session(servers, 0, error),
-                       "SELECT pg_terminate_backend(%" PRIu64 ")", number);
 }
 
 // A session says that it waits until it wakes up; that nobody is in its way any more, the lock
@@ -302,8 +238,7 @@ static const struct server_exploration exploration = {
     .empty = empty,
     .image = image,
     .is_blocked = is_blocked,
-    .end_session = end_session,
-    .await_sessions = await_sessions,
+    .count_sessions = "SELECT count(*) FROM pg_stat_activity WHERE " OF_CLIENTS " AND pid NOT IN ",
 };
 
 // --- all -----------------------------------------------------------------------------------------
@@ -319,8 +254,6 @@ const struct server_kind postgres_server = {
     .package = "postgresql",
     .port = 5432,
     .topologies = (const struct topology *const[]){&single, NULL},
-    .installed = installed,
-    .version = version,
     .start = start,
     .ready = ready,
     .clean_up = clean_up,

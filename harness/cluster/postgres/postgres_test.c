@@ -14,7 +14,7 @@ SERVERS_TEST(the_lock_is_held_while_its_number_is_granted, .kind = "postgres")
 {
     struct error of_client;
     const struct lock_identity lock = test_lock_of("postgres-advisory");
-    struct session holder = start_client(node, &of_client);
+    AUTO_CLOSE struct session holder = start_client(node, &of_client);
     // Another lock; the same number as two halves; and the lock's own.
     static const struct {
         const char *request;
@@ -44,7 +44,6 @@ SERVERS_TEST(the_lock_is_held_while_its_number_is_granted, .kind = "postgres")
         MUST_BE(1, DO(node, has_lock, &other));
     }
     must_answer(node, "SELECT setting FROM pg_settings WHERE name = 'fsync'", "on");
-    session_close(&holder);
 }
 
 TEST(data_that_cannot_be_made_are_an_error_that_says_where_the_reason_is)
@@ -52,7 +51,7 @@ TEST(data_that_cannot_be_made_are_an_error_that_says_where_the_reason_is)
     struct error error = {0};
     char folder[] = "/tmp/lockpick-postgres-XXXXXX";
     assert_int_equal(test_folder_make(folder), 0);
-    struct text data = {0}; // longer than PostgreSQL takes
+    AUTO_TEXT struct text data = {0}; // longer than PostgreSQL takes
     text_add(&data, folder);
     for (int i = 0; i < 200; i++)
         text_add(&data, "/folder");
@@ -62,18 +61,11 @@ TEST(data_that_cannot_be_made_are_an_error_that_says_where_the_reason_is)
                         .data = data.bytes,
                         .end = {.network_namespace = -1, .address = "127.0.0.1"},
                         .processor = -1};
-    const char *cache = getenv("XDG_CACHE_HOME");
-    char *former = cache != NULL ? memory_string(cache) : NULL;
-    setenv("XDG_CACHE_HOME", "/proc/no-such-folder", 1);
+    AUTO_FREE char *cache = test_variable_set("XDG_CACHE_HOME", "/proc/no-such-folder");
     assert_int_equal(node.kind->start(&node, &error), -1);
     assert_non_null(strstr(error.text, "initdb"));
     assert_non_null(strstr(error.text, "server.log"));
-    if (former != NULL)
-        setenv("XDG_CACHE_HOME", former, 1);
-    else
-        unsetenv("XDG_CACHE_HOME");
-    free(former);
-    text_free(&data);
+    free(test_variable_set("XDG_CACHE_HOME", cache));
     assert_int_equal(test_folder_remove(folder), 0);
 }
 
@@ -81,12 +73,12 @@ SERVERS_TEST(its_shared_memory_goes_with_it_even_if_it_is_killed_while_a_backend
              .kind = "postgres")
 {
     struct shmid_ds segment;
-    struct text file = {0};
+    AUTO_TEXT struct text file = {0};
     struct error of_client;
     error = (struct error){.text = "it is still there"};
     int id = -1;
     struct session client = start_client(node, &of_client);
-    char *path = path_join(node->data, "postmaster.pid");
+    AUTO_FREE char *path = path_join(node->data, "postmaster.pid");
     assert_int_equal(file_read(path, &file, NULL), 0);
     const char *line = file.bytes;
     for (int i = 1; i < 7; i++)
@@ -101,6 +93,4 @@ SERVERS_TEST(its_shared_memory_goes_with_it_even_if_it_is_killed_while_a_backend
         MUST_COME_TO_BE(-1, shmctl(id, IPC_STAT, &segment));
     MUST_BE(0, cluster_start_node(node, &error)); // in the same place
     session_close(&client);
-    text_free(&file);
-    free(path);
 }

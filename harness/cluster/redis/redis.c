@@ -8,6 +8,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/exploration.h"
 #include "harness/wire/redis.h"
 
@@ -39,10 +40,8 @@ static const struct node *master_of(const struct node *node)
 static int write_once(const struct node *node, const char *name, const char *content,
                       struct error *error)
 {
-    char *path = path_join(node->data, name);
-    int result = access(path, F_OK) == 0 ? 0 : file_write(path, content, strlen(content), error);
-    free(path);
-    return result;
+    AUTO_FREE char *path = path_join(node->data, name);
+    return access(path, F_OK) == 0 ? 0 : file_write(path, content, strlen(content), error);
 }
 
 // Of servers and sentinels. Inside a namespace nobody else can reach them, nor on loopback ports
@@ -127,8 +126,9 @@ static int await_replicas(const struct server_group *group, struct error *error)
 {
     static const struct goal linked = {
         "each replica is linked to its master", "INFO replication", {{"master_link_status:up", 1}}};
-    int result = group_await(group, "replica", &linked, error);
-    for (int i = 0; result == 0 && i < group->count; i++) {
+    if (group_await(group, "replica", &linked, error) != 0)
+        return -1;
+    for (int i = 0; i < group->count; i++) {
         const struct node *node = &group->nodes[i];
         char write[48], answer[24];
         int replicas = 0;
@@ -139,10 +139,10 @@ static int await_replicas(const struct server_group *group, struct error *error)
         snprintf(answer, sizeof answer, "+OK\r\n:%d\r\n", replicas);
         const struct goal written = {
             "all replicas of a master have what it writes", write, {{answer, 1}}};
-        if (node_has_role(node, "master"))
-            result = node_await(node, &written, error);
+        if (node_has_role(node, "master") && node_await(node, &written, error) != 0)
+            return -1;
     }
-    return result;
+    return 0;
 }
 
 // How often sentinels tell each other that they exist: rarely enough to be most of the time that
@@ -150,10 +150,9 @@ static int await_replicas(const struct server_group *group, struct error *error)
 static void hasten(const struct server_group *group, const char *request)
 {
     for (int i = 0; i < group->count; i++) {
-        struct text ignored = {0};
+        AUTO_TEXT struct text ignored = {0};
         if (node_has_role(&group->nodes[i], "sentinel"))
             server_ask(&group->nodes[i], request, &ignored, NULL);
-        text_free(&ignored);
     }
 }
 
@@ -167,14 +166,11 @@ static int form_sentinel(struct server_group *group, struct error *error)
         "each sentinel sees all the others and all replicas",
         "INFO sentinel\r\nSENTINEL REPLICAS " SENTINEL_MASTER,
         {{"status=ok,", 1}, {everybody, 1}, {"master-link-status\r\n$2\r\nok\r\n", replicas}}};
-    int result = await_replicas(group, error);
-    if (result == 0)
-        result = group_start_deferred(group, error);
-    if (result == 0) {
-        hasten(group, "SENTINEL DEBUG PUBLISH-PERIOD 50");
-        result = group_await(group, "sentinel", &watched, error);
-        hasten(group, "SENTINEL DEBUG PUBLISH-PERIOD 2000");
-    }
+    if (await_replicas(group, error) != 0 || group_start_deferred(group, error) != 0)
+        return -1;
+    hasten(group, "SENTINEL DEBUG PUBLISH-PERIOD 50");
+    int result = group_await(group, "sentinel", &watched, error);
+    hasten(group, "SENTINEL DEBUG PUBLISH-PERIOD 2000");
     return result;
 }
 
@@ -206,29 +202,26 @@ static int share_slots(const struct server_group *group, int index, struct error
 // Introduces it to all the others: by gossip alone that would take seconds.
 static int introduce(const struct server_group *group, int index, struct error *error)
 {
-    struct text requests = {0};
+    AUTO_TEXT struct text requests = {0};
     for (int i = 0; i < group->count; i++) {
         const struct node *peer = &group->nodes[i];
         if (i != index)
             text_format(&requests, "CLUSTER MEET %s %d %d\r\n", peer->end.address, peer->port,
                         peer->extra_ports[0]);
     }
-    int result = tell(&group->nodes[index], text_string(&requests), error);
-    text_free(&requests);
-    return result;
+    return tell(&group->nodes[index], text_string(&requests), error);
 }
 
 static int replicate(const struct server_group *group, int index, struct error *error)
 {
     const struct node *node = &group->nodes[index];
     const struct node *master = &group->nodes[master_number(group, node)];
-    struct text answer = {0};
+    AUTO_TEXT struct text answer = {0};
     char id[41] = "";
     char request[80];
     if (server_ask(master, "CLUSTER MYID", &answer, error) != 0)
         return -1;
     sscanf(text_string(&answer), "$40 %40[0-9a-f]", id);
-    text_free(&answer);
     snprintf(request, sizeof request, "CLUSTER REPLICATE %s", id);
     return tell(node, request, error);
 }
@@ -244,18 +237,21 @@ static int form_cluster(struct server_group *group, struct error *error)
                                 {"cluster_slots_ok:16384", 1},
                                 {"slave ", count_role(group, "replica")},
                                 {",fail", 0}}};
-    int result = 0;
-    for (int i = 0; result == 0 && i < group->count; i++)
-        result = share_slots(group, i, error);
-    for (int i = 0; result == 0 && i < group->count; i++)
-        result = introduce(group, i, error);
-    if (result == 0)
-        result = group_await(group, NULL, &acquainted, error);
-    for (int i = masters_of(group->count); result == 0 && i < group->count; i++)
-        result = replicate(group, i, error);
-    if (result == 0)
-        result = group_await(group, NULL, &whole, error);
-    return result != 0 ? -1 : await_replicas(group, error);
+    for (int i = 0; i < group->count; i++) {
+        if (share_slots(group, i, error) != 0)
+            return -1;
+    }
+    for (int i = 0; i < group->count; i++) {
+        if (introduce(group, i, error) != 0)
+            return -1;
+    }
+    if (group_await(group, NULL, &acquainted, error) != 0)
+        return -1;
+    for (int i = masters_of(group->count); i < group->count; i++) {
+        if (replicate(group, i, error) != 0)
+            return -1;
+    }
+    return group_await(group, NULL, &whole, error) != 0 ? -1 : await_replicas(group, error);
 }
 
 // --- exploration (exploration.h) -----------------------------------------------------------------

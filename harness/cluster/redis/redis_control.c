@@ -24,6 +24,7 @@
 #include "harness/cluster/redis/redis.h"
 
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/wire/redis_peer.h"
 
 #include <errno.h>
@@ -249,15 +250,11 @@ static int flush(struct session *session)
 
 // The first call sets the limit a little above what is used; then fillers, which live for an hour,
 // come one by one until the policy has thrown the lock away.
-#define PIECE_NS (40 * NS_PER_MS)
 #define FILLER "lockpick-filler:"
 // There are so few fillers that a policy's sample of SAMPLES holds every key.
 #define FILLER_BYTES "8000"
 #define ROOM_BYTES 400000
 #define SAMPLES 64
-
-static const char *const policies[] = {"allkeys-lru",    "volatile-lru", "volatile-ttl",
-                                       "allkeys-random", "noeviction",   NULL};
 
 // KEYS lock, filler. Answers "EXISTS EVICTED": whether the lock is there, and how many keys were
 // evicted by now. If it is there, a filler more: the next command makes the server evict what it
@@ -297,11 +294,7 @@ static enum eviction check_lock(struct session *session)
     if (left_ms == -1 && strncmp(session->way, "volatile", 8) == 0)
         return error_set(session->error, "the lock %s has no time to live: %s never evicts it",
                          name, session->way);
-    if (left_ms != -2)
-        return EVICTION_GOES_ON;
-    error_set(session->error, "%s does not have the lock %s, so that it cannot evict it",
-              session->node->name, name);
-    return EVICTION_TOO_LATE;
+    return left_ms != -2 ? EVICTION_GOES_ON : eviction_too_late(session, false);
 }
 
 // The number behind "<field>:" in what INFO tells. 0, or -1 with the error set.
@@ -320,7 +313,7 @@ static int info_number(struct session *session, const char *section, const char 
 }
 
 // Unless an earlier call has set a limit.
-static enum eviction begin_pressure(struct session *session)
+static enum eviction begin_eviction(struct session *session)
 {
     long long limit, used;
     if (info_number(session, "memory", "maxmemory", &limit) != 0)
@@ -344,22 +337,22 @@ static enum eviction begin_pressure(struct session *session)
 
 // A filler, and the look that makes the server evict, are read by the server at once, so that
 // nobody uses the lock in between. It may also have been released, or have expired.
-static enum eviction press(struct session *session)
+static enum eviction press_lock_out(struct session *session)
 {
-    struct text script = {0};
+    AUTO_TEXT struct text script = {0};
     struct pressure *pressure = session->node->pressure;
     const struct lock_identity *lock = session->lock;
     int exists = 1;
     uint64_t evicted = 0;
     text_format(&script, "EVAL \"" PRESS "\" 2 \"%s\" " FILLER "{%s}:%lld", lock->name, lock->tag,
                 (long long)clock_monotonic_ns());
-    int result = session_ask(session, "%s\r\n%s", script.bytes, script.bytes);
-    text_free(&script);
+    if (session_ask(session, "%s\r\n%s", script.bytes, script.bytes) != 0)
+        return EVICTION_FAILED;
     const char *next = answer_of(session);
     for (int i = 0; i < 2 && exists == 1; i++) {
         int read = 0;
-        if (result != 0 || sscanf(next, "$%*d %d %" SCNu64 " %n", &exists, &evicted, &read) != 2)
-            return result != 0 ? EVICTION_FAILED : session_unexpected(session, next, "a filler");
+        if (sscanf(next, "$%*d %d %" SCNu64 " %n", &exists, &evicted, &read) != 2)
+            return session_unexpected(session, next, "a filler");
         next += read;
         if (exists == 1) {
             snprintf(pressure->lock, sizeof pressure->lock, "%s", lock->name);
@@ -368,32 +361,22 @@ static enum eviction press(struct session *session)
     }
     if (exists == 1)
         return EVICTION_GOES_ON;
-    if (strcmp(pressure->lock, lock->name) == 0 && evicted > pressure->evictions)
-        return EVICTION_DONE;
-    error_set(session->error, "the lock was gone before the memory of %s was full",
-              session->node->name);
-    return EVICTION_TOO_LATE;
+    bool is_evicted = strcmp(pressure->lock, lock->name) == 0 && evicted > pressure->evictions;
+    return is_evicted ? EVICTION_DONE : eviction_too_late(session, true);
 }
 
-// Until writes are refused. It must stay full, even if clients leave, and their memory with them.
-static enum eviction press_without_eviction(struct session *session)
+// With "noeviction" until writes are refused. It must stay full, even if clients leave, and their
+// memory with them.
+static enum eviction press(struct session *session)
 {
+    if (strcmp(session->way, "noeviction") != 0)
+        return press_lock_out(session);
     if (session_ask(session, "SET " FILLER "{%s}:%lld %0" FILLER_BYTES "d EX 3600",
                     session->lock->tag, (long long)clock_monotonic_ns(), 0) == 0)
         return EVICTION_GOES_ON;
     return session_answered(session, "-OOM") && session_ask(session, "CONFIG SET maxmemory 1") == 0
                ? EVICTION_DONE
                : EVICTION_FAILED;
-}
-
-static enum eviction evict(struct session *session)
-{
-    bool refuses = strcmp(session->way, "noeviction") == 0;
-    enum eviction eviction = begin_pressure(session);
-    int64_t until_ns = clock_monotonic_ns() + PIECE_NS;
-    while (eviction == EVICTION_GOES_ON && clock_monotonic_ns() < until_ns)
-        eviction = refuses ? press_without_eviction(session) : press(session);
-    return eviction;
 }
 
 // What a server that Lockpick boots starts with. One that has become a replica meanwhile has its
@@ -464,17 +447,12 @@ static int fail_snapshot(struct session *session)
 // goes at once: a server that found it at a restart could not start.
 static int deny_by_snapshot(struct session *session, const char *begin)
 {
-    char *path = path_join(session->node->data, "dump.rdb");
-    int result = 0;
+    AUTO_FREE char *path = path_join(session->node->data, "dump.rdb");
     unlink(path); // of a replica that was sent its master's data
     if (mkdir(path, 0755) != 0 && errno != EEXIST)
-        result = error_set(session->error, "cannot make folder %s: %s", path, strerror(errno));
-    if (result == 0 && session_ask(session, "%s", begin) == 0)
-        result = fail_snapshot(session);
-    else
-        result = -1;
+        return error_set(session->error, "cannot make folder %s: %s", path, strerror(errno));
+    int result = session_ask(session, "%s", begin) == 0 ? fail_snapshot(session) : -1;
     rmdir(path);
-    free(path);
     return result;
 }
 
@@ -557,56 +535,31 @@ static int end_client(struct session *session, const struct server_client *clien
 #define AOF_FOLDER "appendonlydir"
 #define MANIFEST "appendonly.aof.manifest"
 
-// A place in bytes.
-struct place {
-    const char *at;
-    const char *end;
-};
-
-// Reads "<mark><number>\r\n" and goes behind it. False if there is none, whole.
-static bool read_number(struct place *place, const char *mark, long long *number)
-{
-    size_t length = strlen(mark);
-    if ((size_t)(place->end - place->at) < length || memcmp(place->at, mark, length) != 0)
-        return false;
-    const char *after = memchr(place->at, '\n', (size_t)(place->end - place->at));
-    if (after == NULL)
-        return false;
-    *number = strtoll(place->at + length, NULL, 10);
-    place->at = after + 1;
-    return true;
-}
-
-// Goes behind a command: *2 $3 DEL $4 lock. False if it is not there as a whole.
-static bool skip_command(struct place *place)
-{
-    long long words;
-    long long length;
-    if (!read_number(place, "*", &words))
-        return false;
-    for (; words > 0; words--) {
-        if (!read_number(place, "$", &length) || length < 0 || place->end - place->at < length + 2)
-            return false;
-        place->at += length + 2;
-    }
-    return true;
-}
-
 // Where the first command of second `from` or a later one begins: the offset of its time, or that
-// of the end. *newest becomes the newest time that was passed.
+// of the end. *newest becomes the newest time that was passed. A command: *2 $3 DEL $4 lock, each
+// word on a line of its own; in a word anything may be.
 static size_t find_time(const struct text *file, long long from, long long *newest)
 {
-    struct place place = {file->bytes, file->bytes + file->length};
-    while (place.at < place.end) {
-        const char *here = place.at;
-        long long second;
-        if (read_number(&place, "#TS:", &second)) {
-            if (second >= from)
-                return (size_t)(here - file->bytes);
-            *newest = second;
-        } else if (!skip_command(&place)) {
+    const char *at = file->bytes;
+    const char *end = at + file->length;
+    const char *line_end;
+    long long words = 0; // that the command still has
+    while (at < end && (line_end = memchr(at, '\n', (size_t)(end - at))) != NULL) {
+        bool is_time = words == 0 && strncmp(at, "#TS:", 4) == 0;
+        long long number = strtoll(at + (is_time ? 4 : 1), NULL, 10);
+        if (is_time && number >= from)
+            return (size_t)(at - file->bytes);
+        if (is_time) {
+            *newest = number;
+        } else if (words == 0 && *at == '*') {
+            words = number;
+        } else if (words > 0 && *at == '$' && number >= 0 && end - line_end > number + 2) {
+            words--;
+            line_end += number + 2;
+        } else {
             break; // what a kill has cut off in the middle, Redis leaves out
         }
+        at = line_end + 1;
     }
     return file->length;
 }
@@ -624,40 +577,25 @@ static int read_log(const char *folder, struct log *log, struct error *error)
 {
     char name[256];
     char type[2];
-    struct text manifest = {0};
-    char *path = path_join(folder, MANIFEST);
-    int result = file_read(path, &manifest, error);
+    AUTO_TEXT struct text manifest = {0};
+    AUTO_FREE char *path = path_join(folder, MANIFEST);
+    if (file_read(path, &manifest, error) != 0)
+        return -1;
     char *rest = manifest.bytes;
-    for (char *line; result == 0 && (line = strsep(&rest, "\n")) != NULL;) {
-        if (sscanf(line, "file %255s seq %*s type %1s", name, type) == 2 && type[0] == 'i' &&
-            log->count < MAX_FILES) {
-            log->paths[log->count] = path_join(folder, name);
-            result = file_read(log->paths[log->count], &log->content, error);
-            log->ends[log->count++] = log->content.length;
-        }
-    }
-    text_free(&manifest);
-    free(path);
-    return result;
-}
-
-// Cuts off all that was written from that second on.
-static int cut_log(const struct log *log, long long from, struct error *error)
-{
-    long long ignored;
-    size_t length = find_time(&log->content, from, &ignored);
-    for (int i = 0; i < log->count; i++) {
-        size_t start = i > 0 ? log->ends[i - 1] : 0;
-        if (length < log->ends[i] &&
-            truncate(log->paths[i], length > start ? (off_t)(length - start) : 0) != 0)
-            return error_set(error, "cannot truncate %s: %s", log->paths[i], strerror(errno));
+    for (char *line; log->count < MAX_FILES && (line = strsep(&rest, "\n")) != NULL;) {
+        if (sscanf(line, "file %255s seq %*s type %1s", name, type) != 2 || type[0] != 'i')
+            continue;
+        log->paths[log->count] = path_join(folder, name);
+        if (file_read(log->paths[log->count], &log->content, error) != 0)
+            return -1;
+        log->ends[log->count++] = log->content.length;
     }
     return 0;
 }
 
-// The age of a write when the server died: how long the last one was ago then, and how far apart
-// the two were by the server's own clock. Of those apart by less than a whole second, none is
-// certain to be a second old.
+// Cuts off all that was written in the last second, by the age of a write when the server died: how
+// long the last one was ago then, and how far apart the two were by the server's own clock. Of
+// those apart by less than a whole second, none is certain to be a second old.
 static int lose_last_second(const struct node *node, const struct log *log, struct error *error)
 {
     long long newest = -1;
@@ -669,27 +607,32 @@ static int lose_last_second(const struct node *node, const struct log *log, stru
     if (node->died_ns != 0 && node->died_ns - written_ns >= NS_PER_S)
         return 0;
     find_time(&log->content, INT64_MAX, &newest);
-    return newest >= 0 ? cut_log(log, newest - 1, error)
-                       : error_set(error,
-                                   "the AOF of %s does not tell when something was written: "
-                                   "that needs Redis 7 with aof-timestamp-enabled",
-                                   node->name);
+    if (newest < 0)
+        return error_set(error,
+                         "the AOF of %s does not tell when something was written: that needs Redis "
+                         "7 with aof-timestamp-enabled",
+                         node->name);
+    size_t length = find_time(&log->content, newest - 1, &newest);
+    for (int i = 0; i < log->count; i++) {
+        size_t start = i > 0 ? log->ends[i - 1] : 0;
+        if (length < log->ends[i] &&
+            truncate(log->paths[i], length > start ? (off_t)(length - start) : 0) != 0)
+            return error_set(error, "cannot truncate %s: %s", log->paths[i], strerror(errno));
+    }
+    return 0;
 }
 
 int redis_power_cut(const struct node *node, struct error *error)
 {
     enum persistence persistence = node->group->settings.persistence;
+    AUTO_FREE char *folder = path_join(node->data, AOF_FOLDER);
     struct log log = {0};
     if (persistence != PERSISTENCE_AOF_EVERYSEC)
         return persistence == PERSISTENCE_NONE ? data_empty(node, error) : 0;
-    char *folder = path_join(node->data, AOF_FOLDER);
-    int result = read_log(folder, &log, error);
-    if (result == 0)
-        result = lose_last_second(node, &log, error);
-    for (int i = 0; i < log.count; i++)
+    int result = read_log(folder, &log, error) != 0 ? -1 : lose_last_second(node, &log, error);
+    for (int i = 0; i < MAX_FILES; i++)
         free(log.paths[i]);
     text_free(&log.content);
-    free(folder);
     return result;
 }
 
@@ -699,8 +642,10 @@ const struct server_control redis_control = {
     .promote = promote,
     .has_lock = has_lock,
     .flush = flush,
-    .policies = policies,
-    .evict = evict,
+    .policies = (const char *const[]){"allkeys-lru", "volatile-lru", "volatile-ttl",
+                                      "allkeys-random", "noeviction", NULL},
+    .begin_eviction = begin_eviction,
+    .press = press,
     .relieve = relieve,
     .refusals = (const char *const[]){"readonly", "oom", "misconf", "min-replicas", NULL},
     .deny = deny,

@@ -142,27 +142,17 @@ SERVERS_TEST(what_is_ended_is_not_what_still_refuses, .kind = "redis")
     must_answer(node, "SET other 1", "OK");
 }
 
-TEST(a_replica_is_not_made_to_refuse_nor_a_master_of_a_cluster_to_follow_nobody)
+SERVERS_TEST(a_replica_is_not_made_to_refuse, .kind = "redis", .topology = "sentinel", .count = 2)
 {
-    struct test_server server;
-    struct error error = {0};
-    start_servers(&server, "redis", "sentinel", 2, PERSISTENCE_NONE);
-    struct node *replica = node_of(&server, 2);
-    const struct server_control *control = replica->kind->control;
-    for (size_t i = 0; control->refusals[i] != NULL; i++) {
-        MUST_BE(-1, control_deny(replica, control->refusals[i], true, &error));
+    struct node *replica = node_of(server, 2);
+    for (const char *const *way = node->kind->control->refusals; *way != NULL; way++) {
+        MUST_BE(-1, control_deny(replica, *way, true, &error));
         assert_non_null(strstr(error.text, "is a replica"));
     }
     must_answer(replica, "INFO replication", "master_link_status:up");
     // One that sentinels have given a master meanwhile stays its replica.
     MUST_BE(0, control_deny(replica, "readonly", false, &error));
     must_answer(replica, "ROLE", "slave");
-    test_server_stop(&server);
-    start_servers(&server, "redis", "cluster", 3, PERSISTENCE_NONE);
-    MUST_BE(-1, control_deny(node_of(&server, 3), "readonly", true, &error));
-    assert_non_null(strstr(error.text, "not allowed in cluster mode"));
-    must_answer(node_of(&server, 3), "SET foo 1", "OK");
-    test_server_stop(&server);
 }
 
 SERVERS_TEST(of_a_client_subscriptions_alone_can_be_ended_and_links_between_servers_stay,
@@ -170,8 +160,8 @@ SERVERS_TEST(of_a_client_subscriptions_alone_can_be_ended_and_links_between_serv
 {
     struct error of_client;
     const struct client_end everybody = {.address = "127.0.0.1"};
-    struct session plain = start_client(node, &of_client);
-    struct session subscriber = start_client(node, &of_client);
+    AUTO_CLOSE struct session plain = start_client(node, &of_client);
+    AUTO_CLOSE struct session subscriber = start_client(node, &of_client);
     must_do(&plain, "PING");
     must_do(&subscriber, "SUBSCRIBE news");
     MUST_BE(1, control_disconnect(node, &everybody, "pubsub", &error));
@@ -182,8 +172,6 @@ SERVERS_TEST(of_a_client_subscriptions_alone_can_be_ended_and_links_between_serv
     must_answer(node, "INFO clients", "connected_clients:1\r\n"); // who asks
     must_answer(node, "INFO stats", "sync_full:1\r\nsync_partial_ok:0");
     must_answer(node, "INFO replication", "state=online");
-    session_close(&plain);
-    session_close(&subscriber);
 }
 
 // --- evict ---------------------------------------------------------------------------------------
@@ -338,11 +326,10 @@ static bool survives(struct node *node, bool at_once)
 
 static long long seconds_of(const struct node *node)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     long long seconds = 0;
     assert_int_equal(server_ask(node, "TIME", &text, NULL), 0);
     assert_int_equal(sscanf(text.bytes, "*2 $%*d %lld", &seconds), 1);
-    text_free(&text);
     return seconds;
 }
 
@@ -423,19 +410,17 @@ static void be_watchful(const struct test_server *server)
 
 static void read_id(const struct node *node, const char *request, char id[64])
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     assert_int_equal(server_ask(node, request, &text, NULL), 0);
     snprintf(id, 64, "%.46s", text.bytes);
-    text_free(&text);
 }
 
-TEST(a_member_of_a_cluster_that_has_lost_everything_is_still_a_member)
+SERVERS_TEST(a_member_of_a_cluster_that_has_lost_everything_is_still_a_member, .kind = "redis",
+             .topology = "cluster", .count = 6, .persistence = PERSISTENCE_AOF_ALWAYS)
 {
-    struct test_server server;
     char id[64];
-    start_servers(&server, "redis", "cluster", 6, PERSISTENCE_AOF_ALWAYS);
-    struct node *node = node_of(&server, 3);
-    be_calm(&server);
+    node = node_of(server, 3);
+    be_calm(server);
     must_answer(node, "SET foo me\r\nWAIT 1 5000", ":1");
     read_id(node, "CLUSTER MYID", id);
     die(node);
@@ -444,8 +429,7 @@ TEST(a_member_of_a_cluster_that_has_lost_everything_is_still_a_member)
     must_answer(node, "DBSIZE", ":0");
     await_leads(node, 1);
     must_come_to_answer(node, "SET foo again\r\nWAIT 1 1000", ":1");
-    must_answer(node_of(&server, 6), "READONLY\r\nGET foo", "again");
-    test_server_stop(&server);
+    must_answer(node_of(server, 6), "READONLY\r\nGET foo", "again");
 }
 
 SERVERS_TEST(with_sentinels_a_server_that_has_lost_everything_keeps_its_role, .kind = "redis",
@@ -522,17 +506,20 @@ SERVERS_TEST(a_master_of_a_cluster_comes_back_as_a_master_or_after_a_failover_as
     must_answer(node_of(server, 6), "SET foo me", "+OK");
 }
 
-TEST(groups_can_be_as_small_as_they_say)
+SERVERS_TEST(a_cluster_can_be_without_replicas_and_its_masters_are_not_made_to_follow_nobody,
+             .kind = "redis", .topology = "cluster", .count = 3)
 {
-    struct test_server server;
-    start_servers(&server, "redis", "cluster", 3, PERSISTENCE_NONE);
-    assert_null(group_node(&server.cluster.groups[0], "replica", 1));
-    assert_non_null(group_node(&server.cluster.groups[0], "master", 3));
-    must_answer(node_of(&server, 1), "SET foo value", "-MOVED 12182");
-    must_answer(node_of(&server, 3), "SET foo value", "+OK");
-    test_server_stop(&server);
-    start_servers(&server, "redis", "sentinel", 2, PERSISTENCE_NONE);
-    assert_int_equal(server.cluster.count, 5);
-    assert_int_equal(server.service.sentinel_count, 3);
-    test_server_stop(&server);
+    assert_null(group_node(&server->cluster.groups[0], "replica", 1));
+    assert_non_null(group_node(&server->cluster.groups[0], "master", 3));
+    must_answer(node, "SET foo value", "-MOVED 12182");
+    MUST_BE(-1, control_deny(node_of(server, 3), "readonly", true, &error));
+    assert_non_null(strstr(error.text, "not allowed in cluster mode"));
+    must_answer(node_of(server, 3), "SET foo value", "+OK");
+}
+
+SERVERS_TEST(two_servers_are_enough_for_sentinels, .kind = "redis", .topology = "sentinel",
+             .count = 2)
+{
+    assert_int_equal(server->cluster.count, 5);
+    assert_int_equal(server->service.sentinel_count, 3);
 }

@@ -25,6 +25,7 @@
 #include "harness/cluster/server.h"
 
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/locks/zookeeper_common.h"
 
 #include <inttypes.h>
@@ -56,11 +57,13 @@ static void version(char *out, size_t room)
     version_ask("zookeeper", arguments, "version ", out, room);
 }
 
-// Each peer: where it talks to the others, and where they elect.
-static int write_settings(const struct node *node, struct error *error)
+// Each peer: where it talks to the others, and where they elect. Without performance data, which
+// are files in /tmp.
+static pid_t start(const struct node *node, struct error *error)
 {
     const struct server_group *group = node->group;
-    struct text settings = {0};
+    AUTO_TEXT struct text settings = {0};
+    AUTO_FREE char *path = path_join(node->data, "myid");
     char number[16];
     int length = snprintf(number, sizeof number, "%d\n", node->number);
     text_format(&settings,
@@ -74,26 +77,15 @@ static int write_settings(const struct node *node, struct error *error)
         text_format(&settings, "server.%d=%s:%d:%d;%s:%d\n", peer->number, peer->end.address,
                     peer->extra_ports[0], peer->extra_ports[1], peer->end.address, peer->port);
     }
-    char *path = path_join(node->data, "myid");
-    int result = server_write(node, "zoo.cfg", settings.bytes, error) != 0
-                     ? -1
-                     : file_write(path, number, (size_t)length, error);
-    free(path);
-    text_free(&settings);
-    return result;
-}
-
-// Without performance data, which are files in /tmp.
-static pid_t start(const struct node *node, struct error *error)
-{
-    return write_settings(node, error) != 0
-               ? -1
-               : server_run(node, false, error,
-                            "java -cp " CLASSPATH " -Xmx128m -XX:+UseSerialGC -XX:-UsePerfData"
-                            " -XX:TieredStopAtLevel=1 -Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
-                            " -Dorg.slf4j.simpleLogger.showDateTime=true"
-                            " -Dzookeeper.jmx.log4j.disable=true"
-                            " org.apache.zookeeper.server.quorum.QuorumPeerMain zoo.cfg");
+    if (server_write(node, "zoo.cfg", settings.bytes, error) != 0 ||
+        file_write(path, number, (size_t)length, error) != 0)
+        return -1;
+    return server_run(node, false, error,
+                      "java -cp " CLASSPATH " -Xmx128m -XX:+UseSerialGC -XX:-UsePerfData"
+                      " -XX:TieredStopAtLevel=1 -Dorg.slf4j.simpleLogger.defaultLogLevel=warn"
+                      " -Dorg.slf4j.simpleLogger.showDateTime=true"
+                      " -Dzookeeper.jmx.log4j.disable=true"
+                      " org.apache.zookeeper.server.quorum.QuorumPeerMain zoo.cfg");
 }
 
 // It has a mode once it serves, as the only server or in a quorum. That it is ours shows in where
@@ -132,17 +124,18 @@ static const char *const leased[] = {"curator-semaphore-mutex", NULL};
 static int has_lock(struct session *session)
 {
     const struct lock_identity *lock = session->lock;
-    struct text folder = {0};
-    int found = session_ask(session, "dump");
+    AUTO_TEXT struct text folder = {0};
     text_format(&folder, "\n\t/lockpick/%s%s/", lock->tag,
                 text_is_one_of(lock->scheme, leased) ? "/leases" : "");
-    for (const char *line = text_string(&session->answer);
-         found == 0 && (line = strstr(line, folder.bytes)) != NULL;) {
+    if (session_ask(session, "dump") != 0)
+        return -1;
+    const char *line = text_string(&session->answer);
+    while ((line = strstr(line, folder.bytes)) != NULL) {
         line += folder.length;
-        found = line[strcspn(line, "/\n")] == '\n';
+        if (line[strcspn(line, "/\n")] == '\n')
+            return 1;
     }
-    text_free(&folder);
-    return found;
+    return 0;
 }
 
 // --- disconnect ----------------------------------------------------------------------------------
@@ -214,17 +207,6 @@ static int end_client(struct session *session, const struct server_client *clien
     return takes_over ? END_AGAIN : is_done ? END_DONE : END_NOTHING;
 }
 
-static bool lists(const struct session *session, const char *id, const char *end)
-{
-    bool found = false;
-    for (const char *place = text_string(&session->answer);
-         !found && (place = strstr(place, id)) != NULL;) {
-        place += strlen(id);
-        found = strspn(place, "0123456789abcdef") == 0 && (end == NULL || place < end);
-    }
-    return found;
-}
-
 // Sessions are listed in the dump; behind them are connections, ended ones too.
 static int lives(struct session *session, const struct server_client *client)
 {
@@ -232,10 +214,18 @@ static int lives(struct session *session, const struct server_client *client)
     snprintf(end, sizeof end, "/%s:%d[", client->address, client->port);
     if (strcmp(session->way, "connection") == 0)
         return session_ask(session, "cons") != 0 ? -1 : session_has(session, end);
-    return session_ask(session, "dump") != 0
-               ? -1
-               : lists(session, client->id,
-                       strstr(text_string(&session->answer), "Connections dump:"));
+    if (session_ask(session, "dump") != 0)
+        return -1;
+    char *place = session->answer.bytes;
+    char *connections = strstr(place, "Connections dump:");
+    if (connections != NULL)
+        *connections = '\0';
+    while ((place = strstr(place, client->id)) != NULL) {
+        place += strlen(client->id);
+        if (strspn(place, "0123456789abcdef") == 0)
+            return 1;
+    }
+    return 0;
 }
 
 // --- all -----------------------------------------------------------------------------------------

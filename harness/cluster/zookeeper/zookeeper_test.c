@@ -4,18 +4,6 @@
 
 // --- leads, has_lock -----------------------------------------------------------------------------
 
-// Once it has noticed, and begins to listen again.
-SERVERS_TEST(without_its_quorum_a_server_serves_nobody_and_says_so, .kind = "zookeeper",
-             .topology = "ensemble", .count = 3)
-{
-    const struct node *last = node_of(server, 1);
-    die(node_of(server, 2));
-    die(node_of(server, 3));
-    MUST_COME_TO_BE(true, DO(last, leads, NULL) == -1 &&
-                              strstr(error.text, "it is in no quorum") != NULL);
-    MUST_BE(-1, DO(last, has_lock, &zookeeper_test_lock));
-}
-
 SERVERS_TEST(only_an_ephemeral_node_where_the_schemes_holds_are_is_a_lock, .kind = "zookeeper")
 {
     static const struct {
@@ -65,15 +53,10 @@ static void check_restart(struct test_server *server, int number, enum loss loss
     MUST_COME_TO_BE(0, DO(node, has_lock, &zookeeper_test_lock));
 }
 
-TEST(a_session_outlives_the_restart_of_the_only_server)
+SERVERS_TEST(a_session_outlives_the_restart_of_the_only_server, .kind = "zookeeper")
 {
-    static const enum loss losses[] = {LOSS_NONE, LOSS_UNSYNCED};
-    for (size_t i = 0; i < sizeof losses / sizeof *losses; i++) {
-        struct test_server server;
-        start_servers(&server, "zookeeper", "single", 0, PERSISTENCE_NONE);
-        check_restart(&server, 1, losses[i]);
-        test_server_stop(&server);
-    }
+    check_restart(server, 1, LOSS_NONE);
+    check_restart(server, 1, LOSS_UNSYNCED);
 }
 
 SERVERS_TEST(a_session_outlives_the_restart_of_any_server_of_an_ensemble, .kind = "zookeeper",
@@ -103,9 +86,16 @@ SERVERS_TEST(without_its_data_a_server_of_its_own_knows_no_session_and_no_lock, 
     zookeeper_client_close(&next);
 }
 
+// Where each test is done: on a server alone, on a leader, on a follower.
+static const struct place {
+    struct test_group group;
+    bool leads;
+} places[] = {{{.kind = "zookeeper"}, true},
+              {{.kind = "zookeeper", .topology = "ensemble"}, true},
+              {{.kind = "zookeeper", .topology = "ensemble"}, false}};
+
 // Two clients of that server, each with a node that goes with its session.
 struct pair {
-    struct test_server server;
     struct node *node; // the server that both are connected to
     struct zookeeper_client met, spared;
     int ports[2]; // that the first comes from: one that nobody has, and its own
@@ -115,14 +105,12 @@ struct pair {
 #define MET FOLDER "/met"
 #define SPARED FOLDER "/spared"
 
-static void pair_start(struct pair *pair, const char *topology, bool leads)
+static void pair_start(struct pair *pair, struct test_server *server, bool leads)
 {
-    *pair = (struct pair){.ports = {1, 0}};
-    start_servers(&pair->server, "zookeeper", topology, 0, PERSISTENCE_NONE);
-    int number = number_that(&pair->server, leads);
-    pair->node = node_of(&pair->server, number);
-    zookeeper_client_open(&pair->met, &pair->server, number);
-    zookeeper_client_open(&pair->spared, &pair->server, number);
+    int number = number_that(server, leads);
+    *pair = (struct pair){.ports = {1, 0}, .node = node_of(server, number)};
+    zookeeper_client_open(&pair->met, server, number);
+    zookeeper_client_open(&pair->spared, server, number);
     make_lock_folder(&pair->met);
     zookeeper_make(&pair->met, MET, true);
     zookeeper_make(&pair->spared, SPARED, true);
@@ -135,14 +123,7 @@ static void pair_stop(struct pair *pair)
 {
     zookeeper_client_close(&pair->met);
     zookeeper_client_close(&pair->spared);
-    test_server_stop(&pair->server);
 }
-
-// Where each test is done: on a server alone, on a leader, on a follower.
-static const struct {
-    const char *topology;
-    bool leads;
-} places[] = {{"single", 1}, {"ensemble", 1}, {"ensemble", 0}};
 
 static void check_spared(struct pair *pair)
 {
@@ -151,46 +132,39 @@ static void check_spared(struct pair *pair)
     assert_int_equal(atomic_load(&pair->spared.connections), 1);
 }
 
-TEST(an_expired_session_takes_its_node_with_it_and_no_other)
+SERVERS_TEST_OF_EACH(an_expired_session_takes_its_node_with_it_and_no_other, places)
 {
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        struct pair pair;
-        struct error error;
-        pair_start(&pair, places[i].topology, places[i].leads);
-        const struct node *node = pair.node;
-        MUST_BE(1, control_disconnect(node, &pair.end, "session", &error));
-        assert_false(is_there(&pair.spared, MET));
-        check_spared(&pair);
-        MUST_COME_TO_BE(ZOO_EXPIRED_SESSION_STATE, atomic_load(&pair.met.state));
-        MUST_BE(0, control_disconnect(node, &pair.end, "session", &error));
-        pair_stop(&pair);
-    }
+    struct pair pair;
+    pair_start(&pair, server, of->leads);
+    MUST_BE(1, control_disconnect(pair.node, &pair.end, "session", &error));
+    assert_false(is_there(&pair.spared, MET));
+    check_spared(&pair);
+    MUST_COME_TO_BE(ZOO_EXPIRED_SESSION_STATE, atomic_load(&pair.met.state));
+    MUST_BE(0, control_disconnect(pair.node, &pair.end, "session", &error));
+    pair_stop(&pair);
 }
 
-TEST(a_client_whose_connection_ends_comes_back_with_its_session)
+SERVERS_TEST_OF_EACH(a_client_whose_connection_ends_comes_back_with_its_session, places)
 {
-    for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-        struct pair pair;
-        struct error error;
-        pair_start(&pair, places[i].topology, places[i].leads);
-        int64_t session = zoo_client_id(pair.met.handle)->client_id;
-        MUST_BE(1, control_disconnect(pair.node, &pair.end, "connection", &error));
-        assert_int_not_equal(port_of(&pair.met, pair.node), pair.ports[1]);
-        assert_true(is_there(&pair.met, MET));
-        assert_int_equal(zoo_client_id(pair.met.handle)->client_id, session);
-        assert_int_equal(atomic_load(&pair.met.connections), 2);
-        check_spared(&pair);
-        pair_stop(&pair);
-    }
+    struct pair pair;
+    pair_start(&pair, server, of->leads);
+    int64_t session = zoo_client_id(pair.met.handle)->client_id;
+    MUST_BE(1, control_disconnect(pair.node, &pair.end, "connection", &error));
+    assert_int_not_equal(port_of(&pair.met, pair.node), pair.ports[1]);
+    assert_true(is_there(&pair.met, MET));
+    assert_int_equal(zoo_client_id(pair.met.handle)->client_id, session);
+    assert_int_equal(atomic_load(&pair.met.connections), 2);
+    check_spared(&pair);
+    pair_stop(&pair);
 }
 
-TEST(only_what_comes_from_there_to_this_very_server_is_ended)
+SERVERS_TEST(only_what_comes_from_there_to_this_very_server_is_ended, .kind = "zookeeper",
+             .topology = "ensemble")
 {
     static const char *const links[] = {"session", "connection"};
     struct pair pair;
-    struct error error;
-    pair_start(&pair, "ensemble", 0);
-    const struct node *other = node_of(&pair.server, number_of_leader(&pair.server));
+    pair_start(&pair, server, false);
+    const struct node *other = node_of(server, number_of_leader(server));
     const struct client_end elsewhere = {.address = "127.0.0.2"};
     const struct client_end nobody = {pair.node->end.address, pair.ports, 1};
     for (size_t i = 0; i < 2; i++) {
@@ -205,19 +179,17 @@ TEST(only_what_comes_from_there_to_this_very_server_is_ended)
 }
 
 // On a node of its own all of a client's ports are meant.
-TEST(without_ports_all_that_comes_from_the_address_is_ended)
+SERVERS_TEST(without_ports_all_that_comes_from_the_address_is_ended, .kind = "zookeeper")
 {
     struct pair pair;
-    struct error error;
-    struct client_end all;
-    pair_start(&pair, "single", 1);
-    all = (struct client_end){.address = pair.node->end.address};
-    MUST_BE(2, control_disconnect(pair.node, &all, "connection", &error));
+    pair_start(&pair, server, true);
+    const struct client_end all = {.address = node->end.address};
+    MUST_BE(2, control_disconnect(node, &all, "connection", &error));
     assert_true(is_there(&pair.met, MET));
     assert_true(is_there(&pair.spared, SPARED));
-    MUST_BE(2, control_disconnect(pair.node, &all, NULL, &error)); // NULL: "session"
+    MUST_BE(2, control_disconnect(node, &all, NULL, &error)); // NULL: "session"
     MUST_COME_TO_BE(ZOO_EXPIRED_SESSION_STATE, atomic_load(&pair.met.state));
     MUST_COME_TO_BE(ZOO_EXPIRED_SESSION_STATE, atomic_load(&pair.spared.state));
-    MUST_BE(0, DO(pair.node, has_lock, &zookeeper_test_lock));
+    MUST_BE(0, DO(node, has_lock, &zookeeper_test_lock));
     pair_stop(&pair);
 }

@@ -1,0 +1,23 @@
+// Variables that own what they hold: it is freed at the end of their block, however that is left.
+//
+//   AUTO_FREE char *path = path_join(folder, "server.log");
+//   AUTO_TEXT struct text log = {0};
+#ifndef LOCKPICK_BASE_SCOPE_H
+#define LOCKPICK_BASE_SCOPE_H
+
+#include "harness/base/text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AUTO_FREE __attribute__((cleanup(scope_free)))
+#define AUTO_TEXT __attribute__((cleanup(text_free)))
+
+static inline void scope_free(void *variable)
+{
+    void *held;
+    memcpy(&held, variable, sizeof held);
+    free(held);
+}
+
+#endif
