@@ -119,14 +119,14 @@ struct actor *actors_find(struct actors *actors, const struct entry *entry)
     return actor;
 }
 
-const char *actor_show(const struct actors *actors, const struct actor *actor, char *text,
-                       size_t room)
+struct shown actor_show(const struct actors *actors, const struct actor *actor)
 {
+    struct shown shown;
     if (actor->name != NO_LABEL)
-        snprintf(text, room, "process %s", actors->texts.items[actor->name]);
+        snprintf(shown.text, sizeof shown.text, "process %s", actors->texts.items[actor->name]);
     else
-        snprintf(text, room, "process %" PRId64, actor->number);
-    return text;
+        snprintf(shown.text, sizeof shown.text, "process %" PRId64, actor->number);
+    return shown;
 }
 
 // --- clients -------------------------------------------------------------------------------------
@@ -192,7 +192,6 @@ static void find_owners(struct actors *actors, uint32_t *owners, struct problems
     size_t count = actors->count;
     uint32_t *client_of = memory_new((count + 1) * sizeof *client_of); // by thread, as `owners` has
     uint32_t *owner_of = memory_new((actors->clients.count + 1) * sizeof *owner_of);
-    char shown[2][120];
     for (size_t i = 0; i < count; i++)
         client_of[i] = NO_LABEL;
     for (size_t i = 0; i < actors->clients.count; i++)
@@ -208,9 +207,8 @@ static void find_owners(struct actors *actors, uint32_t *owners, struct problems
                          "the client %s is that of %s and of %s, which are no successors of one "
                          "another: --concurrency N says how many processes there were at first",
                          actors->clients.items[actor->client],
-                         actor_show(actors, &actors->items[owner_of[actor->client]], shown[0],
-                                    sizeof shown[0]),
-                         actor_show(actors, actor, shown[1], sizeof shown[1]));
+                         actor_show(actors, &actors->items[owner_of[actor->client]]).text,
+                         actor_show(actors, actor).text);
         if (client_of[owners[i]] == NO_LABEL)
             client_of[owners[i]] = actor->client;
     }
@@ -261,11 +259,9 @@ void actors_hand_over(struct actors *actors, const struct import_options *option
         operations->owners = memory_new((count + 1) * sizeof *operations->owners);
     for (size_t i = 0; i < count; i++) {
         const struct actor *actor = &actors->items[actors->of_process[i]];
-        char shown[120];
         operations->numbers[i] = actor->number;
         if (actor->name != NO_LABEL)
-            operations->processes[i] =
-                memory_string(actor_show(actors, actor, shown, sizeof shown));
+            operations->processes[i] = memory_string(actor_show(actors, actor).text);
         if (operations->owners != NULL)
             operations->owners[i] = owners[actors->of_process[i]];
     }

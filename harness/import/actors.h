@@ -53,9 +53,8 @@ struct actor *actors_find(struct actors *actors, const struct entry *entry);
 // Gives it a new process.
 void actors_begin_process(struct actors *actors, struct actor *actor);
 
-// "process 3"; `room` of 120 suffices.
-const char *actor_show(const struct actors *actors, const struct actor *actor, char *text,
-                       size_t room);
+// "process 3".
+struct shown actor_show(const struct actors *actors, const struct actor *actor);
 
 // Tells the operations who their processes are, and to whom they belong.
 void actors_hand_over(struct actors *actors, const struct import_options *options,

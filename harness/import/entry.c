@@ -75,14 +75,13 @@ static bool is_text(const struct value *value)
 static void complain_of_word(const struct reading_entry *reading, const struct value *value,
                              const char *key, const char *const *words, const char *expected)
 {
-    char shown[SHOWN];
     char word[SHOWN] = "";
     if (is_text(value))
         snprintf(word, sizeof word, "%.*s", value->length < 60 ? (int)value->length : 60,
                  value->text);
     const char *nearest = word[0] != '\0' ? text_nearest(word, words) : NULL;
     problems_add(reading->problems, value->line, "%s is %s%s%s%s; expected %s", key,
-                 value_show(value, shown, sizeof shown), nearest != NULL ? " (did you mean '" : "",
+                 value_show(value).text, nearest != NULL ? " (did you mean '" : "",
                  nearest != NULL ? nearest : "", nearest != NULL ? "'?)" : "", expected);
 }
 
@@ -161,7 +160,6 @@ static void read_process(const struct reading_entry *reading)
 {
     struct entry *entry = reading->entry;
     const struct value *value = reading->fields->of[FIELD_PROCESS];
-    char shown[SHOWN];
     if (value == NULL) {
         problems_add(reading->problems, reading->fields->line,
                      "the operation does not say whose it is: expected a process, a number");
@@ -173,7 +171,7 @@ static void read_process(const struct reading_entry *reading)
         entry->process = (struct slice){value->text, value->length};
     } else {
         problems_add(reading->problems, value->line, "the process is %s; expected a number",
-                     value_show(value, shown, sizeof shown));
+                     value_show(value).text);
     }
 }
 
@@ -181,13 +179,12 @@ static void read_process(const struct reading_entry *reading)
 static int64_t read_number(const struct reading_entry *reading, const struct value *value,
                            const char *key, const char *expected, int64_t missing)
 {
-    char shown[SHOWN];
     if (value == NULL)
         return missing;
     if (value->kind == VALUE_INTEGER && value->integer <= MOST_NS && value->integer >= -MOST_NS)
         return value->integer;
     problems_add(reading->problems, value->line, "the %s is %s; expected %s", key,
-                 value_show(value, shown, sizeof shown), expected);
+                 value_show(value).text, expected);
     return missing;
 }
 
@@ -226,7 +223,6 @@ static void read_name(const struct reading_entry *reading, const struct value *v
 static void read_token(const struct reading_entry *reading, const struct value *value)
 {
     struct entry *entry = reading->entry;
-    char shown[SHOWN];
     // Elsewhere it repeats the token of the hold.
     if (value->kind == VALUE_NIL || entry->type != ENTRY_OK || entry->kind != OPERATION_ACQUIRE)
         return;
@@ -234,7 +230,7 @@ static void read_token(const struct reading_entry *reading, const struct value *
         problems_add(reading->problems, value->line,
                      "the token of a successful acquire is %s; expected a whole number of 64 bits, "
                      "or nil where it is not known (--value says what else a value means)",
-                     value_show(value, shown, sizeof shown));
+                     value_show(value).text);
     else if (reading->options->has_tokens)
         entry->token = value->integer;
     else
@@ -243,7 +239,6 @@ static void read_token(const struct reading_entry *reading, const struct value *
 
 static void read_permits(const struct reading_entry *reading, const struct value *value)
 {
-    char shown[SHOWN];
     if (value->kind == VALUE_INTEGER && value->integer >= 1 && value->integer <= MOST_PERMITS &&
         (reading->options->has_permits || value->integer == 1))
         reading->entry->permits = value->integer;
@@ -252,7 +247,7 @@ static void read_permits(const struct reading_entry *reading, const struct value
                      reading->options->has_permits
                          ? "the count of permits is %s; expected a whole number from 1 to 10,000"
                          : "the count of permits is %s, but the model has none: try semaphore",
-                     value_show(value, shown, sizeof shown));
+                     value_show(value).text);
 }
 
 // A value that is no pair and no map.
@@ -292,7 +287,6 @@ static bool is_one_of(const struct value *key, const char *one, const char *othe
 static void read_map(const struct reading_entry *reading, const struct value *map)
 {
     struct entry *entry = reading->entry;
-    char shown[SHOWN];
     for (const struct value *key = map->first; key != NULL; key = key->next->next) {
         const struct value *value = key->next;
         if (is_one_of(key, "name", "lock")) {
@@ -310,7 +304,7 @@ static void read_map(const struct reading_entry *reading, const struct value *ma
                          "Lockpick cannot tell what %s in the value says of the lock; it knows "
                          "name or lock, token or fence, permits or count, client or owner, uid or "
                          "id; --value nothing leaves all values out",
-                         value_show(key, shown, sizeof shown));
+                         value_show(key).text);
             return;
         }
     }

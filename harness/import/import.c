@@ -32,7 +32,7 @@ struct import {
     bool has_time;
     bool has_uid;          // values are maps that name the operation
     uint32_t unclear_line; // the first whose value may mean several things; 0: none
-    char unclear[64];      // that value
+    struct shown unclear;  // that value
 };
 
 // --- which format --------------------------------------------------------------------------------
@@ -72,7 +72,7 @@ static enum map_reading next_entry(struct import *import, struct entry *entry)
     bool read = entry_read(&fields, import->options, entry, import->problems) == 0;
     if (read && entry->is_unclear && import->unclear_line == 0) {
         import->unclear_line = entry->line;
-        value_show(fields.of[FIELD_VALUE], import->unclear, sizeof import->unclear);
+        import->unclear = value_show(fields.of[FIELD_VALUE]);
     }
     import->has_uid |= read && entry->has_uid;
     return read ? READING_MAP : READING_BAD;
@@ -135,15 +135,13 @@ static uint32_t name_of(struct import *import, const struct entry *entry)
 static void invoke(struct import *import, struct actor *actor, const struct entry *entry)
 {
     struct operations *operations = import->operations;
-    char who[120];
     if (actor->open_count != 0) {
         const struct operation *open = &operations->items[actor->open];
         problems_add(import->problems, entry->line,
                      "%s begins an operation, but the one that it began in line %u has not ended: "
                      "expected its ok, fail or info; whoever goes on without an answer must do so "
                      "under a new process number",
-                     actor_show(&import->actors, actor, who, sizeof who),
-                     line_of_invocation(import, open));
+                     actor_show(&import->actors, actor).text, line_of_invocation(import, open));
         return;
     }
     int64_t moment = next_moment(import, entry);
@@ -167,20 +165,18 @@ static bool completes(struct import *import, const struct actor *actor,
                       const struct operation *open, const struct entry *entry)
 {
     uint32_t line = line_of_invocation(import, open);
-    char who[120];
     if (open->kind != entry->kind || open->shared != entry->shared) {
-        problems_add(import->problems, entry->line,
-                     "%s ends %s, but what it began in line %u is %s",
-                     actor_show(&import->actors, actor, who, sizeof who),
-                     entry_function(entry->kind, entry->shared), line,
-                     entry_function((enum operation_kind)open->kind, open->shared));
+        problems_add(
+            import->problems, entry->line, "%s ends %s, but what it began in line %u is %s",
+            actor_show(&import->actors, actor).text, entry_function(entry->kind, entry->shared),
+            line, entry_function((enum operation_kind)open->kind, open->shared));
         return false;
     }
     if (entry->name.length > 0 && name_of(import, entry) != open->name) {
         problems_add(import->problems, entry->line,
                      "%s ends an operation on the lock '%.*s', but what it began in line %u is on "
                      "'%s'; expected the same name in both",
-                     actor_show(&import->actors, actor, who, sizeof who), (int)entry->name.length,
+                     actor_show(&import->actors, actor).text, (int)entry->name.length,
                      entry->name.bytes, line, import->names.items[open->name]);
         return false;
     }
@@ -188,8 +184,8 @@ static bool completes(struct import *import, const struct actor *actor,
         problems_add(import->problems, entry->line,
                      "%s ends an operation on %lld permits, but what it began in line %u is on "
                      "%u; expected the same count in both",
-                     actor_show(&import->actors, actor, who, sizeof who), (long long)entry->permits,
-                     line, actor->open_count);
+                     actor_show(&import->actors, actor).text, (long long)entry->permits, line,
+                     actor->open_count);
         return false;
     }
     return true;
@@ -214,12 +210,11 @@ static void fail(struct import *import, const struct entry *entry, struct operat
 
 static void complete(struct import *import, struct actor *actor, const struct entry *entry)
 {
-    char who[120];
     uint32_t count = actor->open_count;
     if (count == 0) {
         problems_add(import->problems, entry->line,
                      "%s ends an operation that it never began; expected its invoke before",
-                     actor_show(&import->actors, actor, who, sizeof who));
+                     actor_show(&import->actors, actor).text);
         return;
     }
     struct operation *operations = &import->operations->items[actor->open];
@@ -246,7 +241,6 @@ static void complete(struct import *import, struct actor *actor, const struct en
 // A process that did something after its :info is another one, if it is a client that goes on.
 static bool goes_on(struct import *import, struct actor *actor, const struct entry *entry)
 {
-    char who[120];
     if (actor->info_line == 0)
         return true;
     if (import->options->owner == OWNER_IS_CLIENT && entry->type == ENTRY_INVOKE) {
@@ -258,13 +252,12 @@ static bool goes_on(struct import *import, struct actor *actor, const struct ent
                  "%s goes on after its info in line %u: as nobody knows whether that operation "
                  "is still to happen, its process must do nothing more; expected another process "
                  "number for what follows, as Jepsen gives it, or --owner client",
-                 actor_show(&import->actors, actor, who, sizeof who), actor->info_line);
+                 actor_show(&import->actors, actor).text, actor->info_line);
     return false;
 }
 
 static void note_client(struct import *import, struct actor *actor, const struct entry *entry)
 {
-    char who[120];
     uint32_t client =
         labels_number(&import->actors.clients, entry->client.bytes, entry->client.length);
     if (actor->client == NO_LABEL) {
@@ -274,8 +267,7 @@ static void note_client(struct import *import, struct actor *actor, const struct
         problems_add(import->problems, entry->line,
                      "the client of %s is %s here, and was %s in line %u; expected one client for "
                      "each process",
-                     actor_show(&import->actors, actor, who, sizeof who),
-                     import->actors.clients.items[client],
+                     actor_show(&import->actors, actor).text, import->actors.clients.items[client],
                      import->actors.clients.items[actor->client], actor->client_line);
     }
 }
@@ -419,7 +411,7 @@ static void complain_of_value(struct import *import)
                      "the value is %s: Lockpick cannot tell what that says; --value name (each "
                      "is a lock of its own), permits (so many are acquired or released), token (of "
                      "a successful acquire) or nothing says it",
-                     import->unclear);
+                     import->unclear.text);
 }
 
 int import_history(enum import_format format, const char *bytes, size_t length,

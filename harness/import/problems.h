@@ -9,6 +9,11 @@
 // So many are told; reading ends with the last of them.
 #define PROBLEMS_MOST 20
 
+// A value or a process as a message names it.
+struct shown {
+    char text[120];
+};
+
 // Zero-initialise but for `file`; the owner frees `text`.
 struct problems {
     const char *file;

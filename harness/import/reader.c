@@ -48,8 +48,11 @@ char *reader_text(struct reader *reader, const char *bytes, size_t length)
     return text;
 }
 
-const char *value_show(const struct value *value, char *text, size_t room)
+struct shown value_show(const struct value *value)
 {
+    struct shown shown;
+    char *text = shown.text;
+    const size_t room = sizeof shown.text;
     switch (value->kind) {
     case VALUE_NIL:
         snprintf(text, room, "nil");
@@ -74,7 +77,7 @@ const char *value_show(const struct value *value, char *text, size_t room)
         if ((unsigned char)*c < ' ' || *c == 0x7f)
             *c = '?';
     }
-    return text;
+    return shown;
 }
 
 // --- fields --------------------------------------------------------------------------------------

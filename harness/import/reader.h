@@ -44,8 +44,8 @@ static inline bool value_is(const struct value *value, const char *text)
            memcmp(value->text, text, value->length) == 0;
 }
 
-// The value as a message can show it: short and on one line. `room` of 64 suffices.
-const char *value_show(const struct value *value, char *text, size_t room);
+// The value, short and on one line.
+struct shown value_show(const struct value *value);
 
 // --- operations ----------------------------------------------------------------------------------
 
