@@ -117,18 +117,15 @@ struct durations durations_of(const struct trial_model *model, enum latency late
 // --- the driver's lateness -----------------------------------------------------------------------
 
 struct operation {
-    int client, worker;
-    int64_t intended_ns, invoked_ns;
-    int64_t granted_ns; // TIME_NEVER: it was not
-    int64_t ended_ns;   // TIME_NEVER: not known
-    bool counts;
+    const struct hold *acquire;
+    bool is_granted;
     int64_t late_ns; // as far as it is known
 };
 
 static int compare_operations(const void *left, const void *right)
 {
-    const struct operation *a = left;
-    const struct operation *b = right;
+    const struct hold *a = ((const struct operation *)left)->acquire;
+    const struct hold *b = ((const struct operation *)right)->acquire;
     if (a->client != b->client)
         return a->client < b->client ? -1 : 1;
     if (a->worker != b->worker)
@@ -136,39 +133,19 @@ static int compare_operations(const void *left, const void *right)
     return (a->invoked_ns > b->invoked_ns) - (a->invoked_ns < b->invoked_ns);
 }
 
-// Each worker's together, in its order.
-static struct operation *operations_of(const struct trial_model *model, size_t *count)
-{
-    *count = acquire_count(model);
-    struct operation *operations = memory_new((*count + 1) * sizeof *operations);
-    for (size_t i = 0; i < *count; i++) {
-        const struct hold *hold = acquire_at(model, i);
-        operations[i] = (struct operation){hold->client,
-                                           hold->worker,
-                                           hold->intended_ns,
-                                           hold->invoked_ns,
-                                           i < model->hold_count ? hold->granted_ns : TIME_NEVER,
-                                           hold->returned_ns,
-                                           .counts = counted_hold(model, hold)};
-    }
-    qsort(operations, *count, sizeof *operations, compare_operations);
-    return operations;
-}
-
 // How late an operation began; -1 if it is not known when its worker was free. `before` is the one
-// before it in the order of operations_of, or NULL. Had that been on time, its worker had been free
-// so much sooner: what was late once is late in all that queue up behind it, until they catch up.
-static int64_t late_ns(const struct operation *operation, const struct operation *before,
-                       int64_t think_ns)
+// before it in their order, or NULL. Had that been on time, its worker had been free so much
+// sooner: what was late once is late in all that queue up behind it, until they catch up.
+static int64_t late_ns(const struct hold *acquire, const struct operation *before, int64_t think_ns)
 {
-    int64_t could_ns = operation->intended_ns;
-    if (before != NULL && before->client == operation->client &&
-        before->worker == operation->worker) {
-        if (before->ended_ns == TIME_NEVER)
+    int64_t could_ns = acquire->intended_ns;
+    if (before != NULL && before->acquire->client == acquire->client &&
+        before->acquire->worker == acquire->worker) {
+        if (before->acquire->returned_ns == TIME_NEVER)
             return -1;
-        could_ns = time_later(could_ns, before->ended_ns - before->late_ns + think_ns);
+        could_ns = time_later(could_ns, before->acquire->returned_ns - before->late_ns + think_ns);
     }
-    return time_later(operation->invoked_ns - could_ns, 0);
+    return time_later(acquire->invoked_ns - could_ns, 0);
 }
 
 struct lateness lateness_of(const struct trial_model *model)
@@ -176,23 +153,27 @@ struct lateness lateness_of(const struct trial_model *model)
     struct lateness lateness = {0};
     if (!is_open_loop(model))
         return lateness;
-    size_t count;
-    struct operation *operations = operations_of(model, &count);
+    size_t count = acquire_count(model);
     int64_t think_ns = model->trial->scenario->workload.think_ns;
+    struct operation *operations = memory_new((count + 1) * sizeof *operations);
+    for (size_t i = 0; i < count; i++)
+        operations[i] = (struct operation){acquire_at(model, i), i < model->hold_count, 0};
+    // Each worker's together, in its order.
+    qsort(operations, count, sizeof *operations, compare_operations);
     lateness = (struct lateness){durations_for(count), durations_for(count)};
     for (size_t i = 0; i < count; i++) {
         struct operation *operation = &operations[i];
-        bool is_open = operation->intended_ns > 0;
-        int64_t began_ns = is_open ? operation->intended_ns : operation->invoked_ns;
-        int64_t late =
-            is_open ? late_ns(operation, i > 0 ? &operations[i - 1] : NULL, think_ns) : 0;
+        const struct hold *acquire = operation->acquire;
+        bool is_open = acquire->intended_ns > 0;
+        int64_t began_ns = is_open ? acquire->intended_ns : acquire->invoked_ns;
+        int64_t late = is_open ? late_ns(acquire, i > 0 ? operation - 1 : NULL, think_ns) : 0;
         operation->late_ns = time_later(late, 0);
-        if (!operation->counts)
+        if (!counted_hold(model, acquire))
             continue;
         if (is_open && late >= 0)
-            add(&lateness.late, operation->invoked_ns - late, operation->invoked_ns);
-        if (operation->granted_ns != TIME_NEVER)
-            add(&lateness.acquire_on_time, began_ns + operation->late_ns, operation->granted_ns);
+            add(&lateness.late, acquire->invoked_ns - late, acquire->invoked_ns);
+        if (operation->is_granted)
+            add(&lateness.acquire_on_time, began_ns + operation->late_ns, acquire->granted_ns);
     }
     free(operations);
     return lateness;

@@ -35,30 +35,25 @@ static int compare(const void *left, const void *right)
 // When an acquire that was not granted stopped wanting the lock.
 static int64_t end_of(const struct trial_model *model, const struct hold *attempt)
 {
-    if (attempt->died)
-        return attempt->died_ns;
-    return attempt->returned_ns != TIME_NEVER ? attempt->returned_ns : model->ended_ns;
+    int64_t end_ns = attempt->died                        ? attempt->died_ns
+                     : attempt->returned_ns != TIME_NEVER ? attempt->returned_ns
+                                                          : model->ended_ns;
+    return time_later(end_ns, attempt->invoked_ns);
 }
 
 // All that happened, in order; the caller frees.
 static struct change_at *changes_of(const struct trial_model *model, size_t *count)
 {
-    struct change_at *changes =
-        memory_new(2 * (model->hold_count + model->attempt_count) * sizeof *changes);
+    struct change_at *changes = memory_new((2 * acquire_count(model) + 1) * sizeof *changes);
     *count = 0;
-    for (size_t i = 0; i < model->hold_count; i++) {
-        const struct hold *hold = &model->holds[i];
+    for (size_t i = 0; i < acquire_count(model); i++) {
+        const struct hold *hold = acquire_at(model, i);
         changes[(*count)++] = (struct change_at){hold->invoked_ns, CHANGE_ASK};
-        changes[(*count)++] = (struct change_at){hold->granted_ns, CHANGE_GRANT};
+        changes[(*count)++] = i < model->hold_count
+                                  ? (struct change_at){hold->granted_ns, CHANGE_GRANT}
+                                  : (struct change_at){end_of(model, hold), CHANGE_END};
     }
-    for (size_t i = 0; i < model->attempt_count; i++) {
-        const struct hold *attempt = &model->attempts[i];
-        changes[(*count)++] = (struct change_at){attempt->invoked_ns, CHANGE_ASK};
-        changes[(*count)++] =
-            (struct change_at){time_later(end_of(model, attempt), attempt->invoked_ns), CHANGE_END};
-    }
-    if (*count > 1)
-        qsort(changes, *count, sizeof *changes, compare);
+    qsort(changes, *count, sizeof *changes, compare);
     return changes;
 }
 

@@ -134,19 +134,16 @@ static void measure_latencies(const struct trial_model *model, struct statistics
 static int64_t longest_counted_wait_ns(const struct trial_model *model)
 {
     int64_t longest_ns = 0;
-    for (size_t i = 0; i < model->hold_count; i++) {
-        const struct hold *hold = &model->holds[i];
-        int64_t wait_ns = hold->granted_ns - hold_acquire_began_ns(hold);
-        if (wait_ns > longest_ns && counted_hold(model, hold))
-            longest_ns = wait_ns;
-    }
-    for (size_t i = 0; i < model->attempt_count; i++) {
-        const struct hold *attempt = &model->attempts[i];
-        int64_t end_ns = attempt->returned_ns != TIME_NEVER ? attempt->returned_ns
-                         : attempt->died                    ? attempt->killed_ns
-                                                            : model->ended_ns;
-        if (end_ns - attempt->invoked_ns > longest_ns && counted_hold(model, attempt))
-            longest_ns = end_ns - attempt->invoked_ns;
+    for (size_t i = 0; i < acquire_count(model); i++) {
+        const struct hold *hold = acquire_at(model, i);
+        bool is_granted = i < model->hold_count;
+        int64_t began_ns = is_granted ? hold_acquire_began_ns(hold) : hold->invoked_ns;
+        int64_t end_ns = is_granted                        ? hold->granted_ns
+                         : hold->returned_ns != TIME_NEVER ? hold->returned_ns
+                         : hold->died                      ? hold->killed_ns
+                                                           : model->ended_ns;
+        if (counted_hold(model, hold))
+            longest_ns = time_later(longest_ns, end_ns - began_ns);
     }
     return longest_ns;
 }
@@ -336,7 +333,7 @@ static void blame_stalls_for_figures(const struct statistics *statistics,
         if (!is_by_stalls(statistics, i))
             continue;
         bound->late[i] = true;
-        text_format(&names, "%s%s", names.length > 0 ? ", " : "", percentile_forms[i].name);
+        text_add_item(&names, percentile_forms[i].name);
     }
     if (names.length > 0)
         text_format(next_of(reasons),
