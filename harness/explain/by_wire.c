@@ -245,21 +245,22 @@ static const struct seen_request *renewal_unchecked(const struct requests *reque
     return NULL;
 }
 
-// The hold in whose release, or (`taken`) acquire, the request was sent; NULL if it was in none, or
-// in one of several.
-static const struct hold *hold_around(const struct trial_model *model,
-                                      const struct seen_request *request, bool taken)
+// Of holds, or acquires that were not granted, the one in whose acquire, or (`releases`) release,
+// the request was sent; NULL if it was in none, or in one of several.
+static const struct hold *hold_around(const struct hold *holds, size_t count,
+                                      const struct seen_request *request, bool releases)
 {
     const struct hold *found = NULL;
-    FOR_EACH_HOLD (hold, model) {
-        int64_t from_ns = taken ? hold->invoked_ns : hold->released_ns;
-        int64_t to_ns = taken ? hold->granted_ns : hold->returned_ns;
-        if (!may_be_of(request, hold->client, hold->worker) || request->sent_ns < from_ns ||
-            request->sent_ns > to_ns || (!taken && !hold->release_invoked))
+    FOR_EACH (hold, each, holds, count) {
+        bool is_granted = each->granted_ns != TIME_NEVER;
+        int64_t from_ns = releases ? each->released_ns : each->invoked_ns;
+        int64_t to_ns = releases || !is_granted ? each->returned_ns : each->granted_ns;
+        if (!may_be_of(request, each->client, each->worker) || request->sent_ns < from_ns ||
+            request->sent_ns > to_ns || (releases && !each->release_invoked))
             continue;
         if (found != NULL)
             return NULL;
-        found = hold;
+        found = each;
     }
     return found;
 }
@@ -365,7 +366,8 @@ static bool find_in_requests(struct diagnosis *diagnosis, const struct requests 
     const struct seen_request *remover =
         request_that_removed(requests, seen.request, hold, until_ns);
     if (remover != NULL) {
-        diagnosis->culprit = hold_around(diagnosis->model, remover, false);
+        diagnosis->culprit =
+            hold_around(diagnosis->model->holds, diagnosis->model->hold_count, remover, true);
         diagnosis->request = *remover;
         diagnosis->before = sent_before(requests, remover);
         return conclude(diagnosis,
@@ -405,23 +407,6 @@ bool diagnose_by_wire(struct diagnosis *diagnosis, int64_t until_ns)
 
 // --- nobody is granted the lock ------------------------------------------------------------------
 
-// The acquire in which the request was sent, and that was not granted; NULL: none, or of more than
-// one it may have been.
-static const struct hold *attempt_of(const struct trial_model *model,
-                                     const struct seen_request *request)
-{
-    const struct hold *found = NULL;
-    FOR_EACH_ATTEMPT (attempt, model) {
-        if (!may_be_of(request, attempt->client, attempt->worker) ||
-            attempt->invoked_ns > request->sent_ns || attempt->returned_ns < request->sent_ns)
-            continue;
-        if (found != NULL)
-            return NULL;
-        found = attempt;
-    }
-    return found;
-}
-
 // The last request that took the lock, if nothing removed it since; NULL.
 static const struct seen_request *last_taken(const struct requests *requests)
 {
@@ -452,8 +437,8 @@ static bool find_who_has_it(struct diagnosis *diagnosis, const struct requests *
         prolonged = prolonged || (request->key == taken->key && request->sent_ns > taken->sent_ns &&
                                   is_prolonging(request));
     }
-    const struct hold *attempt = attempt_of(model, taken);
-    const struct hold *holder = hold_around(model, taken, true);
+    const struct hold *attempt = hold_around(model->attempts, model->attempt_count, taken, false);
+    const struct hold *holder = hold_around(model->holds, model->hold_count, taken, false);
     const struct hold *hold = diagnosis->holds[0];
     bool died = hold != NULL && hold->died_ns < model->ended_ns && hold->client == taken->client;
     const struct seen_request *renewal =

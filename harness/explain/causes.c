@@ -424,8 +424,7 @@ static bool is_so(const struct diagnosis *diagnosis, const char *fact)
 
 // --- words ---------------------------------------------------------------------------------------
 
-static void fill(const struct diagnosis *diagnosis, const char *words, size_t length,
-                 struct text *out);
+static const char *fill(const struct diagnosis *diagnosis, const char *words, struct text *out);
 
 static void add_worker(const struct diagnosis *diagnosis, int client, int worker, struct text *out)
 {
@@ -499,25 +498,12 @@ static void add_failover(const struct diagnosis *diagnosis, struct text *out)
                       "place");
 }
 
-static void add_duration(int64_t length_ns, struct text *out)
-{
-    text_add(out, lasting(length_ns).text);
-}
-
 // The worker of the first hold, or of the attempt.
 static void add_who(const struct diagnosis *diagnosis, struct text *out)
 {
-    const struct hold *attempt = diagnosis->attempt;
-    if (attempt != NULL)
-        add_worker(diagnosis, attempt->client, diagnosis->any_worker ? 0 : attempt->worker, out);
-    else if (diagnosis->holds[0] != NULL)
-        add_holder(diagnosis, diagnosis->holds[0], out);
-}
-
-static void add_sleeper(const struct diagnosis *diagnosis, struct text *out)
-{
-    const struct hold *sleeper = attempt_that_sleeps(diagnosis->model);
-    add_worker(diagnosis, sleeper->client, sleeper->worker, out);
+    const struct hold *who = diagnosis->attempt != NULL ? diagnosis->attempt : diagnosis->holds[0];
+    if (who != NULL)
+        add_worker(diagnosis, who->client, diagnosis->any_worker ? 0 : who->worker, out);
 }
 
 // Of a semaphore: ", client-2's and client-3's".
@@ -547,16 +533,16 @@ static void add_word(const struct diagnosis *diagnosis, const char *word, struct
     WORD("others", add_others(diagnosis, out));
     WORD("culprit", add_holder(diagnosis, diagnosis->culprit, out));
     WORD("sender", add_worker(diagnosis, request->client, request->worker, out));
-    WORD("sleeper", add_sleeper(diagnosis, out));
+    WORD("sleeper", add_holder(diagnosis, attempt_that_sleeps(model), out));
     WORD("stopped", text_format(out, "client-%d", fault->instance->target.client));
     WORD("sent", add_sent(diagnosis, out));
     WORD("victims", add_victims(diagnosis, out));
     WORD("failover", add_failover(diagnosis, out));
-    WORD("lease", add_duration(model->trial->scenario->lock.lease_ns, out));
-    WORD("length", add_duration(diagnosis->length_ns, out));
-    WORD("rest", add_duration(llabs(hold->valid_until_ns - hold->granted_ns), out));
-    WORD("asked", add_duration(request->ttl_ms * NS_PER_MS, out));
-    WORD("believed", add_duration(hold->valid_until_ns - request->sent_ns, out));
+    WORD("lease", text_add(out, lasting(model->trial->scenario->lock.lease_ns).text));
+    WORD("length", text_add(out, lasting(diagnosis->length_ns).text));
+    WORD("rest", text_add(out, lasting(llabs(hold->valid_until_ns - hold->granted_ns)).text));
+    WORD("asked", text_add(out, lasting(request->ttl_ms * NS_PER_MS).text));
+    WORD("believed", text_add(out, lasting(hold->valid_until_ns - request->sent_ns).text));
     WORD("fault", text_format(out, "%d", fault->instance->number));
     WORD("stop", text_format(out, "%d", stop_of_culprit(diagnosis)->instance->number));
     WORD("server", text_format(out, "%d", diagnosis->servers[0]));
@@ -568,7 +554,7 @@ static void add_word(const struct diagnosis *diagnosis, const char *word, struct
     WORD("deed", fault_text(model, fault, out));
     WORD("end", fault_text_end(model, fault, out));
     WORD("point", fault_text_point(model, fault, out));
-    WORD("lost", fill(diagnosis, fault->instance->form.lost, SIZE_MAX, out));
+    WORD("lost", fill(diagnosis, fault->instance->form.lost, out));
     WORD("prevention", text_add(out, fault->instance->form.mitigation));
     WORD("mitigation", text_add(out, finding->check->mitigation));
     WORD("doubt", text_add(out, describe_doubt(hold, hold)));
@@ -576,39 +562,28 @@ static void add_word(const struct diagnosis *diagnosis, const char *word, struct
 }
 #undef WORD
 
-// The first of a mark and a closing brace that is not inside of other braces.
-static const char *find_mark(const char *at, char mark)
+// Adds the words up to what ends them, a bar or a closing brace, and returns that. Without `out`
+// they are passed over, and no fact of theirs is looked at.
+static const char *fill(const struct diagnosis *diagnosis, const char *words, struct text *out)
 {
-    for (int depth = 0; depth > 0 || (*at != mark && *at != '}'); at++)
-        depth += (*at == '{') - (*at == '}');
-    return at;
-}
-
-static void fill(const struct diagnosis *diagnosis, const char *words, size_t length,
-                 struct text *out)
-{
-    const char *end = words + strnlen(words, length);
-    for (const char *at = words; at < end;) {
+    for (const char *at = words;; at++) {
         char word[32];
-        size_t plain = strcspn(at, "{");
-        if (plain >= (size_t)(end - at)) {
-            text_add_bytes(out, at, (size_t)(end - at));
-            return;
-        }
-        text_add_bytes(out, at, plain);
-        at += plain + 1;
-        size_t name = strcspn(at, "?}");
-        const char *close = find_mark(at, '}');
-        snprintf(word, sizeof word, "%.*s", (int)name, at);
-        const char *yes = at + name + 1;
-        const char *bar = at[name] == '?' ? find_mark(yes, '|') : close;
-        if (at[name] != '?')
+        size_t plain = strcspn(at, "{|}");
+        if (out != NULL)
+            text_add_bytes(out, at, plain);
+        at += plain;
+        if (*at != '{')
+            return at;
+        size_t length = strcspn(++at, "?}");
+        snprintf(word, sizeof word, "%.*s", (int)length, at);
+        at += length;
+        if (*at == '?') {
+            bool is_yes = out != NULL && is_so(diagnosis, word);
+            at = fill(diagnosis, at + 1, is_yes ? out : NULL);
+            at = *at == '|' ? fill(diagnosis, at + 1, is_yes ? NULL : out) : at;
+        } else if (out != NULL) {
             add_word(diagnosis, word, out);
-        else if (is_so(diagnosis, word))
-            fill(diagnosis, yes, (size_t)(bar - yes), out);
-        else if (*bar == '|')
-            fill(diagnosis, bar + 1, (size_t)(close - bar - 1), out);
-        at = close + 1;
+        }
     }
 }
 
@@ -620,7 +595,7 @@ static void add_mitigation(const struct diagnosis *diagnosis, struct text *out)
     bool ends_with_lock =
         diagnosis->cause == ROOT_SESSION && diagnosis_has_trait(diagnosis, "transaction");
     struct text against = {0};
-    fill(diagnosis, row->against, SIZE_MAX, &against);
+    fill(diagnosis, row->against, &against);
     // Tokens of this lock's, or of another's if it gives none.
     const char *fencing =
         diagnosis_has_trait(diagnosis, "fenced") || diagnosis->model->trial->traits == NULL
@@ -655,7 +630,7 @@ void diagnosis_say(struct diagnosis *diagnosis)
     struct text text = {0};
     struct text mitigation = {0};
     text_add(&text, begins[diagnosis->certainty]);
-    fill(diagnosis, row_of(diagnosis->cause)->sentence, SIZE_MAX, &text);
+    fill(diagnosis, row_of(diagnosis->cause)->sentence, &text);
     add_mitigation(diagnosis, &mitigation);
     snprintf(diagnosis->text, sizeof diagnosis->text, "%s", text_string(&text));
     snprintf(diagnosis->mitigation, sizeof diagnosis->mitigation, "%s", text_string(&mitigation));

@@ -117,7 +117,8 @@ struct diagnosis {
     bool harm;          // some value was written or sold wrongly
     const struct hold *family[2 * MAX_CHECKS]; // of violations that follow from this one
     size_t family_count;
-    const char *also[MAX_CHECKS]; // other properties whose violations follow from this one
+    // Other properties whose violations follow from this one; NULL behind them.
+    const char *also[MAX_CHECKS + 1];
     size_t also_count;
     const char *besides[MAX_CHECKS]; // those of which that is not proven
     size_t besides_count;
@@ -211,6 +212,10 @@ const struct fault_record *fault_that_stopped(const struct trial_model *model,
                                               int64_t to_ns);
 const struct fault_record *hold_stretched_by(const struct trial_model *model,
                                              const struct hold *hold);
+
+// The first fault that cut the client off from others at some time between, or NULL.
+const struct fault_record *fault_that_severed(const struct trial_model *model, int client,
+                                              int64_t from_ns, int64_t to_ns);
 
 // True if the fault stopped its client right after a request that only reads, or right before one:
 // it had more to send.

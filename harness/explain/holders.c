@@ -374,17 +374,23 @@ static bool only_acquires_between(const struct trial_model *model, const struct 
     return true;
 }
 
+const struct fault_record *fault_that_severed(const struct trial_model *model, int client,
+                                              int64_t from_ns, int64_t to_ns)
+{
+    FOR_EACH_FAULT (record, model) {
+        if (took_effect(record) && fault_can(record->instance, FAULT_SEVERS) &&
+            wire_names_client(record->instance, client) && record->in_effect_ns < to_ns &&
+            record->healed_ns > from_ns)
+            return record;
+    }
+    return NULL;
+}
+
 // The fault that may have kept an answer from a client inside its acquire, or NULL.
 static const struct fault_record *fault_on_acquire(const struct trial_model *model,
                                                    const struct hold *hold)
 {
-    FOR_EACH_FAULT (record, model) {
-        if (took_effect(record) && fault_can(record->instance, FAULT_SEVERS) &&
-            wire_names_client(record->instance, hold->client) &&
-            record->in_effect_ns < hold->granted_ns && record->healed_ns > hold->invoked_ns)
-            return record;
-    }
-    return NULL;
+    return fault_that_severed(model, hold->client, hold->invoked_ns, hold->granted_ns);
 }
 
 // A renewal that was answered while nothing could come through to its client was never answered.

@@ -135,20 +135,6 @@ static const struct fault_record *slow_clock(const struct trial_model *model)
     return NULL;
 }
 
-// One that kept a client's death from the servers of a lock that ends with the session, or NULL.
-static const struct fault_record *cut_off_at_death(const struct diagnosis *diagnosis,
-                                                   const struct hold *hold)
-{
-    FOR_EACH_FAULT (record, diagnosis->model) {
-        if (diagnosis_has_trait(diagnosis, "session") &&
-            fault_can(record->instance, FAULT_SEVERS) &&
-            wire_names_client(record->instance, hold->client) &&
-            record->asked_ns <= hold->died_ns && record->healed_ns > hold->died_ns)
-            return record;
-    }
-    return NULL;
-}
-
 // The last of those that can keep servers from answering; NULL if there was none.
 static const struct fault_record *last_that_silences(const struct trial_model *model)
 {
@@ -337,7 +323,11 @@ void diagnose_no_progress(struct diagnosis *diagnosis)
         diagnosis->any_worker = interval.worker == 0;
     } else if (died) {
         conclude(diagnosis, ROOT_DIED_HOLDING, residual != RESIDUAL_NONE);
-        diagnosis->fault = cut_off_at_death(diagnosis, diagnosis->holds[0]);
+        // The servers do not learn that the session is at its end.
+        const struct hold *dead = diagnosis->holds[0];
+        if (diagnosis_has_trait(diagnosis, "session"))
+            diagnosis->fault =
+                fault_that_severed(model, dead->client, dead->died_ns, dead->died_ns);
     } else if (interval.cause == NO_PROGRESS_LOST_RELEASE && !no_progress_while_free(model, true)) {
         conclude_lost_release(diagnosis, diagnosis->holds[0]);
     } else if (interval.cause == NO_PROGRESS_LOST_ACQUIRE) {

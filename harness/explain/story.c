@@ -420,8 +420,7 @@ static void tell_waiters(struct story *story, const struct diagnosis *diagnosis,
         if (told == 3 || attempt->returned_ns < from_ns || attempt == diagnosis->attempt ||
             attempt->died || waited_before(story->model, attempt, from_ns))
             continue;
-        story_add(&story->lines, attempt->invoked_ns, LINE_HELPFUL,
-                  worker_name(story->model, attempt->client, attempt->worker).text,
+        story_add(&story->lines, attempt->invoked_ns, LINE_HELPFUL, name_of(story, attempt).text,
                   "goes for the lock and waits");
         told++;
     }
@@ -430,7 +429,7 @@ static void tell_waiters(struct story *story, const struct diagnosis *diagnosis,
 // The acquire that may have left the lock behind.
 static void tell_lost_acquire(struct story *story, const struct hold *lost, bool any_worker)
 {
-    struct words who = worker_name(story->model, lost->client, lost->worker);
+    struct words who = name_of(story, lost);
     story_add(&story->lines, lost->invoked_ns, LINE_NEEDED, who.text,
               "begins to acquire the lock%s", any_worker ? ", as others of its client do" : "");
     if (!lost->died)
@@ -605,13 +604,6 @@ static void tell_faults(struct story *story, const struct fault_record *cause)
 
 // --- the whole -----------------------------------------------------------------------------------
 
-static void add_names(const char *words, const char *const *names, size_t count, struct text *out)
-{
-    for (size_t i = 0; i < count; i++)
-        text_format(out, "%s%s", i == 0 ? words : i + 1 == count ? " and " : ", ", names[i]);
-    text_add(out, count > 0 ? "." : "");
-}
-
 // What it comes from, what it cost, what else comes of it, what would have prevented it.
 static void tell_diagnosis(const struct diagnosis *diagnosis, struct text *out)
 {
@@ -631,7 +623,11 @@ static void tell_diagnosis(const struct diagnosis *diagnosis, struct text *out)
         text_format(&end, "In all, %lld of %lld acknowledged increment%s %s lost. ",
                     (long long)lost, (long long)acknowledged, plural(acknowledged),
                     lost == 1 ? "was" : "were");
-    add_names("Of the same cause: ", diagnosis->also, diagnosis->also_count, &end);
+    if (diagnosis->also_count > 0) {
+        text_add(&end, "Of the same cause: ");
+        text_join(&end, diagnosis->also, "and");
+        text_add(&end, ".");
+    }
     while (end.length > 0 && end.bytes[end.length - 1] == ' ')
         end.bytes[--end.length] = '\0';
     if (end.length > 0)
