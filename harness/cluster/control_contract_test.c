@@ -287,7 +287,8 @@ SERVERS_TEST_OF_EACH(a_lock_is_evicted_if_it_is_there_a_second_one_in_its_turn_a
         must_answer(node, of->second, "");
         MUST_BE(EVICTION_DONE, (int)evict(node, &second, &error));
         MUST_BE(0, DO(node, has_lock, &second));
-        MUST_BE(0, DO(node, relieve, NULL));
+        // On a machine that is busy, thousands of deletions may take more than one call.
+        MUST_COME_TO_BE(0, DO(node, relieve, NULL));
         must_answer(node, words->read, words->kept);
     }
 }
