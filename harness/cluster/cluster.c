@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -196,6 +197,10 @@ static int make_folders(struct cluster *cluster, struct node *node, const char *
         return -1;
     if (cluster->isolation == ISOLATION_LOOPBACK && chmod(node->home, 0700) != 0)
         return error_set(error, "cannot close %s to others: %s", node->home, strerror(errno));
+    // One that is explored never loses what its disk has not got yet: it need not wait for that.
+    if (cluster->isolation == ISOLATION_NAMESPACES && node->group != NULL &&
+        node->group->settings.is_explored)
+        (void)!mount("none", node->data, "tmpfs", MS_NOSUID | MS_NODEV, "mode=0700");
     return 0;
 }
 
@@ -390,6 +395,7 @@ static void sweep_node(const char *home)
     static const char *const leftovers[] = {"data", NODE_KEPT_DATA, NODE_CLOCK_FILE, NODE_DISK_FILE,
                                             NODE_PRELOAD};
     AUTO_FREE char *data = path_join(home, "data");
+    (void)!umount2(data, MNT_DETACH);
     for (size_t i = 0; server_catalogue[i] != NULL; i++) {
         if (server_catalogue[i]->clean_up != NULL)
             server_catalogue[i]->clean_up(data);

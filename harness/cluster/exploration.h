@@ -14,7 +14,7 @@
 // The servers of a lock while they are explored.
 struct explored_servers {
     const struct server_exploration *how;
-    const struct service *service;
+    struct service *service;
     struct server_group *group;
     int64_t zero_unix_ns; // the time of day at the schedule's time 0
     int64_t part_ns;      // of what ends by itself, in how many such parts of time; 0: nobody asks
@@ -29,6 +29,7 @@ struct server_exploration {
     const char *const *topologies;
     // The threads that its schemes start (watchdogs, subscriptions) stand at gates of their own.
     bool holds_threads;
+    bool only_ours;      // no programs: it is told by clients of ours what time is to do
     size_t memory_bytes; // of servers->memory, zero at first
     // Optional: what is done once there are sessions, before time stands still, and undone before
     // they end, also if it was done by half.

@@ -22,7 +22,7 @@ static enum outcome find_blocker(struct lock *lock, int64_t revision, bool skips
 static enum outcome wait_for_turn(struct lock *lock, int64_t revision, bool skips_one)
 {
     struct etcd_wait wait = {.lock = lock, .at_most_ns = TIME_NEVER};
-    const struct peer_patience waiting = {etcd_wait_is_over, &wait};
+    const struct peer_patience waiting = etcd_patience(&wait);
     while (!etcd_wait_is_over(&wait)) {
         struct etcd_entry blocker;
         int64_t seen_at;

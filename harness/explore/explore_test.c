@@ -199,7 +199,8 @@ TEST(states_that_are_not_entered_again_hide_no_other_state)
     static const struct {
         const char *name;
         int faults, leases;
-    } schemes[] = {{"redis-setnx", 1, 0}, {"redis-lua", 0, 1}, {"redisson", 0, 0}};
+    } schemes[] = {
+        {"redis-setnx", 1, 0}, {"redis-lua", 0, 1}, {"redisson", 0, 0}, {"etcd-lease", 0, 0}};
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
         uint64_t states[2];
         for (int all = 0; all < 2; all++) {
@@ -391,7 +392,11 @@ TEST(a_lock_with_threads_is_exhausted)
     static const struct {
         const char *scheme;
         int leases;
-    } sound[] = {{"redis-watchdog", 0}, {"redisson", 0}, {"redisson-semaphore", 1}};
+    } sound[] = {{"redis-watchdog", 0},
+                 {"redisson", 0},
+                 {"redisson-semaphore", 1},
+                 {"etcd-lease", 0},
+                 {"etcd-lock-rpc", 0}};
     for (size_t i = 0; i < sizeof sound / sizeof *sound; i++) {
         const struct search_limits limits = {.leases = sound[i].leases, .for_ns = EXPLORED_NS};
         struct errand *errand =
@@ -416,6 +421,54 @@ TEST(a_request_that_waits_at_the_server_is_answered_in_a_step_of_its_own)
             "client-2 SELECT\n",
             "client-1 write\nclient-1 UPDATE\nclient-1 COMMIT\nclient-2 answer\n"
             "client-2 write\nclient-2 UPDATE\nclient-2 COMMIT\n");
+}
+
+#define FIRST_HOLDS "client-1 start\nclient-1 grant\nclient-1 txn\n"
+#define SECOND_LOOKS                                                                               \
+    "client-2 start\nclient-2 grant\nclient-2 txn\n"                                               \
+    "client-2 range\n"
+#define SECOND_HOLDS "client-2 range\nclient-2 range\nclient-2 write\nclient-2 delete\n"
+
+TEST(a_watch_is_told_what_it_waits_for_in_a_step_of_its_own)
+{
+    must_go("etcd-lease", FIRST_HOLDS SECOND_LOOKS "client-2 watch\n",
+            "client-1 write\nclient-1 delete\nclient-2 message\n" SECOND_HOLDS);
+    must_go("etcd-lease",
+            FIRST_HOLDS SECOND_LOOKS
+            "client-2 watch\nclient-1 write\nclient-1 delete\nclient-2 message, lost\n",
+            "client-2 retry\n" SECOND_HOLDS);
+    // Of what has gone before it began, it is told at once.
+    must_go("etcd-lease",
+            FIRST_HOLDS SECOND_LOOKS "client-1 write\nclient-1 delete\nclient-2 watch\n",
+            SECOND_HOLDS);
+    must_go("etcd-lock-rpc",
+            "client-1 start\nclient-1 grant\nclient-1 lock\nclient-2 start\nclient-2 grant\n"
+            "client-2 lock\n",
+            "client-1 write\nclient-1 range\nclient-1 unlock\nclient-2 message\nclient-2 write\n"
+            "client-2 range\nclient-2 unlock\n");
+    must_go("etcd-lock-rpc",
+            "client-1 start\nclient-1 grant\nclient-1 lock\nclient-2 start\nclient-2 grant\n"
+            "client-2 lock, reply lost\n",
+            "client-2 revoke\nclient-1 write\nclient-1 range\nclient-1 unlock\nclient-2 retry\n"
+            "client-2 grant\nclient-2 lock\nclient-2 write\nclient-2 range\nclient-2 unlock\n");
+}
+
+// By a revoke of the harness's.
+TEST(a_lease_ends_when_its_time_is_over_unless_it_was_kept_alive)
+{
+    must_go("etcd-lease",
+            FIRST_HOLDS SECOND_LOOKS
+            "client-2 watch\ntime passes until a timer is due\nclient-1's watchdog keepalive\n"
+            "client-2 keepalive\n",
+            "client-1 write\nclient-1 delete\nclient-2 retry\n" SECOND_HOLDS);
+    must_go("etcd-lease", FIRST_HOLDS "client-1 crashes\n" SECOND_LOOKS "client-2 watch\n",
+            "all wait\nall wait\nclient-2 retry\nclient-2 keepalive\nclient-2 delete\n"
+            "client-2 revoke\nall wait\nclient-2 retry\nclient-2 grant\nclient-2 txn\n"
+            "client-2 write\nclient-2 delete\n");
+    must_go("etcd-lease", FIRST_HOLDS SECOND_LOOKS "client-2 watch\na lease passes\n",
+            "client-2 message\nclient-2 keepalive\nclient-2 delete\nclient-2 revoke\n"
+            "client-1 write\nclient-1 delete\nclient-2 retry\nclient-2 grant\nclient-2 txn\n"
+            "client-2 write\nclient-2 delete\n");
 }
 
 TEST(the_lock_of_a_session_is_free_once_its_client_died_or_lost_it)

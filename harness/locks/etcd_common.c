@@ -1,5 +1,7 @@
 #include "harness/locks/etcd_common.h"
 
+#include "harness/point/gate.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -31,6 +33,9 @@ static enum outcome keep_alive(struct etcd_connection *connection, const struct 
     if (outcome == OUTCOME_OK) {
         state->lease_until_ns = asked.client_ns + lock->options.lease_ns;
         state->lease_asked = asked;
+        // Its worker goes by that, whoever asked.
+        if (lock->actor->gate != NULL)
+            gate_hear(lock->actor->gate, "kept", 4);
     }
     return outcome == OUTCOME_NO ? OUTCOME_UNKNOWN : outcome;
 }
@@ -111,6 +116,19 @@ bool etcd_wait_is_over(void *context)
     }
     return now_ns >= state->lease_until_ns || now_ns >= wait->at_most_ns ||
            (now_ns >= wait->at_least_ns && lock_must_give_up(wait->lock));
+}
+
+static int64_t look_again_ns(void *context)
+{
+    const struct etcd_wait *wait = context;
+    const struct etcd_lock *state = wait->lock->state;
+    int64_t until_ns = time_earlier(state->keep_alive_ns, state->lease_until_ns);
+    return time_earlier(until_ns, time_earlier(wait->at_most_ns, wait->lock->give_up_ns));
+}
+
+struct peer_patience etcd_patience(struct etcd_wait *wait)
+{
+    return (struct peer_patience){etcd_wait_is_over, wait, look_again_ns};
 }
 
 enum outcome etcd_withdraw(struct lock *lock)

@@ -43,9 +43,10 @@ struct etcd_wait {
     int64_t at_most_ns;
 };
 
-// For peer_patience, with a struct etcd_wait: keeps the session alive, once a third of the lease
-// has passed, and says when the wait is over, for example because the session has come to its end.
+// Keeps the session alive, once a third of the lease has passed, and says when the wait is over,
+// for example because the session has come to its end. And for as long as that, as patience.
 bool etcd_wait_is_over(void *context);
+struct peer_patience etcd_patience(struct etcd_wait *wait);
 
 // Gives up an acquire that may have left a key, or may still leave one: ends the session, and
 // waits for the answer. NO: nothing is left. UNKNOWN: no answer.

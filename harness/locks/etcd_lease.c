@@ -17,7 +17,7 @@ static enum outcome wait_for_predecessor(struct lock *lock, int64_t revision,
     if (outcome == OUTCOME_OK && !etcd_wait_is_over(wait)) {
         // Not for ever: this server may be cut off from the others.
         wait->at_most_ns = clock_now_ns(&lock->actor->clock) + lock->options.lease_ns / 3;
-        const struct peer_patience waiting = {etcd_wait_is_over, wait};
+        const struct peer_patience waiting = etcd_patience(wait);
         // From the revision after: a watch that begins with one of the past is served by etcd
         // only every 100 ms.
         outcome = etcd_watch_deletion(lock->connection, predecessor.key, seen_at + 1, &waiting);

@@ -16,7 +16,7 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
                              .at_least_ns =
                                  clock_now_ns(&lock->actor->clock) + lock->options.request_ns,
                              .at_most_ns = TIME_NEVER};
-    const struct peer_patience waiting = {etcd_wait_is_over, &wait};
+    const struct peer_patience waiting = etcd_patience(&wait);
     outcome = etcd_lock(lock->connection, lock->options.name, state->lease, &revision, &waiting);
     if (outcome == OUTCOME_OK)
         return etcd_hold(lock, grant);

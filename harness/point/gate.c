@@ -71,7 +71,8 @@ void gate_forget(struct step_gate *gate)
 void gate_next_operation(struct step_gate *gate)
 {
     gate->operation++;
-    gate_forget(gate);
+    if (!gate->spans_operations)
+        gate_forget(gate);
     gate->attempt_at = gate->vain_at = gate->heard.length;
 }
 
@@ -310,6 +311,16 @@ enum gate_order gate_stand_or_wait(struct step_gate *gate, enum gate_place place
 {
     name_request(gate, what);
     stand_with_bell(gate, place, bell, rung);
+    return (enum gate_order)atomic_load(&gate->order);
+}
+
+enum gate_order gate_stand_for_answer(struct step_gate *gate, bool has_come, int64_t until_ns)
+{
+    name_request(gate, "message");
+    gate->until_ns = until_ns;
+    gate->is_subscribed = !has_come;
+    gate_stand(gate, has_come ? GATE_BEFORE_MESSAGE : GATE_WAITING);
+    gate->is_subscribed = false;
     return (enum gate_order)atomic_load(&gate->order);
 }
 

@@ -59,6 +59,7 @@ struct step_gate {
     struct text kept;             // what it knows besides: messages that it has not taken yet,
                                   // leases that it is to renew
     bool is_subscribed;           // messages may come
+    bool spans_operations;        // what it hears in one operation counts in the next ones, too
     // All that it has sent, that servers, the store and other threads have told it, and that time
     // passed meanwhile: what it does next follows from that.
     struct text heard;
@@ -94,6 +95,11 @@ void gate_wait(struct step_gate *gate, _Atomic uint32_t *bell, uint32_t rung, in
 enum gate_order gate_stand_or_wait(struct step_gate *gate, enum gate_place place, const char *what,
                                    _Atomic uint32_t *bell, uint32_t rung);
 
+// Of a thread whose request waits at the server: stands before the answer that has come, or until
+// one may have come, or until `until_ns`. Returns the order by which it was let go: GATE_LOOK if it
+// is to see whether the answer has come, and to stand again.
+enum gate_order gate_stand_for_answer(struct step_gate *gate, bool has_come, int64_t until_ns);
+
 // As futex_wait_until_ns of a thread that may have a gate, `until_ns` by the actor's clock.
 void actor_wait(struct actor *actor, _Atomic uint32_t *bell, uint32_t rung, int64_t until_ns);
 
@@ -107,7 +113,7 @@ static inline enum gate_order gate_order(const struct actor *actor)
 void gate_open_session(struct step_gate *gate, uint64_t session);
 void gate_end_session(struct step_gate *gate, uint64_t session);
 
-// It begins its next operation. Unless the gate remembers, what it has heard is over with the last.
+// It begins its next operation. Unless that counts still, what it has heard is over with the last.
 void gate_next_operation(struct step_gate *gate);
 
 // Takes down a request, or what a server has answered. NULL: nothing happens.

@@ -74,6 +74,7 @@ static void pass_time_until(struct replay *replay, int64_t until_ns, const char 
     // By a tenth of the lease: by nothing that our moves take.
     replay->has_stalled |=
         threads_are_late(&replay->threads, replay->trial->scenario->lock.lease_ns / 10);
+    threads_settle(&replay->threads, true);
 }
 
 // Of timers that are due soon enough for leases; TIME_NEVER: there is none.
@@ -123,6 +124,8 @@ static bool can_be_replayed(const struct trial *trial, struct error *error)
         why = "no lock on servers of its topology can be explored yet";
     else if (trial_is_external(trial))
         why = "its servers are not Lockpick's own, which alone it may empty";
+    else if (trial->external_client != NULL && how->only_ours)
+        why = "no program that locks with servers of its kind can be explored yet";
     else if (trial->external_client != NULL && trial->external_client->plugin != NULL)
         why = "it is a plug-in, whose requests to its servers nobody sees";
     else if (trial->external_client != NULL && trial->external_client->renew)
@@ -364,7 +367,8 @@ static void step(struct replay *replay, struct move move, enum gate_order order)
     bool is_change = gate->place != GATE_SLEEPING && gate->place != GATE_WAITING &&
                      gate->place != GATE_BEFORE_MESSAGE;
     bool may_publish = gate->place == GATE_BEFORE_REQUEST && move.thread != THREAD_SUBSCRIBER;
-    replay->struck[move.client - 1] |= order == GATE_LOSE_REQUEST || order == GATE_LOSE_REPLY;
+    bool is_lost = order == GATE_LOSE_REQUEST || order == GATE_LOSE_REPLY;
+    replay->struck[move.client - 1] |= is_lost;
     // A program sleeps until its clock says so.
     if (replay->programs != NULL && gate->place == GATE_SLEEPING)
         set_time(replay, time_later(gate->until_ns, replay->now_ns));
@@ -386,8 +390,9 @@ static void step(struct replay *replay, struct move move, enum gate_order order)
         is_change |= replay->image != before;
     }
     threads->changes += is_change;
+    // Who lost something may find more by itself.
     if (thread_is_worker(move.thread))
-        threads->rested[move.client - 1][move.thread] = threads->changes;
+        threads->rested[move.client - 1][move.thread] = threads->changes - is_lost;
 }
 
 // If nothing is drawn in the step, what is drawn later is as it would have been.

@@ -119,10 +119,10 @@ void threads_settle(struct threads *threads, bool may_have_published)
             goes_on = true;
         }
     }
-    for (int i = 0; i < threads->count && threads->has_threads; i++) {
-        struct step_gate *gate = &threads->gates[i][THREAD_SUBSCRIBER];
-        if (gate->is_there && !threads->crashed[i] &&
-            ((may_have_published && gate->is_subscribed) || gate_is_rung(gate)))
+    for (int i = 0; threads->has_threads && threads_next(threads, &i, &step);) {
+        struct step_gate *gate = thread_gate(threads, step);
+        if ((may_have_published && gate->is_subscribed) ||
+            (step.thread == THREAD_SUBSCRIBER && gate_is_rung(gate)))
             gate_let_go(gate, GATE_LOOK);
     }
 }

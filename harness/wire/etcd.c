@@ -1,12 +1,20 @@
 #include "harness/wire/etcd.h"
 
+#include "harness/base/growing.h"
+#include "harness/point/gate.h"
+
 #include <curl/curl.h>
+#include <inttypes.h>
 #include <jansson.h>
 #include <pthread.h>
 #include <resolv.h> // base64
+#include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define DAYS_S (7 * 24 * 3600) // of a lease, if others end it
 
 struct etcd_connection {
     struct error error;
@@ -32,6 +40,13 @@ struct patience {
     const struct peer_patience *waiting;
     const char *enough; // a word of the answer; NULL: none. It never ends by itself then, and gets
                         // a connection of its own, which goes with it.
+    // It waits for the deletion of the key, at `revision` or later. Or, with a prefix, the request
+    // makes the key, at `revision` (0: not known yet), and waits for all older ones.
+    const char *prefix, *key;
+    int64_t revision;
+    uint64_t looked_at; // by a worker with a gate, after so many changes
+    bool waits;         // for others, as was seen then
+    bool is_cut;        // the gate had it end while it waited
 };
 
 // --- HTTP: one request after the other, over a connection that is kept ---------------------------
@@ -61,11 +76,24 @@ static size_t take_answer(char *bytes, size_t size, size_t count, void *context)
     return size * count;
 }
 
+static int reset_at_end(void *context, curl_socket_t descriptor, curlsocktype purpose)
+{
+    (void)context;
+    (void)purpose;
+    peer_reset_at_end(descriptor);
+    return CURL_SOCKOPT_OK;
+}
+
 void etcd_close(void *client)
 {
     struct etcd_connection *connection = client;
+    struct etcd_leases *leases = connection != NULL ? connection->service->leases : NULL;
     if (connection == NULL)
         return;
+    if (leases != NULL && leases->idle_count < sizeof leases->idle / sizeof *leases->idle) {
+        leases->idle[leases->idle_count++] = connection;
+        return;
+    }
     curl_easy_cleanup(connection->easy);
     curl_multi_cleanup(connection->multi);
     curl_slist_free_all(connection->headers);
@@ -74,37 +102,57 @@ void etcd_close(void *client)
     free(connection);
 }
 
+// Goes on with the one transfer, and waits for as long for what comes next. True once it is over:
+// *failure is what went wrong, NULL if it is complete.
+static bool is_over_within(struct etcd_connection *connection, int64_t wait_ns,
+                           const char **failure)
+{
+    int running = 0;
+    int messages = 0;
+    *failure = "curl_multi_perform failed";
+    if (curl_multi_perform(connection->multi, &running) != CURLM_OK)
+        return true;
+    const CURLMsg *message = curl_multi_info_read(connection->multi, &messages);
+    if (message != NULL && message->msg == CURLMSG_DONE) {
+        CURLcode result = message->data.result;
+        *failure = result == CURLE_OK ? NULL : curl_easy_strerror(result);
+        return true;
+    }
+    curl_multi_poll(connection->multi, NULL, 0, (int)((wait_ns + NS_PER_MS - 1) / NS_PER_MS), NULL);
+    return false;
+}
+
+static bool has_enough(const struct etcd_connection *connection, const struct patience *patience)
+{
+    return patience->enough != NULL &&
+           strstr(text_string(&connection->answer), patience->enough) != NULL;
+}
+
 // Runs the one transfer. NULL once it is complete; else what went wrong.
 static const char *transfer(struct etcd_connection *connection, const struct patience *patience)
 {
+    const char *failure;
     for (;;) {
-        int running = 0;
-        int messages = 0;
-        if (curl_multi_perform(connection->multi, &running) != CURLM_OK)
-            return "curl_multi_perform failed";
-        const CURLMsg *message = curl_multi_info_read(connection->multi, &messages);
-        if (message != NULL && message->msg == CURLMSG_DONE)
-            return message->data.result == CURLE_OK ? NULL
-                                                    : curl_easy_strerror(message->data.result);
         bool waits = patience != NULL && connection->body_sent > 0;
         int64_t left_ns = waits ? PEER_LOOK_NS : peer_left_ns(&connection->peer);
-        bool has_enough = waits && patience->enough != NULL &&
-                          strstr(text_string(&connection->answer), patience->enough) != NULL;
-        if (has_enough || (waits && patience->waiting->is_over(patience->waiting->context)))
+        if (waits && (has_enough(connection, patience) ||
+                      patience->waiting->is_over(patience->waiting->context)))
             return "waited for long enough";
         if (left_ns <= 0)
             return "no answer in time";
         if (patience != NULL)
             left_ns = time_earlier(left_ns, PEER_LOOK_NS);
-        curl_multi_poll(connection->multi, NULL, 0, (int)((left_ns + NS_PER_MS - 1) / NS_PER_MS),
-                        NULL);
+        if (is_over_within(connection, left_ns, &failure))
+            return failure;
     }
 }
+
+static const char *attend(struct etcd_connection *connection, struct patience *patience);
 
 // Posts the body to the server that requests go to now. NO: certainly not sent. UNKNOWN: no whole
 // answer.
 static enum outcome exchange(struct etcd_connection *connection, const char *path,
-                             const struct patience *patience)
+                             struct patience *patience)
 {
     const struct endpoint *endpoint = &connection->service->servers[connection->current];
     CURL *easy = connection->easy;
@@ -123,7 +171,8 @@ static enum outcome exchange(struct etcd_connection *connection, const char *pat
         error_set(&connection->error, "libcurl takes no request");
         return OUTCOME_BROKEN;
     }
-    const char *failure = transfer(connection, patience);
+    bool has_gate = patience != NULL && connection->actor->gate != NULL;
+    const char *failure = has_gate ? attend(connection, patience) : transfer(connection, patience);
     connection->status = 0;
     curl_easy_getinfo(easy, CURLINFO_RESPONSE_CODE, &connection->status);
     curl_multi_remove_handle(connection->multi, easy);
@@ -183,22 +232,61 @@ static int64_t number_of(const json_t *object, const char *name)
     return digits != NULL ? strtoll(digits, NULL, 10) : 0;
 }
 
-// The first of a range's keys.
-static void read_entry(const json_t *range, struct etcd_entry *entry)
+// Where revisions of clients begin.
+static int64_t base_of(const struct etcd_connection *connection)
 {
-    const json_t *found = json_array_get(json_object_get(range, "kvs"), 0);
+    const struct etcd_leases *leases = connection->service->leases;
+    return leases != NULL ? leases->base_revision : 0;
+}
+
+// One of a range's keys, from 0.
+static void read_entry(const struct etcd_connection *connection, const json_t *range, size_t index,
+                       struct etcd_entry *entry)
+{
+    const json_t *found = json_array_get(json_object_get(range, "kvs"), index);
     const char *key = json_string_value(json_object_get(found, "key"));
     *entry = (struct etcd_entry){.create_revision = 0};
     if (key == NULL || b64_pton(key, (unsigned char *)entry->key, sizeof entry->key - 1) < 0)
         return;
-    entry->create_revision = number_of(found, "create_revision");
+    entry->create_revision = number_of(found, "create_revision") - base_of(connection);
     entry->lease = number_of(found, "lease");
 }
 
 // Of the store.
 static int64_t revision_of(const struct etcd_connection *connection)
 {
-    return number_of(json_object_get(connection->json, "header"), "revision");
+    return number_of(json_object_get(connection->json, "header"), "revision") - base_of(connection);
+}
+
+static bool may_change_keys(const char *path)
+{
+    static const char *const others[] = {"/v3/kv/range", "/v3/watch", "/v3/lease/grant",
+                                         "/v3/lease/keepalive", NULL};
+    return !text_is_one_of(path, others);
+}
+
+// A lease that was granted, or kept alive, lasts as long from now on; one that was revoked is no
+// more. `body` is the request's.
+static void note_lease(const struct etcd_connection *connection, const char *path,
+                       const json_t *body)
+{
+    struct etcd_leases *leases = connection->service->leases;
+    const json_t *result = json_object_get(connection->json, "result");
+    const json_t *lease = result != NULL ? result : connection->json;
+    bool is_revoked = strcmp(path, "/v3/lease/revoke") == 0;
+    int64_t id =
+        is_revoked ? json_integer_value(json_object_get(body, "ID")) : number_of(lease, "ID");
+    int64_t ttl_s = number_of(lease, "TTL");
+    size_t at = 0;
+    if (leases == NULL || id == 0 || (!is_revoked && ttl_s == 0))
+        return;
+    while (at < leases->count && leases->all[at].id != id)
+        at++;
+    if (at == leases->count)
+        *APPEND(leases->all, leases->count, leases->room) = (struct etcd_lease){.id = id};
+    leases->all[at].until_ns = clock_monotonic_ns() + (ttl_s - DAYS_S) * NS_PER_S;
+    if (is_revoked)
+        leases->all[at] = leases->all[--leases->count];
 }
 
 // --- requests ------------------------------------------------------------------------------------
@@ -207,37 +295,172 @@ static int64_t revision_of(const struct etcd_connection *connection)
 // Where no connection can be made, the next server is tried, each once; with UNKNOWN the next
 // request goes to the next server. The answer is connection->json, until the next one.
 static enum outcome ask(struct etcd_connection *connection, const char *path, json_t *body,
-                        const struct patience *patience)
+                        struct patience *patience)
 {
     int count = connection->service->server_count;
     enum outcome outcome = OUTCOME_NO;
     char *text = json_dumps(body, JSON_COMPACT);
     connection->body = text;
     connection->body_length = strlen(text);
+    if (connection->service->leases != NULL)
+        connection->service->leases->changes += may_change_keys(path);
     for (int i = 0; outcome == OUTCOME_NO && i < count; i++) {
         outcome = exchange(connection, path, patience);
         if (outcome == OUTCOME_NO || (outcome == OUTCOME_UNKNOWN && patience == NULL))
             connection->current = (connection->current + 1) % count;
     }
     free(text);
-    json_decref(body);
     json_decref(connection->json);
     connection->json = NULL;
     connection->lacks_lease = false;
-    if (outcome != OUTCOME_OK)
-        return outcome;
-    connection->json = json_loads(text_string(&connection->answer), 0, NULL);
-    return connection->status == 200 && connection->json != NULL ? OUTCOME_OK
-                                                                 : understand_error(connection);
+    if (outcome == OUTCOME_OK) {
+        connection->json = json_loads(text_string(&connection->answer), 0, NULL);
+        if (connection->status == 200 && connection->json != NULL)
+            note_lease(connection, path, body);
+        else
+            outcome = understand_error(connection);
+    }
+    json_decref(body);
+    return outcome;
 }
 
-// The same, with points before and after.
-static enum outcome request(struct etcd_connection *connection, const char *name, const char *path,
-                            json_t *body, const struct patience *patience)
+// --- as a schedule has it ------------------------------------------------------------------------
+
+static const char lost[] = "the connection was lost";
+
+// What the worker learns; what it will ask for next follows from that. Leases are told in as many
+// digits as tokens are (gate_name_tokens).
+#define TOLD_LEASE "%032" PRIx64
+__attribute__((format(printf, 2, 3))) static void hear(const struct etcd_connection *connection,
+                                                       const char *format, ...)
 {
-    point(connection->actor, POINT_BEFORE, name);
+    char text[200];
+    va_list arguments;
+    if (connection->actor->gate == NULL)
+        return;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    gate_hear(connection->actor->gate, text, (size_t)length);
+}
+
+static void hear_entry(const struct etcd_connection *connection, const struct etcd_entry *entry)
+{
+    hear(connection, "%" PRId64 " " TOLD_LEASE "\n", entry->create_revision,
+         (uint64_t)entry->lease);
+}
+
+// Whether the request waits for others, by what the server keeps.
+static bool waits_for_others(const struct etcd_connection *connection, struct patience *patience)
+{
+    struct etcd_leases *leases = connection->service->leases;
+    struct etcd_entry entry;
+    int64_t ignored;
+    if (patience->looked_at == leases->changes)
+        return patience->waits;
+    patience->looked_at = leases->changes;
+    if (patience->prefix != NULL)
+        patience->waits = etcd_get_older(leases->looks, patience->prefix, patience->revision,
+                                         &entry, &ignored) == OUTCOME_OK &&
+                          entry.create_revision > 0;
+    else
+        patience->waits = etcd_get(leases->looks, patience->key, &entry) == OUTCOME_OK &&
+                          entry.create_revision > 0 && entry.create_revision < patience->revision;
+    return patience->waits;
+}
+
+// Whether the server has it.
+static bool is_issued(const struct etcd_connection *connection, struct patience *patience)
+{
+    struct etcd_entry own;
+    if (patience->prefix == NULL)
+        return strstr(text_string(&connection->answer), "\"created\"") != NULL;
+    bool is_seen = etcd_get(connection->service->leases->looks, patience->key, &own) == OUTCOME_OK;
+    patience->revision = is_seen ? own.create_revision : 0;
+    return patience->revision > 0;
+}
+
+// As transfer, of a worker with a gate: where the request waits for others, the worker stands.
+static const char *attend(struct etcd_connection *connection, struct patience *patience)
+{
+    struct step_gate *gate = connection->actor->gate;
+    const struct peer_patience *waiting = patience->waiting;
+    enum gate_order order = gate_order(connection->actor);
+    const char *failure = NULL;
+    do {
+        if (is_over_within(connection, NS_PER_MS, &failure))
+            return failure;
+    } while (!is_issued(connection, patience));
+    bool has_stood = false;
+    bool is_over = order == GATE_LOSE_REPLY;
+    while (!is_over && waits_for_others(connection, patience)) {
+        has_stood = true;
+        order = gate_stand_for_answer(gate, false, waiting->until_ns(waiting->context));
+        if (order == GATE_GO)
+            hear(connection, "time");
+        is_over = order == GATE_END || (order == GATE_GO && waiting->is_over(waiting->context));
+    }
+    patience->is_cut = order != GATE_END && waits_for_others(connection, patience);
+    if (order == GATE_END || patience->is_cut)
+        return lost;
+    while (!has_enough(connection, patience) && !is_over_within(connection, NS_PER_S, &failure))
+        continue;
+    if (has_stood && gate_stand_for_answer(gate, true, TIME_NEVER) != GATE_GO) {
+        text_free(&connection->answer);
+        return lost;
+    }
+    return failure;
+}
+
+// The worker hears of nothing that came of its request.
+static enum outcome lose(struct etcd_connection *connection)
+{
+    json_decref(connection->json);
+    connection->json = NULL;
+    connection->lacks_lease = false;
+    text_free(&connection->answer);
+    error_set(&connection->error, "%s", lost);
+    return OUTCOME_UNKNOWN;
+}
+
+// By order of the worker's gate a request, or its answer, is lost. A watch that begins in the past
+// is answered for etcd, which takes its time for it. A request that waited and was cut has etcd
+// take back the key that it made.
+static enum outcome ask_as_ordered(struct etcd_connection *connection, const char *path,
+                                   json_t *body, struct patience *patience)
+{
+    enum gate_order order = gate_order(connection->actor);
+    bool is_lost = order == GATE_LOSE_REQUEST || order == GATE_END;
+    bool is_past = !is_lost && patience != NULL && patience->prefix == NULL &&
+                   !waits_for_others(connection, patience);
+    if (is_lost || is_past) {
+        json_decref(body);
+        lose(connection);
+        if (is_lost || order == GATE_LOSE_REPLY)
+            return OUTCOME_UNKNOWN;
+        text_add(&connection->answer, patience->enough);
+        return OUTCOME_OK;
+    }
     enum outcome outcome = ask(connection, path, body, patience);
+    if (patience != NULL && patience->is_cut && patience->prefix != NULL) {
+        while (is_issued(connection, patience))
+            sched_yield();
+        connection->service->leases->changes++;
+    }
+    return order == GATE_LOSE_REPLY ? lose(connection) : outcome;
+}
+
+// With points before and after.
+static enum outcome request(struct etcd_connection *connection, const char *name, const char *path,
+                            json_t *body, struct patience *patience)
+{
+    hear(connection, "%s\n", name);
+    point(connection->actor, POINT_BEFORE, name);
+    enum outcome outcome = connection->actor->gate != NULL
+                               ? ask_as_ordered(connection, path, body, patience)
+                               : ask(connection, path, body, patience);
     point(connection->actor, POINT_AFTER, name);
+    hear(connection, "%d ", (int)outcome);
     return outcome;
 }
 
@@ -245,7 +468,12 @@ void *etcd_open(const struct service *service, int64_t request_ns, struct actor 
                 struct error *error)
 {
     static pthread_once_t prepared = PTHREAD_ONCE_INIT;
+    struct etcd_leases *leases = service->leases;
     pthread_once(&prepared, prepare);
+    if (leases != NULL && leases->idle_count > 0) {
+        leases->idle[--leases->idle_count]->actor = actor;
+        return leases->idle[leases->idle_count];
+    }
     struct etcd_connection *connection = memory_zeroed(1, sizeof *connection);
     CURL *easy = curl_easy_init();
     connection->service = service;
@@ -267,7 +495,11 @@ void *etcd_open(const struct service *service, int64_t request_ns, struct actor 
         curl_easy_setopt(easy, CURLOPT_READDATA, connection);
         curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take_answer);
         curl_easy_setopt(easy, CURLOPT_WRITEDATA, connection);
-        outcome = ask(connection, "/v3/maintenance/status", json_object(), NULL);
+        // Who keeps its leases has found it there, and clients come by the thousand.
+        if (leases != NULL)
+            curl_easy_setopt(easy, CURLOPT_SOCKOPTFUNCTION, reset_at_end);
+        outcome = leases != NULL ? OUTCOME_OK
+                                 : ask(connection, "/v3/maintenance/status", json_object(), NULL);
     }
     connection->request_ns = request_ns;
     if (outcome == OUTCOME_OK)
@@ -312,9 +544,13 @@ static json_t *json_of_prefix(const char *prefix, const char *order)
 
 enum outcome etcd_grant(struct etcd_connection *connection, int64_t ttl_s, int64_t *lease)
 {
-    json_t *body = json_pack("{s:I}", "TTL", (json_int_t)ttl_s);
+    int64_t more_s = connection->service->leases != NULL ? DAYS_S : 0;
+    json_t *body = json_pack("{s:I}", "TTL", (json_int_t)(ttl_s + more_s));
     enum outcome outcome = request(connection, "grant", "/v3/lease/grant", body, NULL);
     *lease = number_of(connection->json, "ID");
+    hear(connection, TOLD_LEASE "\n", (uint64_t)*lease);
+    if (connection->actor->gate != NULL)
+        connection->actor->gate->spans_operations = true;
     return outcome;
 }
 
@@ -323,6 +559,7 @@ enum outcome etcd_keep_alive(struct etcd_connection *connection, int64_t lease, 
     json_t *body = json_pack("{s:I}", "ID", (json_int_t)lease);
     enum outcome outcome = request(connection, "keepalive", "/v3/lease/keepalive", body, NULL);
     *ttl_s = number_of(json_object_get(connection->json, "result"), "TTL");
+    hear(connection, "%d\n", *ttl_s > 0);
     return outcome;
 }
 
@@ -353,15 +590,18 @@ enum outcome etcd_create(struct etcd_connection *connection, const char *key, in
     const json_t *last[2] = {NULL, NULL};
     for (size_t i = 0; i < 2 && count >= 2; i++)
         last[i] = json_object_get(json_array_get(responses, count - 2 + i), "response_range");
-    read_entry(last[0], own);
-    read_entry(last[1], oldest);
+    read_entry(connection, last[0], 0, own);
+    read_entry(connection, last[1], 0, oldest);
+    hear_entry(connection, own);
+    hear_entry(connection, oldest);
     return outcome;
 }
 
 enum outcome etcd_get(struct etcd_connection *connection, const char *key, struct etcd_entry *entry)
 {
     enum outcome outcome = request(connection, "range", "/v3/kv/range", json_of_key(key), NULL);
-    read_entry(connection->json, entry);
+    read_entry(connection, connection->json, 0, entry);
+    hear_entry(connection, entry);
     return outcome;
 }
 
@@ -369,9 +609,34 @@ enum outcome etcd_get_older(struct etcd_connection *connection, const char *pref
                             int64_t create_revision, struct etcd_entry *entry, int64_t *revision)
 {
     json_t *body = json_of_prefix(prefix, "DESCEND");
-    json_object_set_new(body, "max_create_revision", json_integer(create_revision - 1));
+    json_object_set_new(body, "max_create_revision",
+                        json_integer(base_of(connection) + create_revision - 1));
     enum outcome outcome = request(connection, "range", "/v3/kv/range", body, NULL);
-    read_entry(connection->json, entry);
+    read_entry(connection, connection->json, 0, entry);
+    hear_entry(connection, entry);
+    *revision = revision_of(connection);
+    return outcome;
+}
+
+enum outcome etcd_list(struct etcd_connection *connection, struct etcd_entry *entries, size_t most,
+                       size_t *count, int64_t *revision)
+{
+    json_t *body =
+        json_pack("{s:s, s:s, s:s, s:s, s:I}", "key", "AA==", "range_end", "AA==", "sort_order",
+                  "ASCEND", "sort_target", "CREATE", "limit", (json_int_t)most);
+    enum outcome outcome = request(connection, "range", "/v3/kv/range", body, NULL);
+    *count = json_array_size(json_object_get(connection->json, "kvs"));
+    *count = *count < most ? *count : most;
+    for (size_t i = 0; i < *count; i++)
+        read_entry(connection, connection->json, i, &entries[i]);
+    *revision = revision_of(connection);
+    return outcome;
+}
+
+enum outcome etcd_delete_all(struct etcd_connection *connection, int64_t *revision)
+{
+    json_t *body = json_pack("{s:s, s:s}", "key", "AA==", "range_end", "AA==");
+    enum outcome outcome = request(connection, "delete", "/v3/kv/deleterange", body, NULL);
     *revision = revision_of(connection);
     return outcome;
 }
@@ -381,17 +646,21 @@ enum outcome etcd_delete(struct etcd_connection *connection, const char *key, in
     enum outcome outcome =
         request(connection, "delete", "/v3/kv/deleterange", json_of_key(key), NULL);
     *deleted = number_of(connection->json, "deleted");
+    hear(connection, "%d\n", *deleted > 0);
     return outcome;
 }
 
 enum outcome etcd_watch_deletion(struct etcd_connection *connection, const char *key,
                                  int64_t revision, const struct peer_patience *waiting)
 {
-    const struct patience patience = {.waiting = waiting, .enough = "\"DELETE\""};
+    struct patience patience = {
+        .waiting = waiting, .enough = "\"DELETE\"", .key = key, .revision = revision};
     json_t *body = json_pack("{s:{s:o, s:I}}", "create_request", "key", json_key(key),
-                             "start_revision", (json_int_t)revision);
+                             "start_revision", (json_int_t)(base_of(connection) + revision));
     enum outcome outcome = request(connection, "watch", "/v3/watch", body, &patience);
-    if (strstr(text_string(&connection->answer), patience.enough) != NULL) {
+    bool is_deleted = has_enough(connection, &patience);
+    hear(connection, "%d\n", is_deleted);
+    if (is_deleted) {
         connection->actor->wakeups++;
         return OUTCOME_OK;
     }
@@ -403,7 +672,10 @@ enum outcome etcd_watch_deletion(struct etcd_connection *connection, const char 
 enum outcome etcd_lock(struct etcd_connection *connection, const char *name, int64_t lease,
                        int64_t *revision, const struct peer_patience *waiting)
 {
-    const struct patience patience = {.waiting = waiting};
+    char prefix[ETCD_KEY_ROOM], key[ETCD_KEY_ROOM + 17];
+    struct patience patience = {.waiting = waiting, .prefix = prefix, .key = key};
+    snprintf(prefix, sizeof prefix, "%s/", name);
+    snprintf(key, sizeof key, "%s%" PRIx64, prefix, (uint64_t)lease);
     json_t *body = json_pack("{s:o, s:I}", "name", json_key(name), "lease", (json_int_t)lease);
     enum outcome outcome = request(connection, "lock", "/v3/lock/lock", body, &patience);
     *revision = revision_of(connection);

@@ -19,6 +19,22 @@ struct etcd_entry {
     int64_t lease;
 };
 
+// Of a service whose clients go by a time of their own, one at a time: they ask etcd for leases
+// that last for days, and whoever moves their time ends those that are over by it. Revisions are
+// told and meant from `base_revision` on.
+struct etcd_lease {
+    int64_t id, until_ns; // CLOCK_MONOTONIC
+};
+struct etcd_leases {
+    int64_t base_revision;
+    struct etcd_lease *all; // that are there
+    size_t count, room;
+    uint64_t changes;              // requests that may have changed a key
+    struct etcd_connection *looks; // with a gate, by this a worker sees what its request waits for
+    struct etcd_connection *idle[16]; // were closed, and are opened again
+    size_t idle_count;
+};
+
 // A worker begins with server (client number modulo their count), and goes to the next one when it
 // cannot connect, or gets no answer.
 void *etcd_open(const struct service *service, int64_t request_ns, struct actor *actor,
@@ -54,6 +70,11 @@ enum outcome etcd_get(struct etcd_connection *connection, const char *key,
 // is the store's.
 enum outcome etcd_get_older(struct etcd_connection *connection, const char *prefix,
                             int64_t create_revision, struct etcd_entry *entry, int64_t *revision);
+
+// Up to `most` of the oldest keys, in the order in which they were made; *revision is the store's.
+enum outcome etcd_list(struct etcd_connection *connection, struct etcd_entry *entries, size_t most,
+                       size_t *count, int64_t *revision);
+enum outcome etcd_delete_all(struct etcd_connection *connection, int64_t *revision);
 
 // *deleted: how many keys that was, 0 or 1.
 enum outcome etcd_delete(struct etcd_connection *connection, const char *key, int64_t *deleted);

@@ -57,8 +57,8 @@ static bool never(void *context)
     return false;
 }
 
-static const struct peer_patience impatient = {at_once, NULL};
-static const struct peer_patience patient = {never, NULL};
+static const struct peer_patience impatient = {.is_over = at_once};
+static const struct peer_patience patient = {.is_over = never};
 
 static int64_t grant(void)
 {

@@ -281,7 +281,7 @@ static void *wait_for_row_2(void *context)
     static const struct sql_statement statement = {"SELECT", "SELECT value FROM " TABLE
                                                              " WHERE id = 2 FOR UPDATE"};
     struct waiter *waiter = context;
-    const struct peer_patience patience = {is_over, &waiter->is_over};
+    const struct peer_patience patience = {.is_over = is_over, .context = &waiter->is_over};
     waiter->outcome =
         sql_request_patiently(waiter->connection, 0, &waiter->answer, &statement, NULL, &patience);
     return NULL;

@@ -21,10 +21,12 @@
 // repeat what a full backlog has dropped.
 #define PEER_SET_UP_NS (10 * NS_PER_S)
 
-// When a request that waits at the server is to be given up: asked every PEER_LOOK_NS.
+// When a request that waits at the server is to be given up: asked every PEER_LOOK_NS, or, by a
+// worker with a gate, at `until_ns`, on the client's clock.
 struct peer_patience {
     bool (*is_over)(void *context);
     void *context;
+    int64_t (*until_ns)(void *context); // optional where no worker has a gate
 };
 #define PEER_LOOK_NS (10 * NS_PER_MS)
 

@@ -18,8 +18,9 @@
 // empty, and what it had promised them: etcd refuses to start it ("has already been bootstrapped").
 #include "harness/wire/etcd.h"
 #include "harness/base/scope.h"
-#include "harness/cluster/server.h"
+#include "harness/cluster/exploration.h"
 
+#include <inttypes.h>
 #include <resolv.h> // base64
 #include <stdio.h>
 #include <stdlib.h>
@@ -145,6 +146,102 @@ static int refuses(struct session *session)
     return session_has(session, "database space exceeded") ? 1 : -1;
 }
 
+// --- exploration (exploration.h) -----------------------------------------------------------------
+
+#define MOST_KEYS 64
+
+struct memory {
+    struct etcd_connection *connection;
+    struct actor actor;
+    struct etcd_leases leases;
+    struct etcd_entry keys[MOST_KEYS]; // as they were after so many changes
+    size_t key_count;
+    int64_t revision; // of the store, which the next key's is told by
+    uint64_t listed_at;
+};
+
+static int prepare(struct explored_servers *servers, struct error *error)
+{
+    struct memory *memory = servers->memory;
+    memory->actor = (struct actor){.phase = PHASE_NONE};
+    memory->connection = etcd_open(servers->service, PEER_SET_UP_NS, &memory->actor, error);
+    memory->leases.looks = memory->connection;
+    servers->service->leases = &memory->leases;
+    return memory->connection != NULL ? 0 : -1;
+}
+
+static int fail(const struct memory *memory, struct error *error)
+{
+    return error_set(error, "%s", client_error(memory->connection));
+}
+
+// Time stands still for clients, so that a lease ends when it should: by this. That its keys are
+// gone is known once it is answered.
+static int set_time(struct explored_servers *servers, int64_t now_ns, struct error *error)
+{
+    struct memory *memory = servers->memory;
+    for (size_t i = memory->leases.count; i-- > 0;) {
+        const struct etcd_lease *lease = &memory->leases.all[i];
+        if (lease->until_ns <= now_ns && etcd_revoke(memory->connection, lease->id) != OUTCOME_OK)
+            return fail(memory, error);
+    }
+    return 0;
+}
+
+static void restore(struct explored_servers *servers)
+{
+    struct memory *memory = servers->memory;
+    servers->service->leases = NULL;
+    etcd_close(memory->connection);
+    while (memory->leases.idle_count > 0)
+        etcd_close(memory->leases.idle[--memory->leases.idle_count]);
+    free(memory->leases.all);
+}
+
+// Leases without keys are forgotten.
+static int empty(struct explored_servers *servers, struct error *error)
+{
+    struct memory *memory = servers->memory;
+    memory->leases.base_revision = 0;
+    memory->leases.count = 0;
+    return etcd_delete_all(memory->connection, &memory->leases.base_revision) == OUTCOME_OK
+               ? 0
+               : fail(memory, error);
+}
+
+// A key is told by its lock's name and its lease, after which it is named.
+static int image(struct explored_servers *servers, struct text *image, struct error *error)
+{
+    struct memory *memory = servers->memory;
+    if (memory->listed_at != memory->leases.changes &&
+        etcd_list(memory->connection, memory->keys, MOST_KEYS, &memory->key_count,
+                  &memory->revision) != OUTCOME_OK)
+        return fail(memory, error);
+    memory->listed_at = memory->leases.changes;
+    text_format(image, "%" PRId64 "\n", memory->revision);
+    for (size_t i = 0; i < memory->key_count; i++)
+        text_format(image, "%.*s %032" PRIx64 " %" PRId64 "\n",
+                    (int)strcspn(memory->keys[i].key, "/"), memory->keys[i].key,
+                    (uint64_t)memory->keys[i].lease, memory->keys[i].create_revision);
+    for (size_t i = 0; i < memory->leases.count; i++) {
+        const struct etcd_lease *lease = &memory->leases.all[i];
+        text_format(image, "%032" PRIx64 " %" PRId64 "\n", (uint64_t)lease->id,
+                    (lease->until_ns - clock_monotonic_ns()) / servers->part_ns);
+    }
+    return 0;
+}
+
+static const struct server_exploration exploration = {
+    .holds_threads = true,
+    .only_ours = true,
+    .memory_bytes = sizeof(struct memory),
+    .prepare = prepare,
+    .restore = restore,
+    .empty = empty,
+    .image = image,
+    .set_time = set_time,
+};
+
 // --- all -----------------------------------------------------------------------------------------
 
 static const struct server_control control = {
@@ -177,4 +274,5 @@ const struct server_kind etcd_server = {
     .keeps_data = true,
     .must_remember = true,
     .control = &control,
+    .exploration = &exploration,
 };
