@@ -185,26 +185,20 @@ static bool was_held_at(const struct trial_model *model, int64_t at_ns)
     return false;
 }
 
-// True if the lock was free, as far as one can tell, when a fault struck that makes servers forget
-// it.
-static bool found_nothing_to_forget(const struct trial_model *model,
-                                    const struct fault_record *record)
-{
-    return fault_can(record->instance, FAULT_EMPTIES | FAULT_MAY_FORGET) &&
-           !strikes_only_store(model, record->instance) && !was_held_at(model, record->asked_ns) &&
-           !was_held_at(model, record->in_effect_ns);
-}
-
 // A fault that had little to bite on says so, and what it did not try.
 static void qualify_safe(const struct trial_model *model, const struct fault_record *record,
                          struct text *why)
 {
     const struct fault_instance *instance = record->instance;
     const char *untried = strstr(record->reason, UNTRIED_MARK);
+    bool found_nothing_to_forget = fault_can(instance, FAULT_EMPTIES | FAULT_MAY_FORGET) &&
+                                   !strikes_only_store(model, instance) &&
+                                   !was_held_at(model, record->asked_ns) &&
+                                   !was_held_at(model, record->in_effect_ns);
     if (instance->until.kind != CAUSE_NONE && record->healed_ns != TIME_NEVER &&
         record->heal_reason == HEAL_BOUND)
         text_format(why, "; the bound of fault %d came before its cause", instance->number);
-    else if (found_nothing_to_forget(model, record))
+    else if (found_nothing_to_forget)
         text_format(why, "; the lock was free when fault %d struck", instance->number);
     else if (untried != NULL)
         text_format(why, "; when fault %d struck, %s", instance->number,
@@ -318,22 +312,18 @@ static bool is_named(const struct expectation *expectation, const char *property
     return false;
 }
 
-static bool is_explained(const struct expectation *expectation, const struct check *check)
-{
-    bool explained = is_named(expectation, check->name);
-    for (size_t i = 0; check->follows_from != NULL && check->follows_from[i] != NULL; i++)
-        explained |= is_named(expectation, check->follows_from[i]);
-    return explained;
-}
-
 // The first violated property that the expectation does not explain, or NULL.
 static const char *unexplained_property(const struct expectation *expectation,
                                         const struct judgement *judgement)
 {
     for (size_t i = 0; i < judgement->finding_count; i++) {
         const struct finding *finding = &judgement->findings[i];
-        if (finding_counts(finding) && !is_explained(expectation, finding->check))
-            return finding->check->name;
+        const struct check *check = finding->check;
+        bool is_explained = is_named(expectation, check->name);
+        for (size_t j = 0; check->follows_from != NULL && check->follows_from[j] != NULL; j++)
+            is_explained |= is_named(expectation, check->follows_from[j]);
+        if (finding_counts(finding) && !is_explained)
+            return check->name;
     }
     return NULL;
 }

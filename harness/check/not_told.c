@@ -90,14 +90,6 @@ size_t losses_find(const struct trial_model *model, struct lost_hold *losses)
 
 // --- the property --------------------------------------------------------------------------------
 
-static bool is_promised(const struct trial *trial)
-{
-    return trial->scenario->lock.told_ns > 0 &&
-           (trial->external_client != NULL ||
-            (trial->traits != NULL &&
-             (trial_has_trait(trial, "renewed") || trial_has_trait(trial, "session"))));
-}
-
 // "client-1 lost the lock to client-2, and was not told: it went on for 1.20 s".
 static void tell(const struct trial_model *model, const struct lost_hold *loss, struct text *out)
 {
@@ -131,9 +123,14 @@ static bool may_be_stalls(const struct trial_model *model, const struct lost_hol
 
 static void decide(const struct trial_model *model, struct finding *finding)
 {
-    finding->state = is_promised(model->trial) ? FINDING_KEPT : FINDING_IRRELEVANT;
-    if (finding->state == FINDING_IRRELEVANT)
+    const struct trial *trial = model->trial;
+    bool can_know = trial->external_client != NULL ||
+                    (trial->traits != NULL &&
+                     (trial_has_trait(trial, "renewed") || trial_has_trait(trial, "session")));
+    if (trial->scenario->lock.told_ns <= 0 || !can_know) {
+        finding->state = FINDING_IRRELEVANT;
         return;
+    }
     struct lost_hold *losses = memory_new(model->hold_count * sizeof *losses);
     int64_t *ran_ns = memory_new(model->hold_count * sizeof *ran_ns);
     size_t count = losses_find(model, losses);

@@ -176,17 +176,6 @@ bool fault_was_absent(const struct trial_model *model, struct text *what)
 
 // --- what a fault met ----------------------------------------------------------------------------
 
-// True if the worker cannot go for the lock because of the fault, or what it sends is only what the
-// fault keeps back.
-static bool is_target(const struct trial_model *model, const struct fault_instance *instance,
-                      int client, int worker)
-{
-    if (instance->side_counts[0] > 0)
-        return wire_names_client(instance, client) && !wire_names_all_clients(model, instance);
-    return fault_can(instance, FAULT_STOPS | FAULT_KILLS) && instance->target.client == client &&
-           (instance->target.worker == 0 || instance->target.worker == worker);
-}
-
 // When what is tried meets the fault. One worker stands still as soon as it has come to its point,
 // and a conductor that is late says so when others have long gone on. A server that was killed or
 // restarted is met while it goes down and comes back, and a client is dead before its end is
@@ -216,12 +205,19 @@ static struct span time_of_meeting(const struct trial_model *model,
     return time;
 }
 
-// True if that came into the time, and is not the fault's target's own.
+// True if that came into the time, and is not the fault's target's own: of a worker that cannot go
+// for the lock because of the fault, or sends only what the fault keeps back.
 static bool meets(const struct trial_model *model, const struct fault_instance *instance,
                   struct span time, int64_t from_ns, int64_t to_ns, const struct hold *of)
 {
-    return to_ns >= time.from_ns && from_ns <= time.to_ns &&
-           !is_target(model, instance, of->client, of->worker);
+    const struct target *target = &instance->target;
+    bool is_target = fault_can(instance, FAULT_STOPS | FAULT_KILLS) &&
+                     target->client == of->client &&
+                     (target->worker == 0 || target->worker == of->worker);
+    if (instance->side_counts[0] > 0)
+        is_target =
+            wire_names_client(instance, of->client) && !wire_names_all_clients(model, instance);
+    return to_ns >= time.from_ns && from_ns <= time.to_ns && !is_target;
 }
 
 // True if somebody other than the fault's target had an acquire in progress while it was in effect,
@@ -689,31 +685,19 @@ bool preconditions_hold(const struct trial_model *model, struct text *why)
            everybody_was_served(model, why);
 }
 
-// Who went for a lock last, by its key: 0 is nobody.
-struct takers {
-    size_t *last;
-    size_t count;
-};
-
-// True if somebody else had gone for it before.
-static bool is_another(struct takers *takers, int64_t key, int client, int worker)
-{
-    size_t who = ((size_t)client << 16) + (size_t)worker + 1;
-    takers->last = reaching(takers->last, &takers->count, (size_t)key, sizeof *takers->last);
-    size_t before = takers->last[key];
-    takers->last[key] = who;
-    return before != 0 && before != who;
-}
-
 bool was_contended(const struct trial_model *model, struct text *why)
 {
-    struct takers takers = {0};
+    size_t *last = NULL; // who went for a lock before, by its key: 0 is nobody
+    size_t count = 0;
     bool contended = false;
     for (size_t i = 0; model->hold_count > 0 && i < acquire_count(model); i++) {
         const struct hold *hold = acquire_at(model, i);
-        contended |= is_another(&takers, hold->key, hold->client, hold->worker);
+        size_t who = ((size_t)hold->client << 16) + (size_t)hold->worker + 1;
+        last = reaching(last, &count, (size_t)hold->key, sizeof *last);
+        contended |= last[hold->key] != 0 && last[hold->key] != who;
+        last[hold->key] = who;
     }
-    free(takers.last);
+    free(last);
     return contended ||
            !say(why,
                 "only one worker ever went for %s lock: exclusion was not put to the test; more "

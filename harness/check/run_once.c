@@ -49,17 +49,6 @@ static struct job *count_jobs(const struct trial_model *model, size_t job_count)
     return jobs;
 }
 
-// How many writes without an answer, begun by then, may have undone the job.
-static int64_t count_undoings(const struct trial_model *model, size_t number, int64_t by_ns)
-{
-    int64_t count = 0;
-    FOR_EACH_ACCESS (access, model) {
-        count += access->is_write && access->outcome == OUTCOME_UNKNOWN &&
-                 (access->value >> number & 1) == 0 && access->invoked_ns < by_ns;
-    }
-    return count;
-}
-
 // True if the job was done again only because late writes had undone it, as far as one can tell.
 static bool may_have_been_undone(const struct trial_model *model, const struct job *job,
                                  size_t number)
@@ -79,7 +68,12 @@ static bool may_have_been_undone(const struct trial_model *model, const struct j
             return false; // two at once
         last = access;
     }
-    return count_undoings(model, number, latest_ns) >= job->done - 1;
+    int64_t undoings = 0; // writes without an answer, begun by then, that may have undone it
+    FOR_EACH_ACCESS (access, model) {
+        undoings += access->is_write && access->outcome == OUTCOME_UNKNOWN &&
+                    (access->value >> number & 1) == 0 && access->invoked_ns < latest_ns;
+    }
+    return undoings >= job->done - 1;
 }
 
 static void blame(const struct trial_model *model, const struct job *job, size_t number,

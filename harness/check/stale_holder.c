@@ -264,20 +264,6 @@ struct sweep {
     bool machine_only; // every window so far is to be blamed on the machine
 };
 
-static void find_outlivers(struct sweep *sweep)
-{
-    sweep->outlivers = memory_new(sweep->holds.count * sizeof *sweep->outlivers);
-    for (size_t i = 0; i < sweep->holds.count; i++) {
-        const struct hold *hold = &sweep->model->holds[sweep->holds.items[i].hold];
-        if (!hold_outlived_lease(sweep->model, hold))
-            continue;
-        int64_t lease_end_ns = hold_stale_from_ns(sweep->model, hold);
-        sweep->outlivers[sweep->outliver_count++] =
-            (struct ranked){time_later(lease_end_ns, hold->granted_ns), i};
-    }
-    sort_ranked(sweep->outlivers, sweep->outliver_count);
-}
-
 // Notes that `stale` and `other` coexisted from `from_ns` on. The evidence is the first window that
 // cannot be blamed on the machine, if there is one.
 static void note_window(struct sweep *sweep, const struct definite_hold *stale,
@@ -375,7 +361,14 @@ static void decide(const struct trial_model *model, struct finding *finding)
     struct sweep sweep = {
         .model = model, .finding = finding, .holds = definite_holds_until(model, NULL)};
     sweep.windows = memory_new(sweep.holds.count * sizeof *sweep.windows);
-    find_outlivers(&sweep);
+    sweep.outlivers = memory_new(sweep.holds.count * sizeof *sweep.outlivers);
+    for (size_t i = 0; i < sweep.holds.count; i++) {
+        const struct hold *hold = &model->holds[sweep.holds.items[i].hold];
+        int64_t stale_from_ns = time_later(hold_stale_from_ns(model, hold), hold->granted_ns);
+        if (hold_outlived_lease(model, hold))
+            sweep.outlivers[sweep.outliver_count++] = (struct ranked){stale_from_ns, i};
+    }
+    sort_ranked(sweep.outlivers, sweep.outliver_count);
     overlaps_find(model, &sweep.holds, see_overlap, &sweep);
     distribution_make(sweep.windows, (size_t)finding->count, &finding->windows);
     if (finding->count > 0) {

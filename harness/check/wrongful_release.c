@@ -373,13 +373,6 @@ static enum sending see_sending(const struct trial_model *model, const struct ho
     return count > 0 ? SENT_ONCE : SENT_UNSEEN;
 }
 
-static bool was_granted_to_another(const struct trial_model *model, const struct hold *hold)
-{
-    size_t next = FIRST_FROM(model->holds, model->hold_count, granted_ns, hold->granted_ns);
-    next += &model->holds[next] == hold;
-    return next < model->hold_count && model->holds[next].granted_ns <= hold->returned_ns;
-}
-
 // True if its own release, which a library sent again, had removed the lock that it then found
 // gone: its proxy saw that; or nobody saw its requests, a fault was in the way of the answer, and
 // nobody else was granted the lock.
@@ -395,8 +388,12 @@ static bool removed_it_itself(const struct trial_model *model, size_t index)
         may_be_lost = may_be_lost || fault_lost_release(model, record, hold);
     }
     enum sending sending = see_sending(model, hold);
-    bool is_own = sending == SENT_AGAIN ||
-                  (sending == SENT_UNSEEN && may_be_lost && !was_granted_to_another(model, hold));
+    size_t next = FIRST_FROM(model->holds, model->hold_count, granted_ns, hold->granted_ns);
+    next += next == index;
+    bool was_granted_to_another =
+        next < model->hold_count && model->holds[next].granted_ns <= hold->returned_ns;
+    bool is_own =
+        sending == SENT_AGAIN || (sending == SENT_UNSEEN && may_be_lost && !was_granted_to_another);
     return is_own && !another_removed_it(model, index);
 }
 

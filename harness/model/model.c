@@ -115,35 +115,27 @@ static int64_t *find_expiries(const struct operations *operations, int64_t lease
 
 // --- every name by itself ------------------------------------------------------------------------
 
-// The indices of the operations, those on each name together, in their order; `starts` has the
-// first of each name and one more.
-static size_t *group_by_name(const struct operations *operations, size_t *starts)
-{
-    size_t *chosen = memory_new(operations->count * sizeof *chosen);
-    for (size_t i = 0; i < operations->count; i++)
-        starts[operations->items[i].name + 1]++;
-    for (uint32_t name = 0; name < operations->name_count; name++)
-        starts[name + 1] += starts[name];
-    size_t *next = memory_new(operations->name_count * sizeof *next);
-    memcpy(next, starts, operations->name_count * sizeof *next);
-    for (size_t i = 0; i < operations->count; i++)
-        chosen[next[operations->items[i].name]++] = i;
-    free(next);
-    return chosen;
-}
-
 static void decide_names(const struct model *model, const struct operations *operations,
                          const struct model_options *options, struct model_analysis *analysis)
 {
-    size_t *starts = memory_zeroed(operations->name_count + 1, sizeof *starts);
-    size_t *chosen = group_by_name(operations, starts);
+    // The indices of the operations, those on each name together, in their order: a counting sort,
+    // after which `ends` has the end of each name.
+    size_t *ends = memory_zeroed(operations->name_count + 1, sizeof *ends);
+    size_t *chosen = memory_new(operations->count * sizeof *chosen);
+    for (size_t i = 0; i < operations->count; i++)
+        ends[operations->items[i].name + 1]++;
     for (uint32_t name = 0; name < operations->name_count; name++)
-        model->decide(model,
-                      &(struct model_input){operations, chosen + starts[name],
-                                            starts[name + 1] - starts[name], options},
-                      analysis);
+        ends[name + 1] += ends[name];
+    for (size_t i = 0; i < operations->count; i++)
+        chosen[ends[operations->items[i].name]++] = i;
+    for (uint32_t name = 0; name < operations->name_count; name++) {
+        size_t first = name > 0 ? ends[name - 1] : 0;
+        model->decide(
+            model, &(struct model_input){operations, chosen + first, ends[name] - first, options},
+            analysis);
+    }
     free(chosen);
-    free(starts);
+    free(ends);
 }
 
 int model_decide(const struct model *model, const struct operations *operations,
