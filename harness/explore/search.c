@@ -11,6 +11,7 @@
 // A fault, or a lease that passes, counts as much as so many changes from one client to another.
 #define COST_OF_EVENT 6
 #define COST_OF_TIMER 3 // that goes off
+#define COST_OF_RARE 2  // fault: who asks for such has seen the others
 #define MOST_COST 127
 #define SHOW_EVERY_NS (200 * NS_PER_MS)
 #define MOST_TRIES 400   // to make a schedule shorter
@@ -52,7 +53,7 @@ struct search {
 
 // What a schedule is made of.
 struct tally {
-    int faults, leases, timers, crashes, clocks;
+    int faults, leases, timers, crashes, clocks, rare;
     int faults_of[CLIENT_THREADS]; // that struck threads of that kind
     bool forgets;                  // a server lost what it had
 };
@@ -67,6 +68,7 @@ static struct tally tally_of(const struct schedule_moves *schedule)
         tally.leases += class == CLASS_LEASE;
         tally.timers += class == CLASS_TIMER;
         tally.crashes += move.kind == MOVE_CRASH;
+        tally.rare += move_is_rare(move);
         tally.clocks += move.kind == MOVE_CLOCK_BACK || move.kind == MOVE_CLOCK_AHEAD;
         tally.faults_of[move.thread] += class == CLASS_FAULT;
         tally.forgets |= move_forgets(move);
@@ -78,7 +80,8 @@ static int cost_of(const struct schedule_moves *schedule)
 {
     struct tally tally = tally_of(schedule);
     struct move last = {.client = 0};
-    int cost = (tally.faults + tally.leases) * COST_OF_EVENT + tally.timers * COST_OF_TIMER;
+    int cost = (tally.faults - tally.rare + tally.leases) * COST_OF_EVENT +
+               tally.rare * COST_OF_RARE + tally.timers * COST_OF_TIMER;
     for (size_t i = 0; i < schedule->count; i++) {
         struct move move = schedule->moves[i];
         cost += move.client != 0 && last.client != 0 && !move_is_of_same(move, last);
