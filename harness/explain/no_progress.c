@@ -311,8 +311,10 @@ void diagnose_no_progress(struct diagnosis *diagnosis)
                  interval.cause == NO_PROGRESS_DIED_RELEASING) &&
                 !no_progress_while_free(model, false);
     if (interval.unanswered) {
-        conclude(diagnosis, ROOT_UNANSWERED, true);
         diagnosis->fault = last_that_silences(model);
+        // An acquire that some servers did not answer may have been answered by the others.
+        bool is_split = diagnosis->fault == NULL && has_topology(model, "independent");
+        conclude(diagnosis, is_split ? ROOT_SPLIT_VOTE : ROOT_UNANSWERED, !is_split);
     } else if (clock != NULL && holds_have_leases(model)) {
         conclude(diagnosis, ROOT_LEASE_STANDS, died);
         diagnosis->fault = clock;
