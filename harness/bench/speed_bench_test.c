@@ -547,7 +547,7 @@ static bool compare(const struct comparison *of, const struct bench *bench,
                     const struct subject *subject, int repeats)
 {
     struct figures figures[2] = {{.rate = 0}, {.rate = 0}};
-    double rates[2][MOST_REPEATS], us[2][MOST_REPEATS], driver_us[MOST_REPEATS];
+    double rates[2][MOST_REPEATS], us[2][MOST_REPEATS], driver_us[MOST_REPEATS] = {0};
     for (int i = 0; i < repeats; i++) {
         for (int turn = 0; turn < 2; turn++) {
             int side = (turn + i) % 2;
