@@ -1,461 +1,150 @@
-# Redraw with: gnuplot clients.gp
+# Draw clients.svg again with: gnuplot clients.gp
 reset
+name = 'clients'
+data = 'clients.dat'
+width = 1100
+group_1 = 'no server'
+group_2 = 'Redis (1 of 3)'
+group_3 = 'Redis (2 of 3)'
+group_4 = 'Redis (3 of 3)'
+group_5 = 'ZooKeeper, etcd'
+group_6 = 'memcached'
+group_7 = 'MariaDB, PostgreSQL'
+groups = 7
+locks_1 = 'one lock for all'
+columns = 1
+load = 'clients'
+title = ''.'Throughput and acquire p99 against the number of clients, without faults: cost-alone, cost-one-key'
+title_lines = 1
+cause = ''
+cause_lines = 0
+notes = ''.'* in some repeat driver-bound, or late in beginning acquires: the figure may tell of the driver, not of the lock.'
+notes_lines = 1
+
+# What all pictures share: colours, told apart by colour-blind people and by their lightness in grey
+# (Okabe and Ito's), and a frame of a title, above, and notes, below.
 set encoding utf8
-set terminal svg size 1100,2184 dynamic font 'sans-serif,13' background '#ffffff' noenhanced
-set output 'clients.svg'
-X(pixels) = pixels / 1100.0
-Y(pixels) = 1 - pixels / 2184.0
-unset key
-set border 3 linecolor rgb '#666666'
-set tics nomirror textcolor rgb '#333333'
-set grid linecolor rgb '#dddddd' linewidth 0.7
-set multiplot
-set label 'Throughput and acquire p99 against the number of clients, without faults: cost-alone, cost-one-key' at screen X(12.0), screen Y(18.5) left font 'sans-serif,15' textcolor rgb '#111111'
-set label 'no server: one lock for all' at screen X(108.0), screen Y(41.0) left font 'sans-serif,13' textcolor rgb '#333333'
-set lmargin at screen X(108.0)
-set rmargin at screen X(308.3)
-set tmargin at screen Y(53.0)
-set bmargin at screen Y(243.0)
-set logscale x
-set xrange [0.869565217:9.2]
-set xtics out ('1' 1, '8' 8) font 'sans-serif,12' offset 0,0.4
-set logscale y
-set yrange [50:2000000]
-set ytics out ('100/s' 100, '1,000/s' 1000, '10,000/s' 10000, '100,000/s' 100000, '1,000,000/s' 1000000) font 'sans-serif,12' offset 0.5,0
-set label 'clients' at screen X(208.2), screen Y(279.0) center font 'sans-serif,12' textcolor rgb '#333333'
-set label 'locks/s' at screen X(12.0), screen Y(148.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(62.0) to screen X(352.3), screen Y(62.0) nohead linecolor rgb '#0072B2' linewidth 2 dashtype 1
-set label '' at screen X(337.3), screen Y(62.0) point pointtype 7 pointsize 0.6 linewidth 1.5 linecolor rgb '#0072B2'
-set label 'none*' at screen X(360.3), screen Y(62.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(80.0) to screen X(352.3), screen Y(80.0) nohead linecolor rgb '#E69F00' linewidth 2 dashtype (9,3)
-set label '' at screen X(337.3), screen Y(80.0) point pointtype 5 pointsize 0.6 linewidth 1.5 linecolor rgb '#E69F00'
-set label 'process-mutex*' at screen X(360.3), screen Y(80.0) left font 'sans-serif,12' textcolor rgb '#333333'
-plot 'clients.dat' index 0 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 7 pointsize 0.7 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 0 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 1 using 1:2 with linespoints linewidth 2 dashtype (9,3) pointtype 5 pointsize 0.7 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 1 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#E69F00' notitle
-unset label
-unset object
-unset arrow
-set lmargin at screen X(108.0)
-set rmargin at screen X(308.3)
-set tmargin at screen Y(319.0)
-set bmargin at screen Y(509.0)
-set logscale x
-set xrange [0.869565217:9.2]
-set xtics out ('1' 1, '8' 8) font 'sans-serif,12' offset 0,0.4
-set logscale y
-set yrange [100:200000000]
-set ytics out ('100 ns' 100, '1 µs' 1000, '10 µs' 10000, '100 µs' 100000, '1 ms' 1000000, '10 ms' 10000000, '100 ms' 100000000) font 'sans-serif,12' offset 0.5,0
-set label 'clients' at screen X(208.2), screen Y(545.0) center font 'sans-serif,12' textcolor rgb '#333333'
-set label 'acquire p99' at screen X(12.0), screen Y(414.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-plot 'clients.dat' index 2 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 7 pointsize 0.7 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 3 using 1:2 with linespoints linewidth 2 dashtype (9,3) pointtype 5 pointsize 0.7 linecolor rgb '#E69F00' notitle
-unset label
-unset object
-unset arrow
-set label 'Redis (1 of 3): one lock for all' at screen X(658.0), screen Y(41.0) left font 'sans-serif,13' textcolor rgb '#333333'
-set lmargin at screen X(658.0)
-set rmargin at screen X(858.3)
-set tmargin at screen Y(53.0)
-set bmargin at screen Y(243.0)
-set logscale x
-set xrange [0.869565217:9.2]
-set xtics out ('1' 1, '8' 8) font 'sans-serif,12' offset 0,0.4
-set logscale y
-set yrange [50:2000000]
-set ytics out ('100/s' 100, '1,000/s' 1000, '10,000/s' 10000, '100,000/s' 100000, '1,000,000/s' 1000000) font 'sans-serif,12' offset 0.5,0
-set label 'clients' at screen X(758.2), screen Y(279.0) center font 'sans-serif,12' textcolor rgb '#333333'
-set label 'locks/s' at screen X(562.0), screen Y(148.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(62.0) to screen X(902.3), screen Y(62.0) nohead linecolor rgb '#0072B2' linewidth 2 dashtype 1
-set label '' at screen X(887.3), screen Y(62.0) point pointtype 7 pointsize 0.6 linewidth 1.5 linecolor rgb '#0072B2'
-set label 'redis-get-set*' at screen X(910.3), screen Y(62.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(80.0) to screen X(902.3), screen Y(80.0) nohead linecolor rgb '#CC79A7' linewidth 2 dashtype 1
-set label '' at screen X(887.3), screen Y(80.0) point pointtype 4 pointsize 0.6 linewidth 1.5 linecolor rgb '#CC79A7'
-set label 'redis-set-px-del' at screen X(910.3), screen Y(80.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(98.0) to screen X(902.3), screen Y(98.0) nohead linecolor rgb '#E69F00' linewidth 2 dashtype (9,3)
-set label '' at screen X(887.3), screen Y(98.0) point pointtype 5 pointsize 0.6 linewidth 1.5 linecolor rgb '#E69F00'
-set label 'redis-setnx*' at screen X(910.3), screen Y(98.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(116.0) to screen X(902.3), screen Y(116.0) nohead linecolor rgb '#D55E00' linewidth 2 dashtype (9,3,2,3)
-set label '' at screen X(887.3), screen Y(116.0) point pointtype 13 pointsize 0.6 linewidth 1.5 linecolor rgb '#D55E00'
-set label 'redis-setnx-getset' at screen X(910.3), screen Y(116.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(134.0) to screen X(902.3), screen Y(134.0) nohead linecolor rgb '#009E73' linewidth 2 dashtype (2,3)
-set label '' at screen X(887.3), screen Y(134.0) point pointtype 9 pointsize 0.6 linewidth 1.5 linecolor rgb '#009E73'
-set label 'redis-setnx-expire' at screen X(910.3), screen Y(134.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(152.0) to screen X(902.3), screen Y(152.0) nohead linecolor rgb '#56B4E9' linewidth 2 dashtype (14,3)
-set label '' at screen X(887.3), screen Y(152.0) point pointtype 6 pointsize 0.6 linewidth 1.5 linecolor rgb '#56B4E9'
-set label 'redis-set-px-get-del' at screen X(910.3), screen Y(152.0) left font 'sans-serif,12' textcolor rgb '#333333'
-plot 'clients.dat' index 4 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 7 pointsize 0.7 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 4 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 5 using 1:2 with linespoints linewidth 2 dashtype (9,3) pointtype 5 pointsize 0.7 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 5 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 6 using 1:2 with linespoints linewidth 2 dashtype (2,3) pointtype 9 pointsize 0.7 linecolor rgb '#009E73' notitle, \
-     'clients.dat' index 6 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#009E73' notitle, \
-     'clients.dat' index 7 using 1:2 with linespoints linewidth 2 dashtype (9,3,2,3) pointtype 13 pointsize 0.7 linecolor rgb '#D55E00' notitle, \
-     'clients.dat' index 7 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#D55E00' notitle, \
-     'clients.dat' index 8 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 4 pointsize 0.7 linecolor rgb '#CC79A7' notitle, \
-     'clients.dat' index 8 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#CC79A7' notitle, \
-     'clients.dat' index 9 using 1:2 with linespoints linewidth 2 dashtype (14,3) pointtype 6 pointsize 0.7 linecolor rgb '#56B4E9' notitle, \
-     'clients.dat' index 9 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#56B4E9' notitle
-unset label
-unset object
-unset arrow
-set lmargin at screen X(658.0)
-set rmargin at screen X(858.3)
-set tmargin at screen Y(319.0)
-set bmargin at screen Y(509.0)
-set logscale x
-set xrange [0.869565217:9.2]
-set xtics out ('1' 1, '8' 8) font 'sans-serif,12' offset 0,0.4
-set logscale y
-set yrange [100:200000000]
-set ytics out ('100 ns' 100, '1 µs' 1000, '10 µs' 10000, '100 µs' 100000, '1 ms' 1000000, '10 ms' 10000000, '100 ms' 100000000) font 'sans-serif,12' offset 0.5,0
-set label 'clients' at screen X(758.2), screen Y(545.0) center font 'sans-serif,12' textcolor rgb '#333333'
-set label 'acquire p99' at screen X(562.0), screen Y(414.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-plot 'clients.dat' index 10 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 7 pointsize 0.7 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 11 using 1:2 with linespoints linewidth 2 dashtype (9,3) pointtype 5 pointsize 0.7 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 12 using 1:2 with linespoints linewidth 2 dashtype (2,3) pointtype 9 pointsize 0.7 linecolor rgb '#009E73' notitle, \
-     'clients.dat' index 13 using 1:2 with linespoints linewidth 2 dashtype (9,3,2,3) pointtype 13 pointsize 0.7 linecolor rgb '#D55E00' notitle, \
-     'clients.dat' index 14 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 4 pointsize 0.7 linecolor rgb '#CC79A7' notitle, \
-     'clients.dat' index 15 using 1:2 with linespoints linewidth 2 dashtype (14,3) pointtype 6 pointsize 0.7 linecolor rgb '#56B4E9' notitle
-unset label
-unset object
-unset arrow
-set label 'Redis (2 of 3): one lock for all' at screen X(108.0), screen Y(573.0) left font 'sans-serif,13' textcolor rgb '#333333'
-set lmargin at screen X(108.0)
-set rmargin at screen X(308.3)
-set tmargin at screen Y(585.0)
-set bmargin at screen Y(775.0)
-set logscale x
-set xrange [0.869565217:9.2]
-set xtics out ('1' 1, '8' 8) font 'sans-serif,12' offset 0,0.4
-set logscale y
-set yrange [50:2000000]
-set ytics out ('100/s' 100, '1,000/s' 1000, '10,000/s' 10000, '100,000/s' 100000, '1,000,000/s' 1000000) font 'sans-serif,12' offset 0.5,0
-set label 'clients' at screen X(208.2), screen Y(811.0) center font 'sans-serif,12' textcolor rgb '#333333'
-set label 'locks/s' at screen X(12.0), screen Y(680.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(594.0) to screen X(352.3), screen Y(594.0) nohead linecolor rgb '#E69F00' linewidth 2 dashtype (9,3)
-set label '' at screen X(337.3), screen Y(594.0) point pointtype 5 pointsize 0.6 linewidth 1.5 linecolor rgb '#E69F00'
-set label 'redis-lua' at screen X(360.3), screen Y(594.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(612.0) to screen X(352.3), screen Y(612.0) nohead linecolor rgb '#0072B2' linewidth 2 dashtype 1
-set label '' at screen X(337.3), screen Y(612.0) point pointtype 7 pointsize 0.6 linewidth 1.5 linecolor rgb '#0072B2'
-set label 'redis-set-px-lua' at screen X(360.3), screen Y(612.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(630.0) to screen X(352.3), screen Y(630.0) nohead linecolor rgb '#CC79A7' linewidth 2 dashtype 1
-set label '' at screen X(337.3), screen Y(630.0) point pointtype 4 pointsize 0.6 linewidth 1.5 linecolor rgb '#CC79A7'
-set label 'tair-cad-emulated' at screen X(360.3), screen Y(630.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(648.0) to screen X(352.3), screen Y(648.0) nohead linecolor rgb '#009E73' linewidth 2 dashtype (2,3)
-set label '' at screen X(337.3), screen Y(648.0) point pointtype 9 pointsize 0.6 linewidth 1.5 linecolor rgb '#009E73'
-set label 'redis-watchdog-unchecked' at screen X(360.3), screen Y(648.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(666.0) to screen X(352.3), screen Y(666.0) nohead linecolor rgb '#D55E00' linewidth 2 dashtype (9,3,2,3)
-set label '' at screen X(337.3), screen Y(666.0) point pointtype 13 pointsize 0.6 linewidth 1.5 linecolor rgb '#D55E00'
-set label 'redis-watchdog' at screen X(360.3), screen Y(666.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(684.0) to screen X(352.3), screen Y(684.0) nohead linecolor rgb '#56B4E9' linewidth 2 dashtype (14,3)
-set label '' at screen X(337.3), screen Y(684.0) point pointtype 6 pointsize 0.6 linewidth 1.5 linecolor rgb '#56B4E9'
-set label 'redis-wait' at screen X(360.3), screen Y(684.0) left font 'sans-serif,12' textcolor rgb '#333333'
-plot 'clients.dat' index 16 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 7 pointsize 0.7 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 16 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 17 using 1:2 with linespoints linewidth 2 dashtype (9,3) pointtype 5 pointsize 0.7 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 17 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 18 using 1:2 with linespoints linewidth 2 dashtype (2,3) pointtype 9 pointsize 0.7 linecolor rgb '#009E73' notitle, \
-     'clients.dat' index 18 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#009E73' notitle, \
-     'clients.dat' index 19 using 1:2 with linespoints linewidth 2 dashtype (9,3,2,3) pointtype 13 pointsize 0.7 linecolor rgb '#D55E00' notitle, \
-     'clients.dat' index 19 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#D55E00' notitle, \
-     'clients.dat' index 20 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 4 pointsize 0.7 linecolor rgb '#CC79A7' notitle, \
-     'clients.dat' index 20 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#CC79A7' notitle, \
-     'clients.dat' index 21 using 1:2 with linespoints linewidth 2 dashtype (14,3) pointtype 6 pointsize 0.7 linecolor rgb '#56B4E9' notitle, \
-     'clients.dat' index 21 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#56B4E9' notitle
-unset label
-unset object
-unset arrow
-set lmargin at screen X(108.0)
-set rmargin at screen X(308.3)
-set tmargin at screen Y(851.0)
-set bmargin at screen Y(1041.0)
-set logscale x
-set xrange [0.869565217:9.2]
-set xtics out ('1' 1, '8' 8) font 'sans-serif,12' offset 0,0.4
-set logscale y
-set yrange [100:200000000]
-set ytics out ('100 ns' 100, '1 µs' 1000, '10 µs' 10000, '100 µs' 100000, '1 ms' 1000000, '10 ms' 10000000, '100 ms' 100000000) font 'sans-serif,12' offset 0.5,0
-set label 'clients' at screen X(208.2), screen Y(1077.0) center font 'sans-serif,12' textcolor rgb '#333333'
-set label 'acquire p99' at screen X(12.0), screen Y(946.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-plot 'clients.dat' index 22 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 7 pointsize 0.7 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 23 using 1:2 with linespoints linewidth 2 dashtype (9,3) pointtype 5 pointsize 0.7 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 24 using 1:2 with linespoints linewidth 2 dashtype (2,3) pointtype 9 pointsize 0.7 linecolor rgb '#009E73' notitle, \
-     'clients.dat' index 25 using 1:2 with linespoints linewidth 2 dashtype (9,3,2,3) pointtype 13 pointsize 0.7 linecolor rgb '#D55E00' notitle, \
-     'clients.dat' index 26 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 4 pointsize 0.7 linecolor rgb '#CC79A7' notitle, \
-     'clients.dat' index 27 using 1:2 with linespoints linewidth 2 dashtype (14,3) pointtype 6 pointsize 0.7 linecolor rgb '#56B4E9' notitle
-unset label
-unset object
-unset arrow
-set label 'Redis (3 of 3): one lock for all' at screen X(658.0), screen Y(573.0) left font 'sans-serif,13' textcolor rgb '#333333'
-set lmargin at screen X(658.0)
-set rmargin at screen X(858.3)
-set tmargin at screen Y(585.0)
-set bmargin at screen Y(775.0)
-set logscale x
-set xrange [0.869565217:9.2]
-set xtics out ('1' 1, '8' 8) font 'sans-serif,12' offset 0,0.4
-set logscale y
-set yrange [50:2000000]
-set ytics out ('100/s' 100, '1,000/s' 1000, '10,000/s' 10000, '100,000/s' 100000, '1,000,000/s' 1000000) font 'sans-serif,12' offset 0.5,0
-set label 'clients' at screen X(758.2), screen Y(811.0) center font 'sans-serif,12' textcolor rgb '#333333'
-set label 'locks/s' at screen X(562.0), screen Y(680.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(594.0) to screen X(902.3), screen Y(594.0) nohead linecolor rgb '#CC79A7' linewidth 2 dashtype 1
-set label '' at screen X(887.3), screen Y(594.0) point pointtype 4 pointsize 0.6 linewidth 1.5 linecolor rgb '#CC79A7'
-set label 'redisson-semaphore' at screen X(910.3), screen Y(594.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(612.0) to screen X(902.3), screen Y(612.0) nohead linecolor rgb '#0072B2' linewidth 2 dashtype 1
-set label '' at screen X(887.3), screen Y(612.0) point pointtype 7 pointsize 0.6 linewidth 1.5 linecolor rgb '#0072B2'
-set label 'redisson' at screen X(910.3), screen Y(612.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(630.0) to screen X(902.3), screen Y(630.0) nohead linecolor rgb '#D55E00' linewidth 2 dashtype (9,3,2,3)
-set label '' at screen X(887.3), screen Y(630.0) point pointtype 13 pointsize 0.6 linewidth 1.5 linecolor rgb '#D55E00'
-set label 'redisson-rw*' at screen X(910.3), screen Y(630.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(648.0) to screen X(902.3), screen Y(648.0) nohead linecolor rgb '#009E73' linewidth 2 dashtype (2,3)
-set label '' at screen X(887.3), screen Y(648.0) point pointtype 9 pointsize 0.6 linewidth 1.5 linecolor rgb '#009E73'
-set label 'redisson-fenced' at screen X(910.3), screen Y(648.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(666.0) to screen X(902.3), screen Y(666.0) nohead linecolor rgb '#E69F00' linewidth 2 dashtype (9,3)
-set label '' at screen X(887.3), screen Y(666.0) point pointtype 5 pointsize 0.6 linewidth 1.5 linecolor rgb '#E69F00'
-set label 'redisson-fair' at screen X(910.3), screen Y(666.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(684.0) to screen X(902.3), screen Y(684.0) nohead linecolor rgb '#333333' linewidth 2 dashtype (4,3)
-set label '' at screen X(887.3), screen Y(684.0) point pointtype 8 pointsize 0.6 linewidth 1.5 linecolor rgb '#333333'
-set label 'redlock-multiplexed*' at screen X(910.3), screen Y(684.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(702.0) to screen X(902.3), screen Y(702.0) nohead linecolor rgb '#56B4E9' linewidth 2 dashtype (14,3)
-set label '' at screen X(887.3), screen Y(702.0) point pointtype 6 pointsize 0.6 linewidth 1.5 linecolor rgb '#56B4E9'
-set label 'redlock*' at screen X(910.3), screen Y(702.0) left font 'sans-serif,12' textcolor rgb '#333333'
-plot 'clients.dat' index 28 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 7 pointsize 0.7 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 28 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 29 using 1:2 with linespoints linewidth 2 dashtype (9,3) pointtype 5 pointsize 0.7 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 29 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 30 using 1:2 with linespoints linewidth 2 dashtype (2,3) pointtype 9 pointsize 0.7 linecolor rgb '#009E73' notitle, \
-     'clients.dat' index 30 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#009E73' notitle, \
-     'clients.dat' index 31 using 1:2 with linespoints linewidth 2 dashtype (9,3,2,3) pointtype 13 pointsize 0.7 linecolor rgb '#D55E00' notitle, \
-     'clients.dat' index 31 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#D55E00' notitle, \
-     'clients.dat' index 32 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 4 pointsize 0.7 linecolor rgb '#CC79A7' notitle, \
-     'clients.dat' index 32 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#CC79A7' notitle, \
-     'clients.dat' index 33 using 1:2 with linespoints linewidth 2 dashtype (14,3) pointtype 6 pointsize 0.7 linecolor rgb '#56B4E9' notitle, \
-     'clients.dat' index 33 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#56B4E9' notitle, \
-     'clients.dat' index 34 using 1:2 with linespoints linewidth 2 dashtype (4,3) pointtype 8 pointsize 0.7 linecolor rgb '#333333' notitle, \
-     'clients.dat' index 34 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#333333' notitle
-unset label
-unset object
-unset arrow
-set lmargin at screen X(658.0)
-set rmargin at screen X(858.3)
-set tmargin at screen Y(851.0)
-set bmargin at screen Y(1041.0)
-set logscale x
-set xrange [0.869565217:9.2]
-set xtics out ('1' 1, '8' 8) font 'sans-serif,12' offset 0,0.4
-set logscale y
-set yrange [100:200000000]
-set ytics out ('100 ns' 100, '1 µs' 1000, '10 µs' 10000, '100 µs' 100000, '1 ms' 1000000, '10 ms' 10000000, '100 ms' 100000000) font 'sans-serif,12' offset 0.5,0
-set label 'clients' at screen X(758.2), screen Y(1077.0) center font 'sans-serif,12' textcolor rgb '#333333'
-set label 'acquire p99' at screen X(562.0), screen Y(946.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-plot 'clients.dat' index 35 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 7 pointsize 0.7 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 36 using 1:2 with linespoints linewidth 2 dashtype (9,3) pointtype 5 pointsize 0.7 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 37 using 1:2 with linespoints linewidth 2 dashtype (2,3) pointtype 9 pointsize 0.7 linecolor rgb '#009E73' notitle, \
-     'clients.dat' index 38 using 1:2 with linespoints linewidth 2 dashtype (9,3,2,3) pointtype 13 pointsize 0.7 linecolor rgb '#D55E00' notitle, \
-     'clients.dat' index 39 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 4 pointsize 0.7 linecolor rgb '#CC79A7' notitle, \
-     'clients.dat' index 40 using 1:2 with linespoints linewidth 2 dashtype (14,3) pointtype 6 pointsize 0.7 linecolor rgb '#56B4E9' notitle, \
-     'clients.dat' index 41 using 1:2 with linespoints linewidth 2 dashtype (4,3) pointtype 8 pointsize 0.7 linecolor rgb '#333333' notitle
-unset label
-unset object
-unset arrow
-set label 'memcached, etcd: one lock for all' at screen X(108.0), screen Y(1105.0) left font 'sans-serif,13' textcolor rgb '#333333'
-set lmargin at screen X(108.0)
-set rmargin at screen X(308.3)
-set tmargin at screen Y(1117.0)
-set bmargin at screen Y(1307.0)
-set logscale x
-set xrange [0.869565217:9.2]
-set xtics out ('1' 1, '8' 8) font 'sans-serif,12' offset 0,0.4
-set logscale y
-set yrange [50:2000000]
-set ytics out ('100/s' 100, '1,000/s' 1000, '10,000/s' 10000, '100,000/s' 100000, '1,000,000/s' 1000000) font 'sans-serif,12' offset 0.5,0
-set label 'clients' at screen X(208.2), screen Y(1343.0) center font 'sans-serif,12' textcolor rgb '#333333'
-set label 'locks/s' at screen X(12.0), screen Y(1212.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(1126.0) to screen X(352.3), screen Y(1126.0) nohead linecolor rgb '#0072B2' linewidth 2 dashtype 1
-set label '' at screen X(337.3), screen Y(1126.0) point pointtype 7 pointsize 0.6 linewidth 1.5 linecolor rgb '#0072B2'
-set label 'memcached-add' at screen X(360.3), screen Y(1126.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(1144.0) to screen X(352.3), screen Y(1144.0) nohead linecolor rgb '#E69F00' linewidth 2 dashtype (9,3)
-set label '' at screen X(337.3), screen Y(1144.0) point pointtype 5 pointsize 0.6 linewidth 1.5 linecolor rgb '#E69F00'
-set label 'memcached-add-cas' at screen X(360.3), screen Y(1144.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(1162.0) to screen X(352.3), screen Y(1162.0) nohead linecolor rgb '#009E73' linewidth 2 dashtype (2,3)
-set label '' at screen X(337.3), screen Y(1162.0) point pointtype 9 pointsize 0.6 linewidth 1.5 linecolor rgb '#009E73'
-set label 'etcd-lease' at screen X(360.3), screen Y(1162.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(1180.0) to screen X(352.3), screen Y(1180.0) nohead linecolor rgb '#D55E00' linewidth 2 dashtype (9,3,2,3)
-set label '' at screen X(337.3), screen Y(1180.0) point pointtype 13 pointsize 0.6 linewidth 1.5 linecolor rgb '#D55E00'
-set label 'etcd-lock-rpc*' at screen X(360.3), screen Y(1180.0) left font 'sans-serif,12' textcolor rgb '#333333'
-plot 'clients.dat' index 42 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 7 pointsize 0.7 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 42 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 43 using 1:2 with linespoints linewidth 2 dashtype (9,3) pointtype 5 pointsize 0.7 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 43 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 44 using 1:2 with linespoints linewidth 2 dashtype (2,3) pointtype 9 pointsize 0.7 linecolor rgb '#009E73' notitle, \
-     'clients.dat' index 44 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#009E73' notitle, \
-     'clients.dat' index 45 using 1:2 with linespoints linewidth 2 dashtype (9,3,2,3) pointtype 13 pointsize 0.7 linecolor rgb '#D55E00' notitle, \
-     'clients.dat' index 45 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#D55E00' notitle
-unset label
-unset object
-unset arrow
-set lmargin at screen X(108.0)
-set rmargin at screen X(308.3)
-set tmargin at screen Y(1383.0)
-set bmargin at screen Y(1573.0)
-set logscale x
-set xrange [0.869565217:9.2]
-set xtics out ('1' 1, '8' 8) font 'sans-serif,12' offset 0,0.4
-set logscale y
-set yrange [100:200000000]
-set ytics out ('100 ns' 100, '1 µs' 1000, '10 µs' 10000, '100 µs' 100000, '1 ms' 1000000, '10 ms' 10000000, '100 ms' 100000000) font 'sans-serif,12' offset 0.5,0
-set label 'clients' at screen X(208.2), screen Y(1609.0) center font 'sans-serif,12' textcolor rgb '#333333'
-set label 'acquire p99' at screen X(12.0), screen Y(1478.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-plot 'clients.dat' index 46 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 7 pointsize 0.7 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 47 using 1:2 with linespoints linewidth 2 dashtype (9,3) pointtype 5 pointsize 0.7 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 48 using 1:2 with linespoints linewidth 2 dashtype (2,3) pointtype 9 pointsize 0.7 linecolor rgb '#009E73' notitle, \
-     'clients.dat' index 49 using 1:2 with linespoints linewidth 2 dashtype (9,3,2,3) pointtype 13 pointsize 0.7 linecolor rgb '#D55E00' notitle
-unset label
-unset object
-unset arrow
-set label 'ZooKeeper: one lock for all' at screen X(658.0), screen Y(1105.0) left font 'sans-serif,13' textcolor rgb '#333333'
-set lmargin at screen X(658.0)
-set rmargin at screen X(858.3)
-set tmargin at screen Y(1117.0)
-set bmargin at screen Y(1307.0)
-set logscale x
-set xrange [0.869565217:9.2]
-set xtics out ('1' 1, '8' 8) font 'sans-serif,12' offset 0,0.4
-set logscale y
-set yrange [50:2000000]
-set ytics out ('100/s' 100, '1,000/s' 1000, '10,000/s' 10000, '100,000/s' 100000, '1,000,000/s' 1000000) font 'sans-serif,12' offset 0.5,0
-set label 'clients' at screen X(758.2), screen Y(1343.0) center font 'sans-serif,12' textcolor rgb '#333333'
-set label 'locks/s' at screen X(562.0), screen Y(1212.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(1126.0) to screen X(902.3), screen Y(1126.0) nohead linecolor rgb '#CC79A7' linewidth 2 dashtype 1
-set label '' at screen X(887.3), screen Y(1126.0) point pointtype 4 pointsize 0.6 linewidth 1.5 linecolor rgb '#CC79A7'
-set label 'curator-rw' at screen X(910.3), screen Y(1126.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(1144.0) to screen X(902.3), screen Y(1144.0) nohead linecolor rgb '#009E73' linewidth 2 dashtype (2,3)
-set label '' at screen X(887.3), screen Y(1144.0) point pointtype 9 pointsize 0.6 linewidth 1.5 linecolor rgb '#009E73'
-set label 'curator-mutex*' at screen X(910.3), screen Y(1144.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(1162.0) to screen X(902.3), screen Y(1162.0) nohead linecolor rgb '#E69F00' linewidth 2 dashtype (9,3)
-set label '' at screen X(887.3), screen Y(1162.0) point pointtype 5 pointsize 0.6 linewidth 1.5 linecolor rgb '#E69F00'
-set label 'zk-sequential*' at screen X(910.3), screen Y(1162.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(1180.0) to screen X(902.3), screen Y(1180.0) nohead linecolor rgb '#D55E00' linewidth 2 dashtype (9,3,2,3)
-set label '' at screen X(887.3), screen Y(1180.0) point pointtype 13 pointsize 0.6 linewidth 1.5 linecolor rgb '#D55E00'
-set label 'curator-semaphore-mutex*' at screen X(910.3), screen Y(1180.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(872.3), screen Y(1198.0) to screen X(902.3), screen Y(1198.0) nohead linecolor rgb '#0072B2' linewidth 2 dashtype 1
-set label '' at screen X(887.3), screen Y(1198.0) point pointtype 7 pointsize 0.6 linewidth 1.5 linecolor rgb '#0072B2'
-set label 'zk-ephemeral' at screen X(910.3), screen Y(1198.0) left font 'sans-serif,12' textcolor rgb '#333333'
-plot 'clients.dat' index 50 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 7 pointsize 0.7 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 50 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 51 using 1:2 with linespoints linewidth 2 dashtype (9,3) pointtype 5 pointsize 0.7 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 51 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 52 using 1:2 with linespoints linewidth 2 dashtype (2,3) pointtype 9 pointsize 0.7 linecolor rgb '#009E73' notitle, \
-     'clients.dat' index 52 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#009E73' notitle, \
-     'clients.dat' index 53 using 1:2 with linespoints linewidth 2 dashtype (9,3,2,3) pointtype 13 pointsize 0.7 linecolor rgb '#D55E00' notitle, \
-     'clients.dat' index 53 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#D55E00' notitle, \
-     'clients.dat' index 54 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 4 pointsize 0.7 linecolor rgb '#CC79A7' notitle, \
-     'clients.dat' index 54 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#CC79A7' notitle
-unset label
-unset object
-unset arrow
-set lmargin at screen X(658.0)
-set rmargin at screen X(858.3)
-set tmargin at screen Y(1383.0)
-set bmargin at screen Y(1573.0)
-set logscale x
-set xrange [0.869565217:9.2]
-set xtics out ('1' 1, '8' 8) font 'sans-serif,12' offset 0,0.4
-set logscale y
-set yrange [100:200000000]
-set ytics out ('100 ns' 100, '1 µs' 1000, '10 µs' 10000, '100 µs' 100000, '1 ms' 1000000, '10 ms' 10000000, '100 ms' 100000000) font 'sans-serif,12' offset 0.5,0
-set label 'clients' at screen X(758.2), screen Y(1609.0) center font 'sans-serif,12' textcolor rgb '#333333'
-set label 'acquire p99' at screen X(562.0), screen Y(1478.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-plot 'clients.dat' index 55 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 7 pointsize 0.7 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 56 using 1:2 with linespoints linewidth 2 dashtype (9,3) pointtype 5 pointsize 0.7 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 57 using 1:2 with linespoints linewidth 2 dashtype (2,3) pointtype 9 pointsize 0.7 linecolor rgb '#009E73' notitle, \
-     'clients.dat' index 58 using 1:2 with linespoints linewidth 2 dashtype (9,3,2,3) pointtype 13 pointsize 0.7 linecolor rgb '#D55E00' notitle, \
-     'clients.dat' index 59 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 4 pointsize 0.7 linecolor rgb '#CC79A7' notitle
-unset label
-unset object
-unset arrow
-set label 'MariaDB, PostgreSQL: one lock for all' at screen X(108.0), screen Y(1637.0) left font 'sans-serif,13' textcolor rgb '#333333'
-set lmargin at screen X(108.0)
-set rmargin at screen X(308.3)
-set tmargin at screen Y(1649.0)
-set bmargin at screen Y(1839.0)
-set logscale x
-set xrange [0.869565217:9.2]
-set xtics out ('1' 1, '8' 8) font 'sans-serif,12' offset 0,0.4
-set logscale y
-set yrange [50:2000000]
-set ytics out ('100/s' 100, '1,000/s' 1000, '10,000/s' 10000, '100,000/s' 100000, '1,000,000/s' 1000000) font 'sans-serif,12' offset 0.5,0
-set label 'clients' at screen X(208.2), screen Y(1875.0) center font 'sans-serif,12' textcolor rgb '#333333'
-set label 'locks/s' at screen X(12.0), screen Y(1744.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(1658.0) to screen X(352.3), screen Y(1658.0) nohead linecolor rgb '#56B4E9' linewidth 2 dashtype (14,3)
-set label '' at screen X(337.3), screen Y(1658.0) point pointtype 6 pointsize 0.6 linewidth 1.5 linecolor rgb '#56B4E9'
-set label 'mysql-get-lock' at screen X(360.3), screen Y(1658.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(1676.0) to screen X(352.3), screen Y(1676.0) nohead linecolor rgb '#333333' linewidth 2 dashtype (4,3)
-set label '' at screen X(337.3), screen Y(1676.0) point pointtype 8 pointsize 0.6 linewidth 1.5 linecolor rgb '#333333'
-set label 'postgres-advisory*' at screen X(360.3), screen Y(1676.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(1694.0) to screen X(352.3), screen Y(1694.0) nohead linecolor rgb '#CC79A7' linewidth 2 dashtype 1
-set label '' at screen X(337.3), screen Y(1694.0) point pointtype 4 pointsize 0.6 linewidth 1.5 linecolor rgb '#CC79A7'
-set label 'mysql-optimistic' at screen X(360.3), screen Y(1694.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(1712.0) to screen X(352.3), screen Y(1712.0) nohead linecolor rgb '#009E73' linewidth 2 dashtype (2,3)
-set label '' at screen X(337.3), screen Y(1712.0) point pointtype 9 pointsize 0.6 linewidth 1.5 linecolor rgb '#009E73'
-set label 'mysql-for-update' at screen X(360.3), screen Y(1712.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(1730.0) to screen X(352.3), screen Y(1730.0) nohead linecolor rgb '#D55E00' linewidth 2 dashtype (9,3,2,3)
-set label '' at screen X(337.3), screen Y(1730.0) point pointtype 13 pointsize 0.6 linewidth 1.5 linecolor rgb '#D55E00'
-set label 'mysql-for-update-late' at screen X(360.3), screen Y(1730.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(1748.0) to screen X(352.3), screen Y(1748.0) nohead linecolor rgb '#E69F00' linewidth 2 dashtype (9,3)
-set label '' at screen X(337.3), screen Y(1748.0) point pointtype 5 pointsize 0.6 linewidth 1.5 linecolor rgb '#E69F00'
-set label 'mysql-unique-timeout' at screen X(360.3), screen Y(1748.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(322.3), screen Y(1766.0) to screen X(352.3), screen Y(1766.0) nohead linecolor rgb '#0072B2' linewidth 2 dashtype 1
-set label '' at screen X(337.3), screen Y(1766.0) point pointtype 7 pointsize 0.6 linewidth 1.5 linecolor rgb '#0072B2'
-set label 'mysql-unique' at screen X(360.3), screen Y(1766.0) left font 'sans-serif,12' textcolor rgb '#333333'
-plot 'clients.dat' index 60 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 7 pointsize 0.7 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 60 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 61 using 1:2 with linespoints linewidth 2 dashtype (9,3) pointtype 5 pointsize 0.7 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 61 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 62 using 1:2 with linespoints linewidth 2 dashtype (2,3) pointtype 9 pointsize 0.7 linecolor rgb '#009E73' notitle, \
-     'clients.dat' index 62 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#009E73' notitle, \
-     'clients.dat' index 63 using 1:2 with linespoints linewidth 2 dashtype (9,3,2,3) pointtype 13 pointsize 0.7 linecolor rgb '#D55E00' notitle, \
-     'clients.dat' index 63 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#D55E00' notitle, \
-     'clients.dat' index 64 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 4 pointsize 0.7 linecolor rgb '#CC79A7' notitle, \
-     'clients.dat' index 64 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#CC79A7' notitle, \
-     'clients.dat' index 65 using 1:2 with linespoints linewidth 2 dashtype (14,3) pointtype 6 pointsize 0.7 linecolor rgb '#56B4E9' notitle, \
-     'clients.dat' index 65 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#56B4E9' notitle, \
-     'clients.dat' index 66 using 1:2 with linespoints linewidth 2 dashtype (4,3) pointtype 8 pointsize 0.7 linecolor rgb '#333333' notitle, \
-     'clients.dat' index 66 using 1:3:(0):($4-$3) with vectors nohead linewidth 1 linecolor rgb '#333333' notitle
-unset label
-unset object
-unset arrow
-set lmargin at screen X(108.0)
-set rmargin at screen X(308.3)
-set tmargin at screen Y(1915.0)
-set bmargin at screen Y(2105.0)
-set logscale x
-set xrange [0.869565217:9.2]
-set xtics out ('1' 1, '8' 8) font 'sans-serif,12' offset 0,0.4
-set logscale y
-set yrange [100:200000000]
-set ytics out ('100 ns' 100, '1 µs' 1000, '10 µs' 10000, '100 µs' 100000, '1 ms' 1000000, '10 ms' 10000000, '100 ms' 100000000) font 'sans-serif,12' offset 0.5,0
-set label 'clients' at screen X(208.2), screen Y(2141.0) center font 'sans-serif,12' textcolor rgb '#333333'
-set label 'acquire p99' at screen X(12.0), screen Y(2010.0) center rotate by 90 font 'sans-serif,12' textcolor rgb '#333333'
-plot 'clients.dat' index 67 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 7 pointsize 0.7 linecolor rgb '#0072B2' notitle, \
-     'clients.dat' index 68 using 1:2 with linespoints linewidth 2 dashtype (9,3) pointtype 5 pointsize 0.7 linecolor rgb '#E69F00' notitle, \
-     'clients.dat' index 69 using 1:2 with linespoints linewidth 2 dashtype (2,3) pointtype 9 pointsize 0.7 linecolor rgb '#009E73' notitle, \
-     'clients.dat' index 70 using 1:2 with linespoints linewidth 2 dashtype (9,3,2,3) pointtype 13 pointsize 0.7 linecolor rgb '#D55E00' notitle, \
-     'clients.dat' index 71 using 1:2 with linespoints linewidth 2 dashtype 1 pointtype 4 pointsize 0.7 linecolor rgb '#CC79A7' notitle, \
-     'clients.dat' index 72 using 1:2 with linespoints linewidth 2 dashtype (14,3) pointtype 6 pointsize 0.7 linecolor rgb '#56B4E9' notitle, \
-     'clients.dat' index 73 using 1:2 with linespoints linewidth 2 dashtype (4,3) pointtype 8 pointsize 0.7 linecolor rgb '#333333' notitle
-unset label
-unset object
-unset arrow
-set label '* in some repeat driver-bound, or late in beginning acquires: the figure may tell of the driver, not of the lock.' at screen X(12.0), screen Y(2165.5) left font 'sans-serif,12' textcolor rgb '#555555'
-unset border
-unset tics
-unset grid
-unset logscale
-set xrange [0:1]
-set yrange [0:1]
-plot 1/0 notitle
+set micro
+blue = 0x0072B2; sky = 0x56B4E9; green = 0x009E73; orange = 0xE69F00; red = 0xD55E00
+dark_red = 0xa03c00; purple = 0xCC79A7; grey = 0x8a8a8a; dark = 0x333333; black = 0x111111; brown = 0x6b5900
+set style line 1 linecolor rgb blue dashtype 1 pointtype 7 linewidth 2 pointsize 0.7
+set style line 2 linecolor rgb orange dashtype (9,3) pointtype 5 linewidth 2 pointsize 0.7
+set style line 3 linecolor rgb green dashtype (2,3) pointtype 9 linewidth 2 pointsize 0.7
+set style line 4 linecolor rgb red dashtype (9,3,2,3) pointtype 13 linewidth 2 pointsize 0.7
+set style line 5 linecolor rgb purple dashtype 1 pointtype 4 linewidth 2 pointsize 0.7
+set style line 6 linecolor rgb sky dashtype (14,3) pointtype 6 linewidth 2 pointsize 0.7
+set style line 7 linecolor rgb dark dashtype (4,3) pointtype 8 linewidth 2 pointsize 0.7
+# Places in pixels from the top left, and how wide a text of 12 pixels is.
+X(pixels) = pixels / (width + 0.0)
+Y(pixels) = 1 - pixels / (height + 0.0)
+letters(count) = 7.3 * count
+cut(text, most) = strlen(text) > most ? substr(text, 1, most - 1).'…' : text
+top = 12 + 21 * title_lines
+below = 17 * notes_lines + 14
+# The next of 1, 2 and 5 times a power of ten; and numbers at 2 and 5, too, of a logarithmic axis that
+# has few others.
+digit(value) = value / 10**floor(log10(value) + 1e-9)
+down(value) = 10**floor(log10(value) + 1e-9) * (digit(value) >= 4.999 ? 5 : digit(value) >= 1.999 ? 2 : 1)
+up(value) = 10**floor(log10(value) + 1e-9) * (digit(value) <= 1.001 ? 1 : digit(value) <= 2.001 ? 2 : digit(value) <= 5.001 ? 5 : 10)
+fine_tics(axis, least, most) = most / least > 300 ? '' : \
+    'do for [power = -9:9] { set '.axis.'tics add (2 * 10.0**power, 5 * 10.0**power) }'
+# Writes the name of the upward axis beyond its numbers: gnuplot guesses how wide they are.
+name_y(words) = "set label 9 '".words."' at graph 0, graph 0.5 offset screen ".sprintf('%.4f', -X(84)).",0 center rotate by 90 font ',12' textcolor rgb dark"
+# Once `height` is known: draws title and notes, and begins the panels.
+frame(layout) = "set terminal svg size width,height dynamic font 'sans-serif,13' background '#ffffff' noenhanced; \
+set output name.'.svg'; set key noautotitle; unset key; \
+set label 1 title at screen X(12),Y(18) left font ',15' textcolor rgb 0x111111; \
+set label 2 notes at screen X(12),Y(height-below+10) left font ',12' textcolor rgb 0x555555; \
+set multiplot ".layout."; unset border; unset tics; set xrange [0:1]; set yrange [0:1]; plot 1/0; \
+unset label; set xrange [*:*]; set yrange [*:*]; set border 3 linecolor rgb 0x666666; \
+set tics font ',12' textcolor rgb dark; unset mxtics; unset mytics; \
+set xtics nomirror out offset 0,0.4; set ytics nomirror out offset 0.5,0; \
+set xlabel '' font ',12' textcolor rgb dark offset 0,0.9; set ylabel '' font ',12' textcolor rgb dark; \
+set grid linecolor rgb 0xdddddd linewidth 0.7;".(strlen(layout) ? 'set multiplot previous' : '')
+# Time: panel p shows what is between from_p and to_p, in ms (in lines, of a history without a clock).
+low = 0; high = 1
+array centre[99]; array half[99]; array lane[99]; array lanes[2]
+within(value, least, most) = value < least ? least : value > most ? most : value
+seen(from, to) = to >= low && from <= high
+middle(from, to) = (within(from, low, high) + within(to, low, high)) / 2.0
+extent(from, to) = pixel(within(to, low, high)) - pixel(within(from, low, high))
+pixel(time) = left + (time - low) / (high - low) * (width - 30.0 - left)
+begin_panel = "low = value(sprintf('from_%d', p)); high = value(sprintf('to_%d', p))"
+# Labels above it, of which there may be five lanes: each has the lowest in which it covers none before it.
+covered(i, l) = sum [j = 1:i - 1] (lane[j] == l && abs(centre[j] - centre[i]) < half[j] + half[i] + 10)
+lowest(i) = covered(i, 0) ? covered(i, 1) ? covered(i, 2) ? covered(i, 3) ? covered(i, 4) ? -1 : 4 : 3 : 2 : 1 : 0
+place_labels = begin_panel."; n = 0; lanes[p] = 0; stats data index 'labels:' every ::::98 using (n = n + 1, \
+half[n] = 3.95 * strlen(cut(strcol(4), 92)), lane[n] = -1, \
+centre[n] = within(pixel(middle($1, $2)), half[n] + 6, width - half[n] - 6), \
+lane[n] = seen($1, $2) ? lowest(n) : -1, lanes[p] = lane[n] >= lanes[p] ? lane[n] + 1 : lanes[p]) nooutput"
+# Its axis counts from when all began or, far into that, from where the panel begins.
+time_axis = "unit = high - low >= 2000 ? 1000.0 : high - low >= 2 ? 1.0 : high - low >= 0.002 ? 1e-3 : 1e-6; \
+zero = p > 1 || high >= 10000 * unit ? low : 0; step = up((high - low) / 10.0); \
+since = zero == 0 ? ' since '.whole.' began' : sprintf(', counted from %.9g s after ', zero / 1000).whole.' began'; \
+set xlabel (unit == 1000 ? 's' : unit == 1 ? 'ms' : unit == 1e-3 ? 'µs' : 'ns').since; \
+do for [i = ceil((low - zero) / step - 1e-9):floor((high - zero) / step + 1e-9)] { \
+set xtics add (sprintf(zero == 0 ? '%.9g' : '+%.9g', i * step / unit) zero + i * step) }"
+# Panel p, `tall` pixels high, below its labels, which end `panel_y` pixels from the top.
+time_panel = "eval place_labels; set lmargin at screen X(left); set rmargin at screen X(width - 30); set clip two; \
+set xrange [low:high]; set y2range [0:1]; unset xtics; unset ytics; unset border; unset grid; unset arrow; set xlabel ''; \
+set tmargin at screen Y(panel_y - 4 - 18 * (lanes[p] > 0 ? lanes[p] : 1)); set bmargin at screen Y(panel_y - 4); set yrange [0:lanes[p] > 0 ? lanes[p] : 1]; \
+plot 1/0, data index 'labels:' every ::::98 using (low + (centre[$0 + 1] - left) / (width - 30.0 - left) * (high - low)):(lane[$0 + 1] < 0 ? NaN : lane[$0 + 1] + 0.5):(cut(strcol(4), 92)):(value(strcol(3))) with labels center textcolor rgb variable; \
+set tmargin at screen Y(panel_y); set bmargin at screen Y(panel_y + tall); set yrange [*:*]; set border 3; set grid; \
+set ytics nomirror out offset 0.5,0 font ',13' textcolor rgb dark; set xtics nomirror out offset 0,0.4 font ',13' textcolor rgb dark; set xtics (); \
+if (strlen(whole)) { eval time_axis }"
+# The colour of a fault's band, behind what is drawn on it: a quarter of its own.
+pale(colour) = (int(colour) >> 2 & 0x3f3f3f) + 0xbfbfbf
+# A grid, in tables of at most `most` columns: each has the rows with an entry of the block `entries` in it, in groups,
+# which begin with a row for their name. Table t shows the columns first(t) to first(t + 1) - 1; y(t, row) is -9 where it has no such row.
+array places[1]; array heads[1] # gnuplot takes no function for one that fills an array, unless there is one
+first(t) = all_columns * (t - 1) / tables
+shows(t, column) = column >= first(t) && column < first(t + 1)
+table_of(column) = 1 + sum [t = 2:tables] (column >= first(t))
+y(t, row) = places[(t - 1) * all_rows + int(row) + 1]
+set_y(t, row, value) = (places[(t - 1) * all_rows + int(row) + 1] = value)
+head(t, row) = heads[(t - 1) * all_rows + int(row) + 1]
+set_head(t, row, value) = (heads[(t - 1) * all_rows + int(row) + 1] = value)
+wide(t) = first(t + 1) - first(t)
+make_tables = "stats data index 'columns:' using (strlen(cut(strcol(2), 36))) nooutput; all_columns = int(STATS_records); headings = STATS_max; \
+stats data index 'rows:' using 1 nooutput; all_rows = int(STATS_records); tables = (all_columns + most - 1) / most; names = 0; sum_rows = 0; \
+array rows[tables]; array places[tables * all_rows]; array heads[tables * all_rows]; \
+do for [i = 1:tables * all_rows] { places[i] = -9; heads[i] = -9 }; \
+stats data index entries using ($2 < 0 ? 0 : set_y(table_of($2), $1, 0)) nooutput; \
+do for [t = 1:tables] { n = 0; kind = ''; stats data index 'rows:' using (y(t, $1) < 0 ? 0 : ( \
+names = strlen(cut(strcol(3), 36)) > names ? strlen(cut(strcol(3), 36)) : names, set_head(t, $1, strcol(2) ne kind ? n : -9), \
+n = n + (strcol(2) ne kind), kind = strcol(2), set_y(t, $1, n), n = n + 1)) nooutput; rows[t] = n; sum_rows = sum_rows + n }; \
+columns = 0; do for [t = 1:tables] { columns = wide(t) > columns ? wide(t) : columns }"
+# What `stats` found, or else, where it found nothing.
+undefine TIMES* RATES* P50* P99* COSTS*
+known(variable, otherwise) = exists(variable) ? value(variable) : otherwise
+
+# For each group of schemes, throughput, and acquire p99 below it; beside each other, kinds of locks.
+stats data using (strlen(strcol(1))) name 'NAMES' nooutput
+stats data index 'places' using 1 name 'LOADS' nooutput
+stats data using ($3 > 0 ? $3 : NaN) name 'RATES' nooutput
+stats data using ($4 > 0 ? $4 : NaN) name 'RATES4' nooutput
+stats data using ($6*1e-9) name 'P99' nooutput
+rates_least = known('RATES_min', 1); rates_most = known('RATES4_max', 10); p99_least = known('P99_min', 1); p99_most = known('P99_max', 10)
+legend = 64 + letters(NAMES_max)
+each = 190
+height = top + 2 * groups * (each + 76) + below
+eval frame(sprintf("layout %d,%d margins screen X(98),X(width-legend),Y(height-below-48),Y(top+26) spacing screen X(112),X(76)*width/height", 2 * groups, columns))
+set logscale xy
+set xrange [LOADS_min / 1.15 : LOADS_max * 1.15]
+set xlabel load
+set key at graph 1.02, graph 1 left top Left reverse samplen 3 font ',12'
+do for [g = 1:groups] { do for [panel = 0:1] { do for [c = 1:columns] {
+    group = value(sprintf('group_%d', g))
+    set label 1 (panel ? '' : group.(strlen(group) ? ': ' : '').value(sprintf('locks_%d', c))) at graph 0, graph 1 offset 0,0.8 left
+    eval name_y(panel ? 'acquire p99' : 'locks/s')
+    set yrange [panel ? down(p99_least) : down(rates_least) : panel ? up(p99_most) : up(rates_most)]
+    set format y panel ? '%.0s %cs' : '%.0s%c/s'
+    set ytics autofreq
+    eval panel ? fine_tics('y', p99_least, p99_most) : fine_tics('y', rates_least, rates_most)
+    plot for [n = 1:7] data index sprintf('curve %d %d %d:', g, c, n) using 1:(panel ? $6*1e-9 : $2) with linespoints linestyle n, \
+         for [n = 1:7] data index sprintf('curve %d %d %d:', g, c, n) using 1:(panel ? NaN : $3):(0):($4 - $3) with vectors nohead linestyle n linewidth 1 dashtype 1, \
+         for [n = 1:7] data index sprintf('curve %d %d %d:', g, c, n) using 1:($7 == 1 ? NaN : panel ? $6*1e-9 : $2) with points pointtype 6 pointsize 1.6 linewidth 1.5 linecolor rgb dark_red, \
+         data index 'places' using 1:(NaN):xtic(2), \
+         for [n = 1:(panel || c < columns ? 0 : 7)] data index sprintf('legend %d %d:', g, n) using 1:2 with linespoints linestyle n title columnheader(1)
+}}}
 unset multiplot

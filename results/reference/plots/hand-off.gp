@@ -1,155 +1,138 @@
-# Redraw with: gnuplot hand-off.gp
+# Draw hand-off.svg again with: gnuplot hand-off.gp
 reset
+name = 'hand-off'
+data = 'hand-off.dat'
+width = 1000
+rows = 48
+title = ''.'Hand-off: from a release to the next grant, without faults: cost-one-key, cost-alone'
+title_lines = 1
+cause = ''
+cause_lines = 0
+notes = ''.'Only releases during which somebody waited. The point is the median, the bar goes on to the 99th percentile (of at least 100'."\n".\
+  'hand-offs). Fastest first.'."\n".\
+  '* driver-bound in some repeat: the figure may tell of the driver, not of the lock.'."\n".\
+  'Not shown: 1 more scenario without faults.'
+notes_lines = 4
+
+# What all pictures share: colours, told apart by colour-blind people and by their lightness in grey
+# (Okabe and Ito's), and a frame of a title, above, and notes, below.
 set encoding utf8
-set terminal svg size 1000,1219 dynamic font 'sans-serif,13' background '#ffffff' noenhanced
-set output 'hand-off.svg'
-X(pixels) = pixels / 1000.0
-Y(pixels) = 1 - pixels / 1219.0
-unset key
-set border 3 linecolor rgb '#666666'
-set tics nomirror textcolor rgb '#333333'
-set grid linecolor rgb '#dddddd' linewidth 0.7
-set multiplot
-set label 'Hand-off: from a release to the next grant, without faults: cost-one-key, cost-alone' at screen X(12.0), screen Y(18.5) left font 'sans-serif,15' textcolor rgb '#111111'
-set label 'Only releases during which somebody waited. The point is the median, the bar goes on to the 99th percentile (of at least 100' at screen X(12.0), screen Y(37.5) left font 'sans-serif,12' textcolor rgb '#555555'
-set label 'hand-offs). Fastest first.' at screen X(12.0), screen Y(54.5) left font 'sans-serif,12' textcolor rgb '#555555'
-set label 'none*' at screen X(187.7), screen Y(97.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'process-mutex*' at screen X(187.7), screen Y(117.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-setnx*' at screen X(187.7), screen Y(137.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-set-px-del' at screen X(187.7), screen Y(157.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'memcached-add' at screen X(187.7), screen Y(177.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-get-set' at screen X(187.7), screen Y(197.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-setnx-getset' at screen X(187.7), screen Y(217.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-set-px-lua' at screen X(187.7), screen Y(237.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-lua' at screen X(187.7), screen Y(257.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-get-lock' at screen X(187.7), screen Y(277.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'tair-cad-emulated' at screen X(187.7), screen Y(297.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-watchdog-unchecked' at screen X(187.7), screen Y(317.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-watchdog' at screen X(187.7), screen Y(337.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'postgres-advisory' at screen X(187.7), screen Y(357.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'memcached-add-cas' at screen X(187.7), screen Y(377.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-set-px-get-del' at screen X(187.7), screen Y(397.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-setnx-expire' at screen X(187.7), screen Y(417.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-for-update' at screen X(187.7), screen Y(437.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-for-update-late' at screen X(187.7), screen Y(457.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-wait' at screen X(187.7), screen Y(477.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson-semaphore' at screen X(187.7), screen Y(497.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson-rw*' at screen X(187.7), screen Y(517.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson' at screen X(187.7), screen Y(537.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson-fair' at screen X(187.7), screen Y(557.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson-fenced' at screen X(187.7), screen Y(577.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redlock-multiplexed*' at screen X(187.7), screen Y(597.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redlock*' at screen X(187.7), screen Y(617.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-unique' at screen X(187.7), screen Y(637.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-unique-timeout' at screen X(187.7), screen Y(657.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'curator-rw' at screen X(187.7), screen Y(677.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'zk-sequential*' at screen X(187.7), screen Y(697.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'curator-mutex*' at screen X(187.7), screen Y(717.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'etcd-lock-rpc' at screen X(187.7), screen Y(737.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'curator-semaphore-mutex' at screen X(187.7), screen Y(757.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'zk-ephemeral' at screen X(187.7), screen Y(777.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'etcd-lease' at screen X(187.7), screen Y(797.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'cost-one-key' at screen X(195.7), screen Y(75.0) left font 'sans-serif,13' textcolor rgb '#333333'
-set lmargin at screen X(195.7)
-set rmargin at screen X(851.6)
-set tmargin at screen Y(87.0)
-set bmargin at screen Y(807.0)
+set micro
+blue = 0x0072B2; sky = 0x56B4E9; green = 0x009E73; orange = 0xE69F00; red = 0xD55E00
+dark_red = 0xa03c00; purple = 0xCC79A7; grey = 0x8a8a8a; dark = 0x333333; black = 0x111111; brown = 0x6b5900
+set style line 1 linecolor rgb blue dashtype 1 pointtype 7 linewidth 2 pointsize 0.7
+set style line 2 linecolor rgb orange dashtype (9,3) pointtype 5 linewidth 2 pointsize 0.7
+set style line 3 linecolor rgb green dashtype (2,3) pointtype 9 linewidth 2 pointsize 0.7
+set style line 4 linecolor rgb red dashtype (9,3,2,3) pointtype 13 linewidth 2 pointsize 0.7
+set style line 5 linecolor rgb purple dashtype 1 pointtype 4 linewidth 2 pointsize 0.7
+set style line 6 linecolor rgb sky dashtype (14,3) pointtype 6 linewidth 2 pointsize 0.7
+set style line 7 linecolor rgb dark dashtype (4,3) pointtype 8 linewidth 2 pointsize 0.7
+# Places in pixels from the top left, and how wide a text of 12 pixels is.
+X(pixels) = pixels / (width + 0.0)
+Y(pixels) = 1 - pixels / (height + 0.0)
+letters(count) = 7.3 * count
+cut(text, most) = strlen(text) > most ? substr(text, 1, most - 1).'…' : text
+top = 12 + 21 * title_lines
+below = 17 * notes_lines + 14
+# The next of 1, 2 and 5 times a power of ten; and numbers at 2 and 5, too, of a logarithmic axis that
+# has few others.
+digit(value) = value / 10**floor(log10(value) + 1e-9)
+down(value) = 10**floor(log10(value) + 1e-9) * (digit(value) >= 4.999 ? 5 : digit(value) >= 1.999 ? 2 : 1)
+up(value) = 10**floor(log10(value) + 1e-9) * (digit(value) <= 1.001 ? 1 : digit(value) <= 2.001 ? 2 : digit(value) <= 5.001 ? 5 : 10)
+fine_tics(axis, least, most) = most / least > 300 ? '' : \
+    'do for [power = -9:9] { set '.axis.'tics add (2 * 10.0**power, 5 * 10.0**power) }'
+# Writes the name of the upward axis beyond its numbers: gnuplot guesses how wide they are.
+name_y(words) = "set label 9 '".words."' at graph 0, graph 0.5 offset screen ".sprintf('%.4f', -X(84)).",0 center rotate by 90 font ',12' textcolor rgb dark"
+# Once `height` is known: draws title and notes, and begins the panels.
+frame(layout) = "set terminal svg size width,height dynamic font 'sans-serif,13' background '#ffffff' noenhanced; \
+set output name.'.svg'; set key noautotitle; unset key; \
+set label 1 title at screen X(12),Y(18) left font ',15' textcolor rgb 0x111111; \
+set label 2 notes at screen X(12),Y(height-below+10) left font ',12' textcolor rgb 0x555555; \
+set multiplot ".layout."; unset border; unset tics; set xrange [0:1]; set yrange [0:1]; plot 1/0; \
+unset label; set xrange [*:*]; set yrange [*:*]; set border 3 linecolor rgb 0x666666; \
+set tics font ',12' textcolor rgb dark; unset mxtics; unset mytics; \
+set xtics nomirror out offset 0,0.4; set ytics nomirror out offset 0.5,0; \
+set xlabel '' font ',12' textcolor rgb dark offset 0,0.9; set ylabel '' font ',12' textcolor rgb dark; \
+set grid linecolor rgb 0xdddddd linewidth 0.7;".(strlen(layout) ? 'set multiplot previous' : '')
+# Time: panel p shows what is between from_p and to_p, in ms (in lines, of a history without a clock).
+low = 0; high = 1
+array centre[99]; array half[99]; array lane[99]; array lanes[2]
+within(value, least, most) = value < least ? least : value > most ? most : value
+seen(from, to) = to >= low && from <= high
+middle(from, to) = (within(from, low, high) + within(to, low, high)) / 2.0
+extent(from, to) = pixel(within(to, low, high)) - pixel(within(from, low, high))
+pixel(time) = left + (time - low) / (high - low) * (width - 30.0 - left)
+begin_panel = "low = value(sprintf('from_%d', p)); high = value(sprintf('to_%d', p))"
+# Labels above it, of which there may be five lanes: each has the lowest in which it covers none before it.
+covered(i, l) = sum [j = 1:i - 1] (lane[j] == l && abs(centre[j] - centre[i]) < half[j] + half[i] + 10)
+lowest(i) = covered(i, 0) ? covered(i, 1) ? covered(i, 2) ? covered(i, 3) ? covered(i, 4) ? -1 : 4 : 3 : 2 : 1 : 0
+place_labels = begin_panel."; n = 0; lanes[p] = 0; stats data index 'labels:' every ::::98 using (n = n + 1, \
+half[n] = 3.95 * strlen(cut(strcol(4), 92)), lane[n] = -1, \
+centre[n] = within(pixel(middle($1, $2)), half[n] + 6, width - half[n] - 6), \
+lane[n] = seen($1, $2) ? lowest(n) : -1, lanes[p] = lane[n] >= lanes[p] ? lane[n] + 1 : lanes[p]) nooutput"
+# Its axis counts from when all began or, far into that, from where the panel begins.
+time_axis = "unit = high - low >= 2000 ? 1000.0 : high - low >= 2 ? 1.0 : high - low >= 0.002 ? 1e-3 : 1e-6; \
+zero = p > 1 || high >= 10000 * unit ? low : 0; step = up((high - low) / 10.0); \
+since = zero == 0 ? ' since '.whole.' began' : sprintf(', counted from %.9g s after ', zero / 1000).whole.' began'; \
+set xlabel (unit == 1000 ? 's' : unit == 1 ? 'ms' : unit == 1e-3 ? 'µs' : 'ns').since; \
+do for [i = ceil((low - zero) / step - 1e-9):floor((high - zero) / step + 1e-9)] { \
+set xtics add (sprintf(zero == 0 ? '%.9g' : '+%.9g', i * step / unit) zero + i * step) }"
+# Panel p, `tall` pixels high, below its labels, which end `panel_y` pixels from the top.
+time_panel = "eval place_labels; set lmargin at screen X(left); set rmargin at screen X(width - 30); set clip two; \
+set xrange [low:high]; set y2range [0:1]; unset xtics; unset ytics; unset border; unset grid; unset arrow; set xlabel ''; \
+set tmargin at screen Y(panel_y - 4 - 18 * (lanes[p] > 0 ? lanes[p] : 1)); set bmargin at screen Y(panel_y - 4); set yrange [0:lanes[p] > 0 ? lanes[p] : 1]; \
+plot 1/0, data index 'labels:' every ::::98 using (low + (centre[$0 + 1] - left) / (width - 30.0 - left) * (high - low)):(lane[$0 + 1] < 0 ? NaN : lane[$0 + 1] + 0.5):(cut(strcol(4), 92)):(value(strcol(3))) with labels center textcolor rgb variable; \
+set tmargin at screen Y(panel_y); set bmargin at screen Y(panel_y + tall); set yrange [*:*]; set border 3; set grid; \
+set ytics nomirror out offset 0.5,0 font ',13' textcolor rgb dark; set xtics nomirror out offset 0,0.4 font ',13' textcolor rgb dark; set xtics (); \
+if (strlen(whole)) { eval time_axis }"
+# The colour of a fault's band, behind what is drawn on it: a quarter of its own.
+pale(colour) = (int(colour) >> 2 & 0x3f3f3f) + 0xbfbfbf
+# A grid, in tables of at most `most` columns: each has the rows with an entry of the block `entries` in it, in groups,
+# which begin with a row for their name. Table t shows the columns first(t) to first(t + 1) - 1; y(t, row) is -9 where it has no such row.
+array places[1]; array heads[1] # gnuplot takes no function for one that fills an array, unless there is one
+first(t) = all_columns * (t - 1) / tables
+shows(t, column) = column >= first(t) && column < first(t + 1)
+table_of(column) = 1 + sum [t = 2:tables] (column >= first(t))
+y(t, row) = places[(t - 1) * all_rows + int(row) + 1]
+set_y(t, row, value) = (places[(t - 1) * all_rows + int(row) + 1] = value)
+head(t, row) = heads[(t - 1) * all_rows + int(row) + 1]
+set_head(t, row, value) = (heads[(t - 1) * all_rows + int(row) + 1] = value)
+wide(t) = first(t + 1) - first(t)
+make_tables = "stats data index 'columns:' using (strlen(cut(strcol(2), 36))) nooutput; all_columns = int(STATS_records); headings = STATS_max; \
+stats data index 'rows:' using 1 nooutput; all_rows = int(STATS_records); tables = (all_columns + most - 1) / most; names = 0; sum_rows = 0; \
+array rows[tables]; array places[tables * all_rows]; array heads[tables * all_rows]; \
+do for [i = 1:tables * all_rows] { places[i] = -9; heads[i] = -9 }; \
+stats data index entries using ($2 < 0 ? 0 : set_y(table_of($2), $1, 0)) nooutput; \
+do for [t = 1:tables] { n = 0; kind = ''; stats data index 'rows:' using (y(t, $1) < 0 ? 0 : ( \
+names = strlen(cut(strcol(3), 36)) > names ? strlen(cut(strcol(3), 36)) : names, set_head(t, $1, strcol(2) ne kind ? n : -9), \
+n = n + (strcol(2) ne kind), kind = strcol(2), set_y(t, $1, n), n = n + 1)) nooutput; rows[t] = n; sum_rows = sum_rows + n }; \
+columns = 0; do for [t = 1:tables] { columns = wide(t) > columns ? wide(t) : columns }"
+# What `stats` found, or else, where it found nothing.
+undefine TIMES* RATES* P50* P99* COSTS*
+known(variable, otherwise) = exists(variable) ? value(variable) : otherwise
+
+# A row for each scheme: the median, and a bar from there to the 99th percentile.
+stats data index 'rows' using (strlen(strcol(4))) name 'NAMES' nooutput
+stats data index 'rows' using (strlen(strcol(5))) name 'FIGURES' nooutput
+stats data index 'rows' using ($2*1e-9) name 'LEAST' nooutput
+stats data index 'rows' using ((valid(3) && $3 > $2 ? $3 : $2)*1e-9) name 'MOST' nooutput
+height = top + 10 + 20 * rows + 54 + below
+eval frame('')
+set lmargin at screen X(24 + letters(NAMES_max))
+set rmargin at screen X(width - letters(FIGURES_max) - 18)
+set tmargin at screen Y(top + 6)
+set bmargin at screen Y(top + 6 + 20 * rows)
+set yrange [rows - 0.5 : -0.5]
+set y2range [rows - 0.5 : -0.5]
+set ytics scale 0
+set y2tics scale 0
+set grid noytics
 set logscale x
-set xrange [200:100000000]
-set xtics out ('1 µs' 1000, '10 µs' 10000, '100 µs' 100000, '1 ms' 1000000, '10 ms' 10000000, '100 ms' 100000000) font 'sans-serif,12' offset 0,0.4
-set label 'release to the next grant' at screen X(523.6), screen Y(843.0) center font 'sans-serif,12' textcolor rgb '#333333'
-unset logscale y
-set yrange [35.5:-0.5]
-unset ytics
-set label '261 ns – 301 ns' at screen X(863.6), screen Y(97.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '331 ns – 370 ns' at screen X(863.6), screen Y(117.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '55.8 µs – 190 µs' at screen X(863.6), screen Y(137.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '55.9 µs – 173 µs' at screen X(863.6), screen Y(157.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '59.4 µs – 195 µs' at screen X(863.6), screen Y(177.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '60.7 µs – 200 µs' at screen X(863.6), screen Y(197.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '60.7 µs – 169 µs' at screen X(863.6), screen Y(217.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '60.7 µs – 191 µs' at screen X(863.6), screen Y(237.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '62 µs – 183 µs' at screen X(863.6), screen Y(257.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '67.7 µs – 163 µs' at screen X(863.6), screen Y(277.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '68.4 µs – 177 µs' at screen X(863.6), screen Y(297.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '73.3 µs – 188 µs' at screen X(863.6), screen Y(317.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '81.7 µs – 252 µs' at screen X(863.6), screen Y(337.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '88.6 µs – 283 µs' at screen X(863.6), screen Y(357.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '89.3 µs – 274 µs' at screen X(863.6), screen Y(377.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '98.4 µs – 254 µs' at screen X(863.6), screen Y(397.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '98.9 µs – 246 µs' at screen X(863.6), screen Y(417.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '118 µs – 346 µs' at screen X(863.6), screen Y(437.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '152 µs – 434 µs' at screen X(863.6), screen Y(457.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '202 µs – 400 µs' at screen X(863.6), screen Y(477.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '208 µs – 348 µs' at screen X(863.6), screen Y(497.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '237 µs – 414 µs' at screen X(863.6), screen Y(517.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '241 µs – 412 µs' at screen X(863.6), screen Y(537.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '243 µs – 518 µs' at screen X(863.6), screen Y(557.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '251 µs – 426 µs' at screen X(863.6), screen Y(577.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '365 µs – 1.38 ms' at screen X(863.6), screen Y(597.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '559 µs – 1.63 ms' at screen X(863.6), screen Y(617.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '778 µs – 9.68 ms' at screen X(863.6), screen Y(637.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '1.09 ms – 8.96 ms' at screen X(863.6), screen Y(657.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '1.26 ms – 2.53 ms' at screen X(863.6), screen Y(677.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '1.37 ms – 3.39 ms' at screen X(863.6), screen Y(697.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '1.46 ms – 2.88 ms' at screen X(863.6), screen Y(717.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '1.9 ms – 90.6 ms' at screen X(863.6), screen Y(737.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '2.44 ms – 3.98 ms' at screen X(863.6), screen Y(757.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '2.47 ms – 9.51 ms' at screen X(863.6), screen Y(777.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '3.29 ms – 80.3 ms' at screen X(863.6), screen Y(797.0) left font 'sans-serif,12' textcolor rgb '#333333'
-plot 'hand-off.dat' index 0 using 2:1:($3-$2):(0) with vectors nohead linewidth 7 linecolor rgb '#56B4E9' notitle, \
-     'hand-off.dat' index 1 using 2:1 with points pointtype 7 pointsize 0.75 linecolor rgb '#0072B2' notitle
-unset label
-unset object
-unset arrow
-set label 'redisson-semaphore' at screen X(187.7), screen Y(893.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-set-px-lua' at screen X(187.7), screen Y(913.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-set-px-del' at screen X(187.7), screen Y(933.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-setnx-getset' at screen X(187.7), screen Y(953.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'tair-cad-emulated' at screen X(187.7), screen Y(973.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-lua' at screen X(187.7), screen Y(993.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-watchdog' at screen X(187.7), screen Y(1013.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-set-px-get-del' at screen X(187.7), screen Y(1033.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-setnx-expire' at screen X(187.7), screen Y(1053.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-wait' at screen X(187.7), screen Y(1073.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'memcached-add-cas' at screen X(187.7), screen Y(1093.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redlock-multiplexed' at screen X(187.7), screen Y(1113.0) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'cost-alone' at screen X(195.7), screen Y(871.0) left font 'sans-serif,13' textcolor rgb '#333333'
-set lmargin at screen X(195.7)
-set rmargin at screen X(851.6)
-set tmargin at screen Y(883.0)
-set bmargin at screen Y(1123.0)
-set logscale x
-set xrange [200:100000000]
-set xtics out ('1 µs' 1000, '10 µs' 10000, '100 µs' 100000, '1 ms' 1000000, '10 ms' 10000000, '100 ms' 100000000) font 'sans-serif,12' offset 0,0.4
-set label 'release to the next grant' at screen X(523.6), screen Y(1159.0) center font 'sans-serif,12' textcolor rgb '#333333'
-unset logscale y
-set yrange [11.5:-0.5]
-unset ytics
-set label '99.9 µs' at screen X(863.6), screen Y(893.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '104 µs' at screen X(863.6), screen Y(913.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '105 µs' at screen X(863.6), screen Y(933.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '105 µs' at screen X(863.6), screen Y(953.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '114 µs' at screen X(863.6), screen Y(973.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '114 µs – 614 µs' at screen X(863.6), screen Y(993.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '121 µs' at screen X(863.6), screen Y(1013.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '151 µs – 869 µs' at screen X(863.6), screen Y(1033.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '162 µs' at screen X(863.6), screen Y(1053.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '167 µs' at screen X(863.6), screen Y(1073.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '189 µs' at screen X(863.6), screen Y(1093.0) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '282 µs' at screen X(863.6), screen Y(1113.0) left font 'sans-serif,12' textcolor rgb '#333333'
-plot 'hand-off.dat' index 2 using 2:1:($3-$2):(0) with vectors nohead linewidth 7 linecolor rgb '#56B4E9' notitle, \
-     'hand-off.dat' index 3 using 2:1 with points pointtype 7 pointsize 0.75 linecolor rgb '#0072B2' notitle
-unset label
-unset object
-unset arrow
-set label '* driver-bound in some repeat: the figure may tell of the driver, not of the lock.' at screen X(12.0), screen Y(1183.5) left font 'sans-serif,12' textcolor rgb '#555555'
-set label 'Not shown: 1 more scenario without faults.' at screen X(12.0), screen Y(1200.5) left font 'sans-serif,12' textcolor rgb '#555555'
-unset border
-unset tics
-unset grid
-unset logscale
-set xrange [0:1]
-set yrange [0:1]
-plot 1/0 notitle
+set xrange [down(LEAST_min) : up(1.01 * (MOST_max > LEAST_max ? MOST_max : LEAST_max))]
+set x2range [0:1]
+set xtics format '%.0s %cs'
+set xlabel 'release to the next grant'
+plot data index 'rows' using ($2*1e-9):1:(($3 - $2)*1e-9):(0):ytic(4):y2tic(5) with vectors nohead linewidth 7 linecolor rgb sky, \
+     data index 'rows' using ($2*1e-9):1 with points pointtype 7 pointsize 0.75 linecolor rgb blue, \
+     data index 'scenarios' using (0):1:2 axes x2y1 with labels left offset 0.5,0 textcolor rgb dark
 unset multiplot

@@ -1,150 +1,205 @@
-# Redraw with: gnuplot matrix.gp
+# Draw matrix.svg again with: gnuplot matrix.gp
 reset
+name = 'matrix'
+data = 'matrix.dat'
+width = 1100
+costs = 1
+shares = 0
+title = ''.'Which lock survives which fault, and what it costs'
+title_lines = 1
+cause = ''
+cause_lines = 0
+notes = ''.'Beside ✗, what was broken first: D double-grant · H stale-holder · L lost-update · X wrongful-release.'."\n".\
+  'No fault, and costs: in cost-one-key (8 clients of 1 thread). Locks/s is the median of the trials. Bars are logarithmic, with a line at each power'."\n".\
+  'of ten. –: not measured. *: driver-bound, the lock may be faster than what asked for it.'."\n".\
+  'Measured on: Linux 6.18.44-fc-v769 · 2 processors (Intel(R) Xeon(R) Processor) · placement: free: not pinned; spread: each node pinned, one after'."\n".\
+  'the other over the processors · redis: in memory only; redis: log flushed at each write; zookeeper: log flushed at each write; etcd: log flushed at'."\n".\
+  'each write; memcached: in memory only; mysql: log flushed at each commit; postgres: log flushed at each commit.'
+notes_lines = 6
+
+# What all pictures share: colours, told apart by colour-blind people and by their lightness in grey
+# (Okabe and Ito's), and a frame of a title, above, and notes, below.
 set encoding utf8
-set terminal svg size 1094,1210 dynamic font 'sans-serif,13' background '#ffffff' noenhanced
-set output 'matrix.svg'
-X(pixels) = pixels / 1094.0
-Y(pixels) = 1 - pixels / 1210.0
-unset key
-set border 3 linecolor rgb '#666666'
-set tics nomirror textcolor rgb '#333333'
-set grid linecolor rgb '#dddddd' linewidth 0.7
-set multiplot
-set label 'Which lock survives which fault, and what it costs' at screen X(12.0), screen Y(18.5) left font 'sans-serif,15' textcolor rgb '#111111'
-CELL = 15.0
-set datafile missing '-'
-COLOUR(verdict) = verdict eq 'SAFE' ? 0x9fd9c6 : verdict eq 'UNSAFE' ? 0xb34700 : verdict eq 'STUCK' ? 0xE69F00 : verdict eq 'UNKNOWN' ? 0xdcdcdc : verdict eq 'SKIPPED' ? 0xf2f2f2 : verdict eq 'ERROR' ? 0x333333 : verdict eq 'n/a' ? 0xffffff : 0
-INK(verdict) = verdict eq 'SAFE' ? 0x06402f : verdict eq 'UNSAFE' ? 0xffffff : verdict eq 'STUCK' ? 0x2b1d00 : verdict eq 'UNKNOWN' ? 0x333333 : verdict eq 'SKIPPED' ? 0x555555 : verdict eq 'ERROR' ? 0xffffff : verdict eq 'n/a' ? 0x8a8a8a : 0
-set label 'pause' at screen X(253.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'pause-fenced' at screen X(285.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'kill' at screen X(317.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'restart-keeps' at screen X(349.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'restart-loses-all' at screen X(381.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'failover' at screen X(413.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'failover-unreplicated' at screen X(445.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'cut' at screen X(477.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'loss' at screen X(509.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'delay' at screen X(541.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'hold' at screen X(573.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'disconnect' at screen X(605.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'deny' at screen X(637.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'clock' at screen X(669.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'clock-of-client' at screen X(701.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'evict' at screen X(733.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'flush' at screen X(765.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'no server' at screen X(12.0), screen Y(151.7) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'none' at screen X(187.7), screen Y(170.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'process-mutex' at screen X(187.7), screen Y(190.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'Redis' at screen X(12.0), screen Y(210.7) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'redis-get-set' at screen X(187.7), screen Y(229.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-setnx' at screen X(187.7), screen Y(249.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-setnx-expire' at screen X(187.7), screen Y(269.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-setnx-getset' at screen X(187.7), screen Y(289.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-set-px-del' at screen X(187.7), screen Y(309.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-set-px-get-del' at screen X(187.7), screen Y(329.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-set-px-lua' at screen X(187.7), screen Y(349.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-lua' at screen X(187.7), screen Y(369.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-watchdog-unchecked' at screen X(187.7), screen Y(389.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-watchdog' at screen X(187.7), screen Y(409.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'tair-cad' at screen X(187.7), screen Y(429.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'tair-cad-emulated' at screen X(187.7), screen Y(449.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-wait' at screen X(187.7), screen Y(469.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson' at screen X(187.7), screen Y(489.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson-fair' at screen X(187.7), screen Y(509.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson-fenced' at screen X(187.7), screen Y(529.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson-rw' at screen X(187.7), screen Y(549.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson-semaphore' at screen X(187.7), screen Y(569.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redlock' at screen X(187.7), screen Y(589.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redlock-multiplexed' at screen X(187.7), screen Y(609.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'memcached' at screen X(12.0), screen Y(629.7) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'memcached-add' at screen X(187.7), screen Y(648.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'memcached-add-cas' at screen X(187.7), screen Y(668.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'etcd' at screen X(12.0), screen Y(688.7) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'etcd-lease' at screen X(187.7), screen Y(707.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'etcd-lock-rpc' at screen X(187.7), screen Y(727.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'ZooKeeper' at screen X(12.0), screen Y(747.7) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'zk-ephemeral' at screen X(187.7), screen Y(766.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'zk-sequential' at screen X(187.7), screen Y(786.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'curator-mutex' at screen X(187.7), screen Y(806.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'curator-semaphore-mutex' at screen X(187.7), screen Y(826.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'curator-rw' at screen X(187.7), screen Y(846.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'MariaDB' at screen X(12.0), screen Y(866.7) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'mysql-unique' at screen X(187.7), screen Y(885.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-unique-timeout' at screen X(187.7), screen Y(905.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-for-update' at screen X(187.7), screen Y(925.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-for-update-late' at screen X(187.7), screen Y(945.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-optimistic' at screen X(187.7), screen Y(965.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-get-lock' at screen X(187.7), screen Y(985.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'PostgreSQL' at screen X(12.0), screen Y(1005.7) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'postgres-advisory' at screen X(187.7), screen Y(1024.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'no fault' at screen X(211.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'locks/s' at screen X(855.7), screen Y(150.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(861.7), screen Y(160.2) to screen X(861.7), screen Y(1034.2) nohead linecolor rgb '#e2e2e2' linewidth 0.7 back
-set arrow from screen X(872.0), screen Y(160.2) to screen X(872.0), screen Y(1034.2) nohead linecolor rgb '#e2e2e2' linewidth 0.7 back
-set arrow from screen X(882.3), screen Y(160.2) to screen X(882.3), screen Y(1034.2) nohead linecolor rgb '#e2e2e2' linewidth 0.7 back
-set arrow from screen X(892.7), screen Y(160.2) to screen X(892.7), screen Y(1034.2) nohead linecolor rgb '#e2e2e2' linewidth 0.7 back
-set arrow from screen X(903.0), screen Y(160.2) to screen X(903.0), screen Y(1034.2) nohead linecolor rgb '#e2e2e2' linewidth 0.7 back
-set arrow from screen X(913.3), screen Y(160.2) to screen X(913.3), screen Y(1034.2) nohead linecolor rgb '#e2e2e2' linewidth 0.7 back
-set arrow from screen X(923.7), screen Y(160.2) to screen X(923.7), screen Y(1034.2) nohead linecolor rgb '#e2e2e2' linewidth 0.7 back
-set label 'acquire p99' at screen X(998.7), screen Y(150.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set arrow from screen X(1004.7), screen Y(160.2) to screen X(1004.7), screen Y(1034.2) nohead linecolor rgb '#e2e2e2' linewidth 0.7 back
-set arrow from screen X(1013.5), screen Y(160.2) to screen X(1013.5), screen Y(1034.2) nohead linecolor rgb '#e2e2e2' linewidth 0.7 back
-set arrow from screen X(1022.4), screen Y(160.2) to screen X(1022.4), screen Y(1034.2) nohead linecolor rgb '#e2e2e2' linewidth 0.7 back
-set arrow from screen X(1031.3), screen Y(160.2) to screen X(1031.3), screen Y(1034.2) nohead linecolor rgb '#e2e2e2' linewidth 0.7 back
-set arrow from screen X(1040.1), screen Y(160.2) to screen X(1040.1), screen Y(1034.2) nohead linecolor rgb '#e2e2e2' linewidth 0.7 back
-set arrow from screen X(1049.0), screen Y(160.2) to screen X(1049.0), screen Y(1034.2) nohead linecolor rgb '#e2e2e2' linewidth 0.7 back
-set arrow from screen X(1057.8), screen Y(160.2) to screen X(1057.8), screen Y(1034.2) nohead linecolor rgb '#e2e2e2' linewidth 0.7 back
-set arrow from screen X(1066.7), screen Y(160.2) to screen X(1066.7), screen Y(1034.2) nohead linecolor rgb '#e2e2e2' linewidth 0.7 back
-set lmargin at screen 0
-set rmargin at screen 1
-set tmargin at screen Y(160.2)
-set bmargin at screen Y(1034.2)
-unset border
-unset tics
+set micro
+blue = 0x0072B2; sky = 0x56B4E9; green = 0x009E73; orange = 0xE69F00; red = 0xD55E00
+dark_red = 0xa03c00; purple = 0xCC79A7; grey = 0x8a8a8a; dark = 0x333333; black = 0x111111; brown = 0x6b5900
+set style line 1 linecolor rgb blue dashtype 1 pointtype 7 linewidth 2 pointsize 0.7
+set style line 2 linecolor rgb orange dashtype (9,3) pointtype 5 linewidth 2 pointsize 0.7
+set style line 3 linecolor rgb green dashtype (2,3) pointtype 9 linewidth 2 pointsize 0.7
+set style line 4 linecolor rgb red dashtype (9,3,2,3) pointtype 13 linewidth 2 pointsize 0.7
+set style line 5 linecolor rgb purple dashtype 1 pointtype 4 linewidth 2 pointsize 0.7
+set style line 6 linecolor rgb sky dashtype (14,3) pointtype 6 linewidth 2 pointsize 0.7
+set style line 7 linecolor rgb dark dashtype (4,3) pointtype 8 linewidth 2 pointsize 0.7
+# Places in pixels from the top left, and how wide a text of 12 pixels is.
+X(pixels) = pixels / (width + 0.0)
+Y(pixels) = 1 - pixels / (height + 0.0)
+letters(count) = 7.3 * count
+cut(text, most) = strlen(text) > most ? substr(text, 1, most - 1).'…' : text
+top = 12 + 21 * title_lines
+below = 17 * notes_lines + 14
+# The next of 1, 2 and 5 times a power of ten; and numbers at 2 and 5, too, of a logarithmic axis that
+# has few others.
+digit(value) = value / 10**floor(log10(value) + 1e-9)
+down(value) = 10**floor(log10(value) + 1e-9) * (digit(value) >= 4.999 ? 5 : digit(value) >= 1.999 ? 2 : 1)
+up(value) = 10**floor(log10(value) + 1e-9) * (digit(value) <= 1.001 ? 1 : digit(value) <= 2.001 ? 2 : digit(value) <= 5.001 ? 5 : 10)
+fine_tics(axis, least, most) = most / least > 300 ? '' : \
+    'do for [power = -9:9] { set '.axis.'tics add (2 * 10.0**power, 5 * 10.0**power) }'
+# Writes the name of the upward axis beyond its numbers: gnuplot guesses how wide they are.
+name_y(words) = "set label 9 '".words."' at graph 0, graph 0.5 offset screen ".sprintf('%.4f', -X(84)).",0 center rotate by 90 font ',12' textcolor rgb dark"
+# Once `height` is known: draws title and notes, and begins the panels.
+frame(layout) = "set terminal svg size width,height dynamic font 'sans-serif,13' background '#ffffff' noenhanced; \
+set output name.'.svg'; set key noautotitle; unset key; \
+set label 1 title at screen X(12),Y(18) left font ',15' textcolor rgb 0x111111; \
+set label 2 notes at screen X(12),Y(height-below+10) left font ',12' textcolor rgb 0x555555; \
+set multiplot ".layout."; unset border; unset tics; set xrange [0:1]; set yrange [0:1]; plot 1/0; \
+unset label; set xrange [*:*]; set yrange [*:*]; set border 3 linecolor rgb 0x666666; \
+set tics font ',12' textcolor rgb dark; unset mxtics; unset mytics; \
+set xtics nomirror out offset 0,0.4; set ytics nomirror out offset 0.5,0; \
+set xlabel '' font ',12' textcolor rgb dark offset 0,0.9; set ylabel '' font ',12' textcolor rgb dark; \
+set grid linecolor rgb 0xdddddd linewidth 0.7;".(strlen(layout) ? 'set multiplot previous' : '')
+# Time: panel p shows what is between from_p and to_p, in ms (in lines, of a history without a clock).
+low = 0; high = 1
+array centre[99]; array half[99]; array lane[99]; array lanes[2]
+within(value, least, most) = value < least ? least : value > most ? most : value
+seen(from, to) = to >= low && from <= high
+middle(from, to) = (within(from, low, high) + within(to, low, high)) / 2.0
+extent(from, to) = pixel(within(to, low, high)) - pixel(within(from, low, high))
+pixel(time) = left + (time - low) / (high - low) * (width - 30.0 - left)
+begin_panel = "low = value(sprintf('from_%d', p)); high = value(sprintf('to_%d', p))"
+# Labels above it, of which there may be five lanes: each has the lowest in which it covers none before it.
+covered(i, l) = sum [j = 1:i - 1] (lane[j] == l && abs(centre[j] - centre[i]) < half[j] + half[i] + 10)
+lowest(i) = covered(i, 0) ? covered(i, 1) ? covered(i, 2) ? covered(i, 3) ? covered(i, 4) ? -1 : 4 : 3 : 2 : 1 : 0
+place_labels = begin_panel."; n = 0; lanes[p] = 0; stats data index 'labels:' every ::::98 using (n = n + 1, \
+half[n] = 3.95 * strlen(cut(strcol(4), 92)), lane[n] = -1, \
+centre[n] = within(pixel(middle($1, $2)), half[n] + 6, width - half[n] - 6), \
+lane[n] = seen($1, $2) ? lowest(n) : -1, lanes[p] = lane[n] >= lanes[p] ? lane[n] + 1 : lanes[p]) nooutput"
+# Its axis counts from when all began or, far into that, from where the panel begins.
+time_axis = "unit = high - low >= 2000 ? 1000.0 : high - low >= 2 ? 1.0 : high - low >= 0.002 ? 1e-3 : 1e-6; \
+zero = p > 1 || high >= 10000 * unit ? low : 0; step = up((high - low) / 10.0); \
+since = zero == 0 ? ' since '.whole.' began' : sprintf(', counted from %.9g s after ', zero / 1000).whole.' began'; \
+set xlabel (unit == 1000 ? 's' : unit == 1 ? 'ms' : unit == 1e-3 ? 'µs' : 'ns').since; \
+do for [i = ceil((low - zero) / step - 1e-9):floor((high - zero) / step + 1e-9)] { \
+set xtics add (sprintf(zero == 0 ? '%.9g' : '+%.9g', i * step / unit) zero + i * step) }"
+# Panel p, `tall` pixels high, below its labels, which end `panel_y` pixels from the top.
+time_panel = "eval place_labels; set lmargin at screen X(left); set rmargin at screen X(width - 30); set clip two; \
+set xrange [low:high]; set y2range [0:1]; unset xtics; unset ytics; unset border; unset grid; unset arrow; set xlabel ''; \
+set tmargin at screen Y(panel_y - 4 - 18 * (lanes[p] > 0 ? lanes[p] : 1)); set bmargin at screen Y(panel_y - 4); set yrange [0:lanes[p] > 0 ? lanes[p] : 1]; \
+plot 1/0, data index 'labels:' every ::::98 using (low + (centre[$0 + 1] - left) / (width - 30.0 - left) * (high - low)):(lane[$0 + 1] < 0 ? NaN : lane[$0 + 1] + 0.5):(cut(strcol(4), 92)):(value(strcol(3))) with labels center textcolor rgb variable; \
+set tmargin at screen Y(panel_y); set bmargin at screen Y(panel_y + tall); set yrange [*:*]; set border 3; set grid; \
+set ytics nomirror out offset 0.5,0 font ',13' textcolor rgb dark; set xtics nomirror out offset 0,0.4 font ',13' textcolor rgb dark; set xtics (); \
+if (strlen(whole)) { eval time_axis }"
+# The colour of a fault's band, behind what is drawn on it: a quarter of its own.
+pale(colour) = (int(colour) >> 2 & 0x3f3f3f) + 0xbfbfbf
+# A grid, in tables of at most `most` columns: each has the rows with an entry of the block `entries` in it, in groups,
+# which begin with a row for their name. Table t shows the columns first(t) to first(t + 1) - 1; y(t, row) is -9 where it has no such row.
+array places[1]; array heads[1] # gnuplot takes no function for one that fills an array, unless there is one
+first(t) = all_columns * (t - 1) / tables
+shows(t, column) = column >= first(t) && column < first(t + 1)
+table_of(column) = 1 + sum [t = 2:tables] (column >= first(t))
+y(t, row) = places[(t - 1) * all_rows + int(row) + 1]
+set_y(t, row, value) = (places[(t - 1) * all_rows + int(row) + 1] = value)
+head(t, row) = heads[(t - 1) * all_rows + int(row) + 1]
+set_head(t, row, value) = (heads[(t - 1) * all_rows + int(row) + 1] = value)
+wide(t) = first(t + 1) - first(t)
+make_tables = "stats data index 'columns:' using (strlen(cut(strcol(2), 36))) nooutput; all_columns = int(STATS_records); headings = STATS_max; \
+stats data index 'rows:' using 1 nooutput; all_rows = int(STATS_records); tables = (all_columns + most - 1) / most; names = 0; sum_rows = 0; \
+array rows[tables]; array places[tables * all_rows]; array heads[tables * all_rows]; \
+do for [i = 1:tables * all_rows] { places[i] = -9; heads[i] = -9 }; \
+stats data index entries using ($2 < 0 ? 0 : set_y(table_of($2), $1, 0)) nooutput; \
+do for [t = 1:tables] { n = 0; kind = ''; stats data index 'rows:' using (y(t, $1) < 0 ? 0 : ( \
+names = strlen(cut(strcol(3), 36)) > names ? strlen(cut(strcol(3), 36)) : names, set_head(t, $1, strcol(2) ne kind ? n : -9), \
+n = n + (strcol(2) ne kind), kind = strcol(2), set_y(t, $1, n), n = n + 1)) nooutput; rows[t] = n; sum_rows = sum_rows + n }; \
+columns = 0; do for [t = 1:tables] { columns = wide(t) > columns ? wide(t) : columns }"
+# What `stats` found, or else, where it found nothing.
+undefine TIMES* RATES* P50* P99* COSTS*
+known(variable, otherwise) = exists(variable) ? value(variable) : otherwise
+
+# A cell for each scheme under each fault, and one without; at the right, what each costs without.
+entries = 'cells:'; most = costs ? 20 : 24
+eval make_tables
+array smallest[2]; array largest[2]
+do for [i = 1:costs ? 2 : 0] {
+    stats data index 'costs:' using (column(i + 1) > 0 ? log10(column(i + 1)) : NaN) name 'COSTS' nooutput
+    smallest[i] = known('COSTS_min', 0); largest[i] = known('COSTS_max', 1)
+}
+colour(verdict) = verdict eq 'SAFE' ? 0x9fd9c6 : verdict eq 'UNSAFE' ? 0xb34700 : verdict eq 'STUCK' ? orange : \
+    verdict eq 'UNKNOWN' ? 0xdcdcdc : verdict eq 'SKIPPED' ? 0xf2f2f2 : verdict eq 'ERROR' ? dark : 0xffffff
+ink(verdict) = verdict eq 'SAFE' ? 0x06402f : verdict eq 'UNSAFE' || verdict eq 'ERROR' ? 0xffffff : \
+    verdict eq 'STUCK' ? 0x2b1d00 : verdict eq 'UNKNOWN' ? dark : verdict eq 'SKIPPED' ? 0x555555 : grey
+# A sign tells each verdict in grey, too. Those that occur are explained below, two beside each other.
+verdicts = 'SAFE UNSAFE STUCK UNKNOWN SKIPPED ERROR n/a'
+array signs[7] = ['✓', '✗', '■', '?', '»', '!', '–']
+array meanings[7] = ['', '', ': nobody was granted any more', '', ': something is missing here', ': the harness failed', ': they do not go together']
+array place[7]
+number(verdict) = sum [v = 1:7] (word(verdicts, v) eq verdict ? v : 0)
+legends = 0
+do for [v = 1:7] {
+    found = 0
+    stats data index 'cells:' using (found = found + (strcol(3) eq word(verdicts, v))) nooutput
+    place[v] = found ? legends : -1
+    legends = legends + (found > 0)
+}
+share(all, alike) = alike < all ? sprintf('%d/%d', alike, all) : ''
+slant = 0.72 * letters(headings) + 20
+left = letters(names) + 20
+edge = costs ? -1.4 : 0
+cell = (width - left - 12 - (costs ? 300 : slant)) / (columns - edge)
+cell = cell > 42 ? 42 : cell
+right = left + cell * (columns - edge)
+row = shares ? 28 : 20
+height = top + row * sum_rows + tables * (slant + 16) + 24 * ceil(legends / 2.0) + 8 + below
+eval frame('')
 unset grid
-unset logscale
-unset xlabel
-unset ylabel
-set xrange [0:1094]
-set yrange [1034.2:160.2]
-plot 'matrix.dat' index 0 using 9:10:(CELL):($11 / 2 - 1):(COLOUR(strcol(3))) with boxxyerror fillstyle solid 1 noborder linecolor rgb variable notitle, \
-     'matrix.dat' index 0 using 9:($10 - (strlen(strcol(8)) ? 5 : 0)):7:(INK(strcol(3))) with labels center font 'sans-serif,12' textcolor rgb variable notitle, \
-     'matrix.dat' index 1 using (861.7):7:(861.7):(863.2 + ($2 > 0 ? 10.333 * (log10($2) - 1) : 0)):($7 - 5):($7 + 5) with boxxyerror fillstyle solid 1 noborder linecolor rgb '#0072B2' notitle, \
-     'matrix.dat' index 1 using (855.7):7:5 with labels right font 'sans-serif,11' textcolor rgb '#333333' notitle, \
-     'matrix.dat' index 1 using (1004.7):7:(1004.7):(1006.2 + ($3 > 0 ? 8.857 * (log10($3) - 2) : 0)):($7 - 5):($7 + 5) with boxxyerror fillstyle solid 1 noborder linecolor rgb '#56B4E9' notitle, \
-     'matrix.dat' index 1 using (998.7):7:6 with labels right font 'sans-serif,11' textcolor rgb '#333333' notitle
-unset label
-unset object
-unset arrow
-set object rectangle from screen X(12.0), screen Y(1069.2) to screen X(36.0), screen Y(1053.2) behind fillcolor rgb '#9fd9c6' fillstyle solid 1 border rgb '#b0b0b0'
-set label '✓' at screen X(24.0), screen Y(1061.2) center font 'sans-serif,12' textcolor rgb '#06402f'
-set label 'SAFE' at screen X(42.0), screen Y(1061.2) left font 'sans-serif,12' textcolor rgb '#333333'
-set object rectangle from screen X(89.3), screen Y(1069.2) to screen X(113.3), screen Y(1053.2) behind fillcolor rgb '#b34700' fillstyle solid 1 border rgb '#b0b0b0'
-set label '✗' at screen X(101.3), screen Y(1061.2) center font 'sans-serif,12' textcolor rgb '#ffffff'
-set label 'UNSAFE' at screen X(119.3), screen Y(1061.2) left font 'sans-serif,12' textcolor rgb '#333333'
-set object rectangle from screen X(181.2), screen Y(1069.2) to screen X(205.2), screen Y(1053.2) behind fillcolor rgb '#E69F00' fillstyle solid 1 border rgb '#b0b0b0'
-set label '■' at screen X(193.2), screen Y(1061.2) center font 'sans-serif,12' textcolor rgb '#2b1d00'
-set label 'STUCK: nobody was granted any more' at screen X(211.2), screen Y(1061.2) left font 'sans-serif,12' textcolor rgb '#333333'
-set object rectangle from screen X(478.1), screen Y(1069.2) to screen X(502.1), screen Y(1053.2) behind fillcolor rgb '#dcdcdc' fillstyle solid 1 border rgb '#b0b0b0'
-set label '?' at screen X(490.1), screen Y(1061.2) center font 'sans-serif,12' textcolor rgb '#333333'
-set label 'UNKNOWN' at screen X(508.1), screen Y(1061.2) left font 'sans-serif,12' textcolor rgb '#333333'
-set object rectangle from screen X(577.3), screen Y(1069.2) to screen X(601.3), screen Y(1053.2) behind fillcolor rgb '#f2f2f2' fillstyle solid 1 border rgb '#b0b0b0'
-set label '»' at screen X(589.3), screen Y(1061.2) center font 'sans-serif,12' textcolor rgb '#555555'
-set label 'SKIPPED: something is missing here' at screen X(607.3), screen Y(1061.2) left font 'sans-serif,12' textcolor rgb '#333333'
-set object rectangle from screen X(12.0), screen Y(1091.2) to screen X(36.0), screen Y(1075.2) behind fillcolor rgb '#ffffff' fillstyle solid 1 border rgb '#b0b0b0'
-set label '–' at screen X(24.0), screen Y(1083.2) center font 'sans-serif,12' textcolor rgb '#8a8a8a'
-set label 'n/a: they do not go together' at screen X(42.0), screen Y(1083.2) left font 'sans-serif,12' textcolor rgb '#333333'
-set label 'Beside ✗, what was broken first: D double-grant · H stale-holder · L lost-update · X wrongful-release.' at screen X(12.0), screen Y(1106.7) left font 'sans-serif,12' textcolor rgb '#555555'
-set label 'No fault, and costs: in cost-one-key (8 clients of 1 thread). Locks/s is the median of the trials. Bars are logarithmic, with a line at each power' at screen X(12.0), screen Y(1123.7) left font 'sans-serif,12' textcolor rgb '#555555'
-set label 'of ten. –: not measured. *: driver-bound, the lock may be faster than what asked for it.' at screen X(12.0), screen Y(1140.7) left font 'sans-serif,12' textcolor rgb '#555555'
-set label 'Measured on: Linux 6.18.44-fc-v657 · 2 processors (AMD EPYC) · placement: free: not pinned; spread: each node pinned, one after the other over the' at screen X(12.0), screen Y(1157.7) left font 'sans-serif,12' textcolor rgb '#555555'
-set label 'processors · redis: in memory only; redis: log flushed at each write; zookeeper: log flushed at each write; etcd: log flushed at each write;' at screen X(12.0), screen Y(1174.7) left font 'sans-serif,12' textcolor rgb '#555555'
-set label 'memcached: in memory only; mysql: log flushed at each commit; postgres: log flushed at each commit.' at screen X(12.0), screen Y(1191.7) left font 'sans-serif,12' textcolor rgb '#555555'
 unset border
-unset tics
-unset grid
-unset logscale
-set xrange [0:1]
-set yrange [0:1]
-plot 1/0 notitle
+set tics scale 0
+unset xtics
+set x2tics rotate by 45 left
+panel_top = top
+do for [t = 1:tables] {
+    n = rows[t]
+    set tmargin at screen Y(panel_top + slant)
+    set bmargin at screen Y(panel_top + slant + row * n)
+    panel_top = panel_top + slant + row * n + 16
+    set yrange [n - 0.5 : -0.5]
+    set lmargin at screen X(left)
+    set rmargin at screen X(right)
+    set xrange [edge : columns]; set x2range [edge : columns]
+    set x2tics ()
+    if (costs) { set x2tics add ('no fault' -0.8) }
+    set ytics ()
+    x(column) = column < 0 ? -0.8 : shows(t, column) ? column - first(t) + 0.5 : NaN
+    plot data index 'rows:' using (NaN):(y(t, $1)):ytic(cut(strcol(3), 36)), \
+         data index 'columns:' using (shows(t, $1) ? $1 - first(t) + 0.5 : -9):(NaN):x2tic(cut(strcol(2), 36)) axes x2y1, \
+         data index 'rows:' using (edge):(head(t, $1)):2 with labels left offset screen X(12 - left),0 font ',11' textcolor rgb 0x6a6a6a, \
+         data index 'cells:' using (x($2)):(y(t, $1)):(0.46):(0.44):(colour(strcol(3))) with boxxyerror fillstyle solid noborder linecolor rgb variable, \
+         data index 'cells:' using (x($2)):(y(t, $1) - ($6 < $5 ? 0.18 : 0)):(signs[number(strcol(3))].strcol(4)):(ink(strcol(3))) with labels center font ',12' textcolor rgb variable, \
+         data index 'cells:' using (x($2)):(y(t, $1) + 0.27):(share($5, $6)):(ink(strcol(3))) with labels center font ',9' textcolor rgb variable
+    if (!costs) { continue }
+    unset x2tics; unset ytics
+    do for [panel = 0:1] {
+        low = ceil(smallest[panel + 1]) - 1; high = ceil(largest[panel + 1]); low = low > high - 2 ? high - 2 : low
+        from = right + 10 + 145 * panel
+        set lmargin at screen X(from + 66)
+        set rmargin at screen X(from + 130)
+        set xrange [low:high]
+        set label 1 (panel ? 'acquire p99' : 'locks/s') at graph 0, graph 1 right offset -0.7,0.8 font ',12' textcolor rgb dark
+        unset arrow
+        do for [power = low:high] { set arrow from power, graph 0 to power, graph 1 nohead back linecolor rgb 0xe2e2e2 linewidth 0.7 }
+        plot data index 'costs:' using (low):(y(t, $1)):(low):(log10(column(panel + 2))):(y(t, $1) - 0.25):(y(t, $1) + 0.25) with boxxyerror fillstyle solid noborder linecolor rgb (panel ? sky : blue), \
+             data index 'costs:' using (low):(y(t, $1)):(strcol(panel ? 5 : 4)) with labels right offset -0.7,0 font ',11' textcolor rgb dark
+    }
+    unset label 1; unset arrow
+    set x2tics rotate by 45 left scale 0
+}
+set tmargin at screen Y(panel_top)
+set bmargin at screen Y(panel_top + 24 * ceil(legends / 2.0))
+set lmargin at screen X(0)
+set rmargin at screen X(width)
+unset x2tics; unset ytics; unset xtics
+set xrange [0:width]; set yrange [ceil(legends / 2.0):0]; set samples 7
+at(v) = 24 + 330 * (int(place[v]) % 2)
+line(v) = place[v] < 0 ? NaN : int(place[v]) / 2 + 0.5
+plot '+' using (at(int($0) + 1)):(line(int($0) + 1)):(12):(0.36):(colour(word(verdicts, int($0) + 1))) with boxxyerror fillstyle solid border rgb 0xb0b0b0 linecolor rgb variable, \
+     '+' using (at(int($0) + 1)):(line(int($0) + 1)):(signs[int($0) + 1]):(ink(word(verdicts, int($0) + 1))) with labels center font ',12' textcolor rgb variable, \
+     '+' using (at(int($0) + 1) + 18):(line(int($0) + 1)):(word(verdicts, int($0) + 1).meanings[int($0) + 1]) with labels left font ',12' textcolor rgb dark
 unset multiplot

@@ -1,373 +1,155 @@
-# Redraw with: gnuplot recovery.gp
+# Draw recovery.svg again with: gnuplot recovery.gp
 reset
+name = 'recovery'
+data = 'recovery.dat'
+width = 1100
+title = ''.'How soon the lock is granted again after a fault'
+title_lines = 1
+cause = ''
+cause_lines = 0
+notes = ''.'A dot for each trial and fault, on a logarithmic scale. Who is not disturbed is granted again at once.'
+notes_lines = 1
+
+# What all pictures share: colours, told apart by colour-blind people and by their lightness in grey
+# (Okabe and Ito's), and a frame of a title, above, and notes, below.
 set encoding utf8
-set terminal svg size 1090,1825 dynamic font 'sans-serif,13' background '#ffffff' noenhanced
-set output 'recovery.svg'
-X(pixels) = pixels / 1090.0
-Y(pixels) = 1 - pixels / 1825.0
-unset key
-set border 3 linecolor rgb '#666666'
-set tics nomirror textcolor rgb '#333333'
-set grid linecolor rgb '#dddddd' linewidth 0.7
-set multiplot
-set label 'How soon the lock is granted again after a fault' at screen X(12.0), screen Y(18.5) left font 'sans-serif,15' textcolor rgb '#111111'
-set label 'pause' at screen X(240.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'pause-fenced' at screen X(330.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'kill' at screen X(420.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'restart-keeps' at screen X(510.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'restart-loses-all' at screen X(600.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'failover' at screen X(690.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'failover-unreplicated' at screen X(780.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'cut' at screen X(870.7), screen Y(152.2) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'no server' at screen X(12.0), screen Y(151.7) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'none' at screen X(187.7), screen Y(168.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'process-mutex' at screen X(187.7), screen Y(184.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'Redis' at screen X(12.0), screen Y(202.7) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'redis-get-set' at screen X(187.7), screen Y(219.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-setnx' at screen X(187.7), screen Y(235.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-setnx-expire' at screen X(187.7), screen Y(251.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-setnx-getset' at screen X(187.7), screen Y(267.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-set-px-del' at screen X(187.7), screen Y(283.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-set-px-get-del' at screen X(187.7), screen Y(299.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-set-px-lua' at screen X(187.7), screen Y(315.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-lua' at screen X(187.7), screen Y(331.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-watchdog-unchecked' at screen X(187.7), screen Y(347.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-watchdog' at screen X(187.7), screen Y(363.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'tair-cad-emulated' at screen X(187.7), screen Y(379.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-wait' at screen X(187.7), screen Y(395.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson' at screen X(187.7), screen Y(411.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson-fair' at screen X(187.7), screen Y(427.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson-fenced' at screen X(187.7), screen Y(443.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson-rw' at screen X(187.7), screen Y(459.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson-semaphore' at screen X(187.7), screen Y(475.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redlock' at screen X(187.7), screen Y(491.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redlock-multiplexed' at screen X(187.7), screen Y(507.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'memcached' at screen X(12.0), screen Y(525.7) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'memcached-add' at screen X(187.7), screen Y(542.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'memcached-add-cas' at screen X(187.7), screen Y(558.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'etcd' at screen X(12.0), screen Y(576.7) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'etcd-lease' at screen X(187.7), screen Y(593.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'etcd-lock-rpc' at screen X(187.7), screen Y(609.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'ZooKeeper' at screen X(12.0), screen Y(627.7) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'zk-ephemeral' at screen X(187.7), screen Y(644.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'zk-sequential' at screen X(187.7), screen Y(660.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'curator-mutex' at screen X(187.7), screen Y(676.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'curator-semaphore-mutex' at screen X(187.7), screen Y(692.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'curator-rw' at screen X(187.7), screen Y(708.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'MariaDB' at screen X(12.0), screen Y(726.7) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'mysql-unique' at screen X(187.7), screen Y(743.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-unique-timeout' at screen X(187.7), screen Y(759.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-for-update' at screen X(187.7), screen Y(775.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-for-update-late' at screen X(187.7), screen Y(791.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-optimistic' at screen X(187.7), screen Y(807.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-get-lock' at screen X(187.7), screen Y(823.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'PostgreSQL' at screen X(12.0), screen Y(841.7) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'postgres-advisory' at screen X(187.7), screen Y(858.2) right font 'sans-serif,12' textcolor rgb '#333333'
-set object rectangle from screen X(195.7), screen Y(866.2) to screen X(285.7), screen Y(160.2) behind fillcolor rgb '#f4f4f4' fillstyle solid 1 noborder
-set arrow from screen X(212.7), screen Y(160.2) to screen X(212.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 µs' at screen X(212.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(219.7), screen Y(160.2) to screen X(219.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(226.7), screen Y(160.2) to screen X(226.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(233.7), screen Y(160.2) to screen X(233.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(240.7), screen Y(160.2) to screen X(240.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(247.7), screen Y(160.2) to screen X(247.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(254.7), screen Y(160.2) to screen X(254.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 s' at screen X(254.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(261.7), screen Y(160.2) to screen X(261.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(268.7), screen Y(160.2) to screen X(268.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set object rectangle from screen X(285.7), screen Y(866.2) to screen X(375.7), screen Y(160.2) behind fillcolor rgb '#fbfbfb' fillstyle solid 1 noborder
-set arrow from screen X(302.7), screen Y(160.2) to screen X(302.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 µs' at screen X(302.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(309.7), screen Y(160.2) to screen X(309.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(316.7), screen Y(160.2) to screen X(316.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(323.7), screen Y(160.2) to screen X(323.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(330.7), screen Y(160.2) to screen X(330.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(337.7), screen Y(160.2) to screen X(337.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(344.7), screen Y(160.2) to screen X(344.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 s' at screen X(344.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(351.7), screen Y(160.2) to screen X(351.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(358.7), screen Y(160.2) to screen X(358.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set object rectangle from screen X(375.7), screen Y(866.2) to screen X(465.7), screen Y(160.2) behind fillcolor rgb '#f4f4f4' fillstyle solid 1 noborder
-set arrow from screen X(392.7), screen Y(160.2) to screen X(392.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 µs' at screen X(392.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(399.7), screen Y(160.2) to screen X(399.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(406.7), screen Y(160.2) to screen X(406.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(413.7), screen Y(160.2) to screen X(413.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(420.7), screen Y(160.2) to screen X(420.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(427.7), screen Y(160.2) to screen X(427.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(434.7), screen Y(160.2) to screen X(434.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 s' at screen X(434.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(441.7), screen Y(160.2) to screen X(441.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(448.7), screen Y(160.2) to screen X(448.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set object rectangle from screen X(465.7), screen Y(866.2) to screen X(555.7), screen Y(160.2) behind fillcolor rgb '#fbfbfb' fillstyle solid 1 noborder
-set arrow from screen X(482.7), screen Y(160.2) to screen X(482.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 µs' at screen X(482.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(489.7), screen Y(160.2) to screen X(489.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(496.7), screen Y(160.2) to screen X(496.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(503.7), screen Y(160.2) to screen X(503.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(510.7), screen Y(160.2) to screen X(510.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(517.7), screen Y(160.2) to screen X(517.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(524.7), screen Y(160.2) to screen X(524.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 s' at screen X(524.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(531.7), screen Y(160.2) to screen X(531.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(538.7), screen Y(160.2) to screen X(538.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set object rectangle from screen X(555.7), screen Y(866.2) to screen X(645.7), screen Y(160.2) behind fillcolor rgb '#f4f4f4' fillstyle solid 1 noborder
-set arrow from screen X(572.7), screen Y(160.2) to screen X(572.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 µs' at screen X(572.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(579.7), screen Y(160.2) to screen X(579.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(586.7), screen Y(160.2) to screen X(586.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(593.7), screen Y(160.2) to screen X(593.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(600.7), screen Y(160.2) to screen X(600.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(607.7), screen Y(160.2) to screen X(607.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(614.7), screen Y(160.2) to screen X(614.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 s' at screen X(614.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(621.7), screen Y(160.2) to screen X(621.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(628.7), screen Y(160.2) to screen X(628.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set object rectangle from screen X(645.7), screen Y(866.2) to screen X(735.7), screen Y(160.2) behind fillcolor rgb '#fbfbfb' fillstyle solid 1 noborder
-set arrow from screen X(662.7), screen Y(160.2) to screen X(662.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 µs' at screen X(662.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(669.7), screen Y(160.2) to screen X(669.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(676.7), screen Y(160.2) to screen X(676.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(683.7), screen Y(160.2) to screen X(683.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(690.7), screen Y(160.2) to screen X(690.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(697.7), screen Y(160.2) to screen X(697.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(704.7), screen Y(160.2) to screen X(704.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 s' at screen X(704.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(711.7), screen Y(160.2) to screen X(711.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(718.7), screen Y(160.2) to screen X(718.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set object rectangle from screen X(735.7), screen Y(866.2) to screen X(825.7), screen Y(160.2) behind fillcolor rgb '#f4f4f4' fillstyle solid 1 noborder
-set arrow from screen X(752.7), screen Y(160.2) to screen X(752.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 µs' at screen X(752.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(759.7), screen Y(160.2) to screen X(759.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(766.7), screen Y(160.2) to screen X(766.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(773.7), screen Y(160.2) to screen X(773.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(780.7), screen Y(160.2) to screen X(780.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(787.7), screen Y(160.2) to screen X(787.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(794.7), screen Y(160.2) to screen X(794.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 s' at screen X(794.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(801.7), screen Y(160.2) to screen X(801.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(808.7), screen Y(160.2) to screen X(808.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set object rectangle from screen X(825.7), screen Y(866.2) to screen X(915.7), screen Y(160.2) behind fillcolor rgb '#fbfbfb' fillstyle solid 1 noborder
-set arrow from screen X(842.7), screen Y(160.2) to screen X(842.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 µs' at screen X(842.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(849.7), screen Y(160.2) to screen X(849.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(856.7), screen Y(160.2) to screen X(856.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(863.7), screen Y(160.2) to screen X(863.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(870.7), screen Y(160.2) to screen X(870.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(877.7), screen Y(160.2) to screen X(877.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(884.7), screen Y(160.2) to screen X(884.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 s' at screen X(884.7), screen Y(876.2) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(891.7), screen Y(160.2) to screen X(891.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(898.7), screen Y(160.2) to screen X(898.7), screen Y(866.2) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set lmargin at screen 0
-set rmargin at screen 1
-set tmargin at screen Y(160.2)
-set bmargin at screen Y(866.2)
-unset border
-unset tics
+set micro
+blue = 0x0072B2; sky = 0x56B4E9; green = 0x009E73; orange = 0xE69F00; red = 0xD55E00
+dark_red = 0xa03c00; purple = 0xCC79A7; grey = 0x8a8a8a; dark = 0x333333; black = 0x111111; brown = 0x6b5900
+set style line 1 linecolor rgb blue dashtype 1 pointtype 7 linewidth 2 pointsize 0.7
+set style line 2 linecolor rgb orange dashtype (9,3) pointtype 5 linewidth 2 pointsize 0.7
+set style line 3 linecolor rgb green dashtype (2,3) pointtype 9 linewidth 2 pointsize 0.7
+set style line 4 linecolor rgb red dashtype (9,3,2,3) pointtype 13 linewidth 2 pointsize 0.7
+set style line 5 linecolor rgb purple dashtype 1 pointtype 4 linewidth 2 pointsize 0.7
+set style line 6 linecolor rgb sky dashtype (14,3) pointtype 6 linewidth 2 pointsize 0.7
+set style line 7 linecolor rgb dark dashtype (4,3) pointtype 8 linewidth 2 pointsize 0.7
+# Places in pixels from the top left, and how wide a text of 12 pixels is.
+X(pixels) = pixels / (width + 0.0)
+Y(pixels) = 1 - pixels / (height + 0.0)
+letters(count) = 7.3 * count
+cut(text, most) = strlen(text) > most ? substr(text, 1, most - 1).'…' : text
+top = 12 + 21 * title_lines
+below = 17 * notes_lines + 14
+# The next of 1, 2 and 5 times a power of ten; and numbers at 2 and 5, too, of a logarithmic axis that
+# has few others.
+digit(value) = value / 10**floor(log10(value) + 1e-9)
+down(value) = 10**floor(log10(value) + 1e-9) * (digit(value) >= 4.999 ? 5 : digit(value) >= 1.999 ? 2 : 1)
+up(value) = 10**floor(log10(value) + 1e-9) * (digit(value) <= 1.001 ? 1 : digit(value) <= 2.001 ? 2 : digit(value) <= 5.001 ? 5 : 10)
+fine_tics(axis, least, most) = most / least > 300 ? '' : \
+    'do for [power = -9:9] { set '.axis.'tics add (2 * 10.0**power, 5 * 10.0**power) }'
+# Writes the name of the upward axis beyond its numbers: gnuplot guesses how wide they are.
+name_y(words) = "set label 9 '".words."' at graph 0, graph 0.5 offset screen ".sprintf('%.4f', -X(84)).",0 center rotate by 90 font ',12' textcolor rgb dark"
+# Once `height` is known: draws title and notes, and begins the panels.
+frame(layout) = "set terminal svg size width,height dynamic font 'sans-serif,13' background '#ffffff' noenhanced; \
+set output name.'.svg'; set key noautotitle; unset key; \
+set label 1 title at screen X(12),Y(18) left font ',15' textcolor rgb 0x111111; \
+set label 2 notes at screen X(12),Y(height-below+10) left font ',12' textcolor rgb 0x555555; \
+set multiplot ".layout."; unset border; unset tics; set xrange [0:1]; set yrange [0:1]; plot 1/0; \
+unset label; set xrange [*:*]; set yrange [*:*]; set border 3 linecolor rgb 0x666666; \
+set tics font ',12' textcolor rgb dark; unset mxtics; unset mytics; \
+set xtics nomirror out offset 0,0.4; set ytics nomirror out offset 0.5,0; \
+set xlabel '' font ',12' textcolor rgb dark offset 0,0.9; set ylabel '' font ',12' textcolor rgb dark; \
+set grid linecolor rgb 0xdddddd linewidth 0.7;".(strlen(layout) ? 'set multiplot previous' : '')
+# Time: panel p shows what is between from_p and to_p, in ms (in lines, of a history without a clock).
+low = 0; high = 1
+array centre[99]; array half[99]; array lane[99]; array lanes[2]
+within(value, least, most) = value < least ? least : value > most ? most : value
+seen(from, to) = to >= low && from <= high
+middle(from, to) = (within(from, low, high) + within(to, low, high)) / 2.0
+extent(from, to) = pixel(within(to, low, high)) - pixel(within(from, low, high))
+pixel(time) = left + (time - low) / (high - low) * (width - 30.0 - left)
+begin_panel = "low = value(sprintf('from_%d', p)); high = value(sprintf('to_%d', p))"
+# Labels above it, of which there may be five lanes: each has the lowest in which it covers none before it.
+covered(i, l) = sum [j = 1:i - 1] (lane[j] == l && abs(centre[j] - centre[i]) < half[j] + half[i] + 10)
+lowest(i) = covered(i, 0) ? covered(i, 1) ? covered(i, 2) ? covered(i, 3) ? covered(i, 4) ? -1 : 4 : 3 : 2 : 1 : 0
+place_labels = begin_panel."; n = 0; lanes[p] = 0; stats data index 'labels:' every ::::98 using (n = n + 1, \
+half[n] = 3.95 * strlen(cut(strcol(4), 92)), lane[n] = -1, \
+centre[n] = within(pixel(middle($1, $2)), half[n] + 6, width - half[n] - 6), \
+lane[n] = seen($1, $2) ? lowest(n) : -1, lanes[p] = lane[n] >= lanes[p] ? lane[n] + 1 : lanes[p]) nooutput"
+# Its axis counts from when all began or, far into that, from where the panel begins.
+time_axis = "unit = high - low >= 2000 ? 1000.0 : high - low >= 2 ? 1.0 : high - low >= 0.002 ? 1e-3 : 1e-6; \
+zero = p > 1 || high >= 10000 * unit ? low : 0; step = up((high - low) / 10.0); \
+since = zero == 0 ? ' since '.whole.' began' : sprintf(', counted from %.9g s after ', zero / 1000).whole.' began'; \
+set xlabel (unit == 1000 ? 's' : unit == 1 ? 'ms' : unit == 1e-3 ? 'µs' : 'ns').since; \
+do for [i = ceil((low - zero) / step - 1e-9):floor((high - zero) / step + 1e-9)] { \
+set xtics add (sprintf(zero == 0 ? '%.9g' : '+%.9g', i * step / unit) zero + i * step) }"
+# Panel p, `tall` pixels high, below its labels, which end `panel_y` pixels from the top.
+time_panel = "eval place_labels; set lmargin at screen X(left); set rmargin at screen X(width - 30); set clip two; \
+set xrange [low:high]; set y2range [0:1]; unset xtics; unset ytics; unset border; unset grid; unset arrow; set xlabel ''; \
+set tmargin at screen Y(panel_y - 4 - 18 * (lanes[p] > 0 ? lanes[p] : 1)); set bmargin at screen Y(panel_y - 4); set yrange [0:lanes[p] > 0 ? lanes[p] : 1]; \
+plot 1/0, data index 'labels:' every ::::98 using (low + (centre[$0 + 1] - left) / (width - 30.0 - left) * (high - low)):(lane[$0 + 1] < 0 ? NaN : lane[$0 + 1] + 0.5):(cut(strcol(4), 92)):(value(strcol(3))) with labels center textcolor rgb variable; \
+set tmargin at screen Y(panel_y); set bmargin at screen Y(panel_y + tall); set yrange [*:*]; set border 3; set grid; \
+set ytics nomirror out offset 0.5,0 font ',13' textcolor rgb dark; set xtics nomirror out offset 0,0.4 font ',13' textcolor rgb dark; set xtics (); \
+if (strlen(whole)) { eval time_axis }"
+# The colour of a fault's band, behind what is drawn on it: a quarter of its own.
+pale(colour) = (int(colour) >> 2 & 0x3f3f3f) + 0xbfbfbf
+# A grid, in tables of at most `most` columns: each has the rows with an entry of the block `entries` in it, in groups,
+# which begin with a row for their name. Table t shows the columns first(t) to first(t + 1) - 1; y(t, row) is -9 where it has no such row.
+array places[1]; array heads[1] # gnuplot takes no function for one that fills an array, unless there is one
+first(t) = all_columns * (t - 1) / tables
+shows(t, column) = column >= first(t) && column < first(t + 1)
+table_of(column) = 1 + sum [t = 2:tables] (column >= first(t))
+y(t, row) = places[(t - 1) * all_rows + int(row) + 1]
+set_y(t, row, value) = (places[(t - 1) * all_rows + int(row) + 1] = value)
+head(t, row) = heads[(t - 1) * all_rows + int(row) + 1]
+set_head(t, row, value) = (heads[(t - 1) * all_rows + int(row) + 1] = value)
+wide(t) = first(t + 1) - first(t)
+make_tables = "stats data index 'columns:' using (strlen(cut(strcol(2), 36))) nooutput; all_columns = int(STATS_records); headings = STATS_max; \
+stats data index 'rows:' using 1 nooutput; all_rows = int(STATS_records); tables = (all_columns + most - 1) / most; names = 0; sum_rows = 0; \
+array rows[tables]; array places[tables * all_rows]; array heads[tables * all_rows]; \
+do for [i = 1:tables * all_rows] { places[i] = -9; heads[i] = -9 }; \
+stats data index entries using ($2 < 0 ? 0 : set_y(table_of($2), $1, 0)) nooutput; \
+do for [t = 1:tables] { n = 0; kind = ''; stats data index 'rows:' using (y(t, $1) < 0 ? 0 : ( \
+names = strlen(cut(strcol(3), 36)) > names ? strlen(cut(strcol(3), 36)) : names, set_head(t, $1, strcol(2) ne kind ? n : -9), \
+n = n + (strcol(2) ne kind), kind = strcol(2), set_y(t, $1, n), n = n + 1)) nooutput; rows[t] = n; sum_rows = sum_rows + n }; \
+columns = 0; do for [t = 1:tables] { columns = wide(t) > columns ? wide(t) : columns }"
+# What `stats` found, or else, where it found nothing.
+undefine TIMES* RATES* P50* P99* COSTS*
+known(variable, otherwise) = exists(variable) ? value(variable) : otherwise
+
+# A column for each scenario, in which all have the same logarithmic scale; a row for each scheme.
+entries = 'dots:'; most = 10
+eval make_tables
+effects = 0; healings = 0; nevers = 0
+stats data index 'dots:' using (effects = effects + (strcol(3) eq 'after-effect'), healings = healings + (strcol(3) eq 'after-healing'), nevers = nevers + (strcol(3) eq 'never')) nooutput
+stats data index 'dots:' using ($4 > 0 ? $4*1e-9 : NaN) name 'TIMES' nooutput
+low = floor(log10(known('TIMES_min', 1))); high = ceil(log10(known('TIMES_max', 10))); high = high > low ? high : low + 1
+slant = 0.72 * letters(headings) + 16
+left = letters(names) + 20
+each = (width - left - 12 - slant > 200 * columns) ? 200 : (width - left - 12 - slant) / columns
+height = top + 17 * sum_rows + tables * (slant + 44) + 64 + below
+eval frame('')
 unset grid
-unset logscale
-unset xlabel
-unset ylabel
-set xrange [0:1090]
-set yrange [866.2:160.2]
-plot 'recovery.dat' index 0 using 6:7 with points pointtype 7 pointsize 0.55 linewidth 1.6 linecolor rgb '#0072B2' notitle, \
-     'recovery.dat' index 1 using 6:7 with points pointtype 9 pointsize 0.6 linewidth 1.6 linecolor rgb '#E69F00' notitle, \
-     'recovery.dat' index 2 using 6:7 with points pointtype 2 pointsize 0.8 linewidth 1.6 linecolor rgb '#a03c00' notitle
-unset label
-unset object
-unset arrow
-set label 'loss' at screen X(240.7), screen Y(994.3) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'delay' at screen X(330.7), screen Y(994.3) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'hold' at screen X(420.7), screen Y(994.3) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'disconnect' at screen X(510.7), screen Y(994.3) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'deny' at screen X(600.7), screen Y(994.3) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'clock' at screen X(690.7), screen Y(994.3) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'clock-of-client' at screen X(780.7), screen Y(994.3) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'evict' at screen X(870.7), screen Y(994.3) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'flush' at screen X(960.7), screen Y(994.3) left rotate by 45 font 'sans-serif,12' textcolor rgb '#333333'
-set label 'no server' at screen X(12.0), screen Y(993.8) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'none' at screen X(187.7), screen Y(1010.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'process-mutex' at screen X(187.7), screen Y(1026.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'Redis' at screen X(12.0), screen Y(1044.8) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'redis-get-set' at screen X(187.7), screen Y(1061.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-setnx' at screen X(187.7), screen Y(1077.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-setnx-expire' at screen X(187.7), screen Y(1093.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-setnx-getset' at screen X(187.7), screen Y(1109.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-set-px-del' at screen X(187.7), screen Y(1125.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-set-px-get-del' at screen X(187.7), screen Y(1141.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-set-px-lua' at screen X(187.7), screen Y(1157.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-lua' at screen X(187.7), screen Y(1173.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-watchdog-unchecked' at screen X(187.7), screen Y(1189.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-watchdog' at screen X(187.7), screen Y(1205.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'tair-cad-emulated' at screen X(187.7), screen Y(1221.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redis-wait' at screen X(187.7), screen Y(1237.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson' at screen X(187.7), screen Y(1253.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson-fair' at screen X(187.7), screen Y(1269.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson-fenced' at screen X(187.7), screen Y(1285.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson-rw' at screen X(187.7), screen Y(1301.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redisson-semaphore' at screen X(187.7), screen Y(1317.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redlock' at screen X(187.7), screen Y(1333.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'redlock-multiplexed' at screen X(187.7), screen Y(1349.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'memcached' at screen X(12.0), screen Y(1367.8) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'memcached-add' at screen X(187.7), screen Y(1384.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'memcached-add-cas' at screen X(187.7), screen Y(1400.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'etcd' at screen X(12.0), screen Y(1418.8) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'etcd-lease' at screen X(187.7), screen Y(1435.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'etcd-lock-rpc' at screen X(187.7), screen Y(1451.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'ZooKeeper' at screen X(12.0), screen Y(1469.8) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'zk-ephemeral' at screen X(187.7), screen Y(1486.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'zk-sequential' at screen X(187.7), screen Y(1502.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'curator-mutex' at screen X(187.7), screen Y(1518.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'curator-semaphore-mutex' at screen X(187.7), screen Y(1534.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'curator-rw' at screen X(187.7), screen Y(1550.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'MariaDB' at screen X(12.0), screen Y(1568.8) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'mysql-unique' at screen X(187.7), screen Y(1585.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-unique-timeout' at screen X(187.7), screen Y(1601.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-for-update' at screen X(187.7), screen Y(1617.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-for-update-late' at screen X(187.7), screen Y(1633.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-optimistic' at screen X(187.7), screen Y(1649.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'mysql-get-lock' at screen X(187.7), screen Y(1665.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set label 'PostgreSQL' at screen X(12.0), screen Y(1683.8) left font 'sans-serif,11' textcolor rgb '#6a6a6a'
-set label 'postgres-advisory' at screen X(187.7), screen Y(1700.3) right font 'sans-serif,12' textcolor rgb '#333333'
-set object rectangle from screen X(195.7), screen Y(1708.3) to screen X(285.7), screen Y(1002.3) behind fillcolor rgb '#f4f4f4' fillstyle solid 1 noborder
-set arrow from screen X(212.7), screen Y(1002.3) to screen X(212.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 µs' at screen X(212.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(219.7), screen Y(1002.3) to screen X(219.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(226.7), screen Y(1002.3) to screen X(226.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(233.7), screen Y(1002.3) to screen X(233.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(240.7), screen Y(1002.3) to screen X(240.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(247.7), screen Y(1002.3) to screen X(247.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(254.7), screen Y(1002.3) to screen X(254.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 s' at screen X(254.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(261.7), screen Y(1002.3) to screen X(261.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(268.7), screen Y(1002.3) to screen X(268.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set object rectangle from screen X(285.7), screen Y(1708.3) to screen X(375.7), screen Y(1002.3) behind fillcolor rgb '#fbfbfb' fillstyle solid 1 noborder
-set arrow from screen X(302.7), screen Y(1002.3) to screen X(302.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 µs' at screen X(302.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(309.7), screen Y(1002.3) to screen X(309.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(316.7), screen Y(1002.3) to screen X(316.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(323.7), screen Y(1002.3) to screen X(323.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(330.7), screen Y(1002.3) to screen X(330.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(337.7), screen Y(1002.3) to screen X(337.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(344.7), screen Y(1002.3) to screen X(344.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 s' at screen X(344.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(351.7), screen Y(1002.3) to screen X(351.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(358.7), screen Y(1002.3) to screen X(358.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set object rectangle from screen X(375.7), screen Y(1708.3) to screen X(465.7), screen Y(1002.3) behind fillcolor rgb '#f4f4f4' fillstyle solid 1 noborder
-set arrow from screen X(392.7), screen Y(1002.3) to screen X(392.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 µs' at screen X(392.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(399.7), screen Y(1002.3) to screen X(399.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(406.7), screen Y(1002.3) to screen X(406.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(413.7), screen Y(1002.3) to screen X(413.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(420.7), screen Y(1002.3) to screen X(420.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(427.7), screen Y(1002.3) to screen X(427.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(434.7), screen Y(1002.3) to screen X(434.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 s' at screen X(434.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(441.7), screen Y(1002.3) to screen X(441.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(448.7), screen Y(1002.3) to screen X(448.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set object rectangle from screen X(465.7), screen Y(1708.3) to screen X(555.7), screen Y(1002.3) behind fillcolor rgb '#fbfbfb' fillstyle solid 1 noborder
-set arrow from screen X(482.7), screen Y(1002.3) to screen X(482.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 µs' at screen X(482.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(489.7), screen Y(1002.3) to screen X(489.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(496.7), screen Y(1002.3) to screen X(496.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(503.7), screen Y(1002.3) to screen X(503.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(510.7), screen Y(1002.3) to screen X(510.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(517.7), screen Y(1002.3) to screen X(517.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(524.7), screen Y(1002.3) to screen X(524.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 s' at screen X(524.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(531.7), screen Y(1002.3) to screen X(531.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(538.7), screen Y(1002.3) to screen X(538.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set object rectangle from screen X(555.7), screen Y(1708.3) to screen X(645.7), screen Y(1002.3) behind fillcolor rgb '#f4f4f4' fillstyle solid 1 noborder
-set arrow from screen X(572.7), screen Y(1002.3) to screen X(572.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 µs' at screen X(572.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(579.7), screen Y(1002.3) to screen X(579.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(586.7), screen Y(1002.3) to screen X(586.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(593.7), screen Y(1002.3) to screen X(593.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(600.7), screen Y(1002.3) to screen X(600.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(607.7), screen Y(1002.3) to screen X(607.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(614.7), screen Y(1002.3) to screen X(614.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 s' at screen X(614.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(621.7), screen Y(1002.3) to screen X(621.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(628.7), screen Y(1002.3) to screen X(628.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set object rectangle from screen X(645.7), screen Y(1708.3) to screen X(735.7), screen Y(1002.3) behind fillcolor rgb '#fbfbfb' fillstyle solid 1 noborder
-set arrow from screen X(662.7), screen Y(1002.3) to screen X(662.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 µs' at screen X(662.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(669.7), screen Y(1002.3) to screen X(669.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(676.7), screen Y(1002.3) to screen X(676.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(683.7), screen Y(1002.3) to screen X(683.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(690.7), screen Y(1002.3) to screen X(690.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(697.7), screen Y(1002.3) to screen X(697.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(704.7), screen Y(1002.3) to screen X(704.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 s' at screen X(704.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(711.7), screen Y(1002.3) to screen X(711.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(718.7), screen Y(1002.3) to screen X(718.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set object rectangle from screen X(735.7), screen Y(1708.3) to screen X(825.7), screen Y(1002.3) behind fillcolor rgb '#f4f4f4' fillstyle solid 1 noborder
-set arrow from screen X(752.7), screen Y(1002.3) to screen X(752.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 µs' at screen X(752.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(759.7), screen Y(1002.3) to screen X(759.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(766.7), screen Y(1002.3) to screen X(766.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(773.7), screen Y(1002.3) to screen X(773.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(780.7), screen Y(1002.3) to screen X(780.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(787.7), screen Y(1002.3) to screen X(787.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(794.7), screen Y(1002.3) to screen X(794.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 s' at screen X(794.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(801.7), screen Y(1002.3) to screen X(801.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(808.7), screen Y(1002.3) to screen X(808.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set object rectangle from screen X(825.7), screen Y(1708.3) to screen X(915.7), screen Y(1002.3) behind fillcolor rgb '#fbfbfb' fillstyle solid 1 noborder
-set arrow from screen X(842.7), screen Y(1002.3) to screen X(842.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 µs' at screen X(842.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(849.7), screen Y(1002.3) to screen X(849.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(856.7), screen Y(1002.3) to screen X(856.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(863.7), screen Y(1002.3) to screen X(863.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(870.7), screen Y(1002.3) to screen X(870.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(877.7), screen Y(1002.3) to screen X(877.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(884.7), screen Y(1002.3) to screen X(884.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 s' at screen X(884.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(891.7), screen Y(1002.3) to screen X(891.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(898.7), screen Y(1002.3) to screen X(898.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set object rectangle from screen X(915.7), screen Y(1708.3) to screen X(1005.7), screen Y(1002.3) behind fillcolor rgb '#f4f4f4' fillstyle solid 1 noborder
-set arrow from screen X(932.7), screen Y(1002.3) to screen X(932.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 µs' at screen X(932.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(939.7), screen Y(1002.3) to screen X(939.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(946.7), screen Y(1002.3) to screen X(946.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(953.7), screen Y(1002.3) to screen X(953.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(960.7), screen Y(1002.3) to screen X(960.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(967.7), screen Y(1002.3) to screen X(967.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(974.7), screen Y(1002.3) to screen X(974.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set label '1 s' at screen X(974.7), screen Y(1718.3) center font 'sans-serif,10' textcolor rgb '#555555'
-set arrow from screen X(981.7), screen Y(1002.3) to screen X(981.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set arrow from screen X(988.7), screen Y(1002.3) to screen X(988.7), screen Y(1708.3) nohead linecolor rgb '#dcdcdc' linewidth 0.7 back
-set lmargin at screen 0
-set rmargin at screen 1
-set tmargin at screen Y(1002.3)
-set bmargin at screen Y(1708.3)
 unset border
-unset tics
-unset grid
-unset logscale
-unset xlabel
-unset ylabel
-set xrange [0:1090]
-set yrange [1708.3:1002.3]
-plot 'recovery.dat' index 3 using 6:7 with points pointtype 7 pointsize 0.55 linewidth 1.6 linecolor rgb '#0072B2' notitle, \
-     'recovery.dat' index 4 using 6:7 with points pointtype 9 pointsize 0.6 linewidth 1.6 linecolor rgb '#E69F00' notitle, \
-     'recovery.dat' index 5 using 6:7 with points pointtype 2 pointsize 0.8 linewidth 1.6 linecolor rgb '#a03c00' notitle
-unset label
-unset object
-unset arrow
-set label '' at screen X(20), screen Y(1751.3) point pointtype 7 pointsize 0.6 linewidth 1.4 linecolor rgb '#0072B2'
-set label 'from the fault''s taking effect to the next grant' at screen X(34.0), screen Y(1751.3) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '' at screen X(20), screen Y(1769.3) point pointtype 9 pointsize 0.6 linewidth 1.4 linecolor rgb '#E69F00'
-set label 'from the fault''s healing to the next grant' at screen X(34.0), screen Y(1769.3) left font 'sans-serif,12' textcolor rgb '#333333'
-set label '' at screen X(20), screen Y(1787.3) point pointtype 2 pointsize 0.6 linewidth 1.4 linecolor rgb '#a03c00'
-set label 'nobody was granted until the trial''s end, although somebody waited' at screen X(34.0), screen Y(1787.3) left font 'sans-serif,12' textcolor rgb '#333333'
-set label 'A dot for each trial and fault, on a logarithmic scale. Who is not disturbed is granted again at once.' at screen X(12.0), screen Y(1806.8) left font 'sans-serif,12' textcolor rgb '#555555'
-unset border
-unset tics
-unset grid
-unset logscale
-set xrange [0:1]
-set yrange [0:1]
-plot 1/0 notitle
+set lmargin at screen X(left)
+step = ceil(44 / (0.84 * each / (high - low)))
+number(power) = gprintf('%.0s %cs', 10.0**power)
+at(column, logarithm) = column + 0.08 + 0.84 * (logarithm - low) / (high - low)
+set xtics scale 0 font ',10' textcolor rgb 0x555555 offset 0,0.5
+set ytics scale 0
+set x2tics rotate by 45 left scale 0
+set key at screen X(12), Y(height - below - 52) top left Left reverse font ',12'
+panel_top = top
+do for [t = 1:tables] {
+    n = rows[t]
+    count = wide(t)
+    set rmargin at screen X(left + each * count)
+    set tmargin at screen Y(panel_top + slant)
+    set bmargin at screen Y(panel_top + slant + 17 * n)
+    panel_top = panel_top + slant + 17 * n + 44
+    set xrange [0:count]; set x2range [0:count]; set yrange [n - 0.5 : -0.5]
+    unset object; unset arrow; set xtics ()
+    do for [c = 0:count - 1] {
+        set object rectangle from c, graph 0 to c + 1, graph 1 behind fillcolor rgb (c % 2 ? 0xfbfbfb : 0xf4f4f4) fillstyle solid noborder
+        do for [power = low:high] { set arrow from at(c, power), graph 0 to at(c, power), graph 1 nohead back linecolor rgb 0xdcdcdc linewidth 0.7 }
+        do for [power = low:high:step] { if ((c + 1.08 - at(c, power)) * each > 3.1 * (strlen(number(power)) + strlen(number(low))) + 6 || c == count - 1) { set xtics add (number(power) at(c, power)) }}
+    }
+    dot(what, column, named) = what eq named && shows(t, column) ? column - first(t) : NaN
+    plot data index 'rows:' using (NaN):(y(t, $1)):ytic(cut(strcol(3), 36)), \
+         data index 'columns:' using ($1 - first(t) + 0.5):(NaN):x2tic(cut(strcol(2), 36)) axes x2y1, \
+         data index 'rows:' using (0):(head(t, $1)):2 with labels left offset screen X(12 - left),0 font ',11' textcolor rgb 0x6a6a6a, \
+         data index 'dots:' using (at(dot(strcol(3), $2, 'after-effect'), log10($4 < 1 ? 1 : $4) - 9)):(y(t, $1) - 0.18) with points pointtype 7 pointsize 0.55 linecolor rgb blue title t == 1 && effects ? "from the fault's taking effect to the next grant" : '', \
+         data index 'dots:' using (at(dot(strcol(3), $2, 'after-healing'), log10($4 < 1 ? 1 : $4) - 9)):(y(t, $1) + 0.18) with points pointtype 9 pointsize 0.6 linecolor rgb orange title t == 1 && healings ? "from the fault's healing to the next grant" : '', \
+         data index 'dots:' using (at(dot(strcol(3), $2, 'never'), high)):(y(t, $1)) with points pointtype 2 pointsize 0.8 linewidth 1.6 linecolor rgb dark_red title t == 1 && nevers ? "nobody was granted until the trial's end, although somebody waited" : ''
+}
 unset multiplot
