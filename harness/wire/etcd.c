@@ -102,10 +102,9 @@ void etcd_close(void *client)
     free(connection);
 }
 
-// Goes on with the one transfer, and waits for as long for what comes next. True once it is over:
-// *failure is what went wrong, NULL if it is complete.
-static bool is_over_within(struct etcd_connection *connection, int64_t wait_ns,
-                           const char **failure)
+// Goes on with the one transfer. True once it is over: *failure is what went wrong, NULL if it is
+// complete.
+static bool is_done(struct etcd_connection *connection, const char **failure)
 {
     int running = 0;
     int messages = 0;
@@ -113,13 +112,15 @@ static bool is_over_within(struct etcd_connection *connection, int64_t wait_ns,
     if (curl_multi_perform(connection->multi, &running) != CURLM_OK)
         return true;
     const CURLMsg *message = curl_multi_info_read(connection->multi, &messages);
-    if (message != NULL && message->msg == CURLMSG_DONE) {
-        CURLcode result = message->data.result;
-        *failure = result == CURLE_OK ? NULL : curl_easy_strerror(result);
-        return true;
-    }
+    if (message == NULL || message->msg != CURLMSG_DONE)
+        return false;
+    *failure = message->data.result == CURLE_OK ? NULL : curl_easy_strerror(message->data.result);
+    return true;
+}
+
+static void await_more(struct etcd_connection *connection, int64_t wait_ns)
+{
     curl_multi_poll(connection->multi, NULL, 0, (int)((wait_ns + NS_PER_MS - 1) / NS_PER_MS), NULL);
-    return false;
 }
 
 static bool has_enough(const struct etcd_connection *connection, const struct patience *patience)
@@ -128,11 +129,12 @@ static bool has_enough(const struct etcd_connection *connection, const struct pa
            strstr(text_string(&connection->answer), patience->enough) != NULL;
 }
 
-// Runs the one transfer. NULL once it is complete; else what went wrong.
+// Runs the one transfer. NULL once it is complete; else what went wrong. An answer that has come
+// counts before patience does: it may have come while the client stood still.
 static const char *transfer(struct etcd_connection *connection, const struct patience *patience)
 {
     const char *failure;
-    for (;;) {
+    while (!is_done(connection, &failure)) {
         bool waits = patience != NULL && connection->body_sent > 0;
         int64_t left_ns = waits ? PEER_LOOK_NS : peer_left_ns(&connection->peer);
         if (waits && (has_enough(connection, patience) ||
@@ -140,11 +142,9 @@ static const char *transfer(struct etcd_connection *connection, const struct pat
             return "waited for long enough";
         if (left_ns <= 0)
             return "no answer in time";
-        if (patience != NULL)
-            left_ns = time_earlier(left_ns, PEER_LOOK_NS);
-        if (is_over_within(connection, left_ns, &failure))
-            return failure;
+        await_more(connection, patience != NULL ? time_earlier(left_ns, PEER_LOOK_NS) : left_ns);
     }
+    return failure;
 }
 
 static const char *attend(struct etcd_connection *connection, struct patience *patience);
@@ -388,8 +388,9 @@ static const char *attend(struct etcd_connection *connection, struct patience *p
     enum gate_order order = gate_order(connection->actor);
     const char *failure = NULL;
     do {
-        if (is_over_within(connection, NS_PER_MS, &failure))
+        if (is_done(connection, &failure))
             return failure;
+        await_more(connection, NS_PER_MS);
     } while (!is_issued(connection, patience));
     bool has_stood = false;
     bool is_over = order == GATE_LOSE_REPLY;
@@ -403,8 +404,8 @@ static const char *attend(struct etcd_connection *connection, struct patience *p
     patience->is_cut = order != GATE_END && waits_for_others(connection, patience);
     if (order == GATE_END || patience->is_cut)
         return lost;
-    while (!has_enough(connection, patience) && !is_over_within(connection, NS_PER_S, &failure))
-        continue;
+    while (!has_enough(connection, patience) && !is_done(connection, &failure))
+        await_more(connection, NS_PER_S);
     if (has_stood && gate_stand_for_answer(gate, true, TIME_NEVER) != GATE_GO) {
         text_free(&connection->answer);
         return lost;
