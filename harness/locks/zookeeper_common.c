@@ -14,6 +14,9 @@
 #define SLICE_NS (20 * NS_PER_MS)
 #define TOP "/lockpick"
 #define SET_UP_NS (10 * NS_PER_S)
+// A session of a set-up or clean-up may end while the servers are about to elect their leader, or a
+// server has only just gone on: once more, then.
+#define SET_UP_TRIES 3
 
 const char *const zk_topologies[] = {"single", "ensemble", NULL};
 
@@ -293,8 +296,7 @@ int zk_lock_set_up_folders(const struct service *service, const struct lock_opti
                            const char *const *below, struct error *error)
 {
     int result = -1;
-    // A session may end while the servers are about to elect their leader: once more, then.
-    for (int tries = 0; result != 0 && tries < 3; tries++) {
+    for (int tries = 0; result != 0 && tries < SET_UP_TRIES; tries++) {
         struct zk *zk = open_for_set_up(service, error);
         result = zk != NULL ? 0 : -1;
         for (size_t i = 0; below[i] != NULL && result == 0; i++) {
@@ -338,11 +340,12 @@ static int remove_tree(struct zk *zk, const char *path, struct error *error)
 
 static int remove_from(const struct service *service, const char *path, struct error *error)
 {
-    struct zk *zk = open_for_set_up(service, error);
-    if (zk == NULL)
-        return -1;
-    int result = remove_tree(zk, path, error);
-    zk_close(zk);
+    int result = -1;
+    for (int tries = 0; result != 0 && tries < SET_UP_TRIES; tries++) {
+        struct zk *zk = open_for_set_up(service, error);
+        result = zk != NULL ? remove_tree(zk, path, error) : -1;
+        zk_close(zk);
+    }
     return result;
 }
 
