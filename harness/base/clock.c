@@ -74,8 +74,8 @@ int64_t clock_now_ns(const struct clock *clock)
 int64_t clock_wall_ns(const struct clock *clock)
 {
     int64_t machine_ns = clock_realtime_ns();
-    struct clock_shift *shift = (struct clock_shift *)(size_t)clock->shift;
-    return shift != NULL ? clock_shift_show(shift, SHIFTED_REALTIME, machine_ns) : machine_ns;
+    return clock->shift != NULL ? clock_shift_show(clock->shift, SHIFTED_REALTIME, machine_ns)
+                                : machine_ns;
 }
 
 int64_t clock_machine_ns(const struct clock *clock, int64_t shown_ns)

@@ -35,8 +35,8 @@ void clock_sleep_until_ns(int64_t until_ns);
 // The clocks that one client believes in. Schemes read time through them and nowhere else. While
 // none goes wrong, those of all clients show the same.
 struct clock {
-    const struct clock_shift *shift; // how they go wrong; NULL: never
-    struct sleeper *sleeper;         // who sleeps in the client's stead; NULL: nobody
+    struct clock_shift *shift; // how they go wrong; NULL: never
+    struct sleeper *sleeper;   // who sleeps in the client's stead; NULL: nobody
 };
 
 // Where time passes only as somebody else says.
