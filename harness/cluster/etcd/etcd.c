@@ -217,6 +217,9 @@ static int image(struct explored_servers *servers, struct text *image, struct er
         etcd_list(memory->connection, memory->keys, MOST_KEYS, &memory->key_count,
                   &memory->revision) != OUTCOME_OK)
         return fail(memory, error);
+    if (memory->key_count == MOST_KEYS)
+        return error_set(error, "etcd keeps %d keys or more: too many to tell states apart",
+                         MOST_KEYS);
     memory->listed_at = memory->leases.changes;
     text_format(image, "%" PRId64 "\n", memory->revision);
     for (size_t i = 0; i < memory->key_count; i++)
