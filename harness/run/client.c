@@ -565,6 +565,12 @@ void worker_disconnect(struct worker *worker)
     }
 }
 
+static void wait_for_gate(struct control *control, enum gate enough)
+{
+    for (uint32_t gate; (gate = atomic_load(&control->gate)) < enough;)
+        futex_wait_until_ns(&control->gate, gate, TIME_NEVER);
+}
+
 // Connects, waits until the trial begins, operates until there is nothing left to do, and
 // disconnects.
 static void *run_worker(void *context)
@@ -574,11 +580,8 @@ static void *run_worker(void *context)
     int connected = worker_connect(worker);
     atomic_fetch_add(&control->ready, 1);
     futex_wake_all(&control->ready);
-    uint32_t enough = scenario_of(worker)->clients.start_first.client == worker->actor.client
-                          ? GATE_LEAD
-                          : GATE_OPEN;
-    for (uint32_t gate; (gate = atomic_load(&control->gate)) < enough;)
-        futex_wait_until_ns(&control->gate, gate, TIME_NEVER);
+    bool leads = scenario_of(worker)->clients.start_first.client == worker->actor.client;
+    wait_for_gate(control, leads ? GATE_LEAD : GATE_OPEN);
     const struct lock_settings *lock = &scenario_of(worker)->lock;
     int64_t done = 0;
     struct turn turn;
@@ -598,6 +601,9 @@ static void *run_worker(void *context)
             rest(worker, time_later(lock->retry_ns, lock->wait_ns / 100));
         if (turn.intended_ns == 0)
             rest(worker, scenario_of(worker)->workload.think_ns);
+        // Who leads is done with one, and not with all, when the others begin, however late they
+        // are let go.
+        wait_for_gate(control, GATE_OPEN);
     }
     const struct actor *actor = &worker->actor;
     // UNKNOWN: of what it has sent, some is not counted.
