@@ -10,8 +10,8 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -I. $(WARNINGS) $(CFLAGS) -pthread -MMD -MP \
 	-DLOCKPICK_VERSION='"$(VERSION)"'
-LIBRARIES := -lhiredis -lzookeeper_mt -lmysqlclient -lcurl -lpq -lnetfilter_queue -lyaml -ljansson \
-	-lz -lresolv -lm -pthread
+LIBRARIES := -lhiredis -lzookeeper_mt -lmysqlclient -lcurl -lpq -lnetfilter_queue -lnftables -lyaml \
+	-ljansson -lz -lresolv -lm -pthread
 
 # What servers are started with when their clocks or disks are to go wrong, or on loopback ports
 # strangers are to be kept out: a library of its own.

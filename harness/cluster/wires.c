@@ -29,6 +29,7 @@
 #include <libnetfilter_queue/libnetfilter_queue.h>
 #include <linux/netfilter.h>
 #include <linux/netlink.h>
+#include <nftables/libnftables.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -325,34 +326,44 @@ struct view {
     int64_t packets;
 };
 
-struct tool {
-    const char *name, *package;
-    const char *const *options; // to take commands
-};
-static const struct tool nft = {"nft", "nftables", (const char *const[]){"-f", "-", NULL}};
-static const struct tool iptables = {"iptables-nft-restore", "iptables",
-                                     (const char *const[]){"--noflush", NULL}};
-
-static int run_tool(const struct tool *tool, const char *const *options, const char *input,
-                    struct text *output, struct error *error)
+// Gives the kernel's packet filter commands, all or none of them; what was asked for is added to
+// `output` as JSON. A context for each: it is cheap, and knows nothing that is no longer so.
+static int run_nft(const char *commands, struct text *output, struct error *error)
 {
-    const char *arguments[8] = {tool->name};
-    for (int count = 1; *options != NULL; count++)
-        arguments[count] = *options++;
-    int status = process_run(arguments, input, -1, TOOL_LIMIT, output, error);
-    if (status > 0)
-        return error_set(error, "%s failed with status %d: %.600s", tool->name, status,
-                         text_string(output));
-    return status == 0
-               ? 0
-               : error_wrap(error, "%s cannot be used (if it is missing: apt-get install %s)",
-                            tool->name, tool->package);
+    struct nft_ctx *context = nft_ctx_new(NFT_CTX_DEFAULT);
+    if (context == NULL)
+        return error_set(error, "libnftables cannot be used: %s", strerror(errno));
+    nft_ctx_buffer_output(context);
+    nft_ctx_buffer_error(context);
+    nft_ctx_output_set_flags(context, NFT_CTX_OUTPUT_JSON);
+    int result = nft_run_cmd_from_buffer(context, commands);
+    if (result == 0)
+        text_add(output, nft_ctx_get_output_buffer(context));
+    else
+        error_set(error, "nftables refused '%.200s': %.600s", commands,
+                  nft_ctx_get_error_buffer(context));
+    nft_ctx_free(context);
+    return result == 0 ? 0 : -1;
 }
 
-static int tell(const struct tool *tool, const char *commands, struct error *error)
+static int tell_nft(const char *commands, struct error *error)
 {
+    AUTO_TEXT struct text ignored = {0};
+    return run_nft(commands, &ignored, error);
+}
+
+static int tell_iptables(const char *commands, struct error *error)
+{
+    const char *const arguments[] = {"iptables-nft-restore", "--noflush", NULL};
     AUTO_TEXT struct text output = {0};
-    return run_tool(tool, tool->options, commands, &output, error);
+    int status = process_run(arguments, commands, -1, TOOL_LIMIT, &output, error);
+    if (status > 0)
+        return error_set(error, "%s failed with status %d: %.600s", arguments[0], status,
+                         text_string(&output));
+    return status == 0
+               ? 0
+               : error_wrap(error, "%s cannot be used (if it is missing: apt-get install iptables)",
+                            arguments[0]);
 }
 
 // --- asking the kernel ---------------------------------------------------------------------------
@@ -386,19 +397,19 @@ static int read_listing(const struct struck *struck, bool whole_table, struct vi
                         struct text *removal, struct error *error)
 {
     const char *chain = struck->chain;
-    const char *const options[] = {"-j", "list",        whole_table ? "table" : "chain",
-                                   "ip", struck->table, whole_table ? NULL : chain,
-                                   NULL};
+    AUTO_TEXT struct text command = {0};
     AUTO_TEXT struct text output = {0};
     *view = (struct view){0};
-    if (run_tool(&nft, options, "", &output, error) != 0)
+    text_format(&command, "list %s ip %s %s", whole_table ? "table" : "chain", struck->table,
+                whole_table ? "" : chain);
+    if (run_nft(command.bytes, &output, error) != 0)
         return -1;
     // What comes before it are warnings.
     const char *start = strstr(text_string(&output), "{\"nftables\"");
     json_t *all = start != NULL ? json_loads(start, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
     if (all == NULL)
-        return error_set(error, "nft -j list, asked for chain %s, did not answer in JSON: %.300s",
-                         chain, text_string(&output));
+        return error_set(error, "libnftables, asked to %s, did not answer in JSON: %.300s",
+                         command.bytes, text_string(&output));
     size_t i;
     json_t *item;
     json_array_foreach(json_object_get(all, "nftables"), i, item)
@@ -452,7 +463,7 @@ static int set_nft_rules(const struct wire_fault *fault, const struct struck *st
     text_format(&commands, "add rule ip " OUR_TABLE " before jump %s\n", chain);
     if (fault->effect != WIRE_LOSE)
         text_format(&commands, "add rule ip " OUR_TABLE " after jump %s\n", chain);
-    return tell(&nft, commands.bytes, error);
+    return tell_nft(commands.bytes, error);
 }
 
 // A packet that was in the queue comes by again, marked, so that it meets the other faults.
@@ -474,7 +485,7 @@ static int set_queue_rules(const struct wire_fault *fault, const struct struck *
     // Delays are first, holds last: what was delayed is still held.
     text_format(&commands, "-%c FORWARD -m mark ! --mark 0x%x/0x%x -j %s\nCOMMIT\n",
                 fault->effect == WIRE_DELAY ? 'I' : 'A', mark, mark, struck->chain);
-    return tell(&iptables, commands.bytes, error);
+    return tell_iptables(commands.bytes, error);
 }
 
 // Waits until the kernel shows what was set. 0, or -1 with `error` set.
@@ -500,7 +511,7 @@ static int remove_rules(const struct struck *struck, struct error *error)
     // table that other processes change, too.
     char empty[80];
     snprintf(empty, sizeof empty, "flush chain ip %s %s\n", struck->table, struck->chain);
-    bool is_over = tell(&nft, empty, NULL) == 0;
+    bool is_over = tell_nft(empty, NULL) == 0;
     // Gone is what the kernel says it has removed and does not show, or does not show twice.
     int absences = 0;
     struct error last = {.text = "it is removed, but still there"};
@@ -513,7 +524,7 @@ static int remove_rules(const struct struck *struck, struct error *error)
         if (view.chains == 0 && view.jumps == 0)
             absences++;
         else
-            absences = tell(&nft, removal.bytes, &last) == 0 ? 1 : 0;
+            absences = tell_nft(removal.bytes, &last) == 0 ? 1 : 0;
     }
     return absences == 2 || is_over
                ? 0
@@ -547,13 +558,12 @@ struct wires *wires_open(struct error *error)
         result = error_set(error, "cannot talk to the kernel's packet filter: %s", strerror(errno));
     wires->port = address.nl_pid;
     if (result == 0)
-        result = tell(&nft,
-                      "add table ip " OUR_TABLE "\n"
-                      "add chain ip " OUR_TABLE
-                      " before { type filter hook forward priority -10; policy accept; }\n"
-                      "add chain ip " OUR_TABLE
-                      " after { type filter hook forward priority 10; policy accept; }\n",
-                      error);
+        result = tell_nft("add table ip " OUR_TABLE "\n"
+                          "add chain ip " OUR_TABLE
+                          " before { type filter hook forward priority -10; policy accept; }\n"
+                          "add chain ip " OUR_TABLE
+                          " after { type filter hook forward priority 10; policy accept; }\n",
+                          error);
     if (result == 0)
         return wires;
     wires_close(wires);
