@@ -152,6 +152,10 @@ enum availability target_available(const struct target *target,
 struct node *target_server(const struct target *target, const struct fault_environment *environment,
                            struct error *error);
 
+// False if the fault is on the leader, or on its wires, and no server leads now.
+bool target_is_there(const struct fault_instance *instance,
+                     const struct fault_environment *environment);
+
 // Whether the server answers that it decides about the lock.
 bool server_leads(const struct node *node, const struct lock_identity *lock);
 

@@ -12,6 +12,8 @@
 #define LEAST_PAUSE_NS (2 * NS_PER_MS)
 // The longest that the end of a trial waits for one of its faults to be over.
 #define END_LIMIT_NS (30 * NS_PER_S)
+// The longest that a fault on the leader waits for one to be elected.
+#define ELECTION_NS (10 * NS_PER_S)
 
 // A cause that something waits for.
 struct wait_for {
@@ -22,7 +24,7 @@ struct wait_for {
 enum entry_state {
     ENTRY_ASLEEP,    // waits for the fault named by `after:`
     ENTRY_ARMED,     // waits for its point, its time or its cause
-    ENTRY_TRIGGERED, // the trigger came; to strike at once
+    ENTRY_TRIGGERED, // the trigger came; to strike at once, or once somebody leads
     ENTRY_PENDING,   // struck, not yet proven
     ENTRY_IN_EFFECT, // waits for its cause or its bound
     ENTRY_HEALING,   // asked to end, not yet over
@@ -41,7 +43,8 @@ struct entry {
     bool has_found; // and told it
     bool watches;   // its points are set
     int64_t armed_ns;
-    int64_t reached_ns; // a worker came to the last point that was set for this fault
+    int64_t leaderless_ns; // since when it waits for somebody who leads; 0: it does not
+    int64_t reached_ns;    // a worker came to the last point that was set for this fault
     int64_t in_effect_ns;
     pid_t process; // that was struck
 };
@@ -333,10 +336,25 @@ static int check_majority(const struct schedule *schedule, const struct entry *e
                      group->settings.count - down, group->settings.count);
 }
 
+// Between two leaders nobody is: the fault waits for the next one.
+static bool waits_for_leader(const struct schedule *schedule, struct entry *entry)
+{
+    int64_t now_ns = clock_monotonic_ns();
+    if (entry->state != ENTRY_TRIGGERED ||
+        target_is_there(entry->instance, schedule->environment) ||
+        (entry->leaderless_ns != 0 && now_ns > entry->leaderless_ns + ELECTION_NS))
+        return false;
+    if (entry->leaderless_ns == 0)
+        entry->leaderless_ns = now_ns;
+    return true;
+}
+
 static void entry_strike(struct schedule *schedule, struct entry *entry)
 {
     struct error error = {0};
     enum strike_state state;
+    if (waits_for_leader(schedule, entry))
+        return;
     errno = 0;
     if (entry->state == ENTRY_TRIGGERED) {
         entry->process = entry->strike.client != NULL ? entry->strike.client->process : 0;
@@ -552,6 +570,7 @@ static bool must_ask(const struct entry *entry)
 {
     return (entry_is_on_server(entry) &&
             (entry->state == ENTRY_PENDING || entry->state == ENTRY_HEALING)) ||
+           (entry->state == ENTRY_TRIGGERED && entry->leaderless_ns != 0) ||
            (entry->state == ENTRY_ARMED && cause_is_asked(entry->trigger_cause.cause)) ||
            (entry->state == ENTRY_IN_EFFECT && cause_is_asked(entry->until.cause));
 }
@@ -568,7 +587,9 @@ static bool advance(struct schedule *schedule, struct entry *entry, int64_t now_
               has_come(schedule, &entry->trigger_cause, entry->armed_ns, now_ns)))
         entry->state = ENTRY_TRIGGERED;
     bool may_ask = !entry_is_on_server(entry) || now_ns >= schedule->ask_at_ns;
-    if (entry->state == ENTRY_TRIGGERED || (entry->state == ENTRY_PENDING && may_ask))
+    bool may_strike = entry->leaderless_ns == 0 || now_ns >= schedule->ask_at_ns;
+    if ((entry->state == ENTRY_TRIGGERED && may_strike) ||
+        (entry->state == ENTRY_PENDING && may_ask))
         entry_strike(schedule, entry);
     else if ((entry->state == ENTRY_IN_EFFECT && must_heal(schedule, entry, now_ns)) ||
              (entry->state == ENTRY_HEALING && may_ask))

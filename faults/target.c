@@ -21,6 +21,11 @@ static bool is_role(const char *name)
            strcmp(name, "servers") == 0;
 }
 
+static bool is_named_leader(const struct target *target)
+{
+    return target->client == 0 && strcmp(target->server, "leader") == 0;
+}
+
 bool target_is_role(const struct target *target)
 {
     return target->client == 0 && is_role(target->server);
@@ -114,6 +119,22 @@ struct node *target_server(const struct target *target, const struct fault_envir
     if (node == NULL)
         error_set(error, "no server is %s now", target->server);
     return node;
+}
+
+bool target_is_there(const struct fault_instance *instance,
+                     const struct fault_environment *environment)
+{
+    struct error ignored;
+    bool is_there = !is_named_leader(&instance->target) ||
+                    target_server(&instance->target, environment, &ignored) != NULL;
+    for (int side = 0; is_there && side < 2; side++) {
+        for (size_t i = 0; is_there && i < instance->side_counts[side]; i++) {
+            const struct target *target = &instance->sides[side][i];
+            is_there =
+                !is_named_leader(target) || target_server(target, environment, &ignored) != NULL;
+        }
+    }
+    return is_there;
 }
 
 // --- wires ---------------------------------------------------------------------------------------
