@@ -1,3 +1,4 @@
+#include "harness/base/scope.h"
 #include "harness/report/words.h"
 
 #include <inttypes.h>
@@ -229,7 +230,7 @@ static void add_outcome(struct text *out, const struct ci_case *each)
     const struct trial_result *result = each->result;
     const struct judgement *judgement = result != NULL ? &result->judgement : NULL;
     bool is_failed = each->kind == CASE_FAILED;
-    struct text message = {0}; // what was expected and what came, in one line
+    AUTO_TEXT struct text message = {0}; // what was expected and what came, in one line
     text_add(&message, text_string(&each->why));
     if (judgement != NULL && is_failed)
         text_add(&message, judgement->expectation_text);
@@ -242,7 +243,6 @@ static void add_outcome(struct text *out, const struct ci_case *each)
         add_attribute(out, "type",
                       judgement != NULL ? verdict_name(judgement->verdict) : "threshold");
     add_attribute(out, "message", text_string(&message));
-    text_free(&message);
     if (each->kind == CASE_SKIPPED || judgement == NULL) {
         text_add(out, "/>\n");
         return;
@@ -261,7 +261,7 @@ static void add_outcome(struct text *out, const struct ci_case *each)
 
 static void add_case(struct text *out, const struct ci_case *each)
 {
-    struct text name = {0};
+    AUTO_TEXT struct text name = {0};
     text_format(&name, "%s%s%s", text_string(&each->name), each->outcome != NULL ? ": " : "",
                 limit_of(each));
     text_add(out, "    <testcase");
@@ -270,7 +270,6 @@ static void add_case(struct text *out, const struct ci_case *each)
     add_attribute(out, "file", each->trial->scenario->path);
     text_format(out, " line=\"%d\"", each->line);
     add_time(out, each->result != NULL ? each->result->statistics.duration_ns : 0);
-    text_free(&name);
     text_add(out, each->kind == CASE_PASSED ? "/>\n" : ">\n");
     if (each->kind == CASE_PASSED)
         return;
@@ -436,7 +435,7 @@ char *report_tap(const struct run_report *report)
 static void annotate(struct text *out, bool is_error, const struct ci_case *each,
                      const char *message)
 {
-    struct text title = {0};
+    AUTO_TEXT struct text title = {0};
     text_format(&title, "%s: %s", each->trial->scenario->name, text_string(&each->name));
     text_format(out, "::%s file=", is_error ? "error" : "warning");
     add_as(out, each->trial->scenario->path, github_value);
@@ -445,7 +444,6 @@ static void annotate(struct text *out, bool is_error, const struct ci_case *each
     text_add(out, "::");
     add_as(out, message, github_words);
     text_add(out, "\n");
-    text_free(&title);
 }
 
 // What fails, and then what is open, of the cases from `from` on that come before `end`.
@@ -454,7 +452,7 @@ static void annotate_alarms(struct text *out, const struct ci_cases *cases, size
     for (enum alarm alarm = ALARM_ERROR; alarm > ALARM_NONE; alarm--) {
         for (size_t i = from; i < end; i++) {
             const struct ci_case *each = &cases->items[i];
-            struct text message = {0};
+            AUTO_TEXT struct text message = {0};
             if (each->alarm != alarm)
                 continue;
             text_add(&message, text_string(&each->why));
@@ -467,7 +465,6 @@ static void annotate_alarms(struct text *out, const struct ci_cases *cases, size
                     text_format(&message, "\nfiles: %s", each->result->folder);
             }
             annotate(out, alarm == ALARM_ERROR, each, text_string(&message));
-            text_free(&message);
         }
     }
 }
@@ -486,14 +483,13 @@ static void annotate_skipped(struct text *out, const struct run_result *run,
                              const struct ci_cases *cases)
 {
     for (size_t i = 0; i < run->count; i++) {
-        struct text message = {0};
+        AUTO_TEXT struct text message = {0};
         size_t count = trials_like(run, i, were_skipped_alike);
         if (count == 0)
             continue;
         text_format(&message, "%zu trial%s skipped: %s", count, plural((long long)count),
                     run->trials[i].judgement.reason);
         annotate(out, run->strict, &cases->items[i], message.bytes);
-        text_free(&message);
     }
 }
 
@@ -515,8 +511,8 @@ void report_github(const struct run_report *report, FILE *out)
 {
     size_t trials = report->run->count;
     struct ci_cases cases = cases_of(report);
-    struct text text = {0};
-    struct text sentence = {0};
+    AUTO_TEXT struct text text = {0};
+    AUTO_TEXT struct text sentence = {0};
     annotate_alarms(&text, &cases, 0, trials);
     annotate_skipped(&text, report->run, &cases);
     annotate_alarms(&text, &cases, trials, cases.count);
@@ -536,7 +532,5 @@ void report_github(const struct run_report *report, FILE *out)
     text_add(&text, "::notice title=Lockpick::");
     add_as(&text, text_string(&sentence), github_words);
     fprintf(out, "%s\n", text.bytes);
-    text_free(&text);
-    text_free(&sentence);
     cases_free(&cases);
 }

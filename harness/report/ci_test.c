@@ -1,5 +1,6 @@
 // What CI servers are told, each thing in each format.
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/base/test_folder.h"
 #include "harness/report/test_junit.h"
 #include "harness/report/test_run.h"
@@ -239,10 +240,9 @@ RUN_TEST(no_text_becomes_a_command_a_cell_or_a_directive)
     strcpy(result->judgement.reason, "<b>\n# of them");
     tell();
     assert_has(tap, " # SKIP SKIPPED: <b> \\# of them\n");
-    char *text = report_markdown_within(test_report(&test.run), GITHUB_SUMMARY_BYTES);
+    AUTO_FREE char *text = report_markdown_within(test_report(&test.run), GITHUB_SUMMARY_BYTES);
     assert_has(text, "| a&#124;b &#60;img src=x&#62; &#96;c&#96; &#92;&#124; | none | ");
     assert_has(text, "(&#60;b&#62; # of them)");
-    free(text);
 }
 
 RUN_TEST(what_is_no_utf_8_is_escaped)
@@ -257,13 +257,12 @@ RUN_TEST(what_is_no_utf_8_is_escaped)
 // How a reason is written between tags, and between quotes.
 static void assert_escaped(const char *reason, const char *in_text, const char *quoted)
 {
-    struct text expected = {0};
+    AUTO_TEXT struct text expected = {0};
     test_run_start(&test);
     strcpy(ADD("none", ERROR, NONE)->judgement.reason, reason);
     tell();
     text_format(&expected, "message=\"%s\">%s\n", quoted, in_text);
     assert_has(junit, expected.bytes);
-    text_free(&expected);
 }
 
 TEST(what_xml_cannot_say_is_left_out)
@@ -311,14 +310,12 @@ RUN_TEST(any_bytes_make_a_well_formed_document)
 static void assert_takes(const char *command, const char *text)
 {
     char folder[] = "/tmp/lockpick-ci-test-XXXXXX";
-    struct text line = {0};
+    AUTO_TEXT struct text line = {0};
     assert_int_equal(test_folder_make(folder), 0);
-    char *path = path_join(folder, "run.tap");
+    AUTO_FREE char *path = path_join(folder, "run.tap");
     assert_int_equal(file_write(path, text, strlen(text), NULL), 0);
     text_format(&line, "file=%s; %s", path, command);
     assert_int_equal(system(line.bytes), 0);
-    text_free(&line);
-    free(path);
     test_folder_remove(folder);
 }
 
@@ -383,10 +380,9 @@ TEST(the_strict_look_refuses_what_is_not_well_formed)
         {"<a/>text", false},
     };
     for (size_t i = 0; i < sizeof documents / sizeof *documents; i++) {
-        struct text text = {0};
+        AUTO_TEXT struct text text = {0};
         text_format(&text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n%s", documents[i].body);
         if (test_xml_is_well_formed(text.bytes) != documents[i].good)
             fail_msg("%s", text.bytes);
-        text_free(&text);
     }
 }

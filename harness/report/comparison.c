@@ -1,5 +1,6 @@
 #include "harness/report/comparison.h"
 
+#include "harness/base/scope.h"
 #include "harness/report/fields.h"
 
 #include <math.h>
@@ -90,12 +91,11 @@ static void renew_words(json_t *scenario)
         const char *now = word_of_today("faults", verb);
         if (now == NULL)
             continue;
-        struct text renewed = {0};
+        AUTO_TEXT struct text renewed = {0};
         text_format(&renewed, "%s%s", now,
                     strncmp(text, verb, strlen(verb)) == 0 ? text + strlen(verb) : "");
         json_object_set_new(fault, "verb", json_string(now));
         json_object_set_new(fault, "text", json_string(renewed.bytes));
-        text_free(&renewed);
     }
 }
 

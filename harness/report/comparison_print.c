@@ -1,11 +1,11 @@
 // A comparison as people read it, what changed first, and for machines (FORMATS.md).
+#include "harness/base/scope.h"
 #include "harness/base/table.h"
 #include "harness/report/comparison.h"
 #include "harness/report/fields.h"
 #include "harness/report/words.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 // So many pairs are shown whole; of more, only what changed.
@@ -73,7 +73,7 @@ static void print_verdicts(const struct comparison *comparison, FILE *out, bool 
             if (alike == 0)
                 continue;
             struct text texts[2] = {0};
-            struct text whom = {0};
+            AUTO_TEXT struct text whom = {0};
             if (alike > 1)
                 text_format(&whom, "%zu schemes", alike);
             else if (!comparison->of_schemes)
@@ -90,7 +90,6 @@ static void print_verdicts(const struct comparison *comparison, FILE *out, bool 
             table_cell(table, COLOUR_PLAIN, text_string(&whom));
             table_cell(table, COLOUR_PLAIN, text_string(&texts[0]));
             table_cell(table, COLOUR_PLAIN, text_string(&texts[1]));
-            text_free(&whom);
             text_free(&texts[0]);
             text_free(&texts[1]);
             lines++;
@@ -121,7 +120,7 @@ static void add_row(struct table *table, const struct comparison *comparison,
         [NEWS_OTHER] = COLOUR_PLAIN, [NEWS_NOISE] = COLOUR_GREY,     [NEWS_NONE] = COLOUR_GREY};
     const struct figure_change *change = &pair->figures[figure];
     const struct ratio *ratio = &change->ratio;
-    struct text word = {0};
+    AUTO_TEXT struct text word = {0};
     char cells[2][64] = {"–", "–"};
     if (ratio->change != CHANGE_UNKNOWN) {
         snprintf(cells[0], sizeof cells[0], "%.3f", ratio->ratio);
@@ -141,7 +140,6 @@ static void add_row(struct table *table, const struct comparison *comparison,
     table_cell(table, COLOUR_PLAIN, cells[0]);
     table_cell(table, COLOUR_PLAIN, cells[1]);
     table_cell(table, colours[change->news], text_string(&word));
-    text_free(&word);
 }
 
 static bool has_news(const struct compared_pair *pair, enum figure figure, enum figure_news news)
@@ -241,7 +239,7 @@ static void print_sentence(const struct comparison *comparison, FILE *out, bool 
     const struct comparison_tally *tally = &comparison->tally;
     const size_t *verdicts = tally->verdicts;
     const size_t *news = tally->figures;
-    struct text sentence = {0};
+    AUTO_TEXT struct text sentence = {0};
     text_format(&sentence, "%zu pair%s: ", comparison->count, comparison->count == 1 ? "" : "s");
     if (comparison->count == 0)
         text_add(&sentence, "nothing was compared");
@@ -264,7 +262,6 @@ static void print_sentence(const struct comparison *comparison, FILE *out, bool 
     fputc('\n', out);
     colour_print(out, coloured, COLOUR_BOLD, text_string(&sentence));
     fputc('\n', out);
-    text_free(&sentence);
 }
 
 void comparison_print(const struct comparison *comparison, bool all, FILE *out, bool coloured)

@@ -1,5 +1,6 @@
 // A run as a table for spreadsheets: columns are values of result.json by their paths.
 
+#include "harness/base/scope.h"
 #include "harness/report/fields.h"
 #include "harness/report/run_report.h"
 
@@ -78,7 +79,7 @@ static void add_cell(struct text *out, const char *text)
 // NULL and null are nothing; of an array, its words with blanks between.
 static void add_value(struct text *out, const json_t *value)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     size_t index;
     const json_t *word;
     json_array_foreach(value, index, word)
@@ -94,7 +95,6 @@ static void add_value(struct text *out, const json_t *value)
     else if (json_is_boolean(value))
         text_add(&text, json_is_true(value) ? "1" : "0");
     add_cell(out, text_string(&text));
-    text_free(&text);
 }
 
 // One column, or those of percentiles. Their names, if `trial` is NULL.
@@ -106,7 +106,7 @@ static void add_columns(struct text *out, const struct group *group, const char 
     bool is_set = column[length] == '*';
     for (int i = -1; i < (is_set ? PERCENTILE_COUNT : 0); i++) {
         const char *key = !is_set ? "" : i < 0 ? "count" : percentile_forms[i].key;
-        struct text text = {0};
+        AUTO_TEXT struct text text = {0};
         if (trial == NULL)
             text_format(&text, "%s%.*s%s%s", group->before, length - is_set, column,
                         is_set ? "_" : "", key);
@@ -118,7 +118,6 @@ static void add_columns(struct text *out, const struct group *group, const char 
             add_cell(out, text.bytes);
         else
             add_value(out, value_at(trial, text.bytes));
-        text_free(&text);
     }
 }
 

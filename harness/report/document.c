@@ -2,6 +2,8 @@
 // them: as a page, as Markdown, at a terminal.
 #include "harness/report/document.h"
 
+#include "harness/base/scope.h"
+
 #include <assert.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -139,7 +141,7 @@ static void add_plain(struct text *out, const char *words, bool is_figure)
 // A block that nothing in it ends.
 static void add_code(struct text *out, const char *words)
 {
-    struct text fence = {0};
+    AUTO_TEXT struct text fence = {0};
     size_t longest = 2;
     for (const char *at = words; *at != '\0';) {
         size_t length = strspn(at, "`");
@@ -150,7 +152,6 @@ static void add_code(struct text *out, const char *words)
         text_add(&fence, "`");
     bool ends_line = words[0] != '\0' && words[strlen(words) - 1] == '\n';
     text_format(out, "%stext\n%s%s%s", fence.bytes, words, ends_line ? "" : "\n", fence.bytes);
-    text_free(&fence);
 }
 
 static void markdown_say(struct document *d, enum look look, const char *target, const char *words)

@@ -2,6 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -17,9 +18,8 @@ static void clean(json_t *value)
     size_t index;
     void *next;
     if (json_is_string(value)) {
-        char *string = memory_string(json_string_value(value));
+        AUTO_FREE char *string = memory_string(json_string_value(value));
         json_string_set(value, text_clean(string));
-        free(string);
     }
     json_object_foreach_safe(value, next, key, child)
     {
@@ -33,7 +33,7 @@ static void clean(json_t *value)
 
 json_t *json_read(const char *path, struct error *error)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     json_error_t problem;
     json_t *root = NULL;
     if (file_read(path, &text, error) == 0) {
@@ -42,7 +42,6 @@ json_t *json_read(const char *path, struct error *error)
             error_set(error, "%s:%d:%d: %s", path, problem.line, problem.column, problem.text);
         clean(root);
     }
-    text_free(&text);
     return root;
 }
 
@@ -96,11 +95,10 @@ json_t *value_lines(const char *lines)
     json_t *array = json_array();
     for (size_t length; lines != NULL && *lines != '\0';
          lines += length + (lines[length] == '\n')) {
-        struct text line = {0};
+        AUTO_TEXT struct text line = {0};
         length = strcspn(lines, "\n");
         text_add_bytes(&line, lines, length);
         json_array_append_new(array, value_text(text_string(&line)));
-        text_free(&line);
     }
     return array;
 }

@@ -1,4 +1,5 @@
 // Running gnuplot.
+#include "harness/base/scope.h"
 #include "harness/cluster/process.h"
 #include "harness/report/pictures/picture.h"
 
@@ -48,11 +49,10 @@ static int start(struct drawer *drawer, struct error *error)
         return error_set(error, "cannot run gnuplot in %s: pipe: %s", drawer->scripts[0].folder,
                          strerror(errno));
     for (size_t i = 0; i < drawer->count; i++) {
-        char *folder = realpath(drawer->scripts[i].folder, NULL);
+        AUTO_FREE char *folder = realpath(drawer->scripts[i].folder, NULL);
         text_add(&words[2 * i], "cd ");
         gnuplot_quote(&words[2 * i], folder != NULL ? folder : drawer->scripts[i].folder, SIZE_MAX);
         text_format(&words[2 * i + 1], "%s.gp", drawer->scripts[i].name);
-        free(folder);
         arguments[used++] = "-e";
         arguments[used++] = words[2 * i].bytes;
         arguments[used++] = words[2 * i + 1].bytes;
@@ -73,7 +73,8 @@ static int start(struct drawer *drawer, struct error *error)
 static int await(const struct drawer *drawer, struct error *error)
 {
     struct text said = {0};
-    struct text line = {0}; // gnuplot underlines the culprit on lines of its own; an error is one
+    AUTO_TEXT struct text line = {
+        0}; // gnuplot underlines the culprit on lines of its own; an error is one
     int limit_s = START_LIMIT_S + SCRIPT_LIMIT_S * (int)drawer->count;
     int status =
         process_wait(drawer->process, "gnuplot", (struct process_limit){.seconds = limit_s},
@@ -87,7 +88,6 @@ static int await(const struct drawer *drawer, struct error *error)
                   status < 128 ? "exit status" : "signal", status < 128 ? status : status - 128,
                   text_string(&line));
     }
-    text_free(&line);
     text_free(&said);
     return status == 0 ? 0 : -1;
 }
@@ -133,13 +133,12 @@ int gnuplot_run(const struct gnuplot_script *scripts, size_t count, bool *missin
 bool plots_available(char *note, size_t room)
 {
     const char *const arguments[] = {"gnuplot", "--version", NULL};
-    struct text said = {0};
+    AUTO_TEXT struct text said = {0};
     struct error error = {0};
     int status = program_exists(arguments[0])
                      ? process_run(arguments, "", -1,
                                    (struct process_limit){.seconds = START_LIMIT_S}, &said, &error)
                      : 1;
-    text_free(&said);
     if (status > 0)
         error_set(&error, not_installed);
     if (status != 0)

@@ -1,3 +1,4 @@
+#include "harness/base/scope.h"
 #include "harness/report/pictures/picture.h"
 
 #include "harness/base/file.h"
@@ -15,8 +16,8 @@ TEST_WITH(a_picture_that_is_never_finished_is_an_error_that_names_gnuplot, make_
     const struct gnuplot_script script = {folder, "picture"};
     struct error error = {0};
     bool missing = false;
-    char *program = path_join(folder, "gnuplot");
-    struct text path = {0};
+    AUTO_FREE char *program = path_join(folder, "gnuplot");
+    AUTO_TEXT struct text path = {0};
     assert_int_equal(file_write(program, hangs, strlen(hangs), NULL), 0);
     assert_int_equal(chmod(program, 0755), 0);
     text_format(&path, "%s:%s", folder, getenv("PATH"));
@@ -24,6 +25,4 @@ TEST_WITH(a_picture_that_is_never_finished_is_an_error_that_names_gnuplot, make_
     assert_int_equal(gnuplot_run(&script, 1, &missing, &error), -1);
     assert_false(missing);
     assert_non_null(strstr(error.text, "gnuplot did not end within"));
-    text_free(&path);
-    free(program);
 }

@@ -1,6 +1,7 @@
 // The pictures of a page: which are in the page itself, and how each is shown. Hundreds of trials
 // have more of them than a page can hold that is to be mailed, and read at once: the ones that tell
 // most are embedded, the others shown from the files beside the page.
+#include "harness/base/scope.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/report/sections.h"
 
@@ -77,7 +78,7 @@ static int choose(const struct run_result *run, struct run_result *drawn, bool *
                   struct error *error)
 {
     size_t all = run->count * PICTURES_OF_PAGE;
-    size_t *pictures = memory_new((all + 1) * sizeof *pictures);
+    AUTO_FREE size_t *pictures = memory_new((all + 1) * sizeof *pictures);
     size_t bytes = 0;
     int failed = 0;
     for (enum worth worth = 0; worth < WORTH_COUNT; worth++) {
@@ -109,15 +110,13 @@ static int choose(const struct run_result *run, struct run_result *drawn, bool *
             }
         }
     }
-    free(pictures);
     return failed;
 }
 
 int html_draw_pictures(struct run_result *run, struct error *error)
 {
-    bool *embeds = memory_zeroed(run->count * PICTURES_OF_PAGE + 1, sizeof *embeds);
+    AUTO_FREE bool *embeds = memory_zeroed(run->count * PICTURES_OF_PAGE + 1, sizeof *embeds);
     int failed = choose(run, run, embeds, error);
-    free(embeds);
     return failed;
 }
 
@@ -255,7 +254,7 @@ void html_add_whole_pictures(struct document *page, enum picture_place place)
         const char *title = picture->kind->title;
         if (picture->kind->place != place)
             continue;
-        char *address = address_in("plots", picture->kind->name);
+        AUTO_FREE char *address = address_in("plots", picture->kind->name);
         doc_begin(page, (struct doc_block){.kind = DOC_PICTURE});
         text_format(out, "<h3 id=\"picture-%s\">", picture->kind->name);
         html_add(out, title);
@@ -268,6 +267,5 @@ void html_add_whole_pictures(struct document *page, enum picture_place place)
             add_file_links(out, address, sources);
             text_add(out, "</p>\n");
         }
-        free(address);
     }
 }

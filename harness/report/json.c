@@ -1,8 +1,8 @@
 // result.json, for machines, as tables of fields. What they mean is said in FORMATS.md.
+#include "harness/base/scope.h"
 #include "harness/report/fields.h"
 #include "harness/report/run_report.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // --- the scenario --------------------------------------------------------------------------------
@@ -374,10 +374,9 @@ TABLE(outcome_fields, POINTER(NULL, struct threshold_outcome, trial, scheme_fiel
 
 static json_t *sentence_json(const void *report)
 {
-    struct text sentence = {0};
+    AUTO_TEXT struct text sentence = {0};
     summary_sentence(report, &sentence);
     json_t *value = value_text(text_string(&sentence));
-    text_free(&sentence);
     return value;
 }
 
@@ -426,8 +425,7 @@ json_t *report_json_value(const struct run_report *report)
 char *report_json(const struct run_report *report)
 {
     struct text text = {0};
-    char *dumped = value_dump(report_json_value(report), report->run->is_brief ? 1 : 2);
+    AUTO_FREE char *dumped = value_dump(report_json_value(report), report->run->is_brief ? 1 : 2);
     text_format(&text, "%s\n", dumped);
-    free(dumped);
     return text.bytes;
 }

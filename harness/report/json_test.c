@@ -1,5 +1,6 @@
 // result.json: each value where it belongs, null where nothing is known, and each key documented.
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/report/test_run.h"
 
 #include <ctype.h>
@@ -17,7 +18,7 @@ static int end(void **state)
 // What is written of the run as it is now.
 static const json_t *written(void)
 {
-    char *text = report_json(test_report(&test.run));
+    AUTO_FREE char *text = report_json(test_report(&test.run));
     json_error_t error;
     assert_lacks(text, "nan");
     assert_lacks(text, "NaN");
@@ -25,7 +26,6 @@ static const json_t *written(void)
     json = json_loads(text, 0, &error);
     if (json == NULL)
         fail_msg("%s in %s", error.text, text);
-    free(text);
     return json;
 }
 
@@ -372,7 +372,7 @@ static size_t walk(const char *documents, const json_t *value)
 TEST_WITH(each_key_is_documented, test_run_setup, end)
 {
     struct error error;
-    struct text documents = {0};
+    AUTO_TEXT struct text documents = {0};
     if (file_read("harness/report/FORMATS.md", &documents, &error) != 0)
         fail_msg("%s", error.text);
     struct trial_result *result = add_measured();
@@ -386,5 +386,4 @@ TEST_WITH(each_key_is_documented, test_run_setup, end)
     assert_true(is_documented(documents.bytes, "holds_per_second"));
     assert_false(is_documented(documents.bytes, "holds_per_secon"));
     assert_true(walk(documents.bytes, written()) > 150);
-    text_free(&documents);
 }

@@ -3,6 +3,7 @@
 // Chromium is started once, without a window, with all pages in frames of their sizes; without it
 // the tests are skipped. A page with mistakes shows that each would be found.
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/base/test_folder.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/report/test_run.h"
@@ -17,18 +18,17 @@ static struct text console; // what the browser complained of, and other noise
 static void put(const char *name, const char *text)
 {
     struct error error = {0};
-    char *path = path_join(folder, name);
+    AUTO_FREE char *path = path_join(folder, name);
     if (file_write(path, text, strlen(text), &error) != 0)
         fail_msg("%s", error.text);
-    free(path);
 }
 
 // The page as it is, and a copy that may run the script that looks at it.
 static void put_page(const char *name, const char *page)
 {
     static const char policy[] = "<meta http-equiv=\"Content-Security-Policy\"";
-    struct text script = {0};
-    struct text copy = {0};
+    AUTO_TEXT struct text script = {0};
+    AUTO_TEXT struct text copy = {0};
     char file[64];
     struct error error = {0};
     const char *from = strstr(page, policy);
@@ -45,8 +45,6 @@ static void put_page(const char *name, const char *page)
     put(file, page);
     snprintf(file, sizeof file, "%s-seen.html", name);
     put(file, text_string(&copy));
-    text_free(&script);
-    text_free(&copy);
 }
 
 #define LONG "a-name-without-any-blank-that-is-far-too-long-for-the-narrow-screen-of-a-phone"
@@ -102,9 +100,8 @@ static void put_small(void)
     fill();
     test.run.pictures = pictures;
     test.run.picture_count = 2;
-    char *page = report_html(test_report(&test.run));
+    AUTO_FREE char *page = report_html(test_report(&test.run));
     put_page("small", page);
-    free(page);
     test_run_end(&test);
 }
 
@@ -114,9 +111,8 @@ static void put_large(void)
     test_run_start(&test);
     ADD("none", SAFE, MET);
     test_many_make(&test, 60, &many);
-    char *page = report_html(test_report(&many.run));
+    AUTO_FREE char *page = report_html(test_report(&many.run));
     put_page("large", page);
-    free(page);
     test_many_free(&many);
 }
 
@@ -124,13 +120,12 @@ static void put_large(void)
 static void put_paper(const char *name, const char *page)
 {
     static const char medium[] = "@media print";
-    struct text paper = {0};
+    AUTO_TEXT struct text paper = {0};
     const char *rules = strstr(page, medium);
     assert_non_null(rules);
     text_add_bytes(&paper, page, (size_t)(rules - page));
     text_format(&paper, "@media all%s", rules + strlen(medium));
     put_page(name, text_string(&paper));
-    text_free(&paper);
 }
 
 #define SCENARIOS 21
@@ -154,9 +149,8 @@ static void put_wide(void)
     }
     many.run.pictures = &picture;
     many.run.picture_count = 1;
-    char *page = report_html(test_report(&many.run));
+    AUTO_FREE char *page = report_html(test_report(&many.run));
     put_paper("wide-paper", page);
-    free(page);
     test_many_free(&many);
 }
 
@@ -183,7 +177,7 @@ static void put_frames(void)
     static const char *const papers[] = {"wide-paper", "broken-paper"};
     static const char *const schemes[] = {"light", "dark"};
     static const int widths[] = {360, 1200};
-    struct text out = {0};
+    AUTO_TEXT struct text out = {0};
     text_add(&out, "<!doctype html><pre id=\"seen\"></pre><script>addEventListener(\"message\", "
                    "event => seen.append(event.data + \"\\n\"))</script>\n");
     for (size_t i = 0; i < 3; i++) {
@@ -200,7 +194,6 @@ static void put_frames(void)
                     "style=\"border:0;color-scheme:light\"></iframe>\n",
                     papers[i]);
     put("frames.html", text_string(&out));
-    text_free(&out);
 }
 
 // --- the browser ---------------------------------------------------------------------------------
@@ -208,15 +201,14 @@ static void put_frames(void)
 static void read_into(const char *name, struct text *out)
 {
     struct error error = {0};
-    char *path = path_join(folder, name);
+    AUTO_FREE char *path = path_join(folder, name);
     if (file_read(path, out, &error) != 0)
         fail_msg("%s", error.text);
-    free(path);
 }
 
 static int start(void **state)
 {
-    struct text command = {0};
+    AUTO_TEXT struct text command = {0};
     (void)state;
     has_browser = system("command -v chromium >/dev/null") == 0;
     if (!has_browser) {
@@ -239,7 +231,6 @@ static int start(void **state)
                 ">%s/seen 2>%s/console </dev/null",
                 folder, folder, folder, folder, folder);
     int status = system(text_string(&command));
-    text_free(&command);
     read_into("seen", &seen);
     read_into("console", &console);
     if (status != 0)

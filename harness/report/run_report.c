@@ -1,3 +1,4 @@
+#include "harness/base/scope.h"
 #include "harness/report/words.h"
 
 #include <math.h>
@@ -384,7 +385,7 @@ void costs_add_mark_meaning(const struct run_result *run, const struct scenario 
 {
     const char *before = "† a program of its own (exec): ";
     for (unsigned source = 0; source < TIME_SOURCES; source++) {
-        struct text names = {0};
+        AUTO_TEXT struct text names = {0};
         size_t count = 0; // of the schemes whose times are of that source
         for (size_t i = 0; i < run->count; i++) {
             const char *scheme = run->trials[i].trial->scheme;
@@ -399,7 +400,6 @@ void costs_add_mark_meaning(const struct run_result *run, const struct scenario 
             text_format(out, "%s%s: %s", before, names.bytes, time_source_words(source, count > 1));
             before = "; ";
         }
-        text_free(&names);
     }
 }
 
@@ -456,7 +456,7 @@ static bool ended_for_one_reason(const struct trial_result *a, const struct tria
 
 static void add_reasons(const struct run_result *run, enum verdict verdict, struct text *out)
 {
-    struct text reasons = {0};
+    AUTO_TEXT struct text reasons = {0};
     size_t count = 0;
     for (size_t i = 0; i < run->count; i++) {
         if (run->trials[i].judgement.verdict == verdict &&
@@ -467,7 +467,6 @@ static void add_reasons(const struct run_result *run, enum verdict verdict, stru
         text_format(out, " (for %zu different reasons, which stand with the trials)", count);
     else
         text_format(out, " (%s)", text_string(&reasons));
-    text_free(&reasons);
 }
 
 // True if the run ended with its first miss or error, as it does without --keep-going, and not
@@ -581,16 +580,14 @@ const char *const expectation_names[] = {"none", "met", "missed"};
 
 bool trials_ended_alike(const struct trial_result *a, const struct trial_result *b)
 {
-    struct text found_a = {0};
-    struct text found_b = {0};
+    AUTO_TEXT struct text found_a = {0};
+    AUTO_TEXT struct text found_b = {0};
     if (a->judgement.verdict != b->judgement.verdict ||
         a->judgement.expectation != b->judgement.expectation)
         return false;
     found_text(&a->judgement, &found_a);
     found_text(&b->judgement, &found_b);
     bool alike = strcmp(text_string(&found_a), text_string(&found_b)) == 0;
-    text_free(&found_a);
-    text_free(&found_b);
     return alike;
 }
 

@@ -1,9 +1,9 @@
 // What each scheme cost, over all repeats: merged histograms, medians of repeats. Of a page, tables
 // for one question each, as all figures in one would be read by nobody; one of them is of trials.
+#include "harness/base/scope.h"
 #include "harness/report/sections.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 _Static_assert(FIGURE_COUNT + 4 <= DOC_MOST_COLUMNS, "a table has room for all figures");
@@ -232,7 +232,7 @@ static void say_fault(struct document *d, const struct scheme_cost *cost,
 {
     const struct run_result *run = d->report->run;
     const char *text = instance->text != NULL ? instance->text : instance->verb;
-    double *values = memory_new((run->count * MOST_FAULTS + 1) * sizeof *values);
+    AUTO_FREE double *values = memory_new((run->count * MOST_FAULTS + 1) * sizeof *values);
     size_t all = times_of(run, cost, instance, UNAVAILABLE, values);
     size_t never = all - times_of(run, cost, instance, AFTER_EFFECT, values);
     if (all > 0 && doc_inside(d, DOC_TABLE) == NULL)
@@ -252,7 +252,6 @@ static void say_fault(struct document *d, const struct scheme_cost *cost,
     if (all > 0)
         doc_cell(d, never > 0 ? LOOK_MISSED : LOOK_PLAIN, never > 0 ? "%zu of %zu" : "–", never,
                  all);
-    free(values);
 }
 
 static void say_recoveries(struct document *d)
@@ -280,14 +279,14 @@ static void say_notes(struct document *d, size_t from, size_t end)
 {
     const struct run_report *report = d->report;
     const struct scenario *scenario = report->costs[from].trial->scenario;
-    struct text meaning = {0};
+    AUTO_TEXT struct text meaning = {0};
     costs_add_mark_meaning(report->run, d->medium == PAGE ? NULL : scenario, &meaning);
     if (meaning.length > 0) {
         doc_item(d, LOOK_PLAIN);
         doc_say(d, LOOK_PLAIN, "%s", meaning.bytes);
     }
     for (size_t i = from; i < end; i++) {
-        struct text notes = {0};
+        AUTO_TEXT struct text notes = {0};
         if (has_row(d, &report->costs[i]))
             costs_add_notes(&report->costs[i], &notes);
         for (const char *line = text_string(&notes); *line != '\0';) {
@@ -302,10 +301,8 @@ static void say_notes(struct document *d, size_t from, size_t end)
             doc_say(d, LOOK_PLAIN, "%.*s", length, line);
             line += length + (line[length] == '\n');
         }
-        text_free(&notes);
     }
     doc_end(d, DOC_FOLD);
-    text_free(&meaning);
 }
 
 static void say_words(struct document *d)

@@ -1,5 +1,6 @@
 // The trials, by what they have to tell: first what nobody expected, then what else broke a
 // promise, and in the end, for who wants to know more, what kept all of them.
+#include "harness/base/scope.h"
 #include "harness/report/sections.h"
 
 #include <string.h>
@@ -126,11 +127,10 @@ static void say_picture(struct document *d, size_t index, enum trial_picture whi
                         const char *title, const char *more)
 {
     const struct trial *trial = d->report->run->trials[index].trial;
-    struct text alternative = {0};
+    AUTO_TEXT struct text alternative = {0};
     text_format(&alternative, "%s of %s with %s. %s", title, trial->scenario->name, trial->scheme,
                 more);
     html_add_picture(d, index, which, title, text_string(&alternative));
-    text_free(&alternative);
 }
 
 static void say_files(struct document *d, const struct trial_result *result)
@@ -150,11 +150,10 @@ static void say_files(struct document *d, const struct trial_result *result)
         return;
     doc_paragraph(d, LOOK_QUIET, "%s", "");
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        struct text path = {0};
+        AUTO_TEXT struct text path = {0};
         text_format(&path, "%s%s", html_folder(d->report->run, result), files[i][0]);
         doc_link(d, LOOK_PLAIN, path.bytes, "%s", files[i][1]);
         doc_say(d, LOOK_PLAIN, "%s", files[i][1][0] != '\0' ? " · " : "");
-        text_free(&path);
     }
     doc_say(d, LOOK_PLAIN, "seed %llu", (unsigned long long)result->trial->seed);
 }

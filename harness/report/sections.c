@@ -1,6 +1,8 @@
 // Which sections each medium has, in what order; the verdicts, and what is short.
 #include "harness/report/sections.h"
 
+#include "harness/base/scope.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,10 +35,9 @@ void say_expectation(struct document *d, enum expectation_result expectation)
 
 void say_found(struct document *d, enum look look, const struct judgement *judgement)
 {
-    struct text found = {0};
+    AUTO_TEXT struct text found = {0};
     found_text(judgement, &found);
     doc_say(d, look, "%s", found.bytes);
-    text_free(&found);
 }
 
 struct words repeat_words(const struct trial *trial)
@@ -60,10 +61,9 @@ static void say_lead(struct document *d)
 {
     const struct run_result *run = d->report->run;
     const struct tally *tally = &d->report->tally;
-    struct text sentence = {0};
+    AUTO_TEXT struct text sentence = {0};
     summary_sentence(d->report, &sentence);
     doc_paragraph(d, LOOK_LEAD, "%s", sentence.bytes);
-    text_free(&sentence);
     if (d->medium != PAGE)
         return;
     doc_paragraph(d, LOOK_PLAIN, "%s", "");
@@ -127,11 +127,10 @@ static void say_row(struct document *d, const struct trial_result *result, size_
     doc_cell(d, LOOK_PLAIN, "%s", "");
     say_found(d, LOOK_PLAIN, judgement);
     if (d->medium == MARKDOWN) {
-        struct text expected = {0};
+        AUTO_TEXT struct text expected = {0};
         if (trial->expectation != NULL)
             expectation_describe(trial->expectation, &expected);
         doc_cell(d, LOOK_PLAIN, "%s", trial->expectation != NULL ? expected.bytes : "–");
-        text_free(&expected);
         return;
     }
     static const struct {
@@ -324,8 +323,8 @@ static void say_matrix(struct document *d)
     const struct axis *rows = schemes_down ? &schemes : &scenarios;
     const struct axis *across = schemes_down ? &scenarios : &schemes;
     bool large = rows->count * across->count > MOST_CELLS;
-    struct doc_column *columns = memory_zeroed(across->count + 1, sizeof *columns);
-    size_t *repeats = memory_new((run->count + 1) * sizeof *repeats);
+    AUTO_FREE struct doc_column *columns = memory_zeroed(across->count + 1, sizeof *columns);
+    AUTO_FREE size_t *repeats = memory_new((run->count + 1) * sizeof *repeats);
     columns[0].title = schemes_down ? "scheme" : "scenario";
     for (size_t i = 0; i < across->count; i++)
         columns[i + 1].title = across->names[i];
@@ -342,8 +341,6 @@ static void say_matrix(struct document *d)
     doc_end(d, DOC_TABLE);
     if (!large && has_harmless(run))
         doc_paragraph(d, LOOK_QUIET, "Properties in parentheses were violated without harm.");
-    free(columns);
-    free(repeats);
     free(schemes.names);
     free(scenarios.names);
 }
@@ -450,7 +447,7 @@ static void say_unfit(struct document *d)
 static void say_environment(struct document *d)
 {
     const struct environment *environment = &d->report->run->environment;
-    struct text machine = {0};
+    AUTO_TEXT struct text machine = {0};
     char lanes[64] = "1";
     char seed[32];
     machine_sentence(d->report->run, &machine);
@@ -477,7 +474,6 @@ static void say_environment(struct document *d)
         if (d->medium == PAGE || rows[i][1][0] != '\0')
             doc_term(d, rows[i][0], rows[i][1]);
     }
-    text_free(&machine);
 }
 
 // --- all of it -----------------------------------------------------------------------------------
@@ -541,7 +537,7 @@ char *report_markdown(const struct run_report *report)
 char *report_html(const struct run_report *report)
 {
     struct document d = {.medium = PAGE, .report = report};
-    struct text title = {0};
+    AUTO_TEXT struct text title = {0};
     html_choose_pictures(&d);
     say_lead(&d);
     say_remarks(&d);
@@ -551,7 +547,6 @@ char *report_html(const struct run_report *report)
     text_add(&title, "Lockpick: ");
     summary_sentence(report, &title);
     char *page = doc_finish_page(&d, "Lockpick report", text_string(&title));
-    text_free(&title);
     free(d.embeds);
     free(d.embeds_whole);
     return page;

@@ -1,6 +1,7 @@
 #include "harness/stats/histogram.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/scope.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -271,7 +272,7 @@ static size_t put_histogram(const struct histogram *histogram, unsigned char *by
 
 void histogram_encode(const struct histogram *histogram, struct text *out)
 {
-    unsigned char *plain = memory_new(HEAD_BYTES + BUCKET_CELLS * COUNT_BYTES);
+    AUTO_FREE unsigned char *plain = memory_new(HEAD_BYTES + BUCKET_CELLS * COUNT_BYTES);
     size_t length = put_histogram(histogram, plain);
     uLongf room = compressBound(length);
     unsigned char *bytes = memory_new(COMPRESSED_HEAD_BYTES + room);
@@ -281,12 +282,10 @@ void histogram_encode(const struct histogram *histogram, struct text *out)
     put(&next, COMPRESSED_COOKIE, 4);
     put(&next, room, 4);
     size_t encoded = (COMPRESSED_HEAD_BYTES + room + 2) / 3 * 4 + 1;
-    char *text = memory_new(encoded);
+    AUTO_FREE char *text = memory_new(encoded);
     b64_ntop(bytes, COMPRESSED_HEAD_BYTES + room, text, encoded);
     text_add(out, text);
-    free(text);
     free(bytes);
-    free(plain);
 }
 
 // --- decoding ------------------------------------------------------------------------------------
@@ -352,12 +351,11 @@ static int inflate_histogram(struct histogram *histogram, const unsigned char *b
     if (get(&next, 4) != (uint64_t)(length - COMPRESSED_HEAD_BYTES))
         return error_set(error, "the histogram is cut short, or too long");
     uLongf room = HEAD_BYTES + BUCKET_CELLS * COUNT_BYTES;
-    unsigned char *plain = memory_new(room);
+    AUTO_FREE unsigned char *plain = memory_new(room);
     int inflated = uncompress(plain, &room, next, (uLong)(length - COMPRESSED_HEAD_BYTES));
     int result = inflated == Z_OK ? get_histogram(histogram, plain, room, error)
                                   : error_set(error, "the histogram cannot be uncompressed: %s",
                                               zError(inflated));
-    free(plain);
     return result;
 }
 
@@ -366,11 +364,10 @@ int histogram_decode(struct histogram *histogram, const char *encoded, struct er
     memset(histogram->counts, 0, BUCKET_CELLS * sizeof *histogram->counts);
     histogram->total = histogram->min_ns = histogram->max_ns = 0;
     size_t room = strlen(encoded) / 4 * 3 + 3;
-    unsigned char *bytes = memory_new(room);
+    AUTO_FREE unsigned char *bytes = memory_new(room);
     int length = b64_pton(encoded, bytes, room);
     int result = length < 0 ? error_set(error, "the histogram is not base64")
                             : inflate_histogram(histogram, bytes, length, error);
-    free(bytes);
     return result;
 }
 
@@ -393,9 +390,8 @@ void histogram_log_begin(int64_t began_unix_ns, struct text *out)
 void histogram_log(const struct histogram *histogram, const char *tag, int64_t from_ns,
                    int64_t length_ns, struct text *out)
 {
-    struct text encoded = {0};
+    AUTO_TEXT struct text encoded = {0};
     histogram_encode(histogram, &encoded);
     text_format(out, "Tag=%s,%.3f,%.3f,%.3f,%s\n", tag, (double)from_ns / 1e9,
                 (double)length_ns / 1e9, (double)histogram->max_ns / 1e6, text_string(&encoded));
-    text_free(&encoded);
 }

@@ -1,3 +1,4 @@
+#include "harness/base/scope.h"
 #include "harness/stats/histogram.h"
 
 #include "harness/base/random.h"
@@ -88,15 +89,13 @@ TEST(what_was_encoded_is_read_as_it_was)
     histogram_start(&before);
     histogram_start(&after);
     for (int i = 0; i < 50; i++) {
-        struct text encoded = {0};
-        struct text again = {0};
+        AUTO_TEXT struct text encoded = {0};
+        AUTO_TEXT struct text again = {0};
         histogram_encode(&before, &encoded);
         assert_int_equal(histogram_decode(&after, text_string(&encoded), &error), 0);
         assert_int_equal(after.total, before.total);
         histogram_encode(&after, &again);
         assert_string_equal(text_string(&again), text_string(&encoded));
-        text_free(&encoded);
-        text_free(&again);
         for (int j = 0; j < 100; j++)
             histogram_record(&before, draw_ns(&random));
     }
@@ -138,9 +137,9 @@ TEST(what_is_no_histogram_is_refused)
 {
     struct histogram histogram;
     histogram_start(&histogram);
-    char *cut = memory_string(of_java);
+    AUTO_FREE char *cut = memory_string(of_java);
     cut[sizeof of_java - 9] = '\0';
-    char *damaged = memory_string(of_java);
+    AUTO_FREE char *damaged = memory_string(of_java);
     damaged[40] = damaged[40] == 'A' ? 'B' : 'A';
     const char *const wrong[][2] = {
         {"", "not a V2"},   {"HIST", "not a V2"},      {"hello, world", "not base64"},
@@ -151,14 +150,12 @@ TEST(what_is_no_histogram_is_refused)
         assert_int_equal(histogram_decode(&histogram, wrong[i][0], &error), -1);
         assert_has(error.text, wrong[i][1]);
     }
-    free(cut);
-    free(damaged);
     histogram_free(&histogram);
 }
 
 TEST(a_log_has_a_line_for_each_interval)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     struct histogram histogram;
     record_like_java(&histogram);
     histogram_log_begin(INT64_C(1700000000123000000), &text);
@@ -167,6 +164,5 @@ TEST(a_log_has_a_line_for_each_interval)
                            "#[StartTime: 1700000000.123 (seconds since epoch), Tue Nov 14 "
                            "22:13:20 UTC 2023]\n");
     assert_has(text.bytes, "\nTag=acquire,0.500,1.000,3600000.000,HISTFAAA");
-    text_free(&text);
     histogram_free(&histogram);
 }

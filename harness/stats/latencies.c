@@ -2,6 +2,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/rank.h"
+#include "harness/base/scope.h"
 #include "harness/check/by_lock.h"
 #include "harness/check/check.h"
 #include "harness/check/lost_lock.h"
@@ -90,7 +91,7 @@ static void add_hand_offs(const struct trial_model *model, struct durations *dur
 
 static void add_told(const struct trial_model *model, struct durations *durations)
 {
-    struct lost_hold *losses = memory_new((model->hold_count + 1) * sizeof *losses);
+    AUTO_FREE struct lost_hold *losses = memory_new((model->hold_count + 1) * sizeof *losses);
     struct by_lock locks;
     by_lock_start(&locks, model);
     while (by_lock_next(&locks)) {
@@ -99,7 +100,6 @@ static void add_told(const struct trial_model *model, struct durations *duration
             add(durations, losses[i].until_ns - losses[i].ran_ns, losses[i].until_ns);
     }
     by_lock_end(&locks);
-    free(losses);
 }
 
 struct durations durations_of(const struct trial_model *model, enum latency latency)
@@ -155,7 +155,7 @@ struct lateness lateness_of(const struct trial_model *model)
         return lateness;
     size_t count = acquire_count(model);
     int64_t think_ns = model->trial->scenario->workload.think_ns;
-    struct operation *operations = memory_new((count + 1) * sizeof *operations);
+    AUTO_FREE struct operation *operations = memory_new((count + 1) * sizeof *operations);
     for (size_t i = 0; i < count; i++)
         operations[i] = (struct operation){acquire_at(model, i), i < model->hold_count, 0};
     // Each worker's together, in its order.
@@ -175,7 +175,6 @@ struct lateness lateness_of(const struct trial_model *model)
         if (operation->is_granted)
             add(&lateness.acquire_on_time, began_ns + operation->late_ns, acquire->granted_ns);
     }
-    free(operations);
     return lateness;
 }
 
@@ -365,10 +364,9 @@ static int compare_endings(const void *left, const void *right)
 static int write_file(const char *folder, const char *name, const char *ending,
                       const struct text *text, struct error *error)
 {
-    struct text path = {0};
+    AUTO_TEXT struct text path = {0};
     text_format(&path, "%s/%s%s", folder, name, ending);
     int result = file_write(path.bytes, text_string(text), text->length, error);
-    text_free(&path);
     return result;
 }
 
@@ -377,7 +375,7 @@ static int write_log(const struct trial_model *model, struct endings *endings, c
                      struct error *error)
 {
     const struct history *history = model->history;
-    struct text log = {0};
+    AUTO_TEXT struct text log = {0};
     histogram_log_begin(
         history == NULL ? 0 : history->began_unix_ns + model->started_ns - history->began_ns, &log);
     qsort(endings->items, endings->count, sizeof *endings->items, compare_endings);
@@ -393,7 +391,6 @@ static int write_log(const struct trial_model *model, struct endings *endings, c
         histogram_free(&histogram);
     }
     int result = write_file(folder, "latency", ".hlog", &log, error);
-    text_free(&log);
     return result;
 }
 
@@ -406,14 +403,13 @@ int latencies_write(const struct trial_model *model, const char *folder,
     phase_costs_make(model, &record->phases);
     for (enum latency latency = 0; latency < LATENCY_COUNT; latency++) {
         struct durations durations = durations_of(model, latency);
-        struct text file = {0};
+        AUTO_TEXT struct text file = {0};
         record->encoded[latency] = encode(durations.items, durations.count,
                                           &record->max_ns[latency], folder != NULL ? &file : NULL);
         if (file.length > 0 && result == 0)
             result = write_file(folder, latency_forms[latency].name, ".hgrm", &file, error);
         if (file.length > 0)
             keep_endings(model, latency, &durations, &endings);
-        text_free(&file);
         durations_free(&durations);
     }
     if (endings.count > 0 && result == 0)

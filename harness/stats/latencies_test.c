@@ -1,3 +1,4 @@
+#include "harness/base/scope.h"
 #include "harness/stats/latencies.h"
 
 #include "harness/base/file.h"
@@ -38,16 +39,14 @@ static void add(int client, int64_t intended, int64_t invoked, int64_t released)
 
 static void assert_in_file(const char *name, const char *part)
 {
-    struct text text = {0};
-    char *path = path_join(folder, name);
+    AUTO_TEXT struct text text = {0};
+    AUTO_FREE char *path = path_join(folder, name);
     if (part == NULL)
         assert_int_not_equal(access(path, R_OK), 0); // it is not there
     else
         assert_int_equal(file_read(path, &text, NULL), 0);
     if (part != NULL)
         assert_has(text_string(&text), part);
-    text_free(&text);
-    free(path);
 }
 
 TEST_WITH(repeats_merge_without_loss, start, end)

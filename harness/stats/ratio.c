@@ -1,6 +1,7 @@
 #include "harness/stats/ratio.h"
 
 #include "harness/base/random.h"
+#include "harness/base/scope.h"
 #include "harness/base/text.h"
 
 #include <math.h>
@@ -122,14 +123,13 @@ struct ratio ratio_make(const double *base, size_t base_count, const double *oth
     bool in_pairs = in_turns && base_count == other_count;
     struct random random;
     random_start(&random, seed, 0);
-    double *ratios = memory_new(DRAWS * sizeof *ratios);
+    AUTO_FREE double *ratios = memory_new(DRAWS * sizeof *ratios);
     for (size_t i = 0; i < DRAWS; i++)
         ratios[i] = draw_ratio(&before, &after, in_pairs, &random);
     qsort(ratios, DRAWS, sizeof *ratios, compare_numbers);
     struct ratio ratio = {.ratio = mean_of(&after) / mean_of(&before),
                           .low = ratios[DRAWS / 40],
                           .high = ratios[DRAWS - 1 - DRAWS / 40]};
-    free(ratios);
     widen(&ratio, widening(base_count, other_count, in_pairs));
     if (!isfinite(ratio.ratio) || isnan(ratio.low) || isnan(ratio.high))
         return (struct ratio){.change = CHANGE_UNKNOWN}; // sums beyond all numbers

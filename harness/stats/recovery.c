@@ -1,13 +1,12 @@
 #include "harness/stats/recovery.h"
 
 #include "harness/base/rank.h"
+#include "harness/base/scope.h"
 #include "harness/check/by_lock.h"
-
-#include <stdlib.h>
 
 // --- the times without a grant -------------------------------------------------------------------
 
-enum change { CHANGE_GRANT, CHANGE_END, CHANGE_ASK };
+enum change { CHANGE_GRANT, CHANGE_END, CHANGE_ASK, CHANGE_KINDS };
 
 struct change_at {
     int64_t at_ns;
@@ -23,37 +22,25 @@ struct droughts {
     size_t count;
 };
 
-static int compare(const void *left, const void *right)
-{
-    const struct change_at *a = left;
-    const struct change_at *b = right;
-    if (a->at_ns != b->at_ns)
-        return a->at_ns < b->at_ns ? -1 : 1;
-    return (int)a->change - (int)b->change;
-}
-
-// When an acquire that was not granted stopped wanting the lock.
-static int64_t end_of(const struct trial_model *model, const struct hold *attempt)
-{
-    int64_t end_ns = attempt->died                        ? attempt->died_ns
-                     : attempt->returned_ns != TIME_NEVER ? attempt->returned_ns
-                                                          : model->ended_ns;
-    return time_later(end_ns, attempt->invoked_ns);
-}
-
-// All that happened, in order; the caller frees.
+// All that happened, in order, and what happened at a time in the order of the kinds; the caller
+// frees.
 static struct change_at *changes_of(const struct trial_model *model, size_t *count)
 {
     struct change_at *changes = memory_new((2 * acquire_count(model) + 1) * sizeof *changes);
     *count = 0;
-    for (size_t i = 0; i < acquire_count(model); i++) {
-        const struct hold *hold = acquire_at(model, i);
-        changes[(*count)++] = (struct change_at){hold->invoked_ns, CHANGE_ASK};
-        changes[(*count)++] = i < model->hold_count
-                                  ? (struct change_at){hold->granted_ns, CHANGE_GRANT}
-                                  : (struct change_at){end_of(model, hold), CHANGE_END};
+    FOR_EACH_HOLD (hold, model)
+        changes[(*count)++] = (struct change_at){hold->granted_ns, CHANGE_GRANT};
+    // When an acquire that was not granted stopped wanting the lock.
+    FOR_EACH_ATTEMPT (attempt, model) {
+        int64_t end_ns = attempt->died                        ? attempt->died_ns
+                         : attempt->returned_ns != TIME_NEVER ? attempt->returned_ns
+                                                              : model->ended_ns;
+        changes[(*count)++] =
+            (struct change_at){time_later(end_ns, attempt->invoked_ns), CHANGE_END};
     }
-    qsort(changes, *count, sizeof *changes, compare);
+    for (size_t i = 0; i < acquire_count(model); i++)
+        changes[(*count)++] = (struct change_at){acquire_at(model, i)->invoked_ns, CHANGE_ASK};
+    sort_by_key(changes, *count, sizeof *changes);
     return changes;
 }
 
@@ -62,7 +49,7 @@ static struct change_at *changes_of(const struct trial_model *model, size_t *cou
 static struct droughts droughts_of(const struct trial_model *model)
 {
     size_t count;
-    struct change_at *changes = changes_of(model, &count);
+    AUTO_FREE struct change_at *changes = changes_of(model, &count);
     struct droughts droughts = {memory_new((count + 1) * sizeof *droughts.items), 0};
     int64_t since_ns = TIME_NEVER;
     int64_t last_wanted_ns = 0;
@@ -84,7 +71,6 @@ static struct droughts droughts_of(const struct trial_model *model)
     }
     if (since_ns != TIME_NEVER)
         droughts.items[droughts.count++] = (struct drought){since_ns, last_wanted_ns};
-    free(changes);
     return droughts;
 }
 
@@ -99,28 +85,6 @@ static int64_t time_to_grant(const struct trial_model *model, int64_t from_ns)
     if (low == model->hold_count || model->holds[low].granted_ns > model->ended_ns)
         return TIME_NEVER;
     return model->holds[low].granted_ns - from_ns;
-}
-
-static int64_t next_fault_ns(const struct trial_model *model, int64_t after_ns)
-{
-    int64_t next_ns = model->ended_ns;
-    for (size_t i = 0; i < model->fault_count; i++) {
-        int64_t at_ns = model->faults[i].in_effect_ns;
-        if (at_ns > after_ns && at_ns < next_ns)
-            next_ns = at_ns;
-    }
-    return next_ns;
-}
-
-static int64_t longest_between(const struct droughts *droughts, int64_t from_ns, int64_t to_ns)
-{
-    int64_t longest_ns = 0;
-    for (size_t i = 0; i < droughts->count; i++) {
-        const struct drought *drought = &droughts->items[i];
-        longest_ns = time_later(longest_ns, time_earlier(drought->to_ns, to_ns) -
-                                                time_later(drought->from_ns, from_ns));
-    }
-    return longest_ns;
 }
 
 // The same for one lock of several: from the first time at which somebody wanted it; -1 if nobody
@@ -151,17 +115,22 @@ static void measure_lock(const struct by_lock *lock, struct recoveries *recoveri
     for (size_t i = 0; i < recoveries->count; i++) {
         struct recovery *recovery = &recoveries->items[i];
         const struct fault_record *fault = &model->faults[recovery->fault - 1];
-        int64_t effect_ns = fault->in_effect_ns;
-        int64_t until_ns = next_fault_ns(model, effect_ns);
-        recovery->after_effect_ns = time_later(
-            recovery->after_effect_ns, is_only ? time_to_grant(model, effect_ns)
-                                               : time_to_wanted_grant(model, &droughts, effect_ns));
-        recovery->after_heal_ns =
-            time_later(recovery->after_heal_ns,
-                       is_only ? time_to_grant(model, fault->healed_ns)
-                               : time_to_wanted_grant(model, &droughts, fault->healed_ns));
-        recovery->unavailable_ns =
-            time_later(recovery->unavailable_ns, longest_between(&droughts, effect_ns, until_ns));
+        const int64_t from_ns[] = {fault->in_effect_ns, fault->healed_ns};
+        int64_t *const after_ns[] = {&recovery->after_effect_ns, &recovery->after_heal_ns};
+        int64_t next_fault_ns = model->ended_ns;
+        for (size_t j = 0; j < 2; j++) {
+            int64_t time_ns = is_only ? time_to_grant(model, from_ns[j])
+                                      : time_to_wanted_grant(model, &droughts, from_ns[j]);
+            *after_ns[j] = time_later(*after_ns[j], time_ns);
+        }
+        FOR_EACH_FAULT (other, model) {
+            if (other->in_effect_ns > from_ns[0])
+                next_fault_ns = time_earlier(next_fault_ns, other->in_effect_ns);
+        }
+        FOR_EACH (drought, drought, droughts.items, droughts.count)
+            recovery->unavailable_ns =
+                time_later(recovery->unavailable_ns, time_earlier(drought->to_ns, next_fault_ns) -
+                                                         time_later(drought->from_ns, from_ns[0]));
     }
     free(droughts.items);
 }
@@ -184,9 +153,8 @@ void recoveries_measure(const struct trial_model *model, struct recoveries *reco
     by_lock_end(&locks);
     for (size_t i = 0; i < recoveries->count; i++) {
         struct recovery *recovery = &recoveries->items[i];
-        if (recovery->after_effect_ns < 0)
-            recovery->after_effect_ns = TIME_NEVER;
-        if (recovery->after_heal_ns < 0)
-            recovery->after_heal_ns = TIME_NEVER;
+        int64_t *const times_ns[] = {&recovery->after_effect_ns, &recovery->after_heal_ns};
+        for (size_t j = 0; j < 2; j++)
+            *times_ns[j] = *times_ns[j] < 0 ? TIME_NEVER : *times_ns[j];
     }
 }

@@ -1,69 +1,41 @@
 #include "harness/stats/resources.h"
 
-#include "harness/base/text.h"
-#include "harness/check/check.h"
+#include "harness/base/rank.h"
+#include "harness/base/scope.h"
 
-#include <stdlib.h>
-
+// Of one series: a figure of a process, or of a node's devices, whatever process runs there.
 struct reading {
+    int64_t series; // by which they are sorted
     int64_t node, process, at_ns, first, second;
     enum usage_figure figure;
     bool is_last_word; // the process's own, at its end
 };
 
-// Devices belong to the node, whatever process runs there.
 static bool is_of_network(enum usage_figure figure)
 {
     return figure == USAGE_BYTES || figure == USAGE_PACKETS;
 }
 
-static int64_t process_key(const struct reading *reading)
-{
-    return is_of_network(reading->figure) ? 0 : reading->process;
-}
-
-static int order_of(int64_t a, int64_t b)
-{
-    return (a > b) - (a < b);
-}
-
-static int compare_series(const struct reading *a, const struct reading *b)
-{
-    int order = order_of(a->node, b->node);
-    order = order != 0 ? order : order_of((int64_t)a->figure, (int64_t)b->figure);
-    return order != 0 ? order : order_of(process_key(a), process_key(b));
-}
-
-static int compare(const void *left, const void *right)
-{
-    const struct reading *a = left;
-    const struct reading *b = right;
-    int order = compare_series(a, b);
-    return order != 0 ? order : order_of(a->at_ns, b->at_ns);
-}
-
-// Each series together, in the order of time; the caller frees.
+// Each series together, in the order of the history, which is that of time; the caller frees.
 static struct reading *readings_of(const struct history *history, size_t *count)
 {
+    struct reading *readings = memory_new((history->count + 1) * sizeof *readings);
     *count = 0;
-    for (size_t i = 0; i < history->count; i++)
-        *count += history->events[i].kind == EVENT_USAGE;
-    struct reading *readings = memory_new(*count * sizeof *readings);
-    size_t next = 0;
-    for (size_t i = 0; i < history->count; i++) {
-        const struct event *event = &history->events[i];
-        if (event->kind != EVENT_USAGE)
-            continue;
-        readings[next++] = (struct reading){.node = event->usage.node,
-                                            .process = event->usage.process,
-                                            .at_ns = event->at_ns,
-                                            .first = event->usage.first,
-                                            .second = event->usage.second,
-                                            .figure = (enum usage_figure)event->detail,
-                                            .is_last_word = event->client != 0};
+    FOR_EACH (event, event, history->events, history->count) {
+        enum usage_figure figure = (enum usage_figure)event->detail;
+        uint64_t process = is_of_network(figure) ? 0 : (uint64_t)event->usage.process;
+        uint64_t series = ((uint64_t)event->usage.node * 4 + figure) << 32 | (process & UINT32_MAX);
+        if (event->kind == EVENT_USAGE && figure <= USAGE_PACKETS)
+            readings[(*count)++] = (struct reading){.series = (int64_t)series,
+                                                    .node = event->usage.node,
+                                                    .process = event->usage.process,
+                                                    .at_ns = event->at_ns,
+                                                    .first = event->usage.first,
+                                                    .second = event->usage.second,
+                                                    .figure = figure,
+                                                    .is_last_word = event->client != 0};
     }
-    if (*count > 1)
-        qsort(readings, *count, sizeof *readings, compare);
+    sort_by_key(readings, *count, sizeof *readings);
     return readings;
 }
 
@@ -84,46 +56,18 @@ static struct growth growth_of(const struct trial_model *model, const struct rea
 {
     struct growth growth = {0};
     // Whoever began during the trial has used all that it has used in it.
-    if (series[0].at_ns > model->started_ns && !is_of_network(series[0].figure) &&
-        is_counted(model, series[0].at_ns)) {
-        growth.first = series[0].first;
-        growth.second = series[0].second;
-    }
-    for (size_t i = 1; i < count; i++) {
-        const struct reading *before = &series[i - 1];
-        const struct reading *after = &series[i];
+    if (series->at_ns > model->started_ns && !is_of_network(series->figure) &&
+        is_counted(model, series->at_ns))
+        growth = (struct growth){series->first, series->second, 0};
+    for (const struct reading *after = series + 1; after < series + count; after++) {
+        const struct reading *before = after - 1;
         if (!is_counted(model, before->at_ns + (after->at_ns - before->at_ns) / 2))
             continue;
         growth.covered_ns += after->at_ns - before->at_ns;
-        growth.first += after->first > before->first ? after->first - before->first : 0;
-        growth.second += after->second > before->second ? after->second - before->second : 0;
+        growth.first += time_later(after->first - before->first, 0);
+        growth.second += time_later(after->second - before->second, 0);
     }
     return growth;
-}
-
-static void add_growth(struct resource_use *use, enum usage_figure figure,
-                       const struct growth *growth)
-{
-    switch (figure) {
-    case USAGE_PROCESSOR:
-        use->processor_ns += growth->first;
-        use->kernel_ns += growth->second;
-        break;
-    case USAGE_SWITCHES:
-        use->knows_switches = true;
-        use->voluntary_switches += growth->first;
-        use->other_switches += growth->second;
-        break;
-    case USAGE_BYTES:
-        use->knows_network = true;
-        use->received_bytes += growth->first;
-        use->sent_bytes += growth->second;
-        break;
-    case USAGE_PACKETS:
-        use->received_packets += growth->first;
-        use->sent_packets += growth->second;
-        break;
-    }
 }
 
 static bool is_machine(const struct reading *reading)
@@ -134,24 +78,28 @@ static bool is_machine(const struct reading *reading)
 static void add_series(const struct trial_model *model, const struct reading *series, size_t count,
                        int64_t last_round_ns, struct resources *resources)
 {
-    struct growth growth = growth_of(model, series, count);
+    const struct growth growth = growth_of(model, series, count);
+    const struct reading *last = &series[count - 1];
     if (is_machine(series)) {
         resources->covered_ns = growth.covered_ns;
         resources->machine_busy_ns = growth.first;
-        resources->processors = (int)series[count - 1].second;
+        resources->processors = (int)last->second;
         return;
     }
     struct resource_use *use = series->node == 0  ? &resources->driver
                                : series->node > 0 ? &resources->clients
                                                   : &resources->servers;
-    add_growth(use, series->figure, &growth);
-    if (series->figure != USAGE_PROCESSOR)
-        return;
-    if (use->processes++ == 0)
-        use->is_complete = true;
-    const struct reading *last = &series[count - 1];
-    if (!last->is_last_word && last->at_ns < last_round_ns)
-        use->is_complete = false;
+    int64_t *const sums[][2] = {[USAGE_PROCESSOR] = {&use->processor_ns, &use->kernel_ns},
+                                [USAGE_SWITCHES] = {&use->voluntary_switches, &use->other_switches},
+                                [USAGE_BYTES] = {&use->received_bytes, &use->sent_bytes},
+                                [USAGE_PACKETS] = {&use->received_packets, &use->sent_packets}};
+    *sums[series->figure][0] += growth.first;
+    *sums[series->figure][1] += growth.second;
+    use->knows_switches |= series->figure == USAGE_SWITCHES;
+    use->knows_network |= series->figure == USAGE_BYTES;
+    if (series->figure == USAGE_PROCESSOR)
+        use->is_complete = (use->processes++ == 0 || use->is_complete) &&
+                           (last->is_last_word || last->at_ns >= last_round_ns);
 }
 
 // When the conductor last began to read all, or began to after the counted time.
@@ -160,22 +108,19 @@ static int64_t last_round(const struct trial_model *model, const struct reading 
 {
     int64_t end_ns = counted_end_ns(model);
     int64_t last_ns = 0;
-    for (size_t i = 0; i < count && last_ns < end_ns; i++) {
-        if (is_machine(&readings[i]) && readings[i].at_ns > last_ns)
-            last_ns = readings[i].at_ns;
-    }
-    return last_ns < end_ns ? last_ns : end_ns;
+    FOR_EACH (reading, reading, readings, count)
+        last_ns = is_machine(reading) ? time_later(last_ns, reading->at_ns) : last_ns;
+    return time_earlier(last_ns, end_ns);
 }
 
 static int count_client_processors(const struct history *history)
 {
     bool used[1024] = {false};
     int count = 0;
-    for (size_t i = 0; i < history->count; i++) {
-        const struct event *event = &history->events[i];
+    FOR_EACH (event, event, history->events, history->count) {
+        int64_t processor = event->process_start.cpu;
         if (event->kind != EVENT_PROCESS_START || event->client == 0)
             continue;
-        int64_t processor = event->process_start.cpu;
         if (processor < 0 || processor >= 1024)
             return 0;
         count += !used[processor];
@@ -191,18 +136,15 @@ void resources_measure(const struct trial_model *model, struct resources *resour
     if (history == NULL)
         return;
     size_t count;
-    struct reading *readings = readings_of(history, &count);
+    AUTO_FREE struct reading *readings = readings_of(history, &count);
     int64_t last_round_ns = last_round(model, readings, count);
     for (size_t from = 0, to; from < count; from = to) {
-        for (to = from + 1; to < count; to++) {
-            if (compare_series(&readings[from], &readings[to]) != 0)
-                break;
-        }
+        for (to = from + 1; to < count && readings[to].series == readings[from].series;)
+            to++;
         add_series(model, &readings[from], to - from, last_round_ns, resources);
     }
     resources->is_known = resources->covered_ns > 0;
     resources->client_processors = count_client_processors(history);
-    free(readings);
 }
 
 int64_t resources_of_others_ns(const struct resources *resources)
@@ -211,5 +153,5 @@ int64_t resources_of_others_ns(const struct resources *resources)
                      resources->servers.processor_ns;
     if (!resources->is_known || resources->machine_busy_ns == 0)
         return -1;
-    return resources->machine_busy_ns > own_ns ? resources->machine_busy_ns - own_ns : 0;
+    return time_later(resources->machine_busy_ns - own_ns, 0);
 }

@@ -1,7 +1,6 @@
 #include "harness/stats/statistics.h"
 
-#include "harness/check/check.h"
-
+#include "harness/base/scope.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,74 +11,41 @@ static void take(struct durations durations, struct percentiles *percentiles)
     durations_free(&durations);
 }
 
-// Grants, whenever they were asked for, by the time in which they came.
-static double rate_of(const struct trial_model *model, int64_t counted)
-{
-    size_t grants = 0;
-    for (size_t i = 0; i < model->hold_count; i++) {
-        int64_t at_ns = model->holds[i].granted_ns;
-        grants += at_ns <= model->ended_ns && counted_at(model, at_ns);
-    }
-    return counted > 0 ? (double)grants * (double)NS_PER_S / (double)counted : 0;
-}
-
-// An acquire that was not granted: how long it had waited when it was cut off, if it was.
-static void count_open(const struct trial_model *model, const struct hold *attempt,
-                       struct statistics *statistics)
-{
-    int64_t began_ns = attempt->intended_ns > 0 ? attempt->intended_ns : attempt->invoked_ns;
-    int64_t end_ns = attempt->died ? attempt->killed_ns : model->ended_ns;
-    if (!attempt->died && attempt->returned_ns < model->ended_ns)
-        return;
-    statistics->open++;
-    statistics->longest_open_ns = time_later(statistics->longest_open_ns, end_ns - began_ns);
-}
-
-// Of whose lease nothing was left at the grant: no renewal proves anything then.
-static void count_lease(const struct hold *hold, struct statistics *statistics)
-{
-    if (hold->valid_until_ns == TIME_NEVER)
-        return;
-    statistics->leased++;
-    statistics->expired +=
-        (hold->is_unanchored ? hold->valid_until_ns : hold->proven_until_ns) <= hold->granted_ns;
-}
-
 static void count_operations(const struct trial_model *model, struct statistics *statistics)
 {
     int64_t tries = 0;
-    for (size_t i = 0; i < model->hold_count; i++) {
-        if (!counted_hold(model, &model->holds[i]))
+    FOR_EACH_HOLD (hold, model) {
+        if (!counted_hold(model, hold))
             continue;
+        bool has_lease = hold->valid_until_ns != TIME_NEVER;
+        // Of an expired one nothing was left at the grant: no renewal proves anything then.
+        int64_t least_ns = hold->is_unanchored ? hold->valid_until_ns : hold->proven_until_ns;
         statistics->holds++;
-        count_lease(&model->holds[i], statistics);
-        tries += model->holds[i].attempts;
+        statistics->leased += has_lease;
+        statistics->expired += has_lease && least_ns <= hold->granted_ns;
+        tries += hold->attempts;
     }
-    for (size_t i = 0; i < model->attempt_count; i++) {
-        if (!counted_hold(model, &model->attempts[i]))
+    FOR_EACH_ATTEMPT (attempt, model) {
+        if (!counted_hold(model, attempt))
             continue;
-        count_open(model, &model->attempts[i], statistics);
-        if (model->attempts[i].outcome == OUTCOME_UNKNOWN)
-            statistics->unknown++;
-        else
-            statistics->not_held++;
+        int64_t began_ns = attempt->intended_ns > 0 ? attempt->intended_ns : attempt->invoked_ns;
+        int64_t end_ns = attempt->died ? attempt->killed_ns : model->ended_ns;
+        if (attempt->died || attempt->returned_ns >= model->ended_ns) { // it was cut off
+            statistics->open++;
+            statistics->longest_open_ns =
+                time_later(statistics->longest_open_ns, end_ns - began_ns);
+        }
+        bool is_unknown = attempt->outcome == OUTCOME_UNKNOWN;
+        statistics->unknown += is_unknown;
+        statistics->not_held += !is_unknown;
     }
     if (statistics->holds > 0)
         statistics->attempts_per_hold = (double)tries / (double)statistics->holds;
-}
-
-static void count_writes(const struct trial_model *model, struct statistics *statistics)
-{
-    for (size_t i = 0; i < model->access_count; i++) {
-        const struct access *access = &model->accesses[i];
-        if (!access->is_write)
-            continue;
-        if (access->outcome == OUTCOME_OK)
-            statistics->writes++;
-        else if (access->outcome == OUTCOME_NO)
-            statistics->refused_writes++;
-        else
-            statistics->unknown_writes++;
+    FOR_EACH_ACCESS (access, model) {
+        size_t *writes = access->outcome == OUTCOME_OK   ? &statistics->writes
+                         : access->outcome == OUTCOME_NO ? &statistics->refused_writes
+                                                         : &statistics->unknown_writes;
+        *writes += access->is_write;
     }
 }
 
@@ -106,27 +72,15 @@ static void keep_if_long(struct statistics *statistics, const struct stall *stal
 
 static void count_stalls(const struct trial_model *model, struct statistics *statistics)
 {
-    for (size_t i = 0; i < model->stall_count; i++) {
-        const struct stall *stall = &model->stalls[i];
-        int64_t length = length_ns(stall);
+    FOR_EACH (stall, stall, model->stalls, model->stall_count) {
         keep_if_long(statistics, stall, model->started_ns);
         if (stall->of != STALLED_MACHINE || !counted_at(model, stall->to_ns))
             continue;
         statistics->stalls++;
         if (stall->to_ns > model->started_ns && stall->from_ns < model->ended_ns)
-            statistics->stalled_ns += length; // not those while the clients connected
-        if (length > statistics->longest_stall_ns)
-            statistics->longest_stall_ns = length;
+            statistics->stalled_ns += length_ns(stall); // not those while the clients connected
+        statistics->longest_stall_ns = time_later(statistics->longest_stall_ns, length_ns(stall));
     }
-}
-
-static void measure_latencies(const struct trial_model *model, struct statistics *statistics)
-{
-    for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
-        take(durations_of(model, latency), &statistics->latencies[latency]);
-    struct lateness lateness = lateness_of(model);
-    take(lateness.late, &statistics->lateness);
-    take(lateness.acquire_on_time, &statistics->acquire_on_time);
 }
 
 // The longest that any acquire of the counted time waited from its invocation, granted or not; one
@@ -146,26 +100,6 @@ static int64_t longest_counted_wait_ns(const struct trial_model *model)
             longest_ns = time_later(longest_ns, end_ns - began_ns);
     }
     return longest_ns;
-}
-
-static void measure_order(const struct trial_model *model, struct statistics *statistics)
-{
-    liveness_measure(model, &statistics->liveness);
-    fairness_measure(model, &statistics->turns);
-    statistics->longest_wait_ns = statistics->liveness.longest_wait_ns;
-    if (model->phase_count > 0)
-        statistics->longest_wait_ns = longest_counted_wait_ns(model);
-    statistics->fairness = statistics->turns.jain;
-}
-
-static void count_commands(const struct trial_model *model, struct statistics *statistics)
-{
-    const struct herd *herd = &statistics->herd;
-    herd_measure(model, &statistics->herd);
-    statistics->commands_per_hold =
-        herd->is_known
-            ? herd_per_grant(herd, herd->acquire_requests + herd->release_requests + herd->renewals)
-            : NAN;
 }
 
 // --- whose times they are ------------------------------------------------------------------------
@@ -231,11 +165,7 @@ const char *time_source_words(unsigned source, bool several)
 
 bool any_is_late(const bool late[PERCENTILE_COUNT])
 {
-    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
-        if (late[i])
-            return true;
-    }
-    return false;
+    return memchr(late, true, PERCENTILE_COUNT) != NULL;
 }
 
 // The reasons, for the next to be added.
@@ -279,7 +209,7 @@ static void blame_stalls(const struct statistics *statistics, struct text *reaso
 static void blame_lateness(const struct statistics *statistics, struct driver_bound *bound,
                            struct text *reasons)
 {
-    struct text others = {0};
+    AUTO_TEXT struct text others = {0};
     double worst_share = LATE_SHARE;
     enum percentile worst = PERCENTILE_COUNT;
     for (enum percentile i = 0; i < PERCENTILE_COUNT && statistics->acquire_on_time.count > 0;
@@ -309,7 +239,6 @@ static void blame_lateness(const struct statistics *statistics, struct driver_bo
                 text_duration((long long)(worst_share * (double)reported_ns + 0.5), by, sizeof by),
                 text_duration(reported_ns, whole, sizeof whole), text_string(&others),
                 others.length > 0 ? ")" : "");
-    text_free(&others);
 }
 
 static bool is_by_stalls(const struct statistics *statistics, enum percentile figure)
@@ -327,7 +256,7 @@ static bool is_by_stalls(const struct statistics *statistics, enum percentile fi
 static void blame_stalls_for_figures(const struct statistics *statistics,
                                      struct driver_bound *bound, struct text *reasons)
 {
-    struct text names = {0};
+    AUTO_TEXT struct text names = {0};
     char longest[32];
     for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
         if (!is_by_stalls(statistics, i))
@@ -340,12 +269,11 @@ static void blame_stalls_for_figures(const struct statistics *statistics,
                     "the harness itself stood still, for up to %s, which may be in acquire %s",
                     text_duration(statistics->longest_stall_ns, longest, sizeof longest),
                     names.bytes);
-    text_free(&names);
 }
 
 void driver_bound_decide(const struct statistics *statistics, struct driver_bound *bound)
 {
-    struct text reasons = {0};
+    AUTO_TEXT struct text reasons = {0};
     *bound = (struct driver_bound){0};
     blame_processors(&statistics->resources, &reasons);
     blame_stalls(statistics, &reasons);
@@ -354,28 +282,44 @@ void driver_bound_decide(const struct statistics *statistics, struct driver_boun
     if (!bound->is_bound)
         blame_stalls_for_figures(statistics, bound, &reasons);
     snprintf(bound->reason, sizeof bound->reason, "%s", text_string(&reasons));
-    text_free(&reasons);
 }
 
 // --- all of it -----------------------------------------------------------------------------------
 
 void statistics_make(const struct trial_model *model, struct statistics *statistics)
 {
-    *statistics = (struct statistics){.started_ns = model->started_ns,
-                                      .counted_ns = counted_ns(model),
-                                      .due = model->due_operations,
-                                      .begun = model->begun_operations};
-    if (model->ended_ns > model->started_ns)
-        statistics->duration_ns = model->ended_ns - model->started_ns;
-    statistics->holds_per_second = rate_of(model, statistics->counted_ns);
+    const struct herd *herd = &statistics->herd;
+    size_t grants = 0; // of the counted time, whenever they were asked for
+    *statistics =
+        (struct statistics){.started_ns = model->started_ns,
+                            .duration_ns = time_later(model->ended_ns - model->started_ns, 0),
+                            .counted_ns = counted_ns(model),
+                            .due = model->due_operations,
+                            .begun = model->begun_operations,
+                            .times = time_source_of(model->history)};
+    FOR_EACH_HOLD (hold, model)
+        grants += hold->granted_ns <= model->ended_ns && counted_at(model, hold->granted_ns);
+    if (statistics->counted_ns > 0)
+        statistics->holds_per_second =
+            (double)grants * (double)NS_PER_S / (double)statistics->counted_ns;
     count_operations(model, statistics);
-    count_writes(model, statistics);
-    measure_latencies(model, statistics);
-    measure_order(model, statistics);
-    count_commands(model, statistics);
+    for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
+        take(durations_of(model, latency), &statistics->latencies[latency]);
+    struct lateness lateness = lateness_of(model);
+    take(lateness.late, &statistics->lateness);
+    take(lateness.acquire_on_time, &statistics->acquire_on_time);
+    liveness_measure(model, &statistics->liveness);
+    fairness_measure(model, &statistics->turns);
+    statistics->longest_wait_ns = model->phase_count > 0 ? longest_counted_wait_ns(model)
+                                                         : statistics->liveness.longest_wait_ns;
+    statistics->fairness = statistics->turns.jain;
+    herd_measure(model, &statistics->herd);
+    statistics->commands_per_hold =
+        herd->is_known
+            ? herd_per_grant(herd, herd->acquire_requests + herd->release_requests + herd->renewals)
+            : NAN;
     count_stalls(model, statistics);
     recoveries_measure(model, &statistics->recoveries);
     resources_measure(model, &statistics->resources);
-    statistics->times = time_source_of(model->history);
     driver_bound_decide(statistics, &statistics->driver_bound);
 }

@@ -2,6 +2,7 @@
 // granted again; for how long two believed to hold it at once. The first two are grids of schemes
 // and scenarios, which the template splits into tables, one below the other, where there are more
 // scenarios than a picture is wide.
+#include "harness/base/scope.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/report/words.h"
 
@@ -189,7 +190,7 @@ static void write_row(const struct grid *grid, size_t index, struct picture *pic
 // Returns whether some cell's trials ended differently.
 static bool note_cells(const struct grid *grid, struct picture *picture)
 {
-    struct text note = {0};
+    AUTO_TEXT struct text note = {0};
     bool any_share = false;
     bool any_blank = false;
     bool broken[MAX_CHECKS] = {false};
@@ -208,7 +209,6 @@ static bool note_cells(const struct grid *grid, struct picture *picture)
     }
     if (note.length > 0)
         picture_note(picture, "Beside ✗, what was broken first: %s.", note.bytes);
-    text_free(&note);
     if (any_share)
         picture_note(picture, "Of several trials the worst verdict is shown; where they ended "
                               "differently, how many of how many ended so.");
@@ -242,8 +242,8 @@ static void note_costs(const struct grid *grid, struct picture *picture)
 static void note_environment(const struct grid *grid, struct picture *picture)
 {
     const struct environment *environment = &grid->report->run->environment;
-    struct text mark = {0};
-    struct text words = {0};
+    AUTO_TEXT struct text mark = {0};
+    AUTO_TEXT struct text words = {0};
     costs_add_mark_meaning(grid->report->run, grid->measured, &mark);
     if (mark.length > 0)
         picture_note(picture, "%s.", mark.bytes);
@@ -262,13 +262,11 @@ static void note_environment(const struct grid *grid, struct picture *picture)
     }
     if (words.length > 0)
         picture_note(picture, "Measured on: %s.", words.bytes);
-    text_free(&words);
-    text_free(&mark);
 }
 
 static void describe(const struct grid *grid, struct text *out)
 {
-    struct text names = {0};
+    AUTO_TEXT struct text names = {0};
     size_t unsafe = 0;
     size_t stuck = 0;
     for (size_t row = 0; row < grid->row_count; row++) {
@@ -296,7 +294,6 @@ static void describe(const struct grid *grid, struct text *out)
         text_format(out, "SAFE under every fault that applies: %s.", names.bytes);
     else
         text_add(out, "None was SAFE under every fault that applies.");
-    text_free(&names);
 }
 
 static bool write_matrix(const struct picture_subject *subject, struct picture *picture)

@@ -1,6 +1,7 @@
 // What a lock costs against the load, a curve for each scheme: throughput and latency against the
 // number of clients; latency against the offered rate.
 #include "harness/base/growing.h"
+#include "harness/base/scope.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/report/words.h"
 
@@ -55,7 +56,7 @@ static void measure(const struct run_result *run, size_t phase, struct point *po
 {
     struct histogram histogram;
     struct error error;
-    double *rates = memory_new((run->count + 1) * sizeof *rates);
+    AUTO_FREE double *rates = memory_new((run->count + 1) * sizeof *rates);
     size_t repeats = 0;
     histogram_start(&histogram);
     for (size_t i = point->index; i < run->count; i++) {
@@ -83,7 +84,6 @@ static void measure(const struct run_result *run, size_t phase, struct point *po
         samples < LEAST_FOR_PERCENTILES ? NAN : (double)histogram_percentile_ns(&histogram, 50);
     point->p99_ns = samples < LEAST_FOR_P99 ? NAN : (double)histogram_percentile_ns(&histogram, 99);
     histogram_free(&histogram);
-    free(rates);
 }
 
 // Of the phases of a scheme; warm-ups and ramps are none.
@@ -172,10 +172,10 @@ static int by_load(const void *left, const void *right)
 // of them; no curve has a single one.
 static void choose_points(struct load *load)
 {
-    size_t *sizes = memory_zeroed(load->count + 1, sizeof *sizes);
+    AUTO_FREE size_t *sizes = memory_zeroed(load->count + 1, sizeof *sizes);
     size_t best = 0;
     size_t kept = 0;
-    char **conditions = memory_new((load->count + 1) * sizeof *conditions);
+    AUTO_FREE char **conditions = memory_new((load->count + 1) * sizeof *conditions);
     for (size_t i = 0; i < load->count; i++) {
         struct point *point = &load->points[i];
         conditions[i] = conditions_of(point->trial->scenario, load->axis);
@@ -184,7 +184,6 @@ static void choose_points(struct load *load)
     }
     for (size_t i = 0; i < load->count; i++)
         free(conditions[i]);
-    free(conditions);
     for (size_t i = 0; i < load->count; i++) {
         bool is_first = true;
         for (size_t j = 0; j < kept && is_first; j++)
@@ -213,7 +212,6 @@ static void choose_points(struct load *load)
     load->count = kept;
     if (kept > 0)
         qsort(load->points, kept, sizeof *load->points, by_load);
-    free(sizes);
 }
 
 // One lock first, then one for each, then others. Leaves out the points of what there is no column

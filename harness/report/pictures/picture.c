@@ -1,6 +1,7 @@
 #include "harness/report/pictures/picture.h"
 
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -228,8 +229,8 @@ int plot_write(struct plot *plot, const char *folder, struct error *error)
 // with `error` set if it is not there in full.
 static char *read_svg(const char *folder, const char *name, struct error *error)
 {
-    char *path = path_of(folder, name, "svg");
-    struct text svg = {0};
+    AUTO_FREE char *path = path_of(folder, name, "svg");
+    AUTO_TEXT struct text svg = {0};
     char *picture = NULL;
     if (file_read(path, &svg, error) == 0) {
         const char *begin = strstr(text_string(&svg), "<svg");
@@ -238,8 +239,6 @@ static char *read_svg(const char *folder, const char *name, struct error *error)
         else
             error_set(error, "gnuplot left %s incomplete", path);
     }
-    text_free(&svg);
-    free(path);
     return picture;
 }
 
@@ -248,7 +247,7 @@ static char *read_svg(const char *folder, const char *name, struct error *error)
 // Where one fails each is drawn by itself, so that only those are missing which cannot be drawn.
 static int draw(const struct plot_wish *wishes, size_t count, struct error *error)
 {
-    struct gnuplot_script *scripts = memory_new((count + 1) * sizeof *scripts);
+    AUTO_FREE struct gnuplot_script *scripts = memory_new((count + 1) * sizeof *scripts);
     bool missing = false;
     int failed = 0;
     for (size_t i = 0; i < count; i++)
@@ -267,13 +266,12 @@ static int draw(const struct plot_wish *wishes, size_t count, struct error *erro
         plot->is_waiting = !plot->is_drawn;
         failed = plot->is_drawn ? failed : -1;
     }
-    free(scripts);
     return missing ? 0 : failed;
 }
 
 int plots_draw(const struct plot_wish *wishes, size_t count, struct error *error)
 {
-    struct plot_wish *written = memory_new((count + 1) * sizeof *written);
+    AUTO_FREE struct plot_wish *written = memory_new((count + 1) * sizeof *written);
     struct error reason = {0};
     size_t left = 0;
     for (size_t i = 0; i < count; i++) {
@@ -286,7 +284,6 @@ int plots_draw(const struct plot_wish *wishes, size_t count, struct error *error
     int failed = draw(written, left, error);
     if (reason.text[0] != '\0')
         failed = error_set(error, "%s", reason.text);
-    free(written);
     return failed;
 }
 
@@ -349,13 +346,12 @@ void plots_free(struct trial_result *result)
 
 int plots_draw_all(struct trial_result *results, size_t count, struct error *error)
 {
-    struct plot_wish *wishes = memory_new((count + 1) * PICTURE_ALL * sizeof *wishes);
+    AUTO_FREE struct plot_wish *wishes = memory_new((count + 1) * PICTURE_ALL * sizeof *wishes);
     for (size_t i = 0; i < count * PICTURE_ALL; i++) {
         struct trial_result *result = &results[i / PICTURE_ALL];
         wishes[i] = (struct plot_wish){&result->plots[i % PICTURE_ALL], result->folder};
     }
     int failed = plots_draw(wishes, count * PICTURE_ALL, error);
-    free(wishes);
     return failed;
 }
 
@@ -363,7 +359,7 @@ int plots_draw_all(struct trial_result *results, size_t count, struct error *err
 
 int run_pictures_write(struct run_result *run, bool with_gnuplot, struct error *error)
 {
-    char *folder = path_join(run->folder, "plots");
+    AUTO_FREE char *folder = path_join(run->folder, "plots");
     struct run_report report;
     size_t most = 0;
     int failed = 0;
@@ -371,7 +367,7 @@ int run_pictures_write(struct run_result *run, bool with_gnuplot, struct error *
         most++;
     run_report_make(run, &report);
     const struct picture_subject subject = {.run = run, .report = &report};
-    struct plot_wish *wishes = memory_new((most + 1) * sizeof *wishes);
+    AUTO_FREE struct plot_wish *wishes = memory_new((most + 1) * sizeof *wishes);
     run->pictures = memory_new((most + 1) * sizeof *run->pictures);
     for (size_t i = 0; i < most && failed == 0; i++) {
         struct plot *plot = &run->pictures[run->picture_count];
@@ -385,8 +381,6 @@ int run_pictures_write(struct run_result *run, bool with_gnuplot, struct error *
     if (failed == 0 && with_gnuplot)
         failed = plots_draw(wishes, run->picture_count, error);
     run_report_free(&report);
-    free(wishes);
-    free(folder);
     return failed;
 }
 

@@ -1,6 +1,7 @@
 // The schemes of each scenario without faults beside each other: acquire latency by percentile, a
 // curve for each; and sorted rows of how long a hand-off takes, and how evenly grants are shared
 // out. And how schemes are grouped by their servers, in any picture.
+#include "harness/base/scope.h"
 #include "harness/cluster/server.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/report/words.h"
@@ -102,7 +103,7 @@ static void number(struct scheme_curve *curves, size_t count)
 size_t scheme_groups_make(struct scheme_curve *curves, size_t count, size_t first,
                           const char *prefix, struct picture *picture)
 {
-    struct text *titles = memory_zeroed(count + 1, sizeof *titles);
+    AUTO_FREE struct text *titles = memory_zeroed(count + 1, sizeof *titles);
     size_t made = 0;
     size_t used = 0; // of the last group
     for (size_t kind = 0; kind < scheme_kind_count(); kind++) {
@@ -130,14 +131,12 @@ size_t scheme_groups_make(struct scheme_curve *curves, size_t count, size_t firs
                         scheme_kind_name(kind));
     }
     for (size_t i = 0; i < made; i++) {
-        struct text whole = {0};
+        AUTO_TEXT struct text whole = {0};
         text_format(&whole, "%s%s%s", prefix, made > 1 && *prefix != '\0' ? ": " : "",
                     made > 1 ? text_string(&titles[i]) : "");
         picture_tell(picture, "group_%zu = %s", first + i + 1, text_string(&whole));
-        text_free(&whole);
         text_free(&titles[i]);
     }
-    free(titles);
     number(curves, count);
     return made;
 }
@@ -267,7 +266,7 @@ static double place(size_t point)
 static size_t write_curves(const struct section *section, size_t first, bool several,
                            struct picture *picture)
 {
-    struct scheme_curve *curves = memory_new((section->count + 1) * sizeof *curves);
+    AUTO_FREE struct scheme_curve *curves = memory_new((section->count + 1) * sizeof *curves);
     for (size_t i = 0; i < section->count; i++)
         curves[i] = section->rows[i].curve;
     first += scheme_groups_make(curves, section->count, first,
@@ -286,7 +285,6 @@ static size_t write_curves(const struct section *section, size_t first, bool sev
         if (i % 2 == 0)
             scheme_legend(curve, picture);
     }
-    free(curves);
     return first;
 }
 
@@ -319,7 +317,8 @@ static bool write(const struct picture_subject *subject, struct picture *picture
 {
     const struct scheme_picture *kind = subject->details;
     const struct run_report *report = subject->report;
-    struct section *sections = memory_new((report->measured_count + 1) * sizeof *sections);
+    AUTO_FREE struct section *sections =
+        memory_new((report->measured_count + 1) * sizeof *sections);
     size_t left_out = 0;
     size_t size = 0;
     size_t shown = sections_make(kind, report, sections, &left_out);
@@ -338,7 +337,6 @@ static bool write(const struct picture_subject *subject, struct picture *picture
     }
     for (size_t i = 0; i < shown; i++)
         section_free(&sections[i]);
-    free(sections);
     return shown > 0;
 }
 

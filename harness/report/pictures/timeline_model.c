@@ -4,6 +4,7 @@
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
+#include "harness/base/scope.h"
 #include "harness/model/model.h"
 #include "harness/report/pictures/timeline.h"
 
@@ -52,9 +53,9 @@ static bool is_evidence(const struct scene *scene, const struct operation *opera
 static void collect_bars(struct scene *scene)
 {
     const struct operations *operations = scene->operations;
-    struct ranked *order = memory_new((operations->count + 1) * sizeof *order);
+    AUTO_FREE struct ranked *order = memory_new((operations->count + 1) * sizeof *order);
     // The hold that each process is in; SIZE_MAX.
-    size_t *inner = memory_new((operations->process_count + (size_t)1) * sizeof *inner);
+    AUTO_FREE size_t *inner = memory_new((operations->process_count + (size_t)1) * sizeof *inner);
     size_t count = 0;
     for (size_t i = 0; i < operations->count; i++) {
         if (scene->evidence[0] == NULL || scene->evidence[0]->name == operations->items[i].name)
@@ -85,8 +86,6 @@ static void collect_bars(struct scene *scene)
             *in = scene->bar_count;
         *APPEND(scene->bars, scene->bar_count, scene->bar_room) = bar;
     }
-    free(inner);
-    free(order);
 }
 
 // Until when a bar may reach.
@@ -321,7 +320,7 @@ int model_picture(const struct operations *operations, const struct model_violat
                   const char *path, struct error *error)
 {
     struct picture picture;
-    struct text svg = {0};
+    AUTO_TEXT struct text svg = {0};
     picture_write(&model_picture_kind,
                   &(struct picture_subject){.operations = operations, .violation = violation},
                   &picture);
@@ -329,7 +328,6 @@ int model_picture(const struct operations *operations, const struct model_violat
     if (drawn != NULL)
         text_format(&svg, "%s%s", MODEL_PICTURE_BEGINS, drawn + strlen("<svg "));
     int result = drawn == NULL ? -1 : file_write(path, svg.bytes, svg.length, error);
-    text_free(&svg);
     free(drawn);
     picture_free(&picture);
     return result;

@@ -1,6 +1,7 @@
 // Who believed to hold the lock when: a row for each worker, around the first violation, else the
 // first holds; and a second panel for a violation too short to be seen in the first.
 #include "harness/base/rank.h"
+#include "harness/base/scope.h"
 #include "harness/check/describe.h"
 #include "harness/check/stuck.h"
 #include "harness/explain/diagnosis.h"
@@ -8,7 +9,6 @@
 #include "harness/report/pictures/timeline.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Words about a bar, and values of reads and writes, are so much above the middle of their row.
@@ -451,14 +451,13 @@ static void write_servers(struct scene *scene)
         int64_t to_ns = instant ? record->in_effect_ns : fault_end_ns(scene->model, record);
         if (to_ns < window->from || from_ns > window->to)
             continue;
-        struct text words = {0};
+        AUTO_TEXT struct text words = {0};
         char number[60];
         fault_text(scene->model, record, &words);
         snprintf(number, sizeof number, "fault %d: ", record->instance->number);
         picture_put(picture, "servers: from to fault text brief", "%.12g %.12g %s %s %s",
                     time_at(picture, from_ns), time_at(picture, to_ns), number, words.bytes,
                     record->instance->verb);
-        text_free(&words);
         scene->timeline.seen[LOOK_FAULT] = true;
     }
 }
@@ -535,7 +534,7 @@ static void label_violation(struct scene *scene)
     struct window at = {finding->evidence.from_ns, finding->evidence.to_ns};
     struct window part;
     bool overlap = marked_part(scene, 0, &part) && marked_part(scene, 1, &part);
-    struct text said = {0};
+    AUTO_TEXT struct text said = {0};
     if (shows(scene, SHOWS_REMOVAL)) {
         bool is_removed = !scene->told || scene->diagnosis.culprit != NULL;
         words = is_removed ? "the lock is removed" : "the lock is found gone";
@@ -560,7 +559,6 @@ static void label_violation(struct scene *scene)
     }
     time_label(scene->timeline.picture, at.from, time_later(at.from, at.to), "red", "%s%s",
                finding->check->name, said.bytes);
-    text_free(&said);
 }
 
 // --- the picture ---------------------------------------------------------------------------------

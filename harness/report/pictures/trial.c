@@ -3,6 +3,7 @@
 // one before (as HdrHistogram draws it: x = 1 / (1 - percentile)).
 #include "harness/base/percentile.h"
 #include "harness/base/rank.h"
+#include "harness/base/scope.h"
 #include "harness/check/describe.h"
 #include "harness/report/pictures/timeline.h"
 #include "harness/stats/latencies.h"
@@ -50,7 +51,7 @@ static void write_bins(const struct trial_model *model, int64_t bin_ns, struct p
     // A sliver at the end would make one hold look like a burst: it joins its neighbour.
     if (count == 0 || duration_ns - (int64_t)count * bin_ns > bin_ns / 2)
         count++;
-    size_t *holds = memory_zeroed(count, sizeof *holds);
+    AUTO_FREE size_t *holds = memory_zeroed(count, sizeof *holds);
     FOR_EACH_HOLD (hold, model) {
         size_t bin = (size_t)((hold->granted_ns - model->started_ns) / bin_ns);
         if (hold->granted_ns >= model->started_ns && hold->granted_ns <= model->ended_ns)
@@ -63,7 +64,6 @@ static void write_bins(const struct trial_model *model, int64_t bin_ns, struct p
         picture_row(bins, "%.12g %.12g %.6g", time_at(picture, from_ns), time_at(picture, to_ns),
                     (double)holds[i] * NS_PER_S / (double)time_later(to_ns - from_ns, 1));
     }
-    free(holds);
 }
 
 static bool write_throughput(const struct picture_subject *subject, struct picture *picture)
@@ -163,7 +163,7 @@ static bool write_over_time(const struct picture_subject *subject, struct pictur
     begin(model, picture, "Acquire latency over time, in slices of ", width_ns);
     struct picture_block *slices =
         picture_block(picture, "slices: from to acquires p50(ns) p99(ns) max(ns)");
-    struct acquire *acquires = memory_new(count * sizeof *acquires);
+    AUTO_FREE struct acquire *acquires = memory_new(count * sizeof *acquires);
     for (size_t i = 0; i < count; i++)
         acquires[i] = (struct acquire){durations.ends_ns[i], durations.items[i]};
     sort_by_key(acquires, count, sizeof *acquires);
@@ -182,7 +182,6 @@ static bool write_over_time(const struct picture_subject *subject, struct pictur
                     (long long)percentiles.p99_ns, (long long)percentiles.max_ns);
     }
     picture_note(picture, "A slice has what was granted in it; where nothing was, it has no line.");
-    free(acquires);
     durations_free(&durations);
     return true;
 }

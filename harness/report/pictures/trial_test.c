@@ -1,5 +1,6 @@
 // The pictures of a trial: their data, and their files.
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/report/pictures/test_says.h"
 #include "harness/report/pictures/test_svg.h"
@@ -222,10 +223,9 @@ TEST_WITH(labels_at_one_time_do_not_cover_each_other, start, stop)
 
 static bool exists(const char *name, const char *ending)
 {
-    struct text path = {0};
+    AUTO_TEXT struct text path = {0};
     text_format(&path, "%s/%s.%s", folder, name, ending);
     bool there = access(path.bytes, R_OK) == 0;
-    text_free(&path);
     return there;
 }
 
@@ -324,13 +324,12 @@ TEST_WITH(a_few_acquires_have_no_plot_of_latency, start, stop)
 TEST_WITH(a_missing_gnuplot_is_told_and_no_error_of_the_plots, start, stop)
 {
     add_violation();
-    char *path = memory_string(getenv("PATH"));
+    AUTO_FREE char *path = memory_string(getenv("PATH"));
     setenv("PATH", "/nonexistent", 1);
     char note[200];
     bool available = plots_available(note, sizeof note);
     int written = plots_write(&test.model, result, true, NULL);
     setenv("PATH", path, 1);
-    free(path);
     assert_false(available);
     assert_non_null(strstr(note, "gnuplot-nox"));
     assert_int_equal(written, 0);
