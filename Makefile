@@ -260,8 +260,8 @@ fuzz: setup-lint
 # (90s, 10m, 2h; a minute if not said). SEED=: the first (0: another one each time); MODEL=: one
 # model instead of all in turn.
 fuzz-check: setup
-	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/harness/model/fuzz_check_test
-	@$(BUILD)/harness/model/fuzz_check_test fuzz $(or $(FOR),60) $(or $(SEED),0) $(MODEL)
+	@$(MAKE) --no-print-directory -j$$(nproc) $(filter %_oracle_test,$(TESTS:%.c=$(BUILD)/%))
+	@scripts/fuzz-check $(BUILD) $(or $(FOR),60) $(or $(SEED),0) $(MODEL)
 
 # --- how quick and how small is the driver itself -------------------------------------------------
 

@@ -4,6 +4,7 @@
 #include "harness/base/clock.h"
 #include "harness/history/test_file.h"
 #include "harness/model/model.h"
+#include "harness/model/test_notation.h"
 #include "harness/testing/test.h"
 
 #include <inttypes.h>
@@ -164,25 +165,6 @@ static void end(struct fixture *fixture)
     unlink(fixture->test.path);
 }
 
-static void show(const struct operations *operations, struct text *out)
-{
-    for (size_t i = 0; i < operations->count; i++) {
-        const struct operation *operation = &operations->items[i];
-        bool acquires = operation->kind == OPERATION_ACQUIRE;
-        text_format(out, "%s%u %c%s", i > 0 ? "; " : "", operation->process,
-                    operation->shared ? (acquires ? 'S' : 'T') : (acquires ? 'A' : 'R'),
-                    operation->outcome == OUTCOME_NO        ? "!"
-                    : operation->outcome == OUTCOME_UNKNOWN ? "?"
-                                                            : "");
-        if (operation->token != 0)
-            text_format(out, "#%" PRId64, operation->token);
-        if (operation->name != 0)
-            text_format(out, "@%u", operation->name);
-        text_format(out, " %" PRId64 " %" PRId64, moment_of(operation->invoked),
-                    operation->returned == INSTANT_NEVER ? 0 : moment_of(operation->returned));
-    }
-}
-
 TEST(each_history_is_taken_as_it_says)
 {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -196,7 +178,10 @@ TEST(each_history_is_taken_as_it_says)
             history_file_close(&fixture.test.file);
         read_as_it_is(&fixture);
         assert_int_equal(fixture.condition.state, is_open ? HISTORY_UNFINISHED : HISTORY_WHOLE);
-        show(&fixture.operations, &found);
+        for (size_t j = 0; j < fixture.operations.count; j++) {
+            text_add(&found, j > 0 ? "; " : "");
+            operation_print(&fixture.operations.items[j], &found);
+        }
         if (strcmp(text_string(&found), taken->operations) != 0)
             fail_msg("%s: %s", taken->about, text_string(&found));
         if (taken->analysis[0] != '\0')

@@ -13,32 +13,6 @@ struct known {
     const char *said; // NULL: it is linearizable
 };
 
-static struct operation known_operation(const struct known *known, const char *words)
-{
-    unsigned process = 0;
-    int from = 0, to = 0;
-    char what[32] = "";
-    if (sscanf(words, " %u %31s %d %d", &process, what, &from, &to) != 4)
-        fail_msg(CASES ":%zu: an operation that cannot be read: %s", known->line, words);
-    const char *token = strchr(what, '#');
-    const char *name = strchr(what, '@');
-    return (struct operation){
-        .invoked = instant_of_invocation(from),
-        .returned = to == 0 ? INSTANT_NEVER : instant_of_return(to),
-        .token = token == NULL ? 0 : strtol(token + 1, NULL, 10),
-        .process = process,
-        .name = name == NULL ? 0 : (uint32_t)strtoul(name + 1, NULL, 10),
-        .kind = strchr("AS", what[0]) != NULL ? OPERATION_ACQUIRE
-                : what[0] == 'N'              ? OPERATION_RENEW
-                                              : OPERATION_RELEASE,
-        .outcome = what[1] == '!'   ? OUTCOME_NO
-                   : what[1] == '?' ? OUTCOME_UNKNOWN
-                                    : OUTCOME_OK,
-        .shared = strchr("ST", what[0]) != NULL,
-        .either = what[0] == 'E',
-    };
-}
-
 static int64_t option_of(const struct known *known, const char *name)
 {
     const char *at = strstr(known->options, name);
@@ -59,7 +33,8 @@ static struct sample known_sample(const struct known *known)
     for (char *rest = known->history + has_owners, *words = strsep(&rest, ";"); words != NULL;
          words = strsep(&rest, ";")) {
         assert_true(sample.count < SAMPLE_OPERATIONS);
-        sample.items[sample.count++] = known_operation(known, words);
+        if (!operation_read(words, &sample.items[sample.count++]))
+            fail_msg(CASES ":%zu: an operation that cannot be read: %s", known->line, words);
     }
     if (sample.kind == NULL || !sample_is_proper(&sample))
         fail_msg(CASES ":%zu: the operations are not proper", known->line);

@@ -3,10 +3,10 @@
 #ifndef LOCKPICK_MODEL_TEST_ORACLE_H
 #define LOCKPICK_MODEL_TEST_ORACLE_H
 
+#include "harness/base/clock.h"
+#include "harness/model/test_notation.h"
 #include "harness/model/test_samples.h"
 #include "harness/testing/test.h"
-
-#include <inttypes.h>
 
 // What is put to the test: a model, and the mistake that makes it a wrong one.
 struct subject {
@@ -204,74 +204,25 @@ static inline void shrink(struct shrinker *shrinker)
 
 // === what is shown ===============================================================================
 
-// A small history as a picture that people can follow, and what is said of it.
-
-#define SHOW_COLUMNS 40
-
-static inline void show_interval(struct text *text, const struct operation *operation,
-                                 int64_t columns)
-{
-    bool answered = operation->returned != INSTANT_NEVER;
-    int64_t from = moment_of(operation->invoked);
-    int64_t to = answered ? moment_of(operation->returned) : columns;
-    for (int64_t moment = 1; moment <= columns && columns <= SHOW_COLUMNS; moment++) {
-        const char *mark = moment < from || moment > to ? "." : "=";
-        if (moment == from)
-            mark = from == to && answered ? "|" : "[";
-        else if (moment == to)
-            mark = answered ? "]" : ">";
-        text_add(text, mark);
-    }
-    if (answered)
-        text_format(text, "  %" PRId64 "-%" PRId64, from, to);
-    else
-        text_format(text, "  %" PRId64 "-never", from);
-}
-
-static inline void show_operations(struct text *text, const struct sample *sample)
-{
-    static const char *const outcomes[] = {"ok", "refused", "unknown"};
-    int64_t columns = 1;
-    for (size_t i = 0; i < sample->count; i++) {
-        const struct operation *operation = &sample->items[i];
-        int64_t last = moment_of(operation->returned == INSTANT_NEVER ? operation->invoked + 2
-                                                                      : operation->returned);
-        columns = last > columns ? last : columns;
-    }
-    for (size_t i = 0; i < sample->count; i++) {
-        const struct operation *operation = &sample->items[i];
-        text_format(text, "  %2zu  lock %u  process %u  %s%-7s  %-7s  ", i + 1, operation->name,
-                    operation->process,
-                    operation->either   ? "any "
-                    : operation->shared ? "shared "
-                                        : "",
-                    operation->kind == OPERATION_ACQUIRE   ? "acquire"
-                    : operation->kind == OPERATION_RELEASE ? "release"
-                                                           : "renew",
-                    outcomes[operation->outcome]);
-        show_interval(text, operation, columns);
-        if (operation->token != 0)
-            text_format(text, "  token %" PRId64, operation->token);
-        text_add(text, "\n");
-    }
-}
-
-static inline void show_options(struct text *text, const struct sample *sample)
+// A small history as cases/known.cases would have it, and what is said of it.
+static inline void show_sample(struct text *text, const struct sample *sample)
 {
     const struct model_options *options = &sample->options;
     text_format(text, "%s", sample->kind->model);
     if (sample->kind->permits)
-        text_format(text, ", %" PRId64 " permits", options->permits);
+        text_format(text, " permits=%" PRId64, options->permits);
     if (options->lease_ns > 0)
-        text_format(text, ", leases of %" PRId64, options->lease_ns);
-    if (sample->has_owners)
-        text_add(text, ", processes 0 and 2 are one owner, 1 and 3 another");
+        text_format(text, " lease=%" PRId64, options->lease_ns);
     if (sample->kind->reentrant && options->depth_limit > 0)
-        text_format(text, ", at most %" PRId64 " deep", options->depth_limit);
-    text_format(text, "; a refused acquire %s; after a refused release the lock is %s\n",
-                options->failed_acquire == FAILED_ACQUIRE_BUSY ? "found it taken" : "says nothing",
-                options->failed_release == FAILED_RELEASE_HELD ? "still held"
-                                                               : "not held any more");
+        text_format(text, " depth=%" PRId64, options->depth_limit);
+    text_format(text, "%s%s:%s", options->failed_acquire == FAILED_ACQUIRE_BUSY ? " busy" : "",
+                options->failed_release == FAILED_RELEASE_RELEASED ? " released" : "",
+                sample->has_owners ? " =" : "");
+    for (size_t i = 0; i < sample->count; i++) {
+        text_add(text, i > 0 ? "; " : " ");
+        operation_print(&sample->items[i], text);
+    }
+    text_add(text, "\n");
 }
 
 static inline void show_search(struct text *text, struct search *search, struct sample *sample)
@@ -323,8 +274,7 @@ static inline void show_complaint(struct text *text, struct search *search,
                                   const char *complaint)
 {
     text_format(text, "%s: ", complaint);
-    show_options(text, sample);
-    show_operations(text, sample);
+    show_sample(text, sample);
     show_search(text, search, sample);
     show_model(text, subject, sample);
 }
@@ -431,16 +381,22 @@ static inline void tally_shows_variety(const struct tally *tally, const char *mo
     assert_in_range(tally->unknowns[1], tally->histories[1] / 5, all);
 }
 
+// ORACLE_HISTORIES of them; with LOCKPICK_FUZZ_S in the environment for so many seconds instead,
+// from seed LOCKPICK_SEED on.
 static inline void model_and_search_agree(const char *name)
 {
     const struct lock_kind *kind = lock_kind_find(name);
     const struct subject subject = {.model = model_find(name)};
     struct search *search = search_new();
     struct tally tally = {0};
+    const char *fuzz_s = getenv("LOCKPICK_FUZZ_S");
+    uint64_t first = fuzz_s != NULL ? strtoull(getenv("LOCKPICK_SEED"), NULL, 10) : 0;
+    int64_t until_ns = clock_monotonic_ns() + (fuzz_s != NULL ? atoll(fuzz_s) : 0) * NS_PER_S;
     assert_non_null(kind);
     assert_non_null(subject.model);
     assert_int_equal(subject.model->decides_busy, kind->decides_busy);
-    for (uint64_t seed = 0; seed < ORACLE_HISTORIES; seed++) {
+    uint64_t seed = first;
+    for (; fuzz_s != NULL ? clock_monotonic_ns() < until_ns : seed < ORACLE_HISTORIES; seed++) {
         struct sample sample;
         bool linearizable;
         sample_make(&sample, kind, seed);
@@ -449,13 +405,14 @@ static inline void model_and_search_agree(const char *name)
             struct text text = {0};
             shrink(&(struct shrinker){search, &subject, &sample, complaint});
             show_complaint(&text, search, &subject, &sample, complaint);
-            fail_msg("seed %" PRIu64 ": %s", seed, text_string(&text));
+            fail_msg("%sto repeat it: make fuzz-check MODEL=%s SEED=%" PRIu64, text_string(&text),
+                     name, seed);
         }
         tally_add(&tally, &sample, linearizable);
     }
     tally_shows_variety(&tally, name);
     printf("  %" PRIu64 " left undecided\n", search->doubts);
-    assert_in_range(search->doubts, 0, ORACLE_HISTORIES / 1000);
+    assert_in_range(search->doubts, 0, (seed - first) / 1000);
     free(search);
 }
 

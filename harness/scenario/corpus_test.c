@@ -1,6 +1,7 @@
 // Every file in corpus/ is wrong, and <file>.expected beside it holds the diagnostics about it;
-// every file in corpus/good/ loads. With LOCKPICK_WRITE_EXPECTED=1 set the expectations are written
-// anew: read the difference before you keep them.
+// every file in corpus/good/ loads. A file may begin with "# --set PATH=VALUE", a line each. With
+// LOCKPICK_WRITE_EXPECTED=1 set the expectations are written anew: read the difference before you
+// keep them.
 #include "harness/base/file.h"
 #include "harness/base/text.h"
 #include "harness/scenario/test_parsing.h"
@@ -19,8 +20,17 @@ static char *diagnostics_about(const char *path)
         fail_msg("%s (run it from the root of the project)", error.text);
     struct diagnostics *diagnostics = diagnostics_new();
     struct scenario *scenario = NULL;
+    struct override overrides[12];
+    size_t count = 0;
+    char *words = memory_string(text_string(&text)), *rest = words, *line;
+    while ((line = strsep(&rest, "\n")) != NULL && strncmp(line, "# --set ", 8) == 0) {
+        line += 8;
+        overrides[count].path = strsep(&line, "=");
+        overrides[count++].value = line;
+    }
     int result = scenario_parse(strrchr(path, '/') + 1, text_string(&text), text.length,
-                                &test_vocabulary, NULL, 0, &scenario, diagnostics);
+                                &test_vocabulary, overrides, count, &scenario, diagnostics);
+    free(words);
     assert_int_equal(result, diagnostics_count(diagnostics) == 0 ? 0 : -1);
     assert_true((result == 0) == (scenario != NULL));
     scenario_free(scenario);

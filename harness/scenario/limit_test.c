@@ -12,21 +12,27 @@ static struct limit read_limit(const char *text)
 
 TEST(a_limit_has_a_figure_a_relation_and_a_bound)
 {
-    struct limit limit = read_limit("acquire.p99.9 < 50ms");
-    assert_int_equal(limit.metric, METRIC_ACQUIRE);
-    assert_true(limit.percent == 99.9 && limit.bound == 50e6);
-    assert_int_equal(limit.relation, RELATION_BELOW);
-    assert_string_equal(limit.text, "acquire.p99.9 < 50ms");
-    limit = read_limit(" hand-off.max>=2s ");
-    assert_int_equal(limit.metric, METRIC_HAND_OFF);
-    assert_true(limit.percent == 100 && limit.bound == 2e9);
-    assert_string_equal(limit.text, "hand-off.max >= 2s");
-    limit = read_limit("throughput > 30/min");
-    assert_true(limit.bound == 0.5);
-    limit = read_limit("jain >= 0.95");
-    assert_true(limit.bound == 0.95);
-    assert_true(read_limit("violations == 0").bound == 0);
-    assert_true(read_limit("acquire.p999 < 1s").percent == 99.9);
+    static const struct {
+        const char *text, *clean;
+        int metric;
+        double percent;
+        enum relation relation;
+        double bound;
+    } cases[] = {
+        {"acquire.p99.9 < 50ms", NULL, METRIC_ACQUIRE, 99.9, RELATION_BELOW, 50e6},
+        {"acquire.p999 < 1s", NULL, METRIC_ACQUIRE, 99.9, RELATION_BELOW, 1e9},
+        {" hand-off.max>=2s ", "hand-off.max >= 2s", METRIC_HAND_OFF, 100, RELATION_AT_LEAST, 2e9},
+        {"throughput > 30/min", NULL, METRIC_THROUGHPUT, 0, RELATION_ABOVE, 0.5},
+        {"jain >= 0.95", NULL, METRIC_JAIN, 0, RELATION_AT_LEAST, 0.95},
+        {"violations == 0", NULL, METRIC_VIOLATIONS, 0, RELATION_IS, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct limit limit = read_limit(cases[i].text);
+        assert_int_equal(limit.metric, cases[i].metric);
+        assert_true(limit.percent == cases[i].percent && limit.bound == cases[i].bound);
+        assert_int_equal(limit.relation, cases[i].relation);
+        assert_string_equal(limit.text, cases[i].clean ? cases[i].clean : cases[i].text);
+    }
 }
 
 TEST(the_bound_itself_is_on_one_side_only)

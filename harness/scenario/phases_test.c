@@ -6,70 +6,79 @@
 #define REST "schemes: [none, \"redis-*\"]\n"
 #define PER_SECOND INT64_C(3600) // rates are each hour
 
-TEST(without_a_load_there_are_no_phases)
+static void expect_load(const struct scenario *scenario, const struct load_settings *wanted,
+                        size_t count)
 {
-    struct scenario *scenario = parse(TEST_MINIMAL);
-    assert_int_equal(scenario->load_count, 0);
-    assert_int_equal(scenario->workload.for_ns, 0);
+    assert_int_equal(scenario->load_count, count);
+    for (size_t i = 0; i < count; i++) {
+        const struct load_settings *is = &scenario->load[i];
+        assert_int_equal(is->for_ns, wanted[i].for_ns);
+        assert_int_equal(is->clients, wanted[i].clients);
+        assert_int_equal(is->rate, wanted[i].rate);
+        assert_int_equal(is->to, wanted[i].to);
+        assert_int_equal(is->arrivals, wanted[i].arrivals);
+        assert_int_equal(is->warm_up, wanted[i].warm_up);
+    }
 }
 
-TEST(phases_say_how_long_the_trial_is)
+TEST(phases_are_those_of_the_load_after_a_warm_up)
 {
-    struct scenario *scenario =
-        parse(TEST_HEAD "workload: {kind: increment}\n"
-                        "load:\n"
-                        "  - {for: 2s, clients: 1, warm-up: true}\n"
-                        "  - {for: 3s, rate: 500/s, to: 30/min, arrivals: fixed}\n" REST);
-    assert_int_equal(scenario->workload.for_ns, 5 * NS_PER_S);
-    assert_int_equal(scenario->load_count, 2);
-    assert_int_equal(scenario->load[0].clients, 1);
-    assert_true(scenario->load[0].warm_up);
-    assert_int_equal(scenario->load[0].rate, 0);
-    assert_int_equal(scenario->load[1].clients, 0);
-    assert_int_equal(scenario->load[1].rate, 500 * PER_SECOND);
-    assert_int_equal(scenario->load[1].to, 1800);
-    assert_int_equal(scenario->load[1].arrivals, ARRIVALS_FIXED);
-    assert_false(scenario->load[1].warm_up);
-}
-
-TEST(one_phase_needs_no_list_and_lasts_as_the_workload_says)
-{
-    struct scenario *scenario =
-        parse(TEST_HEAD "workload: {kind: increment, for: 7s}\nload: {rate: 500/s}\n" REST);
-    assert_int_equal(scenario->load_count, 1);
-    assert_int_equal(scenario->load[0].for_ns, 7 * NS_PER_S);
-    assert_int_equal(scenario->load[0].arrivals, ARRIVALS_POISSON);
-    assert_int_equal(scenario->workload.for_ns, 7 * NS_PER_S);
-    scenario = parse(TEST_HEAD "workload: {kind: increment, operations: 9}\n"
-                               "load: {rate: 500/s}\n" REST);
-    assert_int_equal(scenario->load[0].for_ns, 0);
-    assert_int_equal(scenario->workload.for_ns, 0);
-}
-
-TEST(a_warm_up_is_a_phase_before_the_others)
-{
-    struct scenario *scenario =
-        parse(TEST_HEAD "workload: {kind: increment, for: 7s, warm-up: 2s}\n" REST);
-    assert_int_equal(scenario->workload.for_ns, 9 * NS_PER_S);
-    assert_int_equal(scenario->load_count, 2);
-    assert_int_equal(scenario->load[0].for_ns, 2 * NS_PER_S);
-    assert_true(scenario->load[0].warm_up);
-    assert_int_equal(scenario->load[1].for_ns, 7 * NS_PER_S);
-    assert_false(scenario->load[1].warm_up);
-}
-
-TEST(a_warm_up_has_the_load_of_what_it_is_before)
-{
-    struct scenario *scenario = parse(
-        TEST_HEAD "workload: {kind: increment, warm-up: 2s}\n"
-                  "load: {for: 3s, clients: 2, rate: 50/s, to: 90/s, arrivals: fixed}\n" REST);
-    assert_int_equal(scenario->workload.for_ns, 5 * NS_PER_S);
-    assert_int_equal(scenario->load_count, 2);
-    assert_int_equal(scenario->load[0].clients, 2);
-    assert_int_equal(scenario->load[0].rate, 50 * PER_SECOND);
-    assert_int_equal(scenario->load[0].to, 0);
-    assert_int_equal(scenario->load[0].arrivals, ARRIVALS_FIXED);
-    assert_int_equal(scenario->load[1].to, 90 * PER_SECOND);
+    static const struct {
+        const char *text;
+        int64_t for_ns; // the trial; 0: it ends by its operations
+        size_t count;
+        struct load_settings load[2];
+    } cases[] = {
+        {"workload: {kind: increment, operations: 40}\n", 0, 0, {{0}}},
+        {"workload: {kind: increment}\nload:\n  - {for: 2s, clients: 1, warm-up: true}\n"
+         "  - {for: 3s, rate: 500/s, to: 30/min, arrivals: fixed}\n",
+         5 * NS_PER_S,
+         2,
+         {{.for_ns = 2 * NS_PER_S, .clients = 1, .warm_up = true},
+          {.for_ns = 3 * NS_PER_S,
+           .rate = 500 * PER_SECOND,
+           .to = 1800,
+           .arrivals = ARRIVALS_FIXED}}},
+        // One needs no list, and lasts as the workload says.
+        {"workload: {kind: increment, for: 7s}\nload: {rate: 500/s}\n",
+         7 * NS_PER_S,
+         1,
+         {{.for_ns = 7 * NS_PER_S, .rate = 500 * PER_SECOND}}},
+        {"workload: {kind: increment, operations: 9}\nload: {rate: 500/s}\n",
+         0,
+         1,
+         {{.rate = 500 * PER_SECOND}}},
+        // A warm-up is a phase before the others, with the load of what it is before.
+        {"workload: {kind: increment, for: 7s, warm-up: 2s}\n",
+         9 * NS_PER_S,
+         2,
+         {{.for_ns = 2 * NS_PER_S, .warm_up = true}, {.for_ns = 7 * NS_PER_S}}},
+        {"workload: {kind: increment, warm-up: 2s}\n"
+         "load: {for: 3s, clients: 2, rate: 50/s, to: 90/s, arrivals: fixed}\n",
+         5 * NS_PER_S,
+         2,
+         {{.for_ns = 2 * NS_PER_S,
+           .clients = 2,
+           .rate = 50 * PER_SECOND,
+           .arrivals = ARRIVALS_FIXED,
+           .warm_up = true},
+          {.for_ns = 3 * NS_PER_S,
+           .clients = 2,
+           .rate = 50 * PER_SECOND,
+           .to = 90 * PER_SECOND,
+           .arrivals = ARRIVALS_FIXED}}},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[400];
+        snprintf(text, sizeof text, TEST_HEAD "%s" REST, cases[i].text);
+        struct scenario *scenario = parse(text);
+        assert_int_equal(scenario->workload.for_ns, cases[i].for_ns);
+        expect_load(scenario, cases[i].load, cases[i].count);
+        // What was run can be run again.
+        char *as_run = scenario_as_run(scenario, 7, "", NULL);
+        expect_load(parse(as_run), cases[i].load, cases[i].count);
+        free(as_run);
+    }
 }
 
 TEST(a_rate_can_be_set)
@@ -80,21 +89,6 @@ TEST(a_rate_can_be_set)
     struct scenario *scenario = parse_set(text, overrides, 2);
     assert_int_equal(scenario->load_count, 2);
     assert_int_equal(scenario->load[1].rate, 20 * PER_SECOND);
-}
-
-TEST(what_was_run_can_be_run_again)
-{
-    static const char text[] = TEST_HEAD "workload: {kind: increment, for: 4s, warm-up: 1s}\n"
-                                         "load: {rate: 500/s, to: 30/min}\n" REST;
-    struct scenario *scenario = parse(text);
-    char *as_run = scenario_as_run(scenario, 7, "", NULL);
-    struct scenario *again = parse(as_run);
-    assert_int_equal(again->load_count, scenario->load_count);
-    for (size_t i = 0; i < again->load_count; i++) {
-        again->load[i].place = scenario->load[i].place;
-        assert_memory_equal(&again->load[i], &scenario->load[i], sizeof again->load[i]);
-    }
-    free(as_run);
 }
 
 TEST(a_ramp_has_its_mean_of_operations)

@@ -24,60 +24,73 @@ static struct plan plan_of(const char *text, const char *scheme_glob, int64_t re
     return plan;
 }
 
-TEST(each_scheme_comes_once_in_the_order_of_the_catalogue)
+#define OPERATIONS "workload: {kind: increment, operations: 40}\n"
+#define FENCED "workload: {kind: increment, operations: 40, fenced: true}\n"
+#define THREE "schemes: [none, redis-setnx, redis-set-px-lua]\n"
+
+TEST(trials_are_those_of_the_schemes_in_the_order_of_the_catalogue)
 {
-    struct plan plan =
-        plan_of(TEST_HEAD "workload: {kind: increment, operations: 40}\n"
-                          "schemes: [redis-setnx, lease, none, \"redis-setnx*\", none]\n",
-                NULL, 0, 1);
-    static const char *const expected[] = {
-        "a-name--none",
-        "a-name--redis-setnx",
-        "a-name--redis-setnx-expire",
-        "a-name--redis-set-px-del",
-        "a-name--redis-set-px-get-del",
-        "a-name--redis-set-px-lua",
+    static const struct {
+        const char *text, *scheme_glob;
+        int64_t repeat;
+        const char *trials; // names, topologies but "single", and whether they are skipped
+    } cases[] = {
+        {OPERATIONS "schemes: [redis-setnx, lease, none, \"redis-setnx*\", none]\n", NULL, 0,
+         "none, redis-setnx, redis-setnx-expire, redis-set-px-del, redis-set-px-get-del, "
+         "redis-set-px-lua@sentinel, "},
+        // Servers belong together as the scenario says, else as the scheme likes.
+        {OPERATIONS THREE, NULL, 0, "none, redis-setnx, redis-set-px-lua@sentinel, "},
+        {OPERATIONS THREE "servers: {redis: {topology: independent}}\n", NULL, 0,
+         "none, redis-setnx@independent, redis-set-px-lua@independent, "},
+        {OPERATIONS THREE "repeat: 2\n", "redis-setnx", 0, "redis-setnx--1, redis-setnx--2, "},
+        {OPERATIONS THREE "repeat: 2\n", "redis-setnx", 3,
+         "redis-setnx--1, redis-setnx--2, redis-setnx--3, "},
+        {OPERATIONS THREE "repeat: 2\n", "redis-setnx", 1, "redis-setnx, "},
+        // A scheme without tokens is skipped where they are needed, even if it is named: it may be
+        // one that --scheme leaves out, which no file can know.
+        {FENCED "schemes: \"redis-set-px-*\"\n", NULL, 0,
+         "redis-set-px-del skipped, redis-set-px-get-del skipped, redis-set-px-lua@sentinel, "},
+        {FENCED "schemes: [redis-setnx, redis-set-px-lua]\n", NULL, 0,
+         "redis-setnx skipped, redis-set-px-lua@sentinel, "},
+        {FENCED "schemes: [redis-setnx, redis-set-px-lua]\n", "*lua", 0,
+         "redis-set-px-lua@sentinel, "},
+        // Narrowed by name, glob or trait.
+        {OPERATIONS "schemes: \"*\"\n", "none", 0, "none, "},
+        {OPERATIONS "schemes: \"*\"\n", "*-px-*", 0,
+         "redis-set-px-del, redis-set-px-get-del, redis-set-px-lua@sentinel, "},
+        {OPERATIONS "schemes: \"*\"\n", "owner-checked", 0,
+         "redis-set-px-get-del, redis-set-px-lua@sentinel, "},
     };
-    assert_int_equal(plan.count, 6);
-    for (size_t i = 0; i < plan.count; i++) {
-        assert_string_equal(plan.trials[i].name, expected[i]);
-        assert_ptr_equal(plan.trials[i].scenario, plan.trials[0].scenario);
-        assert_int_equal(plan.trials[i].repeat, 1);
-        assert_null(plan.trials[i].skip_reason);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[400];
+        struct text trials = {0};
+        snprintf(text, sizeof text, TEST_HEAD "%s", cases[i].text);
+        struct plan plan = plan_of(text, cases[i].scheme_glob, cases[i].repeat, 1);
+        for (size_t j = 0; j < plan.count; j++) {
+            const struct trial *trial = &plan.trials[j];
+            const char *topology = trial_topology(trial);
+            bool is_single = strcmp(topology, "single") == 0;
+            assert_memory_equal(trial->name, "a-name--", 8);
+            assert_ptr_equal(trial->scenario, plan.trials[0].scenario);
+            text_format(&trials, "%s%s%s%s, ", trial->name + 8, is_single ? "" : "@",
+                        is_single ? "" : topology, trial->skip_reason != NULL ? " skipped" : "");
+            if (trial->skip_reason != NULL)
+                assert_string_equal(trial->skip_reason,
+                                    "it has no fencing tokens, and the workload is fenced");
+        }
+        assert_string_equal(trials.bytes, cases[i].trials);
+        text_free(&trials);
     }
-    assert_true(trial_has_trait(&plan.trials[2], "lease"));
-    assert_false(trial_has_trait(&plan.trials[1], "lease"));
 }
 
-TEST(servers_belong_together_as_the_scenario_says_else_as_the_scheme_likes)
+TEST(trials_know_their_traits_and_which_repeat_they_are)
 {
-    static const char *const text = TEST_HEAD "workload: {kind: increment, operations: 40}\n"
-                                              "schemes: [none, redis-setnx, redis-set-px-lua]\n";
-    static const char *const said = TEST_HEAD "workload: {kind: increment, operations: 40}\n"
-                                              "schemes: [none, redis-setnx, redis-set-px-lua]\n"
-                                              "servers: {redis: {topology: independent}}\n";
-    struct plan plan = plan_of(text, NULL, 0, 1);
-    assert_string_equal(trial_topology(&plan.trials[0]), "single"); // it has no servers
-    assert_string_equal(trial_topology(&plan.trials[1]), "single");
-    assert_string_equal(trial_topology(&plan.trials[2]), "sentinel");
-    plan = plan_of(said, NULL, 0, 1);
-    assert_string_equal(trial_topology(&plan.trials[0]), "single");
-    assert_string_equal(trial_topology(&plan.trials[1]), "independent");
-    assert_string_equal(trial_topology(&plan.trials[2]), "independent");
-}
-
-TEST(repeats_are_trials_with_names_of_their_own)
-{
-    struct plan plan = plan_of(TEST_MINIMAL "repeat: 2\n", "redis-setnx", 0, 1);
-    assert_int_equal(plan.count, 2);
-    assert_string_equal(plan.trials[0].name, "a-name--redis-setnx--1");
-    assert_string_equal(plan.trials[1].name, "a-name--redis-setnx--2");
+    struct plan plan = plan_of(TEST_MINIMAL "repeat: 2\n", "redis-setnx*", 0, 1);
+    assert_int_equal(plan.count, 4);
+    assert_int_equal(plan.trials[0].repeat, 1);
     assert_int_equal(plan.trials[1].repeat, 2);
-    plan = plan_of(TEST_MINIMAL "repeat: 2\n", "redis-setnx", 3, 1);
-    assert_int_equal(plan.count, 3);
-    plan = plan_of(TEST_MINIMAL "repeat: 2\n", "redis-setnx", 1, 1);
-    assert_int_equal(plan.count, 1);
-    assert_string_equal(plan.trials[0].name, "a-name--redis-setnx");
+    assert_false(trial_has_trait(&plan.trials[0], "lease"));
+    assert_true(trial_has_trait(&plan.trials[2], "lease"));
 }
 
 // A trial that is run alone must draw what it drew among all others.
@@ -93,45 +106,6 @@ TEST(a_seed_depends_on_the_run_and_the_name_alone)
     for (size_t i = 1; i < all.count; i++)
         assert_true(all.trials[i].seed != all.trials[i - 1].seed);
     assert_int_equal(all.seed, 7);
-}
-
-TEST(a_scheme_without_tokens_is_skipped_where_they_are_needed)
-{
-    struct plan plan =
-        plan_of(TEST_HEAD "workload: {kind: increment, operations: 40, fenced: true}\n"
-                          "schemes: \"redis-set-px-*\"\n",
-                NULL, 0, 1);
-    assert_int_equal(plan.count, 3);
-    assert_string_equal(plan.trials[0].skip_reason,
-                        "it has no fencing tokens, and the workload is fenced");
-    assert_non_null(plan.trials[1].skip_reason);
-    assert_null(plan.trials[2].skip_reason);
-}
-
-// It may be one that --scheme leaves out, which no file can know.
-TEST(a_scheme_without_tokens_may_be_named_where_they_are_needed)
-{
-    static const char text[] =
-        TEST_HEAD "workload: {kind: increment, operations: 40, fenced: true}\n"
-                  "schemes: [redis-setnx, redis-set-px-lua]\n";
-    struct plan plan = plan_of(text, "*lua", 0, 1);
-    assert_int_equal(plan.count, 1);
-    assert_null(plan.trials[0].skip_reason);
-    plan = plan_of(text, NULL, 0, 1);
-    assert_int_equal(plan.count, 2);
-    assert_non_null(plan.trials[0].skip_reason);
-}
-
-TEST(the_schemes_are_narrowed_by_name_glob_or_trait)
-{
-    static const struct {
-        const char *pattern;
-        size_t count;
-    } cases[] = {{"none", 1}, {"*-px-*", 3}, {"lease", 4}, {"owner-checked", 2}};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct plan plan = plan_of(TEST_MINIMAL, cases[i].pattern, 0, 1);
-        assert_int_equal(plan.count, cases[i].count);
-    }
 }
 
 TEST(each_trial_has_the_expectation_of_its_scheme)

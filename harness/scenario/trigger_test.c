@@ -22,43 +22,29 @@ static struct point_name point_of(const char *text)
     return point;
 }
 
-static struct fault_instance until_of(const char *text)
-{
-    struct error error = {0};
-    struct fault_instance instance = {0};
-    if (until_read(text, &instance, &error) != 0)
-        fail_msg("%s: %s", text, error.text);
-    return instance;
-}
-
+// Commands are known in any case and kept in one.
 TEST(a_point_names_client_moment_what_and_phase)
 {
-    struct point_name point = point_of("client-12 worker-3 after GET in release");
-    assert_int_equal(point.client, 12);
-    assert_int_equal(point.worker, 3);
-    assert_int_equal(point.moment, MOMENT_AFTER);
-    assert_string_equal(point.what, "GET");
-    assert_string_equal(point.phase, "release");
-    point = point_of("  client-1\tbefore   write ");
-    assert_int_equal(point.client, 1);
-    assert_int_equal(point.worker, 0);
-    assert_int_equal(point.moment, MOMENT_BEFORE);
-    assert_string_equal(point.what, "write");
-    assert_string_equal(point.phase, "");
-}
-
-TEST(holds_is_a_point_of_its_own)
-{
-    struct point_name point = point_of("client-2 worker-1 holds");
-    assert_int_equal(point.moment, MOMENT_AT);
-    assert_string_equal(point.what, "holds");
-    assert_int_equal(point.worker, 1);
-}
-
-TEST(commands_are_known_in_any_case_and_kept_in_one)
-{
-    assert_string_equal(point_of("client-1 after pExpire").what, "PEXPIRE");
-    assert_string_equal(point_of("client-1 before set in write").what, "SET");
+    static const struct {
+        const char *text;
+        int client, worker;
+        enum moment moment;
+        const char *what, *phase;
+    } cases[] = {
+        {"client-12 worker-3 after GET in release", 12, 3, MOMENT_AFTER, "GET", "release"},
+        {"  client-1\tbefore   write ", 1, 0, MOMENT_BEFORE, "write", ""},
+        {"client-2 worker-1 holds", 2, 1, MOMENT_AT, "holds", ""},
+        {"client-1 after pExpire", 1, 0, MOMENT_AFTER, "PEXPIRE", ""},
+        {"client-1 before set in write", 1, 0, MOMENT_BEFORE, "SET", "write"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct point_name point = point_of(cases[i].text);
+        assert_int_equal(point.client, cases[i].client);
+        assert_int_equal(point.worker, cases[i].worker);
+        assert_int_equal(point.moment, cases[i].moment);
+        assert_string_equal(point.what, cases[i].what);
+        assert_string_equal(point.phase, cases[i].phase);
+    }
 }
 
 // Every beginning of a right text, and every text with one word too many, is refused.
@@ -82,6 +68,7 @@ TEST(half_a_point_is_no_point)
         "client-1 before holds",
         "client-1 before read",
         "client-1 after write in write",
+        "client-1 a b c d e f g h i j k l m n",
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct error error = {0};
@@ -96,44 +83,38 @@ TEST(a_text_of_any_length_is_refused_and_not_cut)
     struct error error = {0};
     struct point_name point;
     struct text text = {0};
-    text_add(&text, "client-1 holds");
-    for (int i = 0; i < 10000; i++)
-        text_add(&text, " ");
+    text_format(&text, "client-1 holds%10000s", "");
     assert_int_equal(read_when(text.bytes, &point, &error), -1);
     text_free(&text);
-    struct fault_instance instance = {0};
-    assert_int_equal(until_read("client-2 or or or or or or or 3s", &instance, &error), -1);
-    assert_int_equal(read_when("client-1 a b c d e f g h i j k l m n", &point, &error), -1);
 }
 
 TEST(a_cause_has_a_bound_given_or_not)
 {
-    struct fault_instance instance = until_of("client-2 writes or 3s");
-    assert_int_equal(instance.until.kind, CAUSE_WRITES);
-    assert_int_equal(instance.until.target.client, 2);
-    assert_int_equal(instance.until.target.worker, 0);
-    assert_int_equal(instance.bound_ns, 3 * NS_PER_S);
-    instance = until_of("client-1 worker-4 dies");
-    assert_int_equal(instance.until.kind, CAUSE_DIES);
-    assert_int_equal(instance.until.target.worker, 4);
-    assert_int_equal(instance.bound_ns, 10 * NS_PER_S);
-    instance = until_of("250ms");
-    assert_int_equal(instance.until.kind, CAUSE_NONE);
-    assert_int_equal(instance.bound_ns, 250 * NS_PER_MS);
-}
-
-TEST(every_cause_word_has_its_kind)
-{
     static const struct {
         const char *text;
         enum cause_kind kind;
+        int client, worker;
+        int64_t bound_ns;
     } cases[] = {
-        {"client-1 holds", CAUSE_HOLDS},   {"client-1 reads", CAUSE_READS},
-        {"client-1 writes", CAUSE_WRITES}, {"client-1 releases", CAUSE_RELEASES},
-        {"client-1 dies", CAUSE_DIES},
+        {"client-2 writes or 3s", CAUSE_WRITES, 2, 0, 3 * NS_PER_S},
+        {"client-1 worker-4 dies", CAUSE_DIES, 1, 4, 10 * NS_PER_S},
+        {"client-1 holds", CAUSE_HOLDS, 1, 0, 10 * NS_PER_S},
+        {"client-1 reads", CAUSE_READS, 1, 0, 10 * NS_PER_S},
+        {"client-1 releases", CAUSE_RELEASES, 1, 0, 10 * NS_PER_S},
+        {"250ms", CAUSE_NONE, 0, 0, 250 * NS_PER_MS},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_int_equal(until_of(cases[i].text).until.kind, cases[i].kind);
+    struct error error = {0};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fault_instance instance = {0};
+        if (until_read(cases[i].text, &instance, &error) != 0)
+            fail_msg("%s: %s", cases[i].text, error.text);
+        assert_int_equal(instance.until.kind, cases[i].kind);
+        assert_int_equal(instance.until.target.client, cases[i].client);
+        assert_int_equal(instance.until.target.worker, cases[i].worker);
+        assert_int_equal(instance.bound_ns, cases[i].bound_ns);
+    }
+    struct fault_instance instance = {0};
+    assert_int_equal(until_read("client-2 or or or or or or or 3s", &instance, &error), -1);
 }
 
 TEST(a_target_is_a_client_or_one_worker_of_it)
@@ -150,42 +131,56 @@ TEST(a_target_is_a_client_or_one_worker_of_it)
     assert_string_equal(error.text, "expected no more words, not 'holds'");
 }
 
-static void describes(struct fault_instance instance, const char *expected)
-{
-    instance.verb = instance.verb ? instance.verb : "pause";
-    char *text = fault_describe(&instance);
-    assert_string_equal(text, expected);
-    free(text);
-}
-
 TEST(a_fault_reads_as_a_sentence)
 {
-    describes((struct fault_instance){.target = {.client = 1, .worker = 0},
-                                      .points = {point_of("client-1 after read")},
-                                      .point_count = 1,
-                                      .nth = 1,
-                                      .until = {.kind = CAUSE_WRITES,
-                                                .target = {.client = 2, .worker = 0}},
-                                      .bound_ns = 3 * NS_PER_S},
-              "pause client-1 after read until client-2 writes or 3s");
-    describes((struct fault_instance){.target = {.client = 1, .worker = 2},
-                                      .points = {point_of("client-2 before EVAL in release"),
-                                                 point_of("client-2 holds")},
-                                      .point_count = 2,
-                                      .nth = 3,
-                                      .bound_ns = 500 * NS_PER_MS},
-              "pause client-1 worker-2 when client-2 is before EVAL in release or when client-2 "
-              "holds (3rd time) for 500ms");
-    describes((struct fault_instance){.verb = "kill",
-                                      .target = {.client = 1, .worker = 0},
-                                      .points = {point_of("client-1 holds")},
-                                      .point_count = 1,
-                                      .nth = 11,
-                                      .bound_ns = -1},
-              "kill client-1 when it holds (11th time)");
-    describes((struct fault_instance){.verb = "kill",
-                                      .target = {.client = 1, .worker = 0},
-                                      .at_ns = 2 * NS_PER_S,
-                                      .bound_ns = -1},
-              "kill client-1 at 2s");
+    static const struct {
+        const char *verb;
+        struct target target;
+        const char *points[2];
+        int64_t nth, at_ns;
+        struct cause until;
+        int64_t bound_ns;
+        const char *sentence;
+    } cases[] = {
+        {"pause",
+         {.client = 1},
+         {"client-1 after read"},
+         1,
+         0,
+         {.kind = CAUSE_WRITES, .target = {.client = 2}},
+         3 * NS_PER_S,
+         "pause client-1 after read until client-2 writes or 3s"},
+        {"pause",
+         {.client = 1, .worker = 2},
+         {"client-2 before EVAL in release", "client-2 holds"},
+         3,
+         0,
+         {0},
+         500 * NS_PER_MS,
+         "pause client-1 worker-2 when client-2 is before EVAL in release or when client-2 "
+         "holds (3rd time) for 500ms"},
+        {"kill",
+         {.client = 1},
+         {"client-1 holds"},
+         11,
+         0,
+         {0},
+         -1,
+         "kill client-1 when it holds (11th time)"},
+        {"kill", {.client = 1}, {NULL}, 0, 2 * NS_PER_S, {0}, -1, "kill client-1 at 2s"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fault_instance instance = {.verb = cases[i].verb,
+                                          .target = cases[i].target,
+                                          .nth = cases[i].nth,
+                                          .at_ns = cases[i].at_ns,
+                                          .until = cases[i].until,
+                                          .bound_ns = cases[i].bound_ns};
+        for (; instance.point_count < 2 && cases[i].points[instance.point_count] != NULL;
+             instance.point_count++)
+            instance.points[instance.point_count] = point_of(cases[i].points[instance.point_count]);
+        char *text = fault_describe(&instance);
+        assert_string_equal(text, cases[i].sentence);
+        free(text);
+    }
 }
