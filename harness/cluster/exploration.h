@@ -55,6 +55,9 @@ struct server_exploration {
     // Counts the sessions of clients for which anything is kept, but for those of a list, which is
     // to follow.
     const char *count_sessions;
+    // Optional, of other servers that keep something for a session: the client, from 1, has
+    // crashed, and its sessions end.
+    int (*crash)(struct explored_servers *servers, int client, struct error *error);
     // Optional: one of the group's servers, from 0, crashes and is back, with all that it kept or
     // with nothing; all connections to it are lost. Meanwhile the harness goes by the machine's
     // clock. Whether it can keep anything, and lose it, is known (server_kind, persistence).

@@ -3,12 +3,14 @@
 #include "harness/base/futex.h"
 
 #include <ctype.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define LEAST_TOKEN 32 // hexadecimal digits, dashes not counted
 #define LEAST_MIXED 16 // characters: small and capital letters, and digits
 #define MOST_TOKEN 48
+#define MOST_HEARD 600 // characters, of a text that is made
 
 // Of the machine's time: only how often a server is asked depends on it.
 #define SOON_NS NS_PER_MS
@@ -39,6 +41,18 @@ void gate_hear(struct step_gate *gate, const void *bytes, size_t length)
     // Of a thread that is blocked, the explorer takes down that time passes: this word orders
     // them.
     atomic_fetch_add(&gate->is_blocked, 0);
+}
+
+void gate_hear_text(struct step_gate *gate, const char *format, ...)
+{
+    char text[MOST_HEARD];
+    va_list arguments;
+    if (gate == NULL)
+        return;
+    va_start(arguments, format);
+    int length = vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    gate_hear(gate, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1);
 }
 
 static void change_session(struct step_gate *gate, uint64_t from, uint64_t to)

@@ -119,6 +119,9 @@ void gate_next_operation(struct step_gate *gate);
 // Takes down a request, or what a server has answered. NULL: nothing happens.
 void gate_hear(struct step_gate *gate, const void *bytes, size_t length);
 
+__attribute__((format(printf, 2, 3))) void gate_hear_text(struct step_gate *gate,
+                                                          const char *format, ...);
+
 // What the thread knows from now on is in gate->kept alone. Unless the gate remembers.
 void gate_forget(struct step_gate *gate);
 

@@ -349,6 +349,8 @@ static uint64_t hash_of(const struct text *text)
 
 static void crash(struct replay *replay, int client)
 {
+    const struct server_exploration *how = replay->servers.how;
+    struct error error = {0};
     replay->threads.crashed[client - 1] = true;
     history_append(
         &replay->deaths[client - 1],
@@ -357,6 +359,9 @@ static void crash(struct replay *replay, int client)
             .process_death = {.pid = client, .signal = 9, .killed_ns = clock_monotonic_ns()}});
     sessions_crash(&replay->threads, client);
     sessions_settle(&replay->threads);
+    if (how->crash != NULL && how->crash(&replay->servers, client, &error) != 0)
+        state_break(&replay->state, "%s", error.text);
+    threads_settle(&replay->threads, how->crash != NULL);
 }
 
 // The thread goes on, and with it those that it rings for.

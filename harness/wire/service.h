@@ -26,7 +26,9 @@ struct service {
     char password[128];
     char database[64];
     bool external;              // somebody else's server: touch nothing but our own keys
-    struct etcd_leases *leases; // of an etcd whose clients go by a time of their own (etcd.h)
+    // Of servers whose clients go by a time of their own (etcd.h, zookeeper.h); else NULL.
+    struct etcd_leases *leases;
+    struct zk_exploration *zk_exploration;
 };
 
 #endif

@@ -1,92 +1,44 @@
 // The library answers on a thread of its own, whenever it can; a worker waits for its answer only
 // so long, and may be gone when it comes. So a request, and a watch, is a promise that belongs to
 // both, and whoever is last frees it.
-#include "harness/wire/zookeeper.h"
+#include "harness/wire/zookeeper_parts.h"
 
 #include "harness/base/futex.h"
 #include "harness/base/text.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define THREADED // the library that has threads of its own
-#include <zookeeper/zookeeper.h>
 
 #define SET_UP_NS (10 * NS_PER_S) // for the first connection
 // What is asked for at least. The library gives each connection as long to answer, and servers
 // grant no session shorter than two of their ticks anyway.
 #define SHORTEST_SESSION_MS 100
-
-enum asked { CREATE, DELETE, EXISTS, GET_DATA, GET_CHILDREN, SYNC };
+// Of clients that go by a time of their own, by the machine's.
+#define EXPLORED_SESSION_MS 600000
+#define EXPLORED_REQUEST_NS (60 * NS_PER_S)
 
 const char *const zk_commands[] = {
-    [CREATE] = "create",
-    [DELETE] = "delete",
-    [EXISTS] = "exists",
-    [GET_DATA] = "getData",
-    [GET_CHILDREN] = "getChildren",
-    [SYNC] = "sync",
+    [ASKED_CREATE] = "create",
+    [ASKED_DELETE] = "delete",
+    [ASKED_EXISTS] = "exists",
+    [ASKED_GET_DATA] = "getData",
+    [ASKED_GET_CHILDREN] = "getChildren",
+    [ASKED_SYNC] = "sync",
     NULL,
-};
-
-enum state { CONNECTING, CONNECTED, ENDED };
-
-// One session, and the library's handle on it.
-struct life {
-    struct zk *zk;
-    zhandle_t *handle;
-    int64_t number;
-    _Atomic uint32_t state;  // enum state; a futex
-    int64_t silent_since_ns; // while it has no connection
-    struct life *former;     // the one before, which has ended: closed with the last
-};
-
-// What the library is to tell, and a worker waits for.
-struct promise {
-    struct zk *zk;
-    struct promise *next;
-    _Atomic uint32_t is_told; // a futex
-    bool is_owed;             // by the library; guarded by the mutex, as is what follows
-    bool is_dropped;          // the worker has it no more
-    bool is_request;          // else a watch, which may never come
-    struct zk_names names;    // that it was told
-};
-
-struct zk_watch {
-    struct promise promise;
-};
-
-// A request that is under way, or given up and not answered yet.
-struct call {
-    struct promise promise;
-    struct zk_watch *watch;
-    int code; // the library's; then the answer
-    char text[ZK_TEXT_ROOM];
-    int64_t czxid;
-};
-
-struct zk {
-    struct zk_settings settings; // but for the limit
-    _Atomic int64_t request_ns;
-    char *servers;         // "host:port,host:port"
-    pthread_mutex_t mutex; // guards what follows, but for the states
-    struct life *life;     // the current session
-    struct promise *promises;
 };
 
 // --- sessions ------------------------------------------------------------------------------------
 
-static void enter(struct life *life, enum state state)
+void zk_enter(struct zk_life *life, enum zk_state state)
 {
     struct zk *zk = life->zk;
     pthread_mutex_lock(&zk->mutex);
-    if (state == CONNECTING && atomic_load(&life->state) == CONNECTED)
+    if (state == SESSION_CONNECTING && atomic_load(&life->state) == SESSION_CONNECTED)
         life->silent_since_ns = clock_monotonic_ns();
-    bool has_ended = state == ENDED && atomic_load(&life->state) != ENDED;
+    bool has_ended = state == SESSION_ENDED && atomic_load(&life->state) != SESSION_ENDED;
     atomic_store(&life->state, state);
     pthread_mutex_unlock(&zk->mutex);
     if (has_ended && zk->settings.ended != NULL)
@@ -101,11 +53,11 @@ static void hear(zhandle_t *handle, int type, int state, const char *path, void 
     if (type != ZOO_SESSION_EVENT)
         return;
     if (state == ZOO_CONNECTED_STATE)
-        enter(life, CONNECTED);
+        zk_enter(life, SESSION_CONNECTED);
     else if (state == ZOO_EXPIRED_SESSION_STATE || state == ZOO_AUTH_FAILED_STATE)
-        enter(life, ENDED);
+        zk_enter(life, SESSION_ENDED);
     else
-        enter(life, CONNECTING);
+        zk_enter(life, SESSION_CONNECTING);
 }
 
 // The library keeps these for the whole process. No log: outcomes say all that it would, and a
@@ -118,14 +70,15 @@ static void prepare_library(void)
 }
 
 // Begins a session: it connects by and by. NULL with errno set if that cannot be.
-static struct life *begin_life(struct zk *zk, struct life *former)
+static struct zk_life *begin_life(struct zk *zk, struct zk_life *former)
 {
-    int64_t session_ms = zk->settings.session_ns / NS_PER_MS;
+    int64_t session_ms =
+        exploration_of(zk) != NULL ? EXPLORED_SESSION_MS : zk->settings.session_ns / NS_PER_MS;
     session_ms = time_earlier(time_later(session_ms, SHORTEST_SESSION_MS), INT_MAX);
-    struct life *life = memory_zeroed(1, sizeof *life);
+    struct zk_life *life = memory_zeroed(1, sizeof *life);
     life->zk = zk;
     life->number = former != NULL ? former->number + 1 : 1;
-    life->silent_since_ns = clock_monotonic_ns();
+    life->silent_since_ns = zk->heard_ns = clock_monotonic_ns();
     life->former = former;
     life->handle =
         zookeeper_init(zk->servers, hear, (int)session_ms, NULL, life, ZOO_NO_LOG_CLIENTENV);
@@ -135,37 +88,39 @@ static struct life *begin_life(struct zk *zk, struct life *former)
     return NULL;
 }
 
-static struct life *current(struct zk *zk)
+struct zk_life *zk_current(struct zk *zk)
 {
     pthread_mutex_lock(&zk->mutex);
-    struct life *life = zk->life;
+    struct zk_life *life = zk->life;
     pthread_mutex_unlock(&zk->mutex);
     return life;
 }
 
-static enum outcome await(struct life *life, int64_t most_ns)
+static enum outcome await(struct zk_life *life, int64_t most_ns)
 {
-    int64_t give_up_ns = clock_monotonic_ns() + most_ns;
+    int64_t give_up_ns = clock_of_machine_ns() + most_ns;
     for (;;) {
         uint32_t state = atomic_load(&life->state);
-        if (state != CONNECTING)
-            return state == CONNECTED ? OUTCOME_OK : OUTCOME_NO;
+        if (state == SESSION_CONNECTED && !life->is_over)
+            life->id = (uint64_t)zoo_client_id(life->handle)->client_id;
+        if (state != SESSION_CONNECTING)
+            return state == SESSION_CONNECTED ? OUTCOME_OK : OUTCOME_NO;
         if (!futex_wait_until_ns(&life->state, state, give_up_ns) &&
-            atomic_load(&life->state) == CONNECTING)
+            atomic_load(&life->state) == SESSION_CONNECTING)
             return OUTCOME_NO;
     }
 }
 
 enum outcome zk_await_connection(struct zk *zk)
 {
-    return await(current(zk), zk->request_ns);
+    return await(zk_current(zk), zk->request_ns);
 }
 
 enum outcome zk_begin(struct zk *zk)
 {
     pthread_mutex_lock(&zk->mutex);
-    if (atomic_load(&zk->life->state) == ENDED) {
-        struct life *next = begin_life(zk, zk->life);
+    if (atomic_load(&zk->life->state) == SESSION_ENDED) {
+        struct zk_life *next = begin_life(zk, zk->life);
         if (next != NULL)
             zk->life = next;
     }
@@ -178,7 +133,10 @@ struct zk *zk_open(const struct zk_settings *settings, struct error *error)
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, prepare_library);
     const struct service *service = settings->service;
-    struct zk *zk = memory_zeroed(1, sizeof *zk);
+    struct zk *zk = zk_explored_open_again(settings);
+    if (zk != NULL)
+        return zk;
+    zk = memory_zeroed(1, sizeof *zk);
     struct text servers = {0};
     zk->settings = *settings;
     zk->request_ns = settings->request_ns;
@@ -190,6 +148,7 @@ struct zk *zk_open(const struct zk_settings *settings, struct error *error)
     zk->servers = servers.bytes;
     pthread_mutex_init(&zk->mutex, NULL);
     zk->life = begin_life(zk, NULL);
+    zk_explored_note_open(zk);
     if (zk->life != NULL && await(zk->life, SET_UP_NS) == OUTCOME_OK)
         return zk;
     error_set(error, "cannot begin a session with zookeeper at %s: %s", zk->servers,
@@ -204,7 +163,7 @@ void zk_set_limit(struct zk *zk, int64_t request_ns)
     zk->request_ns = request_ns;
 }
 
-static void free_promise(struct promise *promise)
+static void free_promise(struct zk_promise *promise)
 {
     zk_names_free(&promise->names);
     free(promise);
@@ -213,27 +172,26 @@ static void free_promise(struct promise *promise)
 static bool owes_answers(struct zk *zk)
 {
     pthread_mutex_lock(&zk->mutex);
-    const struct promise *each = zk->promises;
+    const struct zk_promise *each = zk->promises;
     while (each != NULL && !each->is_request)
         each = each->next;
     pthread_mutex_unlock(&zk->mutex);
     return each != NULL;
 }
 
-void zk_close(struct zk *zk)
+void zk_free(struct zk *zk)
 {
-    if (zk == NULL)
-        return;
     // Requests that were given up may still be answered. The library leaks those that are not.
-    int64_t give_up_ns = clock_monotonic_ns() + zk->request_ns;
-    while (owes_answers(zk) && clock_monotonic_ns() < give_up_ns)
-        clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);
-    for (struct life *life = zk->life, *former; life != NULL; life = former) {
+    int64_t give_up_ns = clock_of_machine_ns() + zk->request_ns;
+    while (owes_answers(zk) && clock_of_machine_ns() < give_up_ns)
+        clock_sleep_until_ns(clock_of_machine_ns() + NS_PER_MS);
+    for (struct zk_life *life = zk->life, *former; life != NULL; life = former) {
         former = life->former;
-        zookeeper_close(life->handle);
+        if (life->handle != NULL)
+            zookeeper_close(life->handle);
         free(life);
     }
-    for (struct promise *each = zk->promises, *next; each != NULL; each = next) {
+    for (struct zk_promise *each = zk->promises, *next; each != NULL; each = next) {
         next = each->next;
         free_promise(each);
     }
@@ -242,21 +200,28 @@ void zk_close(struct zk *zk)
     free(zk);
 }
 
+void zk_close(struct zk *zk)
+{
+    if (zk != NULL && !zk_explored_close(zk))
+        zk_free(zk);
+}
+
 int64_t zk_session(struct zk *zk)
 {
-    struct life *life = current(zk);
-    return atomic_load(&life->state) == ENDED ? 0 : life->number;
+    struct zk_life *life = zk_current(zk);
+    return atomic_load(&life->state) == SESSION_ENDED ? 0 : life->number;
 }
 
 int64_t zk_timeout_ns(struct zk *zk)
 {
-    return zoo_recv_timeout(current(zk)->handle) * NS_PER_MS;
+    return exploration_of(zk) != NULL ? zk->settings.session_ns
+                                      : zoo_recv_timeout(zk_current(zk)->handle) * NS_PER_MS;
 }
 
 int64_t zk_silence_ns(struct zk *zk)
 {
     pthread_mutex_lock(&zk->mutex);
-    bool is_silent = atomic_load(&zk->life->state) == CONNECTING;
+    bool is_silent = atomic_load(&zk->life->state) == SESSION_CONNECTING;
     int64_t silence_ns = is_silent ? clock_monotonic_ns() - zk->life->silent_since_ns : 0;
     pthread_mutex_unlock(&zk->mutex);
     return silence_ns;
@@ -264,12 +229,12 @@ int64_t zk_silence_ns(struct zk *zk)
 
 const void *zk_identity(struct zk *zk)
 {
-    return zoo_client_id(current(zk)->handle);
+    return zoo_client_id(zk_current(zk)->handle);
 }
 
 // --- promises ------------------------------------------------------------------------------------
 
-static void enter_promise(struct promise *promise, struct zk *zk)
+static void enter_promise(struct zk_promise *promise, struct zk *zk)
 {
     promise->zk = zk;
     pthread_mutex_lock(&zk->mutex);
@@ -279,9 +244,9 @@ static void enter_promise(struct promise *promise, struct zk *zk)
 }
 
 // With the mutex, as what follows.
-static void free_if_done(struct promise *promise)
+static void free_if_done(struct zk_promise *promise)
 {
-    struct promise **place = &promise->zk->promises;
+    struct zk_promise **place = &promise->zk->promises;
     if (promise->is_owed || !promise->is_dropped)
         return;
     while (*place != promise)
@@ -290,7 +255,7 @@ static void free_if_done(struct promise *promise)
     free_promise(promise);
 }
 
-static void tell(struct promise *promise, bool is_still_owed)
+static void tell(struct zk_promise *promise, bool is_still_owed)
 {
     atomic_store(&promise->is_told, 1);
     futex_wake_all(&promise->is_told);
@@ -298,9 +263,9 @@ static void tell(struct promise *promise, bool is_still_owed)
     free_if_done(promise);
 }
 
-static bool await_told(struct promise *promise, int64_t most_ns)
+static bool await_told(struct zk_promise *promise, int64_t most_ns)
 {
-    int64_t give_up_ns = clock_monotonic_ns() + most_ns;
+    int64_t give_up_ns = clock_of_machine_ns() + most_ns;
     while (atomic_load(&promise->is_told) == 0 &&
            futex_wait_until_ns(&promise->is_told, 0, give_up_ns))
         continue;
@@ -331,11 +296,6 @@ struct zk_watch *zk_watch_new(struct zk *zk)
     return watch;
 }
 
-bool zk_watch_wait(struct zk_watch *watch, int64_t most_ns)
-{
-    return await_told(&watch->promise, most_ns);
-}
-
 void zk_watch_drop(struct zk_watch *watch)
 {
     struct zk *zk = watch->promise.zk;
@@ -356,19 +316,19 @@ void zk_names_free(struct zk_names *names)
 }
 
 // The library hands back as const what it was given.
-static struct call *call_of(const void *context)
+static struct zk_call *call_of(const void *context)
 {
     union {
         const void *given;
-        struct call *call;
+        struct zk_call *call;
     } either = {.given = context};
     return either.call;
 }
 
 // Hands a complete answer to the worker, or frees it. The library has taken the watch only if
 // `is_watched`.
-static void answer_call(struct call *call, int code, bool is_watched, const char *text, int length,
-                        const struct Stat *stat)
+static void answer_call(struct zk_call *call, int code, bool is_watched, const char *text,
+                        int length, const struct Stat *stat)
 {
     struct zk *zk = call->promise.zk;
     call->code = code;
@@ -414,7 +374,7 @@ static void is_read(int code, const char *value, int length, const struct Stat *
 
 static void is_listed(int code, const struct String_vector *names, const void *context)
 {
-    struct call *call = call_of(context);
+    struct zk_call *call = call_of(context);
     struct zk_names *told = &call->promise.names;
     if (code == ZOK && names->count > 0) {
         told->count = (size_t)names->count;
@@ -462,8 +422,8 @@ static enum outcome understand(int code, struct zk_answer *answer)
 
 // Gives the request to the library. Its code; unless it is ZOK, nothing was sent and no answer
 // comes. `data` and `mode` are of a create.
-static int start_call(zhandle_t *handle, struct call *call, enum asked asked, const char *path,
-                      const char *data, enum zk_mode mode)
+static int start_call(zhandle_t *handle, struct zk_call *call, enum zk_asked asked,
+                      const char *path, const char *data, enum zk_mode mode)
 {
     const int modes[] = {[ZK_PERSISTENT] = ZOO_PERSISTENT,
                          [ZK_CONTAINER] = ZOO_CONTAINER,
@@ -471,54 +431,70 @@ static int start_call(zhandle_t *handle, struct call *call, enum asked asked, co
                          [ZK_EPHEMERAL_SEQUENTIAL] = ZOO_EPHEMERAL_SEQUENTIAL};
     const watcher_fn watcher = call->watch != NULL ? ring : NULL;
     switch (asked) {
-    case CREATE:
+    case ASKED_CREATE:
         return zoo_acreate2(handle, path, data, (int)strlen(data), &ZOO_OPEN_ACL_UNSAFE,
                             modes[mode], is_created, call);
-    case DELETE:
+    case ASKED_DELETE:
         return zoo_adelete(handle, path, -1, is_deleted, call);
-    case EXISTS:
+    case ASKED_EXISTS:
         return zoo_awexists(handle, path, watcher, call->watch, is_found, call);
-    case GET_DATA:
+    case ASKED_GET_DATA:
         return zoo_awget(handle, path, watcher, call->watch, is_read, call);
-    case GET_CHILDREN:
+    case ASKED_GET_CHILDREN:
         return zoo_awget_children(handle, path, watcher, call->watch, is_listed, call);
     default:
         return zoo_async(handle, path, is_synced, call);
     }
 }
 
-// What is asked besides the path.
-struct details {
-    struct zk_watch *watch;
-    struct zk_names *names;
-    const char *data;
-    enum zk_mode mode;
-};
+// Gives it to the library, unless it is not to be sent, as `code` says; and waits for the answer.
+static void send_call(struct zk *zk, const struct zk_life *life, struct zk_call *call, int code,
+                      enum zk_asked asked, const char *path, const struct zk_details *details)
+{
+    if (code == ZOK)
+        code = start_call(life->handle, call, asked, path, details->data, details->mode);
+    if (code != ZOK)
+        answer_call(call, code, false, NULL, 0, NULL);
+    await_told(&call->promise, exploration_of(zk) != NULL ? EXPLORED_REQUEST_NS : zk->request_ns);
+}
+
+static struct zk_call *new_call(void)
+{
+    struct zk_call *call = memory_zeroed(1, sizeof *call);
+    call->promise.is_owed = call->promise.is_request = true;
+    return call;
+}
+
+// With the mutex.
+static void drop(struct zk_promise *promise)
+{
+    promise->is_dropped = true;
+    free_if_done(promise);
+}
 
 static enum outcome request(struct zk *zk, struct actor *actor, struct zk_answer *answer,
-                            enum asked asked, const char *path, struct details details)
+                            enum zk_asked asked, const char *path, struct zk_details details)
 {
     enum outcome outcome = OUTCOME_UNKNOWN;
     *answer = (struct zk_answer){.reply = ZK_OTHER, .why = "no answer in time"};
-    struct call *call = memory_zeroed(1, sizeof *call);
-    call->promise.is_owed = call->promise.is_request = true;
+    struct zk_call *call = new_call();
     call->watch = details.watch;
     if (details.names != NULL)
         *details.names = (struct zk_names){0};
+    zk_explored_hear_request(zk, actor, asked, path, &details);
     point(actor, POINT_BEFORE, zk_commands[asked]);
     enter_promise(&call->promise, zk);
     pthread_mutex_lock(&zk->mutex);
-    zhandle_t *handle = zk->life->handle;
-    answer->session = zk->life->number;
+    struct zk_life *life = zk->life;
+    answer->session = life->number;
     if (call->watch != NULL)
         call->watch->promise.is_owed = true;
     pthread_mutex_unlock(&zk->mutex);
-    int code = start_call(handle, call, asked, path, details.data, details.mode);
-    if (code != ZOK)
-        answer_call(call, code, false, NULL, 0, NULL);
-    await_told(&call->promise, zk->request_ns);
+    send_call(zk, life, call, zk_explored_code(actor, life), asked, path, &details);
     pthread_mutex_lock(&zk->mutex);
     if (atomic_load(&call->promise.is_told) != 0) {
+        if (exploration_of(zk) != NULL)
+            zk_explored_note_answer(zk, actor, asked, call);
         outcome = understand(call->code, answer);
         answer->czxid = call->czxid;
         memcpy(answer->text, call->text, sizeof answer->text);
@@ -527,45 +503,66 @@ static enum outcome request(struct zk *zk, struct actor *actor, struct zk_answer
             call->promise.names = (struct zk_names){0};
         }
     }
-    call->promise.is_dropped = true;
-    free_if_done(&call->promise);
+    drop(&call->promise);
     pthread_mutex_unlock(&zk->mutex);
     point(actor, POINT_AFTER, zk_commands[asked]);
+    zk_explored_hear_answer(zk, actor, path, outcome, answer, details.names);
     return outcome;
 }
 
 enum outcome zk_create(struct zk *zk, struct actor *actor, struct zk_answer *answer,
                        const char *path, const char *data, enum zk_mode mode)
 {
-    return request(zk, actor, answer, CREATE, path, (struct details){.data = data, .mode = mode});
+    return request(zk, actor, answer, ASKED_CREATE, path,
+                   (struct zk_details){.data = data, .mode = mode});
 }
 
 enum outcome zk_delete(struct zk *zk, struct actor *actor, struct zk_answer *answer,
                        const char *path)
 {
-    return request(zk, actor, answer, DELETE, path, (struct details){0});
+    return request(zk, actor, answer, ASKED_DELETE, path, (struct zk_details){0});
 }
 
 enum outcome zk_exists(struct zk *zk, struct actor *actor, struct zk_answer *answer,
                        const char *path, struct zk_watch *watch)
 {
-    return request(zk, actor, answer, EXISTS, path, (struct details){.watch = watch});
+    return request(zk, actor, answer, ASKED_EXISTS, path, (struct zk_details){.watch = watch});
 }
 
 enum outcome zk_get_data(struct zk *zk, struct actor *actor, struct zk_answer *answer,
                          const char *path, struct zk_watch *watch)
 {
-    return request(zk, actor, answer, GET_DATA, path, (struct details){.watch = watch});
+    return request(zk, actor, answer, ASKED_GET_DATA, path, (struct zk_details){.watch = watch});
 }
 
 enum outcome zk_get_children(struct zk *zk, struct actor *actor, struct zk_answer *answer,
                              const char *path, struct zk_names *names, struct zk_watch *watch)
 {
-    return request(zk, actor, answer, GET_CHILDREN, path,
-                   (struct details){.watch = watch, .names = names});
+    return request(zk, actor, answer, ASKED_GET_CHILDREN, path,
+                   (struct zk_details){.watch = watch, .names = names});
 }
 
 enum outcome zk_sync(struct zk *zk, struct actor *actor, struct zk_answer *answer, const char *path)
 {
-    return request(zk, actor, answer, SYNC, path, (struct details){0});
+    return request(zk, actor, answer, ASKED_SYNC, path, (struct zk_details){0});
+}
+
+// --- what has been told
+// ---------------------------------------------------------------------------
+
+void zk_catch_up(struct zk *zk)
+{
+    const struct zk_details nothing = {0};
+    struct zk_call *call = new_call();
+    enter_promise(&call->promise, zk);
+    send_call(zk, zk_current(zk), call, ZOK, ASKED_EXISTS, "/", &nothing);
+    pthread_mutex_lock(&zk->mutex);
+    drop(&call->promise);
+    pthread_mutex_unlock(&zk->mutex);
+}
+
+bool zk_watch_wait(struct zk_watch *watch, int64_t most_ns)
+{
+    return watch->gate != NULL ? zk_explored_wait(watch, most_ns)
+                               : await_told(&watch->promise, most_ns);
 }

@@ -9,11 +9,34 @@
 #define LOCKPICK_WIRE_ZOOKEEPER_H
 
 #include "harness/base/error.h"
+#include "harness/base/text.h"
 #include "harness/point/point.h"
 #include "harness/wire/service.h"
 
+#define ZK_TEXT_ROOM 160
+
 struct zk;
 struct zk_watch;
+
+// A node that a client has made.
+struct zk_made {
+    int64_t czxid;
+    char path[ZK_TEXT_ROOM];
+};
+
+// Of a service whose clients go by a time of their own, one at a time: their sessions last as long
+// as the harness does, are kept for the next client, and end by the functions below. What is told
+// of the change that made a node is its place among the nodes that were made.
+struct zk_exploration {
+    struct zk **open; // of clients and others
+    struct zk **idle; // were closed, and are opened again
+    size_t open_count, open_room, idle_count, idle_room;
+    struct zk_made *made;
+    size_t made_count, made_room;
+    uint64_t changes; // requests, and ends of sessions, that may have changed a node
+    uint64_t told_at; // after so many
+    struct text told;
+};
 
 struct zk_settings {
     const struct service *service; // must live as long as the session
@@ -35,8 +58,6 @@ enum zk_reply {
     ZK_NOT_EMPTY,   // delete: it has children
     ZK_OTHER,       // see `why`
 };
-
-#define ZK_TEXT_ROOM 160
 
 struct zk_answer {
     enum zk_reply reply;
@@ -110,6 +131,24 @@ struct zk_watch *zk_watch_new(struct zk *zk);
 // Waits until it rings, or its session ends (true), or for `most_ns`.
 bool zk_watch_wait(struct zk_watch *watch, int64_t most_ns);
 void zk_watch_drop(struct zk_watch *watch);
+
+// --- exploration ---------------------------------------------------------------------------------
+
+// Before a schedule, when no client is there.
+void zk_exploration_restart(struct zk_exploration *exploration);
+void zk_exploration_free(struct zk_exploration *exploration);
+
+// Ends a session whose client has stood still, though it could have gone on, for longer than the
+// session lasts: as long as a client waits or sleeps, its library tells the server that it is
+// there. Or that of a client, from 1, which has crashed. Returns the id of the session, which the
+// server ends by and by; 0 if there is none.
+uint64_t zk_exploration_end_late(struct zk_exploration *exploration);
+uint64_t zk_exploration_end_of(struct zk_exploration *exploration, int client);
+
+// Appends the nodes that are there, as the server tells `looks`, and the sessions that are about to
+// end, in how many parts of time, or have. 0, or -1 with `error` set.
+int zk_exploration_tell(struct zk_exploration *exploration, struct zk *looks, int64_t part_ns,
+                        struct text *out, struct error *error);
 
 // For tests: the library's clientid_t of the current session, by which another connection could
 // take it over.

@@ -26,6 +26,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/scope.h"
+#include "harness/cluster/exploration.h"
 #include "harness/locks/zookeeper_common.h"
 
 #include <inttypes.h>
@@ -39,6 +40,8 @@
 #define CLASSPATH JAR ":/usr/share/java/slf4j-simple.jar"
 // Sessions last from 2 to 20 ticks.
 #define TICK_MS 200
+// Of those that are explored, the harness ends sessions.
+#define EXPLORED_SESSION_MS 600000
 
 static bool installed(void)
 {
@@ -71,7 +74,9 @@ static pid_t start(const struct node *node, struct error *error)
                 "minSessionTimeout=%d\nmaxSessionTimeout=%d\nmaxClientCnxns=0\n"
                 "admin.enableServer=false\n4lw.commands.whitelist=srvr,conf,cons,dump\n"
                 "clientPort=%d\nclientPortAddress=%s\n",
-                TICK_MS, node->data, 2 * TICK_MS, 20 * TICK_MS, node->port, node->end.address);
+                TICK_MS, node->data, 2 * TICK_MS,
+                group->settings.is_explored ? EXPLORED_SESSION_MS : 20 * TICK_MS, node->port,
+                node->end.address);
     for (int i = 0; group->count > 1 && i < group->count; i++) {
         const struct node *peer = &group->nodes[i];
         text_format(&settings, "server.%d=%s:%d:%d;%s:%d\n", peer->number, peer->end.address,
@@ -228,6 +233,89 @@ static int lives(struct session *session, const struct server_client *client)
     return 0;
 }
 
+// --- exploration (exploration.h) -----------------------------------------------------------------
+
+struct memory {
+    struct zk_exploration clients;
+    struct zk *looks;
+};
+
+static int prepare(struct explored_servers *servers, struct error *error)
+{
+    struct memory *memory = servers->memory;
+    const struct zk_settings settings = {.service = servers->service,
+                                         .session_ns = EXPLORED_SESSION_MS * NS_PER_MS,
+                                         .request_ns = PEER_SET_UP_NS};
+    servers->service->zk_exploration = &memory->clients;
+    memory->looks = zk_open(&settings, error);
+    return memory->looks != NULL ? 0 : -1;
+}
+
+static void restore(struct explored_servers *servers)
+{
+    struct memory *memory = servers->memory;
+    zk_close(memory->looks);
+    zk_exploration_free(&memory->clients);
+    servers->service->zk_exploration = NULL;
+}
+
+static int empty(struct explored_servers *servers, struct error *error)
+{
+    struct memory *memory = servers->memory;
+    zk_exploration_restart(&memory->clients);
+    return zk_locks_clean(servers->service, error);
+}
+
+static int image(struct explored_servers *servers, struct text *image, struct error *error)
+{
+    struct memory *memory = servers->memory;
+    return zk_exploration_tell(&memory->clients, memory->looks, servers->part_ns, image, error);
+}
+
+// 0: there is no such session.
+static int await_end(struct explored_servers *servers, uint64_t id, struct error *error)
+{
+    static const struct timespec pause = {.tv_nsec = 50 * NS_PER_US};
+    struct session *session = explored_session(servers, 0, error);
+    struct server_client client = {.id = ""};
+    int lasts = id != 0;
+    session->way = "session";
+    snprintf(client.id, sizeof client.id, "0x%" PRIx64, id);
+    while (lasts == 1 && (lasts = lives(session, &client)) == 1)
+        nanosleep(&pause, NULL);
+    return lasts;
+}
+
+static int set_time(struct explored_servers *servers, int64_t now_ns, struct error *error)
+{
+    struct memory *memory = servers->memory;
+    uint64_t id = 0;
+    (void)now_ns;
+    while ((id = zk_exploration_end_late(&memory->clients)) != 0) {
+        if (await_end(servers, id, error) != 0)
+            return -1;
+    }
+    return 0;
+}
+
+static int crash(struct explored_servers *servers, int client, struct error *error)
+{
+    struct memory *memory = servers->memory;
+    return await_end(servers, zk_exploration_end_of(&memory->clients, client), error);
+}
+
+static const struct server_exploration exploration = {
+    .holds_threads = true,
+    .only_ours = true,
+    .memory_bytes = sizeof(struct memory),
+    .prepare = prepare,
+    .restore = restore,
+    .empty = empty,
+    .image = image,
+    .set_time = set_time,
+    .crash = crash,
+};
+
 // --- all -----------------------------------------------------------------------------------------
 
 static const struct server_control control = {
@@ -267,4 +355,5 @@ const struct server_kind zookeeper_server = {
     .lease_clock = SHIFTED_MONOTONIC,
     .surrender_notes = (const char *const[]){"Severe unrecoverable error", NULL},
     .control = &control,
+    .exploration = &exploration,
 };
