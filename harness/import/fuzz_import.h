@@ -1,4 +1,4 @@
-// For fuzzers: reads a history, and has every model decide it.
+// For fuzzers and tests: reads a history, and has every model decide it.
 #ifndef LOCKPICK_IMPORT_FUZZ_IMPORT_H
 #define LOCKPICK_IMPORT_FUZZ_IMPORT_H
 
@@ -24,7 +24,8 @@ static inline void fuzz_decide(const struct model *model, const struct operation
     model_analysis_free(&analysis);
 }
 
-static inline void fuzz_import(enum import_format format, const uint8_t *bytes, size_t length)
+// False if it was refused without a problem, or read with one.
+static inline bool fuzz_import(enum import_format format, const uint8_t *bytes, size_t length)
 {
     struct operations operations = {0};
     struct import_notes notes;
@@ -39,8 +40,10 @@ static inline void fuzz_import(enum import_format format, const uint8_t *bytes, 
                                   &notes, &problems);
     for (size_t i = 0; imported == 0 && model_catalogue[i] != NULL; i++)
         fuzz_decide(model_catalogue[i], &operations);
+    bool is_answer = (imported != 0) == (problems.count > 0);
     operations_free(&operations);
     text_free(&problems.text);
+    return is_answer;
 }
 
 #endif

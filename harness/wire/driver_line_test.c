@@ -1,7 +1,7 @@
 // The lines of a driver: what each rule lets pass, and what it quotes.
 #include "harness/base/file.h"
 #include "harness/base/random.h"
-#include "harness/testing/test.h"
+#include "harness/testing/cases.h"
 #include "harness/wire/driver_line.h"
 
 static struct driver_line read_well(const char *text)
@@ -80,62 +80,22 @@ TEST(each_cycle_counts_from_the_end_of_the_one_before)
     free(line.cycles);
 }
 
+static void expect_refusal(const struct written_case *one)
+{
+    struct driver_line line;
+    struct error error = {0};
+    size_t length = one->body.length - 1; // without the end of the line
+    one->body.bytes[length] = '\0';
+    if (driver_line_read(one->body.bytes, length, &line, &error) == 0 || line.cycles != NULL)
+        fail_case(one, "it is read");
+    case_expects(one, error.text);
+    if (length < 90 && strstr(error.text, one->body.bytes) == NULL)
+        fail_case(one, "it is not quoted: %s", error.text);
+}
+
 TEST(a_line_that_breaks_a_rule_is_quoted_with_the_rule)
 {
-    static const char *const lines[][2] = {
-        {"held", "one JSON object"},
-        {"[1, 2]", "one JSON object"},
-        {"{\"id\": 1, \"answer\": \"held\"", "one JSON object"},
-        {"{\"id\": 1, \"id\": 1, \"answer\": \"held\"}", "one JSON object"},
-        {"{\"id\": 1}", "\"answer\" must be one of"},
-        {"{\"id\": 1, \"answer\": \"yes\"}", "\"answer\" must be one of"},
-        {"{\"id\": 1, \"answer\": 3}", "\"answer\" must be one of"},
-        {"{\"answer\": \"held\"}", "must have the \"id\""},
-        {"{\"id\": 0, \"answer\": \"held\"}", "\"id\" must be a whole number"},
-        {"{\"id\": \"1\", \"answer\": \"held\"}", "\"id\" must be a whole number"},
-        {"{\"id\": 1, \"answer\": \"held\", \"token\": -4}", "\"token\" must be a whole"},
-        {"{\"id\": 1, \"answer\": \"held\", \"tokn\": 4}", "\"tokn\" is no member"},
-        {"{\"id\": 1, \"answer\": \"gone\", \"token\": 4}", "only \"held\""},
-        {"{\"id\": 1, \"answer\": \"gone\", \"valid_ms\": 4}", "only \"held\" and"},
-        {"{\"id\": 1, \"answer\": \"gone\", \"request_ns\": 4}", "only \"held\" and"},
-        {"{\"id\": 1, \"answer\": \"not-held\", \"valid_until_ns\": 4}", "only \"held\" and"},
-        {"{\"id\": 1, \"answer\": \"held\", \"from_ns\": 4}", "must come together"},
-        {"{\"id\": 1, \"answer\": \"held\", \"to_ns\": 4}", "must come together"},
-        {"{\"id\": 1, \"answer\": \"held\", \"from_ns\": 4, \"to_ns\": 3}", "must not be before"},
-        {"{\"id\": 1, \"answer\": \"held\", \"from_ns\": 4.5, \"to_ns\": 5}", "whole number"},
-        {"{\"id\": 1, \"answer\": \"held\", \"request_ns\": 0}", "whole number"},
-        {"{\"id\": 1, \"answer\": \"error\", \"why\": 4}", "\"why\" must be a string"},
-        {"{\"hello\": \"1\"}", "\"hello\" must be a whole number"},
-        {"{\"answer\": \"lost\", \"worker\": 1}", "must say whose lock"},
-        {"{\"answer\": \"lost\", \"worker\": 1, \"lock\": \"l\", \"reason\": \"x\"}",
-         "\"reason\" must be one of"},
-        {MEASURED("\"cycles\": []"), "\"measured\" must have \"from_ns\""},
-        {MEASURED("\"from_ns\": 5"), "\"measured\" must have \"from_ns\""},
-        {MEASURED("\"from_ns\": 0, \"cycles\": []"), "\"measured\" must have \"from_ns\""},
-        {MEASURED("\"from_ns\": 5, \"cycles\": [], \"valid_ms\": 3"), "\"valid_ms\" is no member"},
-        {MEASURED("\"from_ns\": 5, \"cycles\": [[1, 2, 3, 4], [1]]"), "cycle 2 must be"},
-        {MEASURED("\"from_ns\": 5, \"cycles\": [[1, 2]]"), "cycle 1 must be"},
-        {MEASURED("\"from_ns\": 5, \"cycles\": [[1, 2, 3]]"), "cycle 1 must be"},
-        {MEASURED("\"from_ns\": 5, \"cycles\": [[1, 2, \"held\"]]"), "cycle 1 must be"},
-        {MEASURED("\"from_ns\": 5, \"cycles\": [[1, 2, 3, \"gone\"]]"), "cycle 1 must be"},
-        {MEASURED("\"from_ns\": 5, \"cycles\": [[1, 2, 3, 4, 3]]"), "cycle 1 must be"},
-        {MEASURED("\"from_ns\": 5, \"cycles\": [[1, 2, 3, 4, 0, 0]]"), "cycle 1 must be"},
-        {MEASURED("\"from_ns\": 5, \"cycles\": [[1, -2, 3, 4]]"), "cycle 1 must be"},
-        {MEASURED("\"from_ns\": 5, \"cycles\": [[1, 9223372036854775807, 3, 4]]"),
-         "cycle 1 must be"},
-        {MEASURED("\"from_ns\": 5, \"cycles\": [7]"), "cycle 1 must be"},
-        {"{\"id\": 7, \"answer\": \"held\", \"cycles\": []}", "\"cycles\" is no member"},
-        {"{\"hello\": 1, \"measure\": 1}", "\"measure\" must be true or false"},
-    };
-    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
-        struct driver_line line;
-        struct error error = {0};
-        assert_int_equal(driver_line_read(lines[i][0], strlen(lines[i][0]), &line, &error), -1);
-        if (strstr(error.text, lines[i][1]) == NULL ||
-            (strlen(lines[i][0]) < 90 && strstr(error.text, lines[i][0]) == NULL))
-            fail_msg("'%s' and '%s' are not in: %s", lines[i][0], lines[i][1], error.text);
-        assert_null(line.cycles);
-    }
+    each_case("harness/wire/cases/driver_lines.cases", 40, expect_refusal);
 }
 
 TEST(garbage_is_refused_and_can_be_printed)

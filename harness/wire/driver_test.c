@@ -2,6 +2,7 @@
 #include "harness/base/file.h"
 #include "harness/base/test_folder.h"
 #include "harness/base/text.h"
+#include "harness/testing/cases.h"
 #include "harness/testing/text.h"
 #include "harness/wire/driver.h"
 
@@ -166,111 +167,35 @@ TEST(a_loss_is_told_while_the_lock_is_held_and_only_then)
 
 // --- those that do not ---------------------------------------------------------------------------
 
-// Asks such a driver to lock, and holds it to what it is told then.
-static void expect_failure(const char *program, int64_t patience_ns, const char *const *wanted)
+// Asks such a driver to lock, and holds it to what it is told then. Uptime in /proc is
+// CLOCK_BOOTTIME, in hundredths of a second: good enough for times that are not to be believed.
+static void expect_failure(const struct written_case *one)
 {
     struct error last = {0};
-    if (start(program, patience_ns) == 0) {
+    struct text program = {0};
+    bool hangs = strstr(one->name, " within 200 ms") != NULL;
+    text_format(&program,
+                "hello() { %s }\nnow() { read up rest < /proc/uptime; "
+                "now=$(( (${up%%%%.*} + $1) * 1000000000 )); }\n%s",
+                HELLO, one->body.bytes);
+    if (start(program.bytes, hangs ? 200 * NS_PER_MS : 10 * NS_PER_S) == 0) {
         // The first may be answered before the driver goes wrong.
         enum outcome outcome = ask(DRIVER_ACQUIRE);
         if (outcome == OUTCOME_OK)
             outcome = ask(DRIVER_RELEASE);
-        assert_int_equal(outcome, OUTCOME_BROKEN);
-        assert_false(driver_stop(fixture.driver, &last));
+        if (outcome != OUTCOME_BROKEN || driver_stop(fixture.driver, &last))
+            fail_case(one, "it is not broken");
         assert_string_equal(last.text, error.text);
     } else {
         test_folder_remove(fixture.folder);
     }
-    for (; *wanted != NULL; wanted++)
-        assert_has(error.text, *wanted);
+    case_expects(one, error.text);
+    text_free(&program);
 }
 
-#define EXPECT_FAILURE(program, patience_ns, ...)                                                  \
-    expect_failure(program, patience_ns, (const char *const[]){__VA_ARGS__, NULL})
-#define LONG_NS (10 * NS_PER_S)
-
-TEST(one_that_hangs_is_named_with_the_request)
+TEST(one_that_does_not_behave_is_blamed_in_words)
 {
-    EXPECT_FAILURE(HELLO "read one; read two", 200 * NS_PER_MS, "driver of client-1 (sh -c",
-                   "hangs: \"acquire\" (id 1, worker-1) was not answered", "200", "of patience");
-    EXPECT_FAILURE("read hello; echo waiting >&2; read one", 200 * NS_PER_MS, "has not said hello",
-                   "and flush its standard output after each line", "its log ends with 'waiting'");
-}
-
-TEST(one_that_dies_is_named_with_its_last_words)
-{
-    EXPECT_FAILURE(HELLO "read one; echo 'no such host' >&2; exit 3", LONG_NS,
-                   "has ended with status 3", "its log ends with 'no such host'");
-    EXPECT_FAILURE(HELLO "read one; printf 'x.js:1\\n\\nError: no lock\\n    at y (y.js)\\n}\\n\\n"
-                         "Node.js v20\\n' >&2; exit 1",
-                   LONG_NS, "its log ends with 'Error: no lock'");
-    EXPECT_FAILURE(HELLO "read one; kill -SEGV $$", LONG_NS, "has died by signal 11");
-    EXPECT_FAILURE("exit 0", LONG_NS,
-                   "has ended with status 0, and must not before it is told to quit");
-}
-
-TEST(one_that_lies_is_named_with_the_lie)
-{
-#define SAYS(line) HELLO "read one; echo '" line "'; read two; read three"
-    EXPECT_FAILURE(SAYS("{\"id\": 9, \"answer\": \"held\"}"), LONG_NS,
-                   "\"id\": 9, \"answer\": \"held\"", "an id that no request had");
-    EXPECT_FAILURE(SAYS("{\"id\": 1, \"answer\": \"released\"}"), LONG_NS,
-                   "\"released\" is no answer to \"acquire\"");
-    EXPECT_FAILURE(SAYS("{\"answer\": \"lost\", \"worker\": 7, \"lock\": \"lock\"}"), LONG_NS,
-                   "no such worker uses such a lock");
-    EXPECT_FAILURE(HELLO "read one; echo '{\"id\": 1, \"answer\": \"held\"}'; "
-                         "echo '{\"id\": 1, \"answer\": \"held\"}'; read two; read three",
-                   LONG_NS, "answers a request a second time");
-    EXPECT_FAILURE(SAYS("{\"hello\": 1}"), LONG_NS, "has said hello twice");
-}
-
-// Uptime in /proc is CLOCK_BOOTTIME, in hundredths of a second: good enough for times that are not
-// to be believed.
-TEST(one_whose_times_lie_outside_of_its_call_is_named)
-{
-    static const char outside[] = "lies outside of the call, which it was asked for";
-#define UPTIME(margin)                                                                             \
-    "read up rest < /proc/uptime; now=$(( (${up%%.*} + " margin ") * 1000000000 )); "
-#define SAYS_TIMES(margin, times)                                                                  \
-    HELLO                                                                                          \
-    "read one; " UPTIME(margin) "echo \"{\\\"id\\\": 1, \\\"answer\\\": \\\"held\\\", " times      \
-                                "}\"; read two; read three"
-    EXPECT_FAILURE(SAYS_TIMES("-100", "\\\"from_ns\\\": $now, \\\"to_ns\\\": $now"), LONG_NS,
-                   "its \"from_ns\" lies", outside, "CLOCK_MONOTONIC", "\"answer\": \"held\"");
-    EXPECT_FAILURE(SAYS_TIMES("100", "\\\"from_ns\\\": $now, \\\"to_ns\\\": $now"), LONG_NS,
-                   outside);
-    EXPECT_FAILURE(SAYS_TIMES("-100", "\\\"request_ns\\\": $now"), LONG_NS,
-                   "its \"request_ns\" lies", outside);
-}
-
-TEST(one_that_floods_is_named)
-{
-    EXPECT_FAILURE(HELLO "read one; head -c 300000 /dev/zero | tr '\\0' x; read two", LONG_NS,
-                   "floods: a line must have at most 262143 bytes", "begins 'xxxx");
-    EXPECT_FAILURE(HELLO "read one; yes '{\"answer\": \"lost\", \"worker\": 1, \"lock\": "
-                         "\"lock\"}' | head -n 10002; read two",
-                   LONG_NS, "floods: 10000 times");
-    // A file with a hole counts for as long as it is.
-    EXPECT_FAILURE(HELLO "read one; truncate -s 200000000 log; read two", LONG_NS,
-                   "floods its standard error: its log is longer than 100 MB");
-}
-
-TEST(one_that_is_not_understood_is_quoted)
-{
-    EXPECT_FAILURE(SAYS("Connected."), LONG_NS, "is not understood: its line 'Connected.' breaks",
-                   "what is for people goes to its standard error");
-    EXPECT_FAILURE(HELLO "read one; head -c 40 /dev/zero; echo; read two", LONG_NS, "'\\x00\\x00");
-    EXPECT_FAILURE("read hello; echo '{\"hello\": 2}'; read one", LONG_NS,
-                   "speaks version 2 of the protocol; this Lockpick speaks version 1");
-    EXPECT_FAILURE("read hello; echo '{\"id\": 1, \"answer\": \"held\"}'; read one", LONG_NS,
-                   "must say hello first");
-    EXPECT_FAILURE(SAYS("{\"id\": 1, \"answer\": \"error\", \"why\": \"bad password\"}"), LONG_NS,
-                   "answers \"acquire\" of worker-1 with an error: bad password");
-    // What it says is no line of the report's, and no command to a terminal.
-    EXPECT_FAILURE(
-        "read hello; echo '{\"hello\": 1}'; read one; printf '%s\\n' "
-        "'{\"id\": 1, \"answer\": \"error\", \"why\": \"bad\\u001b[2J\\nSAFE\"}'; read two",
-        LONG_NS, "an error: bad\\x1b[2J\\x0aSAFE");
+    each_case("harness/wire/cases/drivers.cases", 20, expect_failure);
 }
 
 // --- one that cannot be started: why, and what to do about it ------------------------------------

@@ -1,7 +1,7 @@
 // What a protocol parser makes of hand-made conversations: in one piece, split at every byte and at
 // random places, damaged, and of noise. What is found must not depend on how the network has cut
 // what was said, nor may anything be lost or read beyond its end.
-#include "harness/testing/test.h"
+#include "harness/testing/cases.h"
 #include "harness/wire/parser.h"
 
 #include "harness/base/clock.h"
@@ -28,146 +28,60 @@ struct saying {
     }
 
 struct conversation {
-    const char *kind;
-    const char *expected; // ">NAME " for each request, "<NAME " for each reply
-    bool is_understood;   // to its end
-    bool is_by_pieces;    // a reply has come with its first bytes, so that it depends on the pieces
+    char kind[12];
+    char *expected;    // ">NAME " for each request, "<NAME " for each reply; and how it ends
+    bool is_by_pieces; // a reply has come with its first bytes, so that it depends on the pieces
     struct saying sayings[MOST_SAYINGS];
 };
 
-#define BINARY(magic, code, body) magic code "\0\1\0\0\0\0\0\0\0" body "\0\0\0\0\0\0\0\0\0\0\0\0"
-#define N(n) "\0\0\0" n
-#define ZXID "\0\0\0\0\0\0\0\7"
+static struct conversation conversations[20];
+static int conversation_count;
 
-static const struct conversation conversations[] = {
-    {"redis",
-     ">SET <SET >GET >EVALSHA <GET <EVALSHA >PING <PING >MULTI >GET >EXEC <MULTI <GET "
-     "<EXEC ",
-     true,
-     false,
-     {ASKS("*3\r\n$3\r\nset\r\n$1\r\nk\r\n$4\r\na\r\nb\r\n"), ANSWERS("+OK\r\n"),
-      ASKS("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n*2\r\n$7\r\nEVALSHA\r\n$0\r\n\r\n"),
-      ANSWERS("$4\r\na\r\nb\r\n*3\r\n:1\r\n*2\r\n$-1\r\n$1\r\nx\r\n*0\r\n"), ASKS("PING now\r\n"),
-      ANSWERS("-ERR no\r\n"),
-      ASKS("*1\r\n$5\r\nMULTI\r\n*2\r\n$3\r\nGET\r\n$1\r\nk\r\n*1\r\n$4\r\nEXEC\r\n"),
-      ANSWERS("+OK\r\n+QUEUED\r\n*1\r\n$4\r\na\r\nb\r\n")}},
-    // Messages come unasked.
-    {"redis",
-     ">SUBSCRIBE <SUBSCRIBE >PING <PING >UNSUBSCRIBE <UNSUBSCRIBE >GET <GET ",
-     true,
-     false,
-     {ASKS("*3\r\n$9\r\nSUBSCRIBE\r\n$1\r\na\r\n$1\r\nb\r\n"),
-      ANSWERS("*3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n"
-              "*3\r\n$7\r\nmessage\r\n$1\r\na\r\n$2\r\nhi\r\n"),
-      ANSWERS("*3\r\n$9\r\nsubscribe\r\n$1\r\nb\r\n:2\r\n"), ASKS("PING\r\n"),
-      ANSWERS("*3\r\n$7\r\nmessage\r\n$1\r\na\r\n$2\r\nhi\r\n*2\r\n$4\r\npong\r\n$0\r\n\r\n"),
-      ASKS("*1\r\n$11\r\nUNSUBSCRIBE\r\n"),
-      ANSWERS("*3\r\n$11\r\nunsubscribe\r\n$1\r\na\r\n:1\r\n"
-              "*3\r\n$11\r\nunsubscribe\r\n$1\r\nb\r\n:0\r\n"),
-      ASKS("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n"), ANSWERS("$-1\r\n")}},
-    // A subscription that is refused has one reply, for however many channels.
-    {"redis",
-     ">SUBSCRIBE <SUBSCRIBE >GET <GET ",
-     true,
-     false,
-     {ASKS("*3\r\n$9\r\nSUBSCRIBE\r\n$1\r\na\r\n$1\r\nb\r\n"), ANSWERS("-NOPERM no\r\n"),
-      ASKS("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n"), ANSWERS("$-1\r\n")}},
-    // RESP3 has a form of its own for messages, and maps, and attributes in front.
-    {"redis",
-     ">HELLO <HELLO >GET <GET >SUBSCRIBE <SUBSCRIBE ",
-     true,
-     false,
-     {ASKS("*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n"), ANSWERS("%1\r\n$5\r\nproto\r\n:3\r\n"),
-      ASKS("*2\r\n$3\r\nGET\r\n$1\r\nk\r\n"),
-      ANSWERS(">2\r\n$10\r\ninvalidate\r\n*1\r\n$1\r\nk\r\n|1\r\n+a\r\n,1.5\r\n_\r\n"),
-      ASKS("*2\r\n$9\r\nSUBSCRIBE\r\n$1\r\na\r\n"),
-      ANSWERS(">3\r\n$9\r\nsubscribe\r\n$1\r\na\r\n:1\r\n>3\r\n$7\r\nmessage\r\n$1\r\na\r\n$1\r\n"
-              "x\r\n")}},
-    {"mysql",
-     ">SELECT <SELECT >GET_LOCK <GET_LOCK >PREPARE <PREPARE >INSERT <INSERT >CLOSE "
-     ">COMMIT <COMMIT >QUIT ",
-     true,
-     false,
-     {ANSWERS("\x05\0\0\0hello"), ASKS("\x06\0\0\1\x00\x02\0\0me"), ANSWERS("\1\0\0\2\0"),
-      ASKS("\x12\0\0\0\3/* x */ (select 1"), ANSWERS("\1\0\0\1\1\2\0\0\2ab\1\0\0\3\xfe"),
-      ASKS("\x18\0\0\0\3SELECT GET_LOCK('a', 1)"), ANSWERS("\1\0\0\1\1\2\0\0\2ab"),
-      ASKS("\x0b\0\0\0\x16insert  x;"), ANSWERS("\x07\0\0\1\0\x09\1\0\0\0\0"),
-      ASKS("\x07\0\0\0\x17\x09\1\0\0ab"), ANSWERS("\1\0\0\1\0"),
-      ASKS("\5\0\0\0\x19\x09\1\0\0\7\0\0\0\3commit"), ANSWERS("\7\0\0\1\0\0\0\2\0\0\0"),
-      ASKS("\1\0\0\0\1")}},
-    {"memcached",
-     ">set <set >gets >version <gets <version >ms >mg <ms <mg >add >delete <delete "
-     ">stats <stats ",
-     true,
-     false,
-     {ASKS("set key 0 10 9\r\nab\r\nEND\r\n\r\n"), ANSWERS("STORED\r\n"),
-      ASKS("gets key other\r\nversion\r\n"),
-      ANSWERS("VALUE key 0 5 77\r\nEND\r\n\r\nVALUE other 0 1 3\r\nx\r\nEND\r\nVERSION 1.6.18\r\n"),
-      ASKS("ms key 4 T1\r\nEN\r\n\r\nmg key v\r\n"), ANSWERS("HD\r\nVA 4\r\nEN\r\n\r\n"),
-      ASKS("add key 0 0 2 noreply\r\nab\r\ndelete key\r\n"), ANSWERS("NOT_FOUND\r\n"),
-      ASKS("stats\r\n"), ANSWERS("STAT a 1\r\nSTAT b 2\r\nEND\r\n")}},
-    {"memcached",
-     ">add >get <add <get >delete <delete ",
-     true,
-     false,
-     {ASKS(BINARY("\x80", "\2", "\3") "kxy" BINARY("\x80", "\0", "\1") "k"),
-      ANSWERS(BINARY("\x81", "\2", "\1") "k" BINARY("\x81", "\0", "\5") "k\x81\2\0\0"),
-      ASKS(BINARY("\x80", "\x04", "\1") "k"), ANSWERS(BINARY("\x81", "\x04", "\0"))}},
-    // An event that was watched for comes in between.
-    {"zookeeper",
-     ">connect <connect >create >ping <create >getData <ping >getChildren2 <getData "
-     "<getChildren2 >close <close ",
-     true,
-     false,
-     {ASKS(N("\5") "hello"), ANSWERS(N("\x12") "0123456789abcdefgh"),
-      ASKS(N("\x0a") N("\1") N("\1") "ab" N("\x08") "\xff\xff\xff\xfe" N("\x0b")),
-      ANSWERS(N("\x10") N("\1") ZXID N("\0")), ASKS(N("\x08") N("\2") N("\4")),
-      ANSWERS(
-          N("\x11") "\xff\xff\xff\xff" ZXID N("\0") "x" N("\x10") "\xff\xff\xff\xfe" ZXID N("\0")),
-      ASKS(N("\x08") N("\3") N("\x0c")),
-      ANSWERS(N("\x10") N("\2") ZXID N("\0") N("\x10") N("\3") ZXID N("\0")),
-      ASKS(N("\x08") N("\4") "\xff\xff\xff\xf5"), ANSWERS(N("\x10") N("\4") ZXID N("\0"))}},
-    {"etcd",
-     ">grant <grant >delete <delete >leases <leases >request <request ",
-     false,
-     true,
-     {ASKS("POST /v3/lease/grant HTTP/1.1\r\nHost: a\r\ncontent-length: 3\r\n\r\n{ }"),
-      ANSWERS("HTTP/1.1 200 OK\r\n\r\n{}"),
-      ASKS("POST /v3/kv/deleterange HTTP/1.1\r\nContent-Length: 2\r\n\r\n{}"),
-      ANSWERS("HTTP/1.1 200 OK\r\n\r\n{}"), ASKS("GET /v3/leases?x=/y HTTP/1.1\r\n\r\n"),
-      ANSWERS("HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"),
-      ASKS("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), ANSWERS("\0\0\0\4\0\0\0\0\0")}},
-    // Other protocols have numbered requests: each turn is one. So has gRPC, from its first bytes
-    // on, a log-in that turns to TLS, and TLS from its first byte, as there may be no line for
-    // long.
-    {"postgres",
-     ">request <request >request <request ",
-     false,
-     true,
-     {ASKS("a"), ASKS("b"), ANSWERS("c"), ANSWERS("d"), ASKS("PRI\r\n"), ANSWERS("e")}},
-    {"etcd", ">request <request ", false, true, {ASKS("PRI * HTTP/2.0\r\n\r\n"), ANSWERS("e")}},
-    {"mysql",
-     ">request <request >request <request >request ",
-     false,
-     true,
-     {ANSWERS("\5\0\0\0hello"), ASKS("\4\0\0\1\x00\x0a\0\0"), ANSWERS("secret"), ASKS("more"),
-      ANSWERS("secret"), ASKS("more"), ASKS("and more")}},
-#define TLS                                                                                        \
-    {                                                                                              \
-        ASKS("\x16\x03\x01\0\5hello"), ANSWERS("\x16\x03\x03\0\5hello"), ASKS("\x17\x03\x03")      \
+// What "\r", "\n", "\\" and "\xNN" stand for.
+static void read_saying(const char *text, struct saying *saying)
+{
+    saying->by_client = text[0] == '>';
+    for (text += 2; *text != '\0'; text++) {
+        unsigned byte = (unsigned char)*text;
+        if (*text == '\\' && *++text == 'x' && sscanf(++text, "%2x", &byte) == 1)
+            text++;
+        else if (byte == '\\')
+            byte = *text == 'r' ? '\r' : *text == 'n' ? '\n' : '\\';
+        assert_true(saying->length < SAYING_ROOM);
+        saying->bytes[saying->length++] = (char)byte;
     }
-    {"redis", ">request <request >request ", false, true, TLS},
-    {"memcached", ">request <request >request ", false, true, TLS},
-    {"etcd", ">request <request >request ", false, true, TLS},
-    // What is no longer understood is numbered from there on.
-    {"redis",
-     ">PING >request <request ",
-     false,
-     true,
-     {ASKS("*1\r\n$4\r\nPING\r\n"), ANSWERS("what?"), ANSWERS(" this\r\n"),
-      ASKS("*1\r\n$4\r\nPING\r\n"), ANSWERS("+PONG\r\n")}},
-};
-#define CONVERSATIONS ((int)(sizeof conversations / sizeof *conversations))
+}
+
+static void read_conversation(const struct written_case *one)
+{
+    struct conversation *each = &conversations[conversation_count++];
+    size_t count = 0;
+    assert_int_equal(sscanf(one->name, "%11[a-z]", each->kind), 1);
+    each->is_by_pieces = strstr(one->name, " by pieces:") != NULL;
+    each->expected = memory_string(one->expected.bytes);
+    each->expected[strlen(each->expected) - 1] = '\0';
+    for (char *rest = one->body.bytes, *line;
+         (line = strsep(&rest, "\n")) != NULL && *line != '\0';)
+        read_saying(line, &each->sayings[count++]);
+    assert_true(count < MOST_SAYINGS);
+}
+
+static int read_conversations(void **state)
+{
+    (void)state;
+    each_case("harness/wire/cases/conversations.cases", 16, read_conversation);
+    return 0;
+}
+
+static int free_conversations(void **state)
+{
+    (void)state;
+    while (conversation_count > 0)
+        free(conversations[--conversation_count].expected);
+    return 0;
+}
+
+TEST_GROUP(read_conversations, free_conversations);
 
 // --- telling -------------------------------------------------------------------------------------
 
@@ -222,7 +136,7 @@ static char *tell_all(const struct conversation *conversation, struct random *ra
 
 static void expect(const char *kind, size_t cut, char *found, const char *expected)
 {
-    if (strncmp(found, expected, strlen(expected)) != 0)
+    if (strcmp(found, expected) != 0)
         fail_msg("%s, cut by %zu: %s, and not %s", kind, cut, found, expected);
     free(found);
 }
@@ -231,17 +145,14 @@ TEST(each_conversation_is_understood_as_it_was_meant_however_it_is_cut)
 {
     struct random random;
     random_start(&random, 3, 0);
-    for (int i = 0; i < CONVERSATIONS; i++) {
+    for (int i = 0; i < conversation_count; i++) {
         const struct conversation *each = &conversations[i];
-        char expected[300];
-        snprintf(expected, sizeof expected, "%s%s", each->expected,
-                 each->is_understood ? "understood" : "numbered");
-        expect(each->kind, SAYING_ROOM, tell_all(each, NULL, SAYING_ROOM), expected);
+        expect(each->kind, SAYING_ROOM, tell_all(each, NULL, SAYING_ROOM), each->expected);
         for (size_t cut = 1; !each->is_by_pieces && cut < SAYING_ROOM; cut++)
-            expect(each->kind, cut, tell_all(each, NULL, cut), expected);
+            expect(each->kind, cut, tell_all(each, NULL, cut), each->expected);
         for (size_t longest = 1; !each->is_by_pieces && longest <= 8; longest *= 2) {
             for (int round = 0; round < 50; round++)
-                expect(each->kind, longest, tell_all(each, &random, longest), expected);
+                expect(each->kind, longest, tell_all(each, &random, longest), each->expected);
         }
     }
 }
@@ -273,7 +184,7 @@ TEST(the_same_is_found_of_damaged_ones_however_they_are_cut)
     struct random random;
     random_start(&random, rounds != NULL ? (uint64_t)clock_monotonic_ns() : 5, 0);
     for (long round = 0; round < most; round++) {
-        struct conversation damaged = conversations[round % CONVERSATIONS];
+        struct conversation damaged = conversations[round % conversation_count];
         for (uint64_t damages = 1 + random_below(&random, 3); damages > 0; damages--)
             damage(&damaged, &random);
         char *whole = tell_all(&damaged, NULL, SAYING_ROOM);
@@ -295,7 +206,7 @@ TEST(noise_is_let_through_to_the_last_byte)
     random_start(&random, 7, 0);
     for (int round = 0; round < 2000; round++) {
         char bytes[300];
-        const struct conversation *begun = &conversations[round % CONVERSATIONS];
+        const struct conversation *begun = &conversations[round % conversation_count];
         struct parser *parser = parser_new(begun->kind);
         for (int i = 0; i < 2; i++)
             tell(parser, begun->sayings[i].by_client, begun->sayings[i].bytes,
