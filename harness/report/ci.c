@@ -29,50 +29,41 @@ struct ci_cases {
     size_t count;
 };
 
-static void describe_trial(struct ci_case *each)
-{
-    const struct trial *trial = each->trial;
-    const struct judgement *judgement = &each->result->judgement;
-    enum verdict verdict = judgement->verdict;
-    bool is_missed = judgement->expectation == EXPECTATION_MISSED;
-    bool is_open = verdict == VERDICT_UNKNOWN;
-    each->kind = is_missed || (is_open && trial->expectation != NULL) ? CASE_FAILED
-                 : verdict <= VERDICT_STUCK                           ? CASE_PASSED
-                 : verdict == VERDICT_ERROR                           ? CASE_BROKE
-                                                                      : CASE_SKIPPED;
-    each->alarm = is_missed || each->kind == CASE_BROKE            ? ALARM_ERROR
-                  : is_open && !trial_is_measurement(each->result) ? ALARM_WARNING
-                                                                   : ALARM_NONE;
-    each->line = trial->expectation != NULL ? trial->expectation->place.line : 0;
-    if (trial->repeat > 1 || trial->scenario->repeat > 1)
-        text_format(&each->name, " #%d", trial->repeat);
-}
-
 static struct ci_cases cases_of(const struct run_report *report)
 {
     static const enum alarm alarms[] = {[THRESHOLD_MET] = ALARM_NONE,
                                         [THRESHOLD_MISSED] = ALARM_ERROR,
                                         [THRESHOLD_NOT_MEASURED] = ALARM_WARNING};
     const struct run_result *run = report->run;
-    const struct threshold_outcomes *outcomes = &report->thresholds;
-    struct ci_cases cases = {.count = run->count + outcomes->count};
+    struct ci_cases cases = {.count = run->count + report->thresholds.count};
     cases.items = memory_zeroed(cases.count + 1, sizeof *cases.items);
     for (size_t i = 0; i < cases.count; i++) {
         struct ci_case *each = &cases.items[i];
         if (i < run->count) {
-            each->result = &run->trials[i];
-            each->trial = each->result->trial;
-            text_add(&each->name, each->trial->scheme);
-            describe_trial(each);
+            const struct trial_result *result = each->result = &run->trials[i];
+            const struct expectation *expectation = result->trial->expectation;
+            enum verdict verdict = result->judgement.verdict;
+            bool is_missed = result->judgement.expectation == EXPECTATION_MISSED;
+            bool is_open = verdict == VERDICT_UNKNOWN;
+            each->trial = result->trial;
+            each->kind = is_missed || (is_open && expectation != NULL) ? CASE_FAILED
+                         : verdict <= VERDICT_STUCK                    ? CASE_PASSED
+                         : verdict == VERDICT_ERROR                    ? CASE_BROKE
+                                                                       : CASE_SKIPPED;
+            each->alarm = is_missed || each->kind == CASE_BROKE      ? ALARM_ERROR
+                          : is_open && !trial_is_measurement(result) ? ALARM_WARNING
+                                                                     : ALARM_NONE;
+            each->line = expectation != NULL ? expectation->place.line : 0;
         } else {
-            each->outcome = &outcomes->items[i - run->count];
+            each->outcome = &report->thresholds.items[i - run->count];
             each->trial = each->outcome->trial;
-            text_add(&each->name, each->trial->scheme);
             each->kind = each->outcome->result == THRESHOLD_MET ? CASE_PASSED : CASE_FAILED;
             each->alarm = alarms[each->outcome->result];
             each->line = each->outcome->threshold->place.line;
             threshold_sentence(each->outcome, &each->why);
         }
+        text_format(&each->name, "%s%s", each->trial->scheme,
+                    i < run->count ? repeat_words(each->trial).text : "");
         each->line = each->line > 0 ? each->line : 1;
     }
     return cases;
@@ -203,24 +194,24 @@ static void add_time(struct text *out, int64_t time_ns)
     text_format(out, " time=\"%" PRId64 ".%03" PRId64 "\"", time_ms / 1000, time_ms % 1000);
 }
 
-// Of the cases of one scenario, or of all (NULL), and of trials that were not run. Returns how long
-// they took.
-static int64_t add_counts(struct text *out, const struct ci_cases *cases,
-                          const struct scenario *scenario, size_t not_run)
+// Of the cases of one scenario, or of all (NULL), and of trials that were not run; and how long
+// they took (-1: all of them together).
+static void add_counts(struct text *out, const struct ci_cases *cases,
+                       const struct scenario *scenario, size_t not_run, int64_t time_ns)
 {
     size_t counts[CASE_KINDS] = {[CASE_BROKE] = not_run > 0};
     size_t all = not_run > 0;
-    int64_t time_ns = 0;
+    int64_t sum_ns = 0;
     FOR_EACH (ci_case, each, cases->items, cases->count) {
         if (scenario != NULL && each->trial->scenario != scenario)
             continue;
         counts[each->kind]++;
         all++;
-        time_ns += each->result != NULL ? each->result->statistics.duration_ns : 0;
+        sum_ns += each->result != NULL ? each->result->statistics.duration_ns : 0;
     }
     text_format(out, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\"", all,
                 counts[CASE_FAILED], counts[CASE_BROKE], counts[CASE_SKIPPED]);
-    return time_ns;
+    add_time(out, time_ns < 0 ? sum_ns : time_ns);
 }
 
 static void add_outcome(struct text *out, const struct ci_case *each)
@@ -302,7 +293,7 @@ static void add_suite(struct text *out, const struct run_result *run, const stru
     text_add(out, "  <testsuite");
     add_attribute(out, "name", scenario->name);
     add_attribute(out, "file", scenario->path);
-    add_time(out, add_counts(out, cases, scenario, 0));
+    add_counts(out, cases, scenario, 0, -1);
     // The schema's type is a time without a zone.
     char began[sizeof run->environment.began];
     snprintf(began, sizeof began, "%.19s", run->environment.began);
@@ -323,8 +314,7 @@ char *report_junit(const struct run_report *report)
     struct ci_cases cases = cases_of(report);
     struct text out = {0};
     text_add(&out, JUNIT_BEGINS);
-    (void)add_counts(&out, &cases, NULL, report->tally.not_run);
-    add_time(&out, run->duration_ns);
+    add_counts(&out, &cases, NULL, report->tally.not_run, run->duration_ns);
     text_add(&out, ">\n");
     for (size_t i = 0; i < run->count; i++) {
         const struct scenario *scenario = run->trials[i].trial->scenario;
@@ -370,15 +360,16 @@ static void add_key(struct text *out, const char *key, const char *value)
 static void add_diagnosis(struct text *out, const struct ci_case *each)
 {
     const struct trial_result *result = each->result;
+    const struct judgement *judgement = result != NULL ? &result->judgement : NULL;
+    const char *const keys[][2] = {
+        {"verdict", judgement != NULL ? verdict_name(judgement->verdict) : NULL},
+        {"expected", judgement != NULL ? judgement->expectation_text : NULL},
+        {"reason", judgement != NULL ? judgement->reason : NULL},
+        {"threshold", each->why.bytes},
+        {"file", each->trial->scenario->path}};
     text_add(out, "  ---\n");
-    if (result != NULL) {
-        add_key(out, "verdict", verdict_name(result->judgement.verdict));
-        add_key(out, "expected", result->judgement.expectation_text);
-        add_key(out, "reason", result->judgement.reason);
-    } else {
-        add_key(out, "threshold", text_string(&each->why));
-    }
-    add_key(out, "file", each->trial->scenario->path);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        add_key(out, keys[i][0], keys[i][1]);
     text_format(out, "  line: %d\n", each->line);
     if (result != NULL) {
         const char *story = result->story != NULL ? result->story : "";
@@ -485,11 +476,10 @@ static void annotate_skipped(struct text *out, const struct run_result *run,
     for (size_t i = 0; i < run->count; i++) {
         AUTO_TEXT struct text message = {0};
         size_t count = trials_like(run, i, were_skipped_alike);
-        if (count == 0)
-            continue;
         text_format(&message, "%zu trial%s skipped: %s", count, plural((long long)count),
                     run->trials[i].judgement.reason);
-        annotate(out, run->strict, &cases->items[i], message.bytes);
+        if (count > 0)
+            annotate(out, run->strict, &cases->items[i], message.bytes);
     }
 }
 

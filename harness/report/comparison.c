@@ -9,27 +9,6 @@
 
 // --- one trial -----------------------------------------------------------------------------------
 
-static enum verdict verdict_of(const char *name)
-{
-    for (enum verdict verdict = VERDICT_SAFE; verdict <= VERDICT_NOT_APPLICABLE; verdict++) {
-        if (strcmp(verdict_name(verdict), name) == 0)
-            return verdict;
-    }
-    return VERDICT_ERROR;
-}
-
-static bool has_word(const json_t *array, const char *word)
-{
-    bool any = false;
-    size_t index;
-    const json_t *item;
-    json_array_foreach(array, index, item)
-    {
-        any |= json_is_string(item) && strcmp(json_string_value(item), word) == 0;
-    }
-    return any;
-}
-
 static int64_t integer_of(const json_t *object, const char *key)
 {
     return json_integer_value(json_object_get(object, key));
@@ -42,24 +21,28 @@ static void read_values(const json_t *statistics, struct repeat_figures *repeat)
     int64_t granted = integer_of(statistics, "holds");
     int64_t asked =
         granted + integer_of(statistics, "not_held") + integer_of(statistics, "unknown");
-    int64_t due = integer_of(json_object_get(statistics, "load"), "due");
     double longest_open_ns = (double)integer_of(statistics, "longest_open_ns");
-    repeat->acquires = due > asked ? due : asked;
+    repeat->acquires = time_later(integer_of(json_object_get(statistics, "load"), "due"), asked);
     repeat->denied = repeat->acquires - granted;
     for (enum figure figure = 0; figure < FIGURE_COUNT; figure++) {
         const struct figure_form *form = &figure_forms[figure];
+        const struct percentile_form *percentile = &percentile_forms[form->percentile];
+        bool is_late = false;
+        size_t index;
+        const json_t *late;
         if (!figure_is(figure, IN_COMPARISON))
             continue;
-        bool is_late = figure_is_acquire(figure) &&
-                       has_word(json_object_get(driver, "late"), figure_title(figure));
+        json_array_foreach(json_object_get(driver, "late"), index, late)
+        {
+            is_late |= figure_is_acquire(figure) && json_is_string(late) &&
+                       strcmp(json_string_value(late), percentile->name) == 0;
+        }
         const json_t *value = json_object_get(
             statistics, form->value != NULL ? form->key : latency_forms[form->latency].key);
-        if (form->value == NULL) {
-            const struct percentile_form *percentile = &percentile_forms[form->percentile];
-            bool has_enough =
-                percentile_has_enough(integer_of(value, "count"), percentile->percent);
-            value = has_enough ? json_object_get(value, percentile->key) : NULL;
-        }
+        if (form->value == NULL)
+            value = percentile_has_enough(integer_of(value, "count"), percentile->percent)
+                        ? json_object_get(value, percentile->key)
+                        : NULL;
         double number = json_is_number(value) ? json_number_value(value) : NAN;
         repeat->values[figure] = number >= 0 && isfinite(number) ? number : NAN;
         repeat->is_drivers[figure] = !form->is_neither && (is_bound || is_late);
@@ -68,8 +51,7 @@ static void read_values(const json_t *statistics, struct repeat_figures *repeat)
         int64_t denied = repeat->denied - (are_excused ? integer_of(statistics, "open") : 0);
         repeat->is_partial[figure] =
             figure_is_acquire(figure) &&
-            !percentile_is_of_all(repeat->acquires, denied,
-                                  percentile_forms[form->percentile].percent);
+            !percentile_is_of_all(repeat->acquires, denied, percentile->percent);
     }
 }
 
@@ -147,7 +129,12 @@ int run_figures_make(json_t *result, const char *name, struct run_figures *figur
     json_array_foreach(trials, index, trial)
     {
         json_t *scenario = json_object_get(trial, "scenario");
-        enum verdict verdict = verdict_of(text_at(trial, "verdict"));
+        enum verdict verdict = VERDICT_SAFE;
+        while (verdict < VERDICT_NOT_APPLICABLE &&
+               strcmp(verdict_name(verdict), text_at(trial, "verdict")) != 0)
+            verdict++;
+        if (strcmp(verdict_name(verdict), text_at(trial, "verdict")) != 0)
+            verdict = VERDICT_ERROR;
         figures->finished += !json_is_true(json_object_get(trial, "cut_short"));
         if (verdict == VERDICT_NOT_APPLICABLE)
             continue;
@@ -200,45 +187,37 @@ static const struct repeat_figures *repeat_of(const struct compared_side *side, 
     return &side->run->repeats[side->repeats[nth]];
 }
 
-static bool is_violated(const struct repeat_figures *repeat, const char *property)
-{
-    size_t index;
-    const json_t *finding;
-    json_array_foreach(repeat->findings, index, finding)
-    {
-        if (strcmp(text_at(finding, "property"), property) == 0 &&
-            strcmp(text_at(finding, "state"), "violated") == 0 &&
-            !json_is_true(json_object_get(finding, "harmless")))
-            return true;
-    }
-    return false;
-}
-
 static struct compared_side side_make(const struct run_figures *run, const char *scenario,
                                       const char *scheme)
 {
     struct compared_side side = {.run = run, .scheme = scheme};
+    bool violated[MAX_CHECKS] = {false};
     side.repeats = memory_new((run->count + 1) * sizeof *side.repeats);
     for (size_t i = 0; i < run->count; i++) {
         const struct repeat_figures *repeat = &run->repeats[i];
+        size_t index;
+        const json_t *finding;
         if (!is_of(repeat, scenario, scheme))
             continue;
         if (side.count == 0 || rank_of(repeat->verdict) > rank_of(side.verdict))
             side.verdict = repeat->verdict;
         side.decided += verdict_is_decided(repeat->verdict);
         side.repeats[side.count++] = i;
+        json_array_foreach(repeat->findings, index, finding)
+        {
+            for (size_t j = 0; check_catalogue[j] != NULL; j++)
+                violated[j] |=
+                    verdict_is_decided(repeat->verdict) &&
+                    strcmp(text_at(finding, "property"), check_catalogue[j]->name) == 0 &&
+                    strcmp(text_at(finding, "state"), "violated") == 0 &&
+                    !json_is_true(json_object_get(finding, "harmless"));
+        }
     }
     for (size_t i = 0; i < side.count; i++)
         side.of_verdict += repeat_of(&side, i)->verdict == side.verdict;
-    // In the order of the catalogue.
     for (size_t i = 0; check_catalogue[i] != NULL; i++) {
-        const char *name = check_catalogue[i]->name;
-        bool any = false;
-        for (size_t j = 0; j < side.count && !any; j++)
-            any = verdict_is_decided(repeat_of(&side, j)->verdict) &&
-                  is_violated(repeat_of(&side, j), name);
-        if (any)
-            text_format(&side.found, "%s%s", side.found.length > 0 ? ", " : "", name);
+        if (violated[i])
+            text_add_item(&side.found, check_catalogue[i]->name);
     }
     return side;
 }
@@ -413,15 +392,11 @@ static void compare_figure(const struct comparison *comparison, struct compared_
 // Each one's nth repeat is next to the other's, and nothing lay between.
 static bool took_turns(const struct compared_side *base, const struct compared_side *other)
 {
-    if (base->run != other->run || base->count != other->count || base->count < 2)
-        return false;
-    for (size_t i = 0; i < base->count; i++) {
-        size_t a = base->repeats[i];
-        size_t b = other->repeats[i];
-        if ((a > b ? a - b : b - a) != 1)
-            return false;
-    }
-    return true;
+    bool in_turns = base->run == other->run && base->count == other->count && base->count >= 2;
+    for (size_t i = 0; in_turns && i < base->count; i++)
+        in_turns =
+            base->repeats[i] + 1 == other->repeats[i] || other->repeats[i] + 1 == base->repeats[i];
+    return in_turns;
 }
 
 // What the side's repeats asked otherwise than the baseline's first did: of the scenario, which no
@@ -594,12 +569,9 @@ void comparison_free(struct comparison *comparison)
 int comparison_exit_code(const struct comparison *comparison)
 {
     const struct comparison_tally *tally = &comparison->tally;
+    bool is_worse = tally->figures[NEWS_WORSE] + tally->verdicts[VERDICT_WORSE] > 0;
     bool is_open =
         tally->figures[NEWS_UNKNOWN] + tally->incomparable + tally->verdicts[VERDICT_UNCLEAR] > 0 ||
         comparison->differences.length + comparison->shortfalls.length > 0;
-    if (comparison->is_broken)
-        return 4;
-    if (tally->figures[NEWS_WORSE] + tally->verdicts[VERDICT_WORSE] > 0)
-        return 1;
-    return is_open || comparison->count == 0 ? 3 : 0;
+    return comparison->is_broken ? 4 : is_worse ? 1 : is_open || comparison->count == 0 ? 3 : 0;
 }

@@ -64,36 +64,34 @@ static void print_verdicts(const struct comparison *comparison, FILE *out, bool 
                  {VERDICT_BETTER, COLOUR_GREEN, "✓ better"}};
     struct table *table = table_new(headings);
     size_t lines = 0;
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        for (size_t j = 0; j < comparison->count; j++) {
-            const struct compared_pair *pair = &comparison->pairs[j];
-            bool has_news = pair->verdict != VERDICT_KEPT || pair->why_unknown[0] != '\0';
-            bool is_next = pair->verdict == order[i].change && has_news;
-            size_t alike = is_next ? count_alike(comparison, j) : 0;
-            if (alike == 0)
-                continue;
-            struct text texts[2] = {0};
-            AUTO_TEXT struct text whom = {0};
-            if (alike > 1)
-                text_format(&whom, "%zu schemes", alike);
-            else if (!comparison->of_schemes)
-                text_add(&whom, pair->sides[0].scheme);
-            if (alike == 1) {
-                add_verdict(&pair->sides[0], &texts[0]);
-                text_add(&texts[1], "→ ");
-                add_verdict(&pair->sides[1], &texts[1]);
-            }
-            if (pair->why_unknown[0] != '\0')
-                text_format(&texts[1], "%s%s", alike == 1 ? ": " : "", pair->why_unknown);
-            table_cell(table, order[i].colour, order[i].word);
-            table_cell(table, COLOUR_PLAIN, pair->scenario);
-            table_cell(table, COLOUR_PLAIN, text_string(&whom));
-            table_cell(table, COLOUR_PLAIN, text_string(&texts[0]));
-            table_cell(table, COLOUR_PLAIN, text_string(&texts[1]));
-            text_free(&texts[0]);
-            text_free(&texts[1]);
-            lines++;
+    for (size_t i = 0; i < sizeof order / sizeof *order * comparison->count; i++) {
+        size_t at = i / comparison->count;
+        const struct compared_pair *pair = &comparison->pairs[i % comparison->count];
+        bool has_news = pair->verdict != VERDICT_KEPT || pair->why_unknown[0] != '\0';
+        bool is_next = pair->verdict == order[at].change && has_news;
+        size_t alike = is_next ? count_alike(comparison, i % comparison->count) : 0;
+        AUTO_TEXT struct text before = {0};
+        AUTO_TEXT struct text now = {0};
+        AUTO_TEXT struct text whom = {0};
+        if (alike == 0)
+            continue;
+        if (alike > 1)
+            text_format(&whom, "%zu schemes", alike);
+        else if (!comparison->of_schemes)
+            text_add(&whom, pair->sides[0].scheme);
+        if (alike == 1) {
+            add_verdict(&pair->sides[0], &before);
+            text_add(&now, "→ ");
+            add_verdict(&pair->sides[1], &now);
         }
+        if (pair->why_unknown[0] != '\0')
+            text_format(&now, "%s%s", alike == 1 ? ": " : "", pair->why_unknown);
+        table_cell(table, order[at].colour, order[at].word);
+        const char *const cells[] = {pair->scenario, text_string(&whom), text_string(&before),
+                                     text_string(&now)};
+        for (size_t j = 0; j < sizeof cells / sizeof *cells; j++)
+            table_cell(table, COLOUR_PLAIN, cells[j]);
+        lines++;
     }
     if (lines > 0) {
         fputc('\n', out);
@@ -205,10 +203,10 @@ static void print_notes(const struct comparison *comparison, FILE *out)
               "difference (lockpick compare FILE --scheme X --scheme Y lets them)\n",
               out);
     if (news[NEWS_NOISE] > 0)
-        fprintf(
-            out,
-            "What is within noise may differ by up to %.0f %%, unseen: more repeats would tell.\n",
-            100 * tally->widest);
+        fprintf(out,
+                "What is within noise may differ by up to %.0f %%, unseen: more repeats would "
+                "tell.\n",
+                100 * tally->widest);
     if (tally->least_repeats > 0 && tally->least_repeats < 5)
         fprintf(out, "%zu repeats are few: their intervals are wide\n", tally->least_repeats);
     if (tally->undecided > 0)
@@ -289,11 +287,6 @@ TABLE(side_fields, MADE("verdict", side_verdict_json),
       FIELD_AS("repeats", struct compared_side, count), FIELD(struct compared_side, of_verdict),
       MADE("undecided", undecided_json), MADE("found", found_json));
 
-static json_t *side_json(const struct compared_side *side)
-{
-    return fields_json(side_fields, side->count > 0 ? side : NULL);
-}
-
 #define RATIO(name) FIELD_IF(#name, struct figure_change, ratio.name, has_ratio)
 TABLE(change_fields, FIELD_AS("before", struct figure_change, means[0]),
       FIELD_AS("now", struct figure_change, means[1]), RATIO(ratio), RATIO(low), RATIO(high),
@@ -318,7 +311,8 @@ static const char *const verdict_words[] = {"kept", "otherwise", "better", "wors
 MAKER(schemes_json, struct compared_pair,
       json_pack("[o,o]", value_text(it->sides[0].scheme), value_text(it->sides[1].scheme)))
 MAKER(sides_json, struct compared_pair,
-      json_pack("[o,o]", side_json(&it->sides[0]), side_json(&it->sides[1])))
+      json_pack("[o,o]", fields_json(side_fields, it->sides[0].count > 0 ? &it->sides[0] : NULL),
+                fields_json(side_fields, it->sides[1].count > 0 ? &it->sides[1] : NULL)))
 TABLE(pair_fields, FIELD(struct compared_pair, scenario), MADE("schemes", schemes_json),
       MADE("verdicts", sides_json), NAME("verdict", struct compared_pair, verdict, verdict_words),
       FIELD(struct compared_pair, in_turns), FIELD_AS("reason", struct compared_pair, why_unknown),

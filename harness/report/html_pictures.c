@@ -1,6 +1,7 @@
 // The pictures of a page: which are in the page itself, and how each is shown. Hundreds of trials
 // have more of them than a page can hold that is to be mailed, and read at once: the ones that tell
 // most are embedded, the others shown from the files beside the page.
+#include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/report/sections.h"
@@ -33,25 +34,21 @@ const char *html_folder(const struct run_result *run, const struct trial_result 
     return result->folder;
 }
 
-static const char *first_property(const struct trial_result *result)
-{
-    const struct finding *violation = judgement_first_violation(&result->judgement);
-    return violation != NULL ? violation->check->name : "";
-}
-
 static enum worth worth_of(const struct run_result *run, size_t index, size_t which)
 {
     const struct trial_result *result = &run->trials[index];
+    const struct finding *violation = judgement_first_violation(&result->judgement);
     enum worth worth = WORTH_PROPERTY;
     if (which != PICTURE_TIMELINE)
         return WORTH_NUMBERS;
     if (result->judgement.expectation == EXPECTATION_MISSED)
         return WORTH_MISSED;
-    if (judgement_first_violation(&result->judgement) == NULL)
+    if (violation == NULL)
         return WORTH_KEPT;
     for (size_t i = 0; i < index && worth < WORTH_BROKEN; i++) {
         const struct trial_result *other = &run->trials[i];
-        if (strcmp(first_property(other), first_property(result)) == 0)
+        const struct finding *first = judgement_first_violation(&other->judgement);
+        if (first != NULL && first->check == violation->check)
             worth = strcmp(other->trial->scheme, result->trial->scheme) == 0 ? WORTH_BROKEN
                                                                              : WORTH_SCHEME;
     }
@@ -78,37 +75,37 @@ static int choose(const struct run_result *run, struct run_result *drawn, bool *
                   struct error *error)
 {
     size_t all = run->count * PICTURES_OF_PAGE;
-    AUTO_FREE size_t *pictures = memory_new((all + 1) * sizeof *pictures);
+    AUTO_FREE struct ranked *pictures = memory_new((all + 1) * sizeof *pictures);
     size_t bytes = 0;
     int failed = 0;
-    for (enum worth worth = 0; worth < WORTH_COUNT; worth++) {
-        size_t count = 0;
-        size_t taken = 1;
-        for (size_t i = 0; i < all; i++) {
-            if (worth_of(run, i / PICTURES_OF_PAGE, i % PICTURES_OF_PAGE) == worth)
-                pictures[count++] = i;
+    for (size_t i = 0; i < all; i++)
+        pictures[i] = (struct ranked){worth_of(run, i / PICTURES_OF_PAGE, i % PICTURES_OF_PAGE), i};
+    sort_ranked(pictures, all);
+    for (size_t from = 0, end; from < all; from = end) {
+        struct plot_wish wishes[DRAWN_AT_A_TIME];
+        size_t wanted = 0;
+        bool any = false;
+        const int64_t worth = pictures[from].value;
+        for (end = from; end < all && pictures[end].value == worth && wanted < DRAWN_AT_A_TIME;
+             end++) {
+            size_t at = pictures[end].index;
+            struct trial_result *result =
+                drawn != NULL ? &drawn->trials[at / PICTURES_OF_PAGE] : NULL;
+            if (result != NULL && result->plots[at % PICTURES_OF_PAGE].is_waiting)
+                wishes[wanted++] =
+                    (struct plot_wish){&result->plots[at % PICTURES_OF_PAGE], result->folder};
         }
-        for (size_t from = 0, end; from < count && taken > 0; from = end) {
-            struct plot_wish wishes[DRAWN_AT_A_TIME];
-            size_t wanted = 0;
-            for (end = from; end < count && wanted < DRAWN_AT_A_TIME; end++) {
-                size_t trial = pictures[end] / PICTURES_OF_PAGE;
-                enum trial_picture which = (enum trial_picture)(pictures[end] % PICTURES_OF_PAGE);
-                struct trial_result *result = drawn != NULL ? &drawn->trials[trial] : NULL;
-                if (result != NULL && result->plots[which].is_waiting)
-                    wishes[wanted++] = (struct plot_wish){&result->plots[which], result->folder};
-            }
-            if (plots_draw(wishes, wanted, failed == 0 ? error : NULL) != 0)
-                failed = -1;
-            taken = 0;
-            for (size_t i = from; i < end; i++) {
-                size_t at = pictures[i];
-                embeds[at] =
-                    takes(run->trials[at / PICTURES_OF_PAGE].plots[at % PICTURES_OF_PAGE].svg,
-                          MOST_PICTURE_BYTES, &bytes);
-                taken += embeds[at];
-            }
+        if (plots_draw(wishes, wanted, failed == 0 ? error : NULL) != 0)
+            failed = -1;
+        for (size_t i = from; i < end; i++) {
+            size_t at = pictures[i].index;
+            const struct trial_result *result = &run->trials[at / PICTURES_OF_PAGE];
+            embeds[at] =
+                takes(result->plots[at % PICTURES_OF_PAGE].svg, MOST_PICTURE_BYTES, &bytes);
+            any |= embeds[at];
         }
+        while (!any && end < all && pictures[end].value == worth)
+            end++;
     }
     return failed;
 }
@@ -116,8 +113,7 @@ static int choose(const struct run_result *run, struct run_result *drawn, bool *
 int html_draw_pictures(struct run_result *run, struct error *error)
 {
     AUTO_FREE bool *embeds = memory_zeroed(run->count * PICTURES_OF_PAGE + 1, sizeof *embeds);
-    int failed = choose(run, run, embeds, error);
-    return failed;
+    return choose(run, run, embeds, error);
 }
 
 // Those of the whole run say more than any of one trial, and have room of their own.
@@ -146,58 +142,43 @@ static size_t length_of_nothing(const char *svg)
         if (strncmp(svg, usual[i], strlen(usual[i])) == 0)
             return strlen(usual[i]);
     }
-    if (strncmp(svg, "<g ", 3) != 0)
-        return 0;
-    size_t length = strcspn(svg, ">");
-    length += svg[length] != '\0';
-    length += strspn(svg + length, " \t\r\n");
-    return strncmp(svg + length, "</g>", 4) == 0 ? length + 4 : 0;
+    int length = 0;
+    if (strncmp(svg, "<g ", 3) == 0)
+        (void)sscanf(svg, "<g %*[^>]> </g>%n", &length);
+    return (size_t)length;
 }
 
 // SVG as a data address. White space is only indentation there; one blank of each run suffices.
 static void add_data_address(struct text *out, const char *svg)
 {
+    bool was_blank = false;
     text_add(out, "data:image/svg+xml;charset=utf-8,");
-    bool blank = false;
     while (*svg != '\0') {
         size_t nothing = length_of_nothing(svg);
-        if (nothing > 0) {
-            svg += nothing;
-            continue;
-        }
-        bool is_blank = strchr(" \t\r\n", *svg) != NULL;
-        if (!is_blank && strchr("%#<>\"&'", *svg) != NULL)
+        bool is_blank = nothing == 0 ? strchr(" \t\r\n", *svg) != NULL : was_blank;
+        if (nothing == 0 && !is_blank && strchr("%#<>\"&'", *svg) != NULL)
             text_format(out, "%%%02X", (unsigned)*svg);
-        else if (!is_blank)
+        else if (nothing == 0 && !is_blank)
             text_add_bytes(out, svg, 1);
-        else if (!blank)
+        else if (!was_blank && is_blank)
             text_add(out, " ");
-        blank = is_blank;
-        svg++;
+        was_blank = is_blank;
+        svg += nothing > 0 ? nothing : 1;
     }
 }
 
-// A picture's address without its ending, as seen from the page; the caller frees it.
-static char *address_in(const char *folder, const char *name)
-{
-    struct text address = {0};
-    html_add_address(&address, folder);
-    text_format(&address, "/%s", name);
-    return address.bytes;
-}
-
-// Links to its files: of each ending, in turn.
-static void add_file_links(struct text *out, const char *address, const char *const *endings)
+// Links to files, of which a list of endings is given: "gp dat".
+static void add_file_links(struct text *out, const char *address, const char *endings)
 {
     const char *slash = strrchr(address, '/');
-    for (size_t i = 0; endings[i] != NULL; i++)
-        text_format(out, "%s<a href=\"%s.%s\">%s.%s</a>", i == 0 ? ": " : " · ", address,
-                    endings[i], slash != NULL ? slash + 1 : "", endings[i]);
+    const char *before = ": ";
+    for (int length; *endings != '\0'; endings += length + (endings[length] == ' ')) {
+        length = (int)strcspn(endings, " ");
+        text_format(out, "%s<a href=\"%s.%.*s\">%s.%.*s</a>", before, address, length, endings,
+                    slash != NULL ? slash + 1 : "", length, endings);
+        before = " · ";
+    }
 }
-
-static const char *const all_files[] = {"svg", "gp", "dat", NULL};
-static const char *const sources[] = {"gp", "dat", NULL};
-static const char *const drawn_file[] = {"svg", NULL};
 
 // `svg` is NULL if it is to be shown from its file; `address`, if there is none.
 static void add_figure(struct text *out, const char *address, const char *svg, const char *title,
@@ -218,31 +199,32 @@ static void add_figure(struct text *out, const char *address, const char *svg, c
     text_format(out, "\">%s</div><figcaption>", address != NULL ? "</a>" : "");
     html_add(out, caption);
     if (address != NULL)
-        add_file_links(out, address, all_files);
+        add_file_links(out, address, "svg gp dat");
     text_add(out, "</figcaption></figure>\n");
 }
 
 void html_add_picture(struct document *page, size_t index, enum trial_picture which,
                       const char *title, const char *alternative)
 {
-    const struct trial_result *result = &page->report->run->trials[index];
+    const struct run_result *run = page->report->run;
+    const struct trial_result *result = &run->trials[index];
     const char *svg = result->plots[which].svg;
-    struct text *out = &page->text;
+    AUTO_TEXT struct text address = {0}; // without its ending, as seen from the page
     bool embeds = page->embeds[index * PICTURES_OF_PAGE + which];
     if (svg == NULL || (result->folder == NULL && !embeds))
         return;
     doc_begin(page, (struct doc_block){.kind = DOC_PICTURE});
-    char *address = result->folder != NULL
-                        ? address_in(html_folder(page->report->run, result), picture_name(which))
-                        : NULL;
-    if (!embeds && which != PICTURE_TIMELINE && page->report->run->count > MOST_WITH_ALL_SHOWN) {
-        text_format(out, "<p class=\"small quiet\">%s", title);
-        add_file_links(out, address, drawn_file);
-        text_add(out, "</p>\n");
-    } else {
-        add_figure(out, address, embeds ? svg : NULL, title, alternative, title);
+    if (result->folder != NULL) {
+        html_add_address(&address, html_folder(run, result));
+        text_format(&address, "/%s", picture_name(which));
     }
-    free(address);
+    if (!embeds && which != PICTURE_TIMELINE && run->count > MOST_WITH_ALL_SHOWN) {
+        text_format(&page->text, "<p class=\"small quiet\">%s", title);
+        add_file_links(&page->text, address.bytes, "svg");
+        text_add(&page->text, "</p>\n");
+    } else {
+        add_figure(&page->text, address.bytes, embeds ? svg : NULL, title, alternative, title);
+    }
 }
 
 void html_add_whole_pictures(struct document *page, enum picture_place place)
@@ -252,19 +234,20 @@ void html_add_whole_pictures(struct document *page, enum picture_place place)
     for (size_t i = 0; i < run->picture_count; i++) {
         const struct plot *picture = &run->pictures[i];
         const char *title = picture->kind->title;
+        AUTO_TEXT struct text address = {0};
         if (picture->kind->place != place)
             continue;
-        AUTO_FREE char *address = address_in("plots", picture->kind->name);
+        text_format(&address, "plots/%s", picture->kind->name);
         doc_begin(page, (struct doc_block){.kind = DOC_PICTURE});
         text_format(out, "<h3 id=\"picture-%s\">", picture->kind->name);
         html_add(out, title);
         text_add(out, "</h3>\n");
         if (picture->svg != NULL) {
-            add_figure(out, address, page->embeds_whole[i] ? picture->svg : NULL, title,
+            add_figure(out, address.bytes, page->embeds_whole[i] ? picture->svg : NULL, title,
                        picture->alternative != NULL ? picture->alternative : title, "Files");
         } else {
             text_add(out, "<p class=\"small quiet\">Not drawn. What to draw it from");
-            add_file_links(out, address, sources);
+            add_file_links(out, address.bytes, "gp dat");
             text_add(out, "</p>\n");
         }
     }

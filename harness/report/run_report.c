@@ -1,5 +1,7 @@
+#include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/report/words.h"
+#include "harness/stats/ratio.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,26 +9,21 @@
 
 static struct tally tally_make(const struct run_result *run)
 {
-    struct tally tally = {0};
-    for (size_t i = 0; i < run->count; i++) {
-        const struct judgement *judgement = &run->trials[i].judgement;
-        tally.verdicts[judgement->verdict]++;
-        if (judgement->expectation == EXPECTATION_MISSED)
-            tally.missed++;
-        else if (judgement->verdict == VERDICT_SKIPPED)
-            tally.skipped++;
-        else if (judgement->verdict == VERDICT_NOT_APPLICABLE)
-            tally.not_applicable++;
-        else if (judgement->verdict == VERDICT_ERROR)
-            tally.errors++;
-        else if (judgement->verdict == VERDICT_UNKNOWN && !trial_is_measurement(&run->trials[i]))
-            tally.inconclusive++;
-        else if (judgement->expectation == EXPECTATION_MET)
-            tally.met++;
-        else
-            tally.without++;
+    struct tally tally = {.not_run = run->planned > run->count ? run->planned - run->count : 0};
+    FOR_EACH (trial_result, result, run->trials, run->count) {
+        enum verdict verdict = result->judgement.verdict;
+        enum expectation_result expectation = result->judgement.expectation;
+        bool is_open = verdict == VERDICT_UNKNOWN && !trial_is_measurement(result);
+        size_t *counted = expectation == EXPECTATION_MISSED   ? &tally.missed
+                          : verdict == VERDICT_SKIPPED        ? &tally.skipped
+                          : verdict == VERDICT_NOT_APPLICABLE ? &tally.not_applicable
+                          : verdict == VERDICT_ERROR          ? &tally.errors
+                          : is_open                           ? &tally.inconclusive
+                          : expectation == EXPECTATION_MET    ? &tally.met
+                                                              : &tally.without;
+        tally.verdicts[verdict]++;
+        (*counted)++;
     }
-    tally.not_run = run->planned > run->count ? run->planned - run->count : 0;
     return tally;
 }
 
@@ -42,18 +39,11 @@ bool scheme_cost_has(const struct scheme_cost *cost, const struct trial_result *
     return trial_was_timed(result) && scheme_cost_is_of(result->trial, cost->trial);
 }
 
-static int compare(const void *left, const void *right)
-{
-    double a = *(const double *)left;
-    double b = *(const double *)right;
-    return (a > b) - (a < b);
-}
-
 struct spread spread_of(double *values, size_t count)
 {
     if (count == 0)
         return (struct spread){0};
-    qsort(values, count, sizeof *values, compare);
+    sort_numbers(values, count);
     double middle = (values[(count - 1) / 2] + values[count / 2]) / 2;
     return (struct spread){count, middle, values[0], values[count - 1]};
 }
@@ -195,19 +185,6 @@ static void add_trial(const struct run_result *run, size_t index, struct scheme_
         (void)latencies_merge(&result->latencies, latency, &sums->latencies[latency], &error);
 }
 
-// Bars compare the schemes within one scenario: across scenarios they would mean nothing. Locks
-// that let everybody in are fast, and no measure for the others.
-static double highest_rate(const struct run_result *run, const struct scenario *scenario)
-{
-    double highest[2] = {0, 0};
-    FOR_EACH (trial_result, result, run->trials, run->count) {
-        bool is_kept = judgement_first_violation(&result->judgement) == NULL;
-        if (result->trial->scenario == scenario)
-            highest[is_kept] = fmax(highest[is_kept], result->statistics.holds_per_second);
-    }
-    return highest[1] > 0 ? highest[1] : highest[0];
-}
-
 // Of the trials from `first` on that are of its scenario and scheme. A histogram takes 270 kB: only
 // those of one cost are there at a time.
 static void cost_make(const struct run_result *run, size_t first, struct scheme_cost *cost)
@@ -240,7 +217,15 @@ static void cost_make(const struct run_result *run, size_t first, struct scheme_
         histogram_free(histogram);
     }
     cost->rate = spread_of(sums.rates, cost->repeats);
-    cost->highest_rate = highest_rate(run, cost->trial->scenario);
+    // Bars compare the schemes within one scenario: across scenarios they would mean nothing. Locks
+    // that let everybody in are fast, and no measure for the others.
+    double highest[2] = {0, 0};
+    FOR_EACH (trial_result, result, run->trials, run->count) {
+        bool is_kept = judgement_first_violation(&result->judgement) == NULL;
+        if (result->trial->scenario == cost->trial->scenario)
+            highest[is_kept] = fmax(highest[is_kept], result->statistics.holds_per_second);
+    }
+    cost->highest_rate = highest[1] > 0 ? highest[1] : highest[0];
     cost->fairness = spread_of(sums.fairnesses, sums.fair_count);
     cost->commands_per_hold = sums.grants > 0 ? (double)sums.commands / (double)sums.grants : NAN;
     cost->attempts_per_hold = sums.holds > 0 ? sums.attempts / (double)sums.holds : NAN;
@@ -254,50 +239,42 @@ bool cost_load_varies(const struct scenario *scenario)
 {
     const struct load_settings *first = NULL;
     FOR_EACH (load_settings, phase, scenario->load, scenario->load_count) {
-        if (phase->warm_up)
-            continue;
-        if (phase->to > 0 ||
-            (first != NULL && (phase->clients != first->clients || phase->rate != first->rate)))
+        first = first == NULL && !phase->warm_up ? phase : first;
+        if (!phase->warm_up &&
+            (phase->to > 0 || phase->clients != first->clients || phase->rate != first->rate))
             return true;
-        first = phase;
     }
     return false;
-}
-
-// True if `a` belongs before `b`, which came first in the run.
-static bool overtakes(const struct measured_scenario *a, const struct measured_scenario *b)
-{
-    return a->schemes != b->schemes
-               ? a->schemes > b->schemes
-               : cost_load_varies(b->scenario) && !cost_load_varies(a->scenario);
 }
 
 static void list_measured(struct run_report *report)
 {
     struct measured_scenario *items = memory_new((report->cost_count + 1) * sizeof *items);
     size_t count = 0;
-    for (size_t i = 0; i < report->cost_count; i++) {
-        const struct scenario *scenario = report->costs[i].trial->scenario;
+    FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
+        const struct scenario *scenario = cost->trial->scenario;
         size_t at = 0;
-        if (!scenario_measures(scenario))
-            continue;
         while (at < count && items[at].scenario != scenario)
             at++;
+        if (!scenario_measures(scenario) || cost->repeats == 0)
+            continue;
         if (at == count)
-            items[count++] = (struct measured_scenario){scenario, 0};
-        items[at].schemes += report->costs[i].repeats > 0;
+            items[count++] = (struct measured_scenario){cost_load_varies(scenario), scenario, 0};
+        items[at].schemes++;
+        items[at].rank -= 2;
     }
-    for (size_t i = 1; i < count; i++) {
-        struct measured_scenario item = items[i];
-        size_t at = i;
-        for (; at > 0 && overtakes(&item, &items[at - 1]); at--)
-            items[at] = items[at - 1];
-        items[at] = item;
-    }
-    while (count > 0 && items[count - 1].schemes == 0)
-        count--;
+    sort_by_key(items, count, sizeof *items);
     report->measured = items;
     report->measured_count = count;
+}
+
+const struct scheme_cost *scheme_cost_find(const struct run_report *report,
+                                           const struct trial *trial)
+{
+    const struct scheme_cost *cost = report->costs;
+    while (cost < report->costs + report->cost_count && !scheme_cost_is_of(cost->trial, trial))
+        cost++;
+    return cost < report->costs + report->cost_count ? cost : NULL;
 }
 
 void run_report_make(const struct run_result *run, struct run_report *report)
@@ -306,10 +283,7 @@ void run_report_make(const struct run_result *run, struct run_report *report)
                                   .tally = tally_make(run),
                                   .costs = memory_new((run->count + 1) * sizeof *report->costs)};
     for (size_t i = 0; i < run->count; i++) {
-        bool is_first = true;
-        for (size_t j = 0; j < report->cost_count && is_first; j++)
-            is_first = !scheme_cost_is_of(report->costs[j].trial, run->trials[i].trial);
-        if (is_first)
+        if (scheme_cost_find(report, run->trials[i].trial) == NULL)
             cost_make(run, i, &report->costs[report->cost_count++]);
     }
     list_measured(report);
@@ -560,13 +534,11 @@ struct words rate_words(double rate)
     struct words words;
     char digits[40];
     size_t put = 0;
-    if (rate < 99.95) {
-        snprintf(words.text, sizeof words.text, "%.3g", rate);
+    snprintf(words.text, sizeof words.text, "%.3g", rate);
+    if (rate < 99.95)
         return words;
-    }
-    int length = snprintf(digits, sizeof digits, "%.0f", rate);
-    length = length < (int)sizeof digits ? length : (int)sizeof digits - 1;
-    for (int i = 0; i < length; i++) {
+    size_t length = (size_t)snprintf(digits, sizeof digits, "%.0f", fmin(rate, 1e38));
+    for (size_t i = 0; i < length; i++) {
         if (i > 0 && (length - i) % 3 == 0)
             words.text[put++] = ',';
         words.text[put++] = digits[i];
@@ -582,13 +554,11 @@ bool trials_ended_alike(const struct trial_result *a, const struct trial_result 
 {
     AUTO_TEXT struct text found_a = {0};
     AUTO_TEXT struct text found_b = {0};
-    if (a->judgement.verdict != b->judgement.verdict ||
-        a->judgement.expectation != b->judgement.expectation)
-        return false;
     found_text(&a->judgement, &found_a);
     found_text(&b->judgement, &found_b);
-    bool alike = strcmp(text_string(&found_a), text_string(&found_b)) == 0;
-    return alike;
+    return a->judgement.verdict == b->judgement.verdict &&
+           a->judgement.expectation == b->judgement.expectation &&
+           strcmp(text_string(&found_a), text_string(&found_b)) == 0;
 }
 
 // A missed expectation is the news; then that the harness could not work, as no figure of it counts

@@ -80,12 +80,18 @@ struct scheme_cost {
 // True if both are of the same scenario and scheme.
 bool scheme_cost_is_of(const struct trial *a, const struct trial *b);
 
+// The cost that a trial is of, or NULL: it is not made yet.
+struct run_report;
+const struct scheme_cost *scheme_cost_find(const struct run_report *report,
+                                           const struct trial *trial);
+
 // True if the trial is one of those that the cost is of, and has a history.
 bool scheme_cost_has(const struct scheme_cost *cost, const struct trial_result *result);
 
 // A scenario without faults of which there is a history (what a fault does to a lock is no cost of
 // it), and of how many schemes.
 struct measured_scenario {
+    int64_t rank; // they are sorted by it
     const struct scenario *scenario;
     size_t schemes;
 };

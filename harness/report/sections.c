@@ -156,11 +156,9 @@ static void say_rows(struct document *d, unsigned which)
     for (size_t i = 0; i < run->count; i++) {
         const struct trial_result *result = &run->trials[i];
         bool is_terminal = d->medium == TERMINAL;
-        if ((which & (trial_is_urgent(result) ? URGENT : OTHERS)) == 0 ||
-            (is_terminal && trial_is_unfit(result)))
-            continue;
         size_t repeats = is_terminal ? 1 : trials_like(run, i, are_alike);
-        if (repeats > 0)
+        if ((which & (trial_is_urgent(result) ? URGENT : OTHERS)) != 0 &&
+            !(is_terminal && trial_is_unfit(result)) && repeats > 0)
             say_row(d, result, repeats);
     }
 }
@@ -186,12 +184,10 @@ static void say_table(struct document *d)
     for (size_t i = 0; i < run->count; i++)
         urgent += trial_is_urgent(&run->trials[i]);
     bool is_folded = !is_terminal && run->count > MOST_OPEN_ROWS && urgent < run->count;
-    if (!is_folded || urgent > 0)
+    if (!is_folded || urgent > 0) {
         doc_table(d, table);
-    if (is_terminal)
-        say_rows(d, URGENT | OTHERS);
-    else if (!is_folded || urgent > 0)
-        say_rows(d, URGENT);
+        say_rows(d, is_terminal ? URGENT | OTHERS : URGENT);
+    }
     if (is_folded) {
         doc_fold(d, NULL, false);
         doc_say(d, LOOK_PLAIN, "The verdicts of the %s%zu trials", urgent > 0 ? "other " : "",
@@ -206,52 +202,50 @@ static void say_table(struct document *d)
 
 // --- scenarios by schemes ------------------------------------------------------------------------
 
-// What names the rows or the columns of the matrix: schemes or scenarios.
+// The rows or the columns of the matrix: the first trial of each scheme or scenario. Scenarios of
+// one name may be different ones, of runs that were merged.
 struct axis {
-    bool is_schemes;
-    const char **names;
+    bool (*is_same)(const struct trial *a, const struct trial *b);
+    const struct trial **items;
     size_t count;
 };
 
-static const char *name_of(const struct axis *axis, const struct trial *trial)
+static bool is_same_scheme(const struct trial *a, const struct trial *b)
 {
-    return axis->is_schemes ? trial->scheme : trial->scenario->name;
+    return strcmp(a->scheme, b->scheme) == 0;
 }
 
-// Scenarios of one name may be different ones, of runs that were merged.
-static bool is_at(const struct axis *axis, size_t i, const struct trial *trial)
+static bool is_same_scenario(const struct trial *a, const struct trial *b)
 {
-    const char *name = name_of(axis, trial);
-    return axis->is_schemes ? strcmp(axis->names[i], name) == 0 : axis->names[i] == name;
+    return a->scenario == b->scenario;
 }
 
-static struct axis axis_make(const struct run_result *run, bool is_schemes)
+static struct axis axis_make(const struct run_result *run,
+                             bool (*is_same)(const struct trial *a, const struct trial *b))
 {
-    struct axis axis = {is_schemes, memory_new((run->count + 1) * sizeof *axis.names), 0};
-    for (size_t i = 0; i < run->count; i++) {
+    struct axis axis = {is_same, memory_new((run->count + 1) * sizeof *axis.items), 0};
+    FOR_EACH (trial_result, result, run->trials, run->count) {
         size_t at = 0;
-        while (at < axis.count && !is_at(&axis, at, run->trials[i].trial))
+        while (at < axis.count && !is_same(axis.items[at], result->trial))
             at++;
         if (at == axis.count)
-            axis.names[axis.count++] = name_of(&axis, run->trials[i].trial);
+            axis.items[axis.count++] = result->trial;
     }
     return axis;
 }
 
 // In large tables, only verdicts: what was found is said where they lead to.
-static void say_matrix_row(struct document *d, const struct axis *rows, size_t row,
+static void say_matrix_row(struct document *d, const struct axis *rows, const struct trial *row,
                            const struct axis *columns, const size_t *repeats, bool large)
 {
     const struct run_result *run = d->report->run;
-    doc_row(d, NULL, 1);
-    doc_cell(d, LOOK_PLAIN, "%s", rows->names[row]);
     for (size_t column = 0; column < columns->count; column++) {
         doc_cell(d, LOOK_PLAIN, "%s", "");
         for (size_t i = 0; i < run->count; i++) {
             const struct trial_result *result = &run->trials[i];
             const struct judgement *judgement = &result->judgement;
-            if (repeats[i] == 0 || !is_at(rows, row, result->trial) ||
-                !is_at(columns, column, result->trial))
+            if (repeats[i] == 0 || !rows->is_same(row, result->trial) ||
+                !columns->is_same(columns->items[column], result->trial))
                 continue;
             doc_begin(d, (struct doc_block){.kind = DOC_LINE});
             say_verdict(d, judgement, trial_is_unfit(result) ? "#unfit" : trial_anchor(i).text);
@@ -270,14 +264,15 @@ static void say_matrix_row(struct document *d, const struct axis *rows, size_t r
 // True if the matrix shows a property in parentheses.
 static bool has_harmless(const struct run_result *run)
 {
-    bool any = false;
     FOR_EACH (trial_result, result, run->trials, run->count) {
         const struct judgement *judgement = &result->judgement;
-        FOR_EACH (finding, finding, judgement->findings, judgement->finding_count)
-            any |= finding->state == FINDING_VIOLATED && finding->harmless &&
-                   judgement_first_violation(judgement) != NULL;
+        FOR_EACH (finding, finding, judgement->findings, judgement->finding_count) {
+            if (finding->state == FINDING_VIOLATED && finding->harmless &&
+                judgement_first_violation(judgement) != NULL)
+                return true;
+        }
     }
-    return any;
+    return false;
 }
 
 // What the words mean, once for all trials.
@@ -317,8 +312,8 @@ static void say_meanings(struct document *d)
 static void say_matrix(struct document *d)
 {
     const struct run_result *run = d->report->run;
-    struct axis schemes = axis_make(run, true);
-    struct axis scenarios = axis_make(run, false);
+    struct axis schemes = axis_make(run, is_same_scheme);
+    struct axis scenarios = axis_make(run, is_same_scenario);
     bool schemes_down = schemes.count > MOST_COLUMNS && schemes.count > scenarios.count;
     const struct axis *rows = schemes_down ? &schemes : &scenarios;
     const struct axis *across = schemes_down ? &scenarios : &schemes;
@@ -327,7 +322,8 @@ static void say_matrix(struct document *d)
     AUTO_FREE size_t *repeats = memory_new((run->count + 1) * sizeof *repeats);
     columns[0].title = schemes_down ? "scheme" : "scenario";
     for (size_t i = 0; i < across->count; i++)
-        columns[i + 1].title = across->names[i];
+        columns[i + 1].title =
+            schemes_down ? across->items[i]->scenario->name : across->items[i]->scheme;
     for (size_t i = 0; i < run->count; i++)
         repeats[i] = trials_like(run, i, are_alike);
     if (large)
@@ -336,13 +332,17 @@ static void say_matrix(struct document *d)
                       "not expect are marked.");
     doc_table(d, (struct doc_table){"Verdicts by scenario and scheme", columns, across->count + 1,
                                     0, large ? "matrix large" : "matrix"});
-    for (size_t i = 0; i < rows->count; i++)
-        say_matrix_row(d, rows, i, across, repeats, large);
+    for (size_t i = 0; i < rows->count; i++) {
+        const struct trial *row = rows->items[i];
+        doc_row(d, NULL, 1);
+        doc_cell(d, LOOK_PLAIN, "%s", schemes_down ? row->scheme : row->scenario->name);
+        say_matrix_row(d, rows, row, across, repeats, large);
+    }
     doc_end(d, DOC_TABLE);
     if (!large && has_harmless(run))
         doc_paragraph(d, LOOK_QUIET, "Properties in parentheses were violated without harm.");
-    free(schemes.names);
-    free(scenarios.names);
+    free(schemes.items);
+    free(scenarios.items);
 }
 
 // Of a page, a matrix of scenarios and schemes; else a row for each, in Markdown one for repeats

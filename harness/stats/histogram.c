@@ -71,10 +71,7 @@ static void widen(struct histogram *histogram, int64_t min_ns, int64_t max_ns)
 
 void histogram_record(struct histogram *histogram, int64_t value_ns)
 {
-    if (value_ns < 1)
-        value_ns = 1;
-    if (value_ns > HISTOGRAM_HIGHEST_NS)
-        value_ns = HISTOGRAM_HIGHEST_NS;
+    value_ns = value_ns < 1 ? 1 : value_ns > HISTOGRAM_HIGHEST_NS ? HISTOGRAM_HIGHEST_NS : value_ns;
     widen(histogram, value_ns, value_ns);
     histogram->counts[cell_of(value_ns)]++;
     histogram->total++;
@@ -92,16 +89,12 @@ void histogram_merge(struct histogram *histogram, const struct histogram *other)
 
 int64_t histogram_percentile_ns(const struct histogram *histogram, double percent)
 {
-    if (histogram->total == 0)
-        return 0;
     int64_t wanted = (int64_t)ceil(percent / 100 * (double)histogram->total - 1e-9);
-    if (wanted < 1)
-        wanted = 1;
     int64_t seen = 0;
     for (int64_t cell = 0; cell < BUCKET_CELLS; cell++) {
         seen += histogram->counts[cell];
-        if (seen >= wanted)
-            return cell_highest(cell) < histogram->max_ns ? cell_highest(cell) : histogram->max_ns;
+        if (seen > 0 && seen >= wanted)
+            return time_earlier(cell_highest(cell), histogram->max_ns);
     }
     return histogram->max_ns;
 }
@@ -110,27 +103,6 @@ int64_t histogram_percentile_ns(const struct histogram *histogram, double percen
 static double middle_of(int64_t cell)
 {
     return (double)(cell_lowest(cell) + ((cell_highest(cell) - cell_lowest(cell) + 1) >> 1));
-}
-
-static double mean_ns(const struct histogram *histogram)
-{
-    double sum = 0;
-    for (int64_t cell = 0; cell < BUCKET_CELLS; cell++) {
-        if (histogram->counts[cell] > 0)
-            sum += (double)histogram->counts[cell] * middle_of(cell);
-    }
-    return histogram->total > 0 ? sum / (double)histogram->total : 0;
-}
-
-static double deviation_ns(const struct histogram *histogram)
-{
-    double mean = mean_ns(histogram);
-    double squares = 0;
-    for (int64_t cell = 0; cell < BUCKET_CELLS; cell++) {
-        if (histogram->counts[cell] > 0)
-            squares += (double)histogram->counts[cell] * pow(middle_of(cell) - mean, 2);
-    }
-    return histogram->total > 0 ? sqrt(squares / (double)histogram->total) : 0;
 }
 
 // --- percentile distribution ---------------------------------------------------------------------
@@ -148,24 +120,17 @@ static void add_line(struct text *out, int64_t value_ns, double percentile, int6
     text_add(out, "\n");
 }
 
-static double next_percentile(double percentile)
-{
-    double half = pow(2, floor(log2(100 / (100 - percentile))) + 1);
-    return percentile + 100 / (LINES_PER_HALF * half);
-}
-
 static void add_lines(const struct histogram *histogram, struct text *out)
 {
     double percentile = 0;
     int64_t seen = 0;
     for (int64_t cell = 0; cell < BUCKET_CELLS && seen < histogram->total; cell++) {
-        if (histogram->counts[cell] == 0)
-            continue;
         seen += histogram->counts[cell];
-        while (seen < histogram->total &&
+        while (histogram->counts[cell] > 0 && seen < histogram->total &&
                percentile <= 100 * (double)seen / (double)histogram->total) {
+            double half = pow(2, floor(log2(100 / (100 - percentile))) + 1);
             add_line(out, cell_highest(cell), percentile, seen);
-            percentile = next_percentile(percentile);
+            percentile += 100 / (LINES_PER_HALF * half);
         }
     }
     if (histogram->total > 0) {
@@ -177,11 +142,18 @@ static void add_lines(const struct histogram *histogram, struct text *out)
 
 void histogram_print(const struct histogram *histogram, struct text *out)
 {
+    double count = histogram->total > 0 ? (double)histogram->total : 1;
+    double mean = 0;
+    double squares = 0;
+    for (int64_t cell = 0; cell < BUCKET_CELLS; cell++)
+        mean += (double)histogram->counts[cell] * middle_of(cell) / count;
+    for (int64_t cell = 0; cell < BUCKET_CELLS; cell++)
+        squares += (double)histogram->counts[cell] * pow(middle_of(cell) - mean, 2);
     text_format(out, "%12s %14s %10s %14s\n\n", "Value", "Percentile", "TotalCount",
                 "1/(1-Percentile)");
     add_lines(histogram, out);
-    text_format(out, "#[Mean    = %12.3f, StdDeviation   = %12.3f]\n",
-                mean_ns(histogram) / NS_PER_UNIT, deviation_ns(histogram) / NS_PER_UNIT);
+    text_format(out, "#[Mean    = %12.3f, StdDeviation   = %12.3f]\n", mean / NS_PER_UNIT,
+                sqrt(squares / count) / NS_PER_UNIT);
     text_format(out, "#[Max     = %12.3f, Total count    = %12lld]\n",
                 (double)histogram->max_ns / NS_PER_UNIT, (long long)histogram->total);
     text_format(out, "#[Buckets = %12d, SubBuckets     = %12d]\n", BUCKET_COUNT, BUCKET_STEPS);
@@ -239,35 +211,30 @@ static bool get_count(const unsigned char **next, const unsigned char *end, int6
 
 // --- encoding ------------------------------------------------------------------------------------
 
-// One cell after the other; a negative number stands for so many empty ones.
-static void put_cells(const struct histogram *histogram, unsigned char **next)
+static size_t put_histogram(const struct histogram *histogram, unsigned char *bytes)
 {
+    unsigned char *next = bytes + HEAD_BYTES;
+    double ratio = 1;
+    uint64_t ratio_bits;
+    // One cell after the other; a negative number stands for so many empty ones.
     int64_t cells = histogram->total > 0 ? cell_of(histogram->max_ns) + 1 : 0;
     for (int64_t cell = 0; cell < cells;) {
         int64_t empty = 0;
         while (cell + empty < cells && histogram->counts[cell + empty] == 0)
             empty++;
-        put_count(next, empty > 1 ? -empty : histogram->counts[cell]);
+        put_count(&next, empty > 1 ? -empty : histogram->counts[cell]);
         cell += empty > 1 ? empty : 1;
     }
-}
-
-static size_t put_histogram(const struct histogram *histogram, unsigned char *bytes)
-{
-    unsigned char *cells = bytes + HEAD_BYTES;
-    put_cells(histogram, &cells);
-    double ratio = 1;
-    uint64_t ratio_bits;
+    size_t length = (size_t)(next - bytes);
     memcpy(&ratio_bits, &ratio, sizeof ratio_bits);
-    unsigned char *next = bytes;
-    put(&next, COOKIE, 4);
-    put(&next, (uint64_t)(cells - bytes - HEAD_BYTES), 4);
-    put(&next, 0, 4); // no shift of the cells
-    put(&next, BUCKET_DIGITS, 4);
-    put(&next, 1, 8);
-    put(&next, HISTOGRAM_HIGHEST_NS, 8);
-    put(&next, ratio_bits, 8);
-    return (size_t)(cells - bytes);
+    put(&bytes, COOKIE, 4);
+    put(&bytes, length - HEAD_BYTES, 4);
+    put(&bytes, 0, 4); // no shift of the cells
+    put(&bytes, BUCKET_DIGITS, 4);
+    put(&bytes, 1, 8);
+    put(&bytes, HISTOGRAM_HIGHEST_NS, 8);
+    put(&bytes, ratio_bits, 8);
+    return length;
 }
 
 void histogram_encode(const struct histogram *histogram, struct text *out)
@@ -326,15 +293,14 @@ static int get_histogram(struct histogram *histogram, const unsigned char *bytes
         return error_set(error, "what was compressed is not a V2 histogram");
     uint64_t cells = get(&next, 4);
     uint64_t shift = get(&next, 4);
-    uint64_t significant = get(&next, 4);
+    uint64_t digits = get(&next, 4);
     uint64_t lowest = get(&next, 8);
     uint64_t highest = get(&next, 8);
-    if (shift != 0 || significant != BUCKET_DIGITS || lowest != 1 ||
-        highest != HISTOGRAM_HIGHEST_NS)
+    if (shift != 0 || digits != BUCKET_DIGITS || lowest != 1 || highest != HISTOGRAM_HIGHEST_NS)
         return error_set(error,
                          "a histogram of another kind: values from %" PRIu64 " to %" PRIu64
                          " with %" PRIu64 " digits; ours go from 1 to %" PRId64 " with %d",
-                         lowest, highest, significant, HISTOGRAM_HIGHEST_NS, BUCKET_DIGITS);
+                         lowest, highest, digits, HISTOGRAM_HIGHEST_NS, BUCKET_DIGITS);
     if (cells != length - HEAD_BYTES)
         return error_set(error,
                          "the histogram says it has %" PRIu64 " bytes of counts, and has %zu",

@@ -36,10 +36,11 @@ static void add(struct durations *durations, int64_t from_ns, int64_t to_ns)
 
 static bool is_open_loop(const struct trial_model *model)
 {
-    bool any = false;
-    for (size_t i = 0; i < acquire_count(model) && !any; i++)
-        any = acquire_at(model, i)->intended_ns > 0;
-    return any;
+    for (size_t i = 0; i < acquire_count(model); i++) {
+        if (acquire_at(model, i)->intended_ns > 0)
+            return true;
+    }
+    return false;
 }
 
 // What is measured of each hold for itself.
@@ -48,8 +49,7 @@ static void add_holds(const struct trial_model *model, enum latency latency,
 {
     if (latency == LATENCY_ACQUIRE_UNCORRECTED && !is_open_loop(model))
         return;
-    for (size_t i = 0; i < model->hold_count; i++) {
-        const struct hold *hold = &model->holds[i];
+    FOR_EACH_HOLD (hold, model) {
         bool is_corrected = latency == LATENCY_ACQUIRE && hold->intended_ns > 0;
         if (!counted_hold(model, hold))
             continue;
@@ -58,8 +58,8 @@ static void add_holds(const struct trial_model *model, enum latency latency,
                 hold->granted_ns);
         else if (latency == LATENCY_HOLD && hold->release_invoked)
             add(durations, hold->granted_ns, hold->released_ns);
-        else if (latency == LATENCY_RELEASE && hold->release_invoked &&
-                 hold->returned_ns != TIME_NEVER)
+        else if (hold->release_invoked && hold->returned_ns != TIME_NEVER &&
+                 latency == LATENCY_RELEASE)
             add(durations, hold_release_began_ns(hold), hold->returned_ns);
     }
 }
@@ -117,56 +117,50 @@ struct durations durations_of(const struct trial_model *model, enum latency late
 // --- the driver's lateness -----------------------------------------------------------------------
 
 struct operation {
+    int64_t key; // by which it is sorted: its worker's
     const struct hold *acquire;
     bool is_granted;
     int64_t late_ns; // as far as it is known
 };
 
-static int compare_operations(const void *left, const void *right)
-{
-    const struct hold *a = ((const struct operation *)left)->acquire;
-    const struct hold *b = ((const struct operation *)right)->acquire;
-    if (a->client != b->client)
-        return a->client < b->client ? -1 : 1;
-    if (a->worker != b->worker)
-        return a->worker < b->worker ? -1 : 1;
-    return (a->invoked_ns > b->invoked_ns) - (a->invoked_ns < b->invoked_ns);
-}
-
 // How late an operation began; -1 if it is not known when its worker was free. `before` is the one
 // before it in their order, or NULL. Had that been on time, its worker had been free so much
 // sooner: what was late once is late in all that queue up behind it, until they catch up.
-static int64_t late_ns(const struct hold *acquire, const struct operation *before, int64_t think_ns)
+static int64_t late_ns(const struct operation *operation, const struct operation *before,
+                       int64_t think_ns)
 {
-    int64_t could_ns = acquire->intended_ns;
-    if (before != NULL && before->acquire->client == acquire->client &&
-        before->acquire->worker == acquire->worker) {
+    int64_t could_ns = operation->acquire->intended_ns;
+    if (before != NULL && before->key == operation->key) {
         if (before->acquire->returned_ns == TIME_NEVER)
             return -1;
         could_ns = time_later(could_ns, before->acquire->returned_ns - before->late_ns + think_ns);
     }
-    return time_later(acquire->invoked_ns - could_ns, 0);
+    return time_later(operation->acquire->invoked_ns - could_ns, 0);
 }
 
 struct lateness lateness_of(const struct trial_model *model)
 {
-    struct lateness lateness = {0};
     if (!is_open_loop(model))
-        return lateness;
+        return (struct lateness){0};
     size_t count = acquire_count(model);
     int64_t think_ns = model->trial->scenario->workload.think_ns;
+    struct lateness lateness = {durations_for(count), durations_for(count)};
     AUTO_FREE struct operation *operations = memory_new((count + 1) * sizeof *operations);
     for (size_t i = 0; i < count; i++)
-        operations[i] = (struct operation){acquire_at(model, i), i < model->hold_count, 0};
+        operations[i] = (struct operation){acquire_at(model, i)->invoked_ns, acquire_at(model, i),
+                                           i < model->hold_count, 0};
     // Each worker's together, in its order.
-    qsort(operations, count, sizeof *operations, compare_operations);
-    lateness = (struct lateness){durations_for(count), durations_for(count)};
+    sort_by_key(operations, count, sizeof *operations);
+    for (size_t i = 0; i < count; i++)
+        operations[i].key =
+            (int64_t)operations[i].acquire->client << 32 | operations[i].acquire->worker;
+    sort_by_key(operations, count, sizeof *operations);
     for (size_t i = 0; i < count; i++) {
         struct operation *operation = &operations[i];
         const struct hold *acquire = operation->acquire;
         bool is_open = acquire->intended_ns > 0;
         int64_t began_ns = is_open ? acquire->intended_ns : acquire->invoked_ns;
-        int64_t late = is_open ? late_ns(acquire, i > 0 ? operation - 1 : NULL, think_ns) : 0;
+        int64_t late = is_open ? late_ns(operation, i > 0 ? operation - 1 : NULL, think_ns) : 0;
         operation->late_ns = time_later(late, 0);
         if (!counted_hold(model, acquire))
             continue;
@@ -235,25 +229,18 @@ static struct phase_cost *phase_at(const struct trial_model *model, struct phase
     return NULL;
 }
 
-static void count_operation(const struct trial_model *model, struct phase_costs *costs,
-                            int64_t intended_ns, int64_t invoked_ns)
-{
-    struct phase_cost *phase = intended_ns > 0 ? phase_at(model, costs, intended_ns) : NULL;
-    if (phase == NULL)
-        return;
-    phase->due++;
-    phase->held += invoked_ns < model->started_ns + phase->to_ns;
-}
-
 static void count_operations(const struct trial_model *model, struct phase_costs *costs)
 {
     for (size_t i = 0; i < acquire_count(model); i++) {
         const struct hold *hold = acquire_at(model, i);
-        count_operation(model, costs, hold->intended_ns, hold->invoked_ns);
-        struct phase_cost *phase =
-            i < model->hold_count ? phase_at(model, costs, hold->granted_ns) : NULL;
-        if (phase != NULL)
-            phase->grants++;
+        struct phase_cost *due = phase_at(model, costs, hold->intended_ns);
+        struct phase_cost *granted = phase_at(model, costs, hold->granted_ns);
+        if (due != NULL && hold->intended_ns > 0) {
+            due->due++;
+            due->held += hold->invoked_ns < model->started_ns + due->to_ns;
+        }
+        if (granted != NULL)
+            granted->grants += i < model->hold_count;
     }
 }
 
@@ -280,37 +267,28 @@ static void add_missing(const struct trial_model *model, struct phase_costs *cos
         last->due += missing;
 }
 
-// `durations` has room for all holds.
-static void measure_phase(const struct trial_model *model, const struct load_phase *limits,
-                          int64_t *durations, struct phase_cost *phase)
-{
-    size_t found = 0;
-    int64_t max_ns;
-    for (size_t i = 0; i < model->hold_count; i++) {
-        const struct hold *hold = &model->holds[i];
-        int64_t began_ns = hold->intended_ns > 0 ? hold->intended_ns : hold->invoked_ns;
-        if (limits->from_ns <= began_ns && began_ns < limits->to_ns)
-            durations[found++] = time_later(hold->granted_ns - began_ns, 0);
-    }
-    percentiles_make(durations, found, &phase->acquire);
-    phase->encoded = encode(durations, found, &max_ns, NULL);
-}
-
 static void phase_costs_make(const struct trial_model *model, struct phase_costs *costs)
 {
-    int64_t *durations = memory_new((model->hold_count + 1) * sizeof *durations);
+    AUTO_FREE int64_t *durations = memory_new((model->hold_count + 1) * sizeof *durations);
     costs->items = memory_zeroed(model->phase_count + 1, sizeof *costs->items);
-    costs->count = model->phase_count;
-    for (size_t i = 0; i < costs->count; i++) {
-        const struct load_phase *phase = &model->phases[i];
-        costs->items[i] = (struct phase_cost){.from_ns = phase->from_ns - model->started_ns,
-                                              .to_ns = phase->to_ns - model->started_ns,
-                                              .clients = phase->clients,
-                                              .rate = phase->rate,
-                                              .counts = phase->counts};
-        measure_phase(model, phase, durations, &costs->items[i]);
+    for (; costs->count < model->phase_count; costs->count++) {
+        const struct load_phase *phase = &model->phases[costs->count];
+        struct phase_cost *cost = &costs->items[costs->count];
+        size_t found = 0;
+        int64_t max_ns;
+        *cost = (struct phase_cost){.from_ns = phase->from_ns - model->started_ns,
+                                    .to_ns = phase->to_ns - model->started_ns,
+                                    .clients = phase->clients,
+                                    .rate = phase->rate,
+                                    .counts = phase->counts};
+        FOR_EACH_HOLD (hold, model) {
+            int64_t began_ns = hold->intended_ns > 0 ? hold->intended_ns : hold->invoked_ns;
+            if (phase->from_ns <= began_ns && began_ns < phase->to_ns)
+                durations[found++] = time_later(hold->granted_ns - began_ns, 0);
+        }
+        percentiles_make(durations, found, &cost->acquire);
+        cost->encoded = encode(durations, found, &max_ns, NULL);
     }
-    free(durations);
     if (costs->count > 0)
         count_operations(model, costs);
     add_missing(model, costs);
@@ -330,8 +308,7 @@ bool phase_cost_held_rate(const struct phase_cost *phase)
 
 // One duration on its way into the log.
 struct ending {
-    int64_t second; // in which it ended
-    enum latency latency;
+    int64_t line; // the second in which it ended, times LATENCY_COUNT, and which latency it is
     int64_t length_ns;
 };
 
@@ -339,27 +316,6 @@ struct endings {
     struct ending *items;
     size_t count;
 };
-
-static void keep_endings(const struct trial_model *model, enum latency latency,
-                         const struct durations *durations, struct endings *endings)
-{
-    endings->items = memory_resized(endings->items,
-                                    (endings->count + durations->count) * sizeof *endings->items);
-    for (size_t i = 0; i < durations->count; i++) {
-        int64_t second = (durations->ends_ns[i] - model->started_ns) / NS_PER_S;
-        endings->items[endings->count++] =
-            (struct ending){time_later(second, 0), latency, durations->items[i]};
-    }
-}
-
-static int compare_endings(const void *left, const void *right)
-{
-    const struct ending *a = left;
-    const struct ending *b = right;
-    if (a->second != b->second)
-        return a->second < b->second ? -1 : 1;
-    return (int)a->latency - (int)b->latency;
-}
 
 static int write_file(const char *folder, const char *name, const char *ending,
                       const struct text *text, struct error *error)
@@ -378,20 +334,18 @@ static int write_log(const struct trial_model *model, struct endings *endings, c
     AUTO_TEXT struct text log = {0};
     histogram_log_begin(
         history == NULL ? 0 : history->began_unix_ns + model->started_ns - history->began_ns, &log);
-    qsort(endings->items, endings->count, sizeof *endings->items, compare_endings);
-    for (size_t from = 0, to; from < endings->count; from = to) {
-        const struct ending *first = &endings->items[from];
+    sort_by_key(endings->items, endings->count, sizeof *endings->items);
+    for (size_t at = 0; at < endings->count;) {
+        int64_t line = endings->items[at].line;
         struct histogram histogram;
         histogram_start(&histogram);
-        for (to = from; to < endings->count && compare_endings(first, &endings->items[to]) == 0;
-             to++)
-            histogram_record(&histogram, endings->items[to].length_ns);
-        histogram_log(&histogram, latency_forms[first->latency].name, first->second * NS_PER_S,
-                      NS_PER_S, &log);
+        for (; at < endings->count && endings->items[at].line == line; at++)
+            histogram_record(&histogram, endings->items[at].length_ns);
+        histogram_log(&histogram, latency_forms[line % LATENCY_COUNT].name,
+                      line / LATENCY_COUNT * NS_PER_S, NS_PER_S, &log);
         histogram_free(&histogram);
     }
-    int result = write_file(folder, "latency", ".hlog", &log, error);
-    return result;
+    return write_file(folder, "latency", ".hlog", &log, error);
 }
 
 int latencies_write(const struct trial_model *model, const char *folder,
@@ -408,11 +362,16 @@ int latencies_write(const struct trial_model *model, const char *folder,
                                           &record->max_ns[latency], folder != NULL ? &file : NULL);
         if (file.length > 0 && result == 0)
             result = write_file(folder, latency_forms[latency].name, ".hgrm", &file, error);
-        if (file.length > 0)
-            keep_endings(model, latency, &durations, &endings);
+        endings.items = memory_resized(endings.items, (endings.count + durations.count + 1) *
+                                                          sizeof *endings.items);
+        for (size_t i = 0; i < durations.count; i++) {
+            int64_t second = (durations.ends_ns[i] - model->started_ns) / NS_PER_S;
+            endings.items[endings.count++] = (struct ending){
+                time_later(second, 0) * LATENCY_COUNT + latency, durations.items[i]};
+        }
         durations_free(&durations);
     }
-    if (endings.count > 0 && result == 0)
+    if (endings.count > 0 && folder != NULL && result == 0)
         result = write_log(model, &endings, folder, error);
     free(endings.items);
     return result;

@@ -62,6 +62,11 @@ static int compare_numbers(const void *left, const void *right)
     return (*a > *b) - (*a < *b);
 }
 
+void sort_numbers(double *numbers, size_t count)
+{
+    qsort(numbers, count, sizeof *numbers, compare_numbers);
+}
+
 static bool can_be_compared(const struct samples *samples)
 {
     for (size_t i = 0; i < samples->count; i++) {
@@ -104,15 +109,6 @@ static double widening(size_t base_count, size_t other_count, bool in_pairs)
     return student(freedom) / NORMAL * sqrt(fewer / (fewer - 1));
 }
 
-// Makes both arms longer.
-static void widen(struct ratio *ratio, double factor)
-{
-    if (!(ratio->ratio > 0))
-        return;
-    ratio->low = ratio->ratio * pow(ratio->low / ratio->ratio, factor);
-    ratio->high = ratio->ratio * pow(ratio->high / ratio->ratio, factor);
-}
-
 struct ratio ratio_make(const double *base, size_t base_count, const double *other,
                         size_t other_count, bool in_turns, double margin, uint64_t seed)
 {
@@ -126,12 +122,15 @@ struct ratio ratio_make(const double *base, size_t base_count, const double *oth
     AUTO_FREE double *ratios = memory_new(DRAWS * sizeof *ratios);
     for (size_t i = 0; i < DRAWS; i++)
         ratios[i] = draw_ratio(&before, &after, in_pairs, &random);
-    qsort(ratios, DRAWS, sizeof *ratios, compare_numbers);
-    struct ratio ratio = {.ratio = mean_of(&after) / mean_of(&before),
-                          .low = ratios[DRAWS / 40],
-                          .high = ratios[DRAWS - 1 - DRAWS / 40]};
-    widen(&ratio, widening(base_count, other_count, in_pairs));
-    if (!isfinite(ratio.ratio) || isnan(ratio.low) || isnan(ratio.high))
+    sort_numbers(ratios, DRAWS);
+    double middle = mean_of(&after) / mean_of(&before);
+    struct ratio ratio = {CHANGE_UNKNOWN, middle, ratios[DRAWS / 40],
+                          ratios[DRAWS - 1 - DRAWS / 40]};
+    // Both arms are made longer.
+    double factor = middle > 0 ? widening(base_count, other_count, in_pairs) : 1;
+    ratio.low = middle > 0 ? middle * pow(ratio.low / middle, factor) : ratio.low;
+    ratio.high = middle > 0 ? middle * pow(ratio.high / middle, factor) : ratio.high;
+    if (!isfinite(middle) || isnan(ratio.low) || isnan(ratio.high))
         return (struct ratio){.change = CHANGE_UNKNOWN}; // sums beyond all numbers
     ratio.change = judge(ratio.low, ratio.high, margin);
     return ratio;

@@ -35,6 +35,9 @@ struct ratio {
     double low, high; // the interval; `high` is infinite if `base` may be 0
 };
 
+// Sorts numbers, none of them NaN, ascending, in place.
+void sort_numbers(double *numbers, size_t count);
+
 #define RATIO_LEAST_REPEATS 3
 
 // Compares figures of repeats. None may be negative, nor all of `base` 0. `in_turns`: the first of

@@ -57,11 +57,9 @@ static struct grid grid_make(const struct run_report *report)
         if (scenario_has_faults(trial->scenario) && scheme_kind(trial) == i / run->count &&
             row_of(&grid, trial->scheme) == grid.row_count)
             grid.rows[grid.row_count++] = (struct row){.trial = trial};
-    }
-    for (size_t i = 0; i < run->count; i++) {
-        const struct scenario *scenario = run->trials[i].trial->scenario;
-        if (scenario_has_faults(scenario) && column_of(&grid, scenario) == grid.column_count)
-            grid.columns[grid.column_count++] = scenario;
+        if (scenario_has_faults(trial->scenario) &&
+            column_of(&grid, trial->scenario) == grid.column_count)
+            grid.columns[grid.column_count++] = trial->scenario;
     }
     grid.cells = memory_zeroed(grid.row_count * grid.column_count + 1, sizeof *grid.cells);
     FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
@@ -94,8 +92,8 @@ static void write_names(const struct grid *grid, struct picture *picture)
 // How many workers there are for each lock.
 static double crowd_of(const struct scenario *scenario)
 {
-    int64_t workers = scenario->clients.processes * scenario->clients.threads;
-    return (double)workers / (double)scenario_key_count(scenario);
+    return (double)(scenario->clients.processes * scenario->clients.threads) /
+           (double)scenario_key_count(scenario);
 }
 
 // From one scenario, as figures of different ones cannot be compared: of those that are as good
@@ -144,47 +142,14 @@ static void write_cell(const struct scheme_cost *cell, const char *scenario, siz
                     broken != NULL ? broken->name : "-", cell->trial->scheme, scenario);
 }
 
-static bool is_late(const struct scheme_cost *calm)
-{
-    return calm != NULL && (calm->driver_bound > 0 || calm->late[PERCENTILE_p99]);
-}
-
-static double rate_of(const struct row *row)
-{
-    return row->calm != NULL && row->calm->rate.count > 0 ? row->calm->rate.median : NAN;
-}
-
-static double p99_of(const struct row *row)
-{
-    const struct percentiles *acquire =
-        row->calm != NULL ? &row->calm->percentiles[LATENCY_ACQUIRE] : NULL;
-    return acquire != NULL && acquire->count > 0 ? (double)acquire->p99_ns : NAN;
-}
-
 // The text of a figure, with an asterisk where that is to be marked; "–" of none.
 static struct words marked(double figure, bool is_time, bool is_marked)
 {
-    if (isnan(figure))
-        return (struct words){"–"};
-    struct words text = is_time ? lasting((int64_t)figure) : rate_words(figure);
-    strcat(text.text, is_marked ? "*" : "");
+    struct words text = isnan(figure) ? (struct words){"–"}
+                        : is_time     ? lasting((int64_t)figure)
+                                      : rate_words(figure);
+    strcat(text.text, is_marked && !isnan(figure) ? "*" : "");
     return text;
-}
-
-// Without a fault it has a column before the others.
-static void write_row(const struct grid *grid, size_t index, struct picture *picture)
-{
-    const struct row *row = &grid->rows[index];
-    const struct scheme_cost *calm = row->calm;
-    write_cell(calm, "no fault", index, -1, picture);
-    for (size_t i = 0; i < grid->column_count; i++)
-        write_cell(grid->cells[index * grid->column_count + i], grid->columns[i]->name, index,
-                   (int)i, picture);
-    if (grid->measured != NULL)
-        picture_put(picture, "costs: row locks/s acquire-p99(ns) text text scheme",
-                    "%zu %.6g %.6g %s %s %s", index, rate_of(row), p99_of(row),
-                    marked(rate_of(row), false, calm != NULL && calm->driver_bound > 0).text,
-                    marked(p99_of(row), true, is_late(calm)).text, row->trial->scheme);
 }
 
 // Returns whether some cell's trials ended differently.
@@ -217,23 +182,41 @@ static bool note_cells(const struct grid *grid, struct picture *picture)
     return any_share;
 }
 
-static void note_costs(const struct grid *grid, struct picture *picture)
+// Without a fault, each row has a column before the others.
+static void write_rows(const struct grid *grid, struct picture *picture)
 {
-    const struct scenario *scenario = grid->measured;
+    for (size_t row = 0; row < grid->row_count; row++) {
+        write_cell(grid->rows[row].calm, "no fault", row, -1, picture);
+        for (size_t i = 0; i < grid->column_count; i++)
+            write_cell(grid->cells[row * grid->column_count + i], grid->columns[i]->name, row,
+                       (int)i, picture);
+    }
+}
+
+static void write_costs(const struct grid *grid, struct picture *picture)
+{
+    static const struct scheme_cost none = {0};
+    const struct clients_settings *clients = &grid->measured->clients;
     bool any_unmeasured = false;
     bool any_late = false;
-    if (scenario == NULL)
-        return;
-    const struct clients_settings *clients = &scenario->clients;
-    FOR_EACH (row, row, grid->rows, grid->row_count) {
-        any_unmeasured |= isnan(rate_of(row)) || isnan(p99_of(row));
-        any_late |= is_late(row->calm);
+    for (size_t i = 0; i < grid->row_count; i++) {
+        const struct scheme_cost *calm = grid->rows[i].calm != NULL ? grid->rows[i].calm : &none;
+        const struct percentiles *acquire = &calm->percentiles[LATENCY_ACQUIRE];
+        double rate = calm->rate.count > 0 ? calm->rate.median : NAN;
+        double p99 = acquire->count > 0 ? (double)acquire->p99_ns : NAN;
+        bool is_late = calm->driver_bound > 0 || calm->late[PERCENTILE_p99];
+        picture_put(picture, "costs: row locks/s acquire-p99(ns) text text scheme",
+                    "%zu %.6g %.6g %s %s %s", i, rate, p99,
+                    marked(rate, false, calm->driver_bound > 0).text,
+                    marked(p99, true, is_late).text, grid->rows[i].trial->scheme);
+        any_unmeasured |= isnan(rate) || isnan(p99);
+        any_late |= is_late;
     }
     picture_note(
         picture,
         "No fault, and costs: in %s (%lld client%s of %lld thread%s). Locks/s is the median of the "
         "trials. Bars are logarithmic, with a line at each power of ten.%s%s",
-        scenario->name, (long long)clients->processes, plural(clients->processes),
+        grid->measured->name, (long long)clients->processes, plural(clients->processes),
         (long long)clients->threads, plural(clients->threads),
         any_unmeasured ? " –: not measured." : "",
         any_late ? " *: driver-bound, the lock may be faster than what asked for it." : "");
@@ -272,28 +255,26 @@ static void describe(const struct grid *grid, struct text *out)
     for (size_t row = 0; row < grid->row_count; row++) {
         size_t has[VERDICT_NOT_APPLICABLE + 1] = {0};
         size_t cells = 0;
-        for (size_t i = 0; i < grid->column_count; i++) {
-            const struct scheme_cost *cell = grid->cells[row * grid->column_count + i];
-            cells += cell != NULL;
-            if (cell != NULL)
-                has[cell->gravest]++;
+        FOR_EACH (scheme_cost *const, cell, grid->cells + row * grid->column_count,
+                  grid->column_count) {
+            cells += *cell != NULL;
+            if (*cell != NULL)
+                has[(*cell)->gravest]++;
         }
         if (has[VERDICT_SAFE] > 0 && has[VERDICT_SAFE] + has[VERDICT_NOT_APPLICABLE] == cells)
-            text_format(&names, "%s%s", names.length > 0 ? ", " : "",
-                        grid->rows[row].trial->scheme);
+            text_add_item(&names, grid->rows[row].trial->scheme);
         unsafe += has[VERDICT_UNSAFE] > 0;
         stuck += has[VERDICT_STUCK] > 0;
     }
     text_format(out,
                 "A table of %zu schemes and %zu scenarios with faults, a cell for each verdict%s. "
-                "Under some fault %zu of the schemes were UNSAFE and %zu STUCK. ",
+                "Under some fault %zu of the schemes were UNSAFE and %zu STUCK. %s%s.",
                 grid->row_count, grid->column_count,
                 grid->measured != NULL ? ", with locks/s and acquire p99 beside it" : "", unsafe,
-                stuck);
-    if (names.length > 0)
-        text_format(out, "SAFE under every fault that applies: %s.", names.bytes);
-    else
-        text_add(out, "None was SAFE under every fault that applies.");
+                stuck,
+                names.length > 0 ? "SAFE under every fault that applies: "
+                                 : "None was SAFE under every fault that applies",
+                text_string(&names));
 }
 
 static bool write_matrix(const struct picture_subject *subject, struct picture *picture)
@@ -309,11 +290,11 @@ static bool write_matrix(const struct picture_subject *subject, struct picture *
         text_format(&picture->title, "Which lock survives which fault%s",
                     has_costs ? ", and what it costs" : "");
         write_names(&grid, picture);
-        for (size_t i = 0; i < grid.row_count; i++)
-            write_row(&grid, i, picture);
+        write_rows(&grid, picture);
         bool any_share = note_cells(&grid, picture);
         picture_tell(picture, "costs = %d\nshares = %d", has_costs, any_share);
-        note_costs(&grid, picture);
+        if (has_costs)
+            write_costs(&grid, picture);
         note_environment(&grid, picture);
         describe(&grid, &picture->alternative);
     }

@@ -22,6 +22,7 @@ struct point {
     double place;              // on the axis; 0: a closed loop has no rate, an open one is not
                                // driven by its workers
     size_t set;                // of points that may be compared
+    size_t on_curve;           // how many are on its curve
     size_t column, curve;      // of the picture
     struct spread rate;        // locks/s
     int64_t samples;           // acquires
@@ -125,10 +126,9 @@ static bool same_locks(const struct scenario *a, const struct scenario *b)
 
 // All that bears on costs in a scenario but the load; and, if the axis is that of the workers, but
 // the number of locks.
-static char *conditions_of(const struct scenario *scenario, enum load_axis axis)
+static void add_conditions(const struct scenario *scenario, enum load_axis axis, struct text *words)
 {
     const struct workload_settings *work = &scenario->workload;
-    struct text words = {0};
     const long long numbers[] = {work->boundary,
                                  work->fenced,
                                  work->hold_ns,
@@ -140,17 +140,16 @@ static char *conditions_of(const struct scenario *scenario, enum load_axis axis)
                                  scenario->clients.placement,
                                  scenario->lock.lease_ns,
                                  scenario->lock.retry_ns};
-    text_format(&words, "%s/%s", work->kind, work->store != NULL ? work->store : "");
+    text_format(words, "%s/%s", work->kind, work->store != NULL ? work->store : "");
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        text_format(&words, " %lld", numbers[i]);
+        text_format(words, " %lld", numbers[i]);
     for (const struct server_settings *server = scenario->servers; server->kind != NULL; server++)
-        text_format(&words, " %s/%lld/%d/%s", server->topology != NULL ? server->topology : "",
+        text_format(words, " %s/%lld/%d/%s", server->topology != NULL ? server->topology : "",
                     (long long)server->nodes, (int)server->persistence,
                     server->external != NULL ? server->external : "");
     if (axis == BY_RATE)
-        text_format(&words, " %lld/%g/%lld", (long long)work->keys, (double)work->skew,
+        text_format(words, " %lld/%g/%lld", (long long)work->keys, (double)work->skew,
                     (long long)scenario->clients.processes);
-    return words.bytes;
 }
 
 static bool is_one_curve(const struct point *a, const struct point *b)
@@ -173,40 +172,36 @@ static int by_load(const void *left, const void *right)
 static void choose_points(struct load *load)
 {
     AUTO_FREE size_t *sizes = memory_zeroed(load->count + 1, sizeof *sizes);
+    AUTO_FREE struct text *conditions = memory_zeroed(load->count + 1, sizeof *conditions);
     size_t best = 0;
+    size_t count = 0;
     size_t kept = 0;
-    AUTO_FREE char **conditions = memory_new((load->count + 1) * sizeof *conditions);
     for (size_t i = 0; i < load->count; i++) {
         struct point *point = &load->points[i];
-        conditions[i] = conditions_of(point->trial->scenario, load->axis);
-        while (strcmp(conditions[point->set], conditions[i]) != 0)
+        add_conditions(point->trial->scenario, load->axis, &conditions[i]);
+        while (strcmp(conditions[point->set].bytes, conditions[i].bytes) != 0)
             point->set++;
     }
-    for (size_t i = 0; i < load->count; i++)
-        free(conditions[i]);
     for (size_t i = 0; i < load->count; i++) {
+        struct point point = load->points[i];
         bool is_first = true;
-        for (size_t j = 0; j < kept && is_first; j++)
-            is_first = !is_one_curve(&load->points[j], &load->points[i]) ||
-                       load->points[j].place != load->points[i].place;
+        text_free(&conditions[i]);
+        for (size_t j = 0; j < count && is_first; j++)
+            is_first =
+                !is_one_curve(&load->points[j], &point) || load->points[j].place != point.place;
         if (is_first)
-            load->points[kept++] = load->points[i];
+            load->points[count++] = point;
     }
-    load->count = kept;
-    for (size_t i = 0; i < load->count; i++) {
-        size_t length = 0;
-        for (size_t j = 0; j < load->count; j++)
-            length += is_one_curve(&load->points[j], &load->points[i]);
-        if (length < 2)
-            load->points[i].place = 0;
-        else
-            sizes[load->points[i].set]++;
+    for (size_t i = 0; i < count; i++) {
+        struct point *point = &load->points[i];
+        for (size_t j = 0; j < count; j++)
+            point->on_curve += is_one_curve(&load->points[j], point);
+        sizes[point->set] += point->on_curve > 1;
     }
-    for (size_t i = 1; i < load->count; i++)
+    for (size_t i = 0; i < count; i++)
         best = sizes[load->points[i].set] > sizes[best] ? load->points[i].set : best;
-    kept = 0;
-    for (size_t i = 0; i < load->count; i++) {
-        if (load->points[i].set == best && load->points[i].place > 0)
+    for (size_t i = 0; i < count; i++) {
+        if (load->points[i].set == best && load->points[i].on_curve > 1)
             load->points[kept++] = load->points[i];
     }
     load->count = kept;
@@ -214,27 +209,29 @@ static void choose_points(struct load *load)
         qsort(load->points, kept, sizeof *load->points, by_load);
 }
 
+static size_t column_of(const struct load *load, const struct scenario *scenario)
+{
+    size_t column = 0;
+    while (column < load->column_count && !same_locks(load->columns[column], scenario))
+        column++;
+    return column;
+}
+
 // One lock first, then one for each, then others. Leaves out the points of what there is no column
 // for.
 static void list_columns(struct load *load)
 {
     size_t kept = 0;
-    for (int order = 0; order < 3; order++) {
-        for (size_t i = 0; i < load->count && load->column_count < MOST_COLUMNS; i++) {
-            const struct scenario *scenario = load->points[i].trial->scenario;
-            int64_t keys = scenario->workload.keys;
-            bool is_known = (keys == KEYS_OWN ? 1 : keys > 1 ? 2 : 0) != order;
-            for (size_t j = 0; j < load->column_count; j++)
-                is_known |= same_locks(load->columns[j], scenario);
-            if (!is_known)
-                load->columns[load->column_count++] = scenario;
-        }
+    for (size_t i = 0; i < 3 * load->count && load->column_count < MOST_COLUMNS; i++) {
+        const struct scenario *scenario = load->points[i % load->count].trial->scenario;
+        int64_t keys = scenario->workload.keys;
+        size_t order = keys == KEYS_OWN ? 1 : keys > 1 ? 2 : 0;
+        if (order == i / load->count && column_of(load, scenario) == load->column_count)
+            load->columns[load->column_count++] = scenario;
     }
     for (size_t i = 0; i < load->count; i++) {
         struct point point = load->points[i];
-        while (point.column < load->column_count &&
-               !same_locks(load->columns[point.column], point.trial->scenario))
-            point.column++;
+        point.column = column_of(load, point.trial->scenario);
         if (point.column < load->column_count)
             load->points[kept++] = point;
     }
@@ -265,26 +262,23 @@ static void list_schemes(struct load *load)
 
 static void write_curves(struct load *load, struct picture *picture)
 {
-    size_t groups = scheme_groups_make(load->curves, load->scheme_count, 0, "", picture);
-    picture_tell(picture, "groups = %zu", groups);
-    for (size_t i = 0; i < load->scheme_count; i++)
-        scheme_legend(&load->curves[i], picture);
+    picture_tell(picture, "groups = %zu",
+                 scheme_groups_make(load->curves, load->scheme_count, 0, "", picture));
+    FOR_EACH (scheme_curve, curve, load->curves, load->scheme_count)
+        scheme_legend(curve, picture);
     FOR_EACH (point, point, load->points, load->count) {
         const struct scheme_curve *curve = &load->curves[point->curve];
+        struct words name = rate_words(point->place);
         picture_row(picture_block(picture,
                                   "curve %zu %zu %zu: %s locks/s least most p50(ns) p99(ns) held",
                                   curve->group, point->column + 1, curve->number,
                                   load->axis == BY_RATE ? "offered" : "workers"),
                     "%.7g %.7g %.7g %.7g %.7g %.7g %d", point->place, point->rate.median,
                     point->rate.least, point->rate.most, point->p50_ns, point->p99_ns, point->held);
-    }
-    // The numbers at the axis of loads.
-    for (size_t i = 0; i < load->count; i++) {
-        double at = load->points[i].place;
-        struct words name = rate_words(at);
-        if (i > 0 && at == load->points[i - 1].place)
+        // The numbers at the axis of loads.
+        if (point > load->points && point->place == point[-1].place)
             continue;
-        picture_put(picture, "places: at name", "%.7g %s", at,
+        picture_put(picture, "places: at name", "%.7g %s", point->place,
                     strcat(name.text, load->axis == BY_RATE ? "/s" : ""));
         load->places++;
     }

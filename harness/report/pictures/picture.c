@@ -210,17 +210,16 @@ static void plot_free(struct plot *plot)
 int plot_write(struct plot *plot, const char *folder, struct error *error)
 {
     const char *name = plot->kind->name;
-    char *const paths[] = {path_of(folder, name, "svg"), path_of(folder, name, "dat"),
-                           path_of(folder, name, "gp")};
+    AUTO_FREE char *svg = path_of(folder, name, "svg");
+    AUTO_FREE char *data = path_of(folder, name, "dat");
+    AUTO_FREE char *script = path_of(folder, name, "gp");
     struct stat status;
     // gnuplot writes through links, and waits for who reads a pipe.
-    if (lstat(paths[0], &status) == 0 && (!S_ISREG(status.st_mode) || status.st_nlink > 1))
-        unlink(paths[0]);
-    int failed = file_write(paths[1], text_string(&plot->data), plot->data.length, error);
+    if (lstat(svg, &status) == 0 && (!S_ISREG(status.st_mode) || status.st_nlink > 1))
+        unlink(svg);
+    int failed = file_write(data, text_string(&plot->data), plot->data.length, error);
     if (failed == 0)
-        failed = file_write(paths[2], text_string(&plot->script), plot->script.length, error);
-    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
-        free(paths[i]);
+        failed = file_write(script, text_string(&plot->script), plot->script.length, error);
     free_source(plot);
     return failed;
 }
@@ -231,60 +230,52 @@ static char *read_svg(const char *folder, const char *name, struct error *error)
 {
     AUTO_FREE char *path = path_of(folder, name, "svg");
     AUTO_TEXT struct text svg = {0};
-    char *picture = NULL;
-    if (file_read(path, &svg, error) == 0) {
-        const char *begin = strstr(text_string(&svg), "<svg");
-        if (begin != NULL && strstr(begin, "</svg>") != NULL)
-            picture = memory_string(begin);
-        else
-            error_set(error, "gnuplot left %s incomplete", path);
-    }
-    return picture;
+    if (file_read(path, &svg, error) != 0)
+        return NULL;
+    const char *begin = strstr(text_string(&svg), "<svg");
+    if (begin != NULL && strstr(begin, "</svg>") != NULL)
+        return memory_string(begin);
+    error_set(error, "gnuplot left %s incomplete", path);
+    return NULL;
 }
 
 // --- drawn ---------------------------------------------------------------------------------------
 
 // Where one fails each is drawn by itself, so that only those are missing which cannot be drawn.
-static int draw(const struct plot_wish *wishes, size_t count, struct error *error)
+int plots_draw(const struct plot_wish *wishes, size_t count, struct error *error)
 {
     AUTO_FREE struct gnuplot_script *scripts = memory_new((count + 1) * sizeof *scripts);
+    AUTO_FREE struct plot **plots = memory_new((count + 1) * sizeof *plots);
+    struct error reason = {0};
     bool missing = false;
+    size_t left = 0;
     int failed = 0;
-    for (size_t i = 0; i < count; i++)
-        scripts[i] = (struct gnuplot_script){wishes[i].folder, wishes[i].plot->kind->name};
-    bool together = gnuplot_run(scripts, count, &missing, error) == 0;
     for (size_t i = 0; i < count; i++) {
         struct plot *plot = wishes[i].plot;
+        bool has_files = plot->script.length == 0;
+        if (!plot->is_waiting || (!has_files && (folder_make(wishes[i].folder, &reason) != 0 ||
+                                                 plot_write(plot, wishes[i].folder, &reason) != 0)))
+            continue;
+        scripts[left] = (struct gnuplot_script){wishes[i].folder, plot->kind->name};
+        plots[left++] = plot;
+    }
+    bool together = gnuplot_run(scripts, left, &missing, error) == 0;
+    for (size_t i = 0; i < left; i++) {
+        struct plot *plot = plots[i];
         struct error *first = failed == 0 ? error : NULL;
         plot->is_drawn =
             together || (!missing && gnuplot_run(&scripts[i], 1, &missing, first) == 0);
         // Of what is but linked nobody wants more than the file.
         if (plot->is_drawn && plot->kind->place != PLACE_FOLDER) {
-            plot->svg = read_svg(wishes[i].folder, plot->kind->name, first);
+            plot->svg = read_svg(scripts[i].folder, scripts[i].name, first);
             plot->is_drawn = plot->svg != NULL;
         }
         plot->is_waiting = !plot->is_drawn;
         failed = plot->is_drawn ? failed : -1;
     }
-    return missing ? 0 : failed;
-}
-
-int plots_draw(const struct plot_wish *wishes, size_t count, struct error *error)
-{
-    AUTO_FREE struct plot_wish *written = memory_new((count + 1) * sizeof *written);
-    struct error reason = {0};
-    size_t left = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct plot *plot = wishes[i].plot;
-        bool has_files = plot->script.length == 0;
-        if (plot->is_waiting && (has_files || (folder_make(wishes[i].folder, &reason) == 0 &&
-                                               plot_write(plot, wishes[i].folder, &reason) == 0)))
-            written[left++] = wishes[i];
-    }
-    int failed = draw(written, left, error);
     if (reason.text[0] != '\0')
-        failed = error_set(error, "%s", reason.text);
-    return failed;
+        return error_set(error, "%s", reason.text);
+    return missing ? 0 : failed;
 }
 
 char *picture_draw(const struct picture_kind *kind, const struct picture *picture,
@@ -298,8 +289,7 @@ char *picture_draw(const struct picture_kind *kind, const struct picture *pictur
     }
     text_add(&plot.data, text_string(&picture->data));
     picture_script(kind, picture, &plot.script);
-    if (plot_write(&plot, folder, error) == 0)
-        (void)draw(&(struct plot_wish){&plot, folder}, 1, error);
+    (void)plots_draw(&(struct plot_wish){&plot, folder}, 1, error);
     folder_remove(folder, NULL);
     return plot.svg;
 }
@@ -360,28 +350,24 @@ int plots_draw_all(struct trial_result *results, size_t count, struct error *err
 int run_pictures_write(struct run_result *run, bool with_gnuplot, struct error *error)
 {
     AUTO_FREE char *folder = path_join(run->folder, "plots");
+    AUTO_FREE struct plot_wish *wishes = NULL;
     struct run_report report;
-    size_t most = 0;
     int failed = 0;
-    while (picture_catalogue[most] != NULL)
-        most++;
     run_report_make(run, &report);
     const struct picture_subject subject = {.run = run, .report = &report};
-    AUTO_FREE struct plot_wish *wishes = memory_new((most + 1) * sizeof *wishes);
-    run->pictures = memory_new((most + 1) * sizeof *run->pictures);
-    for (size_t i = 0; i < most && failed == 0; i++) {
+    for (size_t i = 0; picture_catalogue[i] != NULL && failed == 0; i++) {
+        run->pictures = memory_resized(run->pictures, (i + 1) * sizeof *run->pictures);
         struct plot *plot = &run->pictures[run->picture_count];
         if (!plot_make(picture_catalogue[i], &subject, plot))
             continue;
-        failed = folder_make(folder, error);
-        if (failed == 0)
-            failed = plot_write(plot, folder, error);
-        wishes[run->picture_count++] = (struct plot_wish){plot, folder};
+        run->picture_count++;
+        failed = folder_make(folder, error) != 0 || plot_write(plot, folder, error) != 0 ? -1 : 0;
     }
-    if (failed == 0 && with_gnuplot)
-        failed = plots_draw(wishes, run->picture_count, error);
     run_report_free(&report);
-    return failed;
+    wishes = memory_new((run->picture_count + 1) * sizeof *wishes);
+    for (size_t i = 0; i < run->picture_count; i++)
+        wishes[i] = (struct plot_wish){&run->pictures[i], folder};
+    return failed == 0 && with_gnuplot ? plots_draw(wishes, run->picture_count, error) : failed;
 }
 
 void run_pictures_free(struct run_result *run)
