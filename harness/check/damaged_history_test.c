@@ -165,13 +165,9 @@ static void flip_bits(bool unsafe, enum verdict right)
     end(&sample);
 }
 
-TEST(no_flipped_bit_makes_an_unsafe_history_safe)
+TEST(no_flipped_bit_turns_a_verdict)
 {
     flip_bits(true, VERDICT_UNSAFE);
-}
-
-TEST(no_flipped_bit_makes_a_safe_history_unsafe)
-{
     flip_bits(false, VERDICT_SAFE);
 }
 

@@ -12,7 +12,7 @@
 
 struct fenced {
     int invoked, granted, released, lease_end; // ms
-    int token;
+    int token;                                 // 0: none
     bool shared;
 };
 
@@ -48,7 +48,7 @@ static bool was_granted_before(const struct fenced *one, const struct fenced *ot
 
 static bool is_out_of_order(const struct fenced *one, const struct fenced *other)
 {
-    if (one->token <= other->token)
+    if (one->token <= other->token || other->token == 0)
         return false;
     bool shares = one->shared && other->shared;
     return was_granted_before(one, other) ||
@@ -90,7 +90,7 @@ static int make(struct random *random, struct build *build, struct fenced *grant
         grant->granted = grant->invoked + draw(random, INSTANTS);
         grant->released = grant->granted + draw(random, INSTANTS);
         grant->lease_end = leased ? grant->invoked + draw(random, INSTANTS) : 1000;
-        grant->token = 1 + draw(random, MAX_GRANTS);
+        grant->token = draw(random, MAX_GRANTS + 1);
         grant->shared = draw(random, modes) > 0;
         build_acquire(build, i + 1, i + 1, grant->invoked, grant->granted,
                       leased ? grant->lease_end + DRIFT_MS : NEVER_MS, grant->token);

@@ -5,62 +5,11 @@
 #include "harness/history/test_file.h"
 #include "harness/model/model.h"
 #include "harness/model/test_notation.h"
-#include "harness/testing/test.h"
+#include "harness/testing/cases.h"
 
 #include <inttypes.h>
 
 #define CHUNK HISTORY_CHUNK_BYTES
-
-// Events are "CLIENT WHAT FROM TO", in nanoseconds, of the clients' only workers. WHAT is A
-// (acquire), S (acquire as a reader), I (reenter), L (leave), R (release) or V (read), then `!` if
-// it was refused or `?` if nobody knows, then `:ANSWER` of a release, or `@KEY`; TO is 0 if no
-// answer came. X is the death of the client, whose next life follows. Operations are "PROCESS WHAT
-// FROM TO", with the token of an acquire, which is when it began.
-struct taken {
-    const char *about, *events, *operations;
-    // "MODEL" by which they are linearizable, "not MODEL", or "" if none is asked. "busy": refused
-    // acquires count; "open": the file was never closed.
-    const char *analysis;
-};
-
-static const struct taken cases[] = {
-    {"times, outcomes and tokens are kept",
-     "1 A 10 20; 1 R 30 40; 2 A! 11 15; 2 A 41 42; 2 R:gone 43 44; 2 A 50 51; 2 R:unchecked 52 53",
-     "0 A#10 10 20; 0 R 30 40; 1 A! 11 15; 1 A#41 41 42; 1 R! 43 44; 1 A#50 50 51; 1 R 52 53", ""},
-    {"after an unknown outcome a worker goes on as another process",
-     "1 A? 10 20; 1 A 30 40; 1 R? 50 60; 1 A 70 80",
-     "0 A? 10 0; 1 A#30 30 40; 1 R? 50 0; 2 A#70 70 80", "mutex busy"},
-    {"a restarted worker is another process and the dead one's operation stays open",
-     "1 A 10 0; 1 X 15 0; 1 A 20 30", "0 A? 10 0; 1 A#20 20 30", ""},
-    {"readers are readers when they release too", "1 S 10 20; 1 R 30 40; 2 S 10 20; 2 R 30 40",
-     "0 S#10 10 20; 0 T 30 40; 1 S#10 10 20; 1 T 30 40", "read-write"},
-    {"a writer among them", "1 S 10 20; 1 R 30 40; 2 S 10 20; 2 R 30 40; 3 A 20 29",
-     "0 S#10 10 20; 0 T 30 40; 1 S#10 10 20; 1 T 30 40; 2 A#20 20 29", "not read-write"},
-    {"reentries are acquires and leaves releases",
-     "1 A 10 20; 1 I 21 22; 1 L 23 24; 1 R 30 40; 2 A 25 31",
-     "0 A#10 10 20; 0 A 21 22; 0 R 23 24; 0 R 30 40; 1 A#25 25 31", "reentrant"},
-    {"another inside the outer hold", "1 A 10 20; 1 I 21 22; 1 L 23 24; 1 R 30 40; 2 A 25 29",
-     "0 A#10 10 20; 0 A 21 22; 0 R 23 24; 0 R 30 40; 1 A#25 25 29", "not reentrant"},
-    {"a reentry of unknown outcome makes the release one",
-     "1 A 10 20; 1 I? 21 22; 1 R 30 40; 2 A 25 32",
-     "0 A#10 10 20; 1 A? 21 0; 0 R? 30 0; 3 A#25 25 32", "reentrant"},
-    {"but not an earlier one", "1 A 10 20; 1 I? 21 22; 1 R 30 40; 2 A 25 29",
-     "0 A#10 10 20; 1 A? 21 0; 0 R? 30 0; 3 A#25 25 29", "not reentrant"},
-    {"a leave of unknown outcome does, too",
-     "1 A 10 20; 1 I 21 22; 1 L? 23 24; 1 R 30 40; 2 A 25 32",
-     "0 A#10 10 20; 0 A 21 22; 0 R 23 24; 0 R? 30 0; 2 A#25 25 32", "reentrant"},
-    {"nor that an earlier one", "1 A 10 20; 1 I 21 22; 1 L? 23 24; 1 R 30 40; 2 A 25 29",
-     "0 A#10 10 20; 0 A 21 22; 0 R 23 24; 0 R? 30 0; 2 A#25 25 29", "not reentrant"},
-    {"what happens in the same nanosecond is in its worker's order",
-     "1 A 10 10; 1 R 10 10; 1 A 10 12", "0 A#10 10 10; 0 R 11 11; 0 A#10 12 12", ""},
-    {"several locks are decided each for itself", "1 A@2 10 20; 2 A@1 11 21; 1 R 30 40; 2 R 31 41",
-     "0 A#10@1 10 20; 0 R@1 30 40; 1 A#11 11 21; 1 R 31 41", "mutex"},
-    {"and so is one of them", "1 A@2 10 20; 2 A@2 11 21; 1 R 30 40; 2 R 31 41",
-     "0 A#10@1 10 20; 0 R@1 30 40; 1 A#11@1 11 21; 1 R@1 31 41", "not mutex"},
-    {"a killed run ends each hold with the last that is known of it",
-     "1 A 10 20; 1 V 25 0; 2 A 11 30", "0 A#10 10 20; 1 A#11 11 30; 0 R? 25 0; 1 R? 31 0",
-     "open mutex"},
-};
 
 struct fixture {
     struct test_file test;
@@ -165,30 +114,34 @@ static void end(struct fixture *fixture)
     unlink(fixture->test.path);
 }
 
+static void take(const struct written_case *one)
+{
+    struct fixture fixture;
+    struct text found = {0};
+    char *analysis = strchr(one->expected.bytes, '\n');
+    *analysis++ = '\0';
+    bool is_open = strncmp(analysis, "open ", 5) == 0;
+    begin(&fixture);
+    note_all(&fixture, one->body.bytes);
+    if (!is_open)
+        history_file_close(&fixture.test.file);
+    read_as_it_is(&fixture);
+    assert_int_equal(fixture.condition.state, is_open ? HISTORY_UNFINISHED : HISTORY_WHOLE);
+    for (size_t j = 0; j < fixture.operations.count; j++) {
+        text_add(&found, j > 0 ? "; " : "");
+        operation_print(&fixture.operations.items[j], &found);
+    }
+    if (strcmp(text_string(&found), one->expected.bytes) != 0)
+        fail_case(one, "%s", text_string(&found));
+    if (*analysis != '\0')
+        assert_analysis(&fixture, analysis + (is_open ? 5 : 0));
+    text_free(&found);
+    end(&fixture);
+}
+
 TEST(each_history_is_taken_as_it_says)
 {
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        const struct taken *taken = &cases[i];
-        struct fixture fixture;
-        struct text found = {0};
-        bool is_open = strncmp(taken->analysis, "open ", 5) == 0;
-        begin(&fixture);
-        note_all(&fixture, taken->events);
-        if (!is_open)
-            history_file_close(&fixture.test.file);
-        read_as_it_is(&fixture);
-        assert_int_equal(fixture.condition.state, is_open ? HISTORY_UNFINISHED : HISTORY_WHOLE);
-        for (size_t j = 0; j < fixture.operations.count; j++) {
-            text_add(&found, j > 0 ? "; " : "");
-            operation_print(&fixture.operations.items[j], &found);
-        }
-        if (strcmp(text_string(&found), taken->operations) != 0)
-            fail_msg("%s: %s", taken->about, text_string(&found));
-        if (taken->analysis[0] != '\0')
-            assert_analysis(&fixture, taken->analysis + (is_open ? 5 : 0));
-        text_free(&found);
-        end(&fixture);
-    }
+    each_case("harness/model/cases/from_history.cases", 15, take);
 }
 
 TEST(processes_and_locks_have_names)

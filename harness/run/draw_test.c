@@ -2,8 +2,10 @@
 #include "harness/run/draw.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/scope.h"
 #include "harness/run/servers.h"
 #include "harness/run/test_scenario.h"
+#include "harness/testing/cases.h"
 
 #define HEAD                                                                                       \
     "version: 1\nname: soak\nabout: For a test.\nworkload: {kind: increment, for: 20s}\n"          \
@@ -230,65 +232,21 @@ TEST(a_lost_reply_is_cut_off_before_its_request_is_sent)
     drawn_free(&drawn);
 }
 
+static void expect_draw(const struct written_case *one)
+{
+    AUTO_TEXT struct text text = {0};
+    text_format(&text, "%s%s", HEAD, one->body.bytes);
+    struct drawn drawn = draw(text.bytes, NULL, 1, 3);
+    bool is_drawn = drawn.plan.trials[0].drawn != NULL;
+    if (is_drawn != (strcmp(one->expected.bytes, "drawn\n") == 0) ||
+        is_drawn != (drawn.plan.trials[0].skip_reason == NULL))
+        fail_case(one, "it is %s", is_drawn ? "drawn" : "not drawn");
+    drawn_free(&drawn);
+}
+
 TEST(what_a_scheme_does_not_promise_to_survive_is_not_drawn)
 {
-    static const struct {
-        const char *lines;
-        bool is_drawn;
-    } cases[] = {
-        // A pause within the lease; one beyond it; beyond it, and the store checks tokens.
-        {"schemes: [redis-set-px-lua]\nrandom: {of: [pause], lasting: 300ms}\n", true},
-        {"schemes: [redis-set-px-lua]\nrandom: {of: [pause], lasting: 900ms}\n", false},
-        {"schemes: [redis-set-px-lua]\nrandom: {of: [pause], lasting: 900ms, beyond: true}\n",
-         true},
-        {"schemes: [mysql-get-lock]\nrandom: {of: [pause], lasting: 900ms}\n", true},
-        // So many within a lease that they add up.
-        {"schemes: [redis-set-px-lua]\nrandom: {of: [partition], every: 200ms, lasting: 200ms}\n",
-         false},
-        // Crashes of clients, and of servers with and without a disk.
-        {"schemes: [redis-set-px-lua]\nrandom: {of: [kill]}\n", true},
-        {"schemes: [mysql-unique]\nrandom: {of: [kill, partition, deny]}\n", false},
-        {"schemes: [mysql-unique]\nrandom: {of: [pause]}\n", true},
-        {"schemes: [redisson-semaphore]\nrandom: {of: [kill]}\n", false},
-        {"schemes: [redis-set-px-lua]\nrandom: {of: [restart]}\n", false},
-        {"servers: {redis: {persistence: aof-always}}\nschemes: [redis-set-px-lua]\n"
-         "random: {of: [restart]}\n",
-         true},
-        {"schemes: [zk-sequential]\nrandom: {of: [restart]}\n", true},
-        {"schemes: [mysql-get-lock]\nrandom: {of: [restart]}\n", false},
-        {"schemes: [redlock]\nrandom: {of: [restart]}\n", true},
-        // A leader that takes the lock along; and those that agreed on it.
-        {"servers: {redis: {topology: sentinel}}\nschemes: [redis-set-px-lua]\n"
-         "random: {of: [failover]}\n",
-         false},
-        {"schemes: [redis-wait]\nrandom: {of: [failover]}\n", false},
-        {"schemes: [redis-wait]\nrandom: {of: [failover], beyond: true}\n", true},
-        {"schemes: [redlock]\nrandom: {of: [failover]}\n", false},
-        {"servers: {zookeeper: {topology: ensemble}}\nschemes: [zk-sequential]\n"
-         "random: {of: [failover]}\n",
-         true},
-        {"servers: {etcd: {topology: ensemble}}\nschemes: [etcd-lease]\n"
-         "random: {of: [failover]}\n",
-         true},
-        // Nobody tells an old primary to follow; and one of two is no majority.
-        {"servers: {mysql: {topology: semi-sync}}\nschemes: [mysql-unique-timeout]\n"
-         "random: {of: [failover]}\n",
-         false},
-        {"servers: {etcd: {topology: ensemble, nodes: 2}}\nschemes: [etcd-lease]\n"
-         "random: {of: [failover, restart]}\n",
-         false},
-        {"schemes: [redis-set-px-lua]\nrandom: {of: [flush, evict]}\n", false},
-        {"schemes: [redis-set-px-lua]\nrandom: {of: [clock]}\n", false},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[800];
-        snprintf(text, sizeof text, "%s%s", HEAD, cases[i].lines);
-        struct drawn drawn = draw(text, NULL, 1, 3);
-        bool is_drawn = drawn.plan.trials[0].drawn != NULL;
-        if (is_drawn != cases[i].is_drawn || is_drawn != (drawn.plan.trials[0].skip_reason == NULL))
-            fail_msg("%s: %s", cases[i].lines, is_drawn ? "drawn" : "not drawn");
-        drawn_free(&drawn);
-    }
+    each_case("harness/run/cases/draw.cases", 23, expect_draw);
 }
 
 TEST(servers_that_are_killed_come_back_when_it_is_sound)

@@ -3,6 +3,7 @@
 #include "harness/run/observer.h"
 
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/base/test_folder.h"
 #include "harness/cluster/process.h"
 #include "harness/history/follower.h"
@@ -95,55 +96,75 @@ static void see(void *context, const struct event *event)
         stood_ns[stall.number] += stall.to_ns - stall.from_ns;
 }
 
+// A trial that is observed.
+struct observed {
+    char folder[40];
+    struct scenario scenario;
+    struct trial trial;
+    struct trial_state state;
+    pid_t observer;
+    struct history_follower *follower;
+};
+
+static void observe(struct observed *observed, const struct lock_scheme *scheme,
+                    struct fault_client *clients, int count, struct cluster *servers)
+{
+    struct error error = {0};
+    *observed = (struct observed){.folder = "/tmp/lockpick-observer-test-XXXXXX",
+                                  .scenario = {.fault_count = count > 0},
+                                  .trial = {.scenario = &observed->scenario},
+                                  .state = {.trial = &observed->trial,
+                                            .scheme = scheme,
+                                            .control = memory_shared(sizeof(struct control))}};
+    assert_int_equal(test_folder_make(observed->folder), 0);
+    AUTO_FREE char *path = path_join(observed->folder, "history.bin");
+    assert_int_equal(history_file_create(path, 10000, 1, &observed->state.history, &error), 0);
+    observed->observer = observer_start(&observed->state, clients, count, servers, &error);
+    assert_true(observed->observer > 0);
+    observed->follower = history_follower_new(&observed->state.history);
+}
+
+static void end_observing(struct observed *observed)
+{
+    history_follower_free(observed->follower);
+    history_file_close(&observed->state.history);
+    munmap(observed->state.control, sizeof *observed->state.control);
+    assert_int_equal(test_folder_remove(observed->folder), 0);
+}
+
 TEST(who_is_kept_from_running_is_named_and_nobody_else)
 {
     if (!processes_can_be_read())
         skip();
-    char folder[] = "/tmp/lockpick-observer-test-XXXXXX";
-    assert_int_equal(test_folder_make(folder), 0);
-    char *path = path_join(folder, "history.bin");
-    struct error error = {0};
-    struct control *control =
-        mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     static const struct external_client external_client = {0};
     static const struct lock_scheme scheme = {.name = "external_client",
                                               .external_client = &external_client};
-    struct scenario scenario = {.fault_count = 1};
-    struct trial trial = {.scenario = &scenario};
-    struct trial_state trial_state = {.trial = &trial, .scheme = &scheme, .control = control};
-    assert_int_equal(history_file_create(path, 10000, 1, &trial_state.history, &error), 0);
-
     static const int roles[] = {STARVED, PARENT, SLEEPING, STOPPED, HOG};
     struct fault_client clients[5] = {{0}};
     for (size_t i = 0; i < 5; i++)
         clients[i].process = begin(roles[i]);
     struct node node = {.name = "redis-1", .server = begin(STARVED)};
     struct cluster servers = {.nodes = &node, .count = 1};
-    pid_t observer = observer_start(&trial_state, clients, 5, &servers, &error);
-    assert_true(observer > 0);
+    struct observed observed;
+    observe(&observed, &scheme, clients, 5, &servers);
 
     // A server that was restarted is another process, and is known by its name all the same.
     process_kill(node.server);
     node.server = begin(STARVED);
-    observer_tell(control, &servers);
+    observer_tell(observed.state.control, &servers);
 
     struct seen seen = {{0}, {0}, {0}};
-    struct history_follower *follower = history_follower_new(&trial_state.history);
     int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
     while ((seen.clients_ns[1] == 0 || seen.drivers_ns[2] == 0 || seen.servers_ns[1] == 0) &&
            clock_monotonic_ns() < give_up_ns) {
-        history_follow(follower, see, &seen);
+        history_follow(observed.follower, see, &seen);
         clock_sleep_until_ns(clock_monotonic_ns() + 10 * NS_PER_MS);
     }
-    process_kill(observer);
+    process_kill(observed.observer);
     for (size_t i = 0; i < 5; i++)
         process_kill(clients[i].process);
     process_kill(node.server);
-    history_follower_free(follower);
-    history_file_close(&trial_state.history);
-    munmap(control, sizeof *control);
-    free(path);
-    assert_int_equal(test_folder_remove(folder), 0);
+    end_observing(&observed);
 
     assert_true(seen.clients_ns[1] >= PROCESS_STALL_NS);
     assert_true(seen.drivers_ns[2] >= PROCESS_STALL_NS);
@@ -165,20 +186,13 @@ static void see_machine(void *context, const struct event *event)
 // Otherwise a stall at the end of a trial would be nobody's: the observer is killed when that ends.
 TEST(nobody_goes_on_until_the_observer_has_recorded_what_was_until_then)
 {
-    char folder[] = "/tmp/lockpick-observer-test-XXXXXX";
-    assert_int_equal(test_folder_make(folder), 0);
-    char *path = path_join(folder, "history.bin");
-    struct error error = {0};
-    struct control *control =
-        mmap(NULL, sizeof *control, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     static const struct lock_scheme scheme = {.name = "none"};
-    struct scenario scenario = {0};
-    struct trial trial = {.scenario = &scenario};
-    struct trial_state trial_state = {.trial = &trial, .scheme = &scheme, .control = control};
+    struct error error = {0};
     struct cluster servers = {0};
-    assert_int_equal(history_file_create(path, 1000, 1, &trial_state.history, &error), 0);
-    pid_t observer = observer_start(&trial_state, NULL, 0, &servers, &error);
-    assert_true(observer > 0);
+    struct observed observed;
+    observe(&observed, &scheme, NULL, 0, &servers);
+    struct control *control = observed.state.control;
+    pid_t observer = observed.observer;
     assert_int_equal(observer_finish(control, observer, &error), 0);
 
     // It stands still, until somebody else wakes it.
@@ -189,10 +203,9 @@ TEST(nobody_goes_on_until_the_observer_has_recorded_what_was_until_then)
         clock_sleep_until_ns(clock_monotonic_ns() + 200 * NS_PER_MS);
         _exit(kill(observer, SIGCONT));
     }
-    struct history_follower *follower = history_follower_new(&trial_state.history);
     int64_t longest_ns = 0;
     assert_int_equal(observer_finish(control, observer, &error), 0);
-    history_follow(follower, see_machine, &longest_ns);
+    history_follow(observed.follower, see_machine, &longest_ns);
     assert_true(longest_ns >= 150 * NS_PER_MS);
     assert_int_equal(waitpid(waker, NULL, 0), waker);
 
@@ -200,9 +213,5 @@ TEST(nobody_goes_on_until_the_observer_has_recorded_what_was_until_then)
     assert_int_equal(kill(observer, SIGKILL), 0);
     assert_int_equal(observer_finish(control, observer, &error), 0);
     assert_int_equal(waitpid(observer, NULL, 0), observer);
-    history_follower_free(follower);
-    history_file_close(&trial_state.history);
-    munmap(control, sizeof *control);
-    free(path);
-    assert_int_equal(test_folder_remove(folder), 0);
+    end_observing(&observed);
 }
