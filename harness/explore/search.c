@@ -12,6 +12,9 @@
 #define COST_OF_EVENT 6
 #define COST_OF_TIMER 3 // that goes off
 #define COST_OF_RARE 2  // fault: who asks for such has seen the others
+// More for a fault that strikes a program: that is started anew, which takes as long as hundreds of
+// schedules.
+#define COST_OF_RESTART 12
 #define MOST_COST 127
 #define SHOW_EVERY_NS (200 * NS_PER_MS)
 #define MOST_TRIES 400   // to make a schedule shorter
@@ -76,11 +79,13 @@ static struct tally tally_of(const struct schedule_moves *schedule)
     return tally;
 }
 
-static int cost_of(const struct schedule_moves *schedule)
+static int cost_of(const struct search *search, const struct schedule_moves *schedule)
 {
     struct tally tally = tally_of(schedule);
     struct move last = {.client = 0};
-    int cost = (tally.faults - tally.rare + tally.leases) * COST_OF_EVENT +
+    bool is_program = search->trial->external_client != NULL;
+    int cost = (is_program ? tally.faults * COST_OF_RESTART : 0) +
+               (tally.faults - tally.rare + tally.leases) * COST_OF_EVENT +
                tally.rare * COST_OF_RARE + tally.timers * COST_OF_TIMER;
     for (size_t i = 0; i < schedule->count; i++) {
         struct move move = schedule->moves[i];
@@ -126,7 +131,7 @@ static bool is_new(struct search *search, uint64_t state)
 
 static void add_waiting(struct search *search, const struct schedule_moves *schedule)
 {
-    int cost = cost_of(schedule);
+    int cost = cost_of(search, schedule);
     size_t bytes = schedule->count * sizeof *schedule->moves;
     struct prefix prefix = {memory_new(bytes), schedule->count};
     memcpy(prefix.moves, schedule->moves, bytes);
@@ -484,7 +489,7 @@ static void make_shorter(struct search *search)
             if (try_schedule(search, &shorter, &broken, &ignored) != 0 ||
                 broken != search->result->broken)
                 continue;
-            int saved = cost_of(found) - cost_of(&shorter);
+            int saved = cost_of(search, found) - cost_of(search, &shorter);
             if (saved > 0 || (saved == 0 && shorter.count < found->count)) {
                 *found = shorter;
                 goes_on = true;

@@ -52,6 +52,7 @@ static _Thread_local volatile sig_atomic_t was_woken;
     }
 #define CALL(name) (libc_##name != NULL ? (void)0 : find_##name(), libc_##name)
 
+LIBC(void *, dlopen, (const char *, int))
 LIBC(int, connect, (int, const struct sockaddr *, socklen_t))
 LIBC(int, close, (int))
 LIBC(int, clock_nanosleep, (clockid_t, int, const struct timespec *, struct timespec *))
@@ -106,6 +107,12 @@ __attribute__((constructor)) static void load(void)
     board = mapped;
     owner = getpid();
     take_place_of_process();
+}
+
+// PHP has its extensions, and what they are linked with, bound to libc before us.
+EXPORTED void *dlopen(const char *file, int mode)
+{
+    return CALL(dlopen)(file, board != NULL ? mode & ~RTLD_DEEPBIND : mode);
 }
 
 // --- connections ---------------------------------------------------------------------------------
