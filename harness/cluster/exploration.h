@@ -20,7 +20,8 @@ struct explored_servers {
     int64_t part_ns;      // of what ends by itself, in how many such parts of time; 0: nobody asks
     struct session sessions[MAX_SERVERS]; // one with each server of the group, as they are in it
     int session_count;
-    void *memory; // of the kind's own
+    bool has_programs; // clients are programs of others, which tell nobody what they ask for
+    void *memory;      // of the kind's own
 };
 
 // Each function returns 0, or -1 with `error` set.

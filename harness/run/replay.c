@@ -167,6 +167,7 @@ int replay_open(const struct trial *trial, struct server_pool *pool, const char 
             .how = exploration_of(state->scheme),
             .service = &state->lock_service,
             .group = &pool->cluster.groups[0],
+            .has_programs = trial->external_client != NULL,
             .zero_unix_ns = clock_realtime_ns() / NS_PER_S * NS_PER_S,
         };
         result = explored_open(&replay->servers, error);
@@ -231,11 +232,11 @@ int replay_begin(struct replay *replay, struct error *error)
     atomic_store(&replay->state.control->stop, 0);
     threads_begin(&replay->threads, replay->count, &replay->servers);
     // Programs live through many schedules: their time never goes back, but that of day, which each
-    // begins at.
+    // begins at. Servers have timers that are due a second after the last one: they are over.
     if (replay->programs != NULL) {
         if (programs_begin(replay->programs, error) != 0)
             return -1;
-        int64_t zero_ns = (replay->now_ns / NS_PER_S + 1) * NS_PER_S;
+        int64_t zero_ns = (replay->now_ns / NS_PER_S + 3) * NS_PER_S;
         replay->servers.zero_unix_ns -= zero_ns - replay->zero_ns;
         replay->zero_ns = zero_ns;
         programs_set_zero(replay->programs, replay->servers.zero_unix_ns + zero_ns);

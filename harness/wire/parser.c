@@ -84,6 +84,17 @@ bool parser_understands(struct parser *parser)
     return understands;
 }
 
+void parser_tell(struct parser *parser, const struct text *messages, struct text *out)
+{
+    struct span all = {text_string(messages), messages->length};
+    pthread_mutex_lock(&parser->mutex);
+    if (parser->protocol != NULL && parser->protocol->tell != NULL)
+        parser->protocol->tell(all, out);
+    else
+        text_add_bytes(out, all.at, all.length);
+    pthread_mutex_unlock(&parser->mutex);
+}
+
 // From here on requests are numbered. Those that wait are forgotten: their replies cannot be told
 // from others.
 static void lose(struct parser *parser)

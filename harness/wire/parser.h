@@ -10,6 +10,7 @@
 #ifndef LOCKPICK_WIRE_PARSER_H
 #define LOCKPICK_WIRE_PARSER_H
 
+#include "harness/base/text.h"
 #include "harness/point/point.h"
 
 #include <stdbool.h>
@@ -53,6 +54,10 @@ void parser_asked(struct parser *parser, const struct parsed_request *request);
 // up to the end of the reply to `request`. What the server says unasked passes.
 size_t parser_read_replies(struct parser *parser, const uint8_t *bytes, size_t length, bool *found,
                            struct parsed_request *request);
+
+// Appends what requests or replies of these bytes say, so that the same in another schedule is told
+// by the same text, but for tokens (gate_name_tokens).
+void parser_tell(struct parser *parser, const struct text *messages, struct text *out);
 
 // How many notifications, which may wake somebody, have passed since it was asked last. -1: perhaps
 // some, and they cannot be told from other things that the server says.

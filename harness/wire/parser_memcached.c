@@ -3,6 +3,7 @@
 #include "harness/wire/parser_protocol.h"
 
 #include <ctype.h>
+#include <inttypes.h>
 #include <string.h>
 
 #define LEAD 24 // of the binary protocol
@@ -140,5 +141,25 @@ static int64_t reply(void *state, const char *bytes, size_t have,
     return length;
 }
 
+// The number by which an item is known, behind it or behind what is to replace it.
+static void tell(struct span message, struct text *out)
+{
+    struct span line;
+    int64_t used;
+    for (size_t at = 0;
+         at < message.length && (used = span_line(message.at + at, message.length - at, &line)) > 0;
+         at += (size_t)used) {
+        bool is_value = span_begins(line, "VALUE ");
+        struct span number = is_value || span_begins(line, "cas ") ? word_at(line, is_value ? 4 : 5)
+                                                                   : (struct span){line.at, 0};
+        bool has_number = number.length > 0;
+        text_format(out, "%.*s", (int)(has_number ? number.at - line.at : (int64_t)line.length),
+                    line.at);
+        if (has_number)
+            text_format(out, PARSER_NUMBER, span_number(number));
+        text_add(out, "\n");
+    }
+}
+
 const struct protocol protocol_memcached = {
-    .kind = "memcached", .tells_notices = true, .request = request, .reply = reply};
+    .kind = "memcached", .tells_notices = true, .request = request, .reply = reply, .tell = tell};

@@ -58,7 +58,13 @@ struct protocol {
     // oldest that waits for its reply; NULL: none.
     int64_t (*reply)(void *state, const char *bytes, size_t have,
                      const struct parsed_request *front, struct parsed_reply *reply);
+    // Optional: appends what a request or a reply says, without what depends on nothing but when it
+    // is said. Numbers that the server draws, or counts up, are written as PARSER_NUMBER.
+    void (*tell)(struct span message, struct text *out);
 };
+
+// As gate.h has tokens: only their order tells.
+#define PARSER_NUMBER "%040" PRIx64
 
 extern const struct protocol protocol_redis, protocol_mysql, protocol_memcached, protocol_zookeeper,
     protocol_http;

@@ -163,7 +163,7 @@ static void hear(struct passer *passer, const struct parsed_request *request)
     struct text *said = &passer->connection->said[passer->side == POINT_AFTER];
     pthread_mutex_lock(&proxy->mutex);
     if (stands(request))
-        text_add_bytes(&proxy->heard, text_string(said), said->length);
+        parser_tell(passer->connection->parser, said, &proxy->heard);
     pthread_mutex_unlock(&proxy->mutex);
     said->length = 0;
 }

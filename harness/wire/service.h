@@ -25,7 +25,7 @@ struct service {
     char user[64];
     char password[128];
     char database[64];
-    bool external;              // somebody else's server: touch nothing but our own keys
+    bool external; // somebody else's server: touch nothing but our own keys
     // Of servers whose clients go by a time of their own (etcd.h, zookeeper.h); else NULL.
     struct etcd_leases *leases;
     struct zk_exploration *zk_exploration;

@@ -17,8 +17,10 @@
 // LOSS_ALL is for a server of its own. The other members of a group remember one that comes back
 // empty, and what it had promised them: etcd refuses to start it ("has already been bootstrapped").
 #include "harness/wire/etcd.h"
+#include "harness/base/growing.h"
 #include "harness/base/scope.h"
 #include "harness/cluster/exploration.h"
+#include "harness/wire/parser.h"
 
 #include <inttypes.h>
 #include <resolv.h> // base64
@@ -158,6 +160,10 @@ struct memory {
     size_t key_count;
     int64_t revision; // of the store, which the next key's is told by
     uint64_t listed_at;
+    // Of programs: their leases are found as etcd tells of them, and last for minutes by its clock.
+    // One that is kept alive is not seen to be.
+    int64_t now_ns;
+    struct parser *parser;
 };
 
 static int prepare(struct explored_servers *servers, struct error *error)
@@ -166,6 +172,7 @@ static int prepare(struct explored_servers *servers, struct error *error)
     memory->actor = (struct actor){.phase = PHASE_NONE};
     memory->connection = etcd_open(servers->service, PEER_SET_UP_NS, &memory->actor, error);
     memory->leases.looks = memory->connection;
+    memory->parser = servers->has_programs ? parser_new("etcd") : NULL;
     servers->service->leases = &memory->leases;
     return memory->connection != NULL ? 0 : -1;
 }
@@ -175,11 +182,53 @@ static int fail(const struct memory *memory, struct error *error)
     return error_set(error, "%s", client_error(memory->connection));
 }
 
+static const struct etcd_lease *lease_of(const struct etcd_leases *leases, int64_t id)
+{
+    size_t at = 0;
+    while (at < leases->count && leases->all[at].id != id)
+        at++;
+    return at < leases->count ? &leases->all[at] : NULL;
+}
+
+// What was granted since this was asked last lasts from then on; what is not there any more was
+// revoked.
+static int find_leases(struct explored_servers *servers, struct error *error)
+{
+    static const char sign[] = "\"ID\":\"";
+    struct memory *memory = servers->memory;
+    struct session *session = explored_session(servers, 0, error);
+    struct etcd_leases found = {.count = 0};
+    if (session_ask(session, "/v3/lease/leases {}") != 0)
+        return -1;
+    for (const char *at = text_string(&session->answer); (at = strstr(at, sign)) != NULL;) {
+        at += sizeof sign - 1;
+        *APPEND(found.all, found.count, found.room) = (struct etcd_lease){strtoll(at, NULL, 10), 0};
+    }
+    int result = 0;
+    for (size_t i = 0; i < found.count && result == 0; i++) {
+        struct etcd_lease *lease = &found.all[i];
+        const struct etcd_lease *known = lease_of(&memory->leases, lease->id);
+        if (known == NULL)
+            result = session_ask(session, "/v3/lease/timetolive {\"ID\":%" PRId64 "}", lease->id);
+        lease->until_ns =
+            known != NULL ? known->until_ns
+                          : memory->now_ns + (int64_t)number_of(session, "grantedTTL") * NS_PER_S;
+    }
+    free(memory->leases.all);
+    memory->leases.all = found.all;
+    memory->leases.count = found.count;
+    memory->leases.room = found.room;
+    return result;
+}
+
 // Time stands still for clients, so that a lease ends when it should: by this. That its keys are
 // gone is known once it is answered.
 static int set_time(struct explored_servers *servers, int64_t now_ns, struct error *error)
 {
     struct memory *memory = servers->memory;
+    if (servers->has_programs && find_leases(servers, error) != 0)
+        return -1;
+    memory->now_ns = now_ns;
     for (size_t i = memory->leases.count; i-- > 0;) {
         const struct etcd_lease *lease = &memory->leases.all[i];
         if (lease->until_ns <= now_ns && etcd_revoke(memory->connection, lease->id) != OUTCOME_OK)
@@ -193,6 +242,7 @@ static void restore(struct explored_servers *servers)
     struct memory *memory = servers->memory;
     servers->service->leases = NULL;
     etcd_close(memory->connection);
+    parser_free(memory->parser);
     while (memory->leases.idle_count > 0)
         etcd_close(memory->leases.idle[--memory->leases.idle_count]);
     free(memory->leases.all);
@@ -202,6 +252,12 @@ static void restore(struct explored_servers *servers)
 static int empty(struct explored_servers *servers, struct error *error)
 {
     struct memory *memory = servers->memory;
+    if (servers->has_programs && find_leases(servers, error) != 0)
+        return -1;
+    while (servers->has_programs && memory->leases.count > 0) {
+        if (etcd_revoke(memory->connection, memory->leases.all[0].id) != OUTCOME_OK)
+            return fail(memory, error);
+    }
     memory->leases.base_revision = 0;
     memory->leases.count = 0;
     return etcd_delete_all(memory->connection, &memory->leases.base_revision) == OUTCOME_OK
@@ -209,10 +265,24 @@ static int empty(struct explored_servers *servers, struct error *error)
                : fail(memory, error);
 }
 
+// All keys of programs, as etcd tells them.
+static int image_of_programs(struct explored_servers *servers, struct text *image,
+                             struct error *error)
+{
+    struct memory *memory = servers->memory;
+    struct session *session = explored_session(servers, 0, error);
+    if (session_ask(session, "/v3/kv/range {\"key\":\"AA==\",\"range_end\":\"AA==\"}") != 0)
+        return -1;
+    parser_tell(memory->parser, &session->answer, image);
+    return 0;
+}
+
 // A key is told by its lock's name and its lease, after which it is named.
 static int image(struct explored_servers *servers, struct text *image, struct error *error)
 {
     struct memory *memory = servers->memory;
+    if (servers->has_programs)
+        return image_of_programs(servers, image, error);
     if (memory->listed_at != memory->leases.changes &&
         etcd_list(memory->connection, memory->keys, MOST_KEYS, &memory->key_count,
                   &memory->revision) != OUTCOME_OK)
@@ -236,7 +306,6 @@ static int image(struct explored_servers *servers, struct text *image, struct er
 
 static const struct server_exploration exploration = {
     .holds_threads = true,
-    .only_ours = true,
     .memory_bytes = sizeof(struct memory),
     .prepare = prepare,
     .restore = restore,
