@@ -11,7 +11,7 @@ from library import Library, address
 class Etcd3gw(Library):
     def start(self, hello):
         host, port = address("ETCD")
-        self.client = etcd3gw.client(host=host, port=port, api_path="/v3/")
+        self.client = etcd3gw.Etcd3Client(host=host, port=port, api_path="/v3/")
 
     def try_acquire(self, request):
         self.lock = self.client.lock(request["lock"], ttl=request["lease_ms"] // 1000)
