@@ -1,12 +1,13 @@
 // Schedules of real locks on real servers: the same again each time, and the ones that break a
 // lock.
+#include "harness/base/scope.h"
 #include "harness/cluster/sandbox.h"
 #include "harness/explore/lock.h"
 #include "harness/explore/search.h"
 #include "harness/locks/lock.h"
 #include "harness/run/test_trials.h"
 #include "harness/run/vocabulary.h"
-#include "harness/testing/test.h"
+#include "harness/testing/cases.h"
 
 #include <sys/mman.h>
 
@@ -166,33 +167,6 @@ TEST(a_sound_lock_is_exhausted_and_what_its_lease_admits_is_no_bug)
     }
 }
 
-// A request that is lost does nothing, one whose reply is lost does all; either way the client
-// knows nothing, and takes back what it may have been granted.
-TEST(a_lock_whose_requests_and_replies_are_lost_is_taken_back)
-{
-    static const struct {
-        enum move_kind kind;
-        const char *told;
-    } losses[] = {
-        {MOVE_LOSE_REQUEST, "client-1 add, request lost\nclient-1 gets\nclient-2 start\n"
-                            "client-2 add\nclient-2 write\n"},
-        {MOVE_LOSE_REPLY, "client-1 add, reply lost\nclient-1 gets\nclient-1 md\n"
-                          "client-2 start\nclient-2 add\nclient-2 write\n"},
-    };
-    for (size_t i = 0; i < 2; i++) {
-        struct schedule_moves schedule = {
-            {{.kind = MOVE_STEP, .client = 1}, {.kind = (uint8_t)losses[i].kind, .client = 1}}, 2};
-        for (int again = 0; again < 10; again++) {
-            struct errand *errand =
-                run_errand((struct errand){.scheme = "memcached-add-cas", .schedule = schedule});
-            assert_string_equal(errand->broken, "");
-            if (strstr(errand->lines, losses[i].told) == NULL)
-                fail_msg("it went otherwise:\n%s", errand->lines);
-            munmap(errand, sizeof *errand);
-        }
-    }
-}
-
 // All schedules together come by no state that the search has not seen.
 TEST(states_that_are_not_entered_again_hide_no_other_state)
 {
@@ -219,61 +193,6 @@ TEST(states_that_are_not_entered_again_hide_no_other_state)
         }
         assert_int_equal(states[0], states[1]);
     }
-}
-
-// A server that forgets lets another one in, whatever the lock: that is no bug of it. One that
-// keeps all has cut its clients off, and no more.
-TEST(a_server_that_forgets_breaks_every_lock_as_is_admitted)
-{
-    static const struct {
-        const char *scheme;
-        enum move_kind kind;
-        const char *told;
-    } strikes[] = {
-        {"redis-lua", MOVE_EVICT,
-         "redis-1 evicts the lock\nclient-2 start\nclient-2 EVAL\nclient-2 write\n"},
-        {"redis-lua", MOVE_AMNESIA,
-         "redis-1 restarts and loses all\nclient-2 start\nclient-2 EVAL\nclient-2 EVAL\n"},
-        {"redis-lua", MOVE_RESTART,
-         "redis-1 restarts and keeps all\nclient-2 start\nclient-2 EVAL\nclient-2 EVAL\n"},
-        {"memcached-add-cas", MOVE_EVICT,
-         "memcached-1 evicts the lock\nclient-2 start\nclient-2 add\nclient-2 write\n"},
-        {"memcached-add-cas", MOVE_AMNESIA,
-         "memcached-1 restarts and loses all\nclient-2 start\nclient-2 add\nclient-2 gets\n"},
-    };
-    for (size_t i = 0; i < sizeof strikes / sizeof *strikes; i++) {
-        char first[sizeof((struct errand *)NULL)->lines] = "";
-        for (int again = 0; again < 10; again++) {
-            struct errand *errand = run_errand(
-                (struct errand){.scheme = strikes[i].scheme,
-                                .schedule = {{{.kind = MOVE_STEP, .client = 1},
-                                              {.kind = MOVE_STEP, .client = 1},
-                                              {.kind = (uint8_t)strikes[i].kind, .server = 1},
-                                              {.kind = MOVE_STEP, .client = 2},
-                                              {.kind = MOVE_STEP, .client = 2}},
-                                             5}});
-            if (strstr(errand->lines, strikes[i].told) == NULL || errand->broken[0] != '\0')
-                fail_msg("%s broken; it went otherwise:\n%s", errand->broken, errand->lines);
-            if (again > 0)
-                assert_string_equal(errand->lines, first);
-            snprintf(first, sizeof first, "%s", errand->lines);
-            munmap(errand, sizeof *errand);
-        }
-    }
-}
-
-TEST(a_lock_without_a_lease_stays_with_who_crashed_as_it_admits)
-{
-    struct errand *errand =
-        run_errand((struct errand){.scheme = "redis-setnx",
-                                   .schedule = {{{.kind = MOVE_STEP, .client = 1},
-                                                 {.kind = MOVE_STEP, .client = 1},
-                                                 {.kind = MOVE_CRASH, .client = 1}},
-                                                3}});
-    assert_string_equal(errand->broken, "");
-    assert_non_null(strstr(errand->lines, "client-1 crashes\nclient-2 start\n"
-                                          "client-2 SETNX\nall wait\nclient-2 retry\n"));
-    munmap(errand, sizeof *errand);
 }
 
 // What draws nothing, and does not look at the time of day, takes an ordinary step.
@@ -316,75 +235,34 @@ TEST(a_search_ends_with_its_time_or_its_schedules_and_claims_nothing)
     }
 }
 
-// The schedule's moves as they are written, of clients alone; what they leave open is added, and it
-// is the same ten times.
-static void must_go(const char *scheme, const char *schedule, const char *wanted)
+// A schedule's moves as they are written; what they leave open is added.
+static void must_go(const struct written_case *one)
 {
-    struct errand errand = {.scheme = scheme, .times = 10};
+    struct errand errand = {.times = 10};
     struct error error = {0};
-    for (const char *line = schedule; *line != '\0'; line += strcspn(line, "\n") + 1) {
+    AUTO_FREE char *scheme = memory_string(one->name);
+    AUTO_FREE char *moves = memory_string(one->body.bytes);
+    scheme[strcspn(scheme, ":")] = '\0';
+    errand.scheme = scheme;
+    for (char *rest = moves, *line; (line = strsep(&rest, "\n")) != NULL && *line != '\0';) {
         char what[MOVE_WHAT_ROOM];
-        char text[80];
-        snprintf(text, sizeof text, "%.*s", (int)strcspn(line, "\n"), line);
         struct move *move = &errand.schedule.moves[errand.schedule.count++];
-        assert_int_equal(move_read(text, move, what, &error), 0);
+        if (move_read(line, move, what, &error) != 0)
+            fail_case(one, "%s", error.text);
     }
     struct errand *done = run_errand(errand);
-    size_t length = strlen(schedule);
-    if (strncmp(done->lines, schedule, length) != 0 || strcmp(done->lines + length, wanted) != 0)
-        fail_msg("%s goes\n%s, not\n%s%s", scheme, done->lines, schedule, wanted);
-    assert_string_equal(done->broken, "");
-    assert_false(done->differed);
+    size_t length = one->body.length;
+    if (strncmp(done->lines, one->body.bytes, length) != 0 ||
+        strcmp(done->lines + length, one->expected.bytes) != 0)
+        fail_case(one, "it goes\n%s", done->lines);
+    if (done->broken[0] != '\0' || done->differed)
+        fail_case(one, "broken: '%s'; it %s", done->broken, done->differed ? "differs" : "is same");
     munmap(done, sizeof *done);
 }
 
-// --- threads of a client -------------------------------------------------------------------------
-
-// A schedule, as it is written, of clients with threads, and the steps that follow by themselves.
-static const struct {
-    const char *scheme, *schedule, *wanted;
-} threaded[] = {
-    // A lease that is renewed three times outlasts itself.
-    {"redis-watchdog",
-     "client-1 start\nclient-1 SET\ntime passes until a timer is due\nclient-1's watchdog EVAL\n"
-     "time passes until a timer is due\nclient-1's watchdog EVAL, reply lost\n"
-     "time passes until a timer is due\nclient-1's watchdog EVAL\nclient-2 start\nclient-2 SET\n",
-     "client-1 write\nclient-1 EVAL\nclient-2 retry\nclient-2 SET\nclient-2 write\n"
-     "client-2 EVAL\n"},
-    // A watchdog that was held up learns that its lock is another's.
-    {"redis-watchdog",
-     "client-1 start\nclient-1 SET\na lease passes\nclient-2 start\nclient-2 SET\n"
-     "client-1's watchdog wakes\nclient-1's watchdog EVAL\n",
-     "client-1 write\nclient-1 EVAL\nclient-2 write\nclient-2 EVAL\n"},
-    // A release waits for the renewal that is under way.
-    {"redis-watchdog",
-     "client-1 start\nclient-1 SET\ntime passes until a timer is due\nclient-1 write\n"
-     "client-1's watchdog EVAL\nclient-1 EVAL\n",
-     "client-2 start\nclient-2 SET\nclient-2 write\nclient-2 EVAL\n"},
-    // Who waits is woken by the message of a release that came after the last look.
-    {"redisson",
-     "client-1 start\nclient-1 EVAL\nclient-2 start\nclient-2 EVAL\n"
-     "client-2's subscriber SUBSCRIBE\nclient-2 EVAL\nclient-1 write\nclient-1 EVAL\n"
-     "client-2's subscriber message\n",
-     "client-2 EVAL\nclient-2 write\nclient-2 EVAL\n"},
-    // If that is lost, it waits for the end of the lease.
-    {"redisson",
-     "client-1 start\nclient-1 EVAL\nclient-2 start\nclient-2 EVAL\n"
-     "client-2's subscriber SUBSCRIBE\nclient-2 EVAL\nclient-1 write\nclient-1 EVAL\n"
-     "client-2's subscriber message, lost\nclient-2's subscriber SUBSCRIBE\n"
-     "client-1's sweeper DEL\n",
-     "all wait\nall wait\nclient-2 write\nclient-2 EVAL\n"},
-    // With its client a watchdog dies, and a subscriber.
-    {"redisson",
-     "client-1 start\nclient-1 EVAL\ntime passes until a timer is due\nclient-1 crashes\n",
-     "client-2 start\nclient-2 EVAL\nclient-2's subscriber SUBSCRIBE\nclient-2 EVAL\nall wait\n"
-     "client-2 write\nclient-2 EVAL\n"},
-};
-
-TEST(each_thread_of_a_client_goes_by_itself_and_does_the_same_again)
+TEST(each_schedule_goes_as_it_is_written_and_does_the_same_again)
 {
-    for (size_t i = 0; i < sizeof threaded / sizeof *threaded; i++)
-        must_go(threaded[i].scheme, threaded[i].schedule, threaded[i].wanted);
+    each_case("harness/explore/cases/schedules.cases", 26, must_go);
 }
 
 TEST(a_lock_with_threads_is_exhausted)
@@ -403,82 +281,6 @@ TEST(a_lock_with_threads_is_exhausted)
                      (unsigned long long)errand->result.progress.unlike);
         munmap(errand, sizeof *errand);
     }
-}
-
-// --- requests that wait at the server ------------------------------------------------------------
-
-TEST(a_request_that_waits_at_the_server_is_answered_in_a_step_of_its_own)
-{
-    must_go("mysql-get-lock",
-            "client-1 start\nclient-1 GET_LOCK\nclient-2 start\nclient-2 GET_LOCK\n",
-            "client-1 write\nclient-1 RELEASE_LOCK\nclient-2 answer\nclient-2 write\n"
-            "client-2 RELEASE_LOCK\n");
-    must_go("mysql-for-update",
-            "client-1 start\nclient-1 BEGIN\nclient-2 start\nclient-2 BEGIN\nclient-1 SELECT\n"
-            "client-2 SELECT\n",
-            "client-1 write\nclient-1 UPDATE\nclient-1 COMMIT\nclient-2 answer\n"
-            "client-2 write\nclient-2 UPDATE\nclient-2 COMMIT\n");
-}
-
-#define FIRST_HOLDS "client-1 start\nclient-1 grant\nclient-1 txn\n"
-#define SECOND_LOOKS                                                                               \
-    "client-2 start\nclient-2 grant\nclient-2 txn\n"                                               \
-    "client-2 range\n"
-#define SECOND_HOLDS "client-2 range\nclient-2 range\nclient-2 write\nclient-2 delete\n"
-
-TEST(a_watch_is_told_what_it_waits_for_in_a_step_of_its_own)
-{
-    must_go("etcd-lease", FIRST_HOLDS SECOND_LOOKS "client-2 watch\n",
-            "client-1 write\nclient-1 delete\nclient-2 message\n" SECOND_HOLDS);
-    must_go("etcd-lease",
-            FIRST_HOLDS SECOND_LOOKS
-            "client-2 watch\nclient-1 write\nclient-1 delete\nclient-2 message, lost\n",
-            "client-2 retry\n" SECOND_HOLDS);
-    // Of what has gone before it began, it is told at once.
-    must_go("etcd-lease",
-            FIRST_HOLDS SECOND_LOOKS "client-1 write\nclient-1 delete\nclient-2 watch\n",
-            SECOND_HOLDS);
-    must_go("etcd-lock-rpc",
-            "client-1 start\nclient-1 grant\nclient-1 lock\nclient-2 start\nclient-2 grant\n"
-            "client-2 lock\n",
-            "client-1 write\nclient-1 range\nclient-1 unlock\nclient-2 message\nclient-2 write\n"
-            "client-2 range\nclient-2 unlock\n");
-    must_go("etcd-lock-rpc",
-            "client-1 start\nclient-1 grant\nclient-1 lock\nclient-2 start\nclient-2 grant\n"
-            "client-2 lock, reply lost\n",
-            "client-2 revoke\nclient-1 write\nclient-1 range\nclient-1 unlock\nclient-2 retry\n"
-            "client-2 grant\nclient-2 lock\nclient-2 write\nclient-2 range\nclient-2 unlock\n");
-}
-
-// By a revoke of the harness's.
-TEST(a_lease_ends_when_its_time_is_over_unless_it_was_kept_alive)
-{
-    must_go("etcd-lease",
-            FIRST_HOLDS SECOND_LOOKS
-            "client-2 watch\ntime passes until a timer is due\nclient-1's watchdog keepalive\n"
-            "client-2 keepalive\n",
-            "client-1 write\nclient-1 delete\nclient-2 retry\n" SECOND_HOLDS);
-    must_go("etcd-lease", FIRST_HOLDS "client-1 crashes\n" SECOND_LOOKS "client-2 watch\n",
-            "all wait\nall wait\nclient-2 retry\nclient-2 keepalive\nclient-2 delete\n"
-            "client-2 revoke\nall wait\nclient-2 retry\nclient-2 grant\nclient-2 txn\n"
-            "client-2 write\nclient-2 delete\n");
-    must_go("etcd-lease", FIRST_HOLDS SECOND_LOOKS "client-2 watch\na lease passes\n",
-            "client-2 message\nclient-2 keepalive\nclient-2 delete\nclient-2 revoke\n"
-            "client-1 write\nclient-1 delete\nclient-2 retry\nclient-2 grant\nclient-2 txn\n"
-            "client-2 write\nclient-2 delete\n");
-}
-
-TEST(the_lock_of_a_session_is_free_once_its_client_died_or_lost_it)
-{
-    must_go("mysql-get-lock",
-            "client-1 start\nclient-1 GET_LOCK\nclient-2 start\nclient-2 GET_LOCK\n"
-            "client-1 crashes\nclient-2 answer\n",
-            "client-2 write\nclient-2 RELEASE_LOCK\n");
-    must_go("mysql-for-update",
-            "client-1 start\nclient-1 BEGIN\nclient-1 SELECT\nclient-2 start\nclient-2 BEGIN\n"
-            "client-2 SELECT, reply lost\nclient-1 write\nclient-1 UPDATE, request lost\n"
-            "client-2 answer\n",
-            "");
 }
 
 TEST(locks_of_databases_are_told_apart_by_schedules_that_do_it_again_each_time)
