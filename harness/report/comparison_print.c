@@ -3,6 +3,7 @@
 #include "harness/base/table.h"
 #include "harness/report/comparison.h"
 #include "harness/report/fields.h"
+#include "harness/report/figures.h"
 #include "harness/report/words.h"
 
 #include <math.h>

@@ -60,25 +60,6 @@ static double load_without(const struct environment *environment, const struct e
     return fmax(0, load - added * exp(-fmax(since_s, 0) / LOAD_FADES_S));
 }
 
-// Adds why the loads at the beginning differ, if they do.
-static bool loads_differ(const struct environment *a, const struct environment *b, struct text *out)
-{
-    double one = load_without(a, b);
-    double other = load_without(b, a);
-    int processors = a->processors < b->processors ? a->processors : b->processors;
-    double margin =
-        fmax(LOAD_MARGIN * (processors > 0 ? processors : 1), LOAD_SHARE * fmax(one, other));
-    bool is_known = a->load_at_begin.is_known;
-    bool differs = is_known != b->load_at_begin.is_known;
-    if (differs) {
-        text_add(out, "load of the machine at the beginning: known of one only\n");
-    } else if (is_known && fabs(one - other) > margin) {
-        text_format(out, "load of the machine at the beginning: %.2f and %.2f\n", one, other);
-        differs = true;
-    }
-    return differs;
-}
-
 size_t environment_differences(const struct environment *a, const struct environment *b,
                                struct text *out)
 {
@@ -95,7 +76,17 @@ size_t environment_differences(const struct environment *a, const struct environ
             continue;
         count++;
     }
-    return count + loads_differ(a, b, out);
+    double one = load_without(a, b);
+    double other = load_without(b, a);
+    int processors = a->processors < b->processors ? a->processors : b->processors;
+    double margin = fmax(LOAD_MARGIN * fmax(processors, 1), LOAD_SHARE * fmax(one, other));
+    bool is_known_of_one = a->load_at_begin.is_known != b->load_at_begin.is_known;
+    bool differs = a->load_at_begin.is_known && fabs(one - other) > margin;
+    if (is_known_of_one)
+        text_add(out, "load of the machine at the beginning: known of one only\n");
+    else if (differs)
+        text_format(out, "load of the machine at the beginning: %.2f and %.2f\n", one, other);
+    return count + (is_known_of_one || differs);
 }
 
 // --- JSON ----------------------------------------------------------------------------------------

@@ -155,41 +155,6 @@ static struct plain plain_of(enum field_kind kind, const void *at)
     return plain;
 }
 
-static bool is_known(const struct plain *condition)
-{
-    return condition->is_text
-               ? condition->text != NULL && condition->text[0] != '\0'
-               : isfinite(condition->number) && !(condition->is_whole && condition->whole == 0);
-}
-
-static json_t *plain_json(const struct field *field, const void *at)
-{
-    struct plain plain = plain_of(field->kind, at);
-    return field->divisor != 0         ? value_number(plain.number / field->divisor)
-           : field->kind == FIELD_BOOL ? json_boolean(plain.whole)
-           : plain.is_whole            ? value_integer(plain.whole)
-           : plain.is_text             ? value_text(plain.text)
-                                       : value_number(plain.number);
-}
-
-static json_t *numbers_json(const double *numbers, size_t count)
-{
-    json_t *array = json_array();
-    for (size_t i = 0; i < count; i++)
-        json_array_append_new(array, value_number(numbers[i]));
-    return array;
-}
-
-static json_t *marks_json(const bool *marked)
-{
-    json_t *array = json_array();
-    for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
-        if (marked[i])
-            json_array_append_new(array, value_text(percentile_forms[i].name));
-    }
-    return array;
-}
-
 static json_t *percentiles_json(const struct percentiles *percentiles)
 {
     if (percentiles->count == 0)
@@ -213,14 +178,16 @@ static json_t *field_json(const struct field *field, const void *record)
 {
     const void *at = (const char *)record + field->offset;
     struct plain other = {.is_whole = true, .whole = 1, .number = 1};
-    double part;
+    struct plain plain;
+    json_t *array;
     if (field->known != FIELD_END)
         other = plain_of(field->known, (const char *)record + field->known_offset);
     if (field->kind == FIELD_ARRAY)
         return array_json(field, at, other.whole);
     if (field->kind == FIELD_LIST)
         return array_json(field, *(const char *const *)at, other.whole);
-    if (!is_known(&other))
+    if (other.is_text ? other.text == NULL || other.text[0] == '\0'
+                      : !isfinite(other.number) || (other.is_whole && other.whole == 0))
         return json_null();
     switch (field->kind) {
     case FIELD_SEED:
@@ -228,12 +195,20 @@ static json_t *field_json(const struct field *field, const void *record)
     case FIELD_NAME:
         return value_text(field->names[*(const unsigned *)at]);
     case FIELD_SHARE:
-        part = plain_of(field->part, at).number;
-        return value_number(part < 0 ? NAN : part / other.number);
+        plain = plain_of(field->part, at);
+        return value_number(plain.number < 0 ? NAN : plain.number / other.number);
     case FIELD_NUMBERS:
-        return numbers_json(at, field->size / sizeof(double));
+        array = json_array();
+        for (size_t i = 0; i < field->size / sizeof(double); i++)
+            json_array_append_new(array, value_number(((const double *)at)[i]));
+        return array;
     case FIELD_MARKS:
-        return marks_json(at);
+        array = json_array();
+        for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
+            if (((const bool *)at)[i])
+                json_array_append_new(array, value_text(percentile_forms[i].name));
+        }
+        return array;
     case FIELD_PERCENTILES:
         return percentiles_json(at);
     case FIELD_OBJECT:
@@ -243,7 +218,12 @@ static json_t *field_json(const struct field *field, const void *record)
     case FIELD_MADE:
         return field->make(record);
     default:
-        return plain_json(field, at);
+        plain = plain_of(field->kind, at);
+        return field->divisor != 0         ? value_number(plain.number / field->divisor)
+               : field->kind == FIELD_BOOL ? json_boolean(plain.whole)
+               : plain.is_whole            ? value_integer(plain.whole)
+               : plain.is_text             ? value_text(plain.text)
+                                           : value_number(plain.number);
     }
 }
 

@@ -187,71 +187,63 @@ static void say_turns_and_uses(struct document *d)
 
 // --- of a page: faults ---------------------------------------------------------------------------
 
-enum time_of { AFTER_EFFECT, AFTER_HEAL, UNAVAILABLE, TIMES };
+static const char recovery_words[] =
+    "To the first grant after the fault took effect, and after it healed: the median of the "
+    "repeats, least–most. Unavailable: the longest time in which somebody wanted the lock and "
+    "nobody "
+    "was granted it. Never: repeats that ended without another grant.";
 
-// Such times of one fault in all repeats, in nanoseconds, but for those that never ended; as each
-// trial draws its own, of one that was drawn they are those of all that were. Returns how many.
-static size_t times_of(const struct run_result *run, const struct scheme_cost *cost,
-                       const struct fault_instance *instance, enum time_of which, double *values)
+// A row, if the fault took effect in any repeat; as each trial draws its own, of one that was drawn
+// it tells of all that were.
+static void say_fault(struct document *d, const struct scheme_cost *cost,
+                      const struct fault_instance *instance)
 {
-    size_t count = 0;
+    static const struct doc_column columns[] = {
+        {"scheme", NULL, false},       {"fault", NULL, false},      {"after effect", NULL, true},
+        {"after healing", NULL, true}, {"unavailable", NULL, true}, {"never", NULL, true}};
+    const struct run_result *run = d->report->run;
+    const char *text = instance->text != NULL ? instance->text : instance->verb;
+    enum { AFTER_EFFECT, AFTER_HEAL, UNAVAILABLE, TIMES };
+    size_t most = run->count * MOST_FAULTS + 1;
+    AUTO_FREE double *values =
+        memory_new(TIMES * most * sizeof *values); // but for what never ended
+    size_t counts[TIMES] = {0};
     FOR_EACH (trial_result, result, run->trials, run->count) {
         const struct recoveries *recoveries = &result->statistics.recoveries;
         const struct scenario *scenario = trial_as_run(result->trial);
-        size_t most = scheme_cost_has(cost, result) ? recoveries->count : 0;
-        FOR_EACH (recovery, recovery, recoveries->items, most) {
+        FOR_EACH (recovery, recovery, recoveries->items,
+                  scheme_cost_has(cost, result) ? recoveries->count : 0) {
             const int64_t times[] = {recovery->after_effect_ns, recovery->after_heal_ns,
                                      recovery->unavailable_ns};
             bool is_from_it = instance->drawn ? recovery->fault <= (int)scenario->fault_count &&
                                                     scenario->faults[recovery->fault - 1].drawn
                                               : recovery->fault == instance->number;
-            if (is_from_it && times[which] != TIME_NEVER)
-                values[count++] = (double)times[which];
+            for (size_t i = 0; i < TIMES && is_from_it; i++) {
+                if (times[i] != TIME_NEVER)
+                    values[i * most + counts[i]++] = (double)times[i];
+            }
         }
     }
-    return count;
-}
-
-static void begin_recoveries(struct document *d)
-{
-    static const struct doc_column columns[] = {
-        {"scheme", NULL, false},       {"fault", NULL, false},      {"after effect", NULL, true},
-        {"after healing", NULL, true}, {"unavailable", NULL, true}, {"never", NULL, true}};
-    doc_heading(d, "recovery", "Recovery from faults");
-    doc_paragraph(d, LOOK_QUIET,
-                  "To the first grant after the fault took effect, and after it healed: the median "
-                  "of the repeats, least–most. Unavailable: the longest time in which somebody "
-                  "wanted the lock and nobody was granted it. Never: repeats that ended without "
-                  "another grant.");
-    doc_table(d, (struct doc_table){"Recovery from faults", COLUMNS(columns), 300, NULL});
-}
-
-// A row, if the fault took effect in any repeat.
-static void say_fault(struct document *d, const struct scheme_cost *cost,
-                      const struct fault_instance *instance)
-{
-    const struct run_result *run = d->report->run;
-    const char *text = instance->text != NULL ? instance->text : instance->verb;
-    AUTO_FREE double *values = memory_new((run->count * MOST_FAULTS + 1) * sizeof *values);
-    size_t all = times_of(run, cost, instance, UNAVAILABLE, values);
-    size_t never = all - times_of(run, cost, instance, AFTER_EFFECT, values);
-    if (all > 0 && doc_inside(d, DOC_TABLE) == NULL)
-        begin_recoveries(d);
-    if (all > 0) {
-        doc_row(d, cost->trial->scenario->name, 1);
-        doc_cell(d, LOOK_PLAIN, "%s", cost->trial->scheme);
-        doc_cell(d, LOOK_PLAIN, "%s", instance->drawn ? "those that were drawn" : text);
+    size_t all = counts[UNAVAILABLE];
+    size_t never = all - counts[AFTER_EFFECT];
+    if (all == 0)
+        return;
+    if (doc_inside(d, DOC_TABLE) == NULL) {
+        doc_heading(d, "recovery", "Recovery from faults");
+        doc_paragraph(d, LOOK_QUIET, "%s", recovery_words);
+        doc_table(d, (struct doc_table){"Recovery from faults", COLUMNS(columns), 300, NULL});
     }
-    for (enum time_of which = 0; which < TIMES && all > 0; which++) {
-        struct spread times = spread_of(values, times_of(run, cost, instance, which, values));
+    doc_row(d, cost->trial->scenario->name, 1);
+    doc_cell(d, LOOK_PLAIN, "%s", cost->trial->scheme);
+    doc_cell(d, LOOK_PLAIN, "%s", instance->drawn ? "those that were drawn" : text);
+    for (size_t i = 0; i < TIMES; i++) {
+        struct spread times = spread_of(values + i * most, counts[i]);
         doc_cell(d, LOOK_PLAIN, "%s", times.count > 0 ? lasting(llround(times.median)).text : "–");
         if (times.count > 1)
             doc_say(d, LOOK_BELOW, "%s–%s", lasting(llround(times.least)).text,
                     lasting(llround(times.most)).text);
     }
-    if (all > 0)
-        doc_cell(d, never > 0 ? LOOK_MISSED : LOOK_PLAIN, never > 0 ? "%zu of %zu" : "–", never,
-                 all);
+    doc_cell(d, never > 0 ? LOOK_MISSED : LOOK_PLAIN, never > 0 ? "%zu of %zu" : "–", never, all);
 }
 
 static void say_recoveries(struct document *d)

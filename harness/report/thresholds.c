@@ -25,15 +25,6 @@ void threshold_sentence(const struct threshold_outcome *outcome, struct text *ou
 
 // --- one figure ----------------------------------------------------------------------------------
 
-static enum percentile percentile_of(const struct limit *limit)
-{
-    enum percentile percentile = 0;
-    while (percentile + 1 < PERCENTILE_COUNT &&
-           percentile_forms[percentile].percent < limit->percent - 1e-9)
-        percentile++;
-    return percentile;
-}
-
 // The metrics of latencies come first, in their order.
 _Static_assert((int)METRIC_TOLD == (int)LATENCY_TOLD && LATENCY_TOLD + 1 == LATENCY_COUNT,
                "a metric for each latency");
@@ -42,6 +33,15 @@ _Static_assert((int)METRIC_TOLD == (int)LATENCY_TOLD && LATENCY_TOLD + 1 == LATE
 
 #define DOUBT(...)                                                                                 \
     snprintf(question->outcome->reason, sizeof question->outcome->reason, __VA_ARGS__)
+
+static enum percentile percentile_of(const struct limit *limit)
+{
+    enum percentile percentile = 0;
+    while (percentile + 1 < PERCENTILE_COUNT &&
+           percentile_forms[percentile].percent < limit->percent - 1e-9)
+        percentile++;
+    return percentile;
+}
 
 // A figure that will not do whatever it is.
 static void doubt_figure(const struct question *question)
@@ -168,28 +168,23 @@ static void decide(const struct question *question)
 
 // --- all of them ---------------------------------------------------------------------------------
 
-static bool is_meant(const struct threshold *threshold, const struct trial *trial)
-{
-    for (size_t i = 0; i < threshold->schemes.count; i++) {
-        if (scheme_is_meant(threshold->schemes.items[i], trial->scheme, trial->traits))
-            return true;
-    }
-    return threshold->schemes.count == 0;
-}
-
 void thresholds_decide(struct run_report *report)
 {
     struct threshold_outcomes *outcomes = &report->thresholds;
     FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
         const struct scenario *scenario = cost->trial->scenario;
-        for (size_t j = 0; cost->trials > 0 && j < scenario->threshold_count; j++) {
-            if (!is_meant(&scenario->thresholds[j], cost->trial))
+        FOR_EACH (threshold, threshold, scenario->thresholds,
+                  cost->trials > 0 ? scenario->threshold_count : 0) {
+            bool is_meant = threshold->schemes.count == 0;
+            for (size_t i = 0; i < threshold->schemes.count; i++)
+                is_meant |= scheme_is_meant(threshold->schemes.items[i], cost->trial->scheme,
+                                            cost->trial->traits);
+            if (!is_meant)
                 continue;
             outcomes->items =
                 memory_resized(outcomes->items, (outcomes->count + 1) * sizeof *outcomes->items);
             struct threshold_outcome *outcome = &outcomes->items[outcomes->count++];
-            *outcome = (struct threshold_outcome){.trial = cost->trial,
-                                                  .threshold = &scenario->thresholds[j]};
+            *outcome = (struct threshold_outcome){.trial = cost->trial, .threshold = threshold};
             decide(&(struct question){report->run, cost, outcome});
             outcomes->met += outcome->result == THRESHOLD_MET;
             outcomes->missed += outcome->result == THRESHOLD_MISSED;

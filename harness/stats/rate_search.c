@@ -52,13 +52,7 @@ static bool is_sure(const struct rate_search *search, int64_t rate)
     return against >= ENOUGH && (!is_tied || votes->met + against > ENOUGH);
 }
 
-static int trials_of(const struct rate_search *search, int64_t rate)
-{
-    const struct rate_votes *votes = rate_search_votes(search, rate);
-    return votes != NULL ? votes->met + votes->missed + votes->driver : 0;
-}
-
-static void count_vote(struct rate_search *search, enum rate_answer answer)
+static struct rate_votes *count_vote(struct rate_search *search, enum rate_answer answer)
 {
     size_t i = 0;
     while (i < search->count && search->votes[i].rate != search->next)
@@ -69,6 +63,7 @@ static void count_vote(struct rate_search *search, enum rate_answer answer)
     votes->met += answer == RATE_MET;
     votes->missed += answer == RATE_MISSED;
     votes->driver += answer == RATE_DRIVER;
+    return votes;
 }
 
 // What misses the target is missed by all above it.
@@ -76,16 +71,13 @@ static void find_bounds(struct rate_search *search)
 {
     search->met = 0;
     search->missed = 0;
-    for (size_t i = 0; i < search->count; i++) {
-        const struct rate_votes *votes = &search->votes[i];
-        if (rate_votes_say(votes) != RATE_MET &&
-            (search->missed == 0 || votes->rate < search->missed))
+    for (size_t i = 0; i < 2 * search->count; i++) {
+        const struct rate_votes *votes = &search->votes[i % search->count];
+        bool is_met = rate_votes_say(votes) == RATE_MET;
+        bool is_below = search->missed == 0 || votes->rate < search->missed;
+        if (!is_met && is_below)
             search->missed = votes->rate;
-    }
-    for (size_t i = 0; i < search->count; i++) {
-        const struct rate_votes *votes = &search->votes[i];
-        if (rate_votes_say(votes) == RATE_MET && votes->rate > search->met &&
-            (search->missed == 0 || votes->rate < search->missed))
+        else if (is_met && is_below && i >= search->count && votes->rate > search->met)
             search->met = votes->rate;
     }
 }
@@ -111,31 +103,28 @@ static int64_t nearer(const struct rate_search *search)
 // other needs it too.
 static int64_t unsure(const struct rate_search *search, int64_t tried)
 {
-    bool met_is_sure = search->met == 0 || is_sure(search, search->met);
-    bool missed_is_sure = search->missed == 0 || is_sure(search, search->missed);
-    if (met_is_sure && missed_is_sure)
-        return 0;
-    if (met_is_sure || missed_is_sure)
-        return met_is_sure ? search->missed : search->met;
-    int more = trials_of(search, search->met) - trials_of(search, search->missed);
-    if (more != 0)
-        return more < 0 ? search->met : search->missed;
-    return tried == search->met ? search->missed : search->met;
-}
-
-// A rate that only the driver missed, once: it bounds nothing yet.
-static bool is_only_the_drivers(const struct rate_search *search, int64_t rate)
-{
-    const struct rate_votes *votes = rate_search_votes(search, rate);
-    return votes->driver == 1 && votes->met + votes->missed == 0;
+    const int64_t bounds[] = {search->met, search->missed};
+    bool sure[2];
+    int trials[2] = {0, 0};
+    for (size_t i = 0; i < 2; i++) {
+        const struct rate_votes *votes = rate_search_votes(search, bounds[i]);
+        sure[i] = bounds[i] == 0 || is_sure(search, bounds[i]);
+        trials[i] = votes != NULL ? votes->met + votes->missed + votes->driver : 0;
+    }
+    if (sure[0] || sure[1])
+        return sure[0] && sure[1] ? 0 : bounds[sure[0]];
+    if (trials[0] != trials[1])
+        return bounds[trials[0] > trials[1]];
+    return bounds[tried == search->met];
 }
 
 void rate_search_tell(struct rate_search *search, enum rate_answer answer)
 {
     int64_t tried = search->next;
-    count_vote(search, answer);
-    if (is_only_the_drivers(search, tried))
-        return; // the same again
+    const struct rate_votes *votes = count_vote(search, answer);
+    // A rate that only the driver missed, once, bounds nothing yet: the same again.
+    if (votes->driver == 1 && votes->met + votes->missed == 0)
+        return;
     find_bounds(search);
     search->next = search->count < MOST_RATES ? nearer(search) : 0;
     if (search->next == 0)

@@ -1,4 +1,4 @@
-#include "harness/stats/recovery.h"
+#include "harness/stats/statistics.h"
 
 #include "harness/report/test_run.h"
 

@@ -1,4 +1,4 @@
-#include "harness/stats/resources.h"
+#include "harness/stats/statistics.h"
 
 #include "harness/base/rank.h"
 #include "harness/base/scope.h"

@@ -1,6 +1,7 @@
 #include "harness/stats/statistics.h"
 
 #include "harness/base/scope.h"
+#include "harness/check/describe.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -168,41 +169,21 @@ bool any_is_late(const bool late[PERCENTILE_COUNT])
     return memchr(late, true, PERCENTILE_COUNT) != NULL;
 }
 
-// The reasons, for the next to be added.
-static struct text *next_of(struct text *reasons)
-{
-    text_add(reasons, reasons->length > 0 ? "; " : "");
-    return reasons;
-}
-
 static void blame_processors(const struct resources *resources, struct text *reasons)
 {
-    if (!resources->is_known)
-        return;
     double there = (double)resources->covered_ns;
     double clients = (double)resources->clients.processor_ns;
     double both = clients + (double)resources->driver.processor_ns;
     int pinned = resources->client_processors;
     int all = resources->processors;
-    if (pinned > 0 && clients > MOST_OF_THE_TIME * there * pinned)
-        text_format(next_of(reasons),
+    if (resources->is_known && pinned > 0 && clients > MOST_OF_THE_TIME * there * pinned)
+        text_format(reasons,
                     "the clients used %.0f %% of the time of the %d processor%s they are pinned to",
-                    100 * clients / (there * pinned), pinned, pinned == 1 ? "" : "s");
-    else if (all > 0 && both > MOST_OF_THE_TIME * there * all)
-        text_format(next_of(reasons),
+                    100 * clients / (there * pinned), pinned, plural(pinned));
+    else if (resources->is_known && all > 0 && both > MOST_OF_THE_TIME * there * all)
+        text_format(reasons,
                     "the clients and the driver used %.0f %% of the time of all %d processors",
                     100 * both / (there * all), all);
-}
-
-static void blame_stalls(const struct statistics *statistics, struct text *reasons)
-{
-    char length[32];
-    char whole[32];
-    if ((double)statistics->stalled_ns <= STALLED_SHARE * (double)statistics->counted_ns)
-        return;
-    text_format(next_of(reasons), "the harness itself stood still for %s of %s",
-                text_duration(statistics->stalled_ns, length, sizeof length),
-                text_duration(statistics->counted_ns, whole, sizeof whole));
 }
 
 // What a figure may be too high by says nothing against the others. The worst is told with numbers.
@@ -224,32 +205,18 @@ static void blame_lateness(const struct statistics *statistics, struct driver_bo
     }
     if (worst == PERCENTILE_COUNT)
         return;
-    char by[32];
-    char whole[32];
     int64_t reported_ns = statistics->acquire.ns[worst];
     for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
         if (bound->late[i] && i != worst)
-            text_format(&others, "%s%s", others.length > 0 ? ", " : " (also ",
-                        percentile_forms[i].name);
+            text_add_item(&others, percentile_forms[i].name);
     }
-    text_format(next_of(reasons),
-                "the driver began operations late, so acquire is too high: %s by up to %s of "
-                "%s%s%s",
-                percentile_forms[worst].name,
-                text_duration((long long)(worst_share * (double)reported_ns + 0.5), by, sizeof by),
-                text_duration(reported_ns, whole, sizeof whole), text_string(&others),
-                others.length > 0 ? ")" : "");
-}
-
-static bool is_by_stalls(const struct statistics *statistics, enum percentile figure)
-{
-    int64_t reported_ns = statistics->acquire.ns[figure];
-    if (statistics->stalled_ns <= 0 || reported_ns <= 0)
-        return false;
-    if (figure == PERCENTILE_max)
-        return (double)statistics->longest_stall_ns > LATE_SHARE * (double)reported_ns;
-    return (double)statistics->stalled_ns >
-           percentile_forms[figure].beyond * (double)statistics->counted_ns;
+    text_format(reasons,
+                "%sthe driver began operations late, so acquire is too high: %s by up to %s of %s",
+                reasons->length > 0 ? "; " : "", percentile_forms[worst].name,
+                lasting((int64_t)(worst_share * (double)reported_ns + 0.5)).text,
+                lasting(reported_ns).text);
+    if (others.length > 0)
+        text_format(reasons, " (also %s)", others.bytes);
 }
 
 // Of a trial that is not bound as a whole: the figures that a few acquires make up.
@@ -257,17 +224,20 @@ static void blame_stalls_for_figures(const struct statistics *statistics,
                                      struct driver_bound *bound, struct text *reasons)
 {
     AUTO_TEXT struct text names = {0};
-    char longest[32];
     for (enum percentile i = 0; i < PERCENTILE_COUNT; i++) {
-        if (!is_by_stalls(statistics, i))
+        double reported = (double)statistics->acquire.ns[i];
+        double most_stalled = percentile_forms[i].beyond * (double)statistics->counted_ns;
+        if (statistics->stalled_ns <= 0 || reported <= 0 ||
+            (i == PERCENTILE_max ? (double)statistics->longest_stall_ns <= LATE_SHARE * reported
+                                 : (double)statistics->stalled_ns <= most_stalled))
             continue;
         bound->late[i] = true;
         text_add_item(&names, percentile_forms[i].name);
     }
     if (names.length > 0)
-        text_format(next_of(reasons),
-                    "the harness itself stood still, for up to %s, which may be in acquire %s",
-                    text_duration(statistics->longest_stall_ns, longest, sizeof longest),
+        text_format(reasons,
+                    "%sthe harness itself stood still, for up to %s, which may be in acquire %s",
+                    reasons->length > 0 ? "; " : "", lasting(statistics->longest_stall_ns).text,
                     names.bytes);
 }
 
@@ -276,7 +246,10 @@ void driver_bound_decide(const struct statistics *statistics, struct driver_boun
     AUTO_TEXT struct text reasons = {0};
     *bound = (struct driver_bound){0};
     blame_processors(&statistics->resources, &reasons);
-    blame_stalls(statistics, &reasons);
+    if ((double)statistics->stalled_ns > STALLED_SHARE * (double)statistics->counted_ns)
+        text_format(&reasons, "%sthe harness itself stood still for %s of %s",
+                    reasons.length > 0 ? "; " : "", lasting(statistics->stalled_ns).text,
+                    lasting(statistics->counted_ns).text);
     bound->is_bound = reasons.length > 0;
     blame_lateness(statistics, bound, &reasons);
     if (!bound->is_bound)

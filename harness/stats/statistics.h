@@ -11,12 +11,80 @@
 #include "harness/check/fairness.h"
 #include "harness/check/liveness.h"
 #include "harness/stats/latencies.h"
-#include "harness/stats/recovery.h"
-#include "harness/stats/resources.h"
 
 #include <stdbool.h>
 
-#define WORST_STALLS 20
+// --- recovery -----------------------------------------------------------------------------------
+
+// How a lock got over each fault: how soon it was granted again, and for how long it was not.
+
+// TIME_NEVER: there was no such grant before the end of the trial, or the fault was never healed.
+struct recovery {
+    int fault;               // its number in the scenario
+    int64_t after_effect_ns; // from its taking effect to the first grant after it
+    int64_t after_heal_ns;   // from its healing, likewise
+    // The longest time in which nobody was granted the lock although somebody wanted it, from the
+    // fault's taking effect until the next fault's, or the trial's end. A worker wants it from its
+    // asking to its grant, and from there on too if it gave up, until anybody's next grant. That
+    // somebody holds the lock is no excuse, so a lock that nothing ails has one as long as a hold.
+    // Workers that the fault itself cut off count: to whoever needs the lock it is not there.
+    int64_t unavailable_ns;
+};
+
+// Of the faults that took effect, in the order of the scenario.
+//
+// Of several locks, each is looked at for itself, and each figure is the worst of any. There a time
+// to the next grant counts only for locks that somebody wanted afterwards, and from when somebody
+// did: that nobody asked for one of many is no loss. One that was wanted, and never granted, makes
+// it TIME_NEVER, unless whoever wanted it was cut off by the end of the trial within
+// lock.stuck-after: that tells nothing of it, and the others decide.
+struct recoveries {
+    struct recovery items[MOST_FAULTS];
+    size_t count;
+};
+
+// O(n log n) of the acquires.
+void recoveries_measure(const struct trial_model *model, struct recoveries *recoveries);
+
+// --- resources ----------------------------------------------------------------------------------
+
+// What the processes of a trial used in its counted time, from the readings that the conductor took
+// (EVENT_USAGE): at the barrier, about every second, at each new phase and at the stop; a client
+// reads its own at its end.
+//
+// The driver is the conductor and the observer of stalls. A client is a whole process: the harness
+// that works in it, and the client library of the scheme; the two cannot be told apart. A server
+// includes the processes that it forks. What lies between two readings counts if their middle lies
+// in the counted time. A process that was killed counts up to its last reading, and one that began
+// during the trial counts from its beginning.
+
+// All the processes of one sort.
+struct resource_use {
+    int processes;    // of which there is more than nothing to tell; 0: no figure is known
+    bool is_complete; // false: one of them was gone before its last reading was due
+    int64_t processor_ns;
+    int64_t kernel_ns; // of it, in the kernel
+    bool knows_switches;
+    int64_t voluntary_switches, other_switches;
+    bool knows_network; // false on loopback ports, where all nodes share a network
+    int64_t received_bytes, sent_bytes, received_packets, sent_packets;
+};
+
+struct resources {
+    bool is_known;      // false of histories that are older than the readings
+    int64_t covered_ns; // of the counted time lie between readings
+    struct resource_use driver, clients, servers;
+    int64_t machine_busy_ns; // of all its processors, whoever used them; 0: not known
+    int processors;          // that the driver may use; 0: not known
+    int client_processors;   // that the clients are pinned to; 0: to none
+};
+
+// How long processors worked meanwhile, and not for the trial; -1: not known.
+int64_t resources_of_others_ns(const struct resources *resources);
+
+void resources_measure(const struct trial_model *model, struct resources *resources);
+
+// --- the driver --------------------------------------------------------------------------------
 
 // Whether a trial measured the lock, or the driver that asks for it. It is driver-bound, all that
 // it measured, if at least one of these holds in its counted time:
@@ -66,6 +134,8 @@ enum time_source {
     TIMES_OWN_LOOP = 4, // and so is the rate: it ran the loop by itself
     TIME_SOURCES = 8,   // how many there can be
 };
+
+#define WORST_STALLS 20
 
 struct statistics {
     int64_t started_ns;  // CLOCK_MONOTONIC when the barrier opened: the trial's zero

@@ -1,6 +1,7 @@
 // The schemes of each scenario without faults beside each other: acquire latency by percentile, a
 // curve for each; and sorted rows of how long a hand-off takes, and how evenly grants are shared
 // out. And how schemes are grouped by their servers, in any picture.
+#include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/cluster/server.h"
 #include "harness/report/pictures/picture.h"
@@ -38,6 +39,7 @@ struct row {
 
 // The schemes of one scenario.
 struct section {
+    int64_t rank; // they are sorted by it
     const struct scenario *scenario;
     struct row *rows;
     size_t count;
@@ -167,6 +169,8 @@ static int by_rank(const void *left, const void *right)
     return strcmp(a->trial->scheme, b->trial->scheme);
 }
 
+// Scenarios in which all want the same lock come first: there, what one does matters most to the
+// others. Then those of most schemes.
 static struct section section_make(const struct scheme_picture *kind,
                                    const struct run_report *report,
                                    const struct measured_scenario *measured)
@@ -175,29 +179,23 @@ static struct section section_make(const struct scheme_picture *kind,
                               .rows = memory_zeroed(measured->schemes + 1, sizeof *section.rows)};
     FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
         struct row *row = &section.rows[section.count];
+        AUTO_TEXT struct text name = {0};
         if (cost->trial->scenario != section.scenario || cost->repeats == 0)
             continue;
         *row = (struct row){.curve = {.trial = cost->trial, .is_marked = cost->driver_bound > 0}};
+        text_format(&name, "%s (%zu)", cost->trial->scheme,
+                    cost->percentiles[LATENCY_ACQUIRE].count);
         if (kind->measure(report, cost, row))
             section.count++;
         else
-            text_format(&section.short_ones, "%s%s (%zu)",
-                        section.short_ones.length > 0 ? ", " : "", cost->trial->scheme,
-                        cost->percentiles[LATENCY_ACQUIRE].count);
+            text_add_item(&section.short_ones, name.bytes);
         section.has_uncorrected |= row->uncorrected.count > 0;
     }
     section.has_uncorrected &= section.count <= MOST_WITH_UNCORRECTED;
+    section.rank = (section.scenario->workload.keys > 1 ? INT32_MAX : 0) - (int64_t)section.count;
     if (kind->columns != NULL)
         qsort(section.rows, section.count, sizeof *section.rows, by_rank);
     return section;
-}
-
-// Scenarios in which all want the same lock come first: there, what one does matters most to the
-// others. Then those of most schemes.
-static bool is_before(const struct section *a, const struct section *b)
-{
-    bool several[] = {a->scenario->workload.keys > 1, b->scenario->workload.keys > 1};
-    return several[0] != several[1] ? several[1] : a->count > b->count;
 }
 
 static void section_free(struct section *section)
@@ -215,14 +213,10 @@ static size_t sections_make(const struct scheme_picture *kind, const struct run_
     size_t shown = 0;
     size_t used = 0;
     FOR_EACH (measured_scenario, measured, report->measured, report->measured_count) {
-        if (kind->takes != NULL && !kind->takes(measured->scenario))
-            continue;
-        struct section section = section_make(kind, report, measured);
-        size_t place = count++;
-        for (; place > 0 && is_before(&section, &sections[place - 1]); place--)
-            sections[place] = sections[place - 1];
-        sections[place] = section;
+        if (kind->takes == NULL || kind->takes(measured->scenario))
+            sections[count++] = section_make(kind, report, measured);
     }
+    sort_by_key(sections, count, sizeof *sections);
     for (size_t i = 0; i < count; i++) {
         bool is_alone = sections[i].count < 2;
         bool fits = shown == 0 || (shown < MOST_SECTIONS && used + sections[i].count <= MOST_ROWS);

@@ -51,9 +51,8 @@ bool fault_is_instant(const struct fault_record *fault)
 
 int64_t fault_end_ns(const struct trial_model *model, const struct fault_record *fault)
 {
-    if (fault->healed_ns != TIME_NEVER)
-        return fault->healed_ns;
-    return time_later(fault->in_effect_ns, model->ended_ns);
+    return fault->healed_ns != TIME_NEVER ? fault->healed_ns
+                                          : time_later(fault->in_effect_ns, model->ended_ns);
 }
 
 // A longer text of a fault would list too much.
@@ -152,11 +151,10 @@ static const struct {
 
 size_t timeline_row(const struct timeline *timeline, int64_t who)
 {
-    for (size_t i = 0; i < timeline->row_count; i++) {
-        if (timeline->rows[i] == who)
-            return i + 1;
-    }
-    return 0;
+    size_t row = 0;
+    while (row < timeline->row_count && timeline->rows[row] != who)
+        row++;
+    return row < timeline->row_count ? row + 1 : 0;
 }
 
 void timeline_show(struct timeline *timeline, int64_t who)

@@ -46,11 +46,6 @@ static bool shows(const struct scene *scene, enum shows what)
     return scene->finding != NULL && scene->finding->check->shows == what;
 }
 
-static bool is_in_window(const struct scene *scene, int64_t at_ns)
-{
-    return at_ns >= scene->timeline.window.from && at_ns <= scene->timeline.window.to;
-}
-
 // True if both holds of the evidence are known, and lasted one after the other: the lock kept them
 // apart, and it is what they read and wrote that does not fit.
 static bool is_apart(const struct scene *scene)
@@ -110,8 +105,8 @@ static struct window window_of(const struct trial_model *model, int64_t from_ns,
     return window;
 }
 
-// The whole of both holds; every write of theirs until it was answered; and where a value was lost,
-// or a unit sold twice, if that is not far away.
+// Around the violation: the whole of both holds; every write of theirs until it was answered; and
+// where a value was lost, or a unit sold twice, if that is not far away.
 static void choose_violation(struct scene *scene)
 {
     static const char *const losses[] = {"lost-update", "oversell", "run-once", NULL};
@@ -122,8 +117,9 @@ static void choose_violation(struct scene *scene)
         from = hold != NULL ? time_earlier(from, hold->granted_ns) : from;
         to = hold != NULL ? time_later(to, hold->released_ns) : to;
     }
-    int64_t least = from - FARTHEST * time_later(to - from, NS_PER_MS);
-    int64_t most = to + FARTHEST * time_later(to - from, NS_PER_MS);
+    int64_t near = FARTHEST * time_later(to - from, NS_PER_MS);
+    int64_t least = from - near;
+    int64_t most = to + near;
     FOR_EACH_ACCESS (access, scene->model) {
         if (access->is_write && is_evidence(scene, hold_at(scene->model, access->hold)) &&
             access->returned_ns <= most)
@@ -140,6 +136,7 @@ static void choose_violation(struct scene *scene)
     scene->timeline.window = window_of(scene->model, from, to, (to - from) / 5);
 }
 
+// The first holds of a trial without a violation.
 static void choose_beginning(struct scene *scene)
 {
     const struct trial_model *model = scene->model;
@@ -194,32 +191,32 @@ static void choose_rows(struct scene *scene)
     timeline_rows_end(timeline);
 }
 
+// --- bars ----------------------------------------------------------------------------------------
+
 // How many of the workers are shown, wherever some are not.
 static void note_rows(const struct scene *scene)
 {
     const struct scenario *scenario = scene->model->trial->scenario;
-    int64_t planned = scenario->clients.processes * scenario->clients.threads;
+    size_t planned = (size_t)(scenario->clients.processes * scenario->clients.threads);
     size_t rows = scene->timeline.row_count;
     size_t hidden = scene->timeline.hidden_count;
-    size_t workers = rows + hidden;
-    char words[80];
     // Of several locks, who has to do with this one is not known but by what was done.
-    if (planned > (int64_t)workers && scenario_key_count(scenario) == 1)
-        workers = (size_t)planned;
-    if (workers == rows || rows == 0)
+    bool is_known = planned > rows + hidden && scenario_key_count(scenario) == 1;
+    size_t others = is_known ? planned - rows : hidden;
+    char words[80];
+    if (others == 0 || rows == 0)
         return;
-    if (hidden == workers - rows)
-        snprintf(words, sizeof words, "the other%s %s active in this time, too",
-                 hidden == 1 ? " one" : "s", hidden == 1 ? "was" : "were");
+    if (hidden == others)
+        snprintf(words, sizeof words, "the other%s active in this time, too",
+                 hidden == 1 ? " one was" : "s were");
     else if (hidden > 0)
         snprintf(words, sizeof words, "of the others, %zu did something in this time", hidden);
     else
         snprintf(words, sizeof words, "the other%s did nothing in this time",
-                 workers == rows + 1 ? " one" : "s");
-    picture_note(scene->timeline.picture, "%zu of %zu workers shown: %s.", rows, workers, words);
+                 others == 1 ? " one" : "s");
+    picture_note(scene->timeline.picture, "%zu of %zu workers shown: %s.", rows, rows + others,
+                 words);
 }
-
-// --- bars ----------------------------------------------------------------------------------------
 
 // The parts of holds during which another one lasted, but for the evidence, which has a colour of
 // its own.
@@ -336,7 +333,8 @@ static int64_t marked_width_ns(const struct scene *scene, const struct access *a
 {
     const struct hold *hold = hold_at(scene->model, access->hold);
     const struct window *window = &scene->timeline.window;
-    if (hold == NULL || !is_in_window(scene, marked_ns(access)) ||
+    int64_t at_ns = marked_ns(access);
+    if (hold == NULL || at_ns < window->from || at_ns > window->to ||
         timeline_row(&scene->timeline, holder_of(hold)) == 0)
         return 0;
     return is_evidence(scene, hold) ? window->to - window->from
@@ -563,20 +561,6 @@ static void label_violation(struct scene *scene)
 
 // --- the picture ---------------------------------------------------------------------------------
 
-static void choose(struct scene *scene)
-{
-    scene->told = diagnosis_make(scene->model, scene->judgement, &scene->diagnosis);
-    if (scene->finding != NULL)
-        find_evidence(scene);
-    if (scene->finding != NULL && scene->finding->evidence.to_ns > 0)
-        choose_violation(scene);
-    else
-        choose_beginning(scene);
-    if (scene->finding != NULL)
-        choose_zoom(scene);
-    choose_rows(scene);
-}
-
 static void write_scene(struct scene *scene)
 {
     struct timeline *timeline = &scene->timeline;
@@ -614,10 +598,11 @@ static bool write(const struct picture_subject *subject, struct picture *picture
                           .judgement = one.judgement,
                           .finding = judgement_first_violation(one.judgement),
                           .timeline = {.picture = picture, .left = 150}};
+    const bool is_violated = scene.finding != NULL;
+    scene.told = diagnosis_make(scene.model, scene.judgement, &scene.diagnosis);
     time_start(picture, one.model->started_ns, NS_PER_MS, "the trial");
-    choose(&scene);
     text_format(&picture->title, "%s: %s, %s",
-                scene.finding != NULL ? "Around the first violation" : "The first holds",
+                is_violated ? "Around the first violation" : "The first holds",
                 trial->scenario->name, trial->scheme);
     long long count = scenario_key_count(trial->scenario);
     if (one.key > 0)
@@ -626,6 +611,15 @@ static bool write(const struct picture_subject *subject, struct picture *picture
         text_format(&picture->title, ", all %lld locks together", count);
     if (scene.told && scene.diagnosis.text[0] != '\0')
         text_format(&picture->cause, "Cause: %s.", scene.diagnosis.text);
+    if (is_violated)
+        find_evidence(&scene);
+    if (is_violated && scene.finding->evidence.to_ns > 0)
+        choose_violation(&scene);
+    else
+        choose_beginning(&scene);
+    if (is_violated)
+        choose_zoom(&scene);
+    choose_rows(&scene);
     write_scene(&scene);
     one_lock_end(&one);
     return true;

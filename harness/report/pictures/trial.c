@@ -29,13 +29,10 @@ static int64_t bin_width_ns(const struct trial_model *model, size_t wanted)
 {
     static const double steps[] = {1, 1.5, 2, 2.5, 3, 4, 5, 6, 8};
     int64_t bins = wanted > 100 ? 100 : wanted < 6 ? 6 : (int64_t)wanted;
-    int64_t width = 0;
     int64_t duration_ns = time_later(model->ended_ns - model->started_ns, 1);
-    for (double decade = 1; width == 0; decade *= 10) {
-        for (size_t i = 0; i < sizeof steps / sizeof *steps && width == 0; i++)
-            width = duration_ns / (int64_t)(steps[i] * decade) < bins ? (int64_t)(steps[i] * decade)
-                                                                      : 0;
-    }
+    int64_t width = 1;
+    for (size_t i = 0; duration_ns / width >= bins; i++)
+        width = (int64_t)(steps[i % 9] * pow(10, (double)(i / 9)));
     return width;
 }
 
@@ -43,28 +40,6 @@ static int64_t bin_width_ns(const struct trial_model *model, size_t wanted)
 
 // In a narrower bin a single hold would look like a burst.
 #define HOLDS_PER_BIN 5
-
-static void write_bins(const struct trial_model *model, int64_t bin_ns, struct picture *picture)
-{
-    int64_t duration_ns = time_later(model->ended_ns - model->started_ns, 1);
-    size_t count = (size_t)(duration_ns / bin_ns);
-    // A sliver at the end would make one hold look like a burst: it joins its neighbour.
-    if (count == 0 || duration_ns - (int64_t)count * bin_ns > bin_ns / 2)
-        count++;
-    AUTO_FREE size_t *holds = memory_zeroed(count, sizeof *holds);
-    FOR_EACH_HOLD (hold, model) {
-        size_t bin = (size_t)((hold->granted_ns - model->started_ns) / bin_ns);
-        if (hold->granted_ns >= model->started_ns && hold->granted_ns <= model->ended_ns)
-            holds[bin < count ? bin : count - 1]++;
-    }
-    struct picture_block *bins = picture_block(picture, "bins: from to holds-per-second");
-    for (size_t i = 0; i < count; i++) {
-        int64_t from_ns = model->started_ns + (int64_t)i * bin_ns;
-        int64_t to_ns = i + 1 == count ? model->started_ns + duration_ns : from_ns + bin_ns;
-        picture_row(bins, "%.12g %.12g %.6g", time_at(picture, from_ns), time_at(picture, to_ns),
-                    (double)holds[i] * NS_PER_S / (double)time_later(to_ns - from_ns, 1));
-    }
-}
 
 static bool write_throughput(const struct picture_subject *subject, struct picture *picture)
 {
@@ -77,21 +52,34 @@ static bool write_throughput(const struct picture_subject *subject, struct pictu
     bool is_stuck =
         subject->judgement->verdict == VERDICT_STUCK || model->stop_reason == STOP_STUCK;
     int64_t bin_ns = bin_width_ns(model, model->hold_count / HOLDS_PER_BIN);
-    // From the last moment that anybody was granted the lock to the end of the trial.
-    int64_t from_ns = model->started_ns;
-    int64_t to_ns = model->ended_ns;
+    int64_t end_ns = time_later(model->ended_ns, model->started_ns + 1);
+    int64_t last_ns = model->started_ns; // that anybody was granted the lock
+    size_t next = 0;
     begin(model, picture, "Holds per second, in bins of ", bin_ns);
-    write_bins(model, bin_ns, picture);
-    FOR_EACH_HOLD (hold, model)
-        from_ns = time_later(from_ns, hold->granted_ns);
-    if (is_stuck && to_ns > from_ns) {
-        picture_put(picture, "stuck: from to", "%.12g %.12g", time_at(picture, from_ns),
-                    time_at(picture, to_ns));
-        time_label(picture, from_ns, to_ns, "red", "nobody granted for %s",
-                   lasting(to_ns - from_ns).text);
+    while (next < model->hold_count && model->holds[next].granted_ns < model->started_ns)
+        next++;
+    struct picture_block *bins = picture_block(picture, "bins: from to holds-per-second");
+    for (int64_t from_ns = model->started_ns, to_ns; from_ns < end_ns; from_ns = to_ns) {
+        size_t first = next;
+        // A sliver at the end would make one hold look like a burst: it joins its neighbour.
+        to_ns = end_ns - from_ns - bin_ns > bin_ns / 2 ? from_ns + bin_ns : end_ns;
+        while (next < model->hold_count &&
+               (model->holds[next].granted_ns < to_ns ||
+                (to_ns == end_ns && model->holds[next].granted_ns <= model->ended_ns)))
+            next++;
+        picture_row(bins, "%.12g %.12g %.6g", time_at(picture, from_ns), time_at(picture, to_ns),
+                    (double)(next - first) * NS_PER_S / (double)(to_ns - from_ns));
     }
-    picture_put(picture, "stop: at", "%.12g", time_at(picture, to_ns));
-    time_label(picture, to_ns, to_ns, "dark", "%s",
+    FOR_EACH_HOLD (hold, model)
+        last_ns = time_later(last_ns, hold->granted_ns);
+    if (is_stuck && model->ended_ns > last_ns) {
+        picture_put(picture, "stuck: from to", "%.12g %.12g", time_at(picture, last_ns),
+                    time_at(picture, model->ended_ns));
+        time_label(picture, last_ns, model->ended_ns, "red", "nobody granted for %s",
+                   lasting(model->ended_ns - last_ns).text);
+    }
+    picture_put(picture, "stop: at", "%.12g", time_at(picture, model->ended_ns));
+    time_label(picture, model->ended_ns, model->ended_ns, "dark", "%s",
                model->stop_known ? stops[model->stop_reason] : "the history ends");
     return true;
 }
