@@ -1,106 +1,75 @@
 #include "harness/check/check.h"
 
-#include "harness/testing/test.h"
+#include "harness/base/scope.h"
+#include "harness/testing/cases.h"
 
 #define MAX_NAMES 8
 
-// Names of properties are separated by blanks.
-static const struct comparison {
-    const char *about;
-    enum expected_verdict expected;
-    const char *because, *allow;
-    enum verdict verdict;
-    const char *violated, *harmless;
-    enum expectation_result result;
-    const char *text; // a part of it
-    size_t faults;    // of the scenario
-} comparisons[] = {
-    {"without because only the verdict is compared", EXPECT_UNSAFE, "", "", VERDICT_UNSAFE,
-     "double-grant stuck", "", EXPECTATION_MET, "UNSAFE (double-grant, stuck), as expected", 1},
-    {"a harmless violation is none", EXPECT_SAFE, "", "", VERDICT_SAFE, "", "stale-holder",
-     EXPECTATION_MET, "SAFE, as expected", 1},
-    {"a broken lock that is not caught", EXPECT_UNSAFE, "stale-holder lost-update", "",
-     VERDICT_SAFE, "", "", EXPECTATION_MISSED,
-     "expected UNSAFE (stale-holder, lost-update), got SAFE: the fault did not bite", 1},
-    {"a stuck lock that is not caught", EXPECT_STUCK, "", "", VERDICT_SAFE, "", "",
-     EXPECTATION_MISSED, "the fault did not bite", 1},
-    {"without faults no fault is said not to have bitten", EXPECT_UNSAFE, "", "", VERDICT_SAFE, "",
-     "", EXPECTATION_MISSED, "expected UNSAFE, got SAFE: nothing was found to be broken", 0},
-    {"a sound lock that is blamed", EXPECT_SAFE, "", "", VERDICT_UNSAFE, "double-grant", "",
-     EXPECTATION_MISSED, "expected SAFE, got UNSAFE (double-grant)", 1},
-    {"a property of because that was not found", EXPECT_UNSAFE, "stale-holder lost-update", "",
-     VERDICT_UNSAFE, "stale-holder", "", EXPECTATION_MISSED, "lost-update was not found", 1},
-    {"a harmless violation is not found", EXPECT_UNSAFE, "stale-holder", "", VERDICT_UNSAFE,
-     "double-grant", "stale-holder", EXPECTATION_MISSED, "stale-holder was not found", 1},
-    {"consequences of a stale holder need not be listed", EXPECT_UNSAFE, "stale-holder", "",
-     VERDICT_UNSAFE, "stale-holder stale-write lost-update", "", EXPECTATION_MET, "as expected", 1},
-    {"consequences of a double grant need not be listed", EXPECT_UNSAFE, "double-grant", "",
-     VERDICT_UNSAFE, "double-grant stale-holder oversell wrongful-release", "", EXPECTATION_MET,
-     "as expected", 1},
-    {"consequences of a wrongful release need not be listed", EXPECT_UNSAFE, "wrongful-release", "",
-     VERDICT_UNSAFE, "wrongful-release double-grant lost-update", "", EXPECTATION_MET,
-     "as expected", 1},
-    {"a double grant is never the consequence of a stale holder", EXPECT_UNSAFE, "stale-holder", "",
-     VERDICT_UNSAFE, "stale-holder double-grant", "", EXPECTATION_MISSED,
-     "it also found double-grant, which the scenario does not expect; if that is acceptable, add "
-     "allow: [double-grant]",
-     1},
-    {"what is allowed besides", EXPECT_UNSAFE, "stale-holder", "double-grant", VERDICT_UNSAFE,
-     "stale-holder double-grant", "", EXPECTATION_MET, "as expected", 1},
-    {"what is not allowed besides", EXPECT_UNSAFE, "stale-holder", "double-grant", VERDICT_UNSAFE,
-     "stale-holder stuck", "", EXPECTATION_MISSED,
-     "it also found stuck, which the scenario does not expect", 1},
-    {"an undecided verdict neither meets nor misses", EXPECT_SAFE, "", "", VERDICT_UNKNOWN, "", "",
-     EXPECTATION_NONE, "not decided", 1},
-    {"a skipped trial", EXPECT_SAFE, "", "", VERDICT_SKIPPED, "", "", EXPECTATION_NONE,
-     "not decided", 1},
-    {"a failed trial", EXPECT_SAFE, "", "", VERDICT_ERROR, "", "", EXPECTATION_NONE, "not decided",
-     1},
-};
-
-// The names, in a copy that is to be freed.
-static char *list_names(const char *names, char *items[MAX_NAMES], struct string_list *list)
+// What follows the word on a line of its own; "" if there is no such line.
+static char *said(const struct written_case *one, const char *word)
 {
-    char *copy = memory_string(names);
-    char *rest = copy;
+    char key[16];
+    snprintf(key, sizeof key, "%s ", word);
+    const char *at = strstr(one->body.bytes, key);
+    const char *rest = at != NULL ? at + strlen(key) : "";
+    struct text words = {0};
+    text_add_bytes(&words, rest, strcspn(rest, "\n"));
+    return text_take(&words);
+}
+
+static void list_names(char *names, char *items[MAX_NAMES], struct string_list *list)
+{
     *list = (struct string_list){items, 0};
-    for (char *name = strtok_r(copy, " ", &rest); name != NULL; name = strtok_r(NULL, " ", &rest))
+    for (char *name; (name = strsep(&names, " ")) != NULL && *name != '\0';)
         items[list->count++] = name;
     items[list->count] = NULL;
-    return copy;
+}
+
+static void compare(const struct written_case *one)
+{
+    static const char *const expected[] = {
+        [EXPECT_SAFE] = "SAFE", [EXPECT_UNSAFE] = "UNSAFE", [EXPECT_STUCK] = "STUCK"};
+    static const char *const results[] = {
+        [EXPECTATION_NONE] = "none", [EXPECTATION_MET] = "met", [EXPECTATION_MISSED] = "missed"};
+    char *items[3][MAX_NAMES];
+    AUTO_FREE char *expect = said(one, "expect"), *because = said(one, "because");
+    AUTO_FREE char *allow = said(one, "allow"), *found = said(one, "found");
+    AUTO_FREE char *violated = said(one, "violated"), *harmless = said(one, "harmless");
+    struct string_list list;
+    struct scenario scenario = {.fault_count = strstr(one->body.bytes, "faults 0") == NULL};
+    struct expectation expectation = {.verdict = EXPECT_SAFE};
+    struct trial trial = {.scenario = &scenario, .expectation = &expectation};
+    struct judgement judgement = {.verdict = VERDICT_SAFE};
+    AUTO_TEXT struct text text = {0};
+    list_names(because, items[0], &expectation.because);
+    list_names(allow, items[1], &expectation.allow);
+    list_names(violated, items[2], &list);
+    while (strcmp(expected[expectation.verdict], expect) != 0)
+        expectation.verdict++;
+    while (strcmp(verdict_name(judgement.verdict), found) != 0)
+        judgement.verdict++;
+    for (size_t i = 0; check_catalogue[i] != NULL; i++) {
+        const struct check *check = check_catalogue[i];
+        bool is_harmless = strcmp(harmless, check->name) == 0;
+        bool is_violated =
+            is_harmless || text_is_one_of(check->name, (const char *const *)list.items);
+        judgement.findings[judgement.finding_count++] =
+            (struct finding){.check = check,
+                             .state = is_violated ? FINDING_VIOLATED : FINDING_KEPT,
+                             .harmless = is_harmless};
+    }
+    expectation_compare(&trial, NULL, &judgement);
+    text_format(&text, "%s: ", results[judgement.expectation]);
+    size_t length = strcspn(one->expected.bytes, " ") + 1;
+    one->expected.bytes[one->expected.length - 1] = '\0';
+    if (strncmp(text.bytes, one->expected.bytes, length) != 0 ||
+        strstr(judgement.expectation_text, one->expected.bytes + length) == NULL)
+        fail_case(one, "%s%s", text.bytes, judgement.expectation_text);
 }
 
 TEST(verdicts_and_properties_are_compared_with_what_is_expected)
 {
-    for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++) {
-        const struct comparison *comparison = &comparisons[i];
-        char *items[3][MAX_NAMES];
-        struct string_list violated;
-        struct scenario scenario = {.fault_count = comparison->faults};
-        struct expectation expectation = {.verdict = comparison->expected};
-        struct trial trial = {.scenario = &scenario, .expectation = &expectation};
-        struct judgement judgement = {.verdict = comparison->verdict};
-        char *copies[] = {list_names(comparison->because, items[0], &expectation.because),
-                          list_names(comparison->allow, items[1], &expectation.allow),
-                          list_names(comparison->violated, items[2], &violated)};
-        for (size_t j = 0; check_catalogue[j] != NULL; j++) {
-            const struct check *check = check_catalogue[j];
-            bool harmless = strcmp(comparison->harmless, check->name) == 0;
-            bool is_violated =
-                harmless || text_is_one_of(check->name, (const char *const *)violated.items);
-            judgement.findings[judgement.finding_count++] =
-                (struct finding){.check = check,
-                                 .state = is_violated ? FINDING_VIOLATED : FINDING_KEPT,
-                                 .harmless = harmless};
-        }
-        expectation_compare(&trial, NULL, &judgement);
-        if (judgement.expectation != comparison->result ||
-            strstr(judgement.expectation_text, comparison->text) == NULL)
-            fail_msg("%s: expectation %d: %s", comparison->about, (int)judgement.expectation,
-                     judgement.expectation_text);
-        for (size_t j = 0; j < sizeof copies / sizeof *copies; j++)
-            free(copies[j]);
-    }
+    each_case("harness/check/cases/expectation.cases", 17, compare);
 }
 
 TEST(no_expectation_is_neither_met_nor_missed)

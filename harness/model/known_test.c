@@ -120,19 +120,14 @@ TEST(what_is_known_is_found_and_said)
 
 // --- by themselves -------------------------------------------------------------------------------
 
-static struct operation acquired(uint32_t process, uint32_t name, int64_t from, int64_t to)
+// A sample of which no more than its history is known.
+static struct sample sample_of(const char *model, const char *history)
 {
-    return (struct operation){.process = process,
-                              .name = name,
-                              .invoked = instant_of_invocation(from),
-                              .returned = instant_of_return(to)};
-}
-
-static struct operation released(uint32_t process, int64_t from, int64_t to)
-{
-    struct operation operation = acquired(process, 0, from, to);
-    operation.kind = OPERATION_RELEASE;
-    return operation;
+    char *words = memory_string(history);
+    struct sample sample =
+        known_sample(&(struct known){.model = model, .options = words, .history = words});
+    free(words);
+    return sample;
 }
 
 TEST(names_have_nothing_to_do_with_each_other)
@@ -141,9 +136,10 @@ TEST(names_have_nothing_to_do_with_each_other)
     struct model_options options = {0};
     struct model_analysis analysis;
     char text[512];
-    struct operation items[] = {acquired(0, 0, 1, 2), acquired(1, 1, 3, 4), acquired(2, 0, 5, 6)};
-    const struct operations operations = {
-        .items = items, .count = 3, .process_count = 3, .names = names, .name_count = 2};
+    struct sample sample = sample_of("mutex", "0 A 1 2; 1 A@1 3 4; 2 A 5 6");
+    struct operations operations = sample_operations(&sample);
+    operations.names = names;
+    operations.name_count = 2;
     model_decide(model_find("mutex"), &operations, &options, &analysis, NULL);
     assert_int_equal(analysis.violation_count, 1);
     assert_int_equal(analysis.hold_count, 3);
@@ -156,10 +152,9 @@ TEST(overlaps_are_measured)
 {
     struct model_options options = {0};
     struct model_analysis analysis;
-    struct operation items[] = {acquired(0, 0, 1, 2), released(0, 9, 10),   acquired(1, 0, 3, 4),
-                                released(1, 6, 7),    acquired(2, 0, 5, 7), released(2, 11, 12)};
-    const struct operations operations = {
-        .items = items, .count = 6, .process_count = 3, .name_count = 1};
+    struct sample sample =
+        sample_of("mutex", "0 A 1 2; 0 R 9 10; 1 A 3 4; 1 R 6 7; 2 A 5 7; 2 R 11 12");
+    struct operations operations = sample_operations(&sample);
     model_decide(model_find("mutex"), &operations, &options, &analysis, NULL);
     assert_int_equal(analysis.violation_count, 2);
     assert_int_equal(analysis.window_count, 2);
@@ -184,10 +179,8 @@ TEST(what_a_model_does_not_decide_it_refuses)
         {"mutex", {.lease_ns = 5, .failed_acquire = FAILED_ACQUIRE_BUSY}, "not decided with"},
         {"reentrant", {0}, "a reader's"},
     };
-    struct operation reader = acquired(0, 0, 1, 2);
-    reader.shared = true;
-    const struct operations operations = {
-        .items = &reader, .count = 1, .process_count = 1, .name_count = 1};
+    struct sample reader = sample_of("read-write", "0 S 1 2");
+    const struct operations operations = sample_operations(&reader);
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         struct model_analysis analysis;
         struct error error = {0};

@@ -5,10 +5,7 @@
 //
 // The first byte says of which protocol it is. A saying is two bytes, whose lowest bit says whether
 // the client says it and whose others are the length, lowest byte first; then what is said.
-#include "harness/wire/parser.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "harness/wire/test_told.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
@@ -25,36 +22,18 @@ static void mix(struct told *told, const void *value, size_t length)
         told->found = (told->found ^ ((const uint8_t *)value)[i]) * UINT64_C(0x100000001b3);
 }
 
-// Tells it from memory of exactly that size, so that a read beyond its end is seen.
-static void tell(struct told *told, bool by_client, const uint8_t *said, size_t length)
+static void hear(void *context, bool by_client, const struct parsed_request *request)
 {
-    uint8_t *exact = malloc(length);
-    memcpy(exact, said, length);
-    for (size_t at = 0; at < length;) {
-        bool found;
-        struct parsed_request request;
-        size_t used =
-            by_client
-                ? parser_read_requests(told->parser, exact + at, length - at, &found, &request)
-                : parser_read_replies(told->parser, exact + at, length - at, &found, &request);
-        if (used == 0 || used > length - at)
-            abort();
-        at += used;
-        if (!found)
-            continue;
-        if (strlen(request.name) == 0 || strlen(request.name) >= PARSER_NAME_ROOM)
-            abort();
-        mix(told, &by_client, sizeof by_client);
-        mix(told, request.name, strlen(request.name));
-        mix(told, &request.words, sizeof request.words);
-        mix(told, &request.key, sizeof request.key);
-        mix(told, &request.value, sizeof request.value);
-        mix(told, &request.ttl_ms, sizeof request.ttl_ms);
-        mix(told, &request.reply, sizeof request.reply);
-        if (by_client)
-            parser_asked(told->parser, &request);
-    }
-    free(exact);
+    struct told *told = context;
+    if (strlen(request->name) == 0 || strlen(request->name) >= PARSER_NAME_ROOM)
+        abort();
+    mix(told, &by_client, sizeof by_client);
+    mix(told, request->name, strlen(request->name));
+    mix(told, &request->words, sizeof request->words);
+    mix(told, &request->key, sizeof request->key);
+    mix(told, &request->value, sizeof request->value);
+    mix(told, &request->ttl_ms, sizeof request->ttl_ms);
+    mix(told, &request->reply, sizeof request->reply);
 }
 
 static uint64_t tell_all(const char *kind, const uint8_t *bytes, size_t length, bool in_pieces)
@@ -69,7 +48,7 @@ static uint64_t tell_all(const char *kind, const uint8_t *bytes, size_t length, 
         for (size_t at = 0; at < said;) {
             size_t piece = in_pieces ? 1 + (length + at) % LONGEST_PIECE : said;
             piece = piece < said - at ? piece : said - at;
-            tell(&told, by_client, bytes + at, piece);
+            tell_exactly(told.parser, by_client, bytes + at, piece, hear, &told);
             at += piece;
         }
         bytes += said;

@@ -2,7 +2,7 @@
 // random places, damaged, and of noise. What is found must not depend on how the network has cut
 // what was said, nor may anything be lost or read beyond its end.
 #include "harness/testing/cases.h"
-#include "harness/wire/parser.h"
+#include "harness/wire/test_told.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/random.h"
@@ -85,31 +85,26 @@ TEST_GROUP(read_conversations, free_conversations);
 
 // --- telling -------------------------------------------------------------------------------------
 
-// Tells a piece, from memory of exactly its size, so that a sanitizer sees a read beyond its end.
-// Writes down what is found, and keeps the last.
-static void tell(struct parser *parser, bool by_client, const char *bytes, size_t length,
-                 struct text *events, struct parsed_request *last)
+// What is found, written down, and the last of it.
+struct found {
+    struct text *events; // NULL: it is not wanted
+    struct parsed_request last;
+};
+
+static void hear(void *context, bool by_client, const struct parsed_request *request)
 {
-    uint8_t *exact = memory_new(length);
-    memcpy(exact, bytes, length);
-    for (size_t at = 0; at < length;) {
-        bool found;
-        struct parsed_request request;
-        size_t used = by_client
-                          ? parser_read_requests(parser, exact + at, length - at, &found, &request)
-                          : parser_read_replies(parser, exact + at, length - at, &found, &request);
-        assert_in_range(used, 1, length - at);
-        at += used;
-        if (!found)
-            continue;
-        if (events != NULL)
-            text_format(events, "%c%s ", by_client ? '>' : '<', request.name);
-        if (last != NULL)
-            *last = request;
-        if (by_client)
-            parser_asked(parser, &request);
-    }
-    free(exact);
+    struct found *found = context;
+    if (found->events != NULL)
+        text_format(found->events, "%c%s ", by_client ? '>' : '<', request->name);
+    found->last = *request;
+}
+
+static struct parsed_request tell(struct parser *parser, bool by_client, const char *bytes,
+                                  size_t length, struct text *events)
+{
+    struct found found = {.events = events};
+    tell_exactly(parser, by_client, bytes, length, hear, &found);
+    return found.last;
 }
 
 // Tells all in pieces of up to `longest` bytes at random places, or cut at that one place if
@@ -126,7 +121,7 @@ static char *tell_all(const struct conversation *conversation, struct random *ra
             piece = random != NULL ? 1 + (size_t)random_below(random, most)
                     : at == 0      ? most
                                    : said->length - at;
-            tell(parser, said->by_client, said->bytes + at, piece, &events, NULL);
+            tell(parser, said->by_client, said->bytes + at, piece, &events);
         }
     }
     text_add(&events, parser_understands(parser) ? "understood" : "numbered");
@@ -210,14 +205,13 @@ TEST(noise_is_let_through_to_the_last_byte)
         struct parser *parser = parser_new(begun->kind);
         for (int i = 0; i < 2; i++)
             tell(parser, begun->sayings[i].by_client, begun->sayings[i].bytes,
-                 begun->sayings[i].length, NULL, NULL);
+                 begun->sayings[i].length, NULL);
         for (int piece = 0; piece < 6; piece++) {
             for (size_t i = 0; i < sizeof bytes; i++)
                 bytes[i] = (char)random_next(&random);
             if (round % 3 == 0)
                 bytes[0] = "*$+%>|0\x80"[random_next(&random) % 8];
-            tell(parser, piece % 2 == 0, bytes, 1 + (size_t)(random_next(&random) % 300), NULL,
-                 NULL);
+            tell(parser, piece % 2 == 0, bytes, 1 + (size_t)(random_next(&random) % 300), NULL);
         }
         parser_free(parser);
     }
@@ -275,13 +269,14 @@ TEST(redis_requests_tell_their_conditions_and_their_end)
          REPLY_OK},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct parsed_request request = {0}, replied = {0};
         struct parser *parser = parser_new("redis");
-        tell(parser, true, cases[i].asked, strlen(cases[i].asked), NULL, &request);
+        struct parsed_request request =
+            tell(parser, true, cases[i].asked, strlen(cases[i].asked), NULL);
         assert_int_equal(request.words, cases[i].words);
         assert_int_equal(request.ttl_ms, cases[i].ttl_ms);
         assert_int_not_equal(request.key, 0);
-        tell(parser, false, cases[i].answered, strlen(cases[i].answered), NULL, &replied);
+        struct parsed_request replied =
+            tell(parser, false, cases[i].answered, strlen(cases[i].answered), NULL);
         assert_int_equal(replied.reply, cases[i].reply);
         assert_int_equal(replied.key, request.key);
         parser_free(parser);
@@ -298,7 +293,7 @@ TEST(redis_keys_and_values_are_known_again)
     struct parsed_request requests[4] = {0};
     for (size_t i = 0; i < 4; i++) {
         struct parser *parser = parser_new("redis");
-        tell(parser, true, asked[i], strlen(asked[i]), NULL, &requests[i]);
+        requests[i] = tell(parser, true, asked[i], strlen(asked[i]), NULL);
         assert_int_not_equal(requests[i].key, 0);
         assert_int_equal(requests[i].key, requests[0].key);
         assert_true((requests[i].value == requests[0].value) == (i < 3));
@@ -330,7 +325,7 @@ TEST(notifications_are_counted_or_said_to_be_unknown)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct parser *parser = parser_new(cases[i].kind);
         for (const struct saying *said = cases[i].sayings; said->length > 0; said++)
-            tell(parser, said->by_client, said->bytes, said->length, NULL, NULL);
+            tell(parser, said->by_client, said->bytes, said->length, NULL);
         assert_int_equal(parser_notices(parser), cases[i].notices);
         assert_true(cases[i].notices < 0 || parser_notices(parser) == 0);
         parser_free(parser);
