@@ -140,7 +140,8 @@ static enum release_answer release_whatever_session(struct lock *lock)
 {
     struct zk_answer answer = {.reply = ZK_OTHER};
     enum outcome outcome = OUTCOME_UNKNOWN;
-    for (int tries = 0; outcome != OUTCOME_OK && tries < DELETE_TRIES; tries++) {
+    int tries = 0;
+    for (; outcome != OUTCOME_OK && tries < DELETE_TRIES; tries++) {
         answer.reply = ZK_OTHER;
         outcome = zk_begin(zk_of(lock));
         if (outcome == OUTCOME_OK)
@@ -151,7 +152,8 @@ static enum release_answer release_whatever_session(struct lock *lock)
     zk_lock_of(lock)->node.may_exist = outcome == OUTCOME_UNKNOWN;
     if (outcome == OUTCOME_OK)
         return RELEASE_UNCHECKED;
-    return answer.reply == ZK_NO_NODE ? RELEASE_GONE : RELEASE_UNKNOWN;
+    // A delete that was not answered may have been its own.
+    return answer.reply == ZK_NO_NODE && tries == 0 ? RELEASE_GONE : RELEASE_UNKNOWN;
 }
 
 const struct lock_scheme zk_expiry_ignored_mistake = {

@@ -283,11 +283,11 @@ static int make_folder(struct zk *zk, const char *path, struct error *error)
     struct zk_answer answer;
     enum outcome outcome = OUTCOME_NO;
     for (int tries = 0; tries < 3 && outcome != OUTCOME_OK; tries++) {
-        outcome = zk_create(zk, &nobody, &answer, TOP, "", ZK_CONTAINER);
-        if (outcome == OUTCOME_OK || answer.reply == ZK_NODE_EXISTS)
-            outcome = zk_create(zk, &nobody, &answer, path, "", ZK_PERSISTENT);
+        outcome = zk_create(zk, &nobody, &answer, path, "", ZK_PERSISTENT);
         if (answer.reply == ZK_NODE_EXISTS)
             outcome = OUTCOME_OK;
+        else if (answer.reply == ZK_NO_NODE)
+            zk_create(zk, &nobody, &answer, TOP, "", ZK_CONTAINER);
     }
     if (outcome == OUTCOME_OK)
         return 0;

@@ -506,7 +506,7 @@ static enum outcome request(struct zk *zk, struct actor *actor, struct zk_answer
     drop(&call->promise);
     pthread_mutex_unlock(&zk->mutex);
     point(actor, POINT_AFTER, zk_commands[asked]);
-    zk_explored_hear_answer(zk, actor, path, outcome, answer, details.names);
+    zk_explored_hear_answer(zk, actor, outcome, answer, details.names);
     return outcome;
 }
 

@@ -22,6 +22,7 @@ struct zk_watch;
 struct zk_made {
     int64_t czxid;
     char path[ZK_TEXT_ROOM];
+    bool is_there; // as was seen after so many changes: `looked_at`
 };
 
 // Of a service whose clients go by a time of their own, one at a time: their sessions last as long
@@ -34,8 +35,7 @@ struct zk_exploration {
     struct zk_made *made;
     size_t made_count, made_room;
     uint64_t changes; // requests, and ends of sessions, that may have changed a node
-    uint64_t told_at; // after so many
-    struct text told;
+    uint64_t looked_at;
 };
 
 struct zk_settings {
@@ -134,8 +134,9 @@ void zk_watch_drop(struct zk_watch *watch);
 
 // --- exploration ---------------------------------------------------------------------------------
 
-// Before a schedule, when no client is there.
-void zk_exploration_restart(struct zk_exploration *exploration);
+// Before a schedule, when no client is there: deletes the nodes that clients have made. 0, or -1
+// with `error` set.
+int zk_exploration_empty(struct zk_exploration *exploration, struct zk *looks, struct error *error);
 void zk_exploration_free(struct zk_exploration *exploration);
 
 // Ends a session whose client has stood still, though it could have gone on, for longer than the

@@ -118,41 +118,23 @@ void zk_explored_note_answer(struct zk *zk, const struct actor *actor, enum zk_a
     }
 }
 
-// Whether the node is among the names of the folder's, and was not made anew later.
-static bool is_among(const struct zk_exploration *exploration, size_t number, const char *folder,
-                     const struct zk_names *names)
+// Appends the names in the order in which the nodes were made.
+static void tell_names(const struct zk_exploration *exploration, const struct zk_names *names,
+                       struct text *out)
 {
-    const char *path = exploration->made[number].path;
-    size_t length = strlen(folder);
-    bool is_there = false;
-    if (strncmp(path, folder, length) != 0 || path[length] != '/')
-        return false;
-    for (size_t i = 0; i < names->count; i++)
-        is_there |= strcmp(path + length + 1, names->items[i]) == 0;
-    for (size_t i = number + 1; i < exploration->made_count; i++)
-        is_there &= strcmp(path, exploration->made[i].path) != 0;
-    return is_there;
-}
-
-// Appends the nodes of the folder's that are among the names, as they were made. How many.
-static size_t tell_made(const struct zk_exploration *exploration, const char *folder,
-                        const struct zk_names *names, struct text *out)
-{
-    size_t count = 0;
     for (size_t i = 0; i < exploration->made_count; i++) {
-        const char *path = exploration->made[i].path;
-        if (!is_among(exploration, i, folder, names))
-            continue;
-        text_format(out, "%.*s %zu\n", unnumbered(path), path, i + 1);
-        count++;
+        const char *name = strrchr(exploration->made[i].path, '/') + 1;
+        bool is_there = false;
+        for (size_t at = 0; at < names->count; at++)
+            is_there |= strcmp(name, names->items[at]) == 0;
+        if (is_there)
+            text_format(out, "%.*s\n", unnumbered(name), name);
     }
-    return count;
 }
 
 // What is not known of a request may matter as long as the worker lives.
-void zk_explored_hear_answer(struct zk *zk, const struct actor *actor, const char *path,
-                             enum outcome outcome, const struct zk_answer *answer,
-                             const struct zk_names *names)
+void zk_explored_hear_answer(struct zk *zk, const struct actor *actor, enum outcome outcome,
+                             const struct zk_answer *answer, const struct zk_names *names)
 {
     struct text told = {0};
     if (actor->gate == NULL)
@@ -160,7 +142,7 @@ void zk_explored_hear_answer(struct zk *zk, const struct actor *actor, const cha
     text_format(&told, "%d %d %d %.*s %" PRId64 "\n", (int)outcome, (int)answer->reply,
                 answer->session_ended, unnumbered(answer->text), answer->text, answer->czxid);
     if (names != NULL)
-        tell_made(exploration_of(zk), path, names, &told);
+        tell_names(exploration_of(zk), names, &told);
     gate_hear(actor->gate, told.bytes, told.length);
     actor->gate->spans_operations |= outcome == OUTCOME_UNKNOWN;
     text_free(&told);
@@ -241,74 +223,107 @@ uint64_t zk_exploration_end_of(struct zk_exploration *exploration, int client)
 {
     for (size_t i = 0; i < exploration->open_count; i++) {
         struct zk *zk = exploration->open[i];
-        if (zk->gates[0] != NULL && zk->client == client && !zk->life->is_over)
-            return end(zk);
+        if (zk->gates[0] == NULL || zk->client != client)
+            continue;
+        zk->gates[0] = NULL; // nobody goes this way any more
+        return zk->life->is_over ? 0 : end(zk);
     }
     return 0;
 }
 
-static bool are_of_one_folder(const struct zk_made *one, const struct zk_made *other)
+// Of whose folder the node is: its name in it, NULL if it is of another.
+static const char *name_in(const char *folder, const char *path)
 {
-    size_t length = (size_t)(strrchr(one->path, '/') - one->path);
-    return strncmp(one->path, other->path, length + 1) == 0 &&
-           strchr(other->path + length + 1, '/') == NULL;
+    size_t length = strlen(folder);
+    bool is_in = strncmp(path, folder, length) == 0 && path[length] == '/';
+    return is_in && strchr(path + length + 1, '/') == NULL ? path + length + 1 : NULL;
 }
 
-// The nodes that are there, of each folder in the order in which they were made.
-static int tell_nodes(const struct zk_exploration *exploration, struct zk *looks, struct text *out,
-                      struct error *error)
+// Which of the folder's nodes are there. One that was made anew is the last of its path.
+static int look_into(struct zk_exploration *exploration, struct zk *looks, const char *folder,
+                     struct error *error)
 {
     struct actor nobody = {.phase = PHASE_NONE};
-    for (size_t i = 0; i < exploration->made_count; i++) {
-        const struct zk_made *made = &exploration->made[i];
-        char folder[ZK_TEXT_ROOM];
-        struct zk_answer answer;
-        struct zk_names names;
-        size_t before = 0;
-        while (before < i && !are_of_one_folder(&exploration->made[before], made))
-            before++;
-        if (before < i)
-            continue;
-        snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(made->path, '/') - made->path),
-                 made->path);
-        enum outcome outcome = zk_get_children(looks, &nobody, &answer, folder, &names, NULL);
-        bool are_all = tell_made(exploration, folder, &names, out) == names.count;
-        zk_names_free(&names);
-        if (outcome != OUTCOME_OK)
-            return error_set(error, "cannot read %s in zookeeper: %s", folder, answer.why);
-        if (!are_all)
-            return error_set(error, "%s in zookeeper has nodes that no client has made", folder);
+    struct zk_answer answer;
+    struct zk_names names;
+    size_t count = 0;
+    enum outcome outcome = zk_get_children(looks, &nobody, &answer, folder, &names, NULL);
+    for (size_t i = 0; i < names.count; i++) {
+        bool is_found = false;
+        for (size_t at = exploration->made_count; !is_found && at-- > 0;) {
+            const char *name = name_in(folder, exploration->made[at].path);
+            is_found = name != NULL && strcmp(name, names.items[i]) == 0;
+            exploration->made[at].is_there |= is_found;
+        }
+        count += is_found;
     }
+    bool are_known = count == names.count;
+    zk_names_free(&names);
+    if (outcome != OUTCOME_OK)
+        return error_set(error, "cannot read %s in zookeeper: %s", folder, answer.why);
+    return are_known
+               ? 0
+               : error_set(error, "%s in zookeeper has nodes that no client has made", folder);
+}
+
+// Which of all nodes are there, unless that is known.
+static int look(struct zk_exploration *exploration, struct zk *looks, struct error *error)
+{
+    if (exploration->looked_at == exploration->changes)
+        return 0;
+    for (size_t i = 0; i < exploration->made_count; i++)
+        exploration->made[i].is_there = false;
+    for (size_t i = 0; i < exploration->made_count; i++) {
+        const char *path = exploration->made[i].path;
+        char folder[ZK_TEXT_ROOM];
+        size_t before = 0;
+        snprintf(folder, sizeof folder, "%.*s", (int)(strrchr(path, '/') - path), path);
+        while (before < i && name_in(folder, exploration->made[before].path) == NULL)
+            before++;
+        if (before == i && look_into(exploration, looks, folder, error) != 0)
+            return -1;
+    }
+    exploration->looked_at = exploration->changes;
     return 0;
 }
 
 int zk_exploration_tell(struct zk_exploration *exploration, struct zk *looks, int64_t part_ns,
                         struct text *out, struct error *error)
 {
-    if (exploration->told_at != exploration->changes) {
-        exploration->told.length = 0;
-        if (tell_nodes(exploration, looks, &exploration->told, error) != 0)
-            return -1;
-        exploration->told_at = exploration->changes;
+    if (look(exploration, looks, error) != 0)
+        return -1;
+    text_format(out, "%zu\n", exploration->made_count);
+    for (size_t i = 0; i < exploration->made_count; i++) {
+        const struct zk_made *made = &exploration->made[i];
+        if (made->is_there)
+            text_format(out, "%.*s %zu\n", unnumbered(made->path), made->path, i + 1);
     }
-    text_add_bytes(out, exploration->told.bytes, exploration->told.length);
     for (size_t i = 0; i < exploration->open_count; i++) {
         const struct zk *zk = exploration->open[i];
         const struct zk_life *life = zk->life;
         int64_t silence_ns = is_at_rest(zk) ? 0 : clock_monotonic_ns() - zk->heard_ns;
-        if (life->is_over)
-            text_format(out, TOLD_SESSION " %d\n", life->id,
-                        atomic_load(&life->state) == SESSION_ENDED ? -2 : -1);
+        if (zk->gates[0] != NULL && life->is_over)
+            text_format(out, TOLD_SESSION " ended %d\n", life->id,
+                        atomic_load(&life->state) == SESSION_ENDED);
         else if (silence_ns >= part_ns)
             text_format(out, TOLD_SESSION " %" PRId64 "\n", life->id, silence_ns / part_ns);
     }
     return 0;
 }
 
-void zk_exploration_restart(struct zk_exploration *exploration)
+int zk_exploration_empty(struct zk_exploration *exploration, struct zk *looks, struct error *error)
 {
+    struct actor nobody = {.phase = PHASE_NONE};
+    struct zk_answer answer;
+    if (look(exploration, looks, error) != 0)
+        return -1;
+    for (size_t i = 0; i < exploration->made_count; i++) {
+        const struct zk_made *made = &exploration->made[i];
+        if (made->is_there && zk_delete(looks, &nobody, &answer, made->path) != OUTCOME_OK)
+            return error_set(error, "cannot delete %s in zookeeper: %s", made->path, answer.why);
+    }
     exploration->made_count = 0;
-    exploration->changes++;
+    return 0;
 }
 
 void zk_exploration_free(struct zk_exploration *exploration)
@@ -318,5 +333,4 @@ void zk_exploration_free(struct zk_exploration *exploration)
     free(exploration->idle);
     free(exploration->open);
     free(exploration->made);
-    text_free(&exploration->told);
 }

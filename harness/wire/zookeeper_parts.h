@@ -115,9 +115,8 @@ void zk_explored_hear_request(struct zk *zk, const struct actor *actor, enum zk_
 int zk_explored_code(const struct actor *actor, struct zk_life *life);
 void zk_explored_note_answer(struct zk *zk, const struct actor *actor, enum zk_asked asked,
                              struct zk_call *call);
-void zk_explored_hear_answer(struct zk *zk, const struct actor *actor, const char *path,
-                             enum outcome outcome, const struct zk_answer *answer,
-                             const struct zk_names *names);
+void zk_explored_hear_answer(struct zk *zk, const struct actor *actor, enum outcome outcome,
+                             const struct zk_answer *answer, const struct zk_names *names);
 
 // As zk_watch_wait, of a worker with a gate.
 bool zk_explored_wait(struct zk_watch *watch, int64_t most_ns);

@@ -262,8 +262,7 @@ static void restore(struct explored_servers *servers)
 static int empty(struct explored_servers *servers, struct error *error)
 {
     struct memory *memory = servers->memory;
-    zk_exploration_restart(&memory->clients);
-    return zk_locks_clean(servers->service, error);
+    return zk_exploration_empty(&memory->clients, memory->looks, error);
 }
 
 static int image(struct explored_servers *servers, struct text *image, struct error *error)
