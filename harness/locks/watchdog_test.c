@@ -10,11 +10,16 @@ static const struct contract watchdog_contract = {REDIS_CONTRACT, .schemes = "re
 
 #define OPERATION 77
 
-static void open_named(struct fixture *fixture, const char *name, int64_t lease_ns)
+static void open_watched(struct fixture *fixture, const struct lock_scheme *scheme,
+                         int64_t lease_ns)
 {
-    open_with_lease(fixture, lock_scheme_find(name), false, lease_ns);
+    open_with_lease(fixture, scheme, false, lease_ns);
     fixture->locks[0].operation = OPERATION;
 }
+
+// A test with a scheme of the contract whose lease is so long.
+#define WATCHDOG_TEST(name, scheme_name, lease_ns)                                                 \
+    SCHEME_TEST_WITH(name, IS(scheme_name), open_watched(fixture, scheme, lease_ns))
 
 static void await_loss_by(const struct lock *lock, enum lost_reason reason)
 {
@@ -42,11 +47,10 @@ static int count_events(const struct fixture *fixture, enum event_kind kind, int
 
 CONTRACT_GROUP(watchdog_contract);
 
-TEST(a_renewed_hold_outlives_its_first_lease_and_lets_nobody_in)
+WATCHDOG_TEST(a_renewed_hold_outlives_its_first_lease_and_lets_nobody_in, "redis-watchdog",
+              NS_PER_S)
 {
-    struct fixture *fixture = *state;
     struct grant grant;
-    open_named(fixture, "redis-watchdog", NS_PER_S);
     int before = count_events(fixture, EVENT_RENEW_RETURN, OUTCOME_OK);
     assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     int64_t first_ns = grant.valid_until_ns;
@@ -58,13 +62,11 @@ TEST(a_renewed_hold_outlives_its_first_lease_and_lets_nobody_in)
     assert_true(count_events(fixture, EVENT_RENEW_RETURN, OUTCOME_OK) >= before + 3);
     assert_int_equal(lock_acquire(&fixture->locks[1], &grant), OUTCOME_OK);
     lock_release(&fixture->locks[1]);
-    close_scheme(fixture);
 }
 
-TEST(a_renewal_that_finds_anothers_lock_tells_the_holder_and_renews_no_more)
+WATCHDOG_TEST(a_renewal_that_finds_anothers_lock_tells_the_holder_and_renews_no_more,
+              "redis-watchdog", 300 * NS_PER_MS)
 {
-    struct fixture *fixture = *state;
-    open_named(fixture, "redis-watchdog", 300 * NS_PER_MS);
     int losses = count_events(fixture, EVENT_LOST, -1);
     assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     ask(fixture, "SET %s another");
@@ -75,15 +77,13 @@ TEST(a_renewal_that_finds_anothers_lock_tells_the_holder_and_renews_no_more)
     assert_int_equal(count_events(fixture, EVENT_RENEW_INVOKE, -1), renewals);
     assert_int_equal(ask(fixture, "PTTL %s").integer, -1); // the stranger's was left alone
     assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_NOT_OWNER);
-    close_scheme(fixture);
 }
 
-TEST(a_server_that_does_not_answer_costs_the_lock_once_the_lease_is_over)
+WATCHDOG_TEST(a_server_that_does_not_answer_costs_the_lock_once_the_lease_is_over, "redis-watchdog",
+              300 * NS_PER_MS)
 {
-    struct fixture *fixture = *state;
     struct grant grant;
     const struct node *server = &fixture->server.cluster.nodes[0];
-    open_named(fixture, "redis-watchdog", 300 * NS_PER_MS);
     assert_int_equal(lock_acquire(&fixture->locks[0], &grant), OUTCOME_OK);
     signal_server(server, SIGSTOP);
     await_loss_by(&fixture->locks[0], LOST_DEADLINE);
@@ -91,14 +91,11 @@ TEST(a_server_that_does_not_answer_costs_the_lock_once_the_lease_is_over)
     signal_server(server, SIGCONT);
     assert_false(too_early);
     lock_release(&fixture->locks[0]);
-    close_scheme(fixture);
 }
 
-TEST(a_release_waits_for_a_renewal_under_way)
+WATCHDOG_TEST(a_release_waits_for_a_renewal_under_way, "redis-watchdog", 2 * NS_PER_S)
 {
-    struct fixture *fixture = *state;
     struct act act = {.is_release = true};
-    open_named(fixture, "redis-watchdog", 2 * NS_PER_S);
     assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     const struct point_match renewal = {.side = POINT_BEFORE, .phase = PHASE_RENEW};
     struct point_trap *trap = set_trap(fixture, 1, 1, 0, renewal, 1);
@@ -110,14 +107,11 @@ TEST(a_release_waits_for_a_renewal_under_way)
     pthread_join(act.thread, NULL);
     assert_int_equal(act.answer, RELEASE_RELEASED);
     assert_int_equal(ask(fixture, "EXISTS %s").integer, 0);
-    close_scheme(fixture);
 }
 
 // The flaw that it is known for.
-TEST(the_unchecked_one_renews_a_strangers_lock)
+WATCHDOG_TEST(the_unchecked_one_renews_a_strangers_lock, "redis-watchdog-unchecked", 2 * NS_PER_S)
 {
-    struct fixture *fixture = *state;
-    open_named(fixture, "redis-watchdog-unchecked", 2 * NS_PER_S);
     assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     ask(fixture, "SET %s another PX 900");
     int64_t give_up_ns = clock_monotonic_ns() + 20 * NS_PER_S;
@@ -128,7 +122,6 @@ TEST(the_unchecked_one_renews_a_strangers_lock)
     assert_true(ask(fixture, "PTTL %s").integer > 4000);
     assert_string_equal(ask(fixture, "GET %s").text, "another");
     assert_int_equal(lock_release(&fixture->locks[0]), RELEASE_NOT_OWNER);
-    close_scheme(fixture);
 }
 
 // --- on its own ----------------------------------------------------------------------------------
@@ -138,7 +131,7 @@ static struct watchdog *start_alone(struct fixture *fixture,
                                     const struct watchdog_settings *settings)
 {
     struct error error;
-    open_named(fixture, "redis-set-px-lua", NS_PER_S);
+    open_watched(fixture, lock_scheme_find("redis-set-px-lua"), NS_PER_S);
     struct watchdog *watchdog = watchdog_start(&fixture->clients[0], settings, &error);
     assert_non_null(watchdog);
     return watchdog;
@@ -215,7 +208,7 @@ TEST(a_watchdog_whose_clock_was_frozen_goes_on_when_it_is_set_right)
     struct fixture *fixture = *state;
     struct clock_shift shift = {0};
     fixture->clocks[0].shift = &shift;
-    open_named(fixture, "redis-watchdog", 300 * NS_PER_MS);
+    open_watched(fixture, lock_scheme_find("redis-watchdog"), 300 * NS_PER_MS);
     assert_int_equal(acquire(fixture, 0), OUTCOME_OK);
     clock_shift_set(&shift, SHIFTED_MONOTONIC, clock_monotonic_ns(), 0, 0);
     AWAIT(ask(fixture, "EXISTS %s").integer == 0);
