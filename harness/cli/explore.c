@@ -65,7 +65,7 @@ static const struct option explore_options[] = {
      NUMBER(struct explore_options, schedules, 1000000000)},
     {"random", "SEED", "schedules are drawn at random, as a yardstick: none is ever exhausted",
      NUMBER(struct explore_options, random, INT64_MAX)},
-    {"servers", "KIND", "of a program: what it locks with (redis)",
+    {"servers", "KIND", "of a program: what it locks with (redis, memcached, etcd)",
      TEXT(struct explore_options, servers)},
     {"traits", "LIST", "of a program: what it promises (default: " PROGRAM_TRAITS ")",
      TEXT(struct explore_options, traits)},

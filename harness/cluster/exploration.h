@@ -30,7 +30,8 @@ struct server_exploration {
     const char *const *topologies;
     // The threads that its schemes start (watchdogs, subscriptions) stand at gates of their own.
     bool holds_threads;
-    bool only_ours;      // no programs: it is told by clients of ours what time is to do
+    bool only_ours;      // no programs: it is told by clients of ours what time is to do. Nor where
+                         // something is kept for sessions, which only they tell
     size_t memory_bytes; // of servers->memory, zero at first
     // Optional: what is done once there are sessions, before time stands still, and undone before
     // they end, also if it was done by half.

@@ -124,7 +124,7 @@ static bool can_be_replayed(const struct trial *trial, struct error *error)
         why = "no lock on servers of its topology can be explored yet";
     else if (trial_is_external(trial))
         why = "its servers are not Lockpick's own, which alone it may empty";
-    else if (trial->external_client != NULL && how->only_ours)
+    else if (trial->external_client != NULL && (how->only_ours || how->is_blocked != NULL))
         why = "no program that locks with servers of its kind can be explored yet";
     else if (trial->external_client != NULL && trial->external_client->plugin != NULL)
         why = "it is a plug-in, whose requests to its servers nobody sees";

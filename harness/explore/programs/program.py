@@ -1,8 +1,9 @@
-"""What the programs of this folder share: the line protocol, and Redis over one connection.
+"""What the programs of this folder share: the line protocol, and a server over one connection.
 
 Each program is a lock with one bug, as people write them; with the argument `sound` it is its twin
 without. `lockpick explore` is to find the bug, and nothing in the twin.
 """
+import http.client
 import json
 import os
 import socket
@@ -15,27 +16,32 @@ SOUND = "sound" in sys.argv
 RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0"
 
 
-class Redis:
+class Server:
     """Raises OSError if an answer does not come, and connects again for the next request."""
 
-    def __init__(self):
-        host, port = os.environ["LOCKPICK_REDIS"].split(",")[0].rsplit(":", 1)
-        self.address, self.file = (host, int(port)), None
+    def __init__(self, kind):
+        self.kind, self.file = kind, None
+
+    def address(self):
+        host, port = os.environ["LOCKPICK_" + self.kind].split(",")[0].rsplit(":", 1)
+        return host, int(port)
 
     def connect(self):
-        self.socket = socket.create_connection(self.address)
+        self.socket = socket.create_connection(self.address())
         self.file = self.socket.makefile("rb")
 
     def ask(self, *words):
         try:
+            if self.file is None:
+                self.connect()
             return self.exchange([str(word).encode() for word in words])
         except OSError:
             self.file = None
             raise
 
+
+class Redis(Server):
     def exchange(self, words):
-        if self.file is None:
-            self.connect()
         parts = b"".join(b"$%d\r\n%s\r\n" % (len(word), word) for word in words)
         self.socket.sendall(b"*%d\r\n" % len(words) + parts)
         line = self.file.readline()
@@ -49,12 +55,41 @@ class Redis:
         return int(rest) if kind == b":" else rest.decode()
 
 
+class Memcached(Server):
+    """ask(line), or ask(line, data): the first line of the answer, and what comes with a value."""
+
+    def exchange(self, lines):
+        self.socket.sendall(b"".join(line + b"\r\n" for line in lines))
+        words = self.file.readline().decode().split()
+        if not words:
+            raise OSError("the connection is closed")
+        if words[0] != "VALUE":
+            return words
+        value = self.file.read(int(words[3]) + 2)[:-2].decode()
+        self.file.readline()
+        return words + [value]
+
+
+class Etcd(Server):
+    """ask(path, body): the answer, by the JSON gateway."""
+
+    def connect(self):
+        self.file = http.client.HTTPConnection(*self.address())
+
+    def exchange(self, words):
+        try:
+            self.file.request("POST", words[0].decode(), words[1])
+            return json.loads(self.file.getresponse().read())
+        except http.client.HTTPException as failure:
+            raise OSError(repr(failure)) from failure
+
+
 class Program:
     """Subclasses define try_acquire(request), which is true once the lock is held, and
     release(request), which answers a word of the protocol."""
 
     def __init__(self):
-        self.redis, self.token, self.fencing_token = Redis(), None, None
+        self.redis, self.token, self.fencing_token = Redis("REDIS"), None, None
 
     def draw(self):
         self.token = uuid.uuid4().hex
