@@ -190,6 +190,9 @@ bool driver_gate_reaches(const struct driver *driver, struct error *error)
 
 bool driver_gate_may_be_granted(const struct parsed_request *request)
 {
-    static const char *const scripts[] = {"EVAL", "EVALSHA", "FCALL", NULL};
-    return request->ttl_ms > 0 || text_is_one_of(request->name, scripts);
+    static const char *const names[] = {"EVAL",  "EVALSHA", "FCALL", // of Redis
+                                        "add",   "cas",     "set",   // of memcached
+                                        "grant", // of etcd: a lease counts from there
+                                        NULL};
+    return request->ttl_ms > 0 || text_is_one_of(request->name, names);
 }
