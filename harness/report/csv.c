@@ -7,62 +7,38 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define MOST_COLUMNS 24
 #define USES                                                                                       \
-    {                                                                                              \
-        "processor_ns", "kernel_ns", "voluntary_switches", "other_switches", "received_bytes",     \
-            "sent_bytes", "is_complete"                                                            \
-    }
+    "processor_ns kernel_ns voluntary_switches other_switches received_bytes sent_bytes "          \
+    "is_complete"
 
-// Values in a trial of result.json, and what describe() adds to it: NAME, where it is called so, or
-// NAME=PATH. Of percentiles (NAME.*) there is a column for their count, and for each.
+// Values in a trial of result.json, and what describe() adds to it, with blanks between: NAME,
+// where it is called so, or NAME=PATH. Of percentiles (NAME.*) there is a column for their count,
+// and for each.
 static const struct group {
     const char *in;     // before each path
     const char *before; // and before each name
-    const char *columns[MOST_COLUMNS];
+    const char *columns;
 } groups[] = {
-    {"",
-     "",
-     {"trial=name", "scenario=scenario.name", "scheme", "repeat", "seed", "verdict",
-      "expectation=expectation.result", "lanes", "workload=scenario.workload.kind",
-      "store=scenario.workload.store", "processes=scenario.clients.processes",
-      "threads=scenario.clients.threads", "placement=scenario.clients.placement", "violations"}},
-    {"statistics.",
-     "",
-     {"duration_ns",
-      "counted_ns",
-      "holds",
-      "not_held",
-      "unknown",
-      "due=load.due",
-      "begun=load.begun",
-      "holds_per_second",
-      "attempts_per_hold",
-      "commands_per_hold",
-      "fairness",
-      "least_grants",
-      "most_grants",
-      "longest_wait_ns",
-      "acquire.*",
-      "acquire_uncorrected.*",
-      "release.*",
-      "hold.*",
-      "hand_off.*",
-      "lateness.*"}},
-    {"recovery.", "", {"fault", "after_effect_ns", "after_heal_ns", "unavailable_ns"}},
+    {"", "",
+     "trial=name scenario=scenario.name scheme repeat seed verdict expectation=expectation.result "
+     "lanes workload=scenario.workload.kind store=scenario.workload.store "
+     "processes=scenario.clients.processes threads=scenario.clients.threads "
+     "placement=scenario.clients.placement violations"},
+    {"statistics.", "",
+     "duration_ns counted_ns holds not_held unknown due=load.due begun=load.begun holds_per_second "
+     "attempts_per_hold commands_per_hold fairness least_grants most_grants longest_wait_ns "
+     "acquire.* acquire_uncorrected.* release.* hold.* hand_off.* lateness.*"},
+    {"recovery.", "", "fault after_effect_ns after_heal_ns unavailable_ns"},
     {"statistics.resources.driver.", "driver_", USES},
     {"statistics.resources.clients.", "clients_", USES},
     {"statistics.resources.servers.", "servers_", USES},
-    {"statistics.resources.", "", {"covered_ns", "machine_busy_ns"}},
-    {"statistics.",
-     "",
-     {"stalls", "stalled_ns", "driver_bound=driver_bound.is_bound", "driver_late=driver_bound.late",
-      "driver_bound_reason=driver_bound.reason"}},
-    {"environment.",
-     "",
-     {"lockpick_version", "servers", "durability", "isolation", "kernel", "processor", "processors",
-      "governor", "clock_source", "load_at_begin=load_at_begin.0", "load_at_end=load_at_end.0",
-      "began"}}};
+    {"statistics.resources.", "", "covered_ns machine_busy_ns"},
+    {"statistics.", "",
+     "stalls stalled_ns driver_bound=driver_bound.is_bound driver_late=driver_bound.late "
+     "driver_bound_reason=driver_bound.reason"},
+    {"environment.", "",
+     "lockpick_version servers durability isolation kernel processor processors governor "
+     "clock_source load_at_begin=load_at_begin.0 load_at_end=load_at_end.0 began"}};
 
 // --- cells ---------------------------------------------------------------------------------------
 
@@ -101,31 +77,30 @@ static void add_value(struct text *out, const json_t *value)
 static void add_columns(struct text *out, const struct group *group, const char *column,
                         const json_t *trial)
 {
-    const char *path = strchr(column, '=');
-    int length = (int)strcspn(column, "=*");
+    int length = (int)strcspn(column, "=* ");
     bool is_set = column[length] == '*';
+    const char *path = column[length] == '=' ? column + length + 1 : column;
+    int path_length = (int)strcspn(path, "* ");
     for (int i = -1; i < (is_set ? PERCENTILE_COUNT : 0); i++) {
         const char *key = !is_set ? "" : i < 0 ? "count" : percentile_forms[i].key;
         AUTO_TEXT struct text text = {0};
-        if (trial == NULL)
+        if (trial == NULL) {
             text_format(&text, "%s%.*s%s%s", group->before, length - is_set, column,
                         is_set ? "_" : "", key);
-        else if (path != NULL)
-            text_format(&text, "%s%s", group->in, path + 1);
-        else
-            text_format(&text, "%s%.*s%s", group->in, length, column, key);
-        if (trial == NULL)
             add_cell(out, text.bytes);
-        else
+        } else {
+            text_format(&text, "%s%.*s%s", group->in, path_length, path, key);
             add_value(out, value_at(trial, text.bytes));
+        }
     }
 }
 
 static void add_line(struct text *out, const json_t *trial)
 {
     for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
-        for (size_t j = 0; j < MOST_COLUMNS && groups[i].columns[j] != NULL; j++)
-            add_columns(out, &groups[i], groups[i].columns[j], trial);
+        const char *column = groups[i].columns;
+        for (; *column != '\0'; column += strcspn(column, " "), column += *column == ' ')
+            add_columns(out, &groups[i], column, trial);
     }
     out->bytes[--out->length] = '\0'; // the last comma
     text_add(out, "\r\n");

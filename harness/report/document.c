@@ -5,6 +5,7 @@
 #include "harness/base/scope.h"
 
 #include <assert.h>
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -246,13 +247,12 @@ void html_add(struct text *out, const char *string)
 
 void html_add_address(struct text *out, const char *path)
 {
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "-_.~/";
     for (; *path != '\0'; path++) {
-        if (strchr(plain, *path) != NULL)
+        unsigned char byte = (unsigned char)*path;
+        if (byte < 0x80 && (isalnum(byte) || strchr("-_.~/", byte) != NULL))
             text_add_bytes(out, path, 1);
         else
-            text_format(out, "%%%02X", (unsigned)(unsigned char)*path);
+            text_format(out, "%%%02X", (unsigned)byte);
     }
 }
 

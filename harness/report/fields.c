@@ -35,13 +35,12 @@ json_t *json_read(const char *path, struct error *error)
 {
     AUTO_TEXT struct text text = {0};
     json_error_t problem;
-    json_t *root = NULL;
-    if (file_read(path, &text, error) == 0) {
-        root = json_loadb(text_string(&text), text.length, 0, &problem);
-        if (root == NULL)
-            error_set(error, "%s:%d:%d: %s", path, problem.line, problem.column, problem.text);
-        clean(root);
-    }
+    if (file_read(path, &text, error) != 0)
+        return NULL;
+    json_t *root = json_loadb(text_string(&text), text.length, 0, &problem);
+    if (root == NULL)
+        error_set(error, "%s:%d:%d: %s", path, problem.line, problem.column, problem.text);
+    clean(root);
     return root;
 }
 
@@ -49,23 +48,13 @@ json_t *value_text(const char *text)
 {
     if (text == NULL)
         return json_null();
-    json_t *value = json_string(text);
-    if (value != NULL)
-        return value;
-    char *clean = memory_string(text);
-    for (char *c = clean; *c != '\0'; c++) {
-        unsigned char byte = (unsigned char)*c;
-        size_t length = byte < 0x80 ? 1 : byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-        if (strnlen(c, length) < length || (value = json_stringn(c, length)) == NULL)
-            *c = '?';
-        else
-            c += length - 1;
-        json_decref(value);
-        value = NULL;
+    AUTO_FREE char *clean = memory_string(text);
+    uint32_t character;
+    for (size_t i = 0, length; clean[i] != '\0'; i += length > 0 ? length : 1) {
+        length = utf8_decode(clean + i, &character);
+        clean[i] = length > 0 ? clean[i] : '?';
     }
-    value = json_string(clean);
-    free(clean);
-    return value;
+    return json_string(clean);
 }
 
 json_t *value_integer(int64_t value)

@@ -11,8 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-// --- where and on what a run happened: without it no figure can be compared with another
-// ----------
+// --- where a run happened: without it no figure can be compared with another ---------------------
 
 // How many processes ran or wanted to, on average over the last one, five and fifteen minutes, as
 // in /proc/loadavg: of the whole machine, and of Lockpick's own trials too.
@@ -58,8 +57,7 @@ void environment_from_json(const json_t *object, struct environment *environment
 // Adds, in the same way, what bears on costs and of which neither of two such objects tells.
 void environment_unknown(const json_t *a, const json_t *b, struct text *out);
 
-// --- what came of it
-// ------------------------------------------------------------------------------
+// --- what came of it -----------------------------------------------------------------------------
 
 // The pictures of a trial. Those before PICTURES_OF_PAGE may be in a page, the others are but
 // files.

@@ -151,7 +151,6 @@ static void add_trial(const struct run_result *run, size_t index, struct scheme_
     const struct trial_result *result = &run->trials[index];
     const struct judgement *judgement = &result->judgement;
     enum verdict verdict = judgement->verdict;
-    struct error error;
     const struct finding *violation = judgement_first_violation(judgement);
     if (cost->all == 0 || verdict_gravity(verdict) > verdict_gravity(cost->gravest)) {
         cost->gravest = verdict;
@@ -182,7 +181,7 @@ static void add_trial(const struct run_result *run, size_t index, struct scheme_
     cost->repeats++;
     // What was encoded by ourselves can be decoded.
     for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)
-        (void)latencies_merge(&result->latencies, latency, &sums->latencies[latency], &error);
+        (void)latencies_merge(&result->latencies, latency, &sums->latencies[latency], NULL);
 }
 
 // Of the trials from `first` on that are of its scenario and scheme. A histogram takes 270 kB: only

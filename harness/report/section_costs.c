@@ -18,11 +18,11 @@ static bool has_row(const struct document *d, const struct scheme_cost *cost)
 {
     const struct run_report *report = d->report;
     bool is_alone = true;
-    if (d->medium != TERMINAL)
-        return run_report_has_row(report, cost);
-    for (size_t i = 1; i < report->cost_count; i++)
-        is_alone = is_alone && report->costs[i].trial->scenario == report->costs[0].trial->scenario;
-    return cost->repeats > 0 && (is_alone || scenario_measures(cost->trial->scenario));
+    FOR_EACH (scheme_cost, other, report->costs, report->cost_count)
+        is_alone &= other->trial->scenario == report->costs->trial->scenario;
+    return d->medium != TERMINAL
+               ? run_report_has_row(report, cost)
+               : cost->repeats > 0 && (is_alone || scenario_measures(cost->trial->scenario));
 }
 
 static enum figure_place place_of(const struct document *d)
@@ -368,14 +368,13 @@ void say_costs(struct document *d)
 {
     const struct run_report *report = d->report;
     bool any = false;
-    if (d->medium != PAGE) {
-        if (!d->is_quiet)
-            say_scenarios(d);
+    if (d->medium != PAGE && !d->is_quiet)
+        say_scenarios(d);
+    if (d->medium != PAGE)
         return;
-    }
     doc_section(d, "costs", "Costs", "Costs");
-    for (size_t i = 0; i < report->cost_count; i++)
-        any = any || has_row(d, &report->costs[i]);
+    FOR_EACH (scheme_cost, cost, report->costs, report->cost_count)
+        any |= has_row(d, cost);
     if (any) {
         say_words(d);
         doc_heading(d, NULL, "What each lock cost");
@@ -389,8 +388,7 @@ void say_costs(struct document *d)
     say_recoveries(d);
 }
 
-// --- how soon and in what order the lock was granted in each trial
-// --------------------------------
+// --- how soon and in what order the lock was granted in each trial -------------------------------
 
 // The median, and below it the longest, and how many if they are few; one alone is both.
 static void say_waits(struct document *d, const struct wait_figures *figures)

@@ -166,12 +166,13 @@ static void say_summary(struct document *d, const struct trial_result *result, c
 {
     const struct trial *trial = result->trial;
     say_verdict(d, &result->judgement, NULL);
-    doc_say(d, LOOK_PLAIN, d->medium == PAGE ? " " : "  ");
     if (d->medium != PAGE) {
+        doc_say(d, LOOK_PLAIN, "  ");
         doc_say(d, LOOK_STRONG, "%s", trial->scenario->name);
         doc_say(d, LOOK_PLAIN, " · %s%s", trial->scheme, repeat_words(trial).text);
         return;
     }
+    doc_say(d, LOOK_PLAIN, " ");
     doc_link(d, target != NULL ? LOOK_PLAIN : LOOK_STRONG, target, "%s%s", trial->scheme,
              repeat_words(trial).text);
     doc_say(d, LOOK_PLAIN, " ");

@@ -100,8 +100,7 @@ static void say_remarks(struct document *d)
         doc_paragraph(d, LOOK_QUIET, "%s", run->plot_note);
 }
 
-// --- how the trials ended: a row for each
-// ---------------------------------------------------------
+// --- how the trials ended: a row for each --------------------------------------------------------
 
 static bool are_alike(const struct trial_result *a, const struct trial_result *b)
 {

@@ -46,43 +46,28 @@ DIGEST_TEST(the_first_grant_ends_the_recovery)
         const char *why;
         int64_t holds[3][3];    // asked, granted, released; 0, 0, 0: none
         int64_t attempts[2][2]; // invoked, returned
-        int64_t healed, after_effect, after_heal, unavailable;
+        int64_t times[4];       // healed, after effect, after heal, unavailable
     } rows[] = {
         {"the second waits from 40 to 430",
          {{0, 10, 50}, {40, 430, 450}, {440, 460, 470}},
          {{0}},
-         400,
-         330,
-         30,
-         330},
+         {400, 330, 30, 330}},
         {"after a first grant, whose answer was under way, another waits for longer",
          {{90, 110, 120}, {115, 700, 710}},
          {{0}},
-         300,
-         10,
-         400,
-         585},
+         {300, 10, 400, 585}},
         {"time in which nobody wants the lock is no loss",
          {{0, 10, 50}, {800, 820, 830}},
          {{0}},
-         300,
-         720,
-         520,
-         20},
+         {300, 720, 520, 20}},
         {"giving up does not end it",
          {{380, 400, 410}},
          {{150, 200}, {250, 300}},
-         NEVER,
-         300,
-         NEVER,
-         250},
+         {NEVER, 300, NEVER, 250}},
         {"a lock that never comes back is gone until the end",
          {{0, 10, 50}},
          {{150, NEVER}},
-         300,
-         NEVER,
-         NEVER,
-         850},
+         {300, NEVER, NEVER, 850}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         (void)test_model_setup(state);
@@ -91,9 +76,9 @@ DIGEST_TEST(the_first_grant_ends_the_recovery)
                       rows[i].holds[j][2]);
         for (size_t j = 0; j < 2 && rows[i].attempts[j][0] > 0; j++)
             add_attempt(rows[i].attempts[j][0], rows[i].attempts[j][1]);
-        add_fault(100, rows[i].healed);
+        add_fault(100, rows[i].times[0]);
         print_message("%s\n", rows[i].why);
-        expect(0, rows[i].after_effect, rows[i].after_heal, rows[i].unavailable);
+        expect(0, rows[i].times[1], rows[i].times[2], rows[i].times[3]);
     }
 }
 

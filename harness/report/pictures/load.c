@@ -56,7 +56,6 @@ struct load_picture {
 static void measure(const struct run_result *run, size_t phase, struct point *point)
 {
     struct histogram histogram;
-    struct error error;
     AUTO_FREE double *rates = memory_new((run->count + 1) * sizeof *rates);
     size_t repeats = 0;
     histogram_start(&histogram);
@@ -68,11 +67,11 @@ static void measure(const struct run_result *run, size_t phase, struct point *po
             continue;
         // What was encoded by ourselves can be decoded.
         if (phases->count == 0) {
-            (void)latencies_merge(&result->latencies, LATENCY_ACQUIRE, &histogram, &error);
+            (void)latencies_merge(&result->latencies, LATENCY_ACQUIRE, &histogram, NULL);
             rates[repeats++] = result->statistics.holds_per_second;
         } else if (phase < phases->count) {
             const struct phase_cost *cost = &phases->items[phase];
-            (void)latencies_merge_encoded(cost->encoded, cost->acquire.max_ns, &histogram, &error);
+            (void)latencies_merge_encoded(cost->encoded, cost->acquire.max_ns, &histogram, NULL);
             rates[repeats++] = phase_cost_rate(cost);
             point->held &= cost->rate == 0 || phase_cost_held_rate(cost);
         }

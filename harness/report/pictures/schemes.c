@@ -340,11 +340,10 @@ static struct points points_of(const struct scheme_cost *cost, enum latency late
 {
     struct points points = {.count = 0};
     struct histogram histogram;
-    struct error error;
     histogram_start(&histogram);
     // What was encoded by ourselves can be decoded.
     (void)latencies_merge_encoded(cost->encoded[latency], cost->percentiles[latency].max_ns,
-                                  &histogram, &error);
+                                  &histogram, NULL);
     while (points.count < MOST_POINTS) {
         double x = place(points.count);
         if ((double)histogram.total / x < LEAST_BEYOND * (1 - 1e-9))

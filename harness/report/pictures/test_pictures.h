@@ -4,7 +4,6 @@
 #define LOCKPICK_REPORT_TEST_PICTURES_H
 
 #include "harness/report/pictures/picture.h"
-#include "harness/report/pictures/test_says.h"
 #include "harness/report/pictures/test_svg.h"
 #include "harness/testing/test.h"
 

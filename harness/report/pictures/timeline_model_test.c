@@ -3,7 +3,7 @@
 #include "harness/base/file.h"
 #include "harness/model/model.h"
 #include "harness/report/pictures/picture.h"
-#include "harness/report/pictures/test_says.h"
+#include "harness/report/pictures/test_svg.h"
 
 #include <unistd.h>
 

@@ -1,6 +1,5 @@
 // What the timeline of a trial shows: which part of it, whose rows, and what in them.
 #include "faults/fault.h"
-#include "harness/report/pictures/test_says.h"
 #include "harness/report/pictures/test_svg.h"
 #include "harness/report/test_run.h"
 

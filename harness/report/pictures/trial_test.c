@@ -2,7 +2,6 @@
 #include "harness/base/file.h"
 #include "harness/base/scope.h"
 #include "harness/report/pictures/picture.h"
-#include "harness/report/pictures/test_says.h"
 #include "harness/report/pictures/test_svg.h"
 #include "harness/report/test_run.h"
 
