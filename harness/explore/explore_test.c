@@ -262,7 +262,7 @@ static void must_go(const struct written_case *one)
 
 TEST(each_schedule_goes_as_it_is_written_and_does_the_same_again)
 {
-    each_case("harness/explore/cases/schedules.cases", 26, must_go);
+    each_case("harness/explore/cases/schedules.cases", 32, must_go);
 }
 
 TEST(a_lock_with_threads_is_exhausted)
