@@ -69,6 +69,7 @@ static struct model_hold *begin_hold(struct builder *builder, uint32_t index, st
                             .release = NO_OPERATION,
                             .token = acquire->token != 0 ? index : NO_OPERATION,
                             .outer = owner->hold,
+                            .is_shared = acquire->shared,
                             .is_leased = has_leases(builder)};
     owner->hold = (uint32_t)(holds->count - 1);
     owner->depth = 1;
@@ -205,7 +206,7 @@ static bool is_of_other_mode(const struct builder *builder, uint32_t index,
 {
     const struct operation *items = builder->operations->items;
     return owner->hold != NO_OPERATION && !items[index].either &&
-           items[index].shared != items[builder->holds->items[owner->hold].acquire].shared;
+           items[index].shared != builder->holds->items[owner->hold].is_shared;
 }
 
 // Released with success although no hold is known. An acquire of unknown outcome may have got one,

@@ -16,6 +16,7 @@ struct model_hold {
     uint32_t release; // likewise; the last renewal if a lease ended it; NO_OPERATION if none came
     uint32_t token;   // the acquire of this hold that carries its token; NO_OPERATION if none does
     uint32_t outer;   // while it is built: what its process held before
+    bool is_shared;   // of a reader
     bool is_leased;
     bool is_slippery; // it may have been interrupted, see model_options
 };

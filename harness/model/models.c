@@ -71,11 +71,6 @@ struct extents {
     size_t count;
 };
 
-static bool is_shared(const struct operations *operations, const struct model_hold *hold)
-{
-    return operations->items[hold->acquire].shared;
-}
-
 // How far each hold can reach to either side before it meets a definite hold that excludes it.
 static struct extent *reach(const struct operations *operations, const struct model_holds *holds)
 {
@@ -84,35 +79,32 @@ static struct extent *reach(const struct operations *operations, const struct mo
     int64_t exclusive = INT64_MIN;
     for (size_t i = 0; i < holds->count; i++) {
         const struct model_hold *hold = &holds->items[i];
-        bool shared = is_shared(operations, hold);
         extents[i].from =
-            time_later(operations->items[hold->acquire].invoked, shared ? exclusive : any);
+            time_later(operations->items[hold->acquire].invoked, hold->is_shared ? exclusive : any);
         any = time_later(any, hold->to);
-        exclusive = shared ? exclusive : time_later(exclusive, hold->to);
+        exclusive = hold->is_shared ? exclusive : time_later(exclusive, hold->to);
     }
     any = INSTANT_NEVER; // where the definite holds behind begin
     exclusive = INSTANT_NEVER;
     for (size_t i = holds->count; i-- > 0;) {
         const struct model_hold *hold = &holds->items[i];
-        bool shared = is_shared(operations, hold);
         const struct operation *release =
             hold->release != NO_OPERATION ? &operations->items[hold->release] : NULL;
         bool may_last = release == NULL || release->outcome == OUTCOME_UNKNOWN;
-        extents[i].to =
-            time_earlier(may_last ? INSTANT_NEVER : release->returned, shared ? exclusive : any);
+        extents[i].to = time_earlier(may_last ? INSTANT_NEVER : release->returned,
+                                     hold->is_shared ? exclusive : any);
         any = hold->from;
-        exclusive = shared ? exclusive : hold->from;
+        exclusive = hold->is_shared ? exclusive : hold->from;
     }
     return extents;
 }
 
 // Of the extents, those of holds that exclude an acquire that is shared, or not.
-static struct extents choose(const struct operations *operations, const struct model_holds *holds,
-                             const struct extent *all, bool shared)
+static struct extents choose(const struct model_holds *holds, const struct extent *all, bool shared)
 {
     struct extents chosen = {.items = memory_new(holds->count * sizeof *chosen.items)};
     for (size_t i = 0; i < holds->count; i++) {
-        if (!shared || !is_shared(operations, &holds->items[i]))
+        if (!shared || !holds->items[i].is_shared)
             chosen.items[chosen.count++] = all[i];
     }
     sort_by_key(chosen.items, chosen.count, sizeof *chosen.items);
@@ -158,8 +150,8 @@ static void decide_refusals(const struct operations *operations, const struct mo
     if (holds->refused_count == 0)
         return;
     struct extent *all = reach(operations, holds);
-    struct extents of_readers = choose(operations, holds, all, true);
-    struct extents of_writers = choose(operations, holds, all, false);
+    struct extents of_readers = choose(holds, all, true);
+    struct extents of_writers = choose(holds, all, false);
     // From when on an acquire of unknown outcome may keep everybody out, or writers.
     int64_t writer = INSTANT_NEVER, reader = INSTANT_NEVER;
     for (size_t i = 0; i < holds->unknown_count; i++) {
@@ -169,7 +161,7 @@ static void decide_refusals(const struct operations *operations, const struct mo
     }
     for (size_t i = 0; i < holds->count; i++) {
         writer = time_later(writer, holds->items[i].to);
-        if (!is_shared(operations, &holds->items[i]))
+        if (!holds->items[i].is_shared)
             reader = time_later(reader, holds->items[i].to);
     }
     // A reader is kept out by a writer only. One who is needed for that came before any reader who
@@ -198,8 +190,7 @@ static void decide_exclusion(const struct operations *operations, const struct m
     const struct model_hold *exclusive = NULL;
     for (size_t i = 0; i < holds->count; i++) {
         const struct model_hold *hold = &holds->items[i];
-        bool shared = is_shared(operations, hold);
-        const struct model_hold *latest = shared ? exclusive : any;
+        const struct model_hold *latest = hold->is_shared ? exclusive : any;
         if (latest != NULL && latest->to > hold->from &&
             (is_definite(hold) || latest->from < hold->to))
             analysis_add_overlap(analysis, operations, latest, hold);
@@ -207,7 +198,7 @@ static void decide_exclusion(const struct operations *operations, const struct m
             continue;
         if (any == NULL || hold->to > any->to)
             any = hold;
-        if (!shared && (exclusive == NULL || hold->to > exclusive->to))
+        if (!hold->is_shared && (exclusive == NULL || hold->to > exclusive->to))
             exclusive = hold;
     }
 }
