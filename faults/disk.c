@@ -10,7 +10,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/disk.h"
 #include "harness/cluster/server.h"
 
@@ -83,14 +83,12 @@ static enum strike_state start_again(struct fault_strike *strike, struct error *
 static bool has_given_up(const struct node *node)
 {
     const char *const *words = node->kind->surrender_notes;
-    struct text log = {0};
-    char *path = path_join(node->folder, "server.log");
+    AUTO_TEXT struct text log = {0};
+    AUTO_FREE char *path = path_join(node->folder, "server.log");
     bool found = false;
     file_read(path, &log, NULL);
     for (; words != NULL && *words != NULL && !found; words++)
         found = strstr(text_string(&log), *words) != NULL;
-    text_free(&log);
-    free(path);
     return found;
 }
 

@@ -599,8 +599,7 @@ static bool advance(struct schedule *schedule, struct entry *entry, int64_t now_
 
 void schedule_advance(struct schedule *schedule, int64_t now_ns)
 {
-    bool asks = false;
-    bool moved = true;
+    bool asks = false, moved = true;
     for (size_t i = 0; i < schedule->count; i++)
         asks |= must_ask(&schedule->entries[i]);
     while (moved) {

@@ -1,7 +1,7 @@
 // What faults have in common when they strike a server or a wire.
 #include "faults/fault.h"
 
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ enum strike_state strike_came_too_late(struct error *error)
 enum availability way_available(const struct fault_instance *instance, const struct node *node,
                                 const char *const *ways, const char *done, struct error *why)
 {
-    struct text known = {0};
+    AUTO_TEXT struct text known = {0};
     if (ways == NULL) {
         error_set(why, "%s cannot be %s", node->kind->name, done);
         return FAULT_MEANINGLESS;
@@ -29,7 +29,6 @@ enum availability way_available(const struct fault_instance *instance, const str
         text_format(&known, "%s%s", i > 0 ? ", " : "", ways[i]);
     error_set(why, "%s has no way '%s' for %s (it has: %s)", node->kind->name, instance->how,
               instance->verb, text_string(&known));
-    text_free(&known);
     return FAULT_MEANINGLESS;
 }
 

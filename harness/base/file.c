@@ -1,6 +1,7 @@
 #include "harness/base/file.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/scope.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -76,18 +77,16 @@ static void find_mount(char *path)
 const char *file_reason(const char *path, char *out, size_t room)
 {
     int reason = errno;
-    char *copy = memory_string(path);
+    AUTO_FREE char *copy = memory_string(path);
     char *slash = strrchr(copy, '/');
     if (slash != NULL)
         slash[slash == copy] = '\0';
-    char *folder = realpath(slash != NULL ? copy : ".", NULL);
+    AUTO_FREE char *folder = realpath(slash != NULL ? copy : ".", NULL);
     bool is_full = (reason == ENOSPC || reason == EDQUOT) && folder != NULL;
     if (is_full)
         find_mount(folder);
     snprintf(out, room, "%s%s%s%s", strerror(reason), is_full ? " (on the disk mounted at " : "",
              is_full ? folder : "", is_full ? ")" : "");
-    free(folder);
-    free(copy);
     return out;
 }
 
@@ -179,7 +178,7 @@ static int make_one_folder(const char *path, struct error *error)
 
 int folder_make(const char *path, struct error *error)
 {
-    char *copy = memory_string(path);
+    AUTO_FREE char *copy = memory_string(path);
     int result = 0;
     // A '/' that begins the path separates nothing.
     for (char *slash = strchr(copy + (*copy == '/'), '/'); slash != NULL && result == 0;
@@ -190,7 +189,6 @@ int folder_make(const char *path, struct error *error)
     }
     if (result == 0)
         result = make_one_folder(copy, error);
-    free(copy);
     return result;
 }
 

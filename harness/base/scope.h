@@ -2,6 +2,8 @@
 //
 //   AUTO_FREE char *path = path_join(folder, "server.log");
 //   AUTO_TEXT struct text log = {0};
+//
+// AUTO_FREE is also for a struct whose first member is what it holds.
 #ifndef LOCKPICK_BASE_SCOPE_H
 #define LOCKPICK_BASE_SCOPE_H
 

@@ -1,7 +1,6 @@
 #include "harness/base/url.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,6 +1,7 @@
 #include "harness/check/fairness.h"
 
 #include "harness/base/rank.h"
+#include "harness/base/scope.h"
 #include "harness/check/by_lock.h"
 #include "harness/check/describe.h"
 #include "harness/check/faults.h"
@@ -23,14 +24,13 @@ static void place_queued(const struct trial_model *model, int64_t *places_ns)
 static bool find_margin(const struct trial_model *model, int64_t *margin_ns)
 {
     size_t count = 0;
-    int64_t *lengths_ns = memory_new(model->hold_count * sizeof *lengths_ns);
+    AUTO_FREE int64_t *lengths_ns = memory_new(model->hold_count * sizeof *lengths_ns);
     FOR_EACH_HOLD (hold, model) {
         if (hold->release_invoked && hold->returned_ns != TIME_NEVER)
             lengths_ns[count++] = hold->returned_ns - hold_release_began_ns(hold);
     }
     sort_values(lengths_ns, count);
     *margin_ns = percentile_of_sorted(lengths_ns, count, 990);
-    free(lengths_ns);
     return count > 0;
 }
 
@@ -138,8 +138,8 @@ size_t *places_overtakings(const struct trial_model *model, const int64_t *place
     size_t *overtakings = memory_zeroed(count, sizeof *overtakings);
     struct tally all = {memory_zeroed(count, sizeof(uint32_t)), count};
     struct tally exclusive = {memory_zeroed(count, sizeof(uint32_t)), count};
-    struct ranked *places = memory_new(count * sizeof *places);
-    struct ranked *asked = memory_new(count * sizeof *asked);
+    AUTO_FREE struct ranked *places = memory_new(count * sizeof *places);
+    AUTO_FREE struct ranked *asked = memory_new(count * sizeof *asked);
     for (size_t i = 0; i < count; i++) {
         places[i] = (struct ranked){places_ns[i], i};
         asked[i] = (struct ranked){model->holds[i].invoked_ns, i};
@@ -158,8 +158,6 @@ size_t *places_overtakings(const struct trial_model *model, const int64_t *place
         }
         overtakings[own] = tally_below(model->holds[own].shared ? &exclusive : &all, own);
     }
-    free(places);
-    free(asked);
     free(all.sums);
     free(exclusive.sums);
     return overtakings;
@@ -169,7 +167,7 @@ size_t *places_overtakings(const struct trial_model *model, const int64_t *place
 
 static void measure_shares(const struct trial_model *model, struct fairness *fairness)
 {
-    int64_t *keys = memory_new(acquire_count(model) * sizeof *keys);
+    AUTO_FREE int64_t *keys = memory_new(acquire_count(model) * sizeof *keys);
     size_t count = 0;
     double squares = 0;
     for (size_t i = 0; i < acquire_count(model); i++) {
@@ -193,7 +191,6 @@ static void measure_shares(const struct trial_model *model, struct fairness *fai
         fairness->grants += grants;
         squares += (double)grants * (double)grants;
     }
-    free(keys);
     double sum = (double)fairness->grants;
     fairness->jain = squares > 0 ? sum * sum / ((double)fairness->workers * squares) : 0;
 }
@@ -223,7 +220,7 @@ static void measure_line(const struct by_lock *lock, const int64_t *places_ns,
                          struct fairness *fairness)
 {
     const struct trial_model *model = &lock->part;
-    size_t *overtakings = places_overtakings(model, places_ns);
+    AUTO_FREE size_t *overtakings = places_overtakings(model, places_ns);
     count_grants(model, places_ns, fairness);
     for (size_t i = 0; i < model->hold_count; i++) {
         fairness->overtaken += overtakings[i] > 0;
@@ -234,13 +231,12 @@ static void measure_line(const struct by_lock *lock, const int64_t *places_ns,
         fairness->deepest_wait_ns =
             model->holds[i].granted_ns - hold_acquire_began_ns(&model->holds[i]);
     }
-    free(overtakings);
 }
 
 static void measure_turns(const struct trial_model *model, struct fairness *fairness)
 {
-    int64_t *all_ns = memory_new(model->hold_count * sizeof *all_ns);
-    int64_t *places_ns = memory_new(model->hold_count * sizeof *places_ns);
+    AUTO_FREE int64_t *all_ns = memory_new(model->hold_count * sizeof *all_ns);
+    AUTO_FREE int64_t *places_ns = memory_new(model->hold_count * sizeof *places_ns);
     fairness->order = places_find(model, all_ns, &fairness->margin_ns);
     struct by_lock locks;
     by_lock_start(&locks, model);
@@ -250,8 +246,6 @@ static void measure_turns(const struct trial_model *model, struct fairness *fair
         measure_line(&locks, places_ns, fairness);
     }
     by_lock_end(&locks);
-    free(all_ns);
-    free(places_ns);
 }
 
 void fairness_measure(const struct trial_model *model, struct fairness *fairness)
@@ -283,8 +277,8 @@ static size_t first_in_line(const int64_t *places_ns, size_t a, size_t b)
 static void find_passings(const struct trial_model *model, const int64_t *places_ns,
                           int64_t kept_until_ns, struct finding *finding)
 {
-    struct definite_holds holds = definite_holds_until(model, hold_lease_end_ns);
-    struct ranked *ends = memory_new(holds.count * sizeof *ends); // the last one first
+    AUTO_FREE struct definite_holds holds = definite_holds_until(model, hold_lease_end_ns);
+    AUTO_FREE struct ranked *ends = memory_new(holds.count * sizeof *ends); // the last one first
     size_t next = holds.count;
     size_t any = SIZE_MAX, exclusive = SIZE_MAX; // the first in line of those met so far
     for (size_t i = 0; i < holds.count; i++)
@@ -307,8 +301,6 @@ static void find_passings(const struct trial_model *model, const int64_t *places
             finding->evidence = evidence_of_holds(passed, definite->hold, hold->granted_ns,
                                                   model->holds[passed].granted_ns);
     }
-    free(ends);
-    free(holds.items);
 }
 
 // "client-2 asked for the lock 3 ms after client-1 had its place in line, and was granted it 9 ms
@@ -336,8 +328,8 @@ static void explain(const struct trial_model *model, const struct evidence *evid
 static void decide(const struct trial_model *model, struct finding *finding)
 {
     int64_t kept_until_ns;
-    struct text found = {0};
-    int64_t *places_ns = memory_new(model->hold_count * sizeof *places_ns);
+    AUTO_TEXT struct text found = {0};
+    AUTO_FREE int64_t *places_ns = memory_new(model->hold_count * sizeof *places_ns);
     bool is_promised = model->trial->traits != NULL && trial_has_trait(model->trial, "fair");
     finding->state = FINDING_IRRELEVANT;
     if (is_promised && places_queued(model, places_ns, &kept_until_ns)) {
@@ -349,8 +341,6 @@ static void decide(const struct trial_model *model, struct finding *finding)
         finding_decide(finding, FINDING_VIOLATED, "%s (%lld grant%s out of turn)", found.bytes,
                        (long long)finding->count, plural(finding->count));
     }
-    text_free(&found);
-    free(places_ns);
 }
 
 const struct check out_of_turn_check = {

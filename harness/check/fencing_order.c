@@ -8,6 +8,7 @@
 // was answered. The order of the answers says nothing: a token that is fetched by a second request
 // may be drawn after the next holder's.
 #include "harness/base/rank.h"
+#include "harness/base/scope.h"
 #include "harness/check/describe.h"
 #include "harness/check/sweep.h"
 
@@ -83,7 +84,7 @@ static bool is_ordered(const struct hold *hold)
 static void compare_order(const struct trial_model *model, struct finding *finding)
 {
     struct highest answered, ended, ended_exclusive; // grants, and those that were over by then
-    struct ranked *ends = memory_new(model->hold_count * sizeof *ends);
+    AUTO_FREE struct ranked *ends = memory_new(model->hold_count * sizeof *ends);
     size_t end_count = 0, next = 0;
     bool excludes = trial_model_excludes(model) && trial_model_permits(model) == 1;
     highest_open(&answered, model);
@@ -117,12 +118,11 @@ static void compare_order(const struct trial_model *model, struct finding *findi
     free(ended_exclusive.holds);
     free(ended.holds);
     free(answered.holds);
-    free(ends);
 }
 
 static void compare_equal(const struct trial_model *model, struct finding *finding)
 {
-    struct ranked *tokens = memory_new(model->hold_count * sizeof *tokens);
+    AUTO_FREE struct ranked *tokens = memory_new(model->hold_count * sizeof *tokens);
     size_t count = 0;
     for (size_t i = 0; i < model->hold_count; i++) {
         if (model->holds[i].token != 0)
@@ -133,7 +133,6 @@ static void compare_equal(const struct trial_model *model, struct finding *findi
         if (tokens[i - 1].value == tokens[i].value)
             note(model, finding, tokens[i - 1].index, tokens[i].index);
     }
-    free(tokens);
 }
 
 static void describe(const struct trial_model *model, struct finding *finding)

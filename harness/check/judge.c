@@ -1,3 +1,4 @@
+#include "harness/base/scope.h"
 #include "harness/check/by_lock.h"
 #include "harness/check/check.h"
 #include "harness/check/describe.h"
@@ -398,7 +399,7 @@ static bool is_missed(const struct trial *trial, const char *absent_fault,
 void expectation_compare(const struct trial *trial, const char *absent_fault,
                          struct judgement *judgement)
 {
-    struct text expected = {0}, found = {0}, miss = {0};
+    AUTO_TEXT struct text expected = {0}, found = {0}, miss = {0};
     char *out = judgement->expectation_text;
     const size_t room = sizeof judgement->expectation_text;
     judgement->expectation = EXPECTATION_NONE;
@@ -418,9 +419,6 @@ void expectation_compare(const struct trial *trial, const char *absent_fault,
         judgement->expectation = EXPECTATION_MET;
         snprintf(out, room, "%s, as expected", found.bytes);
     }
-    text_free(&expected);
-    text_free(&found);
-    text_free(&miss);
 }
 
 // True if more events could still meet an expectation of UNSAFE or STUCK: nothing was found that
@@ -456,7 +454,7 @@ static void set_reason(struct judgement *judgement, struct text *reason)
 
 void judge(const struct trial_model *model, struct judgement *judgement)
 {
-    struct text why = {0}, absent = {0}, excuse = {0};
+    AUTO_TEXT struct text why = {0}, absent = {0}, excuse = {0};
     *judgement = (struct judgement){0};
     run_checks(model, judgement);
     excuse_followers(model, judgement);
@@ -473,8 +471,6 @@ void judge(const struct trial_model *model, struct judgement *judgement)
     if (judgement->unexpected != NULL)
         snprintf(judgement->reason, sizeof judgement->reason, "%s",
                  judgement_first_violation(judgement)->text);
-    text_free(&absent);
-    text_free(&excuse);
 }
 
 void judge_without_history(const struct trial *trial, enum verdict verdict, const char *reason,

@@ -3,6 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
+#include "harness/base/scope.h"
 #include "harness/check/by_lock.h"
 #include "harness/check/faults.h"
 #include "harness/check/sweep.h"
@@ -167,14 +168,13 @@ static void collect(struct collection *collection, int64_t waited_ns)
 // Frees the collection.
 static struct wait_figures figures_of(struct collection *collection)
 {
-    int64_t *waits_ns = collection->waits_ns;
+    AUTO_FREE int64_t *waits_ns = collection->waits_ns;
     size_t count = collection->count;
     struct wait_figures figures = {.count = count};
     sort_values(waits_ns, count);
     figures.p50_ns = percentile_of_sorted(waits_ns, count, 500);
     figures.p99_ns = percentile_of_sorted(waits_ns, count, 990);
     figures.max_ns = percentile_of_sorted(waits_ns, count, 1000);
-    free(waits_ns);
     return figures;
 }
 
@@ -268,7 +268,7 @@ static void measure_locks(const struct trial_model *model, int64_t *longest_ns,
                           struct collection ends[END_COUNT], struct collection *heals,
                           struct liveness *liveness)
 {
-    struct waits waits = waits_of(model);
+    AUTO_FREE struct waits waits = waits_of(model);
     struct by_lock locks;
     by_lock_start(&locks, model);
     while (by_lock_next(&locks)) {
@@ -282,14 +282,12 @@ static void measure_locks(const struct trial_model *model, int64_t *longest_ns,
         free(reader.waiting.items);
     }
     by_lock_end(&locks);
-    free(waits.items);
 }
 
 void liveness_measure(const struct trial_model *model, struct liveness *liveness)
 {
-    struct collection ends[END_COUNT] = {0};
-    struct collection heals = {0};
-    int64_t *longest_ns = memory_new(model->fault_count * sizeof *longest_ns);
+    struct collection ends[END_COUNT] = {0}, heals = {0};
+    AUTO_FREE int64_t *longest_ns = memory_new(model->fault_count * sizeof *longest_ns);
     *liveness =
         (struct liveness){.longest_wait_ns = longest_wait_ns(model), .left = model->ends.left};
     for (size_t i = 0; i < model->fault_count; i++)
@@ -304,7 +302,6 @@ void liveness_measure(const struct trial_model *model, struct liveness *liveness
             liveness->heals[liveness->heal_count++] =
                 (struct heal_wait){model->faults[i].instance->number, longest_ns[i]};
     }
-    free(longest_ns);
 }
 
 // === what a grant costs ==========================================================================
@@ -372,7 +369,7 @@ static void see(struct account *client, const struct trial_model *model, const s
 void herd_measure(const struct trial_model *model, struct herd *herd)
 {
     const struct history *history = model->history;
-    struct account *clients = NULL;
+    AUTO_FREE struct account *clients = NULL;
     size_t client_count = 0;
     for (size_t i = 0; history != NULL && i < history->count; i++) {
         const struct event *event = &history->events[i];
@@ -397,7 +394,6 @@ void herd_measure(const struct trial_model *model, struct herd *herd)
     if (!tells_wakeups)
         herd->wakeups = -1;
     herd->is_known = herd->acquire_requests > 0 && is_counted;
-    free(clients);
 }
 
 double herd_per_grant(const struct herd *herd, int64_t count)

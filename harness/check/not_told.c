@@ -6,11 +6,10 @@
 #include "harness/check/lost_lock.h"
 
 #include "harness/base/rank.h"
+#include "harness/base/scope.h"
 #include "harness/check/describe.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
-
-#include <stdlib.h>
 
 // --- losses --------------------------------------------------------------------------------------
 
@@ -75,16 +74,15 @@ size_t losses_find(const struct trial_model *model, struct lost_hold *losses)
         any = was_found_gone(&model->holds[i]) || hold_outlived_lease(model, &model->holds[i]);
     if (!any)
         return 0;
-    struct definite_holds all = definite_holds_until(model, hold_lease_end_ns);
-    struct definite_holds exclusive = {memory_new(all.count * sizeof *exclusive.items), 0};
+    AUTO_FREE struct definite_holds all = definite_holds_until(model, hold_lease_end_ns);
+    AUTO_FREE struct definite_holds exclusive = {memory_new(all.count * sizeof *exclusive.items),
+                                                 0};
     for (size_t i = 0; i < all.count; i++) {
         if (!model->holds[all.items[i].hold].shared)
             exclusive.items[exclusive.count++] = all.items[i];
     }
     for (size_t i = 0; i < model->hold_count; i++)
         count += find_loss(model, model->holds[i].shared ? &exclusive : &all, i, &losses[count]);
-    free(all.items);
-    free(exclusive.items);
     return count;
 }
 
@@ -105,14 +103,13 @@ static void tell(const struct trial_model *model, const struct lost_hold *loss, 
 static void explain(const struct trial_model *model, const struct evidence *evidence,
                     struct text *out)
 {
-    struct lost_hold *losses = memory_new(model->hold_count * sizeof *losses);
+    AUTO_FREE struct lost_hold *losses = memory_new(model->hold_count * sizeof *losses);
     size_t count = losses_find(model, losses);
     for (size_t i = 0; i < count; i++) {
         if (losses[i].hold == evidence->holds[0])
             tell(model, &losses[i], out);
     }
     text_format(out, "; at most %s are stated", lasting(model->trial->scenario->lock.told_ns).text);
-    free(losses);
 }
 
 // Where stalls were seen, as much again may have been too short to be seen.
@@ -131,8 +128,8 @@ static void decide(const struct trial_model *model, struct finding *finding)
         finding->state = FINDING_IRRELEVANT;
         return;
     }
-    struct lost_hold *losses = memory_new(model->hold_count * sizeof *losses);
-    int64_t *ran_ns = memory_new(model->hold_count * sizeof *ran_ns);
+    AUTO_FREE struct lost_hold *losses = memory_new(model->hold_count * sizeof *losses);
+    AUTO_FREE int64_t *ran_ns = memory_new(model->hold_count * sizeof *ran_ns);
     size_t count = losses_find(model, losses);
     const struct lost_hold *first = NULL; // rather one that stalls do not explain
     int64_t told_ns = model->trial->scenario->lock.told_ns;
@@ -148,14 +145,13 @@ static void decide(const struct trial_model *model, struct finding *finding)
     }
     distribution_make(ran_ns, count, &finding->windows);
     if (first != NULL) {
-        struct text found = {0};
+        AUTO_TEXT struct text found = {0};
         finding->evidence =
             evidence_of_holds(first->hold, first->other, first->lost_ns, first->until_ns);
         tell(model, first, &found);
         finding_decide(finding, FINDING_VIOLATED, "%s; stated are at most %s (%lld of %zu loss%s)",
                        found.bytes, lasting(told_ns).text, (long long)finding->count, count,
                        count == 1 ? "" : "es");
-        text_free(&found);
         if (may_be_stalls(model, first))
             finding_blame_stalls(model, model->holds[first->hold].client, first->lost_ns,
                                  first->until_ns, finding);
@@ -163,8 +159,6 @@ static void decide(const struct trial_model *model, struct finding *finding)
         finding_say(finding, "%zu loss%s, each told in time or over by then", count,
                     count == 1 ? "" : "es");
     }
-    free(ran_ns);
-    free(losses);
 }
 
 const struct check not_told_check = {

@@ -2,6 +2,7 @@
 
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
+#include "harness/base/scope.h"
 #include "harness/check/describe.h"
 #include "harness/check/faults.h"
 #include "harness/check/stalls.h"
@@ -277,10 +278,9 @@ size_t drawn_faults(const struct trial_model *model, size_t *struck)
     size_t drawn = 0;
     *struck = 0;
     FOR_EACH_FAULT (record, model) {
-        struct text ignored = {0};
+        AUTO_TEXT struct text ignored = {0};
         drawn += record->instance->drawn;
         *struck += record->instance->drawn && fault_is_proven(model, record, &ignored);
-        text_free(&ignored);
     }
     return drawn;
 }
@@ -342,7 +342,7 @@ void tell_servers_down(const struct trial_model *model, int64_t from_ns, int64_t
 {
     const struct trial *trial = model->trial;
     int most = 0;
-    struct text which = {0};
+    AUTO_TEXT struct text which = {0};
     FOR_EACH_FAULT (record, model) {
         // They are the most when one more goes down, or when the time begins.
         const struct fault_record *added = record;
@@ -366,7 +366,6 @@ void tell_servers_down(const struct trial_model *model, int64_t from_ns, int64_t
         text_format(out, "; %d of %d server%s %s down (fault%s %s)", most, trial->servers,
                     plural(trial->servers), most == 1 ? "was" : "were", plural(most),
                     text_string(&which));
-    text_free(&which);
 }
 
 // --- whether everybody was served ----------------------------------------------------------------
@@ -567,8 +566,7 @@ static void see_attempt(struct served *served, const struct hold *attempt)
 
 static bool tell_who_was_not_served(const struct served *served, struct text *why)
 {
-    size_t count = 0;
-    size_t first = 0;
+    size_t count = 0, first = 0;
     for (size_t i = served->asker_count; i-- > 0;) {
         if (served->askers[i].has_held || !served->askers[i].turned_away)
             continue;
@@ -687,7 +685,7 @@ bool preconditions_hold(const struct trial_model *model, struct text *why)
 
 bool was_contended(const struct trial_model *model, struct text *why)
 {
-    size_t *last = NULL; // who went for a lock before, by its key: 0 is nobody
+    AUTO_FREE size_t *last = NULL; // who went for a lock before, by its key: 0 is nobody
     size_t count = 0;
     bool contended = false;
     for (size_t i = 0; model->hold_count > 0 && i < acquire_count(model); i++) {
@@ -697,7 +695,6 @@ bool was_contended(const struct trial_model *model, struct text *why)
         contended |= last[hold->key] != 0 && last[hold->key] != who;
         last[hold->key] = who;
     }
-    free(last);
     return contended ||
            !say(why,
                 "only one worker ever went for %s lock: exclusion was not put to the test; more "

@@ -5,12 +5,11 @@
 // was done since it was computed: who then finds the job not done does it again, whatever the lock.
 // That excuses a doer who read after the one before had written, if there is such a write without
 // the job's bit for each time that it was done again: as in updates.c, each comes but once.
+#include "harness/base/scope.h"
 #include "harness/check/describe.h"
-#include "harness/check/sweep.h"
 #include "harness/check/updates.h"
 #include "harness/workloads/workload.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // What became of one job.
@@ -101,11 +100,9 @@ static void blame(const struct trial_model *model, const struct job *job, size_t
 static void decide(const struct trial_model *model, struct finding *finding)
 {
     size_t count = (size_t)model->trial->scenario->workload.jobs;
-    struct job *jobs = count_jobs(model, count);
-    size_t first = SIZE_MAX;
-    size_t undone = SIZE_MAX;
-    int64_t done = 0;
-    int64_t twice = 0;
+    AUTO_FREE struct job *jobs = count_jobs(model, count);
+    size_t first = SIZE_MAX, undone = SIZE_MAX;
+    int64_t done = 0, twice = 0;
     for (size_t i = 0; i < count; i++) {
         done += jobs[i].done > 0;
         bool is_phantom = jobs[i].found != SIZE_MAX && jobs[i].done == 0 && jobs[i].doubtful == 0;
@@ -131,7 +128,6 @@ static void decide(const struct trial_model *model, struct finding *finding)
         finding->by_absence = twice == 0;
         blame(model, &jobs[first], first, finding);
     }
-    free(jobs);
 }
 
 const struct check run_once_check = {

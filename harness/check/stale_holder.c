@@ -10,6 +10,7 @@
 #include "harness/check/lost_lock.h"
 
 #include "harness/base/rank.h"
+#include "harness/base/scope.h"
 #include "harness/check/describe.h"
 #include "harness/check/faults.h"
 #include "harness/check/stalls.h"
@@ -94,7 +95,7 @@ static int64_t find_stale_writes(const struct trial_model *model, struct evidenc
 {
     struct grants grants = grants_make(model);
     size_t answered_count;
-    struct ranked *answered = answered_make(model, &answered_count);
+    AUTO_FREE struct ranked *answered = answered_make(model, &answered_count);
     int64_t count = 0;
     for (size_t i = 0; i < model->access_count; i++) {
         const struct access *write = &model->accesses[i];
@@ -117,7 +118,6 @@ static int64_t find_stale_writes(const struct trial_model *model, struct evidenc
             *first = (struct evidence){
                 {write->hold, other}, {i, newer}, write->invoked_ns, write->returned_ns};
     }
-    free(answered);
     free(grants.longest);
     free(grants.proven.items);
     return count;

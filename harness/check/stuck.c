@@ -5,6 +5,7 @@
 #include "harness/check/stuck.h"
 
 #include "harness/base/rank.h"
+#include "harness/base/scope.h"
 #include "harness/check/describe.h"
 #include "harness/check/faults.h"
 #include "harness/check/preconditions.h"
@@ -342,8 +343,8 @@ struct waiting waiting_find(const struct trial_model *model, const struct no_pro
 {
     struct waiting waiting = {.until_ns = interval->from_ns};
     size_t most = model->attempt_count + model->hold_count;
-    struct waiter *waits = memory_new(most * sizeof *waits);
-    struct span *spans = memory_new(most * sizeof *spans); // one for each worker
+    AUTO_FREE struct waiter *waits = memory_new(most * sizeof *waits);
+    AUTO_FREE struct span *spans = memory_new(most * sizeof *spans); // one for each worker
     size_t count = find_waits(model, interval->from_ns, waits, &waiting.stopped_may_hold);
     for (size_t i = 0; i < count; i++) {
         // Between two acquires that gave up it wanted the lock too.
@@ -359,8 +360,6 @@ struct waiting waiting_find(const struct trial_model *model, const struct no_pro
     size_t stretches = spans_join(spans, waiting.workers);
     for (size_t i = 0; i < stretches; i++)
         waiting.waited_ns += spans[i].to_ns - spans[i].from_ns;
-    free(waits);
-    free(spans);
     return waiting;
 }
 
@@ -543,7 +542,7 @@ static void decide_waiting(const struct trial_model *model, struct finding *find
     if (unfinished != NULL || interval.unanswered)
         proof_ns = time_later(bound_ns, lock->stuck_after_ns);
     bool hidden_holder = waiting.stopped_may_hold && !holds_have_leases(model);
-    struct text found = {0};
+    AUTO_TEXT struct text found = {0};
     if (waiting.waited_ns > proof_ns && !hidden_holder) {
         finding->state = FINDING_VIOLATED;
         finding->count = 1;
@@ -570,7 +569,6 @@ static void decide_waiting(const struct trial_model *model, struct finding *find
         return;
     tell_servers_down(model, interval.from_ns, waiting.until_ns, &found);
     finding_say(finding, "%s", found.bytes);
-    text_free(&found);
 }
 
 // --- a release that hangs ------------------------------------------------------------------------

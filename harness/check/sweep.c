@@ -2,6 +2,7 @@
 
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
+#include "harness/base/scope.h"
 #include "harness/check/faults.h"
 
 #include <stdlib.h>
@@ -120,7 +121,7 @@ void sessions_bound(struct trial_model *model)
         trial->server != NULL && trial->server->sets_clock_late && trial_has_trait(trial, "lease");
     if (!by_session && !by_clock)
         return;
-    struct standstills all = find_standstills(model);
+    AUTO_FREE struct standstills all = find_standstills(model);
     for (size_t i = 0; i < model->hold_count; i++) {
         struct hold *hold = &model->holds[i];
         for (size_t j = 0; j < all.count; j++) {
@@ -131,7 +132,6 @@ void sessions_bound(struct trial_model *model)
                 doubt(hold, standstill, trial->scenario->lock.lease_ns);
         }
     }
-    free(all.items);
 }
 
 // --- how long a lease is certain -----------------------------------------------------------------
@@ -232,7 +232,7 @@ void overlaps_find(const struct trial_model *model, const struct definite_holds 
                    void *context)
 {
     int64_t permits = trial_model_permits(model);
-    struct ranked *ends = memory_new(holds->count * sizeof *ends);
+    AUTO_FREE struct ranked *ends = memory_new(holds->count * sizeof *ends);
     struct latest latest = {0};
     size_t ended = 0;
     for (size_t i = 0; i < holds->count; i++)
@@ -252,7 +252,6 @@ void overlaps_find(const struct trial_model *model, const struct definite_holds 
             see(context, earlier, later);
         latest_see(&latest, later, shared);
     }
-    free(ends);
 }
 
 size_t spans_join(struct span *spans, size_t count)

@@ -9,6 +9,7 @@
 #include "harness/check/updates.h"
 
 #include "harness/base/rank.h"
+#include "harness/base/scope.h"
 #include "harness/check/describe.h"
 
 #include <stdlib.h>
@@ -275,7 +276,7 @@ static void look_for_late_writes(const struct trial_model *model, struct updates
     for (size_t i = 0; i < look.answered.count; i++)
         look.highest_token =
             time_later(look.highest_token, model->accesses[look.answered.items[i].access].token);
-    struct entries sights = entries_make(model, LISTED_SIGHTS);
+    AUTO_FREE struct entries sights = entries_make(model, LISTED_SIGHTS);
     struct sight before = {0};
     for (size_t i = 0; i < sights.count; i++) {
         struct sight sight = sight_of(model, &sights.items[i]);
@@ -283,7 +284,6 @@ static void look_for_late_writes(const struct trial_model *model, struct updates
         explain(&look, again ? &before : NULL, &sight);
         before = sight;
     }
-    free(sights.items);
     free(look.unanswered.items);
     free(look.answered.items);
     free(look.moves.ends);
@@ -397,7 +397,7 @@ void updates_count(const struct trial_model *model, struct updates *updates)
     *updates = (struct updates){
         .pair = {SIZE_MAX, SIZE_MAX}, .below_zero = SIZE_MAX, .late = SIZE_MAX, .forgot = SIZE_MAX};
     size_t doubtful[2] = {SIZE_MAX, SIZE_MAX};
-    struct entries seen = entries_make(model, LISTED_SEEN);
+    AUTO_FREE struct entries seen = entries_make(model, LISTED_SEEN);
     count_writes(model, updates);
     for (size_t i = 0; i < seen.count;) {
         size_t end = i + 1;
@@ -413,7 +413,6 @@ void updates_count(const struct trial_model *model, struct updates *updates)
     look_for_late_writes(model, updates);
     if (model->fault_count > 0 && !any_overlap(model))
         updates->forgot = find_upset_store(model);
-    free(seen.items);
 }
 
 // === what is decided

@@ -11,12 +11,12 @@
 #include "harness/check/lost_lock.h"
 
 #include "harness/base/rank.h"
+#include "harness/base/scope.h"
 #include "harness/check/describe.h"
 #include "harness/check/faults.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -214,10 +214,9 @@ static void see_granted_again(void *context, const struct definite_hold *before,
 static void find_granted_again(const struct trial_model *model, int64_t *vanished_ns)
 {
     struct granted_again again = {model, deletes_make(model), vanished_ns};
-    struct definite_holds holds = definite_holds_until(model, hold_lease_end_ns);
+    AUTO_FREE struct definite_holds holds = definite_holds_until(model, hold_lease_end_ns);
     if (again.deletes.count > 0)
         overlaps_find(model, &holds, see_granted_again, &again);
-    free(holds.items);
     free(again.deletes.items);
 }
 
@@ -419,7 +418,7 @@ static size_t find_vanished(const struct trial_model *model, int64_t *vanished_n
 
 static void decide(const struct trial_model *model, struct finding *finding)
 {
-    int64_t *vanished_ns = memory_new(model->hold_count * sizeof *vanished_ns);
+    AUTO_FREE int64_t *vanished_ns = memory_new(model->hold_count * sizeof *vanished_ns);
     size_t doubtful = find_vanished(model, vanished_ns);
     size_t first = SIZE_MAX; // that stalls do not explain, if there is one
     for (size_t i = 0; i < model->hold_count; i++) {
@@ -455,7 +454,6 @@ static void decide(const struct trial_model *model, struct finding *finding)
     } else {
         finding_say(finding, "no holder found its lock gone while its lease was valid");
     }
-    free(vanished_ns);
 }
 
 const struct check wrongful_release_check = {

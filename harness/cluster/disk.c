@@ -113,8 +113,7 @@ int disk_flip_bits(const struct node *node, uint64_t seed, char *out, size_t roo
                    struct error *error)
 {
     struct random random;
-    AUTO_TEXT struct text content = {0};
-    AUTO_TEXT struct text told = {0};
+    AUTO_TEXT struct text content = {0}, told = {0};
     random_start(&random, seed, STREAM);
     AUTO_FREE char *path = draw_file(node, &random);
     if (path == NULL)

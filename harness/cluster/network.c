@@ -43,8 +43,7 @@ static int new_namespace(struct error *error)
     int ours = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
     if (ours < 0)
         return error_set(error, "cannot open /proc/thread-self/ns/net: %s", strerror(errno));
-    int made = -1;
-    int result = 0;
+    int made = -1, result = 0;
     if (unshare(CLONE_NEWNET) != 0) {
         result = error_set(error, "cannot make a network namespace: %s", strerror(errno));
     } else {

@@ -366,12 +366,11 @@ int process_group_kill(pid_t group, struct error *error)
         return errno == ESRCH
                    ? 0
                    : error_set(error, "SIGKILL to process group %d: %s", group, strerror(errno));
-    struct process_list all = process_list_read();
+    AUTO_FREE struct process_list all = process_list_read();
     for (size_t i = 0; i < all.count; i++) {
         if (all.items[i].group == group)
             await_end(all.items[i].id, give_up_ns);
     }
-    free(all.items);
     return process_group_is_dead(group, error) ? 0 : -1;
 }
 
@@ -428,10 +427,10 @@ static int add_ports(const char *path, const struct inodes *inodes, int *ports, 
 
 int process_ports(pid_t process, int *ports, int room, struct error *error)
 {
-    struct inodes inodes = {0};
+    AUTO_FREE struct inodes inodes = {0};
     int found = 0;
     int result = add_inodes(process, &inodes, error);
-    struct process_list all = process_list_read();
+    AUTO_FREE struct process_list all = process_list_read();
     for (size_t i = 0; result == 0 && i < all.count; i++) {
         // What one that has ended by now had open is nobody's any more.
         if (all.items[i].group == process && all.items[i].id != process)
@@ -441,7 +440,5 @@ int process_ports(pid_t process, int *ports, int room, struct error *error)
         result = add_ports("/proc/net/tcp", &inodes, ports, room, &found, error);
     if (result == 0)
         add_ports("/proc/net/tcp6", &inodes, ports, room, &found, NULL); // if there is IPv6
-    free(all.items);
-    free(inodes.items);
     return result == 0 ? found : -1;
 }

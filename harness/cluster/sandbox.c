@@ -3,6 +3,7 @@
 #include "harness/base/file.h"
 #include "harness/base/limits.h"
 #include "harness/base/processes.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/network.h"
 #include "harness/cluster/process.h"
 
@@ -91,12 +92,11 @@ static void kill_children(enum isolation isolation)
         kill(-1, SIGKILL);
         return;
     }
-    struct process_list all = process_list_read();
+    AUTO_FREE struct process_list all = process_list_read();
     for (size_t i = 0; i < all.count; i++) {
         if (all.items[i].parent == getpid())
             kill(all.items[i].id, SIGKILL);
     }
-    free(all.items);
 }
 
 // Kills all that descends from us, in whatever session it is: who loses its parent becomes our

@@ -1,7 +1,7 @@
 #include "harness/cluster/short_path.h"
 
 #include "harness/base/file.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -24,14 +24,13 @@ static bool is_plain(const char *path, size_t room)
 // Whether any user may go there.
 static bool is_open_to_all(const char *place)
 {
-    char *path = realpath(place, NULL);
+    AUTO_FREE char *path = realpath(place, NULL);
     bool is_open = path != NULL;
     while (is_open && path[0] != '\0') {
         struct stat about;
         is_open = stat(path, &about) == 0 && (about.st_mode & S_IXOTH) != 0;
         *strrchr(path, '/') = '\0';
     }
-    free(path);
     return is_open;
 }
 
@@ -57,13 +56,12 @@ int short_path_open(struct short_path *path, const char *folder, enum isolation 
             return 0;
         short_path_close(path);
     }
-    char *own = realpath(folder, NULL);
+    AUTO_FREE char *own = realpath(folder, NULL);
     bool must_be_reached = isolation == ISOLATION_LOOPBACK && geteuid() == 0;
     if (!must_be_reached && is_plain(own, SHORT_PATH_MOST)) {
         path->kind = SHORT_PATH_SAME;
         strcpy(path->path, own);
     }
-    free(own);
     if (path->path[0] != '\0')
         return 0;
     if (make_private(path, getenv("TMPDIR"), must_be_reached) ||

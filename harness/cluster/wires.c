@@ -397,8 +397,7 @@ static int read_listing(const struct struck *struck, bool whole_table, struct vi
                         struct text *removal, struct error *error)
 {
     const char *chain = struck->chain;
-    AUTO_TEXT struct text command = {0};
-    AUTO_TEXT struct text output = {0};
+    AUTO_TEXT struct text command = {0}, output = {0};
     *view = (struct view){0};
     text_format(&command, "list %s ip %s %s", whole_table ? "table" : "chain", struck->table,
                 whole_table ? "" : chain);

@@ -5,9 +5,8 @@
 
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 // --- what was seen -------------------------------------------------------------------------------
@@ -46,8 +45,7 @@ static struct requests requests_between(const struct trial_model *model, int64_t
 {
     const struct history *history = model->history;
     struct requests requests = {0};
-    size_t room = 0;
-    size_t waiting = 0;
+    size_t room = 0, waiting = 0;
     for (size_t i = FIRST_FROM(history->events, history->count, at_ns, from_ns); i < history->count;
          i++) {
         const struct event *event = &history->events[i];
@@ -149,8 +147,7 @@ struct grant_seen {
 // client before it and after it, and no fault kept it from its servers, when it can read nothing.
 static bool was_watched(const struct trial_model *model, const struct hold *hold)
 {
-    bool before = false;
-    bool after = false;
+    bool before = false, after = false;
     for (size_t i = 0; i < model->history->count; i++) {
         const struct event *event = &model->history->events[i];
         if (event->kind != EVENT_REQUEST || event->client != hold->client ||
@@ -399,10 +396,8 @@ bool diagnose_by_wire(struct diagnosis *diagnosis, int64_t until_ns)
         from_ns = time_earlier(from_ns, other->invoked_ns);
         to_ns = time_later(to_ns, time_earlier(hold->released_ns, other->released_ns));
     }
-    struct requests requests = requests_between(model, from_ns, to_ns);
-    bool found = find_in_requests(diagnosis, &requests, until_ns);
-    free(requests.items);
-    return found;
+    AUTO_FREE struct requests requests = requests_between(model, from_ns, to_ns);
+    return find_in_requests(diagnosis, &requests, until_ns);
 }
 
 // --- nobody is granted the lock ------------------------------------------------------------------
@@ -468,8 +463,7 @@ bool diagnose_no_progress_by_wire(struct diagnosis *diagnosis)
     const struct trial_model *model = diagnosis->model;
     if (!tells_requests(model))
         return false;
-    struct requests requests = requests_between(model, model->started_ns, model->ended_ns);
-    bool found = find_who_has_it(diagnosis, &requests);
-    free(requests.items);
-    return found;
+    AUTO_FREE struct requests requests =
+        requests_between(model, model->started_ns, model->ended_ns);
+    return find_who_has_it(diagnosis, &requests);
 }

@@ -2,9 +2,8 @@
 // it. In a sentence, {word} stands for what add_word puts in its place, and {fact?yes|no} for the
 // one or the other: a fact is one that is_so() knows, or a trait of the lock. What a sentence adds
 // by way of a reason must be known itself.
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/check/describe.h"
-#include "harness/check/liveness.h"
 #include "harness/check/stuck.h"
 #include "harness/check/sweep.h"
 #include "harness/explain/diagnosis.h"
@@ -594,7 +593,7 @@ static void add_mitigation(const struct diagnosis *diagnosis, struct text *out)
     const struct row *row = row_of(diagnosis->cause);
     bool ends_with_lock =
         diagnosis->cause == ROOT_SESSION && diagnosis_has_trait(diagnosis, "transaction");
-    struct text against = {0};
+    AUTO_TEXT struct text against = {0};
     fill(diagnosis, row->against, &against);
     // Tokens of this lock's, or of another's if it gives none.
     const char *fencing =
@@ -619,7 +618,6 @@ static void add_mitigation(const struct diagnosis *diagnosis, struct text *out)
     if (row->kind == TAKEN && !ends_with_lock && diagnosis->harm &&
         !diagnosis->model->trial->scenario->workload.fenced)
         text_format(out, " What would have limited the harm: %s.", fencing);
-    text_free(&against);
 }
 
 void diagnosis_say(struct diagnosis *diagnosis)
@@ -627,13 +625,10 @@ void diagnosis_say(struct diagnosis *diagnosis)
     static const char *const begins[] = {[CERTAINTY_UNEXPLAINED] = "unexplained: ",
                                          [CERTAINTY_POSSIBLE] = "possibly: ",
                                          [CERTAINTY_PROVEN] = ""};
-    struct text text = {0};
-    struct text mitigation = {0};
+    AUTO_TEXT struct text text = {0}, mitigation = {0};
     text_add(&text, begins[diagnosis->certainty]);
     fill(diagnosis, row_of(diagnosis->cause)->sentence, &text);
     add_mitigation(diagnosis, &mitigation);
     snprintf(diagnosis->text, sizeof diagnosis->text, "%s", text_string(&text));
     snprintf(diagnosis->mitigation, sizeof diagnosis->mitigation, "%s", text_string(&mitigation));
-    text_free(&text);
-    text_free(&mitigation);
 }

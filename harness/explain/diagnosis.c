@@ -1,10 +1,9 @@
 #include "harness/explain/diagnosis.h"
 
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/check/sweep.h"
 #include "harness/check/updates.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 int64_t increments_lost(const struct trial_model *model, int64_t *acknowledged)
@@ -166,11 +165,10 @@ size_t diagnoses_make(const struct trial_model *model, const struct judgement *j
 bool diagnosis_make(const struct trial_model *model, const struct judgement *judgement,
                     struct diagnosis *diagnosis)
 {
-    struct diagnosis *diagnoses = memory_new(MAX_CHECKS * sizeof *diagnoses);
+    AUTO_FREE struct diagnosis *diagnoses = memory_new(MAX_CHECKS * sizeof *diagnoses);
     size_t count = diagnoses_make(model, judgement, diagnoses);
     if (count > 0)
         *diagnosis = diagnoses[0];
-    free(diagnoses);
     return count > 0;
 }
 

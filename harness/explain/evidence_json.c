@@ -1,8 +1,8 @@
 // The diagnosis of a violation for machines. Its schema is documented in json.c.
+#include "harness/base/scope.h"
 #include "harness/explain/diagnosis.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 #include <string.h>
 
 // Reads and writes of one hold that are listed.
@@ -206,7 +206,7 @@ static json_t *diagnosis_json(const struct diagnosis *diagnosis, const struct on
 
 char *evidence_json(const struct trial_model *model, const struct judgement *judgement)
 {
-    struct diagnosis *diagnoses = memory_new(MAX_CHECKS * sizeof *diagnoses);
+    AUTO_FREE struct diagnosis *diagnoses = memory_new(MAX_CHECKS * sizeof *diagnoses);
     struct one_lock one;
     char *text = NULL;
     one_lock_start(model, judgement, &one);
@@ -219,12 +219,10 @@ char *evidence_json(const struct trial_model *model, const struct judgement *jud
             json_array_append_new(others, diagnosis_json(&diagnoses[i], NULL));
         set(object, "others", others);
         set(object, "lock", integer(one.key > 0, one.key));
-        char *dumped = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12));
+        AUTO_FREE char *dumped = json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(12));
         text = memory_string(dumped != NULL ? dumped : "");
         json_decref(object);
-        free(dumped);
     }
     one_lock_end(&one);
-    free(diagnoses);
     return text != NULL ? text : memory_string("");
 }

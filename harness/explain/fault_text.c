@@ -1,6 +1,5 @@
 #include "harness/explain/fault_text.h"
 
-#include "harness/base/rank.h"
 #include "harness/check/describe.h"
 #include "harness/scenario/trigger.h"
 

@@ -5,7 +5,6 @@
 #include "harness/base/rank.h"
 #include "harness/base/text.h"
 #include "harness/check/faults.h"
-#include "harness/check/liveness.h"
 #include "harness/check/lost_lock.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"

@@ -1,9 +1,6 @@
 // Why nobody is granted the lock any more, or a release is not answered.
 #include "harness/base/clock.h"
-#include "harness/base/rank.h"
 #include "harness/check/faults.h"
-#include "harness/check/liveness.h"
-#include "harness/check/lost_lock.h"
 #include "harness/check/stuck.h"
 #include "harness/check/sweep.h"
 #include "harness/explain/diagnosis.h"

@@ -3,6 +3,7 @@
 // of time.
 #include "harness/explain/story.h"
 
+#include "harness/base/scope.h"
 #include "harness/check/describe.h"
 #include "harness/check/lost_lock.h"
 #include "harness/check/stuck.h"
@@ -13,7 +14,6 @@
 #include "harness/workloads/workload.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define STORY_HOLDS 12
@@ -117,7 +117,7 @@ static void add_believer(const struct story *story, const struct hold *hold,
 
 static void tell_grant(struct story *story, const struct hold *hold, const char *who)
 {
-    struct text what = {0};
+    AUTO_TEXT struct text what = {0};
     int64_t permits = trial_model_permits(story->model);
     int64_t taken = 0;
     bool late = hold->valid_until_ns <= hold->granted_ns;
@@ -141,7 +141,6 @@ static void tell_grant(struct story *story, const struct hold *hold, const char 
     else
         add_lease(story, hold, &what);
     story_add(&story->lines, hold->granted_ns, LINE_KEY, who, "%s", text_string(&what));
-    text_free(&what);
 }
 
 // --- reads and writes ----------------------------------------------------------------------------
@@ -274,12 +273,11 @@ static void tell_accesses(struct story *story, const struct hold *hold, const ch
     bool aside = story->needs_ends && hold == story->culprit;
     for (size_t i = 0; i < hold->access_count && i < STORY_ACCESSES; i++) {
         const struct access *access = &story->model->accesses[hold->first_access + i];
-        struct text what = {0};
+        AUTO_TEXT struct text what = {0};
         add_access(story, access, &what);
         story_join(&story->lines, hold,
                    access->returned_ns != TIME_NEVER ? access->returned_ns : access->invoked_ns,
                    aside || !access->is_write ? LINE_HELPFUL : LINE_NEEDED, who, what.bytes);
-        text_free(&what);
     }
 }
 
@@ -535,7 +533,7 @@ static const struct hold *held_by_target(const struct story *story,
 static void tell_strike(struct story *story, const struct fault_record *record)
 {
     char subject[24];
-    struct text words = {0};
+    AUTO_TEXT struct text words = {0};
     const struct trial_model *model = story->model;
     const struct fault_instance *instance = record->instance;
     int64_t at_ns = fault_struck_ns(record);
@@ -556,13 +554,12 @@ static void tell_strike(struct story *story, const struct fault_record *record)
     }
     story_add(&story->lines, is_two ? record->in_effect_ns : at_ns, LINE_KEY, subject, "%s",
               text_string(&words));
-    text_free(&words);
 }
 
 static void tell_healing(struct story *story, const struct fault_record *record, int64_t last_ns)
 {
     char subject[24];
-    struct text words = {0};
+    AUTO_TEXT struct text words = {0};
     bool at_end = record->heal_reason == HEAL_END;
     bool stopped = fault_can(record->instance, FAULT_STOPS);
     snprintf(subject, sizeof subject, "fault %d over:", record->instance->number);
@@ -574,15 +571,13 @@ static void tell_healing(struct story *story, const struct fault_record *record,
         text_add(&words, ", and still believes it holds the lock");
     story_add(&story->lines, record->healed_ns, at_end ? LINE_HELPFUL : LINE_KEY,
               at_end ? "the trial ends:" : subject, "%s", text_string(&words));
-    text_free(&words);
 }
 
 // Tells of the faults that happened between the lines told so far; and of the cause, wherever it
 // was.
 static void tell_faults(struct story *story, const struct fault_record *cause)
 {
-    int64_t first_ns = INT64_MAX;
-    int64_t last_ns = INT64_MIN;
+    int64_t first_ns = INT64_MAX, last_ns = INT64_MIN;
     for (size_t i = 0; i < story->lines.count; i++) {
         first_ns = time_earlier(first_ns, story->lines.items[i].at_ns);
         last_ns = time_later(last_ns, story->lines.items[i].at_ns);
@@ -611,7 +606,7 @@ static void tell_diagnosis(const struct diagnosis *diagnosis, struct text *out)
     int64_t acknowledged = 0;
     int64_t lost = increments_lost(diagnosis->model, &acknowledged);
     int64_t permits = trial_model_permits(diagnosis->model);
-    struct text end = {0};
+    AUTO_TEXT struct text end = {0};
     if (diagnosis->text[0] != '\0')
         text_format(out, "  Cause: %s.\n", diagnosis->text);
     if (diagnosis->overlap_ns > 0 && permits > 1)
@@ -634,7 +629,6 @@ static void tell_diagnosis(const struct diagnosis *diagnosis, struct text *out)
         text_format(out, "  %s\n", end.bytes);
     if (diagnosis->mitigation[0] != '\0')
         text_format(out, "  %s\n", diagnosis->mitigation);
-    text_free(&end);
 }
 
 // Where there are several locks, each line says which one.
@@ -651,7 +645,7 @@ static void add_named(struct text *out, const char *lines, int64_t key)
 static void tell_story(const struct diagnosis *diagnosis, int64_t key, struct text *out)
 {
     enum shows shows = diagnosis->finding->check->shows;
-    struct text lines = {0};
+    AUTO_TEXT struct text lines = {0};
     struct story story = {.model = diagnosis->model,
                           .tokens = shows == SHOWS_TOKENS || shows == SHOWS_LATE_WRITE ||
                                     diagnosis->model->trial->scenario->workload.fenced};
@@ -669,7 +663,6 @@ static void tell_story(const struct diagnosis *diagnosis, int64_t key, struct te
     if (lines.length == 0)
         text_format(&lines, "  %s.\n", diagnosis->finding->text);
     add_named(out, lines.bytes, key);
-    text_free(&lines);
     story_lines_free(&story.lines);
 }
 
@@ -681,7 +674,7 @@ static bool is_of_same_holds(const struct diagnosis *one, const struct diagnosis
 
 char *story_tell(const struct trial_model *model, const struct judgement *judgement)
 {
-    struct diagnosis *diagnoses = memory_new(MAX_CHECKS * sizeof *diagnoses);
+    AUTO_FREE struct diagnosis *diagnoses = memory_new(MAX_CHECKS * sizeof *diagnoses);
     struct one_lock one;
     struct text out = {0};
     text_add(&out, "");
@@ -702,6 +695,5 @@ char *story_tell(const struct trial_model *model, const struct judgement *judgem
         text_format(&out, "  All this is about lock %lld of %lld.\n", (long long)one.key,
                     (long long)scenario_key_count(model->trial->scenario));
     one_lock_end(&one);
-    free(diagnoses);
     return out.bytes;
 }

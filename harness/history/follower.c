@@ -53,8 +53,7 @@ size_t history_follow(struct history_follower *follower,
                       void (*see)(void *context, const struct event *event), void *context)
 {
     open_new_chunks(follower);
-    size_t total = 0;
-    size_t kept = 0;
+    size_t total = 0, kept = 0;
     // Chunks stay in the order in which they were claimed, so that a writer's next chunk is never
     // seen before its last one.
     for (size_t i = 0; i < follower->open_count; i++) {

@@ -2,14 +2,13 @@
 #include "harness/locks/lock.h"
 
 #include "harness/base/file.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/plugin/lockpick.h"
 
 #include <dlfcn.h>
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // "host:port", NULL-terminated.
@@ -68,7 +67,7 @@ static char *path_of(const struct external_client *external_client)
 static int load(struct plugin_client *own, const struct external_client *external_client,
                 struct error *error)
 {
-    char *path = path_of(external_client);
+    AUTO_FREE char *path = path_of(external_client);
     int result = -1;
     own->library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (own->library == NULL)
@@ -80,7 +79,6 @@ static int load(struct plugin_client *own, const struct external_client *externa
         result = check(own->plugin, path, error);
     if (result != 0)
         own->plugin = NULL;
-    free(path);
     return result;
 }
 

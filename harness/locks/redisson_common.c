@@ -1,6 +1,6 @@
 #include "harness/locks/redisson_common.h"
 
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -129,12 +129,11 @@ static bool delete_first(struct lock_thread *thread, int64_t *rest_until_ns)
     *rest_until_ns = TIME_NEVER;
     if (sweeper->count == 0 || (thread->stopping && !sweeper->answers))
         return false;
-    char *key = sweeper->keys[sweeper->first];
+    AUTO_FREE char *key = sweeper->keys[sweeper->first];
     sweeper->first = (sweeper->first + 1) % MOST_KEYS;
     sweeper->count--;
     pthread_mutex_unlock(&thread->mutex);
     enum outcome outcome = redis_request(sweeper->connection, &answer, "DEL %s", key);
-    free(key);
     pthread_mutex_lock(&thread->mutex);
     sweeper->answers = outcome == OUTCOME_OK;
     return true;

@@ -9,10 +9,9 @@
 // it, in order.
 #include "harness/locks/redlock.h"
 
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 
 // One round; see redlock_ask.
 struct round {
@@ -202,10 +201,9 @@ static struct redis_connection *connection_to(struct servers *servers, int serve
 
 static void close_each(void *context)
 {
-    struct servers *servers = context;
+    AUTO_FREE struct servers *servers = context;
     for (int i = 0; i < MAX_SERVERS; i++)
         redis_close(servers->connections[i]);
-    free(servers);
 }
 
 // A majority must be there to begin with.

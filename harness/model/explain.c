@@ -1,10 +1,9 @@
 // Violations of models in words.
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/model/holds.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 // What a sentence is made of.
@@ -152,14 +151,13 @@ static void find_holds(const struct sentence *sentence, const struct operation *
 {
     const struct operations *operations = sentence->operations;
     struct model_analysis ignored = {.linearizable = true};
-    size_t *chosen = memory_new((operations->count + 1) * sizeof *chosen);
+    AUTO_FREE size_t *chosen = memory_new((operations->count + 1) * sizeof *chosen);
     struct model_input input = {operations, chosen, 0, sentence->options};
     for (size_t i = 0; i < operations->count; i++) {
         if (operations->items[i].name == of->name)
             chosen[input.count++] = i;
     }
     model_holds_make(&input, NESTING_PERMITS, holds, &ignored);
-    free(chosen);
 }
 
 // Whoever had a permit when the last one was given away once too often.
@@ -222,7 +220,7 @@ void model_explain(const struct model *model, const struct operations *operation
                    const struct model_options *options, const struct model_violation *violation,
                    char *text, size_t room)
 {
-    struct text words = {0};
+    AUTO_TEXT struct text words = {0};
     struct sentence sentence = {
         .operations = operations, .options = options, .violation = violation, .text = &words};
     for (size_t i = 0; i < MODEL_EVIDENCE; i++)
@@ -258,5 +256,4 @@ void model_explain(const struct model *model, const struct operations *operation
         break;
     }
     snprintf(text, room, "%s", text_string(&words));
-    text_free(&words);
 }

@@ -1,7 +1,7 @@
 #include "harness/model/model.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +88,7 @@ static int check_operations(const struct model *model, const struct operations *
 static int64_t *find_expiries(const struct operations *operations, int64_t lease_ns)
 {
     int64_t *expiries = memory_new((operations->count + 1) * sizeof *expiries);
-    int64_t *by_moment = NULL;
+    AUTO_FREE int64_t *by_moment = NULL;
     size_t events = operations->event_count;
     if (operations->events != NULL) {
         by_moment = memory_new((events + 2) * sizeof *by_moment);
@@ -109,7 +109,6 @@ static int64_t *find_expiries(const struct operations *operations, int64_t lease
         int64_t invoked = operations->items[i].invoked;
         expiries[i] = by_moment != NULL ? by_moment[moment_of(invoked)] : invoked + 2 * lease_ns;
     }
-    free(by_moment);
     return expiries;
 }
 
@@ -120,8 +119,8 @@ static void decide_names(const struct model *model, const struct operations *ope
 {
     // The indices of the operations, those on each name together, in their order: a counting sort,
     // after which `ends` has the end of each name.
-    size_t *ends = memory_zeroed(operations->name_count + 1, sizeof *ends);
-    size_t *chosen = memory_new(operations->count * sizeof *chosen);
+    AUTO_FREE size_t *ends = memory_zeroed(operations->name_count + 1, sizeof *ends);
+    AUTO_FREE size_t *chosen = memory_new(operations->count * sizeof *chosen);
     for (size_t i = 0; i < operations->count; i++)
         ends[operations->items[i].name + 1]++;
     for (uint32_t name = 0; name < operations->name_count; name++)
@@ -134,8 +133,6 @@ static void decide_names(const struct model *model, const struct operations *ope
             model, &(struct model_input){operations, chosen + first, ends[name] - first, options},
             analysis);
     }
-    free(chosen);
-    free(ends);
 }
 
 int model_decide(const struct model *model, const struct operations *operations,
@@ -147,14 +144,14 @@ int model_decide(const struct model *model, const struct operations *operations,
         check_operations(model, operations, options, error) != 0)
         return -1;
     struct model_options own = *options;
-    int64_t *expiries = options->lease_ns > 0 ? find_expiries(operations, options->lease_ns) : NULL;
+    AUTO_FREE int64_t *expiries =
+        options->lease_ns > 0 ? find_expiries(operations, options->lease_ns) : NULL;
     own.expiries = expiries;
     if (operations->name_count > 1)
         decide_names(model, operations, &own, analysis);
     else
         model->decide(model, &(struct model_input){operations, NULL, operations->count, &own},
                       analysis);
-    free(expiries);
     if (analysis->is_doubtful && analysis->violation_count == 0) {
         analysis->linearizable = false;
         analysis->doubt = "holds overlap, or their tokens are out of order, unless acquires and "

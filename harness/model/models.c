@@ -1,7 +1,7 @@
 // Every model: how it decides the operations on one name. A new one is one more here.
 #include "harness/base/clock.h"
 #include "harness/base/rank.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/model/holds.h"
 
 #include <stdlib.h>
@@ -149,9 +149,9 @@ static void decide_refusals(const struct operations *operations, const struct mo
 {
     if (holds->refused_count == 0)
         return;
-    struct extent *all = reach(operations, holds);
-    struct extents of_readers = choose(holds, all, true);
-    struct extents of_writers = choose(holds, all, false);
+    AUTO_FREE struct extent *all = reach(operations, holds);
+    AUTO_FREE struct extents of_readers = choose(holds, all, true);
+    AUTO_FREE struct extents of_writers = choose(holds, all, false);
     // From when on an acquire of unknown outcome may keep everybody out, or writers.
     int64_t writer = INSTANT_NEVER, reader = INSTANT_NEVER;
     for (size_t i = 0; i < holds->unknown_count; i++) {
@@ -169,9 +169,6 @@ static void decide_refusals(const struct operations *operations, const struct mo
     size_t needed = decide_kind(operations, holds, &of_readers, true, writer, analysis);
     int64_t first = needed > 0 ? writer : time_earlier(writer, reader);
     decide_kind(operations, holds, &of_writers, false, first, analysis);
-    free(of_writers.items);
-    free(of_readers.items);
-    free(all);
 }
 
 // --- one holder, or readers and a writer ---------------------------------------------------------
@@ -237,10 +234,9 @@ static void decide_tokens(const struct operations *operations, const struct mode
 static void decide_moving_tokens(const struct operations *operations,
                                  const struct model_holds *holds, struct model_analysis *analysis)
 {
-    struct ranked *order = memory_new((holds->count + 1) * sizeof *order);
-    struct extent *definite = memory_new((holds->count + 1) * sizeof *definite);
-    size_t count = 0;
-    size_t definite_count = 0;
+    AUTO_FREE struct ranked *order = memory_new((holds->count + 1) * sizeof *order);
+    AUTO_FREE struct extent *definite = memory_new((holds->count + 1) * sizeof *definite);
+    size_t count = 0, definite_count = 0;
     for (size_t i = 0; i < holds->count; i++) {
         const struct model_hold *hold = &holds->items[i];
         if (hold->token != NO_OPERATION)
@@ -262,8 +258,6 @@ static void decide_moving_tokens(const struct operations *operations,
             blame_token(operations, &holds->items[order[i - 1].index], hold, analysis);
         at = is_definite(hold) ? time_later(at, hold->to) : place;
     }
-    free(definite);
-    free(order);
 }
 
 static void decide_once(const struct model *model, const struct model_input *input,
@@ -334,12 +328,11 @@ static void decide_one_holder(const struct model *model, const struct model_inpu
 {
     enum found found = FOUND_NONE;
     if (input->operations->owners != NULL) {
-        bool *interrupted = memory_zeroed(input->operations->count, sizeof *interrupted);
+        AUTO_FREE bool *interrupted = memory_zeroed(input->operations->count, sizeof *interrupted);
         struct trial trial = {model, *input, *input->options, interrupted, 0};
         trial.options.interrupted = interrupted;
         trial.input.options = &trial.options;
         found = try_interruptions(&trial, 0);
-        free(interrupted);
     }
     if (found == FOUND_NONE) {
         decide_once(model, input, analysis);
@@ -409,7 +402,7 @@ static void decide_permits(const struct model *model, const struct model_input *
 {
     struct model_holds holds;
     model_holds_make(input, model->nesting, &holds, analysis);
-    int64_t *ends = memory_new(holds.count * sizeof *ends);
+    AUTO_FREE int64_t *ends = memory_new(holds.count * sizeof *ends);
     for (size_t i = 0; i < holds.count; i++)
         ends[i] = holds.items[i].to;
     sort_values(ends, holds.count);
@@ -424,7 +417,6 @@ static void decide_permits(const struct model *model, const struct model_input *
         if (latest == NULL || hold->to > latest->to)
             latest = hold;
     }
-    free(ends);
     model_holds_free(&holds);
 }
 
@@ -550,7 +542,7 @@ static void decide_ownerless(const struct model *model, const struct model_input
                              .analysis = analysis,
                              .permits = input->options->permits > 0 ? input->options->permits : 1,
                              .latest = NO_OPERATION};
-    struct ranked *order = memory_new((2 * count + 1) * sizeof *order);
+    AUTO_FREE struct ranked *order = memory_new((2 * count + 1) * sizeof *order);
     size_t events = 0;
     for (size_t i = 0; i < count; i++) {
         uint32_t index = (uint32_t)(chosen != NULL ? chosen[i] : i);
@@ -579,7 +571,6 @@ static void decide_ownerless(const struct model *model, const struct model_input
     free(lock.happened);
     free(lock.open[0].items);
     free(lock.open[1].items);
-    free(order);
 }
 
 static const struct model ownerless_model = {
@@ -603,7 +594,7 @@ static void decide_tokens_alone(const struct model *model, const struct model_in
     const struct operations *operations = input->operations;
     const size_t *chosen = input->chosen;
     size_t count = input->count;
-    struct ranked *order = memory_new((count + 1) * sizeof *order);
+    AUTO_FREE struct ranked *order = memory_new((count + 1) * sizeof *order);
     size_t granted = 0;
     for (size_t i = 0; i < count; i++) {
         size_t index = chosen != NULL ? chosen[i] : i;
@@ -633,7 +624,6 @@ static void decide_tokens_alone(const struct model *model, const struct model_in
         if (latest == SIZE_MAX || items[index].invoked > items[latest].invoked)
             latest = index;
     }
-    free(order);
 }
 
 static const struct model tokens_model = {

@@ -345,8 +345,7 @@ static int empty(struct explored_servers *servers, struct error *error)
 static int tell_item(struct session *session, const char *name, struct text *image)
 {
     uint64_t number = 0;
-    int left_s = 0;
-    int length = 0;
+    int left_s = 0, length = 0;
     if (session_ask(session, "mg %s c t v" END_OF_ITEM, name) != 0)
         return -1;
     const char *answer = session->answer.bytes;
