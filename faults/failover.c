@@ -137,11 +137,6 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
     return await_leader(strike, error);
 }
 
-static enum strike_state heal(struct fault_strike *strike, struct error *error)
-{
-    return strike_bring_back(strike, LOSS_NONE, error);
-}
-
 const struct fault failover_fault = {
     .form = {.name = "failover",
              .strikes = STRIKES_SERVER,
@@ -156,5 +151,5 @@ const struct fault failover_fault = {
     .available = available,
     .inject = inject,
     .prove = await_leader,
-    .heal = heal,
+    .heal = strike_bring_back,
 };

@@ -114,9 +114,10 @@ struct fault {
 // For a fault whose target ended before it could strike. Sets errno and returns STRIKE_FAILED.
 enum strike_state strike_came_too_late(struct error *error);
 
-// Starts the server that the strike has killed again, with what it kept but for `loss`: for `heal`.
-enum strike_state strike_bring_back(struct fault_strike *strike, enum loss loss,
-                                    struct error *error);
+// A `heal`: starts the server that the strike has killed again, with what it kept but for what
+// `how` of the instance says that it loses ("loses-unsynced", "loses-all").
+enum strike_state strike_bring_back(struct fault_strike *strike, struct error *error);
+enum loss strike_loss(const struct fault_instance *instance);
 
 // For `available`: whether `how` of the instance is one of `ways` (NULL-terminated) of that kind of
 // server; of a kind that has none (NULL), that it cannot be `done`: "made to evict".

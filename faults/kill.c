@@ -73,11 +73,6 @@ static enum strike_state inject(struct fault_strike *strike, struct error *error
                                   : strike_crash(strike, error);
 }
 
-static enum strike_state heal(struct fault_strike *strike, struct error *error)
-{
-    return strike_bring_back(strike, LOSS_NONE, error);
-}
-
 const struct fault kill_fault = {
     .form = {.name = "kill",
              .strikes = STRIKES_CLIENT | STRIKES_SERVER,
@@ -89,5 +84,5 @@ const struct fault kill_fault = {
     .colour = "#d55e00",
     .inject = inject,
     .prove = prove,
-    .heal = heal,
+    .heal = strike_bring_back,
 };

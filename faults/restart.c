@@ -9,13 +9,6 @@
 
 static const char *const hows[] = {"keeps", "loses-unsynced", "loses-all", NULL};
 
-static enum loss loss_of(const struct fault_instance *instance)
-{
-    if (instance->how == NULL || strcmp(instance->how, hows[0]) == 0)
-        return LOSS_NONE;
-    return strcmp(instance->how, hows[1]) == 0 ? LOSS_UNSYNCED : LOSS_ALL;
-}
-
 static enum availability available(const struct fault_instance *instance,
                                    const struct fault_environment *environment,
                                    const struct node *node, struct error *why)
@@ -24,18 +17,13 @@ static enum availability available(const struct fault_instance *instance,
     const struct server_group *group = environment->lock_group;
     bool is_alone = group != NULL && strcmp(group->settings.topology->name, "single") == 0;
     const char *lost = is_alone ? group->nodes[0].kind->form.set_up : NULL;
-    if (loss_of(instance) != LOSS_ALL || lost == NULL)
+    if (strike_loss(instance) != LOSS_ALL || lost == NULL)
         return FAULT_AVAILABLE;
     error_set(why,
               "a lone %s server that has lost everything has lost %s too, and nobody makes that "
               "anew: take how: keeps",
               group->nodes[0].kind->name, lost);
     return FAULT_MEANINGLESS;
-}
-
-static enum strike_state heal(struct fault_strike *strike, struct error *error)
-{
-    return strike_bring_back(strike, loss_of(strike->instance), error);
 }
 
 const struct fault restart_fault = {
@@ -52,5 +40,5 @@ const struct fault restart_fault = {
     .colour = "#e69f00",
     .available = available,
     .inject = strike_crash,
-    .heal = heal,
+    .heal = strike_bring_back,
 };

@@ -62,6 +62,10 @@ struct schedule {
     int64_t closed_ns; // since when nothing that was drawn strikes any more; 0: it does
 };
 
+#define EACH_ENTRY(schedule, each)                                                                 \
+    for (struct entry *each = (schedule)->entries; each < (schedule)->entries + (schedule)->count; \
+         each++)
+
 // --- causes --------------------------------------------------------------------------------------
 
 static void cause_see(struct wait_for *wait, const struct event *event)
@@ -232,8 +236,7 @@ static void record_failure(struct schedule *schedule, const struct entry *entry,
 
 static void wake_followers(struct schedule *schedule, const struct entry *first)
 {
-    for (size_t i = 0; i < schedule->count; i++) {
-        struct entry *entry = &schedule->entries[i];
+    EACH_ENTRY (schedule, entry) {
         if (entry->state == ENTRY_ASLEEP && entry->instance->after == first->instance->number)
             entry_arm(schedule, entry);
     }
@@ -246,8 +249,7 @@ static bool chain_has_struck(const struct schedule *schedule, const struct entry
         entry_is_brief(first) ? first->state == ENTRY_OVER : first->state >= ENTRY_IN_EFFECT;
     if (!has_struck)
         return false;
-    for (size_t i = 0; i < schedule->count; i++) {
-        const struct entry *entry = &schedule->entries[i];
+    EACH_ENTRY (schedule, entry) {
         const struct fault_instance *instance = entry->instance;
         if (strikes_at_once(instance) && instance->after == first->instance->number &&
             !chain_has_struck(schedule, entry))
@@ -261,8 +263,7 @@ static bool chain_has_struck(const struct schedule *schedule, const struct entry
 // be waiting for it.
 static void steps_release_triggers(struct schedule *schedule)
 {
-    for (size_t i = 0; i < schedule->count; i++) {
-        struct entry *entry = &schedule->entries[i];
+    EACH_ENTRY (schedule, entry) {
         bool holds_worker = entry_lasts(entry) && entry->instance->target.worker != 0;
         bool held_there = holds_worker && entry->state >= ENTRY_IN_EFFECT &&
                           atomic_load(&entry->strike.hold->state) == POINT_IDLE;
@@ -324,8 +325,7 @@ static int check_majority(const struct schedule *schedule, const struct entry *e
     if (!entry->instance->drawn || !takes_server_down(entry->instance) || group == NULL ||
         !group->settings.topology->by_majority)
         return 0;
-    for (size_t i = 0; i < schedule->count; i++) {
-        const struct entry *other = &schedule->entries[i];
+    EACH_ENTRY (schedule, other) {
         bool is_down = other->state == ENTRY_PENDING || other->state == ENTRY_HEALING ||
                        other->state == ENTRY_IN_EFFECT;
         down += other != entry && is_down && takes_server_down(other->instance);
@@ -522,8 +522,7 @@ void schedule_see(struct schedule *schedule, const struct event *event)
     if (event->kind == EVENT_ACQUIRE_RETURN && event->outcome == OUTCOME_OK && event->client >= 1 &&
         event->client <= schedule->environment->client_count)
         schedule->granted_ns[event->client - 1] = event->at_ns;
-    for (size_t i = 0; i < schedule->count; i++) {
-        struct entry *entry = &schedule->entries[i];
+    EACH_ENTRY (schedule, entry) {
         const struct target *target = &entry->instance->target;
         if (event->kind == EVENT_POINT_REACHED && event->fault_number == entry->instance->number) {
             entry->reached_ns = event->at_ns;
@@ -617,8 +616,7 @@ void schedule_advance(struct schedule *schedule, int64_t now_ns)
 int64_t schedule_next_ns(const struct schedule *schedule)
 {
     int64_t next_ns = TIME_NEVER;
-    for (size_t i = 0; i < schedule->count; i++) {
-        const struct entry *entry = &schedule->entries[i];
+    EACH_ENTRY (schedule, entry) {
         next_ns = time_earlier(next_ns, due_ns(schedule, entry));
         if (must_ask(entry))
             next_ns = time_earlier(next_ns, schedule->ask_at_ns);
@@ -629,8 +627,7 @@ int64_t schedule_next_ns(const struct schedule *schedule)
 struct schedule_now schedule_now(const struct schedule *schedule)
 {
     struct schedule_now now = {.has_struck = schedule->struck};
-    for (size_t i = 0; i < schedule->count; i++) {
-        const struct entry *entry = &schedule->entries[i];
+    EACH_ENTRY (schedule, entry) {
         bool stays_away =
             entry->in_effect_ns != 0 && !entry_lasts(entry) && takes_server_down(entry->instance);
         now.is_waiting |= entry->state != ENTRY_ASLEEP && entry->state != ENTRY_OVER;
@@ -646,8 +643,7 @@ struct schedule_now schedule_now(const struct schedule *schedule)
 
 bool schedule_has_struck_client(const struct schedule *schedule, int client)
 {
-    for (size_t i = 0; i < schedule->count; i++) {
-        const struct entry *entry = &schedule->entries[i];
+    EACH_ENTRY (schedule, entry) {
         if (!entry_is_on_server(entry) && entry->instance->target.client == client &&
             entry->in_effect_ns != 0)
             return true;
@@ -659,8 +655,7 @@ void schedule_close(struct schedule *schedule, int64_t now_ns)
 {
     if (schedule->closed_ns == 0)
         schedule->closed_ns = now_ns;
-    for (size_t i = 0; i < schedule->count; i++) {
-        struct entry *entry = &schedule->entries[i];
+    EACH_ENTRY (schedule, entry) {
         if (!entry->instance->drawn || entry->state > ENTRY_ARMED)
             continue;
         entry->state = ENTRY_OVER;
@@ -675,9 +670,8 @@ bool schedule_has_settled(const struct schedule *schedule, int64_t now_ns, int64
     bool all_granted = true;
     if (schedule_now(schedule).is_striking)
         return false;
-    for (size_t i = 0; i < schedule->count; i++) {
-        if (schedule->entries[i].state == ENTRY_TRIGGERED ||
-            schedule->entries[i].state == ENTRY_PENDING)
+    EACH_ENTRY (schedule, entry) {
+        if (entry->state == ENTRY_TRIGGERED || entry->state == ENTRY_PENDING)
             return false;
     }
     for (int i = 0; i < environment->client_count; i++)
@@ -708,8 +702,7 @@ static bool is_ending(struct schedule *schedule, struct entry *entry)
 
 void schedule_end(struct schedule *schedule)
 {
-    for (size_t i = 0; i < schedule->count; i++) {
-        struct entry *entry = &schedule->entries[i];
+    EACH_ENTRY (schedule, entry) {
         // Of its own: one that took long to end leaves the others their time.
         int64_t give_up_ns = clock_monotonic_ns() + END_LIMIT_NS;
         while (is_ending(schedule, entry) && clock_monotonic_ns() < give_up_ns)

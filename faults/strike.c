@@ -49,10 +49,18 @@ enum strike_state strike_crash(struct fault_strike *strike, struct error *error)
                                                                          : STRIKE_IN_EFFECT;
 }
 
-enum strike_state strike_bring_back(struct fault_strike *strike, enum loss loss,
-                                    struct error *error)
+enum loss strike_loss(const struct fault_instance *instance)
 {
-    if (strike->progress == 0 && server_restart(strike->node, loss, error) != 0)
+    static const char *const losses[] = {
+        [LOSS_NONE] = "keeps", [LOSS_UNSYNCED] = "loses-unsynced", [LOSS_ALL] = "loses-all", NULL};
+    int loss = text_index(instance->how, losses);
+    return loss < 0 ? LOSS_NONE : (enum loss)loss;
+}
+
+enum strike_state strike_bring_back(struct fault_strike *strike, struct error *error)
+{
+    if (strike->progress == 0 &&
+        server_restart(strike->node, strike_loss(strike->instance), error) != 0)
         return STRIKE_FAILED;
     strike->progress = 1;
     return server_is_back(strike->node, error);

@@ -79,7 +79,7 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
         return STRIKE_PENDING; // of a trial that ends: it was told to end, too
     node->may_end = false;
     node->program = strike->instance->to;
-    return strike_bring_back(strike, LOSS_NONE, error);
+    return strike_bring_back(strike, error);
 }
 
 const struct fault upgrade_fault = {

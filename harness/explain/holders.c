@@ -677,8 +677,7 @@ static void find_taken_back(struct diagnosis *diagnosis, const struct hold *wron
                             int64_t until_ns)
 {
     const struct trial_model *model = diagnosis->model;
-    for (size_t i = 0; i < model->attempt_count; i++) {
-        const struct hold *attempt = &model->attempts[i];
+    FOR_EACH_ATTEMPT (attempt, model) {
         if (attempt->outcome != OUTCOME_UNKNOWN || attempt->key != wronged->key ||
             (attempt->client == wronged->client && attempt->worker == wronged->worker) ||
             attempt->returned_ns < wronged->granted_ns || attempt->returned_ns > until_ns)

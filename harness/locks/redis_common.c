@@ -58,9 +58,10 @@ enum outcome redis_acquire_by_script(struct lock *lock, struct grant *grant,
     return outcome == OUTCOME_OK && answer.integer == 0 ? OUTCOME_NO : outcome;
 }
 
-enum outcome redis_setnx(struct lock *lock)
+enum outcome redis_setnx(struct lock *lock, struct grant *grant)
 {
     struct redis_answer answer;
+    (void)grant;
     enum outcome outcome = REDIS_ASK(lock, &answer, "SETNX %s 1");
     return outcome == OUTCOME_OK && answer.integer != 1 ? OUTCOME_NO : outcome;
 }

@@ -40,7 +40,7 @@ enum outcome redis_acquire_by_script(struct lock *lock, struct grant *grant,
                                      int64_t *number);
 
 // SETNX L 1: OK held, NO busy.
-enum outcome redis_setnx(struct lock *lock);
+enum outcome redis_setnx(struct lock *lock, struct grant *grant);
 
 // DEL, whoever's lock is there.
 enum release_answer redis_release_unchecked(struct lock *lock);

@@ -5,7 +5,7 @@
 static enum outcome try_acquire(struct lock *lock, struct grant *grant)
 {
     struct redis_answer answer;
-    enum outcome outcome = redis_setnx(lock);
+    enum outcome outcome = redis_setnx(lock, grant);
     if (outcome != OUTCOME_OK)
         return outcome;
     // Held from here on, whatever becomes of the expiry: without it the lock only lives longer.
