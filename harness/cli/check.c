@@ -1,4 +1,5 @@
 // check: decides a history that is there already: another tool's, or one of Lockpick's own.
+#include "harness/base/scope.h"
 #include "harness/base/table.h"
 #include "harness/cli/check_case.h"
 #include "harness/cli/verb.h"
@@ -235,10 +236,9 @@ static int check_by_model(const struct check_options *options, const struct stor
                                  "model", options->model->name, "permits", positive(given->permits),
                                  "depth", positive(given->depth_limit), "lease_ns",
                                  positive(given->lease_ns), "histories", histories);
-        char *text = json_dumps(root, JSON_INDENT(2));
+        AUTO_FREE char *text = json_dumps(root, JSON_INDENT(2));
         if (text != NULL)
             puts(text);
-        free(text);
         json_decref(root);
     } else if (stored->history_count > 1) {
         table_print(table, stdout, is_coloured);
@@ -262,9 +262,8 @@ static int judge_anew(const struct check_options *options, const struct stored_p
     stored_runs_judge(&runs, stored->run, TRIAL_FILES_NONE);
     run_report_make(&runs.result, &report);
     if (options->json) {
-        char *json = report_json(&report);
+        AUTO_FREE char *json = report_json(&report);
         puts(json);
-        free(json);
     } else {
         report_print(&report, stdout, colour_wanted(stdout), false);
         differences_print(&runs.differences, false);

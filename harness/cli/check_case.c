@@ -2,6 +2,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/rank.h"
+#include "harness/base/scope.h"
 #include "harness/base/table.h"
 #include "harness/history/file.h"
 #include "harness/model/operations.h"
@@ -402,7 +403,7 @@ static void print_notes(const struct check_case *result)
 static void print_errors(const struct check_case *result)
 {
     const struct operations *operations = &result->operations;
-    size_t *counts = memory_zeroed(operations->error_count + 1, sizeof *counts);
+    AUTO_FREE size_t *counts = memory_zeroed(operations->error_count + 1, sizeof *counts);
     const char *before = "  failed by error: ";
     for (size_t i = 0; operations->error_count > 0 && i < operations->count; i++)
         counts[operations->items[i].error]++;
@@ -414,7 +415,6 @@ static void print_errors(const struct check_case *result)
     }
     if (before[0] == ',')
         puts("");
-    free(counts);
 }
 
 static void print_mappings(const struct check_case *result)

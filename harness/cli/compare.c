@@ -1,6 +1,7 @@
 // compare: two runs, or two schemes of one, held against each other; or two schemes of a scenario,
 // which are run interleaved, on the same servers.
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/base/table.h"
 #include "harness/cli/verb.h"
 #include "harness/report/comparison.h"
@@ -59,9 +60,8 @@ static const struct option compare_options[] = {
 static int show(struct comparison *comparison, const struct compare_options *options)
 {
     if (options->run.json) {
-        char *json = comparison_json(comparison);
+        AUTO_FREE char *json = comparison_json(comparison);
         puts(json);
-        free(json);
     } else {
         comparison_print(comparison, options->all, stdout, colour_wanted(stdout));
     }
@@ -187,7 +187,7 @@ static int load_run(const char *path, struct run_figures *figures, struct error 
     struct error why = {0};
     struct error problem = {0};
     bool folder = S_ISDIR(mode_at("%s", path));
-    char *file = folder ? path_join(path, "result.json") : memory_string(path);
+    AUTO_FREE char *file = folder ? path_join(path, "result.json") : memory_string(path);
     bool was_stopped = false;
     json_t *result = folder ? judge_anew(path, &was_stopped, &why) : NULL;
     *figures = (struct run_figures){0};
@@ -205,7 +205,6 @@ static int load_run(const char *path, struct run_figures *figures, struct error 
     else
         error_set(error, "cannot read %s as the result.json of a run: %.200s", path, problem.text);
     figures->was_stopped = was_stopped;
-    free(file);
     return code;
 }
 
@@ -221,7 +220,7 @@ static bool has_scheme(const struct run_figures *run, const char *pattern)
 static int no_such_scheme(const struct run_figures *run, const char *scheme)
 {
     struct string_list tried = {0};
-    struct text known = {0};
+    AUTO_TEXT struct text known = {0};
     for (size_t i = 0; i < run->count; i++) {
         if (!string_list_has(&tried, run->repeats[i].scheme))
             string_list_add(&tried, run->repeats[i].scheme);
@@ -229,7 +228,6 @@ static int no_such_scheme(const struct run_figures *run, const char *scheme)
     text_join(&known, (const char *const *)tried.items, NULL);
     verb_fails(&compare_verb, 0, "the run in %s has not tried '%s'; it tried %s", run->name, scheme,
                known.length > 0 ? text_string(&known) : "nothing");
-    text_free(&known);
     string_list_free(&tried);
     return EXIT_INCONCLUSIVE;
 }
@@ -238,9 +236,8 @@ static bool are_one_run(const char *const paths[2])
 {
     char *real[2];
     for (int i = 0; i < 2; i++) {
-        char *file = path_join(paths[i], "result.json");
+        AUTO_FREE char *file = path_join(paths[i], "result.json");
         real[i] = realpath(S_ISDIR(mode_at("%s", paths[i])) ? file : paths[i], NULL);
-        free(file);
     }
     bool is_one = real[0] != NULL && real[1] != NULL && strcmp(real[0], real[1]) == 0;
     free(real[0]);

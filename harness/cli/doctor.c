@@ -1,8 +1,8 @@
 // doctor: what this machine has and lacks for a run, and what to do about it.
 #include "harness/base/clock_shift.h"
 #include "harness/base/limits.h"
+#include "harness/base/scope.h"
 #include "harness/base/table.h"
-#include "harness/base/text.h"
 #include "harness/cli/verb.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
@@ -131,9 +131,8 @@ static int run(const struct words *words, void *options)
     bool has_ip = program_exists("ip");
     note(table, "ip (iproute2)", has_ip, has_ip ? "wires the nodes" : "apt-get install iproute2");
     ask_sandbox(table, try_wires);
-    char *preload = clock_preload_path(&error);
+    AUTO_FREE char *preload = clock_preload_path(&error);
     note(table, "server clocks", preload != NULL, preload != NULL ? preload : error.text);
-    free(preload);
     char plots[200];
     bool plotting = plots_available(plots, sizeof plots);
     note(table, "gnuplot", plotting, plotting ? "draws the plots" : plots);

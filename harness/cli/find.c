@@ -3,6 +3,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
+#include "harness/base/scope.h"
 #include "harness/cli/verb.h"
 #include "harness/report/fields.h"
 #include "harness/run/perform.h"
@@ -152,7 +153,7 @@ static void add_step(struct found *result, const struct request *request, int64_
 // failed.
 static bool measure(struct request *request, int64_t rate, struct found *result)
 {
-    struct text folder = {0};
+    AUTO_TEXT struct text folder = {0};
     struct plan plan = {
         .trials = (struct trial *)result->trial, .count = 1, .seed = request->plan->seed};
     text_format(&folder, "%s/rate-%02d", request->folder, ++request->serial);
@@ -174,7 +175,6 @@ static bool measure(struct request *request, int64_t rate, struct found *result)
         request->environment = run.environment;
     request->environment.load_at_end = run.environment.load_at_end;
     performed_free(&run);
-    text_free(&folder);
     return is_measured;
 }
 
@@ -196,7 +196,7 @@ static void tell(const struct found *result)
         return;
     }
     const struct step *step = &result->steps[result->count - 1];
-    struct text rate = {0};
+    AUTO_TEXT struct text rate = {0};
     rate_write(step->rate, &rate);
     printf("  %12s  %7lld of %7lld  %7lld  %9s  %-6s  %s\n", rate.bytes, (long long)step->begun,
            (long long)step->due, (long long)step->granted,
@@ -204,7 +204,6 @@ static void tell(const struct found *result)
            met[step->answer], verdict_name(step->verdict));
     if (step->why[0] != '\0')
         printf("  %12s  the driver was the limit: %s\n", "", step->why);
-    text_free(&rate);
     fflush(stdout);
 }
 
@@ -259,19 +258,17 @@ static void answer_of(const struct found *result, struct text *out)
 
 static json_t *rate_json(int64_t rate)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     rate_write(rate, &text);
     json_t *value = value_text(text.bytes);
-    text_free(&text);
     return value;
 }
 
 static json_t *answer_json(const void *found)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     answer_of(found, &text);
     json_t *value = value_text(text.bytes);
-    text_free(&text);
     return value;
 }
 
@@ -323,8 +320,8 @@ static int write_json(const struct request *request, const struct found *results
                                "name", value_text(request->scenario->name), "path",
                                value_text(request->scenario->path), "seed", seed, "environment",
                                environment_json(&request->environment), "searches", searches);
-    char *json = json_dumps(object, JSON_INDENT(2));
-    char *path = path_join(request->folder, "find.json");
+    AUTO_FREE char *json = json_dumps(object, JSON_INDENT(2));
+    AUTO_FREE char *path = path_join(request->folder, "find.json");
     int written = file_write(path, json, strlen(json), &error);
     if (written != 0)
         verb_fails(&find_verb, 0, "%s", error.text);
@@ -333,8 +330,6 @@ static int write_json(const struct request *request, const struct found *results
     else
         printf("histories: %s\n", request->folder);
     json_decref(object);
-    free(path);
-    free(json);
     return written;
 }
 

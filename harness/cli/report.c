@@ -1,5 +1,6 @@
 // report: everything that a run leaves but its histories, made anew from these.
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/cli/verb.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/run/run_files.h"
@@ -63,30 +64,27 @@ static int check_out(const struct run_options *options, const char *only, struct
     if (access(only, W_OK | X_OK) != 0)
         return error_set(error, "cannot write into %s: %s; --out DIR names another folder", only,
                          strerror(errno));
-    char *trials = path_join(only, "trials");
+    AUTO_FREE char *trials = path_join(only, "trials");
     char **names = folder_entries(trials);
     struct string_list folders = {0};
     int result = 0;
     string_list_add(&folders, "plots");
     string_list_add(&folders, "trials");
     for (size_t i = 0; names[i] != NULL; i++) {
-        char *name = path_join("trials", names[i]);
+        AUTO_FREE char *name = path_join("trials", names[i]);
         string_list_add(&folders, name);
-        free(name);
     }
     for (size_t i = 0; result == 0 && i < folders.count; i++) {
         struct stat status;
-        char *path = path_join(only, folders.items[i]);
+        AUTO_FREE char *path = path_join(only, folders.items[i]);
         if (lstat(path, &status) == 0 && S_ISLNK(status.st_mode))
             result = error_set(error,
                                "%s is a link, and nothing is written through it; --out DIR names "
                                "another folder for the report",
                                path);
-        free(path);
     }
     string_list_free(&folders);
     folder_entries_free(names);
-    free(trials);
     return result;
 }
 
@@ -112,14 +110,13 @@ static int write_report(struct stored_runs *stored, const struct request *reques
     if (run->lacks_files)
         verb_fails(&report_verb, 0, "the pictures of trials: %s", error.text);
     // What is left then is in the report itself.
-    char *trials = path_join(run->folder, "trials");
+    AUTO_FREE char *trials = path_join(run->folder, "trials");
     if (run->is_brief && folder_remove(trials, &error) != 0)
         verb_fails(&report_verb, 0, "%s", error.text);
     for (size_t i = 0; run->is_brief && i < run->count; i++) {
         free(run->trials[i].folder);
         run->trials[i].folder = NULL;
     }
-    free(trials);
     if (run_pictures_write(run, run->has_plots, &error) != 0) {
         run->lacks_files = true;
         verb_fails(&report_verb, 0, "the pictures of the run: %s", error.text);

@@ -1,6 +1,6 @@
 // table: what a folder of scenarios reproduces, as a table in Markdown: which schemes must break,
 // which must survive, and how often that was seen in the runs whose results are given.
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/cli/verb.h"
 #include "harness/report/fields.h"
 #include "harness/run/run_files.h"
@@ -151,7 +151,7 @@ static void write_schemes(const struct scenario *scenario, const struct vocabula
 static void print_row(const struct scenario *scenario, const struct vocabulary *vocabulary,
                       const struct results *results)
 {
-    struct text row = {0};
+    AUTO_TEXT struct text row = {0};
     const char *labels[MOST_COLUMNS + 1];
     columns_of(results, labels);
     text_add(&row, "| ");
@@ -173,7 +173,6 @@ static void print_row(const struct scenario *scenario, const struct vocabulary *
             text_add(&row, " not run |");
     }
     puts(row.bytes);
-    text_free(&row);
 }
 
 static void print_table(const struct scenario_set *set, const struct vocabulary *vocabulary,

@@ -1,6 +1,6 @@
 #include "harness/cli/verb.h"
 
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/run/vocabulary.h"
 
 #include <errno.h>
@@ -179,7 +179,7 @@ static void add_options(const struct verb *verb, struct text *out)
 
 static int print_verb(const struct verb *verb)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     text_format(&text, "usage: lockpick %s %s\n\n%s.\n", verb->name, verb->arguments,
                 verb->summary);
     if (verb->help != NULL)
@@ -197,7 +197,6 @@ static int print_verb(const struct verb *verb)
         line += length + 1;
     }
     fputs(text_string(&text), stdout);
-    text_free(&text);
     return EXIT_AS_EXPECTED;
 }
 
@@ -291,12 +290,11 @@ int verb_call(int argc, char **argv)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
             return print_verb(verb);
     }
-    void *options = memory_zeroed(1, verb->room + 1);
+    AUTO_FREE void *options = memory_zeroed(1, verb->room + 1);
     struct words words = {.items = memory_zeroed((size_t)argc + 1, sizeof *words.items)};
     int code = read_arguments(verb, argc, argv, options, &words, &error) == 0
                    ? verb->run(&words, options)
                    : usage_error(verb, "%s", error.text);
     free(words.items);
-    free(options);
     return code;
 }

@@ -1,6 +1,7 @@
 #include "harness/import/actors.h"
 
 #include "harness/base/growing.h"
+#include "harness/base/scope.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -191,7 +192,7 @@ static void find_owners(struct actors *actors, uint32_t *owners, struct problems
 {
     size_t count = actors->count;
     uint32_t *client_of = memory_new((count + 1) * sizeof *client_of); // by thread, as `owners` has
-    uint32_t *owner_of = memory_new((actors->clients.count + 1) * sizeof *owner_of);
+    AUTO_FREE uint32_t *owner_of = memory_new((actors->clients.count + 1) * sizeof *owner_of);
     for (size_t i = 0; i < count; i++)
         client_of[i] = NO_LABEL;
     for (size_t i = 0; i < actors->clients.count; i++)
@@ -218,7 +219,6 @@ static void find_owners(struct actors *actors, uint32_t *owners, struct problems
         owners[i] = client != NO_LABEL ? owner_of[client] : owners[i];
     }
     free(client_of);
-    free(owner_of);
 }
 
 // The index of the first process of each one's thread; then, of its client.
@@ -254,7 +254,7 @@ void actors_hand_over(struct actors *actors, const struct import_options *option
         operations->processes = memory_zeroed(count, sizeof *operations->processes);
     notes->continued = count - actors->count;
     notes->concurrency = options->concurrency > 0 ? options->concurrency : find_concurrency(actors);
-    uint32_t *owners = own(actors, notes->concurrency, notes, problems);
+    AUTO_FREE uint32_t *owners = own(actors, notes->concurrency, notes, problems);
     if (options->owner == OWNER_IS_CLIENT)
         operations->owners = memory_new((count + 1) * sizeof *operations->owners);
     for (size_t i = 0; i < count; i++) {
@@ -265,7 +265,6 @@ void actors_hand_over(struct actors *actors, const struct import_options *option
         if (operations->owners != NULL)
             operations->owners[i] = owners[actors->of_process[i]];
     }
-    free(owners);
 }
 
 void actors_free(struct actors *actors)

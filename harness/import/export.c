@@ -1,6 +1,6 @@
 #include "harness/import/import.h"
 
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/import/entry.h"
 
 #include <inttypes.h>
@@ -76,7 +76,7 @@ static void add_line(const struct operations *operations, const struct mark *mar
 int export_history(enum import_format format, const struct operations *operations, FILE *out)
 {
     struct mark *marks = sorted_marks(operations);
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     int64_t last_ns = 0;
     int result = 0;
     for (size_t i = 0; i < 2 * operations->count && result == 0; i++) {
@@ -86,7 +86,6 @@ int export_history(enum import_format format, const struct operations *operation
         add_line(operations, &marks[i], i, last_ns, format, &text);
         result = fwrite(text.bytes, 1, text.length, out) == text.length ? 0 : -1;
     }
-    text_free(&text);
     free(marks);
     return result;
 }

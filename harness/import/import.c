@@ -3,6 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
+#include "harness/base/scope.h"
 #include "harness/import/actors.h"
 #include "harness/import/entry.h"
 
@@ -339,8 +340,8 @@ static void take_sorted(struct import *import, struct ranked *order, size_t coun
 // none.
 static void take_by_index(struct import *import, const char *bytes, size_t length)
 {
-    struct ranked *order = NULL;
-    struct position *positions = NULL;
+    AUTO_FREE struct ranked *order = NULL;
+    AUTO_FREE struct position *positions = NULL;
     size_t count = 0, room = 0, position_count = 0, position_room = 0;
     struct entry entry;
     bool all = true;
@@ -366,8 +367,6 @@ static void take_by_index(struct import *import, const char *bytes, size_t lengt
         import->ignores_index = true;
         take_all(import, bytes, length);
     }
-    free(order);
-    free(positions);
 }
 
 // --- the whole -----------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #include "faults/schedule.h"
 #include "harness/base/file.h"
 #include "harness/base/futex.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/process.h"
 #include "harness/history/follower.h"
 #include "harness/run/client.h"
@@ -124,12 +125,11 @@ static int check_disk(const struct conductor *conductor, struct error *error)
     errno = history_file_no_room(&conductor->state.history);
     if (errno == 0)
         return 0;
-    char *path = path_join(conductor->state.folder, "history.bin");
+    AUTO_FREE char *path = path_join(conductor->state.folder, "history.bin");
     error_set(error,
               "there is no room for the history %s: %s; make room, or name another folder "
               "with --out",
               path, file_reason(path, why, sizeof why));
-    free(path);
     return -1;
 }
 
@@ -349,7 +349,7 @@ static void let_clients_end(struct conductor *conductor)
         left_ns -= time_earlier(clock_monotonic_ns() - from_ns, MOST_OF_A_LOOK_NS);
     }
     if (living_clients(conductor) > 0) {
-        struct text who = {0};
+        AUTO_TEXT struct text who = {0};
         for (int i = 0; i < conductor->client_count; i++) {
             const struct fault_client *client = &conductor->clients[i];
             if (client->process != 0)
@@ -360,7 +360,6 @@ static void let_clients_end(struct conductor *conductor)
         state_break(&conductor->state, "%d of %d clients did not end after they were told to: %s%s",
                     living_clients(conductor), (int)conductor->scenario->clients.processes,
                     text_string(&who), client_suspect(conductor->trial));
-        text_free(&who);
     }
 }
 

@@ -3,7 +3,7 @@
 #include "faults/fault.h"
 #include "harness/base/clock.h"
 #include "harness/base/random.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/topology.h"
 #include "harness/run/servers.h"
 
@@ -387,8 +387,8 @@ static int settle_trial(struct plan *plan, struct trial *trial, const char *draw
 {
     struct diagnostics *diagnostics = diagnostics_new();
     struct scenario *made = NULL;
-    char *text = scenario_as_run(trial->scenario, plan_seed_of(plan, trial->scenario), drawn,
-                                 trial_label(trial));
+    AUTO_FREE char *text = scenario_as_run(trial->scenario, plan_seed_of(plan, trial->scenario),
+                                           drawn, trial_label(trial));
     int result = scenario_parse(trial->scenario->path, text, strlen(text), vocabulary, NULL, 0,
                                 &made, diagnostics);
     if (result == 0) {
@@ -398,7 +398,6 @@ static int settle_trial(struct plan *plan, struct trial *trial, const char *draw
     }
     diagnostics_print(diagnostics, stderr);
     diagnostics_free(diagnostics);
-    free(text);
     return result;
 }
 

@@ -1,5 +1,6 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/server.h"
 #include "harness/run/perform.h"
 #include "harness/run/servers.h"
@@ -13,12 +14,11 @@
 // The rest of the first line in a file that begins so, or "unknown".
 static void line_of(const char *path, const char *begins, char *out, size_t room)
 {
-    struct text content = {0};
+    AUTO_TEXT struct text content = {0};
     const char *line =
         file_read(path, &content, NULL) == 0 ? strstr(text_string(&content), begins) : NULL;
     line = line != NULL ? line + strlen(begins) : "unknown";
     snprintf(out, room, "%.*s", (int)strcspn(line, "\n"), line);
-    text_free(&content);
 }
 
 static void name_servers(const struct plan *plan, char *out, size_t room)

@@ -3,6 +3,7 @@
 #include "harness/base/file.h"
 #include "harness/base/limits.h"
 #include "harness/base/random.h"
+#include "harness/base/scope.h"
 #include "harness/explain/diagnosis.h"
 #include "harness/explain/story.h"
 #include "harness/report/run_report.h"
@@ -170,7 +171,7 @@ static bool can_run(struct running *running, size_t index)
 {
     struct trial_result *result = &running->run->trials[index];
     const struct trial *trial = &running->plan->trials[index];
-    struct text reason = {0};
+    AUTO_TEXT struct text reason = {0};
     struct text folder = {0};
     struct error error = {0};
     text_format(&folder, "%s/trials/%s", running->run->folder, trial->name);
@@ -178,7 +179,7 @@ static bool can_run(struct running *running, size_t index)
         (struct trial_result){.trial = trial, .folder = folder.bytes, .story = memory_string("")};
     enum applicability applies = trial_applicability(trial, &reason);
     const struct scenario *drawn = trial_as_run(trial);
-    char *path = path_join(folder.bytes, "as-run.yaml"); // what does the same again
+    AUTO_FREE char *path = path_join(folder.bytes, "as-run.yaml"); // what does the same again
     bool can = false;
     if (applies == TRIAL_NOT_APPLICABLE)
         judge_without_history(trial, VERDICT_NOT_APPLICABLE, text_string(&reason),
@@ -192,8 +193,6 @@ static bool can_run(struct running *running, size_t index)
         can = true;
     if (!can)
         finish(running, result);
-    free(path);
-    text_free(&reason);
     return can;
 }
 
@@ -204,7 +203,7 @@ static void settle(struct running *running, struct trial_result *result, int con
     const struct trial *trial = result->trial;
     struct history history = {0};
     struct error error = *reason;
-    char *path = path_join(result->folder, "history.bin");
+    AUTO_FREE char *path = path_join(result->folder, "history.bin");
     if (conducted == TRIAL_INTERRUPTED)
         text_format(&running->remarks,
                     "%s was interrupted: it is judged by what was recorded until then\n",
@@ -222,7 +221,6 @@ static void settle(struct running *running, struct trial_result *result, int con
         trial_decide(result, &history,
                      running->run->has_plots ? TRIAL_FILES_ALL : TRIAL_FILES_UNDRAWN);
     history_free(&history);
-    free(path);
     finish(running, result);
 }
 
@@ -271,7 +269,7 @@ static void perform_side_by_side(struct running *running, struct slot_limits lim
 {
     const struct plan *plan = running->plan;
     struct trial_result *trials = running->run->trials;
-    struct slot_job *jobs = memory_zeroed(plan->count, sizeof *jobs);
+    AUTO_FREE struct slot_job *jobs = memory_zeroed(plan->count, sizeof *jobs);
     size_t count = 0;
     const struct slot_listener listener = {.hear = hear, .settle = settle_job, .context = running};
     for (size_t turn = 0; turn < 2 * plan->count && !running->is_over; turn++) {
@@ -289,7 +287,6 @@ static void perform_side_by_side(struct running *running, struct slot_limits lim
         trials[jobs[i].serial - 1].lanes = limits.most;
     if (!running->is_over)
         slots_conduct(&running->pool, jobs, count, limits, &listener);
-    free(jobs);
 }
 
 // --- the plan ------------------------------------------------------------------------------------
@@ -346,16 +343,15 @@ static void perform_again(struct running *running, size_t index, int64_t attempt
 {
     struct trial_result *result = &running->run->trials[index];
     const char *name = result->trial->name;
-    struct text aside = {0};
+    AUTO_TEXT struct text aside = {0};
     struct error error = {0};
     int serial = (int)((size_t)attempt * running->plan->count + index) + 1;
-    char *undecided = path_join(running->run->folder, "undecided");
+    AUTO_FREE char *undecided = path_join(running->run->folder, "undecided");
     text_format(&aside, "%s/%s--%lld", undecided, name, (long long)attempt);
     int moved = folder_make(undecided, &error);
     if (moved == 0 && rename(result->folder, aside.bytes) != 0)
         moved = error_set(&error, "cannot move %s to %s: %s", result->folder, aside.bytes,
                           strerror(errno));
-    free(undecided);
     if (moved == 0) {
         text_format(&running->remarks, "%s was run again, as it could not be decided: %s; %s\n",
                     name, result->judgement.reason, aside.bytes);
@@ -366,7 +362,6 @@ static void perform_again(struct running *running, size_t index, int64_t attempt
     } else {
         text_format(&running->remarks, "%s was not run again: %s\n", name, error.text);
     }
-    text_free(&aside);
 }
 
 // An UNKNOWN that no expectation asked for is no answer: neither that the lock is safe nor that it
@@ -404,7 +399,7 @@ void perform_plan(const struct plan *plan, const struct run_options *options,
     run->has_plots = plots_available(run->plot_note, sizeof run->plot_note);
     run->planned = plan->count;
     run->trials = memory_zeroed(plan->count, sizeof *run->trials);
-    char *servers = path_join(run->folder, "servers");
+    AUTO_FREE char *servers = path_join(run->folder, "servers");
     server_pool_start(&running.pool, sandbox, servers);
     perform_trials(&running);
     perform_open_ones_again(&running);
@@ -425,7 +420,6 @@ void perform_plan(const struct plan *plan, const struct run_options *options,
     free(running.finished);
     run->remarks = running.remarks.bytes;
     run->environment.load_at_end = machine_load_read();
-    free(servers);
     run->duration_ns = clock_monotonic_ns() - began_ns;
 }
 

@@ -4,6 +4,7 @@
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
 #include "harness/base/random.h"
+#include "harness/base/scope.h"
 #include "harness/base/table.h"
 #include "harness/cluster/cluster.h"
 #include "harness/cluster/data_cache.h"
@@ -82,7 +83,7 @@ static int collect(const char *path, int levels, struct path_list *list)
         *APPEND(list->items, list->count, list->room) = memory_string(path);
         return 0;
     }
-    char *root = memory_string(path);
+    AUTO_FREE char *root = memory_string(path);
     size_t length = strlen(root);
     if (length > 1 && root[length - 1] == '/')
         root[length - 1] = '\0';
@@ -97,7 +98,6 @@ static int collect(const char *path, int levels, struct path_list *list)
     }
     if (walk != NULL)
         fts_close(walk);
-    free(root);
     if (list->count > before)
         return 0;
     fprintf(stderr, "lockpick run: no scenario (*.yaml) in %s\n", path);
@@ -173,10 +173,9 @@ static char *new_folder(const struct scenario_set *set, struct error *error)
 // Writes FOLDER/NAME.yaml.
 static int keep(const char *folder, const char *name, const char *text, struct error *error)
 {
-    struct text path = {0};
+    AUTO_TEXT struct text path = {0};
     text_format(&path, "%s/%s.yaml", folder, name);
     int result = scenario_keep(path.bytes, text, error);
-    text_free(&path);
     return result;
 }
 
@@ -193,12 +192,12 @@ static int keep_scenarios(const char *folder, const struct run_options *options,
                           const struct scenario_set *set, const struct plan *plan,
                           struct error *error)
 {
-    char *scenarios = path_join(folder, "scenarios");
+    AUTO_FREE char *scenarios = path_join(folder, "scenarios");
     int result = folder_make(scenarios, error);
     for (size_t i = 0; result == 0 && i < set->count; i++) {
         const struct scenario *scenario = set->scenarios[i];
-        struct text copy = {0};
-        char *name = full_name(scenario);
+        AUTO_TEXT struct text copy = {0};
+        AUTO_FREE char *name = full_name(scenario);
         text_format(&copy, "# %s as run with: --seed %" PRIu64, scenario->path,
                     plan_seed_of(plan, scenario));
         if (options->scheme != NULL)
@@ -208,10 +207,7 @@ static int keep_scenarios(const char *folder, const struct run_options *options,
                         options->overrides[j].value);
         text_format(&copy, "\n%s", scenario->source);
         result = keep(scenarios, name, copy.bytes, error);
-        text_free(&copy);
-        free(name);
     }
-    free(scenarios);
     return result;
 }
 
@@ -267,7 +263,7 @@ static void add_scenario(struct as_run *as_run, const struct scenario *scenario,
 
 int as_run_keep(struct as_run *as_run, const char *folder, struct error *error)
 {
-    char *many = path_join(folder, "as-run");
+    AUTO_FREE char *many = path_join(folder, "as-run");
     int result = folder_make(as_run->is_alone ? folder : many, error);
     for (size_t i = 0; i < as_run->count; i++) {
         const struct as_run_file *file = &as_run->files[i];
@@ -278,7 +274,6 @@ int as_run_keep(struct as_run *as_run, const char *folder, struct error *error)
         free(file->name);
     }
     free(as_run->files);
-    free(many);
     return result;
 }
 
@@ -298,14 +293,12 @@ char *run_folder_make(const struct run_options *options, const struct scenario_s
     if (result == 0)
         result = as_run_keep(&as_run, folder, error);
     // What a run that is stopped has not run is known by the names of all trials of the plan.
-    struct text names = {0};
-    char *path = path_join(folder, PLANNED_FILE);
+    AUTO_TEXT struct text names = {0};
+    AUTO_FREE char *path = path_join(folder, PLANNED_FILE);
     for (size_t i = 0; i < plan->count; i++)
         text_format(&names, "%s\n", plan->trials[i].name);
     if (result == 0)
         result = file_write(path, text_string(&names), names.length, error);
-    free(path);
-    text_free(&names);
     if (result == 0)
         return folder;
     free(folder);
@@ -337,12 +330,11 @@ void run_folder_publish(const char *folder)
     if (strncmp(folder, RESULTS "/", strlen(RESULTS "/")) != 0 || strchr(name, '/') != NULL)
         return;
     // Replaced in one step, so that there is always a latest, by a link that no other run touches.
-    struct text fresh = {0};
+    AUTO_TEXT struct text fresh = {0};
     text_format(&fresh, RESULTS "/.latest-%s", name);
     unlink(fresh.bytes);
     if (symlink(name, fresh.bytes) == 0 && rename(fresh.bytes, RESULTS "/latest") != 0)
         unlink(fresh.bytes);
-    text_free(&fresh);
 }
 
 // --- outputs -------------------------------------------------------------------------------------
@@ -371,10 +363,9 @@ int output_check(const char *option, const char *path, const char *begins, struc
 {
     struct stat status;
     struct text old = {0};
-    char *copy = memory_string(path);
+    AUTO_FREE char *copy = memory_string(path);
     // What the path means is known only once its folder is there.
     int made = folder_make(dirname(copy), error);
-    free(copy);
     if (made != 0)
         return error_wrap(error, "%s %s", option, path);
     if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode))
@@ -428,9 +419,8 @@ int run_outputs_write_folder(const struct run_report *report)
                  {"report.html", report_html}};
     int written = 0;
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        char *path = path_join(report->run->folder, files[i].name);
+        AUTO_FREE char *path = path_join(report->run->folder, files[i].name);
         written |= write_text(path, false, files[i].make(report));
-        free(path);
     }
     return written;
 }
@@ -440,9 +430,8 @@ static void print(const struct run_report *report, const struct run_options *opt
 {
     const struct run_result *run = report->run;
     if (options->json || options->tap) {
-        char *text = options->json ? report_json(report) : report_tap(report);
+        AUTO_FREE char *text = options->json ? report_json(report) : report_tap(report);
         printf("%s%s", text, options->json ? "\n" : "");
-        free(text);
         return;
     }
     // A scenario's words, wherever they stand in a line, are no commands to the runner.

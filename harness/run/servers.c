@@ -1,6 +1,7 @@
 #include "harness/run/servers.h"
 
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/base/url.h"
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
@@ -93,10 +94,9 @@ static bool need_is_there(const char *need, const char *folder)
 {
     if (strchr(need, '/') == NULL)
         return program_exists(need);
-    char *path =
+    AUTO_FREE char *path =
         need[0] == '/' || folder[0] == '\0' ? memory_string(need) : path_join(folder, need);
     bool found = access(path, R_OK) == 0;
-    free(path);
     return found;
 }
 

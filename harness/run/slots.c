@@ -2,7 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/process.h"
 #include "harness/run/usage.h"
 
@@ -295,14 +295,13 @@ void slots_conduct(struct server_pool *pool, const struct slot_job *jobs, size_t
 
 struct slot_limits slots_that_fit(void)
 {
-    struct text information = {0};
+    AUTO_TEXT struct text information = {0};
     long long kilobytes = 0;
     const char *line = NULL;
     if (file_read("/proc/meminfo", &information, NULL) == 0)
         line = strstr(text_string(&information), "MemAvailable:");
     if (line != NULL)
         sscanf(line, "MemAvailable: %lld", &kilobytes);
-    text_free(&information);
     int fit = (int)(kilobytes / 1024 / MEGABYTES_PER_SLOT);
     struct slot_limits limits = {SURE_SLOTS_PER_PROCESSOR * processors_allowed(),
                                  SLOTS_PER_PROCESSOR * processors_allowed()};

@@ -2,6 +2,7 @@
 
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
+#include "harness/base/scope.h"
 #include "harness/report/fields.h"
 #include "harness/run/vocabulary.h"
 
@@ -20,7 +21,7 @@ static void add_history(struct stored_path *stored, char *path)
 
 static void find_in_run(const char *run, struct stored_path *stored)
 {
-    char *trials = path_join(run, "trials");
+    AUTO_FREE char *trials = path_join(run, "trials");
     char **names = folder_entries(trials);
     for (size_t i = 0; names[i] != NULL; i++) {
         struct text path = {0};
@@ -30,7 +31,6 @@ static void find_in_run(const char *run, struct stored_path *stored)
         add_history(stored, path.bytes);
     }
     folder_entries_free(names);
-    free(trials);
 }
 
 // history.edn.gz, or any.edn.gz if `any`.
@@ -60,7 +60,7 @@ static void find_in_folder(const char *folder, struct stored_path *stored)
         any = any && !is_named_like_history(names[i], false);
     for (size_t i = 0; names[i] != NULL; i++) {
         struct stat status;
-        char *path = path_join(folder, names[i]);
+        AUTO_FREE char *path = path_join(folder, names[i]);
         bool is_known = lstat(path, &status) == 0;
         if (is_known && S_ISREG(status.st_mode) && is_named_like_history(names[i], any)) {
             add_history(stored, path);
@@ -68,7 +68,6 @@ static void find_in_folder(const char *folder, struct stored_path *stored)
         }
         if (is_known && S_ISDIR(status.st_mode))
             find_in_folder(path, stored);
-        free(path);
     }
     folder_entries_free(names);
 }
@@ -92,7 +91,7 @@ static void find_run_of_trial(char *folder, struct stored_path *stored)
 void stored_path_find(const char *path, struct stored_path *stored)
 {
     char real[PATH_MAX] = "";
-    struct text history = {0};
+    AUTO_TEXT struct text history = {0};
     bool is_real = realpath(path, real) != NULL;
     *stored = (struct stored_path){.run = NULL};
     text_format(&history, "%s/history.bin", path);
@@ -116,7 +115,6 @@ void stored_path_find(const char *path, struct stored_path *stored)
             find_run_of_trial(real, stored);
         }
     }
-    text_free(&history);
 }
 
 void stored_path_move(struct stored_path *from, struct stored_path *to)
@@ -157,8 +155,8 @@ struct stored_trial {
 
 static int load_scenarios(const char *folder, struct stored_run *run, struct error *error)
 {
-    char *many = path_join(folder, "as-run");
-    char *one = path_join(folder, "as-run.yaml");
+    AUTO_FREE char *many = path_join(folder, "as-run");
+    AUTO_FREE char *one = path_join(folder, "as-run.yaml");
     const char *path = mode_at("%s", many) != 0 ? many : one;
     struct run_options options = {.paths = &path, .path_count = 1, .are_stored = true};
     int result = 0;
@@ -171,8 +169,6 @@ static int load_scenarios(const char *folder, struct stored_run *run, struct err
     else if (scenario_set_load(&options, run->vocabulary, &run->scenarios) != 0 ||
              run->scenarios.count == 0)
         result = error_set(error, "the scenarios of the run in %s cannot be read", path);
-    free(many);
-    free(one);
     return result;
 }
 
@@ -203,7 +199,7 @@ static const struct trial *find_trial(const struct stored_run *run, const char *
 // Adds {"name": ...} of each trial of the folder that has a history and is not among them.
 static void add_from_folder(const char *folder, json_t *trials)
 {
-    char *path = path_join(folder, "trials");
+    AUTO_FREE char *path = path_join(folder, "trials");
     char **names = folder_entries(path);
     for (size_t i = 0; names[i] != NULL; i++) {
         bool is_known = false;
@@ -213,7 +209,6 @@ static void add_from_folder(const char *folder, json_t *trials)
             json_array_append_new(trials, json_pack("{s:s}", "name", names[i]));
     }
     folder_entries_free(names);
-    free(path);
 }
 
 // Leaves that trial, which result.json need not tell of: a run that was stopped has it by half.
@@ -234,15 +229,13 @@ static json_t *only(json_t *trials, const char *name)
 // How many trials the plan had; 0 if that is not known.
 static size_t count_planned(const char *folder)
 {
-    struct text names = {0};
+    AUTO_TEXT struct text names = {0};
     size_t count = 0;
-    char *path = path_join(folder, PLANNED_FILE);
+    AUTO_FREE char *path = path_join(folder, PLANNED_FILE);
     if (file_read(path, &names, NULL) == 0) {
         for (size_t i = 0; i < names.length; i++)
             count += names.bytes[i] == '\n';
     }
-    text_free(&names);
-    free(path);
     return count;
 }
 
@@ -251,7 +244,7 @@ static size_t count_planned(const char *folder)
 static void list_trials(struct stored_run *run, const char *trial)
 {
     const char *folder = run->result.folder;
-    char *path = path_join(folder, "result.json");
+    AUTO_FREE char *path = path_join(folder, "result.json");
     json_t *root = json_read(path, NULL);
     json_t *trials = json_incref(json_object_get(root, "trials"));
     const json_t *remarks = json_object_get(root, "remarks");
@@ -269,7 +262,6 @@ static void list_trials(struct stored_run *run, const char *trial)
         run->result.planned = run->was_stopped
                                   ? count_planned(folder)
                                   : (size_t)json_integer_value(json_object_get(root, "planned"));
-    free(path);
     json_decref(root);
     if (run->was_stopped) {
         json_decref(trials);
@@ -482,7 +474,7 @@ static void add_trial(struct stored_runs *all, const struct stored_run *run, con
 static void add_run(struct stored_runs *all, const struct stored_run *run)
 {
     const struct scenario_set *set = &run->scenarios;
-    struct scenario **here = memory_new((set->count + 1) * sizeof(struct scenario *));
+    AUTO_FREE struct scenario **here = memory_new((set->count + 1) * sizeof(struct scenario *));
     size_t earlier = all->scenario_count;
     size_t index;
     json_t *entry;
@@ -499,7 +491,6 @@ static void add_run(struct stored_runs *all, const struct stored_run *run)
             which++;
         add_trial(all, run, entry, here[which]);
     }
-    free(here);
 }
 
 // Brings repeats together, in the order in which the first of each was found.
@@ -507,7 +498,7 @@ static void gather_repeats(struct stored_runs *all)
 {
     size_t count = all->trial_count;
     struct stored_trial *sorted = memory_new((count + 1) * sizeof *sorted);
-    bool *taken = memory_zeroed(count + 1, sizeof *taken);
+    AUTO_FREE bool *taken = memory_zeroed(count + 1, sizeof *taken);
     size_t filled = 0;
     for (size_t i = 0; i < count; i++) {
         for (size_t j = i; j < count && !taken[i]; j++) {
@@ -519,7 +510,6 @@ static void gather_repeats(struct stored_runs *all)
         taken[i] = true;
     }
     free(all->trials);
-    free(taken);
     all->trials = sorted;
 }
 
@@ -541,7 +531,7 @@ static void remark(struct stored_runs *all)
     for (size_t i = 1; i < all->run_count; i++) {
         const struct run_result *first = &all->runs[0].result;
         const struct run_result *run = &all->runs[i].result;
-        struct text differences = {0};
+        AUTO_TEXT struct text differences = {0};
         environment_differences(&first->environment, &run->environment, &differences);
         char *rest = differences.bytes;
         for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
@@ -551,7 +541,6 @@ static void remark(struct stored_runs *all)
                             "compared: %s\n",
                             first->folder, run->folder, line);
         }
-        text_free(&differences);
     }
     for (size_t i = 0; i < all->renamed_count; i++)
         text_format(&remarks,

@@ -3,7 +3,7 @@
 #include "harness/base/file.h"
 #include "harness/base/futex.h"
 #include "harness/base/random.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/server.h"
 #include "harness/run/servers.h"
 #include "harness/wire/redis.h"
@@ -173,22 +173,19 @@ int state_open(struct trial_state *state, const struct trial *trial, struct serv
     state->scheme = trial_scheme(trial, &state->external_scheme);
     state->control = memory_shared(sizeof *state->control);
     make_keys(state);
-    char *path = path_join(folder, "history.bin");
+    AUTO_FREE char *path = path_join(folder, "history.bin");
     int result =
         history_file_create(path, event_capacity(state), trial->seed, &state->history, error);
-    free(path);
     if (result != 0 ||
         load_open(&state->load, trial, &state->history,
                   workload_operations(state->workload, trial->scenario), error) != 0 ||
         server_pool_provide(pool, trial, &state->lock_service, &state->store_service, error) != 0)
         return -1;
     if (pool->set_folder != NULL) { // where the trial's servers keep their logs
-        char *link = path_join(folder, "servers");
-        char *target = realpath(pool->set_folder, NULL);
+        AUTO_FREE char *link = path_join(folder, "servers");
+        AUTO_FREE char *target = realpath(pool->set_folder, NULL);
         if (target != NULL)
             (void)!symlink(target, link);
-        free(target);
-        free(link);
     }
     // Nodes of its own for each trial.
     struct cluster_settings nodes = {.isolation = pool->sandbox->isolation,
@@ -393,7 +390,7 @@ void residual_locks_record(const struct fault_environment *environment,
     int64_t began_ns = clock_monotonic_ns();
     bool ends_by_itself = lock_scheme_has(scheme, "lease") || lock_scheme_has(scheme, "session");
     int64_t enough_ns = ends_by_itself ? lease_ns + LEASE_EXCESS_NS : GRACE_NS;
-    bool *is_settled = memory_zeroed((size_t)environment->lock_count, sizeof *is_settled);
+    AUTO_FREE bool *is_settled = memory_zeroed((size_t)environment->lock_count, sizeof *is_settled);
     for (int left = environment->lock_count; left > 0;) {
         for (int i = 0; i < environment->lock_count; i++) {
             if (is_settled[i])
@@ -415,5 +412,4 @@ void residual_locks_record(const struct fault_environment *environment,
         if (left > 0)
             clock_sleep_until_ns(clock_monotonic_ns() + LOOK_EVERY_NS);
     }
-    free(is_settled);
 }

@@ -2,6 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 
 #include <dirent.h>
 #include <inttypes.h>
@@ -89,20 +90,19 @@ static void add_device(const char *line, struct network_usage *usage)
 bool network_usage_read(pid_t process, struct network_usage *usage)
 {
     char path[64];
-    struct text devices = {0};
+    AUTO_TEXT struct text devices = {0};
     *usage = (struct network_usage){0};
     snprintf(path, sizeof path, "/proc/%d/net/dev", (int)process);
     bool is_there = process > 0 && file_read(path, &devices, NULL) == 0 && devices.length > 0;
     char *rest = devices.bytes;
     for (char *line = strsep(&rest, "\n"); is_there && line != NULL; line = strsep(&rest, "\n"))
         add_device(line, usage);
-    text_free(&devices);
     return is_there;
 }
 
 int64_t machine_busy_ns(void)
 {
-    struct text stat = {0};
+    AUTO_TEXT struct text stat = {0};
     int64_t ticks[8] = {0}; // user, nice, kernel, idle, waiting for a disk, interrupts, ..., stolen
     int found = 0;
     if (file_read("/proc/stat", &stat, NULL) == 0)
@@ -111,7 +111,6 @@ int64_t machine_busy_ns(void)
                        " %" SCNd64 " %" SCNd64,
                        &ticks[0], &ticks[1], &ticks[2], &ticks[3], &ticks[4], &ticks[5], &ticks[6],
                        &ticks[7]);
-    text_free(&stat);
     if (found != 8)
         return -1;
     return ns_of_ticks(ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6] + ticks[7]);

@@ -1,5 +1,5 @@
 // From a tree to structs by the table of keys, and `--set path=value` into the tree before.
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/scenario/keys.h"
 #include "harness/scenario/trigger.h"
 #include "harness/scenario/units.h"
@@ -32,7 +32,7 @@ static void refuse_shape(const struct value *value, const char *hint)
 {
     struct node *node = value->node;
     struct quote shown;
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     text_format(&text, "'%s' must be ", value->key->name ? value->key->name : node->key);
     key_wanted(value->key, value->vocabulary, &text);
     if (node->kind != NODE_TEXT)
@@ -42,7 +42,6 @@ static void refuse_shape(const struct value *value, const char *hint)
     else
         text_format(&text, ", not '%s'", quote(node->text, &shown));
     refuse(node, "%s%s", text.bytes, hint);
-    text_free(&text);
 }
 
 // Of a list: as one more item.
@@ -313,13 +312,11 @@ static void refuse_unknown(const struct vocabulary *vocabulary, const struct sec
         refuse_key(child, "'%s' in %s is called '%s' now", child->key, where, now);
         return;
     }
-    const char **names = key_names(section, vocabulary);
-    struct text hint = {0};
+    AUTO_FREE const char **names = key_names(section, vocabulary);
+    AUTO_TEXT struct text hint = {0};
     child->meant = words_advise(child->key, names, &hint);
     refuse_key(child, "unknown key '%s'%s%s (%s)", quote(child->key, &shown), *where ? " in " : "",
                where, hint.bytes);
-    text_free(&hint);
-    free(names);
 }
 
 // Says nothing if they are the same.
@@ -342,7 +339,7 @@ static void check_not_missing(const struct vocabulary *vocabulary, const struct 
     const char *const one[] = {key->name, NULL};
     const char *const *names = key->name != NULL ? one : words_of(vocabulary, key->words);
     char where[48];
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     bool has = false;
     for (size_t i = 0; names[i] != NULL; i++) {
         has = has || node_has(map, names[i]);
@@ -351,7 +348,6 @@ static void check_not_missing(const struct vocabulary *vocabulary, const struct 
     if (!has)
         refuse_missing(map, "missing key %s%s%s", text.bytes, *section->name ? " in " : "",
                        title_of(section, map, where, sizeof where));
-    text_free(&text);
 }
 
 // What a value is if nothing says it.
@@ -513,9 +509,9 @@ void unbind_section(const struct section *section, void *object)
 static void collect_paths(const struct section *section, const struct vocabulary *vocabulary,
                           const char *prefix, const char *wrong, struct string_list *paths)
 {
-    const char **names = key_names(section, vocabulary);
+    AUTO_FREE const char **names = key_names(section, vocabulary);
     for (size_t i = 0; names[i] != NULL; i++) {
-        struct text path = {0};
+        AUTO_TEXT struct text path = {0};
         text_format(&path, "%s%s", prefix, names[i]);
         const struct key *key = key_find(section, names[i], vocabulary);
         string_list_add(paths, path.bytes);
@@ -529,9 +525,7 @@ static void collect_paths(const struct section *section, const struct vocabulary
         }
         if (below)
             collect_paths(key->section, vocabulary, path.bytes, wrong, paths);
-        text_free(&path);
     }
-    free(names);
 }
 
 // "did you mean 'clients.threads'?", or which keys there are where `wrong` looks for one.
@@ -541,9 +535,9 @@ static void refuse_path(const struct vocabulary *vocabulary, const struct origin
     const char *dot = strrchr(wrong, '.');
     size_t length = dot != NULL ? (size_t)(dot - wrong) + 1 : 0;
     struct string_list paths = {0};
-    struct text advice = {0};
+    AUTO_TEXT struct text advice = {0};
     collect_paths(&scenario_section, vocabulary, "", wrong, &paths);
-    const char **beside = memory_zeroed(paths.count + 1, sizeof *beside);
+    AUTO_FREE const char **beside = memory_zeroed(paths.count + 1, sizeof *beside);
     size_t count = 0;
     const char *whole = NULL; // `clients.threads` for `threads`
     for (size_t i = 0; i < paths.count; i++) {
@@ -571,8 +565,6 @@ static void refuse_path(const struct vocabulary *vocabulary, const struct origin
         text_format(&advice, " (did you mean '%s'?)", whole);
     }
     refuse_at(origin, (struct place){0}, "unknown key%s", text_string(&advice));
-    text_free(&advice);
-    free(beside);
     string_list_free(&paths);
 }
 
@@ -654,8 +646,7 @@ void overrides_apply(const struct vocabulary *vocabulary, const struct origin *o
                      size_t count, struct node *root)
 {
     for (size_t i = 0; i < count; i++) {
-        char *path = memory_string(origins[i].override->path);
+        AUTO_FREE char *path = memory_string(origins[i].override->path);
         apply(vocabulary, &origins[i], root, path);
-        free(path);
     }
 }

@@ -1,6 +1,6 @@
 // Schemes that a scenario brings along: programs and plug-ins that lock, `{exec: {command: ...}}`
 // in its list of schemes.
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/scenario/keys.h"
 
 #include <libgen.h>
@@ -10,10 +10,9 @@
 // The folder that the scenario's file is in; the caller frees it.
 static char *folder_of(const char *path)
 {
-    char *copy = memory_string(path);
+    AUTO_FREE char *copy = memory_string(path);
     char *folder = memory_string(dirname(copy));
     char *whole = realpath(folder, NULL);
-    free(copy);
     if (whole == NULL)
         return folder;
     free(folder);
@@ -37,7 +36,7 @@ static void check_exec(const struct vocabulary *vocabulary, const struct scenari
     if (!client->visible || client->server == NULL || (server != NULL && server->shows_keys))
         return;
     struct string_list shown = {0};
-    struct text names = {0};
+    AUTO_TEXT struct text names = {0};
     for (size_t i = 0; vocabulary->none_and_servers[i + 1] != NULL; i++) {
         if (vocabulary->server_forms[i].shows_keys)
             string_list_add(&shown, vocabulary->none_and_servers[i + 1]);
@@ -46,7 +45,6 @@ static void check_exec(const struct vocabulary *vocabulary, const struct scenari
     refuse_key(node_child(map, "visible"),
                "'visible' with servers %s: only keys of %s can be looked at", client->server,
                text_string(&names));
-    text_free(&names);
     string_list_free(&shown);
 }
 
@@ -94,9 +92,8 @@ static void take(const struct vocabulary *vocabulary, struct node *item, struct 
     }
     // Written down, so that the scenario as run finds it from anywhere.
     if (map->kind == NODE_MAP && node_child(map, "folder") == NULL) {
-        char *folder = folder_of(scenario->path);
+        AUTO_FREE char *folder = folder_of(scenario->path);
         node_add(map, "folder", node_new_text(folder, map->origin, map->place));
-        free(folder);
     }
     scenario->execs =
         memory_resized(scenario->execs, (scenario->exec_count + 1) * sizeof *scenario->execs);

@@ -1,8 +1,8 @@
 #include "harness/scenario/keys.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/scope.h"
 #include "harness/base/table.h"
-#include "harness/base/text.h"
 #include "harness/scenario/moves.h"
 #include "harness/scenario/trigger.h"
 #include "harness/scenario/units.h"
@@ -566,7 +566,7 @@ extern const char template_help_example[];
 static void describe_value(const struct key *key, const struct vocabulary *vocabulary,
                            struct text *out)
 {
-    struct text wanted = {0};
+    AUTO_TEXT struct text wanted = {0};
     const char *shown;
     key_wanted(key, vocabulary, &wanted);
     shown = wanted.bytes;
@@ -588,7 +588,6 @@ static void describe_value(const struct key *key, const struct vocabulary *vocab
     else if (key->type == KEY_WHOLE && key->most == INT64_MAX)
         shown = "a whole number";
     text_add(out, shown);
-    text_free(&wanted);
 }
 
 static void print_section(const struct section *section, const struct vocabulary *vocabulary,
@@ -598,7 +597,7 @@ static void print_section(const struct section *section, const struct vocabulary
     struct table *table = table_new(headings);
     for (size_t i = 0; i < section->key_count; i++) {
         const struct key *key = &section->keys[i];
-        struct text value = {0};
+        AUTO_TEXT struct text value = {0};
         describe_value(key, vocabulary, &value);
         table_cell(table, COLOUR_PLAIN,
                    key->name != NULL          ? key->name
@@ -610,7 +609,6 @@ static void print_section(const struct section *section, const struct vocabulary
                    : key->fallback_text ? key->fallback_text
                                         : key->fallback);
         table_cell(table, COLOUR_PLAIN, key->help);
-        text_free(&value);
     }
     size_t length = strlen(section->name);
     bool is_one_of_many = length > 0 && section->name[length - 1] == '.';
@@ -630,10 +628,9 @@ static void print_section(const struct section *section, const struct vocabulary
 
 static void print_words(const char *name, const char *const *words, const char *last, FILE *out)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     text_join(&text, words, last);
     fprintf(out, "  %s%s\n", name, text_string(&text));
-    text_free(&text);
 }
 
 // What `thresholds` can limit.
@@ -644,22 +641,20 @@ static void print_metrics(FILE *out)
     for (enum metric i = 0; i < METRIC_COUNT; i++) {
         const char *value;
         const char *meaning;
-        struct text name = {0};
+        AUTO_TEXT struct text name = {0};
         metric_describe(i, &value, &meaning);
         text_format(&name, "%s%s", metric_name(i), metric_is_latency(i) ? ".p99" : "");
         table_cell(table, COLOUR_PLAIN, name.bytes);
         table_cell(table, COLOUR_PLAIN, value);
         table_cell(table, COLOUR_PLAIN, meaning);
-        text_free(&name);
     }
-    struct text percentiles = {0};
+    AUTO_TEXT struct text percentiles = {0};
     percentiles_list("", &percentiles);
     fprintf(out,
             "\nFigures (thresholds): %s; <, <=, >, >= or ==.\n"
             "One that was not measured, for want of values or because the driver was the limit, is "
             "not met.\n\n",
             percentiles.bytes);
-    text_free(&percentiles);
     table_print(table, out, false);
     table_free(table);
 }

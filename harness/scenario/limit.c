@@ -1,5 +1,5 @@
 // The limits of `thresholds`: `acquire.p99 < 50ms`, `violations == 0`.
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/scenario/units.h"
 #include "harness/scenario/yaml.h"
 
@@ -95,7 +95,7 @@ void metric_describe(enum metric metric, const char **value, const char **meanin
 static int unknown_metric(const char *name, struct error *error)
 {
     struct string_list names = {0}; // that a limit can begin with: "acquire.p99", "throughput"
-    struct text known = {0};
+    AUTO_TEXT struct text known = {0};
     struct suggestion suggestion;
     struct quote shown;
     for (enum metric metric = 0; metric < METRIC_COUNT; metric++) {
@@ -116,7 +116,6 @@ static int unknown_metric(const char *name, struct error *error)
     else
         error_set(error, "unknown metric '%s' (known are %s of those that have a percentile)",
                   quote(name, &shown), known.bytes);
-    text_free(&known);
     string_list_free(&names);
     return -1;
 }
@@ -130,10 +129,9 @@ static int read_metric(const char *name, struct limit *limit, struct error *erro
         const char *rest = name + length;
         limit->metric = metric;
         if (*rest == '\0' && metric_is_latency(metric)) {
-            struct text known = {0};
+            AUTO_TEXT struct text known = {0};
             percentiles_list(".", &known);
             error_set(error, "'%s' needs a percentile: %s%s", name, name, known.bytes);
-            text_free(&known);
             return -1;
         }
         if (*rest == '\0')

@@ -1,5 +1,7 @@
 #include "harness/scenario/moves.h"
 
+#include "harness/base/scope.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -111,7 +113,7 @@ int move_read(const char *text, struct move *move, char what[MOVE_WHAT_ROOM], st
         server = read_server(text, what);
     }
     for (uint8_t kind = 0; kind < MOVE_KINDS; kind++) {
-        struct text written = {0};
+        AUTO_TEXT struct text written = {0};
         enum subject of = forms[kind].of;
         *move = (struct move){kind, of == OF_CLIENT ? (uint8_t)client : 0, thread,
                               of == OF_SERVER ? server : 0};
@@ -121,7 +123,6 @@ int move_read(const char *text, struct move *move, char what[MOVE_WHAT_ROOM], st
                      strcmp(text_string(&written), text) == 0 &&
                      !(kind == MOVE_STEP && strcmp(what, "crashes") == 0) &&
                      (has_place(kind) || thread == THREAD_WORKER);
-        text_free(&written);
         if (is_it) {
             if (!has_place(kind))
                 what[0] = '\0';

@@ -2,7 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/scenario/keys.h"
 #include "harness/scenario/trigger.h"
 
@@ -251,7 +251,7 @@ static struct scenario *make_scenario(const struct parsing *parsing)
 // Expectations can only be about workloads that the file has.
 static void check_labels(const struct parsing *parsing, const struct scenario *scenarios)
 {
-    struct text known = {0};
+    AUTO_TEXT struct text known = {0};
     for (const struct scenario *each = scenarios; each != NULL; each = each->next)
         text_add_item(&known, each->label);
     // Of a workload without a kind nobody knows what it would be called.
@@ -269,7 +269,6 @@ static void check_labels(const struct parsing *parsing, const struct scenario *s
                           quote(label, &shown), text_string(&known));
         }
     }
-    text_free(&known);
 }
 
 #define MOST_WORKLOADS 64
@@ -321,7 +320,7 @@ static int parse(const char *path, const char *text, size_t length, bool is_stor
     size_t before = diagnostics_count(diagnostics);
     size_t made_before = diagnostics_made(diagnostics);
     const struct origin file = {.path = path, .diagnostics = diagnostics};
-    struct origin *origins = memory_zeroed(override_count, sizeof *origins);
+    AUTO_FREE struct origin *origins = memory_zeroed(override_count, sizeof *origins);
     for (size_t i = 0; i < override_count; i++)
         origins[i] = (struct origin){path, &overrides[i], diagnostics};
     struct parsing parsing = {path,
@@ -337,7 +336,6 @@ static int parse(const char *path, const char *text, size_t length, bool is_stor
     struct scenario *made = parsing.root != NULL ? make_scenarios(&parsing) : NULL;
     bool is_sound = parsing.root != NULL && diagnostics_made(diagnostics) == made_before;
     node_free(parsing.root);
-    free(origins);
     diagnostics_sort(diagnostics, before);
     if (!is_sound) {
         scenario_free(made);
@@ -366,7 +364,7 @@ int scenario_load(const char *path, bool is_stored, const struct vocabulary *voc
                   const struct override *overrides, size_t override_count,
                   struct scenario **scenario, struct diagnostics *diagnostics)
 {
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     struct error error = {0};
     int result = -1;
     if (file_read(path, &text, &error) == 0 && text.length > MOST_BYTES)
@@ -377,6 +375,5 @@ int scenario_load(const char *path, bool is_stored, const struct vocabulary *voc
     else
         result = parse(path, text_string(&text), text.length, is_stored, vocabulary, overrides,
                        override_count, scenario, diagnostics);
-    text_free(&text);
     return result;
 }

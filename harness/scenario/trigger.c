@@ -1,7 +1,7 @@
 #include "harness/scenario/trigger.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/scenario/units.h"
 #include "harness/scenario/yaml.h"
 
@@ -356,14 +356,12 @@ static int take_bound(struct words *words, int64_t *bound_ns)
     if (reading == READING_WRONG) {
         // `3 s` comes as two words.
         const char *unit = words->next + 1 < words->count ? words->items[words->next + 1] : "";
-        struct text joined = {0};
-        struct text advice = {0};
+        AUTO_TEXT struct text joined = {0};
+        AUTO_TEXT struct text advice = {0};
         text_format(&joined, "%s%s%s", peek(words), *unit ? " " : "", unit);
         duration_advise(text_string(&joined), LEAST_BOUND_NS, MOST_BOUND_NS, &advice);
         int result = advice.length > 0 ? error_set(words->error, "%s", advice.bytes)
                                        : expected(words, "a duration such as 500ms or 3s", NULL);
-        text_free(&joined);
-        text_free(&advice);
         return result;
     }
     if (reading == READING_TOO_LARGE || *bound_ns < LEAST_BOUND_NS || *bound_ns > MOST_BOUND_NS)

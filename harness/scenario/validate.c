@@ -1,6 +1,6 @@
 // What must agree between keys: combinations that cannot be run, or could never come true.
 #include "harness/base/clock.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/base/url.h"
 #include "harness/scenario/keys.h"
 #include "harness/scenario/moves.h"
@@ -58,13 +58,12 @@ void check_who(const struct rules *rules, struct node *node, int client, int wor
 static void refuse_times(struct node *node, const char *what, int64_t longer_ns, const char *other,
                          int64_t shorter_ns, const char *why)
 {
-    struct text times = {0};
+    AUTO_TEXT struct text times = {0};
     text_format(&times, "%s of ", what);
     duration_write(longer_ns, &times);
     text_format(&times, " is longer than %s of ", other);
     duration_write(shorter_ns, &times);
     refuse(node, "%s%s", times.bytes, why);
-    text_free(&times);
 }
 
 // --- workload ------------------------------------------------------------------------------------
@@ -318,11 +317,10 @@ static void check_topology(const struct rules *rules, struct node *map, const ch
     }
     if (node != NULL && topology == NULL) {
         struct quote shown;
-        struct text advice = {0};
+        AUTO_TEXT struct text advice = {0};
         words_advise(node->text, (const char *const *)names.items, &advice);
         refuse(node, "%s has no topology '%s' (%s)", kind, quote(node->text, &shown),
                text_string(&advice));
-        text_free(&advice);
     }
     string_list_free(&names);
     if (nodes == NULL || nodes->bad)
@@ -409,8 +407,8 @@ static void check_who_is_expected(const struct rules *rules, const struct expect
 {
     const struct scenario *scenario = rules->scenario;
     const struct vocabulary *vocabulary = rules->vocabulary;
-    struct text meant = {0}; // "'none' or 'lease'"
-    struct text tried = {0};
+    AUTO_TEXT struct text meant = {0}; // "'none' or 'lease'"
+    AUTO_TEXT struct text tried = {0};
     size_t count = 0;
     size_t first = 0;
     for (size_t i = 0; i < expectation->schemes.count; i++) {
@@ -437,8 +435,6 @@ static void check_who_is_expected(const struct rules *rules, const struct expect
     else if (first == 0)
         refuse(node, "%s means only schemes that earlier expectations are about",
                text_string(&meant));
-    text_free(&meant);
-    text_free(&tried);
 }
 
 // Why the scenario cannot break that property, or NULL if it can.

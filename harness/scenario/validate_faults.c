@@ -1,5 +1,5 @@
 // What must agree within a fault, between faults, and between a fault and the rest of the file.
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/scenario/keys.h"
 #include "harness/scenario/units.h"
 
@@ -239,7 +239,7 @@ static void check_until(const struct looked_at *fault)
     int64_t limit_ns = fault->rules->scenario->limit_ns;
     if (knows(fault->rules, "limit") && instance->bound_ns >= limit_ns &&
         instance->bound_ns != NO_BOUND) {
-        struct text times = {0};
+        AUTO_TEXT struct text times = {0};
         duration_write(instance->bound_ns, &times);
         text_add(&times, ", but the limit of ");
         duration_write(limit_ns, &times);
@@ -247,7 +247,6 @@ static void check_until(const struct looked_at *fault)
                "'until': the fault may last %s is over by then: bound it (such as '... or 2s'), or "
                "raise the limit",
                times.bytes);
-        text_free(&times);
     }
     check_cause(fault, &instance->until, until);
     if (!fault->verb->bad && waits_for_itself(fault))
@@ -268,12 +267,11 @@ static void check_how(const struct looked_at *fault)
     } else if (!text_is_one_of(instance->how, fault->instance->form.hows)) {
         struct quote shown;
         struct suggestion suggestion;
-        struct text ways = {0};
+        AUTO_TEXT struct text ways = {0};
         text_join(&ways, fault->instance->form.hows, "or");
         refuse(how, "'how' of %s must be %s, not '%s'%s", instance->verb, ways.bytes,
                quote(instance->how, &shown),
                suggest(instance->how, fault->instance->form.hows, &suggestion));
-        text_free(&ways);
     }
 }
 
@@ -293,11 +291,10 @@ static void check_options(const struct looked_at *fault)
     }
     if (taken != NULL && !node_has(item, "by") && !node_has(item, "rate") &&
         !node_has(item, "share") && !node_has(item, "to")) {
-        struct text amounts = {0};
+        AUTO_TEXT struct text amounts = {0};
         text_join(&amounts, taken, "or");
         refuse_missing(item, "'%s' needs to know %s: %s", instance->verb,
                        text_is_one_of("to", taken) ? "which program" : "how much", amounts.bytes);
-        text_free(&amounts);
     }
     if (by != NULL && !fault_takes(instance, "rate") && instance->by_ns <= 0 && node_fine(by))
         refuse(by, "'by' of %s must be more than 0", instance->verb);

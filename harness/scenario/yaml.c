@@ -1,6 +1,6 @@
 #include "harness/scenario/yaml.h"
 
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 
 #include <limits.h>
 #include <stdarg.h>
@@ -360,12 +360,11 @@ static struct node *read_text(const struct origin *origin, const yaml_event_t *e
     struct quote shown;
     struct node *node =
         node_new_text((const char *)event->data.scalar.value, origin, place_of(event->start_mark));
-    char *clean = text_clean(memory_string(node->text));
+    AUTO_FREE char *clean = text_clean(memory_string(node->text));
     if (strlen(node->text) != event->data.scalar.length)
         refuse(node, "the text contains a NUL character");
     else if (strcmp(clean, node->text) != 0)
         refuse(node, "the text contains a control character: '%s'", quote(node->text, &shown));
-    free(clean);
     check_properties(node, event->data.scalar.anchor, event->data.scalar.tag);
     return node;
 }

@@ -2,6 +2,7 @@
 #include "harness/wire/driver.h"
 
 #include "harness/base/futex.h"
+#include "harness/base/scope.h"
 #include "harness/wire/driver_parts.h"
 
 #include <inttypes.h>
@@ -67,7 +68,7 @@ void driver_fail(struct driver *driver, const char *format, ...)
 {
     va_list arguments;
     char said[700];
-    struct text text = {0};
+    AUTO_TEXT struct text text = {0};
     va_start(arguments, format);
     vsnprintf(said, sizeof said, format, arguments);
     va_end(arguments);
@@ -85,7 +86,6 @@ void driver_fail(struct driver *driver, const char *format, ...)
         settle(&driver->greeted);
     }
     pthread_mutex_unlock(&driver->mutex);
-    text_free(&text);
 }
 
 // True if it has failed: by what, is in `error`.
@@ -540,7 +540,7 @@ static enum outcome exchange(struct driver *driver, struct actor *actor,
                              const struct driver_request *request, struct driver_answer *answer)
 {
     char allowed[32], patience[32];
-    struct text line = {0};
+    AUTO_TEXT struct text line = {0};
     struct budget budget = {.allowed_ns = driver->settings.request_ns,
                             .patience_ns = driver->settings.external_client->patience_ns,
                             .in_time = request->ask == DRIVER_ACQUIRE};
@@ -554,7 +554,6 @@ static enum outcome exchange(struct driver *driver, struct actor *actor,
     write_request(request, id, &line);
     // What could not be sent is not answered either.
     driver_process_send(driver, line.bytes, line.length, budget.allowed_ns + budget.patience_ns);
-    text_free(&line);
     struct standstill last = {0};
     enum wait wait = driver->settings.exploration == NULL
                          ? wait_for(driver, &pending->settled, &budget, &last)
@@ -653,9 +652,8 @@ static void write_hello(const struct driver_settings *settings, struct text *out
                   (json_int_t)(settings->retry_ns / NS_PER_MS), "request_ms",
                   (json_int_t)(settings->request_ns / NS_PER_MS), "servers",
                   describe_servers(settings->service), "locks", locks);
-    char *text = json_dumps(hello, 0);
+    AUTO_FREE char *text = json_dumps(hello, 0);
     text_format(out, "%s\n", text);
-    free(text);
     json_decref(hello);
 }
 
@@ -675,13 +673,12 @@ static int greet(struct driver *driver, struct error *error)
                                                                            : LATE;
     if (wait == LATE) {
         char patience[32];
-        struct text log = {0};
+        AUTO_TEXT struct text log = {0};
         driver_process_quote_log(driver, &log);
         driver_fail(driver,
                     "has not said hello within its patience of %s: it must answer its first line "
                     "with {\"hello\": 1}, and flush its standard output after each line%s",
                     text_duration(patience_ns, patience, sizeof patience), text_string(&log));
-        text_free(&log);
     }
     if (wait == ENDED)
         return error_set(error, "the trial ended before a driver had said hello");

@@ -1,3 +1,4 @@
+#include "harness/base/scope.h"
 #include "harness/wire/driver_parts.h"
 
 #include "harness/base/clock.h"
@@ -52,7 +53,7 @@ static void advise(const struct external_client *external_client, struct text *o
     const char *program = external_client->command[0];
     const char *folder = external_client->folder;
     const char *name = program;
-    struct text path = {0}; // as the driver sees it, which runs in its folder
+    AUTO_TEXT struct text path = {0}; // as the driver sees it, which runs in its folder
     struct stat about;
     char interpreter[200];
     while (strncmp(name, "./", 2) == 0)
@@ -78,7 +79,6 @@ static void advise(const struct external_client *external_client, struct text *o
                     path.bytes, program);
     else if (interpreter[0] != '\0' && !is_there(interpreter))
         text_format(out, "; its first line says that %s runs it, which is not there", interpreter);
-    text_free(&path);
 }
 
 // --- its end -------------------------------------------------------------------------------------
@@ -134,7 +134,7 @@ void driver_process_quote_log(const struct driver *driver, struct text *out)
 static void say_it_died(struct driver *driver)
 {
     struct driver_process *process = &driver->process;
-    struct text how = {0};
+    AUTO_TEXT struct text how = {0};
     if (!reap(process, END_NS))
         text_add(&how, "has closed its standard output");
     else if (WIFSIGNALED(process->status))
@@ -145,7 +145,6 @@ static void say_it_died(struct driver *driver)
         text_add(&how, ", and must not before it is told to quit or its standard input ends");
     driver_process_quote_log(driver, &how);
     driver_fail(driver, "%s", how.bytes);
-    text_free(&how);
 }
 
 void driver_process_end(struct driver *driver, bool was_well)
@@ -212,7 +211,7 @@ static void *read_lines(void *context)
 {
     struct driver *driver = context;
     struct driver_process *process = &driver->process;
-    char *bytes = memory_new(DRIVER_LONGEST_LINE);
+    AUTO_FREE char *bytes = memory_new(DRIVER_LONGEST_LINE);
     size_t length = 0;
     int64_t looked_ns = 0;
     while (goes_on(driver, &looked_ns)) {
@@ -239,7 +238,6 @@ static void *read_lines(void *context)
             break;
         }
     }
-    free(bytes);
     return NULL;
 }
 

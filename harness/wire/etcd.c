@@ -1,6 +1,7 @@
 #include "harness/wire/etcd.h"
 
 #include "harness/base/growing.h"
+#include "harness/base/scope.h"
 #include "harness/point/gate.h"
 
 #include <curl/curl.h>
@@ -299,7 +300,7 @@ static enum outcome ask(struct etcd_connection *connection, const char *path, js
 {
     int count = connection->service->server_count;
     enum outcome outcome = OUTCOME_NO;
-    char *text = json_dumps(body, JSON_COMPACT);
+    AUTO_FREE char *text = json_dumps(body, JSON_COMPACT);
     connection->body = text;
     connection->body_length = strlen(text);
     if (connection->service->leases != NULL)
@@ -309,7 +310,6 @@ static enum outcome ask(struct etcd_connection *connection, const char *path, js
         if (outcome == OUTCOME_NO || (outcome == OUTCOME_UNKNOWN && patience == NULL))
             connection->current = (connection->current + 1) % count;
     }
-    free(text);
     json_decref(connection->json);
     connection->json = NULL;
     connection->lacks_lease = false;

@@ -1,5 +1,6 @@
 #include "harness/wire/memcached.h"
 
+#include "harness/base/scope.h"
 #include "harness/point/gate.h"
 
 #include <stdarg.h>
@@ -44,11 +45,10 @@ static int read_answer(struct memcached_peer *link, const char *last, struct err
 int memcached_peer_ask(struct memcached_peer *link, const char *request, const char *last,
                        struct error *error)
 {
-    struct text line = {0};
+    AUTO_TEXT struct text line = {0};
     text_format(&line, "%s\r\n", request);
     link->answer.length = 0;
     int sent = peer_send(&link->peer, link->descriptor, line.bytes, line.length, error);
-    text_free(&line);
     return sent == 0 ? read_answer(link, last, error) : -1;
 }
 

@@ -1,5 +1,7 @@
 #include "harness/wire/mysql.h"
 
+#include "harness/base/scope.h"
+
 #include <mysql/errmsg.h>
 #include <mysql/mysqld_error.h>
 #include <poll.h>
@@ -290,10 +292,9 @@ static void compose(struct sql_connection *connection, const char *text,
             continue;
         }
         size_t length = strlen(arguments->text);
-        char *quoted = memory_new(2 * length + 1);
+        AUTO_FREE char *quoted = memory_new(2 * length + 1);
         mysql_real_escape_string(connection->link.session, quoted, arguments->text, length);
         text_format(out, "'%s'", quoted);
-        free(quoted);
     }
     text_add(out, text);
 }

@@ -1,6 +1,7 @@
 #include "harness/wire/proxy.h"
 
 #include "harness/base/futex.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/network.h"
 #include "harness/wire/peer.h"
 
@@ -280,7 +281,7 @@ static void *pump(void *context)
 {
     struct passer *passer = context;
     struct connection *connection = passer->connection;
-    uint8_t *bytes = memory_new(PIECE_BYTES);
+    AUTO_FREE uint8_t *bytes = memory_new(PIECE_BYTES);
     for (;;) {
         ssize_t got = recv(passer->from, bytes, PIECE_BYTES, MSG_DONTWAIT);
         if (got == 0) {
@@ -295,7 +296,6 @@ static void *pump(void *context)
             break;
         }
     }
-    free(bytes);
     return NULL;
 }
 
@@ -478,7 +478,7 @@ static int furnish(int network, struct error *error)
 {
     char address[INET_ADDRSTRLEN] = "127.0.0.1";
     struct ifaddrs *all = NULL;
-    struct text commands = {0};
+    AUTO_TEXT struct text commands = {0};
     text_add(&commands, "link set lo up\n");
     if (getifaddrs(&all) != 0)
         all = NULL;
@@ -496,7 +496,6 @@ static int furnish(int network, struct error *error)
         text_format(&commands, "addr add %s/32 dev lo\n", address);
     text_format(&commands, "route add local 0.0.0.0/0 dev lo src %s\n", address);
     int result = network_configure(commands.bytes, network, error);
-    text_free(&commands);
     return result == 0 ? 0 : error_wrap(error, "the network of a client's proxy");
 }
 

@@ -1,5 +1,7 @@
 #include "harness/wire/redis_peer.h"
 
+#include "harness/base/scope.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,7 +79,7 @@ bool redis_command_vprint(struct text *command, const char *format, va_list argu
 {
     va_list left;
     va_copy(left, arguments);
-    struct text word = {0};
+    AUTO_TEXT struct text word = {0};
     const char *next = format;
     size_t count = 0;
     for (size_t i = 0; format[i] != '\0'; i++)
@@ -96,7 +98,6 @@ bool redis_command_vprint(struct text *command, const char *format, va_list argu
         }
         add_bytes(command, word.bytes, word.length);
     }
-    text_free(&word);
     va_end(left);
     return next != NULL;
 }
