@@ -99,6 +99,16 @@ void text_free(struct text *text)
     *text = (struct text){0};
 }
 
+char *text_formatted(const char *format, ...)
+{
+    char *text = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vasprintf(&text, format, arguments);
+    va_end(arguments);
+    return not_null(length >= 0 ? text : NULL);
+}
+
 char *text_take(struct text *text)
 {
     char *bytes = text->bytes != NULL ? text->bytes : memory_string("");
@@ -235,7 +245,7 @@ const char *text_nearest(const char *wrong, const char *const *words)
     return nearest;
 }
 
-const char *suggest(const char *wrong, const char *const *words, struct suggestion *out)
+const char *suggest_in(const char *wrong, const char *const *words, struct suggestion *out)
 {
     const char *nearest = text_nearest(wrong, words);
     out->text[0] = '\0';

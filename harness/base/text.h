@@ -20,6 +20,9 @@ void text_add_bytes(struct text *text, const char *bytes, size_t length);
 __attribute__((format(printf, 2, 3))) void text_format(struct text *text, const char *format, ...);
 void text_free(struct text *text);
 
+// A text of its own, for the caller to free.
+__attribute__((format(printf, 1, 2))) char *text_formatted(const char *format, ...);
+
 // The text itself, for the caller to free; it is empty then.
 char *text_take(struct text *text);
 
@@ -46,11 +49,12 @@ void text_add_item(struct text *text, const char *item);
 // NULL if none is near enough to be what was meant.
 const char *text_nearest(const char *wrong, const char *const *words);
 
-// " (did you mean 'threads'?)", or "" if no word of `words` is near. Returns `out`.
+// " (did you mean 'threads'?)", or "" if no word of `words` is near; good until its block ends.
 struct suggestion {
     char text[160];
 };
-const char *suggest(const char *wrong, const char *const *words, struct suggestion *out);
+#define suggest(wrong, words) suggest_in(wrong, words, &(struct suggestion){{0}})
+const char *suggest_in(const char *wrong, const char *const *words, struct suggestion *out);
 
 // Makes a text of strangers fit for a terminal, in place: control characters, those that turn the
 // direction of writing, and bytes that are no UTF-8 become '?'. Newlines and tabs stay. Returns

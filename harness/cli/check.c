@@ -23,7 +23,6 @@ static const char *const values[] = {"shape", "name", "permits", "token", "nothi
 static int take_model(void *options, char *name, struct error *error)
 {
     struct text models = {0};
-    struct suggestion suggestion;
     const char *names[16] = {0};
     const struct model *model = model_find(name);
     ((struct check_options *)options)->model = model;
@@ -31,11 +30,12 @@ static int take_model(void *options, char *name, struct error *error)
         return 0;
     for (size_t i = 0; i < 15 && model_catalogue[i] != NULL; i++)
         names[i] = model_catalogue[i]->name;
-    if (*suggest(name, names, &suggestion) == '\0') {
+    const char *advice = suggest(name, names);
+    if (*advice == '\0') {
         text_add(&models, "; expected one of ");
         text_join(&models, names, NULL);
     }
-    error_set(error, "there is no model '%s'%s%s", name, suggestion.text, text_string(&models));
+    error_set(error, "there is no model '%s'%s%s", name, advice, text_string(&models));
     text_free(&models);
     return -1;
 }

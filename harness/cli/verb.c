@@ -48,9 +48,7 @@ int verb_fails(const struct verb *verb, int code, const char *format, ...)
 
 int no_such(const struct verb *verb, const char *what, const char *name, const char *const *names)
 {
-    struct suggestion suggestion;
-    return usage_error(verb, "there is no %s '%s'%s", what, name,
-                       suggest(name, names, &suggestion));
+    return usage_error(verb, "there is no %s '%s'%s", what, name, suggest(name, names));
 }
 
 // --- reading -------------------------------------------------------------------------------------
@@ -279,10 +277,9 @@ int verb_call(int argc, char **argv)
     const char *names[VERBS];
     const struct verb *verb = find_verb_named(argv[0], names);
     struct error error = {0};
-    struct suggestion suggestion;
     if (verb == NULL) {
         fprintf(stderr, "lockpick: there is no verb '%s'%s\n\nusage:\n", argv[0],
-                suggest(argv[0], names, &suggestion));
+                suggest(argv[0], names));
         verbs_print(stderr);
         return EXIT_USAGE;
     }

@@ -31,7 +31,6 @@ struct value {
 static void refuse_shape(const struct value *value, const char *hint)
 {
     struct node *node = value->node;
-    struct quote shown;
     AUTO_TEXT struct text text = {0};
     text_format(&text, "'%s' must be ", value->key->name ? value->key->name : node->key);
     key_wanted(value->key, value->vocabulary, &text);
@@ -40,7 +39,7 @@ static void refuse_shape(const struct value *value, const char *hint)
     else if (node->text[0] == '\0')
         text_add(&text, ", but nothing is there");
     else
-        text_format(&text, ", not '%s'", quote(node->text, &shown));
+        text_format(&text, ", not '%s'", quote(node->text));
     refuse(node, "%s%s", text.bytes, hint);
 }
 
@@ -87,7 +86,6 @@ static void bind_word(const struct value *value)
                                         [WORDS_NONE_AND_SERVERS] = "kind of server"};
     const char *const *words = words_of(value->vocabulary, value->key->words);
     const char *word = value->node->text;
-    struct quote shown;
     struct text advice = {0};
     if (text_is_one_of(word, words)) {
         put(value, word);
@@ -98,7 +96,7 @@ static void bind_word(const struct value *value)
         text_format(&advice, "it is called '%s' now", now);
     else
         words_advise(word, words, &advice);
-    refuse(value->node, "unknown %s '%s' (%s)", nouns[value->key->words], quote(word, &shown),
+    refuse(value->node, "unknown %s '%s' (%s)", nouns[value->key->words], quote(word),
            advice.bytes);
     text_free(&advice);
 }
@@ -112,10 +110,9 @@ static void bind_choice(const struct value *value)
                        sizeof(enum persistence) == sizeof(unsigned),
                    "choices are bound as unsigned numbers");
     const char *const *choices = value->key->choices;
-    struct suggestion suggestion;
     int index = text_index(value->node->text, choices);
     if (index < 0)
-        refuse_shape(value, suggest(value->node->text, choices, &suggestion));
+        refuse_shape(value, suggest(value->node->text, choices));
     else
         memcpy(field_of(value->key, value->object), &index, sizeof index);
 }
@@ -208,9 +205,8 @@ static void bind_part_of_fault(const struct value *value)
 static void bind_limit(const struct value *value)
 {
     struct error error;
-    struct quote shown;
     if (limit_read(value->node->text, field_of(value->key, value->object), &error) != 0)
-        refuse(value->node, "'%s': %s", quote(value->node->text, &shown), error.text);
+        refuse(value->node, "'%s': %s", quote(value->node->text), error.text);
 }
 
 // Longer than any name; and a glob of many stars takes very long to match.
@@ -220,18 +216,15 @@ static void bind_pattern(const struct value *value)
 {
     const struct vocabulary *vocabulary = value->vocabulary;
     const char *pattern = value->node->text;
-    struct suggestion suggestion;
-    struct quote shown;
     for (size_t i = 0; strlen(pattern) <= MAX_PATTERN && vocabulary->schemes[i] != NULL; i++) {
         if (scheme_is_meant(pattern, vocabulary->schemes[i], vocabulary->scheme_forms[i].traits)) {
             put(value, pattern);
             return;
         }
     }
-    if (*suggest(pattern, vocabulary->schemes, &suggestion) == '\0')
-        suggest(pattern, vocabulary->traits, &suggestion);
-    refuse(value->node, "'%s' is no scheme, glob or trait of one%s", quote(pattern, &shown),
-           suggestion.text);
+    const char *advice = suggest(pattern, vocabulary->schemes);
+    advice = *advice != '\0' ? advice : suggest(pattern, vocabulary->traits);
+    refuse(value->node, "'%s' is no scheme, glob or trait of one%s", quote(pattern), advice);
 }
 
 // A scheme that the file brings along is meant by its name; external.c has bound it.
@@ -303,7 +296,6 @@ static const char *title_of(const struct section *section, const struct node *ma
 static void refuse_unknown(const struct vocabulary *vocabulary, const struct section *section,
                            const struct node *map, struct node *child)
 {
-    struct quote shown;
     char where[48];
     title_of(section, map, where, sizeof where);
     const char *now = word_of_today(section->name, child->key);
@@ -315,8 +307,8 @@ static void refuse_unknown(const struct vocabulary *vocabulary, const struct sec
     AUTO_FREE const char **names = key_names(section, vocabulary);
     AUTO_TEXT struct text hint = {0};
     child->meant = words_advise(child->key, names, &hint);
-    refuse_key(child, "unknown key '%s'%s%s (%s)", quote(child->key, &shown), *where ? " in " : "",
-               where, hint.bytes);
+    refuse_key(child, "unknown key '%s'%s%s (%s)", quote(child->key), *where ? " in " : "", where,
+               hint.bytes);
 }
 
 // Says nothing if they are the same.

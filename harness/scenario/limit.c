@@ -96,8 +96,6 @@ static int unknown_metric(const char *name, struct error *error)
 {
     struct string_list names = {0}; // that a limit can begin with: "acquire.p99", "throughput"
     AUTO_TEXT struct text known = {0};
-    struct suggestion suggestion;
-    struct quote shown;
     for (enum metric metric = 0; metric < METRIC_COUNT; metric++) {
         bool is_latency = metric_is_latency(metric);
         for (size_t i = 0; i < (is_latency ? PERCENTILE_COUNT : 1); i++) {
@@ -111,11 +109,12 @@ static int unknown_metric(const char *name, struct error *error)
     }
     text_add(&known, "; ");
     percentiles_list("", &known);
-    if (*suggest(name, (const char *const *)names.items, &suggestion) != '\0')
-        error_set(error, "unknown metric '%s'%s", quote(name, &shown), suggestion.text);
+    const char *advice = suggest(name, (const char *const *)names.items);
+    if (*advice != '\0')
+        error_set(error, "unknown metric '%s'%s", quote(name), advice);
     else
         error_set(error, "unknown metric '%s' (known are %s of those that have a percentile)",
-                  quote(name, &shown), known.bytes);
+                  quote(name), known.bytes);
     string_list_free(&names);
     return -1;
 }
@@ -149,7 +148,6 @@ static int read_metric(const char *name, struct limit *limit, struct error *erro
 static int read_bound(const char *text, struct limit *limit, struct error *error)
 {
     enum unit unit = forms[limit->metric].unit;
-    struct quote shown;
     struct text advice = {0};
     int64_t number = 0;
     enum reading reading = units[unit].read(text, &number);
@@ -162,7 +160,7 @@ static int read_bound(const char *text, struct limit *limit, struct error *error
         error_set(error, "%s", advice.bytes);
     else
         error_set(error, "'%s' takes %s, not '%s'", forms[limit->metric].name, units[unit].wanted,
-                  quote(text, &shown));
+                  quote(text));
     text_free(&advice);
     return -1;
 }

@@ -135,8 +135,6 @@ static int no_scheme_is_left(struct scenario *const *scenarios, size_t count,
                              const struct vocabulary *vocabulary, const char *scheme_glob,
                              struct error *error)
 {
-    struct quote shown;
-    struct suggestion suggestion = {0};
     struct text tried = {0};
     if (scheme_glob == NULL || count == 0)
         return error_set(error, "there is no scenario to plan");
@@ -152,11 +150,12 @@ static int no_scheme_is_left(struct scenario *const *scenarios, size_t count,
         for (size_t j = 0; j < scenarios[i]->exec_count; j++)
             text_add_item(&tried, scenarios[i]->execs[j].client.name);
     }
-    bool is_known = text_is_one_of(scheme_glob, vocabulary->schemes);
-    if (!is_known && *suggest(scheme_glob, vocabulary->schemes, &suggestion) == '\0')
-        suggest(scheme_glob, vocabulary->traits, &suggestion);
-    error_set(error, "'%s' means no scheme of these scenarios%s: they try %s",
-              quote(scheme_glob, &shown), suggestion.text, text_string(&tried));
+    const char *near = suggest(scheme_glob, vocabulary->schemes);
+    const char *advice = text_is_one_of(scheme_glob, vocabulary->schemes) ? ""
+                         : *near != '\0'                                  ? near
+                                         : suggest(scheme_glob, vocabulary->traits);
+    error_set(error, "'%s' means no scheme of these scenarios%s: they try %s", quote(scheme_glob),
+              advice, text_string(&tried));
     text_free(&tried);
     return -1;
 }

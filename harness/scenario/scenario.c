@@ -260,13 +260,12 @@ static void check_labels(const struct parsing *parsing, const struct scenario *s
         for (size_t j = 0; j < expectation->workloads.count; j++) {
             const char *label = expectation->workloads.items[j];
             const struct scenario *found = scenarios;
-            struct quote shown;
             while (found != NULL && strcmp(found->label, label) != 0)
                 found = found->next;
             if (found == NULL)
                 refuse_at(parsing->root->origin, expectation->place,
-                          "'workloads': the file has no workload '%s' (it has: %s)",
-                          quote(label, &shown), text_string(&known));
+                          "'workloads': the file has no workload '%s' (it has: %s)", quote(label),
+                          text_string(&known));
         }
     }
 }

@@ -80,13 +80,11 @@ static int take_one_of(struct words *words, const char *const *list)
 // been meant to be.
 static int expected(const struct words *words, const char *what, const char *const *near)
 {
-    struct quote shown;
-    struct suggestion suggestion;
     const char *word = peek(words);
     if (*word == '\0')
         return error_set(words->error, "expected %s, but it ends there", what);
-    return error_set(words->error, "expected %s, not '%s'%s", what, quote(word, &shown),
-                     suggest(word, near, &suggestion));
+    return error_set(words->error, "expected %s, not '%s'%s", what, quote(word),
+                     suggest(word, near));
 }
 
 static int expect_end(const struct words *words, const char *what)
@@ -100,16 +98,15 @@ static int take_numbered(struct words *words, const char *prefix, int *number)
     const char *word = peek(words);
     size_t length = strlen(prefix);
     int64_t value = 0;
-    struct quote shown;
     *number = 0;
     if (strncmp(word, prefix, length) != 0)
         return 0;
     enum reading reading = whole_number_read(word + length, &value);
     if (reading == READING_WRONG)
         return error_set(words->error, "expected a number after '%s', not '%s'", prefix,
-                         quote(word + length, &shown));
+                         quote(word + length));
     if (reading == READING_TOO_LARGE || value < 1 || value > 99999)
-        return error_set(words->error, "there is no %s (they count from 1)", quote(word, &shown));
+        return error_set(words->error, "there is no %s (they count from 1)", quote(word));
     *number = (int)value;
     words->next++;
     return 0;
@@ -143,14 +140,12 @@ static int take_what(struct words *words, const char *const *commands, struct po
     if (what == NULL || strlen(what) >= sizeof point->what) {
         // Commands are written in capitals: what is near is looked for in them.
         char upper[sizeof words->bytes] = {0};
-        struct quote shown;
-        struct suggestion suggestion;
         for (size_t i = 0; peek(words)[i] != '\0'; i++)
             upper[i] = (char)toupper((unsigned char)peek(words)[i]);
-        return *suggest(upper, commands, &suggestion) == '\0'
-                   ? expected(words, wanted, accesses)
-                   : error_set(words->error, "expected %s, not '%s'%s", wanted,
-                               quote(peek(words), &shown), suggestion.text);
+        const char *advice = suggest(upper, commands);
+        return *advice == '\0' ? expected(words, wanted, accesses)
+                               : error_set(words->error, "expected %s, not '%s'%s", wanted,
+                                           quote(peek(words)), advice);
     }
     if (point->moment == MOMENT_BEFORE && strcmp(what, "read") == 0)
         return error_set(words->error,
@@ -348,7 +343,6 @@ int when_read(const char *text, const char *const *commands, struct fault_instan
 
 static int take_bound(struct words *words, int64_t *bound_ns)
 {
-    struct quote shown;
     *bound_ns = NO_BOUND;
     if (take(words, "end"))
         return expect_end(words, "no more words");
@@ -366,7 +360,7 @@ static int take_bound(struct words *words, int64_t *bound_ns)
     }
     if (reading == READING_TOO_LARGE || *bound_ns < LEAST_BOUND_NS || *bound_ns > MOST_BOUND_NS)
         return error_set(words->error, "a fault may last from 1ms to 1h, not %s",
-                         quote(peek(words), &shown));
+                         quote(peek(words)));
     words->next++;
     return expect_end(words, "no more words");
 }

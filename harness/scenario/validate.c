@@ -316,11 +316,9 @@ static void check_topology(const struct rules *rules, struct node *map, const ch
             topology = each;
     }
     if (node != NULL && topology == NULL) {
-        struct quote shown;
         AUTO_TEXT struct text advice = {0};
         words_advise(node->text, (const char *const *)names.items, &advice);
-        refuse(node, "%s has no topology '%s' (%s)", kind, quote(node->text, &shown),
-               text_string(&advice));
+        refuse(node, "%s has no topology '%s' (%s)", kind, quote(node->text), text_string(&advice));
     }
     string_list_free(&names);
     if (nodes == NULL || nodes->bad)
@@ -412,9 +410,7 @@ static void check_who_is_expected(const struct rules *rules, const struct expect
     size_t count = 0;
     size_t first = 0;
     for (size_t i = 0; i < expectation->schemes.count; i++) {
-        struct quote shown;
-        text_format(&meant, "%s'%s'", i == 0 ? "" : " or ",
-                    quote(expectation->schemes.items[i], &shown));
+        text_format(&meant, "%s'%s'", i == 0 ? "" : " or ", quote(expectation->schemes.items[i]));
     }
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
         const char *scheme = vocabulary->schemes[i];

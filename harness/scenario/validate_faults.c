@@ -96,15 +96,13 @@ static void check_name_of_earlier(const struct looked_at *fault, const char *nam
 {
     const struct scenario *scenario = fault->rules->scenario;
     struct string_list names = {0};
-    struct suggestion suggestion;
-    struct quote shown;
     for (size_t i = 0; i < fault->number; i++) {
         if (scenario->faults[i].name != NULL)
             string_list_add(&names, scenario->faults[i].name);
     }
     if (!string_list_has(&names, name))
-        refuse(node, "no earlier fault is named '%s'%s", quote(name, &shown),
-               suggest(name, (const char *const *)names.items, &suggestion));
+        refuse(node, "no earlier fault is named '%s'%s", quote(name),
+               suggest(name, (const char *const *)names.items));
     string_list_free(&names);
 }
 
@@ -265,13 +263,10 @@ static void check_how(const struct looked_at *fault)
     if (fault->instance->form.hows == NULL) {
         refuse_key(how, "'how' with '%s', which has one way only", instance->verb);
     } else if (!text_is_one_of(instance->how, fault->instance->form.hows)) {
-        struct quote shown;
-        struct suggestion suggestion;
         AUTO_TEXT struct text ways = {0};
         text_join(&ways, fault->instance->form.hows, "or");
         refuse(how, "'how' of %s must be %s, not '%s'%s", instance->verb, ways.bytes,
-               quote(instance->how, &shown),
-               suggest(instance->how, fault->instance->form.hows, &suggestion));
+               quote(instance->how), suggest(instance->how, fault->instance->form.hows));
     }
 }
 
@@ -304,7 +299,6 @@ static void check_options(const struct looked_at *fault)
 static void check_program(const struct looked_at *fault)
 {
     struct stat about;
-    struct quote shown;
     struct node *node = node_child(fault->item, "to");
     const char *to = fault->instance->to;
     if (!node_fine(node) || to == NULL || strchr(to, '/') == NULL)
@@ -312,9 +306,9 @@ static void check_program(const struct looked_at *fault)
     errno = 0;
     if (to[0] != '/')
         refuse(node, "'to' must be the name of a program in PATH, or its full path, not '%s'",
-               quote(to, &shown));
+               quote(to));
     else if (stat(to, &about) != 0 || !S_ISREG(about.st_mode) || access(to, X_OK) != 0)
-        refuse(node, "'to': %s cannot be executed: %s", quote(to, &shown),
+        refuse(node, "'to': %s cannot be executed: %s", quote(to),
                errno != 0 ? strerror(errno) : "it is no file");
 }
 

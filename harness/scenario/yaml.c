@@ -87,9 +87,8 @@ static void add(const struct origin *origin, struct place place, const char *for
     if (origin->override == NULL) {
         text_format(&text, "%s:%d:%d: %s", origin->path, place.line, place.column, message);
     } else {
-        struct quote value;
         text_format(&text, "--set %s=%s: %s", origin->override->path,
-                    quote(origin->override->value, &value), message);
+                    quote(origin->override->value), message);
         place = (struct place){INT_MAX, 0};
     }
     text_clean(text.bytes);
@@ -152,7 +151,7 @@ void diagnostics_sort(struct diagnostics *diagnostics, size_t first)
               by_place);
 }
 
-const char *quote(const char *text, struct quote *out)
+const char *quote_in(const char *text, struct quote *out)
 {
     static const char more[] = "...";
     size_t room = sizeof out->text - sizeof more;
@@ -316,13 +315,11 @@ static struct node *read_node(struct reader *reader, const yaml_event_t *event, 
 
 static void check_properties(struct node *node, const yaml_char_t *anchor, const yaml_char_t *tag)
 {
-    struct quote shown;
     if (anchor != NULL)
         refuse(node, "anchors are not supported: write it without '&%s'",
-               quote((const char *)anchor, &shown));
+               quote((const char *)anchor));
     if (tag != NULL)
-        refuse(node, "tags are not supported: write it without '%s'",
-               quote((const char *)tag, &shown));
+        refuse(node, "tags are not supported: write it without '%s'", quote((const char *)tag));
 }
 
 // The items of a list, or the keys and values of a map.
@@ -357,14 +354,13 @@ static void read_children(struct reader *reader, struct node *parent, int depth)
 
 static struct node *read_text(const struct origin *origin, const yaml_event_t *event)
 {
-    struct quote shown;
     struct node *node =
         node_new_text((const char *)event->data.scalar.value, origin, place_of(event->start_mark));
     AUTO_FREE char *clean = text_clean(memory_string(node->text));
     if (strlen(node->text) != event->data.scalar.length)
         refuse(node, "the text contains a NUL character");
     else if (strcmp(clean, node->text) != 0)
-        refuse(node, "the text contains a control character: '%s'", quote(node->text, &shown));
+        refuse(node, "the text contains a control character: '%s'", quote(node->text));
     check_properties(node, event->data.scalar.anchor, event->data.scalar.tag);
     return node;
 }
@@ -381,10 +377,9 @@ static struct node *read_node(struct reader *reader, const yaml_event_t *event, 
     if (event->type == YAML_SCALAR_EVENT)
         return read_text(reader->origin, event);
     if (event->type == YAML_ALIAS_EVENT) {
-        struct quote shown;
         struct node *alias = node_new_text("", reader->origin, place);
         refuse(alias, "aliases are not supported: write it out, or quote '*%s' if it is a glob",
-               quote((const char *)event->data.alias.anchor, &shown));
+               quote((const char *)event->data.alias.anchor));
         return alias;
     }
     bool is_list = event->type == YAML_SEQUENCE_START_EVENT;

@@ -78,10 +78,12 @@ size_t diagnostics_made(const struct diagnostics *diagnostics);
 // Sorts the diagnostics from number `first` on by line and column; those about no line come last.
 void diagnostics_sort(struct diagnostics *diagnostics, size_t first);
 
-// Text of a file as a message can show it: short, on one line, no control characters.
+// Text of a file as a message can show it: short, on one line, no control characters; good until
+// its block ends.
 struct quote {
     char text[64];
 };
-const char *quote(const char *text, struct quote *out);
+#define quote(text) quote_in(text, &(struct quote){{0}})
+const char *quote_in(const char *text, struct quote *out);
 
 #endif

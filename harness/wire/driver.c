@@ -440,10 +440,9 @@ static void hear_loss(struct driver *driver, const struct driver_line *line, con
 void driver_hear(struct driver *driver, const char *bytes, size_t length)
 {
     struct driver_line line;
-    struct driver_quote quote;
     struct error error = {0};
     int result = driver_line_read(bytes, length, &line, &error);
-    const char *shown = driver_quote(bytes, length, &quote);
+    const char *shown = driver_quote(bytes, length);
     pthread_mutex_lock(&driver->mutex);
     if (result != 0)
         driver_fail(driver, "is not understood: %s", error.text);
@@ -596,11 +595,9 @@ enum outcome driver_ask(struct driver *driver, struct actor *actor,
     for (uint32_t count; stopped != NULL && (count = atomic_load(stopped)) != 0;)
         futex_wait_until_ns(stopped, count, TIME_NEVER);
     if (outcome == OUTCOME_OK && answer->line.word == DRIVER_ERROR) {
-        struct driver_quote why;
-        driver_quote(answer->line.why, strlen(answer->line.why), &why);
+        const char *why = driver_quote(answer->line.why, strlen(answer->line.why));
         driver_fail(driver, "answers \"%s\" of worker-%d with an error: %s", name,
-                    request->hold->worker,
-                    why.text[0] != '\0' ? why.text : "it does not say which");
+                    request->hold->worker, why[0] != '\0' ? why : "it does not say which");
         outcome = OUTCOME_BROKEN;
     }
     if (outcome == OUTCOME_BROKEN)

@@ -18,7 +18,7 @@ const char *driver_word_name(enum driver_word word)
     return words[word];
 }
 
-const char *driver_quote(const char *bytes, size_t length, struct driver_quote *out)
+const char *driver_quote_in(const char *bytes, size_t length, struct driver_quote *out)
 {
     const size_t enough = sizeof out->text - 8; // for one more byte as \xNN, and "..."
     size_t used = 0;
@@ -75,12 +75,11 @@ static int take_member(const char *key, const json_t *value, struct driver_line 
 {
     const struct member *member = members;
     const struct member *end = members + sizeof members / sizeof *members;
-    struct driver_quote shown;
     while (member < end && (strcmp(member->name, key) != 0 || (member->of & BIT(line->word)) == 0))
         member++;
     if (member == end)
         return error_set(error, "\"%s\" is no member that it may have",
-                         driver_quote(key, strlen(key), &shown));
+                         driver_quote(key, strlen(key)));
     void *place = (char *)line + member->place;
     switch (member->type) {
     case NUMBER:
@@ -239,7 +238,6 @@ int driver_line_read(const char *bytes, size_t length, struct driver_line *line,
                      struct error *error)
 {
     json_error_t fault;
-    struct driver_quote shown;
     struct error rule;
     *line = (struct driver_line){.word = DRIVER_HELLO, .valid_ms = -1};
     json_t *object = json_loadb(bytes, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &fault);
@@ -255,8 +253,6 @@ int driver_line_read(const char *bytes, size_t length, struct driver_line *line,
     if (result == 0)
         return 0;
     // What the parser says may quote the line itself.
-    struct driver_quote said;
-    driver_quote(rule.text, strlen(rule.text), &said);
-    return error_set(error, "its line '%s' breaks a rule: %s", driver_quote(bytes, length, &shown),
-                     said.text);
+    return error_set(error, "its line '%s' breaks a rule: %s", driver_quote(bytes, length),
+                     driver_quote(rule.text, strlen(rule.text)));
 }

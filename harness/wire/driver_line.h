@@ -74,10 +74,12 @@ int driver_line_read(const char *bytes, size_t length, struct driver_line *line,
 // "held", "not-held", ...
 const char *driver_word_name(enum driver_word word);
 
-// The bytes as a message can show them: without control characters, cut if they are many.
+// The bytes as a message can show them: without control characters, cut if they are many; good
+// until its block ends.
 struct driver_quote {
     char text[180];
 };
-const char *driver_quote(const char *bytes, size_t length, struct driver_quote *out);
+#define driver_quote(bytes, length) driver_quote_in(bytes, length, &(struct driver_quote){{0}})
+const char *driver_quote_in(const char *bytes, size_t length, struct driver_quote *out);
 
 #endif

@@ -35,6 +35,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     } else {
         expect_printable(error.text, sizeof error.text);
     }
-    expect_printable(driver_quote((const char *)bytes, length, &quote), sizeof quote.text);
+    expect_printable(driver_quote_in((const char *)bytes, length, &quote), sizeof quote.text);
     return 0;
 }

@@ -127,11 +127,11 @@ TEST(a_long_line_is_quoted_in_part)
     char bytes[3000];
     struct driver_quote quote;
     memset(bytes, 'x', sizeof bytes);
-    driver_quote(bytes, sizeof bytes, &quote);
+    driver_quote_in(bytes, sizeof bytes, &quote);
     assert_true(strlen(quote.text) < sizeof quote.text);
     assert_non_null(strstr(quote.text, "xxx..."));
     memset(bytes, '\xff', sizeof bytes);
-    driver_quote(bytes, sizeof bytes, &quote);
+    driver_quote_in(bytes, sizeof bytes, &quote);
     assert_non_null(strstr(quote.text, "\\xff..."));
 }
 

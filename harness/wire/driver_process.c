@@ -110,7 +110,6 @@ static bool is_of_stack(const char *line, const char *end)
 void driver_process_quote_log(const struct driver *driver, struct text *out)
 {
     char log[4096];
-    struct driver_quote shown;
     const char *path = driver->settings.log_path;
     int file = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
     if (file < 0)
@@ -128,7 +127,7 @@ void driver_process_quote_log(const struct driver *driver, struct text *out)
         newline = memrchr(log, '\n', (size_t)(end - log));
     }
     const char *line = newline != NULL ? newline + 1 : log;
-    text_format(out, "; its log ends with '%s'", driver_quote(line, (size_t)(end - line), &shown));
+    text_format(out, "; its log ends with '%s'", driver_quote(line, (size_t)(end - line)));
 }
 
 static void say_it_died(struct driver *driver)
@@ -232,9 +231,8 @@ static void *read_lines(void *context)
             length = hear_lines(driver, bytes, length + (size_t)got);
         atomic_store(&process->is_hearing, false);
         if (length == DRIVER_LONGEST_LINE) {
-            struct driver_quote shown;
             driver_fail(driver, "floods: a line must have at most %d bytes; this one begins '%s'",
-                        DRIVER_LONGEST_LINE - 1, driver_quote(bytes, 60, &shown));
+                        DRIVER_LONGEST_LINE - 1, driver_quote(bytes, 60));
             break;
         }
     }
