@@ -22,7 +22,7 @@ static const char *const values[] = {"shape", "name", "permits", "token", "nothi
 
 static int take_model(void *options, char *name, struct error *error)
 {
-    struct text models = {0};
+    AUTO_TEXT struct text models = {0};
     const char *names[16] = {0};
     const struct model *model = model_find(name);
     ((struct check_options *)options)->model = model;
@@ -35,9 +35,7 @@ static int take_model(void *options, char *name, struct error *error)
         text_add(&models, "; expected one of ");
         text_join(&models, names, NULL);
     }
-    error_set(error, "there is no model '%s'%s%s", name, advice, text_string(&models));
-    text_free(&models);
-    return -1;
+    return error_set(error, "there is no model '%s'%s%s", name, advice, text_string(&models));
 }
 
 static int take_lease(void *options, char *text, struct error *error)

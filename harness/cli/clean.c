@@ -1,5 +1,5 @@
 // clean: removes from a server of the user's what runs that were killed have left there.
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/cli/verb.h"
 #include "harness/cluster/server.h"
 #include "harness/run/servers.h"
@@ -11,7 +11,7 @@ static int run(const struct words *words, void *options)
     (void)options;
     struct error error = {0};
     struct service service;
-    struct text urls = {0};
+    AUTO_TEXT struct text urls = {0};
     if (words->count < 1 || words->count > 2)
         return usage_error(&clean_verb, "one URL, and the topology if it is not single");
     const char *url = words->items[0];
@@ -25,18 +25,16 @@ static int run(const struct words *words, void *options)
         text_format(&urls, "%s%s://", urls.length > 0 ? ", " : "", kind->name);
         if (strncmp(url, kind->name, length) != 0 || url[length] != ':')
             continue;
-        text_free(&urls);
         if (service_of_external(kind->name, &settings, &service, &error) != 0)
             return usage_error(&clean_verb, "%s", error.text);
         return kind->clean(&service, &error) == 0
                    ? EXIT_AS_EXPECTED
                    : verb_fails(&clean_verb, EXIT_ENVIRONMENT, "%s", error.text);
     }
-    usage_error(&clean_verb,
-                "the URL begins with one of %s; what runs leave on other servers ends by itself",
-                text_string(&urls));
-    text_free(&urls);
-    return EXIT_USAGE;
+    return usage_error(
+        &clean_verb,
+        "the URL begins with one of %s; what runs leave on other servers ends by itself",
+        text_string(&urls));
 }
 
 extern const char template_help_clean[];

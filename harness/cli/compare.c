@@ -219,17 +219,16 @@ static bool has_scheme(const struct run_figures *run, const char *pattern)
 
 static int no_such_scheme(const struct run_figures *run, const char *scheme)
 {
-    struct string_list tried = {0};
+    AUTO_LIST struct string_list tried = {0};
     AUTO_TEXT struct text known = {0};
     for (size_t i = 0; i < run->count; i++) {
         if (!string_list_has(&tried, run->repeats[i].scheme))
             string_list_add(&tried, run->repeats[i].scheme);
     }
     text_join(&known, (const char *const *)tried.items, NULL);
-    verb_fails(&compare_verb, 0, "the run in %s has not tried '%s'; it tried %s", run->name, scheme,
-               known.length > 0 ? text_string(&known) : "nothing");
-    string_list_free(&tried);
-    return EXIT_INCONCLUSIVE;
+    return verb_fails(&compare_verb, EXIT_INCONCLUSIVE,
+                      "the run in %s has not tried '%s'; it tried %s", run->name, scheme,
+                      known.length > 0 ? text_string(&known) : "nothing");
 }
 
 static bool are_one_run(const char *const paths[2])

@@ -260,16 +260,14 @@ static json_t *rate_json(int64_t rate)
 {
     AUTO_TEXT struct text text = {0};
     rate_write(rate, &text);
-    json_t *value = value_text(text.bytes);
-    return value;
+    return value_text(text.bytes);
 }
 
 static json_t *answer_json(const void *found)
 {
     AUTO_TEXT struct text text = {0};
     answer_of(found, &text);
-    json_t *value = value_text(text.bytes);
-    return value;
+    return value_text(text.bytes);
 }
 
 static const char *const answers[] = {

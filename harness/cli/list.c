@@ -1,7 +1,7 @@
 // list: what there is to choose from.
 #include "faults/fault.h"
+#include "harness/base/scope.h"
 #include "harness/base/table.h"
-#include "harness/base/text.h"
 #include "harness/cli/verb.h"
 #include "harness/cluster/server.h"
 #include "harness/locks/lock.h"
@@ -45,10 +45,9 @@ static void list_schemes(void)
     struct table *traits = table_new(trait_headings);
     for (size_t i = 0; lock_catalogue[i] != NULL; i++) {
         const struct lock_scheme *scheme = lock_catalogue[i];
-        struct text has = joined(scheme->traits);
+        AUTO_TEXT struct text has = joined(scheme->traits);
         ROW(table, 1, scheme->name, has.length > 0 ? has.bytes : "-", scheme->summary,
             scheme->breaks);
-        text_free(&has);
     }
     print(table);
     puts("");
@@ -69,10 +68,9 @@ static void list_schemes_as_markdown(void)
     puts("| scheme | how it locks | what breaks it | traits |\n|---|---|---|---|");
     for (size_t i = 0; lock_catalogue[i] != NULL; i++) {
         const struct lock_scheme *scheme = lock_catalogue[i];
-        struct text has = joined(scheme->traits);
+        AUTO_TEXT struct text has = joined(scheme->traits);
         printf("| `%s` | %s | %s | %s |\n", scheme->name, scheme->summary, scheme->breaks,
                text_string(&has));
-        text_free(&has);
     }
 }
 

@@ -66,7 +66,7 @@ static int check_out(const struct run_options *options, const char *only, struct
                          strerror(errno));
     AUTO_FREE char *trials = path_join(only, "trials");
     char **names = folder_entries(trials);
-    struct string_list folders = {0};
+    AUTO_LIST struct string_list folders = {0};
     int result = 0;
     string_list_add(&folders, "plots");
     string_list_add(&folders, "trials");
@@ -83,7 +83,6 @@ static int check_out(const struct run_options *options, const char *only, struct
                                "another folder for the report",
                                path);
     }
-    string_list_free(&folders);
     folder_entries_free(names);
     return result;
 }
@@ -158,7 +157,7 @@ static int run(const struct words *words, void *from)
     int code = EXIT_USAGE;
     options->paths = words->items;
     options->path_count = words->count;
-    struct string_list folders = {0};
+    AUTO_LIST struct string_list folders = {0};
     if (words->count == 0)
         usage_error(&report_verb, "which run? results/latest is the last one");
     else if (words->count > 1 && options->out == NULL)
@@ -171,7 +170,6 @@ static int run(const struct words *words, void *from)
         verb_fails(&report_verb, code, "%s", error.text);
     else
         code = report(request, folders.items);
-    string_list_free(&folders);
     return code;
 }
 

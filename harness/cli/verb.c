@@ -58,7 +58,7 @@ static const struct option *find_option(const struct verb *verb, const char *arg
                                         struct error *error)
 {
     char name[48];
-    struct string_list names = {0};
+    AUTO_LIST struct string_list names = {0};
     const struct option *option = verb->options;
     snprintf(name, sizeof name, "%.*s", (int)strcspn(argument, "=") - 2, argument + 2);
     for (; option != NULL && option->name != NULL && strcmp(option->name, name) != 0; option++)
@@ -70,7 +70,6 @@ static const struct option *find_option(const struct verb *verb, const char *arg
                   nearest != NULL ? "?)" : "");
         option = NULL;
     }
-    string_list_free(&names);
     return option;
 }
 
@@ -103,14 +102,12 @@ static int take_number(const struct option *option, const char *value, int64_t *
 static int take_word(const struct option *option, const char *value, int *place,
                      struct error *error)
 {
-    struct text all = {0};
+    AUTO_TEXT struct text all = {0};
     *place = text_index(value, option->words);
     if (*place >= 0)
         return 0;
     text_join(&all, option->words, "or");
-    error_set(error, "--%s takes %s, not '%s'", option->name, text_string(&all), value);
-    text_free(&all);
-    return -1;
+    return error_set(error, "--%s takes %s, not '%s'", option->name, text_string(&all), value);
 }
 
 // Takes an option; `next` is the argument behind it, whose use *used says.

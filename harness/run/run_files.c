@@ -175,8 +175,7 @@ static int keep(const char *folder, const char *name, const char *text, struct e
 {
     AUTO_TEXT struct text path = {0};
     text_format(&path, "%s/%s.yaml", folder, name);
-    int result = scenario_keep(path.bytes, text, error);
-    return result;
+    return scenario_keep(path.bytes, text, error);
 }
 
 // The scenario's name, with "--TRIAL" if it is one of its trials; the caller frees.

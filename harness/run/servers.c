@@ -96,8 +96,7 @@ static bool need_is_there(const char *need, const char *folder)
         return program_exists(need);
     AUTO_FREE char *path =
         need[0] == '/' || folder[0] == '\0' ? memory_string(need) : path_join(folder, need);
-    bool found = access(path, R_OK) == 0;
-    return found;
+    return access(path, R_OK) == 0;
 }
 
 // Appends what is missing on this machine, or nothing: servers that Lockpick is to boot, and what a

@@ -86,7 +86,7 @@ static void bind_word(const struct value *value)
                                         [WORDS_NONE_AND_SERVERS] = "kind of server"};
     const char *const *words = words_of(value->vocabulary, value->key->words);
     const char *word = value->node->text;
-    struct text advice = {0};
+    AUTO_TEXT struct text advice = {0};
     if (text_is_one_of(word, words)) {
         put(value, word);
         return;
@@ -98,7 +98,6 @@ static void bind_word(const struct value *value)
         words_advise(word, words, &advice);
     refuse(value->node, "unknown %s '%s' (%s)", nouns[value->key->words], quote(word),
            advice.bytes);
-    text_free(&advice);
 }
 
 static void bind_choice(const struct value *value)
@@ -133,7 +132,7 @@ static void bind_number(const struct value *value)
     };
     const struct key *key = value->key;
     const char *text = value->node->text;
-    struct text advice = {0};
+    AUTO_TEXT struct text advice = {0};
     int64_t number = key->word_means;
     bool is_word = key->word != NULL && strcmp(text, key->word) == 0;
     enum reading reading = is_word ? READING_FINE : readers[key->type](text, &number);
@@ -149,7 +148,6 @@ static void bind_number(const struct value *value)
         refuse_shape(value, reading == READING_WRONG && key->type == KEY_DURATION
                                 ? " (units: us, ms, s, m, h)"
                                 : "");
-    text_free(&advice);
 }
 
 static void bind_switch(const struct value *value)
@@ -526,7 +524,7 @@ static void refuse_path(const struct vocabulary *vocabulary, const struct origin
     const char *wrong = origin->override->path;
     const char *dot = strrchr(wrong, '.');
     size_t length = dot != NULL ? (size_t)(dot - wrong) + 1 : 0;
-    struct string_list paths = {0};
+    AUTO_LIST struct string_list paths = {0};
     AUTO_TEXT struct text advice = {0};
     collect_paths(&scenario_section, vocabulary, "", wrong, &paths);
     AUTO_FREE const char **beside = memory_zeroed(paths.count + 1, sizeof *beside);
@@ -557,7 +555,6 @@ static void refuse_path(const struct vocabulary *vocabulary, const struct origin
         text_format(&advice, " (did you mean '%s'?)", whole);
     }
     refuse_at(origin, (struct place){0}, "unknown key%s", text_string(&advice));
-    string_list_free(&paths);
 }
 
 // Puts the value of the override where the map says that key, or has room for it.

@@ -35,7 +35,7 @@ static void check_exec(const struct vocabulary *vocabulary, const struct scenari
     const struct server_form *server = server_form_find(vocabulary, client->server);
     if (!client->visible || client->server == NULL || (server != NULL && server->shows_keys))
         return;
-    struct string_list shown = {0};
+    AUTO_LIST struct string_list shown = {0};
     AUTO_TEXT struct text names = {0};
     for (size_t i = 0; vocabulary->none_and_servers[i + 1] != NULL; i++) {
         if (vocabulary->server_forms[i].shows_keys)
@@ -45,7 +45,6 @@ static void check_exec(const struct vocabulary *vocabulary, const struct scenari
     refuse_key(node_child(map, "visible"),
                "'visible' with servers %s: only keys of %s can be looked at", client->server,
                text_string(&names));
-    string_list_free(&shown);
 }
 
 // What follows from what was said.

@@ -94,7 +94,8 @@ void metric_describe(enum metric metric, const char **value, const char **meanin
 
 static int unknown_metric(const char *name, struct error *error)
 {
-    struct string_list names = {0}; // that a limit can begin with: "acquire.p99", "throughput"
+    AUTO_LIST struct string_list names = {
+        0}; // that a limit can begin with: "acquire.p99", "throughput"
     AUTO_TEXT struct text known = {0};
     for (enum metric metric = 0; metric < METRIC_COUNT; metric++) {
         bool is_latency = metric_is_latency(metric);
@@ -111,12 +112,9 @@ static int unknown_metric(const char *name, struct error *error)
     percentiles_list("", &known);
     const char *advice = suggest(name, (const char *const *)names.items);
     if (*advice != '\0')
-        error_set(error, "unknown metric '%s'%s", quote(name), advice);
-    else
-        error_set(error, "unknown metric '%s' (known are %s of those that have a percentile)",
-                  quote(name), known.bytes);
-    string_list_free(&names);
-    return -1;
+        return error_set(error, "unknown metric '%s'%s", quote(name), advice);
+    return error_set(error, "unknown metric '%s' (known are %s of those that have a percentile)",
+                     quote(name), known.bytes);
 }
 
 static int read_metric(const char *name, struct limit *limit, struct error *error)
@@ -130,8 +128,7 @@ static int read_metric(const char *name, struct limit *limit, struct error *erro
         if (*rest == '\0' && metric_is_latency(metric)) {
             AUTO_TEXT struct text known = {0};
             percentiles_list(".", &known);
-            error_set(error, "'%s' needs a percentile: %s%s", name, name, known.bytes);
-            return -1;
+            return error_set(error, "'%s' needs a percentile: %s%s", name, name, known.bytes);
         }
         if (*rest == '\0')
             return 0;
@@ -148,7 +145,7 @@ static int read_metric(const char *name, struct limit *limit, struct error *erro
 static int read_bound(const char *text, struct limit *limit, struct error *error)
 {
     enum unit unit = forms[limit->metric].unit;
-    struct text advice = {0};
+    AUTO_TEXT struct text advice = {0};
     int64_t number = 0;
     enum reading reading = units[unit].read(text, &number);
     limit->bound = (double)number / units[unit].size;
@@ -157,12 +154,9 @@ static int read_bound(const char *text, struct limit *limit, struct error *error
     if (unit == UNIT_TIME)
         duration_advise(text, 1, INT64_MAX, &advice);
     if (advice.length > 0)
-        error_set(error, "%s", advice.bytes);
-    else
-        error_set(error, "'%s' takes %s, not '%s'", forms[limit->metric].name, units[unit].wanted,
-                  quote(text));
-    text_free(&advice);
-    return -1;
+        return error_set(error, "%s", advice.bytes);
+    return error_set(error, "'%s' takes %s, not '%s'", forms[limit->metric].name,
+                     units[unit].wanted, quote(text));
 }
 
 // Copies what lies between the two, without the blanks around it.

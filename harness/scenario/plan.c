@@ -1,7 +1,7 @@
 #include "harness/scenario/plan.h"
 
 #include "harness/base/random.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/scenario/yaml.h"
 
 #include <stdlib.h>
@@ -135,7 +135,7 @@ static int no_scheme_is_left(struct scenario *const *scenarios, size_t count,
                              const struct vocabulary *vocabulary, const char *scheme_glob,
                              struct error *error)
 {
-    struct text tried = {0};
+    AUTO_TEXT struct text tried = {0};
     if (scheme_glob == NULL || count == 0)
         return error_set(error, "there is no scenario to plan");
     for (size_t i = 0; vocabulary->schemes[i] != NULL; i++) {
@@ -154,10 +154,8 @@ static int no_scheme_is_left(struct scenario *const *scenarios, size_t count,
     const char *advice = text_is_one_of(scheme_glob, vocabulary->schemes) ? ""
                          : *near != '\0'                                  ? near
                                          : suggest(scheme_glob, vocabulary->traits);
-    error_set(error, "'%s' means no scheme of these scenarios%s: they try %s", quote(scheme_glob),
-              advice, text_string(&tried));
-    text_free(&tried);
-    return -1;
+    return error_set(error, "'%s' means no scheme of these scenarios%s: they try %s",
+                     quote(scheme_glob), advice, text_string(&tried));
 }
 
 int plan_make(struct scenario *const *scenarios, size_t count, const struct vocabulary *vocabulary,

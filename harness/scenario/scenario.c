@@ -238,10 +238,8 @@ static struct scenario *make_scenario(const struct parsing *parsing)
     derive_time(made);
     // What tells the workloads of one file apart.
     const struct workload_settings *workload = &made->workload;
-    struct text label = {0};
-    text_format(&label, "%s%s%s", workload->kind != NULL ? workload->kind : "",
-                workload->fenced ? "-fenced" : "", boundaries[workload->boundary]);
-    made->label = text_take(&label);
+    made->label = text_formatted("%s%s%s", workload->kind != NULL ? workload->kind : "",
+                                 workload->fenced ? "-fenced" : "", boundaries[workload->boundary]);
     validate(made, vocabulary, parsing->root);
     if (diagnostics_made(parsing->root->origin->diagnostics) == parsing->made_before)
         settle(parsing->root, made);
@@ -298,10 +296,8 @@ static struct scenario *make_scenarios(const struct parsing *parsing)
         struct scenario *made = make_scenario(parsing);
         // Of several, each has the label of its workload in its name.
         if (is_list && made->name != NULL && made->workload.kind != NULL) {
-            struct text name = {0};
-            text_format(&name, "%s-%s", made->name, made->label);
-            free(made->name);
-            made->name = name.bytes;
+            AUTO_FREE char *name = made->name;
+            made->name = text_formatted("%s-%s", name, made->label);
         }
         *next = made;
         next = &made->next;

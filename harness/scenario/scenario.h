@@ -491,6 +491,7 @@ void diagnostics_free(struct diagnostics *diagnostics);
 bool string_list_has(const struct string_list *list, const char *word);
 void string_list_add(struct string_list *list, const char *word); // a copy
 void string_list_free(struct string_list *list);
+#define AUTO_LIST __attribute__((cleanup(string_list_free))) // as those of base/scope.h
 
 // True if `pattern` (a name, a glob, or a trait) means the scheme.
 bool scheme_is_meant(const char *pattern, const char *scheme, const char *const *traits);

@@ -354,9 +354,8 @@ static int take_bound(struct words *words, int64_t *bound_ns)
         AUTO_TEXT struct text advice = {0};
         text_format(&joined, "%s%s%s", peek(words), *unit ? " " : "", unit);
         duration_advise(text_string(&joined), LEAST_BOUND_NS, MOST_BOUND_NS, &advice);
-        int result = advice.length > 0 ? error_set(words->error, "%s", advice.bytes)
-                                       : expected(words, "a duration such as 500ms or 3s", NULL);
-        return result;
+        return advice.length > 0 ? error_set(words->error, "%s", advice.bytes)
+                                 : expected(words, "a duration such as 500ms or 3s", NULL);
     }
     if (reading == READING_TOO_LARGE || *bound_ns < LEAST_BOUND_NS || *bound_ns > MOST_BOUND_NS)
         return error_set(words->error, "a fault may last from 1ms to 1h, not %s",

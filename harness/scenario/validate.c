@@ -304,7 +304,7 @@ static void check_topology(const struct rules *rules, struct node *map, const ch
     struct node *node = node_child(map, "topology");
     struct node *nodes = node_child(map, "nodes");
     const struct topology_name *topology = NULL;
-    struct string_list names = {0};
+    AUTO_LIST struct string_list names = {0};
     if (node != NULL && (node->bad || settings->topology == NULL))
         return;
     for (const struct topology_name *each = rules->vocabulary->topologies;
@@ -320,7 +320,6 @@ static void check_topology(const struct rules *rules, struct node *map, const ch
         words_advise(node->text, (const char *const *)names.items, &advice);
         refuse(node, "%s has no topology '%s' (%s)", kind, quote(node->text), text_string(&advice));
     }
-    string_list_free(&names);
     if (nodes == NULL || nodes->bad)
         return;
     if (node == NULL)

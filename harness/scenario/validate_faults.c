@@ -95,7 +95,7 @@ static void check_name_of_earlier(const struct looked_at *fault, const char *nam
                                   struct node *node)
 {
     const struct scenario *scenario = fault->rules->scenario;
-    struct string_list names = {0};
+    AUTO_LIST struct string_list names = {0};
     for (size_t i = 0; i < fault->number; i++) {
         if (scenario->faults[i].name != NULL)
             string_list_add(&names, scenario->faults[i].name);
@@ -103,7 +103,6 @@ static void check_name_of_earlier(const struct looked_at *fault, const char *nam
     if (!string_list_has(&names, name))
         refuse(node, "no earlier fault is named '%s'%s", quote(name),
                suggest(name, (const char *const *)names.items));
-    string_list_free(&names);
 }
 
 static void check_cause(const struct looked_at *fault, const struct cause *cause, struct node *node)

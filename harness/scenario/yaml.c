@@ -83,22 +83,19 @@ static void add(const struct origin *origin, struct place place, const char *for
     char message[1024];
     vsnprintf(message, sizeof message, format, arguments);
     diagnostics->made++;
-    struct text text = {0};
-    if (origin->override == NULL) {
-        text_format(&text, "%s:%d:%d: %s", origin->path, place.line, place.column, message);
-    } else {
-        text_format(&text, "--set %s=%s: %s", origin->override->path,
-                    quote(origin->override->value), message);
-        place = (struct place){INT_MAX, 0};
-    }
-    text_clean(text.bytes);
+    char *text =
+        origin->override == NULL
+            ? text_formatted("%s:%d:%d: %s", origin->path, place.line, place.column, message)
+            : text_formatted("--set %s=%s: %s", origin->override->path,
+                             quote(origin->override->value), message);
+    text_clean(text);
     bool is_told = diagnostics->count < MOST_COMPLAINTS;
     for (size_t i = 0; is_told && i < diagnostics->count; i++)
-        is_told = strcmp(diagnostics->items[i].text, text.bytes) != 0;
+        is_told = strcmp(diagnostics->items[i].text, text) != 0;
     if (is_told)
-        append(diagnostics, place, text.bytes);
+        append(diagnostics, origin->override == NULL ? place : (struct place){INT_MAX, 0}, text);
     else
-        text_free(&text);
+        free(text);
 }
 
 #define ADD(origin, place)                                                                         \
