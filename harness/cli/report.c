@@ -65,13 +65,13 @@ static int check_out(const struct run_options *options, const char *only, struct
         return error_set(error, "cannot write into %s: %s; --out DIR names another folder", only,
                          strerror(errno));
     AUTO_FREE char *trials = path_join(only, "trials");
-    char **names = folder_entries(trials);
+    AUTO_LIST struct string_list names = folder_entries(trials);
     AUTO_LIST struct string_list folders = {0};
     int result = 0;
     string_list_add(&folders, "plots");
     string_list_add(&folders, "trials");
-    for (size_t i = 0; names[i] != NULL; i++) {
-        AUTO_FREE char *name = path_join("trials", names[i]);
+    for (size_t i = 0; i < names.count; i++) {
+        AUTO_FREE char *name = path_join("trials", names.items[i]);
         string_list_add(&folders, name);
     }
     for (size_t i = 0; result == 0 && i < folders.count; i++) {
@@ -83,7 +83,6 @@ static int check_out(const struct run_options *options, const char *only, struct
                                "another folder for the report",
                                path);
     }
-    folder_entries_free(names);
     return result;
 }
 

@@ -1,7 +1,7 @@
 #include "harness/run/client.h"
 
 #include "harness/base/futex.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/process.h"
 #include "harness/point/gate.h"
 #include "harness/run/servers.h"
@@ -625,8 +625,8 @@ static void *run_worker(void *context)
 static void run_workers(const struct trial_state *state, struct lock_client *clients, int number)
 {
     size_t count = (size_t)state->trial->scenario->clients.threads;
-    struct worker *workers = memory_zeroed(count, sizeof *workers);
-    pthread_t *threads = memory_zeroed(count, sizeof *threads);
+    AUTO_FREE struct worker *workers = memory_zeroed(count, sizeof *workers);
+    AUTO_FREE pthread_t *threads = memory_zeroed(count, sizeof *threads);
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     pthread_attr_setstacksize(&attributes, WORKER_STACK_BYTES);
@@ -647,8 +647,6 @@ static void run_workers(const struct trial_state *state, struct lock_client *cli
     for (size_t i = 0; i < count; i++)
         free(workers[i].keys);
     pthread_attr_destroy(&attributes);
-    free(threads);
-    free(workers);
 }
 
 struct lock_client *client_open(const struct trial_state *state, int number, bool has_proxy,

@@ -257,11 +257,7 @@ static void draw_point(struct draw *draw, int client, bool before)
 static bool draws_at(const struct draw *draw, const char *moment)
 {
     const struct string_list *at = &draw->scenario->random.at;
-    for (size_t i = 0; i < at->count; i++) {
-        if (strcmp(at->items[i], moment) == 0)
-            return true;
-    }
-    return at->count == 0;
+    return at->count == 0 || string_list_has(at, moment);
 }
 
 static void draw_wire(struct draw *draw, const struct choice *choice, int client)
@@ -406,7 +402,7 @@ static int draw_trial(struct plan *plan, struct trial *trial, const struct vocab
     const struct scenario *scenario = trial->scenario;
     const struct string_list *of = &scenario->random.of;
     uint64_t seed = plan_seed_of(plan, scenario);
-    struct choice *choices = memory_zeroed(of->count + 1, sizeof *choices);
+    AUTO_FREE struct choice *choices = memory_zeroed(of->count + 1, sizeof *choices);
     struct draw draw;
     struct error why = {0};
     size_t count = 0;
@@ -420,15 +416,12 @@ static int draw_trial(struct plan *plan, struct trial *trial, const struct vocab
     int result = 0;
     if (count > 0)
         draw_random(&draw, choices, count, seed);
-    if (count == 0 && scenario->fault_count == 0) {
-        struct text reason = {0};
-        text_format(&reason, "nothing that 'random' names is drawn for it: %s", why.text);
-        trial->skip_reason = reason.bytes;
-    } else {
+    if (count == 0 && scenario->fault_count == 0)
+        trial->skip_reason =
+            text_formatted("nothing that 'random' names is drawn for it: %s", why.text);
+    else
         result = settle_trial(plan, trial, text_string(&draw.out), vocabulary);
-    }
     text_free(&draw.out);
-    free(choices);
     return result;
 }
 
@@ -470,7 +463,7 @@ static void add_refusal(struct refusal **refusals, size_t *count, const struct e
 static void tell_one(const struct plan *plan, const struct scenario *scenario, const char *word,
                      FILE *out)
 {
-    struct refusal *refusals = NULL;
+    AUTO_FREE struct refusal *refusals = NULL;
     size_t count = 0;
     // The line at which `random` is written; 0 if it came by --set.
     int line = 1;
@@ -503,7 +496,6 @@ static void tell_one(const struct plan *plan, const struct scenario *scenario, c
         fprintf(out, ": %s\n", refusals[i].why.text);
         text_free(&refusals[i].schemes);
     }
-    free(refusals);
 }
 
 void draw_tell(const struct plan *plan, const struct scenario *scenario, FILE *out)

@@ -1,6 +1,4 @@
 #include "harness/base/clock.h"
-#include "harness/base/file.h"
-#include "harness/base/scope.h"
 #include "harness/cluster/server.h"
 #include "harness/run/perform.h"
 #include "harness/run/servers.h"
@@ -10,16 +8,6 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <time.h>
-
-// The rest of the first line in a file that begins so, or "unknown".
-static void line_of(const char *path, const char *begins, char *out, size_t room)
-{
-    AUTO_TEXT struct text content = {0};
-    const char *line =
-        file_read(path, &content, NULL) == 0 ? strstr(text_string(&content), begins) : NULL;
-    line = line != NULL ? line + strlen(begins) : "unknown";
-    snprintf(out, room, "%.*s", (int)strcspn(line, "\n"), line);
-}
 
 static void name_servers(const struct plan *plan, char *out, size_t room)
 {
@@ -86,9 +74,8 @@ struct machine_load machine_load_read(void)
 {
     char line[128];
     struct machine_load load = {0};
-    line_of("/proc/loadavg", "", line, sizeof line);
-    load.is_known =
-        sscanf(line, "%lf %lf %lf", &load.averages[0], &load.averages[1], &load.averages[2]) == 3;
+    load.is_known = sscanf(line_of_file("/proc/loadavg", "", line, sizeof line), "%lf %lf %lf",
+                           &load.averages[0], &load.averages[1], &load.averages[2]) == 3;
     return load;
 }
 
@@ -102,8 +89,8 @@ void environment_describe(const struct sandbox *sandbox, const struct plan *plan
     uname(&system);
     snprintf(environment->kernel, sizeof environment->kernel, "%.40s %.80s", system.sysname,
              system.release);
-    line_of("/proc/cpuinfo", "model name\t: ", environment->processor,
-            sizeof environment->processor);
+    line_of_file("/proc/cpuinfo", "model name\t: ", environment->processor,
+                 sizeof environment->processor);
     environment->processors = processors_allowed();
     name_servers(plan, environment->servers, sizeof environment->servers);
     if (sandbox->isolation == ISOLATION_NAMESPACES)
@@ -111,12 +98,12 @@ void environment_describe(const struct sandbox *sandbox, const struct plan *plan
     else
         snprintf(environment->isolation, sizeof environment->isolation, "loopback (%.140s)",
                  sandbox->why_loopback);
-    line_of("/sys/devices/system/clocksource/clocksource0/current_clocksource", "",
-            environment->clock_source, sizeof environment->clock_source);
+    line_of_file("/sys/devices/system/clocksource/clocksource0/current_clocksource", "",
+                 environment->clock_source, sizeof environment->clock_source);
     describe_placement(plan, environment->placement, sizeof environment->placement);
     describe_durability(plan, environment->durability, sizeof environment->durability);
-    line_of("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "", environment->governor,
-            sizeof environment->governor);
+    line_of_file("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor", "", environment->governor,
+                 sizeof environment->governor);
     if (strcmp(environment->governor, "unknown") == 0)
         environment->governor[0] = '\0';
     environment->load_at_begin = machine_load_read();

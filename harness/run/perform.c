@@ -95,7 +95,7 @@ static void clear_line(const struct running *running)
 // about how many events it has by now.
 static void draw_line(const struct running *running)
 {
-    struct text line = {0};
+    AUTO_TEXT struct text line = {0};
     struct winsize size = {0};
     int count = 0;
     const char *between = " ";
@@ -120,7 +120,6 @@ static void draw_line(const struct running *running)
     fprintf(stderr, "\r\033[K%.*s", (is_known ? size.ws_col : USUAL_COLUMNS) - 1,
             text_string(&line));
     fflush(stderr);
-    text_free(&line);
 }
 
 static void show(struct running *running, int slot, const struct trial *trial, const char *doing,
@@ -172,14 +171,14 @@ static bool can_run(struct running *running, size_t index)
     struct trial_result *result = &running->run->trials[index];
     const struct trial *trial = &running->plan->trials[index];
     AUTO_TEXT struct text reason = {0};
-    struct text folder = {0};
     struct error error = {0};
-    text_format(&folder, "%s/trials/%s", running->run->folder, trial->name);
-    *result =
-        (struct trial_result){.trial = trial, .folder = folder.bytes, .story = memory_string("")};
+    *result = (struct trial_result){
+        .trial = trial,
+        .folder = text_formatted("%s/trials/%s", running->run->folder, trial->name),
+        .story = memory_string("")};
     enum applicability applies = trial_applicability(trial, &reason);
     const struct scenario *drawn = trial_as_run(trial);
-    AUTO_FREE char *path = path_join(folder.bytes, "as-run.yaml"); // what does the same again
+    AUTO_FREE char *path = path_join(result->folder, "as-run.yaml"); // what does the same again
     bool can = false;
     if (applies == TRIAL_NOT_APPLICABLE)
         judge_without_history(trial, VERDICT_NOT_APPLICABLE, text_string(&reason),
@@ -343,18 +342,17 @@ static void perform_again(struct running *running, size_t index, int64_t attempt
 {
     struct trial_result *result = &running->run->trials[index];
     const char *name = result->trial->name;
-    AUTO_TEXT struct text aside = {0};
     struct error error = {0};
     int serial = (int)((size_t)attempt * running->plan->count + index) + 1;
     AUTO_FREE char *undecided = path_join(running->run->folder, "undecided");
-    text_format(&aside, "%s/%s--%lld", undecided, name, (long long)attempt);
+    AUTO_FREE char *aside = text_formatted("%s/%s--%lld", undecided, name, (long long)attempt);
     int moved = folder_make(undecided, &error);
-    if (moved == 0 && rename(result->folder, aside.bytes) != 0)
-        moved = error_set(&error, "cannot move %s to %s: %s", result->folder, aside.bytes,
-                          strerror(errno));
+    if (moved == 0 && rename(result->folder, aside) != 0)
+        moved =
+            error_set(&error, "cannot move %s to %s: %s", result->folder, aside, strerror(errno));
     if (moved == 0) {
         text_format(&running->remarks, "%s was run again, as it could not be decided: %s; %s\n",
-                    name, result->judgement.reason, aside.bytes);
+                    name, result->judgement.reason, aside);
         trial_result_free(result);
         running->finished[index] = false;
         running->planned++;

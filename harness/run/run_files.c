@@ -36,34 +36,20 @@ mode_t mode_at(const char *format, ...)
     return length < (int)sizeof path && stat(path, &status) == 0 ? status.st_mode : 0;
 }
 
-char **folder_entries(const char *path)
+struct string_list folder_entries(const char *path)
 {
-    struct dirent **entries;
+    AUTO_FREE struct dirent **entries = NULL;
+    struct string_list names = {0};
     int count = scandir(path, &entries, NULL, versionsort);
-    char **names = memory_zeroed((size_t)(count > 0 ? count : 0) + 1, sizeof *names);
-    for (int i = 0, found = 0; i < count; i++) {
+    for (int i = 0; i < count; i++) {
         if (entries[i]->d_name[0] != '.')
-            names[found++] = memory_string(entries[i]->d_name);
+            string_list_add(&names, entries[i]->d_name);
         free(entries[i]);
     }
-    if (count >= 0)
-        free(entries);
     return names;
 }
 
-void folder_entries_free(char **names)
-{
-    for (size_t i = 0; names[i] != NULL; i++)
-        free(names[i]);
-    free(names);
-}
-
 // --- scenarios -----------------------------------------------------------------------------------
-
-struct path_list {
-    char **items;
-    size_t count, room;
-};
 
 // Numbers in names count as numbers: f99 before f100.
 static int by_name(const FTSENT **left, const FTSENT **right)
@@ -72,7 +58,7 @@ static int by_name(const FTSENT **left, const FTSENT **right)
 }
 
 // Adds the file, or every scenario in the folder, down to so many levels. -1 after a message.
-static int collect(const char *path, int levels, struct path_list *list)
+static int collect(const char *path, int levels, struct string_list *list)
 {
     struct stat status;
     if (stat(path, &status) != 0) {
@@ -80,7 +66,7 @@ static int collect(const char *path, int levels, struct path_list *list)
         return -1;
     }
     if (!S_ISDIR(status.st_mode)) {
-        *APPEND(list->items, list->count, list->room) = memory_string(path);
+        string_list_add(list, path);
         return 0;
     }
     AUTO_FREE char *root = memory_string(path);
@@ -94,7 +80,7 @@ static int collect(const char *path, int levels, struct path_list *list)
         const char *dot = strrchr(entry->fts_name, '.');
         if (entry->fts_info == FTS_F && entry->fts_level <= levels && dot != NULL &&
             (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0))
-            *APPEND(list->items, list->count, list->room) = memory_string(entry->fts_path);
+            string_list_add(list, entry->fts_path);
     }
     if (walk != NULL)
         fts_close(walk);
@@ -107,7 +93,7 @@ static int collect(const char *path, int levels, struct path_list *list)
 int scenario_set_load(const struct run_options *options, const struct vocabulary *vocabulary,
                       struct scenario_set *set)
 {
-    struct path_list paths = {0};
+    AUTO_LIST struct string_list paths = {0};
     struct diagnostics *diagnostics = diagnostics_new();
     int result = 0;
     size_t room = 0;
@@ -124,9 +110,7 @@ int scenario_set_load(const struct run_options *options, const struct vocabulary
             scenario->next = NULL;
             *APPEND(set->scenarios, set->count, room) = scenario;
         }
-        free(paths.items[i]);
     }
-    free(paths.items);
     diagnostics_print(diagnostics, stderr);
     diagnostics_free(diagnostics);
     return result;
@@ -173,18 +157,15 @@ static char *new_folder(const struct scenario_set *set, struct error *error)
 // Writes FOLDER/NAME.yaml.
 static int keep(const char *folder, const char *name, const char *text, struct error *error)
 {
-    AUTO_TEXT struct text path = {0};
-    text_format(&path, "%s/%s.yaml", folder, name);
-    return scenario_keep(path.bytes, text, error);
+    AUTO_FREE char *path = text_formatted("%s/%s.yaml", folder, name);
+    return scenario_keep(path, text, error);
 }
 
 // The scenario's name, with "--TRIAL" if it is one of its trials; the caller frees.
 static char *full_name(const struct scenario *scenario)
 {
-    struct text name = {0};
-    text_format(&name, "%s%s%s", scenario->name, scenario->trial != NULL ? "--" : "",
-                scenario->trial != NULL ? scenario->trial : "");
-    return name.bytes;
+    return text_formatted("%s%s%s", scenario->name, scenario->trial != NULL ? "--" : "",
+                          scenario->trial != NULL ? scenario->trial : "");
 }
 
 static int keep_scenarios(const char *folder, const struct run_options *options,
@@ -329,11 +310,10 @@ void run_folder_publish(const char *folder)
     if (strncmp(folder, RESULTS "/", strlen(RESULTS "/")) != 0 || strchr(name, '/') != NULL)
         return;
     // Replaced in one step, so that there is always a latest, by a link that no other run touches.
-    AUTO_TEXT struct text fresh = {0};
-    text_format(&fresh, RESULTS "/.latest-%s", name);
-    unlink(fresh.bytes);
-    if (symlink(name, fresh.bytes) == 0 && rename(fresh.bytes, RESULTS "/latest") != 0)
-        unlink(fresh.bytes);
+    AUTO_FREE char *fresh = text_formatted(RESULTS "/.latest-%s", name);
+    unlink(fresh);
+    if (symlink(name, fresh) == 0 && rename(fresh, RESULTS "/latest") != 0)
+        unlink(fresh);
 }
 
 // --- outputs -------------------------------------------------------------------------------------
@@ -361,7 +341,7 @@ static int append(const char *path, const char *text, struct error *error)
 int output_check(const char *option, const char *path, const char *begins, struct error *error)
 {
     struct stat status;
-    struct text old = {0};
+    AUTO_TEXT struct text old = {0};
     AUTO_FREE char *copy = memory_string(path);
     // What the path means is known only once its folder is there.
     int made = folder_make(dirname(copy), error);
@@ -370,9 +350,7 @@ int output_check(const char *option, const char *path, const char *begins, struc
     if (lstat(path, &status) == 0 && !S_ISREG(status.st_mode))
         return error_set(error, "%s %s: that is not a plain file; name another", option, path);
     bool is_old = file_read(path, &old, NULL) == 0 && old.length > 0;
-    bool is_other = is_old && strncmp(old.bytes, begins, strlen(begins)) != 0;
-    text_free(&old);
-    if (is_other)
+    if (is_old && strncmp(old.bytes, begins, strlen(begins)) != 0)
         return error_set(error,
                          "%s %s: the file that is there was not written by an earlier run; "
                          "remove it, or name another",

@@ -12,9 +12,8 @@
 __attribute__((format(printf, 1, 2))) mode_t mode_at(const char *format, ...);
 
 // The names in a folder but for those that begin with a dot, numbers in them counting as numbers;
-// NULL-terminated, none of a folder that cannot be read. Free with folder_entries_free.
-char **folder_entries(const char *path);
-void folder_entries_free(char **names);
+// none of a folder that cannot be read. The caller frees.
+struct string_list folder_entries(const char *path);
 
 // --- scenarios -----------------------------------------------------------------------------------
 

@@ -359,13 +359,11 @@ static bool has(const struct server_pool *pool, const struct group_settings *gro
 static int boot(struct server_pool *pool, const struct group_settings *groups, int count,
                 enum placement placement, struct error *error)
 {
-    struct text folder = {0};
     int number = atomic_fetch_add(pool->sets, 1) + 1;
-    text_format(&folder, "%s/%d-%s", pool->folder, number, groups[0].name);
     memcpy(pool->groups, groups, sizeof pool->groups);
     pool->group_count = count;
     pool->placement = placement;
-    pool->set_folder = folder.bytes;
+    pool->set_folder = text_formatted("%s/%d-%s", pool->folder, number, groups[0].name);
     // Odd serials: clients of trials have even ones.
     struct cluster_settings settings = {.isolation = pool->sandbox->isolation,
                                         .groups = groups,

@@ -1,8 +1,6 @@
 #include "harness/run/slots.h"
 
 #include "harness/base/clock.h"
-#include "harness/base/file.h"
-#include "harness/base/scope.h"
 #include "harness/cluster/process.h"
 #include "harness/run/usage.h"
 
@@ -295,14 +293,9 @@ void slots_conduct(struct server_pool *pool, const struct slot_job *jobs, size_t
 
 struct slot_limits slots_that_fit(void)
 {
-    AUTO_TEXT struct text information = {0};
-    long long kilobytes = 0;
-    const char *line = NULL;
-    if (file_read("/proc/meminfo", &information, NULL) == 0)
-        line = strstr(text_string(&information), "MemAvailable:");
-    if (line != NULL)
-        sscanf(line, "MemAvailable: %lld", &kilobytes);
-    int fit = (int)(kilobytes / 1024 / MEGABYTES_PER_SLOT);
+    char kilobytes[40];
+    line_of_file("/proc/meminfo", "MemAvailable:", kilobytes, sizeof kilobytes);
+    int fit = (int)(strtoll(kilobytes, NULL, 10) / 1024 / MEGABYTES_PER_SLOT);
     struct slot_limits limits = {SURE_SLOTS_PER_PROCESSOR * processors_allowed(),
                                  SLOTS_PER_PROCESSOR * processors_allowed()};
     limits.most = fit < 1 ? 1 : fit < limits.most ? fit : limits.most;

@@ -22,15 +22,11 @@ static void add_history(struct stored_path *stored, char *path)
 static void find_in_run(const char *run, struct stored_path *stored)
 {
     AUTO_FREE char *trials = path_join(run, "trials");
-    char **names = folder_entries(trials);
-    for (size_t i = 0; names[i] != NULL; i++) {
-        struct text path = {0};
-        if (!S_ISREG(mode_at("%s/%s/history.bin", trials, names[i])))
-            continue;
-        text_format(&path, "%s/%s/history.bin", trials, names[i]);
-        add_history(stored, path.bytes);
+    AUTO_LIST struct string_list names = folder_entries(trials);
+    for (size_t i = 0; i < names.count; i++) {
+        if (S_ISREG(mode_at("%s/%s/history.bin", trials, names.items[i])))
+            add_history(stored, text_formatted("%s/%s/history.bin", trials, names.items[i]));
     }
-    folder_entries_free(names);
 }
 
 // history.edn.gz, or any.edn.gz if `any`.
@@ -54,22 +50,20 @@ static bool is_named_like_history(const char *name, bool any)
 // Does not follow links: Jepsen's store has some that lead to the same tests again.
 static void find_in_folder(const char *folder, struct stored_path *stored)
 {
-    char **names = folder_entries(folder);
+    AUTO_LIST struct string_list names = folder_entries(folder);
     bool any = true;
-    for (size_t i = 0; names[i] != NULL; i++)
-        any = any && !is_named_like_history(names[i], false);
-    for (size_t i = 0; names[i] != NULL; i++) {
+    for (size_t i = 0; i < names.count; i++)
+        any = any && !is_named_like_history(names.items[i], false);
+    for (size_t i = 0; i < names.count; i++) {
         struct stat status;
-        AUTO_FREE char *path = path_join(folder, names[i]);
-        bool is_known = lstat(path, &status) == 0;
-        if (is_known && S_ISREG(status.st_mode) && is_named_like_history(names[i], any)) {
-            add_history(stored, path);
+        AUTO_FREE char *path = path_join(folder, names.items[i]);
+        if (lstat(path, &status) != 0)
             continue;
-        }
-        if (is_known && S_ISDIR(status.st_mode))
+        if (S_ISREG(status.st_mode) && is_named_like_history(names.items[i], any))
+            add_history(stored, memory_string(path));
+        else if (S_ISDIR(status.st_mode))
             find_in_folder(path, stored);
     }
-    folder_entries_free(names);
 }
 
 // RUN/trials/TRIAL: the names of RUN and TRIAL. `folder` is the trial's, and is changed.
@@ -91,18 +85,16 @@ static void find_run_of_trial(char *folder, struct stored_path *stored)
 void stored_path_find(const char *path, struct stored_path *stored)
 {
     char real[PATH_MAX] = "";
-    AUTO_TEXT struct text history = {0};
     bool is_real = realpath(path, real) != NULL;
     *stored = (struct stored_path){.run = NULL};
-    text_format(&history, "%s/history.bin", path);
     // A run may have been killed before its first trial.
     if (S_ISDIR(mode_at("%s/trials", path)) || mode_at("%s/as-run.yaml", path) != 0 ||
         S_ISDIR(mode_at("%s/as-run", path))) {
         stored->run = memory_string(path);
         find_in_run(path, stored);
     } else if (S_ISDIR(mode_at("%s", path))) {
-        if (S_ISREG(mode_at("%s", history.bytes)))
-            add_history(stored, memory_string(history.bytes));
+        if (S_ISREG(mode_at("%s/history.bin", path)))
+            add_history(stored, text_formatted("%s/history.bin", path));
         else
             find_in_folder(path, stored);
         if (is_real)
@@ -200,15 +192,14 @@ static const struct trial *find_trial(const struct stored_run *run, const char *
 static void add_from_folder(const char *folder, json_t *trials)
 {
     AUTO_FREE char *path = path_join(folder, "trials");
-    char **names = folder_entries(path);
-    for (size_t i = 0; names[i] != NULL; i++) {
+    AUTO_LIST struct string_list names = folder_entries(path);
+    for (size_t i = 0; i < names.count; i++) {
         bool is_known = false;
         for (size_t j = 0; j < json_array_size(trials); j++)
-            is_known |= strcmp(text_at(json_array_get(trials, j), "name"), names[i]) == 0;
-        if (!is_known && mode_at("%s/%s/history.bin", path, names[i]) != 0)
-            json_array_append_new(trials, json_pack("{s:s}", "name", names[i]));
+            is_known |= strcmp(text_at(json_array_get(trials, j), "name"), names.items[i]) == 0;
+        if (!is_known && mode_at("%s/%s/history.bin", path, names.items[i]) != 0)
+            json_array_append_new(trials, json_pack("{s:s}", "name", names.items[i]));
     }
-    folder_entries_free(names);
 }
 
 // Leaves that trial, which result.json need not tell of: a run that was stopped has it by half.
@@ -410,13 +401,12 @@ static struct scenario *add_scenario(struct stored_runs *all, struct scenario *s
     }
     if (has_name(all, scenario->name)) { // all else stays the run's
         struct scenario *copy = memory_new(sizeof *copy);
-        struct text name = {0};
         *copy = *scenario;
-        for (int i = 2; name.length == 0 || has_name(all, name.bytes); i++) {
-            text_free(&name);
-            text_format(&name, "%s-%d", scenario->name, i);
+        copy->name = text_formatted("%s-2", scenario->name);
+        for (int i = 3; has_name(all, copy->name); i++) {
+            free(copy->name);
+            copy->name = text_formatted("%s-%d", scenario->name, i);
         }
-        copy->name = name.bytes;
         scenario = *APPEND(all->renamed, all->renamed_count, all->renamed_room) = copy;
     }
     *APPEND(all->scenarios, all->scenario_count, all->scenario_room) = scenario;
@@ -450,7 +440,6 @@ static void add_trial(struct stored_runs *all, const struct stored_run *run, con
     const struct trial *found = find_trial(run, text_at(entry, "name"));
     struct stored_trial added = {.trial = *found, .entry = entry};
     struct text name = {0};
-    struct text history = {0};
     added.trial.scenario = scenario;
     int repeat = next_repeat(all, &added.trial);
     // What was not tried would stand beside what was, or twice.
@@ -465,9 +454,8 @@ static void add_trial(struct stored_runs *all, const struct stored_run *run, con
         if (added.trial.repeat > 1)
             text_format(&name, "--%d", added.trial.repeat);
     }
-    text_format(&history, "%s/trials/%s/history.bin", run->result.folder, found->name);
     added.trial.name = name.bytes;
-    added.history = history.bytes;
+    added.history = text_formatted("%s/trials/%s/history.bin", run->result.folder, found->name);
     *APPEND(all->trials, all->trial_count, all->trial_room) = added;
 }
 
@@ -582,11 +570,11 @@ void stored_runs_judge(struct stored_runs *all, const char *out, enum trial_file
     whole->trials = memory_zeroed(all->trial_count + 1, sizeof *whole->trials);
     for (size_t i = 0; i < all->trial_count; i++) {
         const struct stored_trial *each = &all->trials[i];
-        struct text folder = {0};
-        text_format(&folder, "%s/trials/%s", out, each->trial.name);
         struct trial_result *result = &whole->trials[whole->count++];
-        *result = (struct trial_result){
-            .trial = &each->trial, .folder = folder.bytes, .story = memory_string("")};
+        *result =
+            (struct trial_result){.trial = &each->trial,
+                                  .folder = text_formatted("%s/trials/%s", out, each->trial.name),
+                                  .story = memory_string("")};
         decide(each, files, result, &all->differences);
     }
 }

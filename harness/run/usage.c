@@ -102,18 +102,25 @@ bool network_usage_read(pid_t process, struct network_usage *usage)
 
 int64_t machine_busy_ns(void)
 {
-    AUTO_TEXT struct text stat = {0};
+    char line[200];
     int64_t ticks[8] = {0}; // user, nice, kernel, idle, waiting for a disk, interrupts, ..., stolen
-    int found = 0;
-    if (file_read("/proc/stat", &stat, NULL) == 0)
-        found = sscanf(text_string(&stat),
-                       "cpu %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
-                       " %" SCNd64 " %" SCNd64,
-                       &ticks[0], &ticks[1], &ticks[2], &ticks[3], &ticks[4], &ticks[5], &ticks[6],
-                       &ticks[7]);
-    if (found != 8)
+    if (sscanf(line_of_file("/proc/stat", "cpu ", line, sizeof line),
+               "%" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64 " %" SCNd64
+               " %" SCNd64,
+               &ticks[0], &ticks[1], &ticks[2], &ticks[3], &ticks[4], &ticks[5], &ticks[6],
+               &ticks[7]) != 8)
         return -1;
     return ns_of_ticks(ticks[0] + ticks[1] + ticks[2] + ticks[5] + ticks[6] + ticks[7]);
+}
+
+const char *line_of_file(const char *path, const char *begins, char *out, size_t room)
+{
+    AUTO_TEXT struct text content = {0};
+    const char *line =
+        file_read(path, &content, NULL) == 0 ? strstr(text_string(&content), begins) : NULL;
+    line = line != NULL ? line + strlen(begins) : "unknown";
+    snprintf(out, room, "%.*s", (int)strcspn(line, "\n"), line);
+    return out;
 }
 
 int processors_allowed(void)

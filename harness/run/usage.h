@@ -40,6 +40,10 @@ int64_t machine_busy_ns(void);
 // How many processors this process may use; at least 1.
 int processors_allowed(void);
 
+// What follows `begins`, up to the end of its line, where that is first found in the file;
+// "unknown" if it is not. Returns `out`.
+const char *line_of_file(const char *path, const char *begins, char *out, size_t room);
+
 // --- what is recorded ----------------------------------------------------------------------------
 
 // Zeros but for what must outlive it.
