@@ -212,10 +212,9 @@ static void read_name(const struct reading_entry *reading, const struct value *v
     struct slice name = text_of(value, entry->digits[0]);
     if (value->kind == VALUE_NIL)
         return;
-    if (name.length > 0 && name.length < MOST_TEXT && value->kind != VALUE_BOOLEAN) {
+    if (name.length > 0 && name.length < MOST_TEXT && value->kind != VALUE_BOOLEAN)
         entry->name = name;
-        entry->name_number = value->kind == VALUE_INTEGER ? value->integer : -1;
-    } else
+    else
         problems_add(reading->problems, value->line,
                      "the name of a lock must be a number, or a short word or string");
 }
@@ -372,7 +371,6 @@ int entry_read(const struct entry_fields *fields, const struct import_options *o
     entry->has_idle_token = false;
     entry->process = entry->name = entry->client = entry->error = (struct slice){0};
     entry->number = entry->token = entry->permits = 0;
-    entry->name_number = -1;
     entry->at_ns = TIME_NEVER;
     entry->index = read_number(&reading, fields->of[FIELD_INDEX], "index", "a whole number from 0",
                                INT64_C(-1));

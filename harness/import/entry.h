@@ -32,7 +32,6 @@ struct entry {
     struct slice process; // a word; empty: `number`
     int64_t number;
     struct slice name;   // of the lock
-    int64_t name_number; // likewise, if it is a number; else -1
     struct slice client; // that its value names
     struct slice error;  // why it failed: the first word of it
     int64_t at_ns;       // TIME_NEVER if it says none
