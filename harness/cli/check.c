@@ -214,7 +214,7 @@ static int check_by_model(const struct check_options *options, const struct stor
                                            "violations", "history",    NULL};
     int code = EXIT_AS_EXPECTED;
     bool is_coloured = colour_wanted(stdout);
-    json_t *histories = json_array();
+    json_auto_t *histories = json_array();
     struct table *table = table_new(headings);
     for (int column = 1; column <= 3; column++)
         table_align_right(table, column);
@@ -230,18 +230,17 @@ static int check_by_model(const struct check_options *options, const struct stor
     }
     if (options->json) {
         const struct model_options *given = &options->model_options;
-        json_t *root = json_pack("{s:s, s:s, s:o, s:o, s:o, s:O}", "schema", "lockpick-check-1",
-                                 "model", options->model->name, "permits", positive(given->permits),
-                                 "depth", positive(given->depth_limit), "lease_ns",
-                                 positive(given->lease_ns), "histories", histories);
+        json_auto_t *root =
+            json_pack("{s:s, s:s, s:o, s:o, s:o, s:O}", "schema", "lockpick-check-1", "model",
+                      options->model->name, "permits", positive(given->permits), "depth",
+                      positive(given->depth_limit), "lease_ns", positive(given->lease_ns),
+                      "histories", histories);
         AUTO_FREE char *text = json_dumps(root, JSON_INDENT(2));
         if (text != NULL)
             puts(text);
-        json_decref(root);
     } else if (stored->history_count > 1) {
         table_print(table, stdout, is_coloured);
     }
-    json_decref(histories);
     table_free(table);
     return code;
 }

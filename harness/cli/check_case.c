@@ -4,6 +4,7 @@
 #include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/base/table.h"
+#include "harness/cli/verb.h"
 #include "harness/history/file.h"
 #include "harness/model/operations.h"
 #include "harness/report/fields.h"
@@ -21,38 +22,31 @@ const char *const case_verdicts[] = {"linearizable", "not-linearizable", "undeci
 
 // --- reading -------------------------------------------------------------------------------------
 
-static int complain(const struct error *error)
-{
-    fprintf(stderr, "lockpick check: %s\n", error->text);
-    return -1;
-}
-
 static int read_own(struct check_case *result)
 {
     struct error error = {0};
     const struct source *source = &result->source;
-    char path[64] = "";
+    char path[64];
     int descriptor = -1;
     if (result->model_options.lease_ns > 0)
-        error_set(&error,
-                  "%s: --lease: the leases of a trial are judged by its scenario: leave "
-                  "--model out",
-                  result->name);
+        return verb_fails(&check_verb, -1,
+                          "%s: --lease: the leases of a trial are judged by its scenario: leave "
+                          "--model out",
+                          result->name);
     // What was unpacked becomes a file: histories are read by their paths.
-    if (error.text[0] == '\0' && !source->is_mapped && source->length > 0) {
+    if (!source->is_mapped && source->length > 0) {
         descriptor = memfd_create("history", MFD_CLOEXEC);
         if (descriptor < 0 || bytes_write(descriptor, source->bytes, source->length) != 0)
             error_set(&error, "cannot unpack the history: %s", strerror(errno));
         snprintf(path, sizeof path, "/proc/self/fd/%d", descriptor);
     }
-    if (error.text[0] == '\0') {
-        source_close(&result->source);
-        operations_from_history(path[0] != '\0' ? path : result->path, &result->operations,
+    source_close(&result->source);
+    if (error.text[0] == '\0')
+        operations_from_history(descriptor >= 0 ? path : result->path, &result->operations,
                                 &result->condition, &error);
-    }
     if (descriptor >= 0)
         close(descriptor);
-    return error.text[0] == '\0' ? 0 : complain(&error);
+    return error.text[0] == '\0' ? 0 : verb_fails(&check_verb, -1, "%s", error.text);
 }
 
 static int read_other(struct check_case *result, enum import_owner owner,
@@ -147,7 +141,7 @@ static void try_as_clients(struct check_case *result)
     struct operations operations = {0};
     struct import_notes notes;
     struct model_analysis analysis;
-    struct text question = {0};
+    AUTO_FREE char *question = NULL;
     if (result->verdict != CASE_NOT_LINEARIZABLE || result->options->says_owner ||
         result->notes.continued == 0 || !result->options->model->has_owners ||
         read_other(result, OWNER_IS_CLIENT, &operations, &notes) != 0)
@@ -155,14 +149,13 @@ static void try_as_clients(struct check_case *result)
     if (model_decide(result->options->model, &operations, &result->model_options, &analysis,
                      NULL) == 0 &&
         (analysis.linearizable || analysis.doubt != NULL)) {
-        text_format(&question,
-                    "if a process that ended with an :info owns nothing that its successor can "
-                    "release (--owner process), it is not linearizable: %s. If the two are one "
-                    "client (--owner client, --concurrency %lld), %s. Say which",
-                    result->story, (long long)notes.concurrency,
-                    analysis.doubt != NULL ? analysis.doubt : "it is linearizable");
-        doubt(result, "%s", text_string(&question));
-        text_free(&question);
+        question = text_formatted(
+            "if a process that ended with an :info owns nothing that its successor can "
+            "release (--owner process), it is not linearizable: %s. If the two are one "
+            "client (--owner client, --concurrency %lld), %s. Say which",
+            result->story, (long long)notes.concurrency,
+            analysis.doubt != NULL ? analysis.doubt : "it is linearizable");
+        doubt(result, "%s", question);
     }
     model_analysis_free(&analysis);
     operations_free(&operations);
@@ -203,7 +196,7 @@ int check_case_make(const char *path, const struct check_options *options,
     const char *slash = strrchr(path, '/');
     result->is_own = strcmp(slash != NULL ? slash + 1 : path, "history.bin") == 0;
     if (!result->is_own && source_open(path, &result->source, &error) != 0)
-        return complain(&error);
+        return verb_fails(&check_verb, -1, "%s", error.text);
     result->is_own |= result->source.length >= strlen(HISTORY_MAGIC) &&
                       memcmp(result->source.bytes, HISTORY_MAGIC, strlen(HISTORY_MAGIC)) == 0;
     // What Lockpick records as refused was "not yours" or "gone": the server's own word for it.
@@ -226,7 +219,7 @@ int check_case_make(const char *path, const struct check_options *options,
         return 0;
     if (output_check("--picture", options->picture, MODEL_PICTURE_BEGINS, &error) != 0 ||
         model_picture(&result->operations, &result->analysis.first, options->picture, &error) != 0)
-        return complain(&error);
+        return verb_fails(&check_verb, -1, "%s", error.text);
     return 0;
 }
 

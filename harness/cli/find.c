@@ -318,7 +318,7 @@ static int write_json(const struct request *request, const struct found *results
                                "name", value_text(request->scenario->name), "path",
                                value_text(request->scenario->path), "seed", seed, "environment",
                                environment_json(&request->environment), "searches", searches);
-    AUTO_FREE char *json = json_dumps(object, JSON_INDENT(2));
+    AUTO_FREE char *json = value_dump(object, 2);
     AUTO_FREE char *path = path_join(request->folder, "find.json");
     int written = file_write(path, json, strlen(json), &error);
     if (written != 0)
@@ -327,7 +327,6 @@ static int write_json(const struct request *request, const struct found *results
         puts(json);
     else
         printf("histories: %s\n", request->folder);
-    json_decref(object);
     return written;
 }
 

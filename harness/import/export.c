@@ -1,36 +1,11 @@
 #include "harness/import/import.h"
 
+#include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/import/entry.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-// An invocation or a return.
-struct mark {
-    int64_t instant;
-    size_t operation;
-};
-
-static int compare_marks(const void *left, const void *right)
-{
-    const struct mark *a = left;
-    const struct mark *b = right;
-    if (a->instant != b->instant)
-        return a->instant < b->instant ? -1 : 1;
-    return (a->operation > b->operation) - (a->operation < b->operation);
-}
-
-static struct mark *sorted_marks(const struct operations *operations)
-{
-    struct mark *marks = memory_new((2 * operations->count + 1) * sizeof *marks);
-    for (size_t i = 0; i < operations->count; i++) {
-        marks[2 * i] = (struct mark){operations->items[i].invoked, i};
-        marks[2 * i + 1] = (struct mark){operations->items[i].returned, i};
-    }
-    qsort(marks, 2 * operations->count, sizeof *marks, compare_marks);
-    return marks;
-}
 
 static void add_text(struct text *text, const char *string)
 {
@@ -45,15 +20,15 @@ static void add_text(struct text *text, const char *string)
 
 // An invocation or a return as a line. Its value is nothing, a token, or either with the name of
 // its lock.
-static void add_line(const struct operations *operations, const struct mark *mark, size_t index,
+static void add_line(const struct operations *operations, const struct ranked *mark, size_t index,
                      int64_t time_ns, enum import_format format, struct text *text)
 {
     static const char *const types[] = {[OUTCOME_OK] = "ok",
                                         [OUTCOME_NO] = "fail",
                                         [OUTCOME_UNKNOWN] = "info",
                                         [OUTCOME_BROKEN] = "info"};
-    const struct operation *operation = &operations->items[mark->operation];
-    bool is_return = (mark->instant & 1) != 0; // also of what never returned
+    const struct operation *operation = &operations->items[mark->index];
+    bool is_return = (mark->value & 1) != 0; // also of what never returned
     bool is_edn = format == IMPORT_EDN;
     text_format(text,
                 is_edn ? "{:index %zu, :process %u, :type :%s, :f :%s, :value "
@@ -75,17 +50,22 @@ static void add_line(const struct operations *operations, const struct mark *mar
 
 int export_history(enum import_format format, const struct operations *operations, FILE *out)
 {
-    struct mark *marks = sorted_marks(operations);
+    // The instants of invocations and returns, each with its operation.
+    AUTO_FREE struct ranked *marks = memory_new((2 * operations->count + 1) * sizeof *marks);
     AUTO_TEXT struct text text = {0};
     int64_t last_ns = 0;
     int result = 0;
+    for (size_t i = 0; i < operations->count; i++) {
+        marks[2 * i] = (struct ranked){operations->items[i].invoked, i};
+        marks[2 * i + 1] = (struct ranked){operations->items[i].returned, i};
+    }
+    sort_ranked(marks, 2 * operations->count);
     for (size_t i = 0; i < 2 * operations->count && result == 0; i++) {
-        if (marks[i].instant != INSTANT_NEVER)
-            last_ns = moment_of(marks[i].instant) - operations->zero_ns;
+        if (marks[i].value != INSTANT_NEVER)
+            last_ns = moment_of(marks[i].value) - operations->zero_ns;
         text.length = 0;
         add_line(operations, &marks[i], i, last_ns, format, &text);
         result = fwrite(text.bytes, 1, text.length, out) == text.length ? 0 : -1;
     }
-    free(marks);
     return result;
 }

@@ -3,6 +3,7 @@
 #include "faults/fault.h"
 #include "harness/base/clock.h"
 #include "harness/base/random.h"
+#include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/cluster/topology.h"
 #include "harness/run/servers.h"
@@ -329,13 +330,6 @@ static bool draw_fault(struct draw *draw, const struct choice *choice, int64_t a
     return true;
 }
 
-static int compare_times(const void *left, const void *right)
-{
-    const int64_t *a = left;
-    const int64_t *b = right;
-    return (*a > *b) - (*a < *b);
-}
-
 // First when, then what: in the order of time, so that who is dead by then is known.
 static void draw_random(struct draw *draw, const struct choice *choices, size_t choice_count,
                         uint64_t seed)
@@ -349,7 +343,7 @@ static void draw_random(struct draw *draw, const struct choice *choices, size_t 
          at_ns < last_ns && count < MOST_FAULTS - draw->scenario->fault_count;
          at_ns += settings->every_ns)
         times_ns[count++] = at_ns + between(draw, -settings->jitter_ns, settings->jitter_ns);
-    qsort(times_ns, count, sizeof *times_ns, compare_times);
+    sort_values(times_ns, count);
     for (size_t i = 0; i < count && count_living(draw) > 0; i++) {
         bool drawn = false;
         for (int tries = 0; !drawn && tries < MOST_TRIES; tries++)

@@ -1,5 +1,6 @@
 #include "harness/scenario/yaml.h"
 
+#include "harness/base/rank.h"
 #include "harness/base/scope.h"
 
 #include <limits.h>
@@ -17,8 +18,7 @@
 // --- diagnostics ---------------------------------------------------------------------------------
 
 struct diagnostic {
-    struct place place;
-    size_t number; // keeps the order of equals
+    int64_t place; // its line, then its column, as sort_by_key takes them
     char *text;
 };
 
@@ -67,7 +67,8 @@ static void append(struct diagnostics *diagnostics, struct place place, char *te
     size_t count = diagnostics->count++;
     diagnostics->items =
         memory_resized(diagnostics->items, (count + 1) * sizeof *diagnostics->items);
-    diagnostics->items[count] = (struct diagnostic){.place = place, .number = count, .text = text};
+    diagnostics->items[count] =
+        (struct diagnostic){.place = (int64_t)place.line << 32 | place.column, .text = text};
 }
 
 void diagnostics_add_plain(struct diagnostics *diagnostics, const char *message)
@@ -130,22 +131,11 @@ void refuse_at(const struct origin *origin, struct place place, const char *form
     ADD(origin, place);
 }
 
-static int by_place(const void *left, const void *right)
-{
-    const struct diagnostic *a = left;
-    const struct diagnostic *b = right;
-    if (a->place.line != b->place.line)
-        return a->place.line < b->place.line ? -1 : 1;
-    if (a->place.column != b->place.column)
-        return a->place.column < b->place.column ? -1 : 1;
-    return a->number < b->number ? -1 : 1;
-}
-
 void diagnostics_sort(struct diagnostics *diagnostics, size_t first)
 {
     if (diagnostics->count > first + 1)
-        qsort(diagnostics->items + first, diagnostics->count - first, sizeof *diagnostics->items,
-              by_place);
+        sort_by_key(diagnostics->items + first, diagnostics->count - first,
+                    sizeof *diagnostics->items);
 }
 
 const char *quote_in(const char *text, struct quote *out)

@@ -641,7 +641,7 @@ static void write_hello(const struct driver_settings *settings, struct text *out
     json_t *locks = json_array();
     for (size_t i = 0; settings->locks[i] != NULL; i++)
         json_array_append_new(locks, json_string(settings->locks[i]));
-    json_t *hello =
+    json_auto_t *hello =
         json_pack("{s:i, s:i, s:i, s:I, s:I, s:I, s:I, s:o, s:o}", "hello", DRIVER_PROTOCOL,
                   "client", settings->client, "workers", settings->workers, "lease_ms",
                   (json_int_t)(settings->lease_ns / NS_PER_MS), "wait_ms",
@@ -651,17 +651,15 @@ static void write_hello(const struct driver_settings *settings, struct text *out
                   describe_servers(settings->service), "locks", locks);
     AUTO_FREE char *text = json_dumps(hello, 0);
     text_format(out, "%s\n", text);
-    json_decref(hello);
 }
 
 static int greet(struct driver *driver, struct error *error)
 {
     int64_t patience_ns = driver->settings.external_client->patience_ns;
     struct standstill ignored;
-    struct text hello = {0};
+    AUTO_TEXT struct text hello = {0};
     write_hello(&driver->settings, &hello);
     driver_process_send(driver, hello.bytes, hello.length, patience_ns);
-    text_free(&hello);
     struct budget budget = {.patience_ns = patience_ns};
     const struct actor nobody = {.gate = NULL}; // what it sends before it says hello passes
     enum wait wait = driver->settings.exploration == NULL

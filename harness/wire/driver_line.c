@@ -240,7 +240,8 @@ int driver_line_read(const char *bytes, size_t length, struct driver_line *line,
     json_error_t fault;
     struct error rule;
     *line = (struct driver_line){.word = DRIVER_HELLO, .valid_ms = -1};
-    json_t *object = json_loadb(bytes, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &fault);
+    json_auto_t *object =
+        json_loadb(bytes, length, JSON_REJECT_DUPLICATES | JSON_DECODE_ANY, &fault);
     int result = 0;
     if (object == NULL)
         result = error_set(&rule,
@@ -249,7 +250,6 @@ int driver_line_read(const char *bytes, size_t length, struct driver_line *line,
                            fault.text);
     else
         result = read_object(object, line, &rule);
-    json_decref(object);
     if (result == 0)
         return 0;
     // What the parser says may quote the line itself.

@@ -1,7 +1,7 @@
-#include "harness/base/scope.h"
 #include "harness/wire/driver_parts.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/process.h"
 
 #include <ctype.h>
@@ -311,15 +311,14 @@ static pid_t execute(const struct driver *driver, const char *const *environment
         .network_namespace = driver->proxy != NULL ? proxy_network(driver->proxy) : -1,
         .processor = -1};
     struct error reason = {0};
-    struct text advice = {0};
+    AUTO_TEXT struct text advice = {0};
     pid_t id = process_start(&settings, &reason);
     if (id > 0)
         return id;
     advise(external_client, &advice);
-    error_set(error, "the driver of the scheme %s, in the folder %s: %s%s", external_client->name,
-              folder[0] != '\0' ? folder : ".", reason.text, text_string(&advice));
-    text_free(&advice);
-    return -1;
+    return error_set(error, "the driver of the scheme %s, in the folder %s: %s%s",
+                     external_client->name, folder[0] != '\0' ? folder : ".", reason.text,
+                     text_string(&advice));
 }
 
 int driver_process_start(struct driver *driver, struct error *error)

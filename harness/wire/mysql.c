@@ -182,7 +182,7 @@ static int connect_here(struct sql_connection *connection, int64_t limit_ns)
     const char *given = connection->service->database;
     const char *database = given[0] != '\0' ? given : OUR_DATABASE;
     struct sql_peer *link = &connection->link;
-    struct text answer = {0};
+    AUTO_TEXT struct text answer = {0};
     unsigned number = 0;
     int result = link_to(connection, link, database, limit_ns, &number);
     // Our database is made once: what a server has lost later is not to be taken for empty.
@@ -202,7 +202,6 @@ static int connect_here(struct sql_connection *connection, int64_t limit_ns)
     if (result == 0 && lacks_database)
         result = ask(connection, "CREATE DATABASE IF NOT EXISTS " OUR_DATABASE, &answer) != 0 ||
                  ask(connection, "USE " OUR_DATABASE, &answer) != 0;
-    text_free(&answer);
     if (result == 0)
         sql_note_session(connection, mysql_get_socket(link->session),
                          mysql_thread_id(link->session));

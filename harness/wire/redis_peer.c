@@ -179,15 +179,11 @@ static int unexpected(const struct redis_peer *link, const char *request, const 
 static enum redis_entry judge(const struct redis_peer *link, redisReply *reply, const char *remedy,
                               struct error *error)
 {
-    if (reply == NULL)
-        return ENTRY_CLOSED;
-    enum redis_entry entry = ENTRY_OPEN;
-    if (reply->type == REDIS_REPLY_ERROR) {
-        entry = redis_begins_with(reply->str, "LOADING") ? ENTRY_CLOSED : ENTRY_REFUSED;
-        error_set(error, "%s answered: %s; %s", link->peer.name, reply->str, remedy);
-    }
-    freeReplyObject(reply);
-    return entry;
+    AUTO_REPLY redisReply *judged = reply;
+    if (judged == NULL || judged->type != REDIS_REPLY_ERROR)
+        return judged == NULL ? ENTRY_CLOSED : ENTRY_OPEN;
+    error_set(error, "%s answered: %s; %s", link->peer.name, judged->str, remedy);
+    return redis_begins_with(judged->str, "LOADING") ? ENTRY_CLOSED : ENTRY_REFUSED;
 }
 
 enum redis_entry redis_enter(const struct service *service, const struct endpoint *endpoint,
@@ -245,7 +241,7 @@ static enum redis_entry ask_sentinel(struct redis_route *route, const struct end
     if (redis_peer_open(&link, &peer, error) != 0)
         return ENTRY_CLOSED;
     link.peer.give_up_ns = clock_monotonic_ns() + limit_ns;
-    redisReply *reply = ask(&link, error, "SENTINEL get-master-addr-by-name %s", name);
+    AUTO_REPLY redisReply *reply = ask(&link, error, "SENTINEL get-master-addr-by-name %s", name);
     enum redis_entry entry = ENTRY_CLOSED;
     if (reply != NULL && reply->type == REDIS_REPLY_NIL) {
         error_set(error,
@@ -260,7 +256,6 @@ static enum redis_entry ask_sentinel(struct redis_route *route, const struct end
         route->endpoint.port = atoi(reply->element[1]->str);
         entry = ENTRY_OPEN;
     }
-    freeReplyObject(reply);
     redis_peer_close(&link);
     return entry;
 }
@@ -285,7 +280,7 @@ static enum redis_entry connect_to_master(struct redis_route *route, int64_t lim
     if (entry != ENTRY_OPEN)
         return entry;
     link->peer.give_up_ns = clock_monotonic_ns() + limit_ns;
-    redisReply *reply = ask(link, error, "ROLE");
+    AUTO_REPLY redisReply *reply = ask(link, error, "ROLE");
     bool is_role = reply != NULL && reply->type == REDIS_REPLY_ARRAY && reply->elements > 0 &&
                    reply->element[0]->str != NULL;
     bool is_master = is_role && strcmp(reply->element[0]->str, "master") == 0;
@@ -294,7 +289,6 @@ static enum redis_entry connect_to_master(struct redis_route *route, int64_t lim
     else if (reply != NULL && !is_master)
         error_set(error, "%s, which is the master by its sentinels, does not say so itself",
                   link->peer.name);
-    freeReplyObject(reply);
     redis_peer_limit(link, limit_ns);
     if (!is_master)
         redis_peer_close(link);
@@ -390,19 +384,17 @@ static int enter_service(const struct service *service, struct redis_peer *link,
 // Removes the keys one by one: in a cluster they are of many slots.
 static int remove_keys(struct redis_peer *link, const redisReply *keys, struct error *error)
 {
-    int result = 0;
     for (size_t i = 0; i < keys->elements; i++)
         redisAppendCommand(link->context, "UNLINK %b", keys->element[i]->str,
                            keys->element[i]->len);
-    for (size_t i = 0; result == 0 && i < keys->elements; i++) {
-        redisReply *reply = redis_peer_next(link, error);
+    for (size_t i = 0; i < keys->elements; i++) {
+        AUTO_REPLY redisReply *reply = redis_peer_next(link, error);
         if (reply == NULL)
             return -1;
         if (reply->type != REDIS_REPLY_INTEGER)
-            result = unexpected(link, "UNLINK", reply, error);
-        freeReplyObject(reply);
+            return unexpected(link, "UNLINK", reply, error);
     }
-    return result;
+    return 0;
 }
 
 static int clean_server(const struct service *service, const struct endpoint *server,
@@ -415,7 +407,8 @@ static int clean_server(const struct service *service, const struct endpoint *se
     int result = 0;
     do {
         link.peer.give_up_ns = clock_monotonic_ns() + PEER_SET_UP_NS;
-        redisReply *reply = ask(&link, error, "SCAN %s MATCH %s COUNT 1000", cursor, pattern);
+        AUTO_REPLY redisReply *reply =
+            ask(&link, error, "SCAN %s MATCH %s COUNT 1000", cursor, pattern);
         if (reply == NULL) {
             result = -1;
         } else if (reply->type != REDIS_REPLY_ARRAY || reply->elements != 2) {
@@ -424,7 +417,6 @@ static int clean_server(const struct service *service, const struct endpoint *se
             snprintf(cursor, sizeof cursor, "%s", reply->element[0]->str);
             result = remove_keys(&link, reply->element[1], error);
         }
-        freeReplyObject(reply);
     } while (result == 0 && strcmp(cursor, "0") != 0);
     redis_peer_close(&link);
     return result;
@@ -435,13 +427,12 @@ static int clean_server(const struct service *service, const struct endpoint *se
 static int list_masters(struct redis_peer *link, struct endpoint *masters, struct error *error)
 {
     int count = 0;
-    redisReply *reply = ask(link, error, "CLUSTER NODES");
+    AUTO_REPLY redisReply *reply = ask(link, error, "CLUSTER NODES");
     if (reply == NULL)
         return -1;
-    bool is_list = reply->str != NULL && reply->type != REDIS_REPLY_ERROR;
-    if (!is_list)
-        count = unexpected(link, "CLUSTER NODES", reply, error);
-    char *rest = is_list ? reply->str : NULL;
+    if (reply->str == NULL || reply->type == REDIS_REPLY_ERROR)
+        return unexpected(link, "CLUSTER NODES", reply, error);
+    char *rest = reply->str;
     for (char *line; count < MOST_MASTERS && (line = strsep(&rest, "\n")) != NULL;) {
         char place[128];
         char flags[128];
@@ -457,7 +448,6 @@ static int list_masters(struct redis_peer *link, struct endpoint *masters, struc
                  place[0] != '\0' ? place : link->peer.at.host);
         masters[count++].port = atoi(colon + 1);
     }
-    freeReplyObject(reply);
     return count;
 }
 
@@ -487,7 +477,7 @@ bool redis_has_command(const struct service *service, const char *name, struct e
     bool has = false;
     if (enter_service(service, &link, error) != 0)
         return false;
-    redisReply *reply = ask(&link, error, "COMMAND INFO %s", name);
+    AUTO_REPLY redisReply *reply = ask(&link, error, "COMMAND INFO %s", name);
     if (reply != NULL && (reply->type != REDIS_REPLY_ARRAY || reply->elements != 1)) {
         unexpected(&link, "COMMAND INFO", reply, error);
     } else if (reply != NULL) {
@@ -495,7 +485,6 @@ bool redis_has_command(const struct service *service, const char *name, struct e
         if (!has)
             error_set(error, "%s has no command %s", link.peer.name, name);
     }
-    freeReplyObject(reply);
     redis_peer_close(&link);
     return has;
 }

@@ -21,6 +21,13 @@ struct redis_peer {
     redisContext *context; // NULL: not connected
 };
 
+// A reply that is freed at the end of its block (see base/scope.h).
+#define AUTO_REPLY __attribute__((cleanup(redis_reply_free)))
+static inline void redis_reply_free(redisReply **reply)
+{
+    freeReplyObject(*reply);
+}
+
 // 0, or -1 with `error` set and nothing to be closed.
 int redis_peer_open(struct redis_peer *link, const struct peer *peer, struct error *error);
 void redis_peer_close(struct redis_peer *link);

@@ -299,10 +299,9 @@ static void look_for_messages(struct redis_subscriber *subscriber)
     if (!subscriber->settings.gate->is_subscribed)
         return;
     ask(subscriber, "PING", NULL);
-    redisReply *reply = read_answer(subscriber);
+    AUTO_REPLY redisReply *reply = read_answer(subscriber);
     if (reply == NULL)
         lose_link(subscriber);
-    freeReplyObject(reply);
 }
 
 // SUBSCRIBE or UNSUBSCRIBE, and its confirmation.
@@ -315,7 +314,7 @@ static void make_request(struct redis_subscriber *subscriber,
         return;
     }
     ask_for(subscriber, subscription);
-    redisReply *reply = read_answer(subscriber);
+    AUTO_REPLY redisReply *reply = read_answer(subscriber);
     if (order == GATE_GO_AND_STAND) {
         pthread_mutex_unlock(&subscriber->mutex);
         gate_stand(gate, GATE_AFTER_REPLY);
@@ -323,7 +322,6 @@ static void make_request(struct redis_subscriber *subscriber,
     }
     if (reply == NULL || order == GATE_LOSE_REPLY || !understand(subscriber, reply))
         lose_link(subscriber);
-    freeReplyObject(reply);
 }
 
 static void take_message(struct redis_subscriber *subscriber, enum gate_order order)
