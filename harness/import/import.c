@@ -120,15 +120,6 @@ static void actors_begin_process(struct actors *actors, struct actor *actor)
         (uint32_t)(actor - actors->items);
 }
 
-static struct actor *new_actor(struct actors *actors, const struct entry *entry)
-{
-    *APPEND(actors->items, actors->count, actors->room) =
-        (struct actor){.number = entry->number, .name = NO_LABEL, .client = NO_LABEL};
-    struct actor *actor = &actors->items[actors->count - 1];
-    actors_begin_process(actors, actor);
-    return actor;
-}
-
 // The actor whose index is kept in an array that may have to grow; a new one if there is none.
 static struct actor *keep(struct actors *actors, uint32_t **indices, size_t *count, size_t at,
                           const struct entry *entry)
@@ -136,7 +127,10 @@ static struct actor *keep(struct actors *actors, uint32_t **indices, size_t *cou
     *indices = reaching(*indices, count, at, sizeof **indices);
     if ((*indices)[at] != 0)
         return &actors->items[(*indices)[at] - 1];
-    struct actor *actor = new_actor(actors, entry);
+    *APPEND(actors->items, actors->count, actors->room) =
+        (struct actor){.number = entry->number, .name = NO_LABEL, .client = NO_LABEL};
+    struct actor *actor = &actors->items[actors->count - 1];
+    actors_begin_process(actors, actor);
     (*indices)[at] = (uint32_t)actors->count;
     return actor;
 }
@@ -173,13 +167,6 @@ static struct shown actor_show(const struct actors *actors, const struct actor *
 
 // --- clients -------------------------------------------------------------------------------------
 
-static const struct actor *find_number(const struct actors *actors, int64_t number)
-{
-    bool known =
-        number >= 0 && (size_t)number < actors->by_number_count && actors->by_number[number] != 0;
-    return known ? &actors->items[actors->by_number[number] - 1] : NULL;
-}
-
 static bool is_numbered(const struct actor *actor)
 {
     return actor->name == NO_LABEL && actor->number >= 0 && actor->number < SMALL_NUMBER;
@@ -190,8 +177,9 @@ static bool is_explained(const struct actors *actors, const struct actor *actor,
 {
     if (!is_numbered(actor) || actor->number < concurrency)
         return true;
-    const struct actor *before = find_number(actors, actor->number - concurrency);
-    return before != NULL && before->ended != 0 && before->ended < actor->began;
+    uint32_t before = actors->by_number[actor->number - concurrency]; // its index, and one more
+    size_t ended = before != 0 ? actors->items[before - 1].ended : 0;
+    return ended != 0 && ended < actor->began;
 }
 
 // True if every process from `concurrency` on came after the :info of the one so many before it.
@@ -623,20 +611,6 @@ struct position {
     uint32_t line;
 };
 
-static void take_sorted(struct import *import, struct ranked *order, size_t count,
-                        const struct position *positions)
-{
-    struct entry entry;
-    sort_ranked(order, count);
-    for (size_t i = 0; i < count && !problems_suffice(import->problems); i++) {
-        import->reader.at = positions[order[i].index].at;
-        import->reader.line = positions[order[i].index].line;
-        import->reader.list_line = 0;
-        if (next_entry(import, &entry) == READING_MAP)
-            take(import, &entry);
-    }
-}
-
 // Reads it all to learn the indices, then again in their order; in that of the lines if one has
 // none.
 static void take_by_index(struct import *import, const char *bytes, size_t length)
@@ -662,7 +636,14 @@ static void take_by_index(struct import *import, const char *bytes, size_t lengt
     }
     if (import->problems->count == 0 && all) {
         import->notes->was_sorted = true;
-        take_sorted(import, order, count, positions);
+        sort_ranked(order, count);
+        for (size_t i = 0; i < count && !problems_suffice(import->problems); i++) {
+            import->reader.at = positions[order[i].index].at;
+            import->reader.line = positions[order[i].index].line;
+            import->reader.list_line = 0;
+            if (next_entry(import, &entry) == READING_MAP)
+                take(import, &entry);
+        }
     } else if (import->problems->count == 0) {
         reader_stop(&import->reader);
         import->ignores_index = true;
@@ -703,16 +684,6 @@ static void forget(struct import *import)
     labels_free(&import->errors);
 }
 
-static void complain_of_value(struct import *import)
-{
-    if (import->unclear_line != 0 && !import->has_uid)
-        problems_add(import->problems, import->unclear_line,
-                     "the value is %s: Lockpick cannot tell what that says; --value name (each "
-                     "is a lock of its own), permits (so many are acquired or released), token (of "
-                     "a successful acquire) or nothing says it",
-                     import->unclear.text);
-}
-
 int import_history(enum import_format format, const char *bytes, size_t length,
                    const struct import_options *options, struct operations *operations,
                    struct import_notes *notes, struct problems *problems)
@@ -739,7 +710,12 @@ int import_history(enum import_format format, const char *bytes, size_t length,
         import = fresh;
         take_by_index(&import, bytes, length);
     }
-    complain_of_value(&import);
+    if (import.unclear_line != 0 && !import.has_uid)
+        problems_add(problems, import.unclear_line,
+                     "the value is %s: Lockpick cannot tell what that says; --value name (each "
+                     "is a lock of its own), permits (so many are acquired or released), token (of "
+                     "a successful acquire) or nothing says it",
+                     import.unclear.text);
     hand_over(&import);
     forget(&import);
     return problems->count > before.count ? -1 : 0;

@@ -27,18 +27,6 @@ static bool has_holes(const struct stat *status)
     return status->st_blocks * 512 < status->st_size;
 }
 
-static int map(const char *name, int descriptor, size_t length, struct source *source,
-               struct error *error)
-{
-    void *bytes = mmap(NULL, length, PROT_READ, MAP_PRIVATE, descriptor, 0);
-    if (bytes == MAP_FAILED)
-        return error_set(error, "cannot map %s: %s", name, strerror(errno));
-    source->bytes = bytes;
-    source->length = length;
-    source->is_mapped = true;
-    return 0;
-}
-
 // Takes the descriptor over. gzread passes on as it is whatever does not begin like gzip.
 static int read_all(const char *name, int descriptor, struct source *source, struct error *error)
 {
@@ -85,9 +73,13 @@ int source_open(const char *path, struct source *source, struct error *error)
         error_set(error, "%s is a folder; expected a file", name);
     } else if (S_ISREG(status.st_mode) && status.st_size > 0 && !has_holes(&status) &&
                !is_gzip(descriptor) && lseek(descriptor, 0, SEEK_CUR) == 0) {
-        int result = map(name, descriptor, (size_t)status.st_size, source, error);
+        void *bytes = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_PRIVATE, descriptor, 0);
+        if (bytes == MAP_FAILED)
+            error_set(error, "cannot map %s: %s", name, strerror(errno));
+        else
+            *source = (struct source){bytes, (size_t)status.st_size, true};
         close(descriptor);
-        return result;
+        return bytes == MAP_FAILED ? -1 : 0;
     } else {
         return read_all(name, descriptor, source, error);
     }

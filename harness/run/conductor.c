@@ -221,7 +221,8 @@ static void look(struct conductor *conductor)
     load_announce(&conductor->state.load, conductor->opened_ns, clock_monotonic_ns());
 }
 
-// Before the first grant, a slow first request is no silence if a fault still waits for its point.
+// Before the first grant, a slow first request is no sign of it if a fault still waits for its
+// point.
 static bool is_stuck(const struct conductor *conductor, int64_t now_ns)
 {
     struct schedule_now faults = schedule_now(conductor->schedule);

@@ -259,13 +259,6 @@ static int64_t revision_of(const struct etcd_connection *connection)
     return number_of(json_object_get(connection->json, "header"), "revision") - base_of(connection);
 }
 
-static bool may_change_keys(const char *path)
-{
-    static const char *const others[] = {"/v3/kv/range", "/v3/watch", "/v3/lease/grant",
-                                         "/v3/lease/keepalive", NULL};
-    return !text_is_one_of(path, others);
-}
-
 // A lease that was granted, or kept alive, lasts as long from now on; one that was revoked is no
 // more. `body` is the request's.
 static void note_lease(const struct etcd_connection *connection, const char *path,
@@ -298,13 +291,15 @@ static void note_lease(const struct etcd_connection *connection, const char *pat
 static enum outcome ask(struct etcd_connection *connection, const char *path, json_t *body,
                         struct patience *patience)
 {
+    static const char *const no_changes[] = {"/v3/kv/range", "/v3/watch", "/v3/lease/grant",
+                                             "/v3/lease/keepalive", NULL};
     int count = connection->service->server_count;
     enum outcome outcome = OUTCOME_NO;
     AUTO_FREE char *text = json_dumps(body, JSON_COMPACT);
     connection->body = text;
     connection->body_length = strlen(text);
     if (connection->service->leases != NULL)
-        connection->service->leases->changes += may_change_keys(path);
+        connection->service->leases->changes += !text_is_one_of(path, no_changes);
     for (int i = 0; outcome == OUTCOME_NO && i < count; i++) {
         outcome = exchange(connection, path, patience);
         if (outcome == OUTCOME_NO || (outcome == OUTCOME_UNKNOWN && patience == NULL))

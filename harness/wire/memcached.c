@@ -104,15 +104,6 @@ static enum outcome understand(struct memcached_connection *connection,
     return wrong ? OUTCOME_BROKEN : failed ? OUTCOME_NO : OUTCOME_OK;
 }
 
-static void hear(const struct memcached_connection *connection,
-                 const struct memcached_answer *answer)
-{
-    char text[200];
-    int length = snprintf(text, sizeof text, "\n%s %s " MEMCACHED_NUMBER "\n", answer->word,
-                          answer->value, answer->cas);
-    gate_hear(connection->actor->gate, text, (size_t)length);
-}
-
 // Sends the request over the connection that is there, and reads the answer. By order of the
 // worker's gate either is lost, with the connection.
 static enum outcome exchange(struct memcached_connection *connection,
@@ -124,8 +115,11 @@ static enum outcome exchange(struct memcached_connection *connection,
     link->peer.give_up_ns = clock_monotonic_ns() + connection->request_ns;
     if (!is_lost && memcached_peer_ask(link, request, NULL, &connection->error) == 0 &&
         read_value(connection, answer) == 0 && order != GATE_LOSE_REPLY) {
+        char heard[200];
         enum outcome outcome = understand(connection, answer);
-        hear(connection, answer);
+        int length = snprintf(heard, sizeof heard, "\n%s %s " MEMCACHED_NUMBER "\n", answer->word,
+                              answer->value, answer->cas);
+        gate_hear(connection->actor->gate, heard, (size_t)length);
         return outcome;
     }
     if (is_lost || order == GATE_LOSE_REPLY)

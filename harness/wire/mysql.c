@@ -264,7 +264,7 @@ static const unsigned refusals[] = {
 };
 
 // Errors that do not tell whether the statement had an effect. They end the session, or we do.
-static const unsigned silences[] = {
+static const unsigned unknowns[] = {
     CR_SERVER_GONE_ERROR, CR_SERVER_LOST,         CR_SERVER_LOST_EXTENDED,
     CR_MALFORMED_PACKET,  ER_CONNECTION_KILLED,   ER_SERVER_SHUTDOWN,
     ER_QUERY_INTERRUPTED, ER_ERROR_DURING_COMMIT, 0,
@@ -340,7 +340,7 @@ static enum outcome understand_failure(struct sql_connection *connection, enum m
         ended |= number == ER_CONNECTION_KILLED || number == ER_SERVER_SHUTDOWN;
         answer->session_ended = ended || number == ER_QUERY_INTERRUPTED;
         outcome = is_one_of(number, refusals)   ? OUTCOME_NO
-                  : is_one_of(number, silences) ? OUTCOME_UNKNOWN
+                  : is_one_of(number, unknowns) ? OUTCOME_UNKNOWN
                                                 : OUTCOME_BROKEN;
     } else {
         sql_note(connection, "no answer in time");

@@ -78,7 +78,7 @@ static int lost(const struct peer *peer, int reason, struct error *error)
     return error_set(error, "connection lost to %s: %s", peer->name, strerror(reason));
 }
 
-static int be_silent(const struct peer *peer, struct error *error)
+static int come_late(const struct peer *peer, struct error *error)
 {
     return error_set(error, "%s gives no answer in time", peer->name);
 }
@@ -94,7 +94,7 @@ int peer_send(const struct peer *peer, int descriptor, const void *bytes, size_t
         from += sent > 0 ? sent : 0;
         length -= sent > 0 ? (size_t)sent : 0;
         if (length > 0 && !peer_await(peer, descriptor, POLLOUT))
-            return be_silent(peer, error);
+            return come_late(peer, error);
     }
     return 0;
 }
@@ -105,7 +105,7 @@ int peer_receive(const struct peer *peer, int descriptor, struct text *answer, s
     ssize_t got = -1;
     do {
         if (!peer_await(peer, descriptor, POLLIN))
-            return be_silent(peer, error);
+            return come_late(peer, error);
         got = recv(descriptor, block, sizeof block, MSG_DONTWAIT);
     } while (got < 0 && (errno == EAGAIN || errno == EINTR));
     if (got <= 0) {
