@@ -119,6 +119,7 @@ void gate_next_operation(struct step_gate *gate);
 // Takes down a request, or what a server has answered. NULL: nothing happens.
 void gate_hear(struct step_gate *gate, const void *bytes, size_t length);
 
+// The same of a short text that is made for it.
 __attribute__((format(printf, 2, 3))) void gate_hear_text(struct step_gate *gate,
                                                           const char *format, ...);
 
