@@ -147,17 +147,27 @@ struct field {
         return value;                                                                              \
     }
 
-// FIELD of each of up to sixteen members: FIELDS(struct recovery, fault, after_heal_ns). Each scan
-// of the preprocessor makes one of them, and leaves the rest to the next.
-#define FIELDS(type, ...) FIELDS_FOUR(FIELDS_FOUR(FIELDS_FOUR(FIELDS_FIRST(type, __VA_ARGS__))))
-#define FIELDS_FOUR(...) FIELDS_TWO(FIELDS_TWO(__VA_ARGS__))
-#define FIELDS_TWO(...) FIELDS_SCAN(FIELDS_SCAN(__VA_ARGS__))
-#define FIELDS_SCAN(...) __VA_ARGS__
-#define FIELDS_FIRST(type, member, ...)                                                            \
-    FIELD(type, member) __VA_OPT__(, FIELDS_REST FIELDS_PARENTHESES(type, __VA_ARGS__))
-#define FIELDS_REST() FIELDS_FIRST
-#define FIELDS_PARENTHESES ()
-
+// FIELD of each of up to sixteen members: FIELDS(struct recovery, fault, after_heal_ns).
+#define FIELDS(type, ...)                                                                          \
+    FIELDS_OF(__VA_ARGS__, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, )                \
+    (type, __VA_ARGS__)
+#define FIELDS_OF(a, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, count, ...) FIELDS_##count
+#define FIELDS_1(type, a) FIELD(type, a)
+#define FIELDS_2(type, a, ...) FIELD(type, a), FIELDS_1(type, __VA_ARGS__)
+#define FIELDS_3(type, a, ...) FIELD(type, a), FIELDS_2(type, __VA_ARGS__)
+#define FIELDS_4(type, a, ...) FIELD(type, a), FIELDS_3(type, __VA_ARGS__)
+#define FIELDS_5(type, a, ...) FIELD(type, a), FIELDS_4(type, __VA_ARGS__)
+#define FIELDS_6(type, a, ...) FIELD(type, a), FIELDS_5(type, __VA_ARGS__)
+#define FIELDS_7(type, a, ...) FIELD(type, a), FIELDS_6(type, __VA_ARGS__)
+#define FIELDS_8(type, a, ...) FIELD(type, a), FIELDS_7(type, __VA_ARGS__)
+#define FIELDS_9(type, a, ...) FIELD(type, a), FIELDS_8(type, __VA_ARGS__)
+#define FIELDS_10(type, a, ...) FIELD(type, a), FIELDS_9(type, __VA_ARGS__)
+#define FIELDS_11(type, a, ...) FIELD(type, a), FIELDS_10(type, __VA_ARGS__)
+#define FIELDS_12(type, a, ...) FIELD(type, a), FIELDS_11(type, __VA_ARGS__)
+#define FIELDS_13(type, a, ...) FIELD(type, a), FIELDS_12(type, __VA_ARGS__)
+#define FIELDS_14(type, a, ...) FIELD(type, a), FIELDS_13(type, __VA_ARGS__)
+#define FIELDS_15(type, a, ...) FIELD(type, a), FIELDS_14(type, __VA_ARGS__)
+#define FIELDS_16(type, a, ...) FIELD(type, a), FIELDS_15(type, __VA_ARGS__)
 // An object of the record; null if that is NULL.
 json_t *fields_json(const struct field *fields, const void *record);
 

@@ -64,7 +64,8 @@ static int compare_numbers(const void *left, const void *right)
 
 void sort_numbers(double *numbers, size_t count)
 {
-    qsort(numbers, count, sizeof *numbers, compare_numbers);
+    if (count > 0) // NULL is no array of none to qsort
+        qsort(numbers, count, sizeof *numbers, compare_numbers);
 }
 
 static bool can_be_compared(const struct samples *samples)

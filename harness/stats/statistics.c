@@ -166,7 +166,10 @@ const char *time_source_words(unsigned source, bool several)
 
 bool any_is_late(const bool late[PERCENTILE_COUNT])
 {
-    return memchr(late, true, PERCENTILE_COUNT) != NULL;
+    bool is_late = false;
+    for (int i = 0; i < PERCENTILE_COUNT; i++)
+        is_late |= late[i];
+    return is_late;
 }
 
 static void blame_processors(const struct resources *resources, struct text *reasons)

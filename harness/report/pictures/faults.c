@@ -145,10 +145,11 @@ static void write_cell(const struct scheme_cost *cell, const char *scenario, siz
 // The text of a figure, with an asterisk where that is to be marked; "–" of none.
 static struct words marked(double figure, bool is_time, bool is_marked)
 {
-    struct words text = isnan(figure) ? (struct words){"–"}
-                        : is_time     ? lasting((int64_t)figure)
-                                      : rate_words(figure);
-    strcat(text.text, is_marked && !isnan(figure) ? "*" : "");
+    struct words text = {"–"};
+    if (isnan(figure))
+        return text;
+    text = is_time ? lasting((int64_t)figure) : rate_words(figure);
+    strcat(text.text, is_marked ? "*" : "");
     return text;
 }
 
