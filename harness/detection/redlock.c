@@ -66,7 +66,7 @@ ACQUIRE_WITH(VALIDITY_RESTARTED)
 
 #define ACQUIRES_WITH(flaw)                                                                        \
     .try_acquire = acquire_with_##flaw, .renewal = &no_renewal,                                    \
-    .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked")
+    .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "validity-checked")
 
 const struct lock_scheme quorum_too_small_mistake = {
     .name = "broken-redlock-quorum-too-small",

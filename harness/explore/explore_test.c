@@ -117,7 +117,7 @@ static struct errand *run_errand(struct errand wanted)
     return errand;
 }
 
-#define EXPLORED_NS (80 * NS_PER_S) // of a busy machine
+#define EXPLORED_NS (3600 * NS_PER_S) // longer than any test may last: what ends it is the search
 
 // A lock by its name alone, and what the search finds. The schedules are the shortest known.
 static const struct {
@@ -174,7 +174,7 @@ TEST(states_that_are_not_entered_again_hide_no_other_state)
         const char *name;
         int faults, leases;
     } schemes[] = {
-        {"redis-setnx", 1, 0}, {"redis-lua", 0, 1}, {"redisson", 0, 0}, {"etcd-lease", 0, 0}};
+        {"redis-setnx", 1, 0}, {"redis-lua", 0, 1}, {"redisson", 0, 0}, {"memcached-add", 1, 0}};
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
         uint64_t states[2];
         for (int all = 0; all < 2; all++) {

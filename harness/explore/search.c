@@ -8,14 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// A fault, or a lease that passes, counts as much as so many changes from one client to another.
-#define COST_OF_EVENT 6
-#define COST_OF_TIMER 3 // that goes off
-#define COST_OF_RARE 2  // fault: who asks for such has seen the others
+// Of a move.
+#define COST_OF_OTHER 1 // thread that goes on than usual
+#define COST_OF_FAULT 2
+#define COST_OF_RARE 1 // fault: who asks for such has seen the others
+#define COST_OF_TIME 3 // that passes
 // More for a fault that strikes a program: that is started anew, which takes as long as hundreds of
 // schedules.
-#define COST_OF_RESTART 12
-#define MOST_COST 127
+#define COST_OF_RESTART 4
+#define MOST_COST 63
 #define SHOW_EVERY_NS (200 * NS_PER_MS)
 #define MOST_TRIES 400   // to make a schedule shorter
 #define CHANGES 4        // of a schedule at a place: up to 3 moves left out, or two swapped
@@ -23,9 +24,15 @@
 #define TIMERS_A_LEASE 3 // that go off at most: as many as watchdogs usually renew in one
 #define MOST_CHOICES ((MOST_EXPLORED_CLIENTS * CLIENT_THREADS + MAX_SERVERS) * MOVE_KINDS + 2)
 
+// The beginning of a schedule.
 struct prefix {
     struct move *moves;
     size_t count;
+};
+
+struct prefixes {
+    struct prefix *items;
+    size_t first, count, room; // `count` with those before the first, which were taken
 };
 
 // A state by its hash, and what its usual move led to: the state and the rank of the client that
@@ -41,15 +48,15 @@ struct search {
     const struct trial *trial;
     const struct search_limits *limits;
     struct search_result *result;
-    // Schedules that are still to be made, by what they cost; the last one first.
-    struct {
-        struct prefix *prefixes;
-        size_t count, room;
-    } waiting[MOST_COST + 1];
+    // Schedules that are still to be made: those that cost no more than the last one, and differ
+    // from it late, the last one first; then by what they cost, the first one first.
+    struct prefixes as_dear;
+    struct prefixes waiting[MOST_COST + 1];
     struct seen *seen; // with open addressing; a state of 0: an empty place
     size_t seen_room;
     struct random random;
     uint64_t again; // how often a state was seen that had been seen before
+    int cost;       // of the schedule that is made
 };
 
 // --- moves ---------------------------------------------------------------------------------------
@@ -79,20 +86,25 @@ static struct tally tally_of(const struct schedule_moves *schedule)
     return tally;
 }
 
-static int cost_of(const struct search *search, const struct schedule_moves *schedule)
+// How many times the schedule goes on with another thread than before.
+static int changes_of(const struct schedule_moves *schedule)
 {
-    struct tally tally = tally_of(schedule);
     struct move last = {.client = 0};
-    bool is_program = search->trial->external_client != NULL;
-    int cost = (is_program ? tally.faults * COST_OF_RESTART : 0) +
-               (tally.faults - tally.rare + tally.leases) * COST_OF_EVENT +
-               tally.rare * COST_OF_RARE + tally.timers * COST_OF_TIMER;
+    int changes = 0;
     for (size_t i = 0; i < schedule->count; i++) {
         struct move move = schedule->moves[i];
-        cost += move.client != 0 && last.client != 0 && !move_is_of_same(move, last);
+        changes += move.client != 0 && last.client != 0 && !move_is_of_same(move, last);
         last = move.client != 0 ? move : last;
     }
-    return cost < MOST_COST ? cost : MOST_COST;
+    return changes;
+}
+
+// The fewer events, and then changes, the better it is told.
+static int length_of(const struct schedule_moves *schedule)
+{
+    struct tally tally = tally_of(schedule);
+    return (tally.faults + tally.leases + tally.timers) * MOST_MOVES * MOST_MOVES +
+           changes_of(schedule) * MOST_MOVES + (int)schedule->count;
 }
 
 // --- states and schedules ------------------------------------------------------------------------
@@ -129,30 +141,40 @@ static bool is_new(struct search *search, uint64_t state)
     return true;
 }
 
-static void add_waiting(struct search *search, const struct schedule_moves *schedule)
+static void add_waiting(struct search *search, const struct schedule_moves *schedule,
+                        int added_cost)
 {
-    int cost = cost_of(search, schedule);
+    int cost = search->cost + added_cost;
+    struct prefixes *list = &search->waiting[cost < MOST_COST ? cost : MOST_COST];
+    list = added_cost > 0 ? list : &search->as_dear;
     size_t bytes = schedule->count * sizeof *schedule->moves;
     struct prefix prefix = {memory_new(bytes), schedule->count};
     memcpy(prefix.moves, schedule->moves, bytes);
-    *APPEND(search->waiting[cost].prefixes, search->waiting[cost].count,
-            search->waiting[cost].room) = prefix;
+    *APPEND(list->items, list->count, list->room) = prefix;
     search->result->progress.waiting++;
 }
 
 static bool take_next(struct search *search, struct schedule_moves *schedule)
 {
-    for (int cost = 0; cost <= MOST_COST; cost++) {
-        if (search->waiting[cost].count == 0)
-            continue;
-        struct prefix prefix = search->waiting[cost].prefixes[--search->waiting[cost].count];
-        memcpy(schedule->moves, prefix.moves, prefix.count * sizeof *prefix.moves);
-        schedule->count = prefix.count;
-        free(prefix.moves);
-        search->result->progress.waiting--;
-        return true;
+    struct prefixes *list = &search->as_dear;
+    struct prefix prefix;
+    int cost = 0;
+    if (list->count > 0) {
+        prefix = list->items[--list->count];
+    } else {
+        while (cost <= MOST_COST && search->waiting[cost].first == search->waiting[cost].count)
+            cost++;
+        if (cost > MOST_COST)
+            return false;
+        list = &search->waiting[cost];
+        prefix = list->items[list->first++];
+        search->cost = cost;
     }
-    return false;
+    memcpy(schedule->moves, prefix.moves, prefix.count * sizeof *prefix.moves);
+    schedule->count = prefix.count;
+    free(prefix.moves);
+    search->result->progress.waiting--;
+    return true;
 }
 
 // --- one schedule --------------------------------------------------------------------------------
@@ -176,14 +198,19 @@ static bool is_allowed(const struct search *search, const struct tally *tally, s
            (class != CLASS_TIMER || tally->timers < TIMERS_A_LEASE * search->limits->leases);
 }
 
-// The moves within the limits that can be made now, but for the wait of all. Returns how many.
+// The moves within the limits that can be made now, but for the wait of all. A move that no other
+// client notices is left out behind another client's: it was among the moves before that, too, and
+// what comes of it is the same. Returns how many.
 static size_t moves_of(const struct search *search, const struct schedule_moves *schedule,
                        struct move *moves)
 {
     int clients = (int)search->trial->scenario->clients.processes;
     struct tally tally = tally_of(schedule);
     bool has_moved = schedule->count > 0;
-    bool has_waited = has_moved && schedule->moves[schedule->count - 1].kind == MOVE_TIME;
+    struct move last =
+        has_moved ? schedule->moves[schedule->count - 1] : (struct move){.client = 0};
+    bool has_waited = has_moved && last.kind == MOVE_TIME;
+    bool leaves_out = search->limits->order == SEARCH_SHORTEST && !search->limits->enters_all;
     struct move time = {.kind = MOVE_TIME};
     struct move timer = {.kind = MOVE_TIMER};
     size_t count = 0;
@@ -192,7 +219,10 @@ static size_t moves_of(const struct search *search, const struct schedule_moves 
             struct move move = {.kind = kind,
                                 .client = (uint8_t)(number / CLIENT_THREADS + 1),
                                 .thread = (uint8_t)(number % CLIENT_THREADS)};
-            if (is_allowed(search, &tally, move) && replay_can(search->replay, move))
+            bool came_before = leaves_out && last.client != 0 && last.client != move.client &&
+                               replay_is_private(search->replay, move);
+            if (is_allowed(search, &tally, move) && !came_before &&
+                replay_can(search->replay, move))
                 moves[count++] = move;
         }
     }
@@ -211,6 +241,42 @@ static size_t moves_of(const struct search *search, const struct schedule_moves 
     return count;
 }
 
+// The move of which nothing else is asked: that has most going on at a time, as locks break where
+// several are at them. Who went last goes on, unless it waits in vain for an answer that was lost;
+// holders of the lock go last.
+static bool choose(const struct search *search, const struct schedule_moves *schedule,
+                   struct move *move)
+{
+    struct move last = last_step(schedule);
+    return replay_crowding(search->replay, last, move_class(last) == CLASS_FAULT, move);
+}
+
+// What the move adds to the cost where `chosen` is what is done usually. Time is what passes while
+// nobody but holders can go on.
+static int cost_of(const struct search *search, struct move move, struct move chosen)
+{
+    enum move_class class = move_class(move);
+    if (class == CLASS_TIMER && replay_only_holders_can(search->replay))
+        return 0;
+    bool is_other = move.client != 0 && move.kind != MOVE_CRASH && !move_is_of_same(move, chosen);
+    int cost = is_other ? COST_OF_OTHER : 0;
+    if (class == CLASS_FAULT)
+        cost += (move_is_rare(move) ? COST_OF_RARE : COST_OF_FAULT) +
+                (search->trial->external_client != NULL ? COST_OF_RESTART : 0);
+    else if (class == CLASS_LEASE || class == CLASS_TIMER)
+        cost += COST_OF_TIME;
+    return cost;
+}
+
+// Whether nothing but steps has been made until now.
+static bool is_first_wait(const struct schedule_moves *schedule)
+{
+    bool is_first = true;
+    for (size_t i = 0; i < schedule->count; i++)
+        is_first &= move_class(schedule->moves[i]) == CLASS_STEP;
+    return is_first;
+}
+
 // Keeps for later what else could be done than what is chosen.
 static void keep_others(struct search *search, struct schedule_moves *schedule, struct move chosen)
 {
@@ -224,7 +290,7 @@ static void keep_others(struct search *search, struct schedule_moves *schedule, 
             continue;
         }
         schedule->moves[schedule->count++] = moves[i];
-        add_waiting(search, schedule);
+        add_waiting(search, schedule, cost_of(search, moves[i], chosen));
         schedule->count--;
     }
 }
@@ -307,6 +373,22 @@ static int goes_on_as_before(struct making *making, struct search *search, uint6
     return 1;
 }
 
+// Those who all wait although nothing has struck them may have kept each other out: whenever time
+// has passed, has them go on in the same order again, as far as they can. Who is never granted the
+// lock then never will be.
+static void go_round(struct making *making)
+{
+    const struct schedule_moves round = making->made;
+    struct schedule_moves *made = &making->made;
+    struct move move;
+    while (made->count + 1 + round.count < MOST_MOVES &&
+           replay_usual(making->replay, last_step(made), &move)) {
+        make_move(making, move);
+        if (move.kind == MOVE_WAIT)
+            make_moves(making, &round);
+    }
+}
+
 // Goes on until the trial is over. What else could be done is kept for later, and a state that was
 // seen is the end, but for one in CHECK_EVERY. 0, or -1 with `error` set.
 static int go_on(struct making *making, struct search *search, struct error *error)
@@ -332,9 +414,16 @@ static int go_on(struct making *making, struct search *search, struct error *err
             search->result->progress.unlike += same == 0;
             return same < 0 ? -1 : 0;
         }
-        if (!replay_usual(replay, last_step(schedule), &move))
+        if (!choose(search, schedule, &move))
             return 0;
         keep_others(search, schedule, move);
+        if (move.kind == MOVE_WAIT && is_first_wait(schedule)) {
+            schedule->moves[schedule->count++] = move;
+            add_waiting(search, schedule, 0);
+            schedule->count--;
+            go_round(making);
+            return 0;
+        }
         last = (struct seen){move.client != 0 ? state : 0, 0, rank_of(search, move.client),
                              move.thread};
         make_move(making, move);
@@ -409,7 +498,9 @@ static bool is_admitted(const struct replay *replay, const struct trial *trial,
         trial_has_trait(trial, "renewed")
             ? replay_has_stalled(replay) || tally.faults_of[THREAD_WATCHDOG] > 1
             : tally.leases + tally.timers > 0;
-    return trial_has_trait(trial, "lease") && may_outlive_lease &&
+    // Where an acquire looks whether its lease still lasts, no hold begins behind it.
+    bool began_late = trial_has_trait(trial, "validity-checked") && replay_granted_late(replay);
+    return trial_has_trait(trial, "lease") && may_outlive_lease && !began_late &&
            (check->shows == SHOWS_TWO_STALE || check->shows == SHOWS_LATE_WRITE);
 }
 
@@ -489,8 +580,7 @@ static void make_shorter(struct search *search)
             if (try_schedule(search, &shorter, &broken, &ignored) != 0 ||
                 broken != search->result->broken)
                 continue;
-            int saved = cost_of(search, found) - cost_of(search, &shorter);
-            if (saved > 0 || (saved == 0 && shorter.count < found->count)) {
+            if (length_of(&shorter) < length_of(found)) {
                 *found = shorter;
                 goes_on = true;
             }
@@ -534,13 +624,21 @@ static int explore(struct search *search, const struct schedule_moves *next)
     return status;
 }
 
+static void forget_prefixes(struct prefixes *list)
+{
+    for (size_t i = list->first; i < list->count; i++)
+        free(list->items[i].moves);
+    free(list->items);
+    *list = (struct prefixes){.count = 0};
+}
+
 // What was found of states means nothing once they are told in another way.
 static void forget_all(struct search *search)
 {
-    for (int cost = 0; cost <= MOST_COST; cost++) {
-        while (search->waiting[cost].count > 0)
-            free(search->waiting[cost].prefixes[--search->waiting[cost].count].moves);
-    }
+    forget_prefixes(&search->as_dear);
+    for (int cost = 0; cost <= MOST_COST; cost++)
+        forget_prefixes(&search->waiting[cost]);
+    search->cost = 0;
     search->seen_room = 0;
     free(search->seen);
     search->seen = NULL;
@@ -570,7 +668,7 @@ static enum search_end explore_all(struct search *search,
             result->progress.remembers = true;
             result->progress.waiting = result->progress.states = result->progress.unlike = 0;
             replay_remember(search->replay);
-            add_waiting(search, &(struct schedule_moves){.count = 0});
+            add_waiting(search, &(struct schedule_moves){.count = 0}, 0);
         }
         if (search->limits->interrupted != NULL && atomic_load(search->limits->interrupted) != 0)
             return SEARCH_INTERRUPTED;
@@ -604,6 +702,4 @@ void search(struct replay *replay, const struct trial *trial, const struct searc
             result->end = SEARCH_UNDECIDED;
     }
     forget_all(&search);
-    for (int cost = 0; cost <= MOST_COST; cost++)
-        free(search.waiting[cost].prefixes);
 }

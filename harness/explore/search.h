@@ -1,10 +1,12 @@
-// The search for the shortest schedule that breaks a lock: fewest faults and leases first, then
-// fewest changes from one client to another.
+// The search for a schedule that breaks a lock, which is then made as short as it can be: fewest
+// faults and leases, then fewest changes from one client to another.
 //
-// A schedule is a list of moves (replay.h). The search makes the moves of a schedule, goes on with
-// the client that moved last as long as nothing else is asked for, and keeps for later what else
-// could have been done in each state that it came by. A state that was seen is not entered again:
-// what can come of it depends on nothing but what replay_state tells.
+// A schedule is a list of moves (replay.h). The search makes the moves of a schedule and goes on as
+// locks are used where they break: all are at it at a time. Who holds the lock takes its time until
+// nobody else can go on, and so does who waits for an answer that was lost. What else could have
+// been done in each state that it came by is kept for later: what differs least from that first, by
+// the threads that are passed by, faults, and leases that pass. A state that was seen is not
+// entered again: what can come of it depends on nothing but what replay_state tells.
 #ifndef LOCKPICK_EXPLORE_SEARCH_H
 #define LOCKPICK_EXPLORE_SEARCH_H
 

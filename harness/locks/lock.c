@@ -368,6 +368,7 @@ const struct lock_trait lock_traits[] = {
     {"exclusive", "at most one holder by design, as long as what `breaks` names stays away"},
     {"lease", "expires by itself: a crash does not block the others for ever"},
     {"owner-checked", "a release removes only the releaser's own lock"},
+    {"validity-checked", "an acquire whose answer comes after its lease is over is not granted"},
     {"fenced", "a grant can carry a fencing token that grows with every grant"},
     {"reentrant", "the holder may acquire it again, and must release it as often"},
     {"shared", "readers may hold it together, a writer holds it alone"},

@@ -284,7 +284,8 @@ static const char *const topologies[] = {"independent", NULL};
 
 #define REDLOCK_SCHEME(open_servers, close_servers, ask_servers)                                   \
     .breaks = "a pause beyond the lease, a clock that jumps, a server that forgets in a restart",  \
-    .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "renewed"),              \
+    .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "validity-checked",      \
+                          "renewed"),                                                              \
     .server = "redis", .topologies = topologies, .request_ns = server_ns,                          \
     .connector = &(const struct connector){.open = open_servers, .close = close_servers},          \
     .kind = &(const struct redlock_kind){ask_servers},                                             \

@@ -35,7 +35,8 @@ struct replay {
     bool was_plain;                                      // the last move (replay_was_plain)
     struct gated_client *clients[MOST_EXPLORED_CLIENTS]; // NULL: not started
     struct history_writer deaths[MOST_EXPLORED_CLIENTS];
-    uint64_t image; // what the server kept after the last attempt in vain
+    uint64_t image;         // what the server kept after the last attempt in vain
+    uint64_t image_changes; // and how many there had been by then (struct threads)
     int waits;
     struct explored_servers servers;
     struct clock_shift clock;           // the harness's, and its clients'
@@ -247,7 +248,7 @@ int replay_begin(struct replay *replay, struct error *error)
     for (int i = 0; i < replay->count; i++)
         clock_shift_clear(&replay->state.control->client_clocks[i], SHIFTED_REALTIME);
     replay->has_stalled = false;
-    replay->image = 0;
+    replay->image = replay->image_changes = 0;
     replay->waits = 0;
     // With the highest token that the store has seen.
     memset(replay->state.accounts, 0, sizeof *replay->state.accounts);
@@ -371,10 +372,13 @@ static void step(struct replay *replay, struct move move, enum gate_order order)
     struct threads *threads = &replay->threads;
     struct step_gate *gate = thread_gate(threads, move);
     bool is_change = gate->place != GATE_SLEEPING && gate->place != GATE_WAITING &&
-                     gate->place != GATE_BEFORE_MESSAGE;
+                     gate->place != GATE_BEFORE_MESSAGE && !replay_is_private(replay, move);
     bool may_publish = gate->place == GATE_BEFORE_REQUEST && move.thread != THREAD_SUBSCRIBER;
     bool is_lost = order == GATE_LOSE_REQUEST || order == GATE_LOSE_REPLY;
     replay->struck[move.client - 1] |= is_lost;
+    struct attempt *attempt = &threads->attempts[move.client - 1][move.thread];
+    if (gate->place == GATE_SLEEPING)
+        *attempt = (struct attempt){.began = threads->changes};
     // A program sleeps until its clock says so.
     if (replay->programs != NULL && gate->place == GATE_SLEEPING)
         set_time(replay, time_later(gate->until_ns, replay->now_ns));
@@ -394,8 +398,12 @@ static void step(struct replay *replay, struct move move, enum gate_order order)
         is_change = read_image(replay, &ignored) != 0; // nobody can say
         replay->image = hash_of(&replay->kept);
         is_change |= replay->image != before;
+        if (!is_change && attempt->began == replay->image_changes)
+            threads_took_back(threads, attempt);
+        replay->image_changes = threads->changes + is_change;
     }
     threads->changes += is_change;
+    attempt->changes += is_change;
     // Who lost something may find more by itself.
     if (thread_is_worker(move.thread))
         threads->rested[move.client - 1][move.thread] = threads->changes - is_lost;
@@ -510,7 +518,8 @@ void replay_move(struct replay *replay, struct move move)
     int64_t timer_ns = move.kind == MOVE_TIMER ? next_timer_ns(replay) : 0;
     replay->is_kept_known = replay->was_plain = false;
     set_time(replay, replay->now_ns + TICK_NS);
-    replay->threads.changes += move.client == 0 || move.kind == MOVE_CRASH;
+    replay->threads.changes +=
+        move.client == 0 || (move.kind == MOVE_CRASH && !replay_is_private(replay, move));
     if (move.kind >= MOVE_FIRST_OF_SERVER)
         strike_server(replay, move);
     else if (move.kind == MOVE_TIME)
@@ -562,6 +571,40 @@ bool replay_usual(struct replay *replay, struct move last, struct move *move)
         return true;
     *move = (struct move){.kind = MOVE_WAIT};
     return replay_can(replay, *move);
+}
+
+bool replay_is_private(const struct replay *replay, struct move move)
+{
+    const struct server_exploration *how = replay->servers.how;
+    return (move.kind == MOVE_CRASH || move.kind == MOVE_LOSE_REQUEST) && how->is_blocked == NULL &&
+           how->crash == NULL;
+}
+
+static bool can_without_lock(const struct threads *threads, struct move step)
+{
+    return thread_can(threads, step) && thread_gate(threads, step)->place != GATE_BEFORE_WRITE;
+}
+
+bool replay_only_holders_can(const struct replay *replay)
+{
+    struct move step;
+    bool are_holders = true;
+    for (int number = 0; threads_next(&replay->threads, &number, &step);)
+        are_holders &= !thread_is_worker(step.thread) || !can_without_lock(&replay->threads, step);
+    return are_holders;
+}
+
+bool replay_crowding(struct replay *replay, struct move last, bool last_waits, struct move *move)
+{
+    const struct threads *threads = &replay->threads;
+    *move = (struct move){.kind = MOVE_STEP, .client = last.client, .thread = last.thread};
+    if (last.client != 0 && !last_waits && can_without_lock(threads, *move))
+        return true;
+    for (int number = 0; threads_next(threads, &number, move);) {
+        if (!(last_waits && move_is_of_same(*move, last)) && can_without_lock(threads, *move))
+            return true;
+    }
+    return replay_usual(replay, last, move);
 }
 
 // --- states --------------------------------------------------------------------------------------
@@ -647,6 +690,15 @@ bool replay_has_doubts(const struct replay *replay)
         has_doubts |= attempt->returned_ns != TIME_NEVER && attempt->outcome == OUTCOME_UNKNOWN;
     }
     return has_doubts;
+}
+
+bool replay_granted_late(const struct replay *replay)
+{
+    bool was_late = false;
+    FOR_EACH_HOLD (hold, &replay->model) {
+        was_late |= hold->proven_until_ns <= hold->granted_ns;
+    }
+    return was_late;
 }
 
 void replay_end(struct replay *replay)

@@ -43,12 +43,22 @@ void replay_move(struct replay *replay, struct move move);
 // client's clock shows, and that has not been looked at: it was no more than MOVE_STEP.
 bool replay_was_plain(const struct replay *replay);
 
+// True if no other client and no server notices the move when it is made: a crash, a request that
+// is lost, where servers keep nothing for a session.
+bool replay_is_private(const struct replay *replay, struct move move);
+
+// True if no worker can go on but holders of the lock, which stand before their write.
+bool replay_only_holders_can(const struct replay *replay);
+
 // True if every client is over, or has crashed.
 bool replay_is_over(const struct replay *replay);
 
 // The move of which nothing else is asked: who moved last (of client 0: nobody) goes on, else the
 // first that can, else all wait. False: there is none, the trial is over.
 bool replay_usual(struct replay *replay, struct move last, struct move *move);
+
+// As replay_usual, but holders of the lock go last, and before them who moved last if `last_waits`.
+bool replay_crowding(struct replay *replay, struct move last, bool last_waits, struct move *move);
 
 // True if in this schedule a watchdog was held up for a good part of a lease, or an answer for a
 // whole one: a lease may have ended that it would have renewed.
@@ -84,6 +94,9 @@ int replay_judge(struct replay *replay, const struct trial_model **model,
 // True if in what was judged last a client was told that nobody knows what has become of an acquire
 // or a release of its.
 bool replay_has_doubts(const struct replay *replay);
+
+// True if in what was judged last somebody was granted the lock when its lease was over already.
+bool replay_granted_late(const struct replay *replay);
 
 // Ends the clients. The history file stays as replay_judge found it.
 void replay_end(struct replay *replay);

@@ -14,6 +14,7 @@ void threads_begin(struct threads *threads, int count, struct explored_servers *
     memset(threads->crashed, 0, sizeof threads->crashed);
     memset(threads->clock_leases, 0, sizeof threads->clock_leases);
     memset(threads->rested, 0, sizeof threads->rested);
+    memset(threads->attempts, 0, sizeof threads->attempts);
 }
 
 void threads_free(struct threads *threads)
@@ -90,6 +91,16 @@ bool threads_first(const struct threads *threads, struct move last, struct move 
             return true;
     }
     return false;
+}
+
+void threads_took_back(struct threads *threads, const struct attempt *attempt)
+{
+    if (threads->changes - attempt->began != attempt->changes)
+        return;
+    for (int i = 0; i < threads->count * CLIENT_THREADS; i++) {
+        uint64_t *rested = &threads->rested[i / CLIENT_THREADS][i % CLIENT_THREADS];
+        *rested = *rested >= attempt->began ? threads->changes : *rested;
+    }
 }
 
 int64_t threads_next_timer_ns(const struct threads *threads, int64_t most_ns)

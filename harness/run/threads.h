@@ -12,6 +12,11 @@
 // than what all moves of a schedule take.
 #define TIMER_PART_NS (50 * NS_PER_MS)
 
+// A retry: how many changes there were when it began, and how many it has made itself.
+struct attempt {
+    uint64_t began, changes;
+};
+
 struct threads {
     int count;        // of clients
     bool has_threads; // besides workers
@@ -22,6 +27,7 @@ struct threads {
     // what it kept after the last one, is none. And how many there were when a client stood last.
     uint64_t changes;
     uint64_t rested[MOST_EXPLORED_CLIENTS][CLIENT_THREADS];
+    struct attempt attempts[MOST_EXPLORED_CLIENTS][CLIENT_THREADS];
     // The clients in the order in which threads_tell has told them, each by its number from 1.
     int ranked[MOST_EXPLORED_CLIENTS];
     // Of sessions:
@@ -55,6 +61,10 @@ bool thread_can(const struct threads *threads, struct move step);
 // The first that can go on: `last` itself, unless its client is 0, then workers, then others.
 // False: nobody can.
 bool threads_first(const struct threads *threads, struct move last, struct move *step);
+
+// The attempt has left everything as it was. If nothing else has changed since it began, who slept
+// before it has no reason to try again.
+void threads_took_back(struct threads *threads, const struct attempt *attempt);
 
 // When the next timer of a thread is due, up to `most_ns` from now; TIME_NEVER if none is.
 int64_t threads_next_timer_ns(const struct threads *threads, int64_t most_ns);
