@@ -125,7 +125,7 @@ static const struct {
     int faults, leases;
     size_t moves;
 } locks[] = {
-    {"redis-get-set", "wrongful-release", 0, 0, 10},
+    {"redis-get-set", "double-grant", 0, 0, 10},
     {"redis-setnx-expire", "stuck", 1, 0, 20},
     {"redis-set-px-del", "wrongful-release", 0, 1, 11},
     {"redis-set-px-get-del", "wrongful-release", 0, 1, 10},

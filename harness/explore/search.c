@@ -11,7 +11,7 @@
 // Of a move.
 #define COST_OF_OTHER 1 // thread that goes on than usual
 #define COST_OF_FAULT 2
-#define COST_OF_RARE 1 // fault: who asks for such has seen the others
+#define COST_OF_RARE 0 // fault: who asks for such has seen the others
 #define COST_OF_TIME 3 // that passes
 // More for a fault that strikes a program: that is started anew, which takes as long as hundreds of
 // schedules.
