@@ -346,6 +346,20 @@ static void order_by_grants(struct diagnosis *diagnosis, const struct requests *
     diagnosis->holds[1] = first;
 }
 
+// True if the holder sent it as it came back from an inner hold.
+static bool is_of_leave(const struct trial_model *model, const struct hold *hold,
+                        const struct seen_request *request)
+{
+    for (size_t i = 0; i < model->reentry_count; i++) {
+        const struct reentry *reentry = &model->reentries[i];
+        if (&model->holds[reentry->hold] == hold && reentry->is_leave &&
+            may_be_of(request, hold->client, hold->worker) &&
+            request->sent_ns >= reentry->invoked_ns && request->sent_ns <= reentry->returned_ns)
+            return true;
+    }
+    return false;
+}
+
 static bool find_in_requests(struct diagnosis *diagnosis, const struct requests *requests,
                              int64_t until_ns)
 {
@@ -362,6 +376,8 @@ static bool find_in_requests(struct diagnosis *diagnosis, const struct requests 
         return false;
     const struct seen_request *remover =
         request_that_removed(requests, seen.request, hold, until_ns);
+    if (remover != NULL && is_of_leave(diagnosis->model, hold, remover))
+        return conclude(diagnosis, ROOT_LEFT, true);
     if (remover != NULL) {
         diagnosis->culprit =
             hold_around(diagnosis->model->holds, diagnosis->model->hold_count, remover, true);
