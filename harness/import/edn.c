@@ -364,19 +364,45 @@ static bool read_form(struct reader *reader, int depth, struct value *value)
 
 // --- operations ----------------------------------------------------------------------------------
 
+// Behind a key that the operations before had in that place, and blanks; NULL: it is another.
+static inline const char *take_known_key(const struct reader *reader, size_t place,
+                                         enum field *field)
+{
+    const struct known_key *key = recall_key(reader, place, reader->at);
+    if (key == NULL || !is(reader->at[key->length], IS_BLANK))
+        return NULL;
+    *field = key->field;
+    return skip_spaces(reader->at + key->length, reader->end);
+}
+
+static bool read_key(struct reader *reader, size_t place, enum field *field)
+{
+    const char *from = reader->at;
+    uint32_t line = reader->line;
+    struct value key;
+    if (!read_form(reader, 1, &key))
+        return false;
+    bool is_text = key.kind == VALUE_WORD || key.kind == VALUE_STRING;
+    *field = is_text ? field_of(key.text, key.length) : FIELDS;
+    if (reader->line == line)
+        remember_key(reader, place, from, (size_t)(reader->at - from), *field);
+    return true;
+}
+
 static bool read_operation(struct reader *reader, struct entry_fields *fields)
 {
     unsigned seen = 0;
     int found;
     *fields = (struct entry_fields){.line = reader->line};
     reader->at++;
-    while ((found = find_item(reader, '}', fields->line, 0)) > 0) {
+    for (size_t place = 0; (found = find_item(reader, '}', fields->line, 0)) > 0; place++) {
         uint32_t line = reader->line;
-        struct value key;
-        if (!read_value(reader, 1, &key))
+        enum field field;
+        const char *at = take_known_key(reader, place, &field);
+        if (at != NULL)
+            reader->at = at;
+        else if (!read_key(reader, place, &field))
             return false;
-        bool is_text = key.kind == VALUE_WORD || key.kind == VALUE_STRING;
-        enum field field = is_text ? field_of(key.text, key.length) : FIELDS;
         found = find_item(reader, '}', fields->line, 0);
         if (found == 0)
             return reader_complain(reader, fields->line, HALF_MAP);

@@ -166,14 +166,22 @@ static const char *take_pair(struct reader *reader, const char *at, struct value
 }
 
 // `"KEY":`, behind the first quote, and blanks after it.
-static const char *take_key(const char *at, const char *end, enum field *field)
+static const char *take_key(struct reader *reader, size_t place, const char *at, enum field *field)
 {
     struct value key;
-    at = take_string(at, end, &key);
-    if (at == NULL || at == end || *at != ':')
-        return NULL;
-    *field = field_of(key.text, key.length);
-    return skip_spaces(at + 1, end);
+    const struct known_key *known = recall_key(reader, place, at);
+    if (known != NULL) {
+        *field = known->field;
+        at += known->length;
+    } else {
+        const char *behind = take_string(at, reader->end, &key);
+        if (behind == NULL)
+            return NULL;
+        *field = field_of(key.text, key.length);
+        remember_key(reader, place, at, (size_t)(behind - at), *field);
+        at = behind;
+    }
+    return at < reader->end && *at == ':' ? skip_spaces(at + 1, reader->end) : NULL;
 }
 
 bool json_read_quickly(struct reader *reader, struct entry_fields *fields)
@@ -182,10 +190,10 @@ bool json_read_quickly(struct reader *reader, struct entry_fields *fields)
     const char *at = reader->at;
     unsigned seen = 0;
     *fields = (struct entry_fields){.line = reader->line};
-    while (*at != '}') {
+    for (size_t place = 0; *at != '}'; place++) {
         enum field field;
         at = skip_spaces(at + 1, end);
-        at = at < end && *at == '"' ? take_key(at + 1, end, &field) : NULL;
+        at = at < end && *at == '"' ? take_key(reader, place, at + 1, &field) : NULL;
         // What keys are there twice is jansson's to find.
         if (at == NULL || at == end || field == FIELDS || (seen & 1U << field) != 0)
             return false;

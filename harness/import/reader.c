@@ -82,16 +82,13 @@ struct shown value_show(const struct value *value)
 
 // --- fields --------------------------------------------------------------------------------------
 
-static const char keys[FIELDS][8] = {"process", "type", "f", "value", "time", "index", "error"};
+static const char *const keys[FIELDS] = {"process", "type", "f", "value", "time", "index", "error"};
 
 enum field field_of(const char *key, size_t length)
 {
-    char padded[sizeof *keys] = "";
     enum field field = FIELD_PROCESS;
-    if (length >= sizeof padded)
-        return FIELDS;
-    memcpy(padded, key, length);
-    while (field < FIELDS && memcmp(keys[field], padded, sizeof padded) != 0)
+    while (field < FIELDS &&
+           (strlen(keys[field]) != length || memcmp(keys[field], key, length) != 0))
         field++;
     return field;
 }

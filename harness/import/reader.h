@@ -66,6 +66,15 @@ struct entry_fields {
     uint32_t line;
 };
 
+// Nearly all operations have the same keys in the same order. One that is as short as that is
+// known again by its bytes.
+#define KNOWN_KEYS 16
+struct known_key {
+    uint64_t bytes, mask;
+    size_t length; // 0: none is known
+    enum field field;
+};
+
 struct reader {
     const char *at, *end; // what is left
     uint32_t line;        // of `at`, from 1
@@ -73,8 +82,9 @@ struct reader {
     char list_end;        // what ends it
     const struct syntax *syntax;
     struct problems *problems;
-    struct value values[FIELDS + 1]; // of the last operation's fields
-    struct obstack arena;            // holds all else of the last operation
+    struct value values[FIELDS + 1];   // of the last operation's fields
+    struct known_key keys[KNOWN_KEYS]; // of the operations before, by their place
+    struct obstack arena;              // holds all else of the last operation
     void *arena_start;
     size_t value_count; // in the arena
 };
@@ -140,6 +150,30 @@ static inline void fields_put(struct reader *reader, struct entry_fields *fields
         fields_complain_of_key(reader, key_line, field);
     *seen |= 1U << field;
     fields->of[field] = value->kind == VALUE_NIL ? NULL : value;
+}
+
+// What the key in that place was in the operations before, if it is the same again; NULL. What
+// follows its bytes is for the caller to look at.
+static inline const struct known_key *recall_key(const struct reader *reader, size_t place,
+                                                 const char *at)
+{
+    uint64_t bytes;
+    const struct known_key *key = &reader->keys[place % KNOWN_KEYS];
+    if (key->length == 0 || (size_t)(reader->end - at) <= sizeof bytes)
+        return NULL;
+    memcpy(&bytes, at, sizeof bytes);
+    return (bytes & key->mask) == key->bytes ? key : NULL;
+}
+
+static inline void remember_key(struct reader *reader, size_t place, const char *at, size_t length,
+                                enum field field)
+{
+    struct known_key key = {.length = length, .field = field};
+    if (length > sizeof key.bytes)
+        return;
+    memcpy(&key.bytes, at, length);
+    memset(&key.mask, 0xff, length);
+    reader->keys[place % KNOWN_KEYS] = key;
 }
 
 static inline bool reader_has(const struct reader *reader)
