@@ -241,7 +241,7 @@ struct text_result {
 
 // How much memory beyond the file, and how often the time that the bytes alone take.
 #define MOST_BEYOND_FILE ((double)(1 << 30))
-#define MOST_OF_BYTES 4.0
+#define MOST_OF_BYTES 8.0
 // Locks and processes that are many, over few, for each byte.
 #define MOST_OF_FEW 3.0
 
