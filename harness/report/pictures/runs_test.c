@@ -369,7 +369,7 @@ TEST_WITH(phases_are_points_and_warm_ups_and_ramps_are_none, start, stop)
           "# curve 1 1 1: workers locks/s least most p50(ns) p99(ns) held\n"
           "2 100 100 100 1000 1000 1\n8 300 300 300 3000 3000 1\n\n",
           "# curve 1 2 1: workers locks/s least most p50(ns) p99(ns) held\n"
-          "2 102 102 102 1000 1000 1\n8 300 300 300 3000 3000 1\n\n",
+          "2 102 102 102 1000 1000 1\n8 300 300 300 3000 3000 1\n",
           "# places: at name\n2 \"2\"\n8 \"8\"\n", "without faults: calm, own",
           "of 1 schemes at 2 numbers of clients");
     assert_false(draw(&rates_picture));
