@@ -173,8 +173,7 @@ TEST(states_that_are_not_entered_again_hide_no_other_state)
     static const struct {
         const char *name;
         int faults, leases;
-    } schemes[] = {
-        {"redis-setnx", 1, 0}, {"redis-lua", 0, 1}, {"redisson", 0, 0}, {"memcached-add", 1, 0}};
+    } schemes[] = {{"redis-setnx", 1, 0}, {"redis-lua", 0, 1}, {"memcached-add", 1, 0}};
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
         uint64_t states[2];
         for (int all = 0; all < 2; all++) {
