@@ -8,8 +8,7 @@ require 'library.php';
 use Illuminate\Cache\CacheLock;
 use Illuminate\Cache\MemcachedStore;
 
-$memcached = new Memcached();
-$memcached->addServer(...address('MEMCACHED'));
+$memcached = memcached();
 $lock = null;
 run(
     function (array $request) use ($memcached, &$lock) {

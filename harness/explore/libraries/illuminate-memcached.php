@@ -6,8 +6,7 @@ require 'library.php';
 
 use Illuminate\Cache\MemcachedLock;
 
-$memcached = new Memcached();
-$memcached->addServer(...address('MEMCACHED'));
+$memcached = memcached();
 $lock = null;
 run(
     function (array $request) use ($memcached, &$lock) {

@@ -10,6 +10,13 @@ function address(string $kind): array
     return [$host, (int) $port];
 }
 
+function memcached(): Memcached
+{
+    $memcached = new Memcached();
+    $memcached->addServer(...address('MEMCACHED'));
+    return $memcached;
+}
+
 function say(array $line): void
 {
     fwrite(STDOUT, json_encode($line)."\n");

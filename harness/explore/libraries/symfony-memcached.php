@@ -9,8 +9,7 @@ use Symfony\Component\Lock\Key;
 use Symfony\Component\Lock\Lock;
 use Symfony\Component\Lock\Store\MemcachedStore;
 
-$memcached = new Memcached();
-$memcached->addServer(...address('MEMCACHED'));
+$memcached = memcached();
 $lock = null;
 run(
     function (array $request) use ($memcached, &$lock) {
