@@ -143,10 +143,10 @@ static const struct stall *longest_between(const struct trial_model *model, int 
     return longest;
 }
 
-int64_t longest_stall_ns(const struct trial_model *model, int whose)
+int64_t longest_stall_ns(const struct trial_model *model, int whose, int64_t to_ns)
 {
-    const struct stall *longest = longest_between(model, whose, INT64_MIN / 2, TIME_NEVER);
-    return longest != NULL ? longest->to_ns - longest->from_ns : 0;
+    const struct stall *longest = longest_between(model, whose, INT64_MIN / 2, to_ns);
+    return longest != NULL ? part_ns(longest, INT64_MIN / 2, to_ns) : 0;
 }
 
 struct words describe_stalls(const struct trial_model *model, int whose, int64_t from_ns,

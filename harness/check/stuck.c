@@ -391,7 +391,7 @@ static int64_t longest_hand_off_ns(const struct trial_model *model)
 static int64_t stalls_and_next_ns(const struct trial_model *model, int whose, int64_t from_ns,
                                   int64_t to_ns)
 {
-    return stalled_ns(model, whose, from_ns, to_ns) + longest_stall_ns(model, whose);
+    return stalled_ns(model, whose, from_ns, to_ns) + longest_stall_ns(model, whose, to_ns);
 }
 
 // For whom of those that went for the lock meanwhile the least is to be allowed: one who could have
