@@ -185,10 +185,12 @@ static int64_t realtime_offset_ns(int64_t before_ns)
 
 static void observe_machine(const struct trial_state *state)
 {
+    int64_t every_ns =
+        state->trial->scenario->fault_count == 0 ? WAKE_EVERY_NS : 2 * WAKE_EVERY_NS;
     struct history_writer writer;
     history_writer_start(&writer, &state->history, 0, 1);
     int64_t offset_ns = realtime_offset_ns(clock_realtime_ns() - clock_monotonic_ns());
-    for (int64_t due_ns = clock_monotonic_ns() + NS_PER_MS;; due_ns += NS_PER_MS) {
+    for (int64_t due_ns = clock_monotonic_ns() + every_ns;; due_ns += every_ns) {
         clock_sleep_until_ns(due_ns);
         int64_t step_ns = realtime_offset_ns(offset_ns) - offset_ns;
         if (step_ns > NS_PER_MS || step_ns < -NS_PER_MS) {
