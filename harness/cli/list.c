@@ -62,7 +62,7 @@ static void list_schemes(void)
     print(traits);
 }
 
-// The table of the README.
+// The table of harness/locks/README.md.
 static void list_schemes_as_markdown(void)
 {
     puts("| scheme | how it locks | what breaks it | traits |\n|---|---|---|---|");
@@ -200,7 +200,7 @@ static void list_all(void)
 }
 
 static const struct option list_options[] = {
-    {"markdown", "", "of schemes: prints the table of the README", .kind = OPTION_FLAG},
+    {"markdown", "", "of schemes: prints the table of harness/locks/README.md", .kind = OPTION_FLAG},
     {.name = NULL},
 };
 
