@@ -1,5 +1,6 @@
 // explore: a lock and nothing else, in every order of its steps.
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/cli/verb.h"
 #include "harness/explain/story.h"
 #include "harness/explore/lock.h"
@@ -7,9 +8,12 @@
 #include "harness/locks/lock.h"
 #include "harness/run/perform.h"
 #include "harness/run/run_files.h"
+#include "harness/run/slots.h"
+#include "harness/run/usage.h"
 #include "harness/run/vocabulary.h"
 #include "harness/workloads/workload.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -69,24 +73,36 @@ static const struct option explore_options[] = {
      TEXT(struct explore_options, servers)},
     {"traits", "LIST", "of a program: what it promises (default: " PROGRAM_TRAITS ")",
      TEXT(struct explore_options, traits)},
+    {"jobs", "N", "so many locks at a time (default: as many as there are processors)",
+     NUMBER(struct explore_options, run.jobs, MAX_SLOTS)},
     OPTION_OUT,
     {.name = NULL},
 };
 
+// What came of a lock, in memory that its slot shares.
+struct explored {
+    int code;
+    char row[1000]; // of the table, in Markdown
+};
+
 struct exploration {
     const struct explore_options *options;
-    struct round said;
+    struct round round; // the only one, if it was said what it is to be
     bool is_terminal;
     const struct sandbox *sandbox;
+    const struct plan *plan;
     struct server_pool *pool;
     const char *folder;     // of the run
     struct explored_round { // for each scenario
         const struct scenario *scenario;
         const struct round *round;
     } * rounds;
-    const char *scheme; // that is explored
-    int64_t round_ns;   // that the round may last
-    struct text table;  // of all locks, in Markdown
+    const char *scheme;              // that is explored
+    int serial;                      // of its networks
+    int64_t round_ns;                // that the round may last
+    struct explored *explored;       // of each lock
+    FILE *const *said;               // likewise
+    const struct progress *progress; // of the slot
 };
 
 // How a search ended: as it is said of a round, of the lock, and in the table.
@@ -107,11 +123,12 @@ static const struct {
 static void show(void *context, const struct search_progress *progress)
 {
     const struct exploration *exploration = context;
-    if (exploration->is_terminal)
-        fprintf(stderr, "\r\033[K%s: %llu schedules, %.0f/s; %llu states, %llu waiting",
-                exploration->scheme, (unsigned long long)progress->schedules,
-                (double)progress->schedules / progress->seconds,
-                (unsigned long long)progress->states, (unsigned long long)progress->waiting);
+    char doing[200];
+    snprintf(doing, sizeof doing, "%s: %llu schedules, %.0f/s; %llu states, %llu waiting",
+             exploration->scheme, (unsigned long long)progress->schedules,
+             (double)progress->schedules / progress->seconds, (unsigned long long)progress->states,
+             (unsigned long long)progress->waiting);
+    exploration->progress->show(exploration->progress->context, NULL, doing, 0);
 }
 
 static void add_counted(struct text *text, int64_t count, const char *what)
@@ -226,42 +243,36 @@ static int say_found(struct replay *replay, const struct trial *trial, const cha
 
 static void say_end(const struct exploration *exploration, const struct search_result *result)
 {
-    if (exploration->is_terminal)
-        fputs("\r\033[K", stderr);
     printf("%s: %s", exploration->scheme, search_ends[result->end].of_lock);
     if (result->end == SEARCH_BROKEN)
         printf(" (%s)", result->broken->name);
     printf("\n");
 }
 
-static void add_row(struct exploration *exploration, const struct search_result *result,
-                    const char *exhausted, uint64_t schedules, double seconds)
+static void write_row(const struct exploration *exploration, const struct search_result *result,
+                      const char *exhausted, uint64_t schedules, double seconds,
+                      struct explored *explored)
 {
-    struct text *table = &exploration->table;
-    text_format(table, "| %s | %s |", exploration->scheme,
-                result->end == SEARCH_BROKEN ? result->broken->name
-                                             : search_ends[result->end].in_table);
-    if (result->end == SEARCH_BROKEN)
-        text_format(table, " %zu | %d of %d |", result->found.count, result->replayed, REPLAYS);
-    else
-        text_add(table, " – | – |");
-    text_format(table, " %llu | %.1f | %s |\n", (unsigned long long)schedules, seconds,
-                exhausted[0] != '\0' ? exhausted : "–");
+    bool is_broken = result->end == SEARCH_BROKEN;
+    char found[60] = "– | –";
+    if (is_broken)
+        snprintf(found, sizeof found, "%zu | %d of %d", result->found.count, result->replayed,
+                 REPLAYS);
+    snprintf(explored->row, sizeof explored->row, "| %s | %s | %s | %llu | %.1f | %s |\n",
+             exploration->scheme,
+             is_broken ? result->broken->name : search_ends[result->end].in_table, found,
+             (unsigned long long)schedules, seconds, exhausted[0] != '\0' ? exhausted : "–");
 }
 
-static int write_table(const struct exploration *exploration, struct error *error)
+static int write_table(const struct exploration *exploration, size_t locks, struct error *error)
 {
-    struct text text = {0};
-    char *path = path_join(exploration->folder, "explore.md");
-    text_format(&text,
-                "| lock | broken | steps | replays | schedules | seconds | exhausted: clients × "
-                "threads × operations |\n"
-                "|---|---|--:|--:|--:|--:|---|\n%s",
-                text_string(&exploration->table));
-    int result = file_write(path, text.bytes, text.length, error);
-    free(path);
-    text_free(&text);
-    return result;
+    AUTO_TEXT struct text text = {0};
+    AUTO_FREE char *path = path_join(exploration->folder, "explore.md");
+    text_add(&text, "| lock | broken | steps | replays | schedules | seconds | exhausted: clients "
+                    "× threads × operations |\n|---|---|--:|--:|--:|--:|---|\n");
+    for (size_t i = 0; i < locks; i++)
+        text_add(&text, exploration->explored[i].row);
+    return file_write(path, text.bytes, text.length, error);
 }
 
 // --- the work ------------------------------------------------------------------------------------
@@ -288,7 +299,8 @@ static int explore_round(const struct exploration *exploration, const struct tri
     text_format(&folder, "%s/trials/%s", exploration->folder, trial->name);
     int status = folder_make(folder.bytes, &error);
     if (status == 0)
-        status = replay_open(trial, exploration->pool, folder.bytes, &replay, &error);
+        status = replay_open(trial, exploration->pool, folder.bytes, exploration->serial, &replay,
+                             &error);
     if (status > 0) { // it cannot be explored
         printf("%s\n", error.text);
         code = EXIT_INCONCLUSIVE;
@@ -319,7 +331,8 @@ static bool goes_on(enum search_end end)
 }
 
 // All rounds of one lock. Each may last for its share of the time that is left.
-static int explore_lock(struct exploration *exploration, const struct trial *trials, size_t count)
+static void explore_lock(struct exploration *exploration, const struct trial *trials, size_t count,
+                         struct explored *explored)
 {
     struct search_result result = {.end = SEARCH_EXHAUSTED};
     enum search_end end = SEARCH_EXHAUSTED; // of all rounds
@@ -351,42 +364,113 @@ static int explore_lock(struct exploration *exploration, const struct trial *tri
         say_end(exploration, &result);
         printf("%s", work.bytes);
     }
-    add_row(exploration, &result, text_string(&exhausted), schedules,
-            (double)(given_ns - left_ns) / NS_PER_S);
+    write_row(exploration, &result, text_string(&exhausted), schedules,
+              (double)(given_ns - left_ns) / NS_PER_S, explored);
+    explored->code = code;
     fflush(stdout);
     text_free(&exhausted);
     text_free(&work);
-    return code;
+}
+
+// --- several locks -------------------------------------------------------------------------------
+
+// What is said of a lock waits until all is said of it.
+static int explore_in_slot(void *context, const struct slot_job *job, struct server_pool *pool,
+                           const struct progress *progress, struct error *error)
+{
+    struct exploration *exploration = context;
+    const struct trial *end = exploration->plan->trials + exploration->plan->count;
+    size_t count = 1;
+    while (job->trial + count < end && strcmp(job->trial[count].scheme, job->trial->scheme) == 0)
+        count++;
+    exploration->pool = pool;
+    exploration->serial = job->serial;
+    exploration->progress = progress;
+    if (dup2(fileno(exploration->said[job->serial]), STDOUT_FILENO) < 0)
+        return error_set(error, "cannot keep what is said of it: %s", strerror(errno));
+    explore_lock(exploration, job->trial, count, &exploration->explored[job->serial]);
+    return 0;
+}
+
+static void clear_progress(const struct exploration *exploration)
+{
+    if (exploration->is_terminal)
+        fputs("\r\033[K", stderr);
+}
+
+static void hear(void *context, const struct slot_job *job, const struct slot_news *news)
+{
+    const struct exploration *exploration = context;
+    (void)job;
+    clear_progress(exploration);
+    if (exploration->is_terminal)
+        fputs(news->doing, stderr);
+}
+
+static bool settle(void *context, const struct slot_job *job, int conducted,
+                   const struct error *error)
+{
+    const struct exploration *exploration = context;
+    FILE *said = exploration->said[job->serial];
+    char part[4096];
+    clear_progress(exploration);
+    rewind(said);
+    for (size_t length; (length = fread(part, 1, sizeof part, said)) > 0;)
+        fwrite(part, 1, length, stdout);
+    fflush(stdout);
+    if (conducted != 0)
+        exploration->explored[job->serial].code =
+            verb_fails(&explore_verb, EXIT_ENVIRONMENT, "%s: %s", job->trial->scheme, error->text);
+    return true;
 }
 
 static int conduct(void *context, const struct sandbox *sandbox, const struct plan *plan,
                    char *folder)
 {
     struct exploration *exploration = context;
+    const struct slot_listener listener = {explore_in_slot, hear, settle, exploration};
+    AUTO_FREE struct slot_job *jobs = memory_zeroed(plan->count, sizeof *jobs);
+    AUTO_FREE FILE **said = memory_zeroed(plan->count, sizeof *said);
+    AUTO_FREE char *servers = path_join(folder, "servers");
     struct server_pool pool;
-    char *servers = path_join(folder, "servers");
     int code = EXIT_AS_EXPECTED;
     struct error error = {0};
-    server_pool_start(&pool, sandbox, servers);
+    size_t locks = 0;
+    for (size_t i = 0; i < plan->count; i++) {
+        if (i > 0 && strcmp(plan->trials[i].scheme, plan->trials[i - 1].scheme) == 0)
+            continue;
+        said[locks] = tmpfile();
+        if (said[locks] == NULL)
+            return verb_fails(&explore_verb, EXIT_ENVIRONMENT, "cannot make a file in /tmp: %s",
+                              strerror(errno));
+        jobs[locks] = (struct slot_job){.trial = &plan->trials[i], .serial = (int)locks};
+        locks++;
+    }
+    int64_t wanted =
+        exploration->options->run.jobs > 0 ? exploration->options->run.jobs : processors_allowed();
+    int at_a_time = (size_t)wanted < locks ? (int)wanted : (int)locks;
     exploration->sandbox = sandbox;
-    exploration->pool = &pool;
+    exploration->plan = plan;
     exploration->folder = folder;
-    for (size_t i = 0, each; i < plan->count && !sandbox_is_interrupted(sandbox); i += each) {
-        for (each = 1; i + each < plan->count; each++) {
-            if (strcmp(plan->trials[i + each].scheme, plan->trials[i].scheme) != 0)
-                break;
-        }
-        int of_lock = explore_lock(exploration, &plan->trials[i], each);
+    exploration->said = said;
+    exploration->explored = memory_shared(locks * sizeof *exploration->explored);
+    for (size_t i = 0; i < locks; i++)
+        snprintf(exploration->explored[i].row, sizeof exploration->explored[i].row,
+                 "| %s | %s | – | – | 0 | 0.0 | – |\n", jobs[i].trial->scheme,
+                 search_ends[SEARCH_FAILED].in_table);
+    server_pool_start(&pool, sandbox, servers);
+    slots_conduct(&pool, jobs, locks, (struct slot_limits){at_a_time, at_a_time}, &listener);
+    server_pool_stop(&pool);
+    for (size_t i = 0; i < locks; i++) {
+        int of_lock = exploration->explored[i].code;
         // One that is broken outweighs one that is not decided.
         if (of_lock != EXIT_AS_EXPECTED && code != EXIT_MISSED)
             code = of_lock;
+        fclose(said[i]);
     }
-    server_pool_stop(&pool);
-    if (write_table(exploration, &error) != 0)
+    if (write_table(exploration, locks, &error) != 0)
         code = verb_fails(&explore_verb, EXIT_ENVIRONMENT, "%s", error.text);
-    text_free(&exploration->table);
     run_folder_publish(folder);
-    free(servers);
     return code;
 }
 
@@ -405,7 +489,7 @@ static int load(void *context, const struct vocabulary *vocabulary, struct scena
 {
     struct exploration *exploration = context;
     const struct explore_options *options = exploration->options;
-    const struct round *said = &exploration->said;
+    const struct round *said = &exploration->round;
     size_t each = said->clients > 0 ? 1 : ROUNDS;
     set->scenarios = memory_zeroed(options->run.path_count * each, sizeof *set->scenarios);
     exploration->rounds =
@@ -458,7 +542,7 @@ static int run(const struct words *words, void *from)
     static const struct scenario_run how = {.load = load, .conduct = conduct};
     struct explore_options *options = from;
     struct exploration exploration = {
-        .options = options, .said = round_said(options), .is_terminal = isatty(STDERR_FILENO)};
+        .options = options, .round = round_said(options), .is_terminal = isatty(STDERR_FILENO)};
     options->faults = options->says_faults ? options->faults : 1;
     options->leases = options->says_leases ? options->leases : 1;
     if (options->seconds == 0)

@@ -91,7 +91,7 @@ static int go(const struct sandbox *sandbox, void *context)
     server_pool_start(&pool, sandbox, errand->folder);
     struct replay *replay = NULL;
     if (result == 0)
-        result = replay_open(&plan.trials[0], &pool, errand->folder, &replay, &error);
+        result = replay_open(&plan.trials[0], &pool, errand->folder, 0, &replay, &error);
     if (result == 0 && errand->limits != NULL)
         search(replay, &plan.trials[0], errand->limits, NULL, NULL, &errand->result);
     else if (result == 0)

@@ -454,7 +454,7 @@ int trial_conduct(const struct trial *trial, struct server_pool *pool, const cha
 {
     const struct clients_settings *clients = &trial_as_run(trial)->clients;
     if (trial->scenario->schedule.count > 0)
-        return replay_conduct(trial, pool, folder, error);
+        return replay_conduct(trial, pool, folder, serial, error);
     struct conductor conductor = {.trial = trial,
                                   .scenario = trial_as_run(trial),
                                   .sandbox = pool->sandbox,

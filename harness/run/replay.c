@@ -148,7 +148,7 @@ static void sleep_until(void *context, int64_t until_ns)
     set_time(replay, time_later(until_ns, replay->now_ns));
 }
 
-int replay_open(const struct trial *trial, struct server_pool *pool, const char *folder,
+int replay_open(const struct trial *trial, struct server_pool *pool, const char *folder, int serial,
                 struct replay **opened, struct error *error)
 {
     *opened = NULL;
@@ -159,7 +159,7 @@ int replay_open(const struct trial *trial, struct server_pool *pool, const char 
     replay->trial = trial;
     replay->count = (int)trial->scenario->clients.processes;
     replay->path = path_join(folder, "history.bin");
-    int result = state_open(state, trial, pool, folder, 0, &replay->nodes, error);
+    int result = state_open(state, trial, pool, folder, serial, &replay->nodes, error);
     if (result == 0 && state->scheme->is_possible != NULL &&
         !state->scheme->is_possible(&state->lock_service, error))
         result = TRIAL_IMPOSSIBLE;
@@ -749,7 +749,7 @@ static int make_written(struct replay *replay, const char *text, struct move *la
 }
 
 int replay_conduct(const struct trial *trial, struct server_pool *pool, const char *folder,
-                   struct error *error)
+                   int serial, struct error *error)
 {
     const struct string_list *schedule = &trial->scenario->schedule;
     const struct trial_model *model;
@@ -757,7 +757,7 @@ int replay_conduct(const struct trial *trial, struct server_pool *pool, const ch
     struct move move;
     struct move last = {.client = 0};
     struct replay *replay;
-    int result = replay_open(trial, pool, folder, &replay, error);
+    int result = replay_open(trial, pool, folder, serial, &replay, error);
     if (result != 0)
         return result;
     result = replay_begin(replay, error);

@@ -23,8 +23,8 @@ struct replay;
 // Boots the servers, by `pool`. The history of each schedule is `<folder>/history.bin`. From here
 // to replay_close this process lives in the replay's time. 0; TRIAL_MEANINGLESS if the trial cannot
 // be replayed, TRIAL_IMPOSSIBLE if its server cannot carry the scheme, else -1 (conductor.h), with
-// *opened NULL and `error` set.
-int replay_open(const struct trial *trial, struct server_pool *pool, const char *folder,
+// *opened NULL and `error` set. `serial`: as for trial_conduct.
+int replay_open(const struct trial *trial, struct server_pool *pool, const char *folder, int serial,
                 struct replay **opened, struct error *error);
 void replay_close(struct replay *replay);
 
@@ -104,6 +104,6 @@ void replay_end(struct replay *replay);
 // Conducts a trial whose scenario has a schedule, as trial_conduct does; what the schedule leaves
 // open is done by usual moves.
 int replay_conduct(const struct trial *trial, struct server_pool *pool, const char *folder,
-                   struct error *error);
+                   int serial, struct error *error);
 
 #endif

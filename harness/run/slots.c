@@ -150,6 +150,7 @@ static void be_slot(const struct slots *slots, uint32_t number, int mouth, pid_t
     if (process_settle(conductor, -1, -1) != 0)
         _exit(1);
     const struct progress progress = {.show = tell_doing, .context = &end};
+    const struct slot_listener *listener = slots->listener;
     while (!is_stopping(slots) && any_job_is_left(slots)) {
         if (!has_room(slots->queue)) {
             clock_sleep_until_ns(clock_monotonic_ns() + IDLE_FOR_NS / 4);
@@ -158,8 +159,11 @@ static void be_slot(const struct slots *slots, uint32_t number, int mouth, pid_t
         if (take(slots, number, &end.job)) {
             const struct slot_job *job = &slots->jobs[end.job];
             struct message message = {.kind = MESSAGE_SETTLED, .job = end.job};
-            message.conducted = trial_conduct(job->trial, slots->pool, job->folder, job->serial,
-                                              &progress, &message.text);
+            message.conducted = listener->conduct != NULL
+                                    ? listener->conduct(listener->context, job, slots->pool,
+                                                        &progress, &message.text)
+                                    : trial_conduct(job->trial, slots->pool, job->folder,
+                                                    job->serial, &progress, &message.text);
             (void)!send(mouth, &message, sizeof message, MSG_NOSIGNAL);
         }
         atomic_fetch_sub(&slots->queue->conducting, 1);

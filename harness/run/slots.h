@@ -25,10 +25,13 @@ struct slot_news {
     size_t events;
 };
 
-// Called in the process that called slots_conduct.
+// `hear` and `settle` are called in the process that called slots_conduct.
 struct slot_listener {
+    // In a slot: what is done with the job, NULL for trial_conduct. `pool` is the slot's own.
+    int (*conduct)(void *context, const struct slot_job *job, struct server_pool *pool,
+                   const struct progress *progress, struct error *error);
     void (*hear)(void *context, const struct slot_job *job, const struct slot_news *news);
-    // A job is over; `conducted` and `error` as trial_conduct left them. A slot that died is an
+    // A job is over; `conducted` and `error` as conducting left them. A slot that died is an
     // error of the trial that it conducted. False: no other job is to be begun.
     bool (*settle)(void *context, const struct slot_job *job, int conducted,
                    const struct error *error);

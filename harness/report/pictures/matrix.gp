@@ -6,10 +6,11 @@ do for [i = 1:costs ? 2 : 0] {
     stats data index 'costs:' using (column(i + 1) > 0 ? log10(column(i + 1)) : NaN) name 'COSTS' nooutput
     smallest[i] = known('COSTS_min', 0); largest[i] = known('COSTS_max', 1)
 }
-colour(verdict) = verdict eq 'SAFE' ? 0x9fd9c6 : verdict eq 'UNSAFE' ? 0xb34700 : verdict eq 'STUCK' ? orange : \
-    verdict eq 'UNKNOWN' ? 0xdcdcdc : verdict eq 'SKIPPED' ? 0xf2f2f2 : verdict eq 'ERROR' ? dark : 0xffffff
+# As in page.css.
+colour(verdict) = verdict eq 'SAFE' ? 0x9fd9c6 : verdict eq 'UNSAFE' ? 0xb34700 : verdict eq 'STUCK' ? 0xe3a9cc : \
+    verdict eq 'UNKNOWN' ? 0xfbe08a : verdict eq 'SKIPPED' ? 0xf2f2f2 : verdict eq 'ERROR' ? dark : 0xffffff
 ink(verdict) = verdict eq 'SAFE' ? 0x06402f : verdict eq 'UNSAFE' || verdict eq 'ERROR' ? 0xffffff : \
-    verdict eq 'STUCK' ? 0x2b1d00 : verdict eq 'UNKNOWN' ? dark : verdict eq 'SKIPPED' ? 0x555555 : grey
+    verdict eq 'STUCK' ? 0x6f174c : verdict eq 'UNKNOWN' ? 0x574100 : verdict eq 'SKIPPED' ? 0x555555 : grey
 # A sign tells each verdict in grey, too. Those that occur are explained below, two beside each other.
 verdicts = 'SAFE UNSAFE STUCK UNKNOWN SKIPPED ERROR n/a'
 array signs[7] = ['✓', '✗', '■', '?', '»', '!', '–']

@@ -57,7 +57,7 @@ lane[n] = seen($1, $2) ? lowest(n) : -1, lanes[p] = lane[n] >= lanes[p] ? lane[n
 # Its axis counts from when all began or, far into that, from where the panel begins.
 time_axis = "unit = high - low >= 2000 ? 1000.0 : high - low >= 2 ? 1.0 : high - low >= 0.002 ? 1e-3 : 1e-6; \
 zero = p > 1 || high >= 10000 * unit ? low : 0; step = up((high - low) / 10.0); \
-since = zero == 0 ? ' since '.whole.' began' : sprintf(', counted from %.9g s after ', zero / 1000).whole.' began'; \
+since = zero == 0 ? ' since '.whole.' began' : ', counted from '.(zero < 1 ? sprintf('%.9g µs', zero * 1000) : sprintf('%.9g s', zero / 1000)).' after '.whole.' began'; \
 set xlabel (unit == 1000 ? 's' : unit == 1 ? 'ms' : unit == 1e-3 ? 'µs' : 'ns').since; \
 do for [i = ceil((low - zero) / step - 1e-9):floor((high - zero) / step + 1e-9)] { \
 set xtics add (sprintf(zero == 0 ? '%.9g' : '+%.9g', i * step / unit) zero + i * step) }"
