@@ -281,10 +281,11 @@ static void describe(const struct grid *grid, struct text *out)
 static bool write_matrix(const struct picture_subject *subject, struct picture *picture)
 {
     struct grid grid = grid_make(subject->report);
-    bool is_worth_it = grid.row_count >= 2 && grid.column_count >= 1;
+    measure_costs(&grid);
+    bool has_costs = grid.measured != NULL;
+    // Of one fault alone the table of verdicts says as much.
+    bool is_worth_it = grid.row_count >= 2 && grid.column_count >= (has_costs ? 1 : 2);
     if (is_worth_it) {
-        measure_costs(&grid);
-        bool has_costs = grid.measured != NULL;
         // A picture of few columns is narrower, so that it can be shown larger.
         size_t width = 250 + 42 * grid.column_count + (has_costs ? 360 : 170);
         picture->width = (int)(width < 640 ? 640 : width > 1100 ? 1100 : width);
@@ -394,11 +395,14 @@ static long long shown(int64_t duration_ns)
 }
 
 // Percentiles of several trials cannot be merged: each trial has a dot of its own, at its median,
-// and the least and the most of all of them are the ends of a line.
+// and the least and the most of all of them are the ends of a line. Where a hold lasts for as long
+// as the scenario says, its windows do, too: that tells nothing of the lock.
 static void add_windows(const struct trial_result *result, struct windows *windows, size_t *count,
                         struct picture *picture)
 {
     const struct trial *trial = result->trial;
+    if (trial->scenario->workload.hold_ns > 0)
+        return;
     FOR_EACH (finding, finding, result->judgement.findings, result->judgement.finding_count) {
         const struct distribution *found = &finding->windows;
         size_t kind = 0;
@@ -453,18 +457,19 @@ static bool write_windows(const struct picture_subject *subject, struct picture 
         longest = most_ns >= longest_ns ? &windows[i] : longest;
         longest_ns = time_later(most_ns, longest_ns);
     }
-    if (count > 0) {
+    bool is_worth_it = count >= 2;
+    if (is_worth_it) {
         picture_tell(picture, "rows = %zu", count);
         text_add(&picture->title, "For how long two believed to hold the lock at once");
         picture_note(picture, "A line goes from the least to the most of all trials, which stands "
                               "beside it; a dot is the median of a trial. Schemes that had none "
                               "are left out.");
         text_format(&picture->alternative,
-                    "Unsafe windows of %zu scheme%s, %zu in all. The longest was of %s: %s.", count,
-                    plural((long long)count), total, longest->scheme, lasting(longest_ns).text);
+                    "Unsafe windows of %zu schemes, %zu in all. The longest was of %s: %s.", count,
+                    total, longest->scheme, lasting(longest_ns).text);
     }
     free(windows);
-    return count > 0;
+    return is_worth_it;
 }
 
 PICTURE(unsafe_window, .name = "unsafe-window",

@@ -81,6 +81,7 @@ TEST_WITH(an_unsafe_that_was_expected_is_as_dark_as_any_other, start, stop)
     struct scenario *pause = add_scenario("pause", true);
     add_trial(pause, "one", of_redis, VERDICT_UNSAFE)->judgement.expectation = EXPECTATION_MET;
     add_trial(pause, "two", of_redis, VERDICT_UNSAFE)->judgement.expectation = EXPECTATION_MISSED;
+    add_trial(add_scenario("kill", true), "one", of_redis, VERDICT_SAFE);
     DRAWN(matrix_picture, "\"UNSAFE\" \"\" 1 1 \"-\" \"one\" \"pause\"",
           "\"UNSAFE\" \"\" 1 1 \"-\" \"two\" \"pause\"");
 }
@@ -99,7 +100,7 @@ TEST(each_property_that_makes_a_lock_unsafe_has_a_letter_of_its_own)
     }
 }
 
-TEST_WITH(a_matrix_takes_two_schemes_and_a_fault, start, stop)
+TEST_WITH(a_matrix_takes_two_schemes_and_two_faults, start, stop)
 {
     struct scenario *calm = add_scenario("calm", false);
     assert_false(draw(&matrix_picture)); // of nothing
@@ -107,6 +108,9 @@ TEST_WITH(a_matrix_takes_two_schemes_and_a_fault, start, stop)
     add_trial(calm, "two", of_nobody, VERDICT_SAFE);
     assert_false(draw(&matrix_picture));
     calm->random.of.count = 1; // those drawn at random are faults
+    assert_false(draw(&matrix_picture));
+    struct scenario *pause = add_scenario("pause", true);
+    add_trial(pause, "one", of_redis, VERDICT_SAFE);
     DRAWN(matrix_picture, "Which lock survives which fault", "!costs:");
     test.run.count = 1;
     assert_false(draw(&matrix_picture));
@@ -120,6 +124,7 @@ TEST_WITH(costs_of_few_of_the_schemes_are_not_shown, start, stop)
     static const char *const names[] = {"a", "b", "c"};
     for (int i = 0; i < 3; i++)
         add_trial(pause, names[i], of_redis, VERDICT_SAFE);
+    add_trial(add_scenario("kill", true), "a", of_redis, VERDICT_SAFE);
     add_cost(add_trial(calm, "a", of_redis, VERDICT_SAFE), 7, 1000);
     DRAWN(matrix_picture, "!no fault", "!# costs");
     add_cost(add_trial(calm, "b", of_redis, VERDICT_SAFE), 9, 1000);
@@ -170,8 +175,10 @@ TEST_WITH(each_trial_has_the_median_of_its_windows_and_a_scheme_their_range, sta
     add_trial(pause, "safe", of_redis, VERDICT_SAFE);
     add_windows(add_trial(pause, "a", of_redis, VERDICT_UNSAFE), "stale-holder", 1 * MS, 5 * MS,
                 6 * MS);
+    assert_false(draw(&unsafe_window_picture)); // of one scheme
+    add_windows(add_trial(pause, "b", of_redis, VERDICT_UNSAFE), "double-grant", MS, MS, MS);
     DRAWN(unsafe_window_picture,
-          "# rows: row least(ns) most(ns) scheme longest\n0 1 9000000 \"a\" \"9 ms\"\n\n",
+          "# rows: row least(ns) most(ns) scheme longest\n0 1 9000000 \"a\" \"9 ms\"\n",
           "# stale-holder ranges: row least(ns) most(ns) windows scheme\n"
           "0 1000000 9000000 6 \"a\"\n\n",
           "# stale-holder medians: row median(ns) windows repeat scheme scenario\n"
@@ -179,7 +186,9 @@ TEST_WITH(each_trial_has_the_median_of_its_windows_and_a_scheme_their_range, sta
           "0 5000000 3 1 \"a\" \"pause\"\n\n",
           "# double-grant ranges: row least(ns) most(ns) windows scheme\n"
           "0 1 4000000 3 \"a\"\n",
-          "Unsafe windows of 1 scheme, 9 in all. The longest was of a: 9 ms.");
+          "Unsafe windows of 2 schemes, 12 in all. The longest was of a: 9 ms.");
+    pause->workload.hold_ns = 5 * MS; // holds last so long, and windows with them
+    assert_false(draw(&unsafe_window_picture));
 }
 
 TEST_WITH(without_a_violation_there_are_no_windows, start, stop)
@@ -547,6 +556,7 @@ TEST_WITH(names_of_any_characters_are_drawn_with_plain_quotes, start, stop)
     add_trial(pause, "one", of_redis, VERDICT_SAFE);
     add_trial(pause, "t'w\"o_ $x\x01\xff", of_redis, VERDICT_UNSAFE);
     add_trial(pause, "one", of_redis, VERDICT_UNSAFE);
+    add_trial(add_scenario("kill", true), "one", of_redis, VERDICT_UNSAFE);
     assert_true(draw(&matrix_picture));
     if (!svg_has_gnuplot())
         skip();
