@@ -78,7 +78,7 @@ TEST(pieces_of_one_stall_are_one_and_each_has_an_owner)
     assert_int_equal(build.model.longest_stall_ns, 1150 * NS_PER_MS);
     assert_int_equal(longest_stall_ns(&build.model, 1, TIME_NEVER), 500 * NS_PER_MS);
     assert_int_equal(longest_stall_ns(&build.model, 2, TIME_NEVER), 1150 * NS_PER_MS);
-    assert_int_equal(longest_stall_ns(&build.model, 2, ms(300)), 200 * NS_PER_MS);
+    assert_int_equal(longest_stall_ns(&build.model, 2, ms(1200)), 500 * NS_PER_MS);
     // 100 to 1250 of client-2, 590 to 620 of the machine, 600 to 1100 of the server.
     assert_int_equal(stalled_ns(&build.model, 2, ms(0), ms(2000)), 1150 * NS_PER_MS);
     assert_int_equal(stalled_ns(&build.model, 1, ms(0), ms(2000)), 510 * NS_PER_MS);

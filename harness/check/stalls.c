@@ -145,8 +145,12 @@ static const struct stall *longest_between(const struct trial_model *model, int 
 
 int64_t longest_stall_ns(const struct trial_model *model, int whose, int64_t to_ns)
 {
-    const struct stall *longest = longest_between(model, whose, INT64_MIN / 2, to_ns);
-    return longest != NULL ? part_ns(longest, INT64_MIN / 2, to_ns) : 0;
+    int64_t longest_ns = 0;
+    FOR_EACH (stall, stall, model->stalls, model->stall_count) {
+        if (concerns(stall, whose) && stall->to_ns <= to_ns)
+            longest_ns = time_later(longest_ns, stall->to_ns - stall->from_ns);
+    }
+    return longest_ns;
 }
 
 struct words describe_stalls(const struct trial_model *model, int whose, int64_t from_ns,

@@ -19,8 +19,8 @@ void stalls_complete(struct trial_model *model, size_t room);
 // one. O(log stalls + those that began in between, or not longer before than the longest is).
 int64_t stalled_ns(const struct trial_model *model, int whose, int64_t from_ns, int64_t to_ns);
 
-// The longest of their stalls before that time, which the next one, not recorded yet, may be as
-// long as; 0 if there was none.
+// The longest of their stalls that had ended by that time, which the next one, not recorded yet,
+// may be as long as; 0 if there was none.
 int64_t longest_stall_ns(const struct trial_model *model, int whose, int64_t to_ns);
 
 // "client-1 stood still for 1.09 s", or, if there were several, "... for 1.42 s in all, at once for

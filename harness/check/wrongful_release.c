@@ -68,6 +68,8 @@ static bool are_two_leaders(int one, int other)
 // How well `other` explains that the lock of `wronged` had vanished by `until_ns`; 0: not at all.
 // From GUILT_CERTAIN on it was a release that had no business inside the wronged hold.
 #define GUILT_CERTAIN 4
+// Began before the grant, and may be the ordinary hand-off.
+#define GUILT_HAND_OFF 3
 // Not answered, and its own lease was over.
 #define GUILT_UNANSWERED 2
 static int guilt(const struct trial_model *model, const struct hold *wronged, int64_t until_ns,
@@ -103,39 +105,44 @@ static int guilt(const struct trial_model *model, const struct hold *wronged, in
     // The server had found it to be its own, granted since: the other's was gone by then.
     if (other->answer == RELEASE_RELEASED && other->granted_ns > wronged->granted_ns)
         return 0;
-    // One that began before the grant may be the ordinary hand-off.
-    return other->released_ns >= wronged->granted_ns ? GUILT_CERTAIN : 3;
+    return other->released_ns >= wronged->granted_ns ? GUILT_CERTAIN : GUILT_HAND_OFF;
 }
 
-// Of equals the latest: what it removed was there. `before`: only one that had been granted the
-// lock before, and more than one that perhaps came late; who was let in later released what it had
-// been granted.
-static size_t most_guilty(const struct trial_model *model, size_t wronged, int64_t until_ns,
-                          bool before, int *most)
+// Of equals the latest: what it removed was there.
+static size_t most_guilty(const struct trial_model *model, size_t wronged, int64_t until_ns)
 {
     size_t culprit = SIZE_MAX;
     const struct hold *hold = &model->holds[wronged];
-    *most = 0;
+    int most = 1;
     for (size_t i = 0; i < model->hold_count; i++) {
         const struct hold *other = &model->holds[i];
-        if (i == wronged || (before && other->granted_ns > hold->granted_ns))
+        int found = i != wronged ? guilt(model, hold, until_ns, other) : 0;
+        if (found < most)
             continue;
-        int found = guilt(model, hold, until_ns, other);
-        bool is_enough = before ? found >= GUILT_CERTAIN || found == GUILT_UNANSWERED : found > 0;
-        if (!is_enough || found < *most)
-            continue;
-        *most = found;
+        most = found;
         culprit = i;
     }
     return culprit;
 }
 
+// More than one that perhaps came late is needed; who was let in later released what it had been
+// granted. What may be the hand-off counts least.
 size_t wrongful_release_culprit(const struct trial_model *model, size_t wronged, int64_t until_ns,
-                                bool *certainly)
+                                bool hand_offs)
 {
-    int most;
-    size_t culprit = most_guilty(model, wronged, until_ns, true, &most);
-    *certainly = most >= GUILT_CERTAIN;
+    size_t culprit = SIZE_MAX;
+    const struct hold *hold = &model->holds[wronged];
+    int most = 1;
+    for (size_t i = 0; i < model->hold_count; i++) {
+        const struct hold *other = &model->holds[i];
+        int found = i != wronged ? guilt(model, hold, until_ns, other) : 0;
+        bool is_plain = found == GUILT_HAND_OFF && other->answer == RELEASE_UNCHECKED;
+        int weight = found == GUILT_HAND_OFF ? hand_offs && is_plain : found == 1 ? 0 : found;
+        if (other->granted_ns > hold->granted_ns || weight < most)
+            continue;
+        most = weight;
+        culprit = i;
+    }
     return culprit;
 }
 
@@ -261,8 +268,7 @@ static void set_evidence(const struct trial_model *model, size_t first, int64_t 
                          struct evidence *evidence)
 {
     const struct hold *wronged = &model->holds[first];
-    int most;
-    size_t culprit = most_guilty(model, first, vanished_ns, false, &most);
+    size_t culprit = most_guilty(model, first, vanished_ns);
     int64_t from_ns = culprit == SIZE_MAX
                           ? time_earlier(wronged->released_ns, vanished_ns)
                           : time_later(wronged->granted_ns, model->holds[culprit].released_ns);

@@ -334,7 +334,6 @@ static bool was_removed(struct diagnosis *diagnosis, const struct hold *hold, in
 {
     const struct trial_model *model = diagnosis->model;
     const struct hold *culprit = NULL;
-    bool ignored = false;
     EACH_FINDING (diagnosis->judgement, finding) {
         const struct evidence *evidence = &finding->evidence;
         const struct hold *releaser = hold_at(model, evidence->holds[1]);
@@ -343,10 +342,12 @@ static bool was_removed(struct diagnosis *diagnosis, const struct hold *hold, in
             evidence->from_ns < until_ns && releaser->granted_ns < hold->granted_ns)
             culprit = releaser;
     }
-    // A semaphore's permits are nobody's.
+    // A semaphore's permits are nobody's. An acquire that lets in but one did not grant what a
+    // delete had not removed.
     if (culprit == NULL && trial_model_permits(model) == 1)
-        culprit = hold_at(
-            model, wrongful_release_culprit(model, index_of(model, hold), until_ns, &ignored));
+        culprit =
+            hold_at(model, wrongful_release_culprit(model, index_of(model, hold), until_ns,
+                                                    diagnosis_has_trait(diagnosis, "exclusive")));
     if (culprit == NULL || !may_remove(diagnosis, hold, culprit) ||
         (certainly && !removal_is_proven(model, hold, culprit, until_ns)))
         return false;

@@ -233,6 +233,8 @@ static bool is_stuck(const struct conductor *conductor, int64_t now_ns)
     int64_t enough_ns =
         time_later(lock->stuck_after_ns, lock->lease_ns + conductor->watch.longest_wait_ns);
     enough_ns += enough_ns / 20;
+    // Of a process that stands still now nothing may be recorded yet, and the check will know.
+    now_ns -= STALL_PIECE_NS + LOOK_EVERY_NS;
     if (faults.is_striking || (!has_begun && conductor->scenario->fault_count > 0))
         return false;
     return watch_is_stuck(&conductor->watch, now_ns, enough_ns) ||

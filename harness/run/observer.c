@@ -23,8 +23,6 @@
 #define DRIVERS_EVERY_NS NS_PER_S
 // The observer is waited for so long, which may stand still with the machine.
 #define FINISH_LIMIT_NS (20 * NS_PER_S)
-// A stall that goes on is recorded in pieces, for nobody may come to record the last one.
-#define PIECE_NS (500 * NS_PER_MS)
 // Who used less than one part in so many of the time, and wanted to run, was kept from running.
 #define STARVED_SHARE 20
 
@@ -110,7 +108,7 @@ static void note(struct observer *observer, struct observed *observed, bool stan
     if (observed->since_ns == 0)
         return;
     int64_t length_ns = now_ns - observed->since_ns;
-    if (stands_still && length_ns < PIECE_NS)
+    if (stands_still && length_ns < STALL_PIECE_NS)
         return;
     struct stall stall = observed->whose;
     stall.from_ns = observed->since_ns;
@@ -185,8 +183,7 @@ static int64_t realtime_offset_ns(int64_t before_ns)
 
 static void observe_machine(const struct trial_state *state)
 {
-    int64_t every_ns =
-        state->trial->scenario->fault_count == 0 ? WAKE_EVERY_NS : 2 * WAKE_EVERY_NS;
+    int64_t every_ns = state->trial->scenario->fault_count == 0 ? WAKE_EVERY_NS : 2 * WAKE_EVERY_NS;
     struct history_writer writer;
     history_writer_start(&writer, &state->history, 0, 1);
     int64_t offset_ns = realtime_offset_ns(clock_realtime_ns() - clock_monotonic_ns());

@@ -1,10 +1,10 @@
 // Observes, in a process of its own, who stands still although it could run: verdicts must not
 // blame a lock for it.
 //
-// The machine: the observer asks to be woken every WAKE_EVERY_NS, and records whenever that was late
-// by more than STALL_NS; and whenever the clock was set, for servers expire leases by it. Trials
-// with faults run side by side, and there each is woken half as often: what twenty of them ask for
-// is a tenth of a small machine.
+// The machine: the observer asks to be woken every WAKE_EVERY_NS, and records whenever that was
+// late by more than STALL_NS; and whenever the clock was set, for servers expire leases by it.
+// Trials with faults run side by side, and there each is woken half as often: what twenty of them
+// ask for is a tenth of a small machine.
 //
 // Every process that matters (the conductor, each client and the programs that it has started, each
 // server): from outside, so that none of them has a thread more. Who has a thread that is ready to
@@ -23,6 +23,8 @@
 #define STALL_NS (5 * NS_PER_MS)
 #define PROCESS_STALL_NS (50 * NS_PER_MS)
 #define LOOK_EVERY_NS (20 * NS_PER_MS)
+// A process's stall that goes on is recorded in pieces, for nobody may come to record the last one.
+#define STALL_PIECE_NS (500 * NS_PER_MS)
 
 // Forks the observer, once the clients have been forked. Returns its process id, or -1 with `error`
 // set. `servers` may change afterwards if observer_tell is called then.
