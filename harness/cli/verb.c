@@ -10,9 +10,9 @@
 #include <string.h>
 
 const struct verb *const verb_catalogue[] = {
-    &run_verb,   &explore_verb, &find_verb,    &list_verb,  &history_verb,
-    &check_verb, &report_verb,  &compare_verb, &table_verb, &doctor_verb,
-    &clean_verb, &help_verb,    NULL,
+    &run_verb,     &replay_verb, &explore_verb, &find_verb,    &list_verb,
+    &history_verb, &check_verb,  &report_verb,  &compare_verb, &table_verb,
+    &doctor_verb,  &clean_verb,  &help_verb,    NULL,
 };
 
 #define VERBS (sizeof verb_catalogue / sizeof *verb_catalogue)

@@ -93,8 +93,8 @@ struct verb {
     int (*run)(const struct words *words, void *options); // returns the exit code
 };
 
-extern const struct verb run_verb, explore_verb, find_verb, list_verb, history_verb, check_verb,
-    report_verb;
+extern const struct verb run_verb, replay_verb, explore_verb, find_verb, list_verb, history_verb,
+    check_verb, report_verb;
 extern const struct verb compare_verb, table_verb, doctor_verb, clean_verb, help_verb;
 extern const struct verb *const verb_catalogue[]; // NULL-terminated
 

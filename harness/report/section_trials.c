@@ -146,6 +146,8 @@ static void say_files(struct document *d, const struct trial_result *result)
         return;
     if (d->medium == TERMINAL && !is_skipped)
         doc_paragraph(d, LOOK_PLAIN, "files: %s", result->folder);
+    if (d->medium == TERMINAL && !is_skipped && result->judgement.expectation == EXPECTATION_MISSED)
+        doc_paragraph(d, LOOK_PLAIN, "again: lockpick replay %s", result->folder);
     if (d->medium != PAGE || !has_files)
         return;
     doc_paragraph(d, LOOK_QUIET, "%s", "");

@@ -87,13 +87,14 @@ void stored_path_find(const char *path, struct stored_path *stored)
     char real[PATH_MAX] = "";
     bool is_real = realpath(path, real) != NULL;
     *stored = (struct stored_path){.run = NULL};
-    // A run may have been killed before its first trial.
-    if (S_ISDIR(mode_at("%s/trials", path)) || mode_at("%s/as-run.yaml", path) != 0 ||
-        S_ISDIR(mode_at("%s/as-run", path))) {
+    // A run may have been killed before its first trial; a trial, too, may keep what it was run as.
+    bool has_history = S_ISREG(mode_at("%s/history.bin", path));
+    if (S_ISDIR(mode_at("%s/trials", path)) || S_ISDIR(mode_at("%s/as-run", path)) ||
+        (mode_at("%s/as-run.yaml", path) != 0 && !has_history)) {
         stored->run = memory_string(path);
         find_in_run(path, stored);
     } else if (S_ISDIR(mode_at("%s", path))) {
-        if (S_ISREG(mode_at("%s/history.bin", path)))
+        if (has_history)
             add_history(stored, text_formatted("%s/history.bin", path));
         else
             find_in_folder(path, stored);
