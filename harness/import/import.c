@@ -6,6 +6,7 @@
 #include "harness/base/scope.h"
 #include "harness/import/entry.h"
 
+#include <fnmatch.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -334,20 +335,11 @@ struct import {
 
 // --- which format --------------------------------------------------------------------------------
 
-static bool ends_with(const char *path, const char *end)
-{
-    size_t length = strlen(path);
-    size_t tail = strlen(end);
-    if (length > 3 && strcmp(path + length - 3, ".gz") == 0)
-        length -= 3;
-    return length >= tail && strncmp(path + length - tail, end, tail) == 0;
-}
-
 enum import_format import_format_of(const char *path, const char *bytes, size_t length)
 {
-    if (ends_with(path, ".edn"))
+    if (fnmatch("*.edn?(.gz)", path, FNM_EXTMATCH) == 0)
         return IMPORT_EDN;
-    if (ends_with(path, ".json") || ends_with(path, ".jsonl"))
+    if (fnmatch("*.json?(l)?(.gz)", path, FNM_EXTMATCH) == 0)
         return IMPORT_JSON;
     // JSON begins with [{" and no keyword; a list or a map may be all that came before.
     for (size_t i = 0; i < length; i++) {

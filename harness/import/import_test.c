@@ -84,7 +84,7 @@ static void expect_problem_of(const struct written_case *one)
 
 TEST(what_is_wrong_is_told_with_its_line)
 {
-    each_case("harness/import/cases/wrong.cases", 39, expect_problem_of);
+    each_case("harness/import/cases/wrong.cases", 44, expect_problem_of);
 }
 
 #define ACQUIRE(process, type) "{:process " process " :type :" type " :f :acquire}\n"
@@ -208,8 +208,6 @@ TEST(nesting_has_an_end)
         repeat(&text, "{:value ", openers[i], 100000);
         expect_problem(&text, "nested more than 100 deep");
     }
-    repeat(&text, "{\"value\":", "[", 1000);
-    expect_problem(&text, "no JSON");
     repeat(&text, "{\"value\":", "[", 101);
     for (int i = 0; i < 101; i++)
         text_add(&text, "]");

@@ -1,12 +1,18 @@
 #include "harness/import/reader.h"
 
+#include <errno.h>
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #define obstack_chunk_alloc memory_new
 #define obstack_chunk_free free
+
+static bool read_form(struct reader *reader, int depth, struct value *value);
+
+// --- problems ------------------------------------------------------------------------------------
 
 void problems_add(struct problems *problems, uint32_t line, const char *format, ...)
 {
@@ -21,13 +27,97 @@ void problems_add(struct problems *problems, uint32_t line, const char *format, 
     problems->count++;
 }
 
-// --- values --------------------------------------------------------------------------------------
-
-bool reader_complain(struct reader *reader, uint32_t line, const char *what)
+// Returns false.
+static bool complain(struct reader *reader, uint32_t line, const char *what)
 {
     problems_add(reader->problems, line, "%s", what);
     return false;
 }
+
+// "expected WHAT; found 'x'", or its byte. Returns false.
+static bool expect(struct reader *reader, const char *what)
+{
+    char found = *reader->at;
+    problems_add(reader->problems, reader->line,
+                 found > ' ' && found < 0x7f ? "expected %s; found '%c'"
+                                             : "expected %s; found byte %02x",
+                 what, (unsigned char)found);
+    return false;
+}
+
+// --- characters ----------------------------------------------------------------------------------
+
+enum {
+    ENDS_WORD = 1,
+    IS_BLANK = 2, // on a line
+    MAY_SKIP = 4, // begins what means nothing, or a line
+};
+
+static const unsigned char edn_classes[256] = {
+    [' '] = ENDS_WORD | IS_BLANK,
+    [','] = ENDS_WORD | IS_BLANK,
+    ['\t'] = ENDS_WORD | IS_BLANK,
+    ['\r'] = ENDS_WORD | IS_BLANK,
+    ['\f'] = ENDS_WORD | IS_BLANK,
+    ['\n'] = ENDS_WORD | MAY_SKIP,
+    [';'] = ENDS_WORD | MAY_SKIP,
+    ['#'] = MAY_SKIP,
+    ['('] = ENDS_WORD,
+    [')'] = ENDS_WORD,
+    ['['] = ENDS_WORD,
+    [']'] = ENDS_WORD,
+    ['{'] = ENDS_WORD,
+    ['}'] = ENDS_WORD,
+    ['"'] = ENDS_WORD,
+    ['\0'] = ENDS_WORD, // which no value has
+};
+
+static const unsigned char json_classes[256] = {
+    [' '] = ENDS_WORD | IS_BLANK,
+    ['\t'] = ENDS_WORD | IS_BLANK,
+    ['\r'] = ENDS_WORD | IS_BLANK,
+    ['\n'] = ENDS_WORD | MAY_SKIP,
+    [','] = ENDS_WORD,
+    [':'] = ENDS_WORD,
+    ['['] = ENDS_WORD,
+    [']'] = ENDS_WORD,
+    ['{'] = ENDS_WORD,
+    ['}'] = ENDS_WORD,
+    ['"'] = ENDS_WORD,
+    ['\0'] = ENDS_WORD,
+};
+
+static inline bool is(const struct reader *reader, char c, unsigned which)
+{
+    return (reader->classes[(unsigned char)c] & which) != 0;
+}
+
+static inline bool has(const struct reader *reader)
+{
+    return reader->at < reader->end;
+}
+
+// Takes one byte, and counts lines.
+static inline char take(struct reader *reader)
+{
+    reader->line += *reader->at == '\n';
+    return *reader->at++;
+}
+
+static const char *end_of_word(const struct reader *reader, const char *at)
+{
+    while (at < reader->end && !is(reader, *at, ENDS_WORD))
+        at++;
+    return at;
+}
+
+static bool starts_with(const struct reader *reader, const char *what)
+{
+    size_t length = strlen(what);
+    return (size_t)(reader->end - reader->at) >= length && memcmp(reader->at, what, length) == 0;
+}
+
+// --- values --------------------------------------------------------------------------------------
 
 // glibc's macro counts its alignment from a null pointer.
 __attribute__((no_sanitize("pointer-overflow"))) static void *arena_take(struct reader *reader,
@@ -36,23 +126,16 @@ __attribute__((no_sanitize("pointer-overflow"))) static void *arena_take(struct 
     return obstack_alloc(&reader->arena, (int)bytes); // at most VALUE_MOST_BYTES
 }
 
-struct value *reader_value(struct reader *reader, uint32_t line)
+// Good until the next operation. A zeroed value; NULL after a problem: there are VALUE_MOST.
+static struct value *new_value(struct reader *reader)
 {
     if (reader->value_count++ == VALUE_MOST) {
-        reader_complain(reader, line, "an operation of more than a million values");
+        complain(reader, reader->line, "an operation of more than a million values");
         return NULL;
     }
     struct value *value = arena_take(reader, sizeof *value);
-    *value = (struct value){.line = line};
+    *value = (struct value){.line = reader->line};
     return value;
-}
-
-char *reader_text(struct reader *reader, const char *bytes, size_t length)
-{
-    char *text = arena_take(reader, length + 1);
-    memcpy(text, bytes, length);
-    text[length] = '\0';
-    return text;
 }
 
 struct shown value_show(const struct value *value)
@@ -87,25 +170,440 @@ struct shown value_show(const struct value *value)
     return shown;
 }
 
-// --- fields --------------------------------------------------------------------------------------
+// A copy that is good until the next operation.
+static char *keep_text(struct reader *reader, const char *bytes, size_t length)
+{
+    char *text = arena_take(reader, length + 1);
+    memcpy(text, bytes, length);
+    text[length] = '\0';
+    return text;
+}
+
+// Takes a string; its text is what is between the quotes.
+static bool take_string(struct reader *reader, struct value *string)
+{
+    const char *from = ++reader->at;
+    while (has(reader) && *reader->at != '"') {
+        reader->at += *reader->at == '\\';
+        if (has(reader))
+            take(reader);
+    }
+    if (!has(reader))
+        return complain(reader, string->line, "a string that is not closed: expected '\"'");
+    string->kind = VALUE_STRING;
+    string->text = from;
+    string->length = (size_t)(reader->at++ - from);
+    if (string->length > VALUE_MOST_BYTES)
+        return complain(reader, string->line, "a string of more than 16 MiB");
+    return true;
+}
+
+// --- EDN -----------------------------------------------------------------------------------------
+
+// Escapes are only told apart, not resolved, but for those of a quote and a backslash: no lock or
+// process is known by them.
+static bool read_string(struct reader *reader, struct value *string)
+{
+    if (!take_string(reader, string))
+        return false;
+    if (memchr(string->text, '\0', string->length) != NULL)
+        return complain(reader, string->line, "a string with a zero byte");
+    if (memchr(string->text, '\\', string->length) == NULL)
+        return true;
+    char *text = keep_text(reader, string->text, string->length);
+    char *to = text;
+    string->text = text;
+    for (; *text != '\0'; text++) {
+        if (*text == '\\' && (text[1] == '"' || text[1] == '\\'))
+            text++;
+        *to++ = *text;
+    }
+    string->length = (size_t)(to - string->text);
+    return true;
+}
+
+#define DIGITS "0123456789"
+
+// [+-] digits, then N; or a fraction, an exponent, M; or / digits.
+static bool is_number(const char *text)
+{
+    text += *text == '+' || *text == '-';
+    size_t digits = strspn(text, DIGITS);
+    text += digits;
+    if (digits == 0 || strcmp(text, "N") == 0)
+        return digits > 0;
+    if (*text == '/')
+        return text[1] != '\0' && text[1 + strspn(text + 1, DIGITS)] == '\0';
+    if (*text == '.')
+        text += 1 + strspn(text + 1, DIGITS);
+    if (*text == 'e' || *text == 'E') {
+        text += 1 + (text[1] == '+' || text[1] == '-');
+        digits = strspn(text, DIGITS);
+        text += digits;
+    }
+    text += *text == 'M';
+    return digits > 0 && *text == '\0';
+}
+
+static bool read_word(struct reader *reader, struct value *value)
+{
+    const char *from = reader->at;
+    // A character may be one that ends words: \( \;
+    if (*from == '\\' && reader->end - from > 1) {
+        reader->at++;
+        take(reader);
+    }
+    reader->at = end_of_word(reader, reader->at);
+    value->kind = VALUE_WORD;
+    value->text = from;
+    value->length = (size_t)(reader->at - from);
+    if (value->length == 0)
+        return expect(reader, "a value");
+    if (value->length > VALUE_MOST_BYTES)
+        return complain(reader, value->line, "a word of more than 16 MiB");
+    char first = from[(*from == '-' || *from == '+') && value->length > 1];
+    if (first >= '0' && first <= '9') {
+        const char *text = value->text = keep_text(reader, from, value->length);
+        char *end;
+        if (!is_number(text)) {
+            problems_add(reader->problems, value->line, "'%.40s' is no number", text);
+            return false;
+        }
+        errno = 0;
+        value->integer = strtoll(text, &end, 10);
+        value->kind = (*end == '\0' || *end == 'N') && errno == 0 ? VALUE_INTEGER : VALUE_NUMBER;
+    } else if (*from == ':' && value->length > 1) {
+        value->text++;
+        value->length--;
+    } else if (value_is(value, "nil")) {
+        value->kind = VALUE_NIL;
+    } else if (value_is(value, "true") || value_is(value, "false")) {
+        value->kind = VALUE_BOOLEAN;
+        value->integer = *from == 't';
+    } else if (strchr("@`~'", *from) != NULL) {
+        problems_add(reader->problems, value->line, "'%c' is nothing that EDN has", *from);
+        return false;
+    }
+    return true;
+}
+
+// --- JSON ----------------------------------------------------------------------------------------
+
+// What is no plain string or number, as jansson reads it.
+static bool read_token(struct reader *reader, struct value *value)
+{
+    json_error_t error;
+    const char *from = reader->at;
+    if (*from != '"')
+        reader->at = end_of_word(reader, from);
+    else if (!take_string(reader, value))
+        return false;
+    if (reader->at == from)
+        return expect(reader, "a value");
+    json_t *json = json_loadb(from, (size_t)(reader->at - from), JSON_DECODE_ANY, &error);
+    if (json == NULL) {
+        problems_add(reader->problems, value->line, "no JSON: %s", error.text);
+        return false;
+    }
+    const char *text = json_string_value(json);
+    value->kind = json_is_string(json)    ? VALUE_STRING
+                  : json_is_integer(json) ? VALUE_INTEGER
+                  : json_is_real(json)    ? VALUE_NUMBER
+                  : json_is_null(json)    ? VALUE_NIL
+                                          : VALUE_BOOLEAN;
+    value->integer = json_is_integer(json) ? json_integer_value(json) : json_is_true(json);
+    value->length = text != NULL ? strlen(text) : (size_t)(reader->at - from);
+    value->text = keep_text(reader, text != NULL ? text : from, value->length);
+    json_decref(json);
+    return true;
+}
+
+// --- what most values are ------------------------------------------------------------------------
+
+// Takes an integer of at most 18 digits, which cannot overflow. Returns what follows it; NULL if
+// there is none.
+static inline const char *take_integer(const char *at, const char *end, struct value *value)
+{
+    const char *from = at;
+    bool negative = *at == '-';
+    const char *digits = at += negative;
+    int64_t number = 0;
+    for (; at < end && (unsigned char)(*at - '0') < 10; at++)
+        number = (int64_t)((uint64_t)number * 10 + (uint64_t)(*at - '0'));
+    if (at == digits || at - digits > 18)
+        return NULL;
+    value->kind = VALUE_INTEGER;
+    value->integer = negative ? -number : number;
+    value->text = from;
+    value->length = (size_t)(at - from);
+    return at;
+}
+
+// A keyword, a string of ASCII without escapes, a short integer, or nil. Returns what follows it;
+// NULL of any other.
+static inline const char *take_plain(const struct reader *reader, const char *at,
+                                     struct value *value)
+{
+    const char *end = reader->end;
+    const char *behind = NULL;
+    value->line = reader->line;
+    if (*at == '"') {
+        for (behind = at + 1;
+             behind < end && *behind >= ' ' && *behind < 0x7f && *behind != '"' && *behind != '\\';)
+            behind++;
+        value->kind = VALUE_STRING;
+        value->text = at + 1;
+        value->length = (size_t)(behind - at - 1);
+        if (behind == end || *behind++ != '"' || value->length > VALUE_MOST_BYTES)
+            return NULL;
+    } else if (*at == ':' && !reader->is_json) {
+        behind = end_of_word(reader, at + 1);
+        value->kind = VALUE_WORD;
+        value->text = at + 1;
+        value->length = (size_t)(behind - at - 1);
+        if (value->length == 0 || value->length > VALUE_MOST_BYTES)
+            return NULL;
+    } else if ((*at >= '0' && *at <= '9') || *at == '-') {
+        behind = take_integer(at, end, value);
+        if (behind != NULL && reader->is_json && at[*at == '-'] == '0' && value->length > 1)
+            return NULL;
+    } else if (*at == 'n' && end - at > 4) {
+        value->kind = VALUE_NIL;
+        behind = !reader->is_json && memcmp(at, "nil", 3) == 0   ? at + 3
+                 : reader->is_json && memcmp(at, "null", 4) == 0 ? at + 4
+                                                                 : NULL;
+    }
+    return behind != NULL && behind < end && is(reader, *behind, ENDS_WORD) ? behind : NULL;
+}
+
+// --- what means nothing --------------------------------------------------------------------------
+
+static bool read_next(struct reader *reader, int depth, struct value *value);
+
+static bool skip_lines(struct reader *reader, int depth)
+{
+    struct value ignored;
+    while (has(reader)) {
+        bool may_skip = is(reader, *reader->at, MAY_SKIP);
+        if (is(reader, *reader->at, IS_BLANK) || *reader->at == '\n') {
+            take(reader);
+        } else if (may_skip && (*reader->at == ';' || starts_with(reader, "#!"))) {
+            const char *end = memchr(reader->at, '\n', (size_t)(reader->end - reader->at));
+            reader->at = end != NULL ? end : reader->end;
+        } else if (may_skip && starts_with(reader, "#_")) {
+            reader->at += 2;
+            if (!read_next(reader, depth + 1, &ignored))
+                return false;
+        } else {
+            return true;
+        }
+    }
+    return true;
+}
+
+static inline const char *skip_spaces(const struct reader *reader, const char *at)
+{
+    while (at < reader->end && is(reader, *at, IS_BLANK))
+        at++;
+    return at;
+}
+
+// White space; of EDN also commas, comments, and forms that `#_` throws away.
+static inline bool skip_blanks(struct reader *reader, int depth)
+{
+    const char *at = reader->at = skip_spaces(reader, reader->at);
+    return at == reader->end || !is(reader, *at, MAY_SKIP) || skip_lines(reader, depth);
+}
+
+// `#jepsen.history.Op`, `#inst`, `#object`: what follows is taken for itself.
+static void skip_tag(struct reader *reader)
+{
+    reader->at = end_of_word(reader, reader->at + 1);
+}
+
+// --- forms ---------------------------------------------------------------------------------------
+
+static bool is_too_deep(struct reader *reader, int depth)
+{
+    return depth > VALUE_MOST_NESTED &&
+           !complain(reader, reader->line, "nested more than 100 deep");
+}
+
+// The form behind blanks.
+static bool read_next(struct reader *reader, int depth, struct value *value)
+{
+    // First of all: what is thrown away nests as well.
+    if (is_too_deep(reader, depth) || !skip_blanks(reader, depth))
+        return false;
+    if (!has(reader))
+        return complain(reader, reader->line, "the file ends where a value is expected");
+    return read_form(reader, depth, value);
+}
+
+// 1 if there is one more form before what closes the list that a line opens; 0 behind that; -1
+// after a problem. JSON has `before` in front of it, unless that is 0.
+static inline int find_item(struct reader *reader, char before, char close, uint32_t line,
+                            int depth)
+{
+    if (!skip_blanks(reader, depth))
+        return -1;
+    bool is_behind = reader->is_json && before != '\0' && has(reader) && *reader->at != close;
+    if (is_behind && *reader->at == before) {
+        reader->at++;
+        skip_blanks(reader, depth);
+    } else if (is_behind) {
+        expect(reader, before == ':' ? "':'" : "','");
+        return -1;
+    }
+    if (has(reader)) {
+        bool is_closed = *reader->at == close && !is_behind;
+        reader->at += is_closed;
+        return !is_closed;
+    }
+    problems_add(reader->problems, reader->line,
+                 "the file ends inside of what line %u opens; expected '%c'", line, close);
+    return -1;
+}
+
+#define HALF_MAP "a map with a key that has no value"
+
+static inline bool read_item(struct reader *reader, bool is_key, int depth, struct value *value)
+{
+    if (is_key && reader->is_json && *reader->at != '"')
+        return expect(reader, "a key, a string");
+    const char *behind = take_plain(reader, reader->at, value);
+    if (behind == NULL)
+        return read_form(reader, depth, value);
+    reader->at = behind;
+    return true;
+}
+
+// A list, vector, set or map, at the character that opens it.
+static bool read_items(struct reader *reader, enum value_kind kind, char close, int depth,
+                       struct value *list)
+{
+    const struct value **end = &list->first;
+    size_t count = 0;
+    int found;
+    if (is_too_deep(reader, depth))
+        return false;
+    list->kind = kind;
+    reader->at++;
+    for (char before = '\0'; (found = find_item(reader, before, close, list->line, depth)) > 0;
+         count++) {
+        bool is_key = kind == VALUE_MAP && count % 2 == 0;
+        struct value *item = new_value(reader);
+        if (item == NULL || !read_item(reader, is_key, depth + 1, item))
+            return false;
+        *end = item;
+        end = &item->next;
+        before = is_key ? ':' : ',';
+    }
+    if (found == 0 && kind == VALUE_MAP && count % 2 != 0)
+        return complain(reader, list->line, HALF_MAP);
+    return found == 0;
+}
+
+static bool read_form(struct reader *reader, int depth, struct value *value)
+{
+    *value = (struct value){.line = reader->line};
+    if (*reader->at == '{')
+        return read_items(reader, VALUE_MAP, '}', depth, value);
+    if (*reader->at == '[')
+        return read_items(reader, VALUE_LIST, ']', depth, value);
+    if (reader->is_json)
+        return read_token(reader, value);
+    switch (*reader->at) {
+    case '(':
+        return read_items(reader, VALUE_LIST, ')', depth, value);
+    case '#':
+        if (starts_with(reader, "#{") || starts_with(reader, "#\"") || starts_with(reader, "##")) {
+            reader->at++;
+            return *reader->at == '{'   ? read_items(reader, VALUE_LIST, '}', depth, value)
+                   : *reader->at == '"' ? read_string(reader, value) // a pattern
+                                        : read_word(reader, value);  // ##Inf, ##NaN
+        }
+        skip_tag(reader);
+        return read_next(reader, depth + 1, value);
+    case '^': // metadata, and what has them
+        reader->at++;
+        return read_next(reader, depth + 1, value) && read_next(reader, depth + 1, value);
+    case '"':
+        return read_string(reader, value);
+    default:
+        return read_word(reader, value);
+    }
+}
+
+// --- operations ----------------------------------------------------------------------------------
 
 static const char *const keys[FIELDS] = {"process", "type", "f", "value", "time", "index", "error"};
 
-enum field field_of(const char *key, size_t length)
+// Behind a key that the operations before had in that place; NULL: it is another.
+static inline const char *take_known_key(const struct reader *reader, size_t place,
+                                         enum field *field)
 {
-    enum field field = FIELD_PROCESS;
-    while (field < FIELDS &&
-           (strlen(keys[field]) != length || memcmp(keys[field], key, length) != 0))
-        field++;
-    return field;
+    uint64_t bytes;
+    const struct known_key *key = &reader->keys[place % KNOWN_KEYS];
+    const char *at = reader->at + reader->is_json; // behind the quote
+    if (key->length == 0 || reader->end - at <= (ptrdiff_t)sizeof bytes)
+        return NULL;
+    memcpy(&bytes, at, sizeof bytes);
+    at += key->length;
+    if ((bytes & key->mask) != key->bytes || !is(reader, *at, ENDS_WORD))
+        return NULL;
+    *field = key->field;
+    return at;
 }
 
-void fields_complain_of_key(struct reader *reader, uint32_t line, enum field field)
+// FIELDS of a key that means nothing here.
+static bool read_key(struct reader *reader, size_t place, enum field *field)
 {
-    problems_add(reader->problems, line, "the key %s is there twice", keys[field]);
+    const char *from = reader->at + reader->is_json;
+    uint32_t line = reader->line;
+    struct value key;
+    if (!read_item(reader, true, 1, &key))
+        return false;
+    for (*field = 0; *field < FIELDS && !value_is(&key, keys[*field]);)
+        ++*field;
+    struct known_key known = {.length = (size_t)(reader->at - from), .field = *field};
+    if (known.length <= sizeof known.bytes && reader->line == line) {
+        memcpy(&known.bytes, from, known.length);
+        memset(&known.mask, 0xff, known.length);
+        reader->keys[place % KNOWN_KEYS] = known;
+    }
+    return true;
 }
 
-// --- operations, one after the other -------------------------------------------------------------
+static bool read_operation(struct reader *reader, struct entry_fields *fields)
+{
+    unsigned seen = 0; // a bit for each field
+    int found;
+    char before = '\0';
+    *fields = (struct entry_fields){.line = reader->line};
+    reader->at++;
+    for (size_t place = 0; (found = find_item(reader, before, '}', fields->line, 0)) > 0; place++) {
+        uint32_t line = reader->line;
+        enum field field;
+        const char *at = take_known_key(reader, place, &field);
+        if (at != NULL)
+            reader->at = at;
+        else if (!read_key(reader, place, &field))
+            return false;
+        found = find_item(reader, ':', '}', fields->line, 0);
+        if (found == 0)
+            return complain(reader, fields->line, HALF_MAP);
+        struct value *value = &reader->values[field];
+        if (found < 0 || !read_item(reader, false, 1, value))
+            return false;
+        if (field != FIELDS && (seen & 1U << field) != 0)
+            problems_add(reader->problems, line, "the key %s is there twice", keys[field]);
+        seen |= 1U << field;
+        fields->of[field] = value->kind == VALUE_NIL ? NULL : value;
+        before = ',';
+    }
+    return found == 0;
+}
 
 void reader_start(struct reader *reader, enum import_format format, const char *bytes,
                   size_t length, struct problems *problems)
@@ -113,7 +611,8 @@ void reader_start(struct reader *reader, enum import_format format, const char *
     *reader = (struct reader){.at = bytes,
                               .end = bytes + length,
                               .line = 1,
-                              .syntax = format == IMPORT_EDN ? &edn_syntax : &json_syntax,
+                              .is_json = format == IMPORT_JSON,
+                              .classes = format == IMPORT_JSON ? json_classes : edn_classes,
                               .problems = problems};
     obstack_init(&reader->arena);
     reader->arena_start = arena_take(reader, 0);
@@ -126,17 +625,17 @@ void reader_stop(struct reader *reader)
 
 static void skip_line(struct reader *reader)
 {
-    while (reader_has(reader) && reader_take(reader) != '\n')
+    while (has(reader) && take(reader) != '\n')
         continue;
 }
 
 // Goes on at the next line that may begin a map.
 static enum map_reading skip_map(struct reader *reader)
 {
-    for (skip_line(reader); reader_has(reader); skip_line(reader)) {
-        while (reader_has(reader) && (*reader->at == ' ' || *reader->at == '\t'))
+    for (skip_line(reader); has(reader); skip_line(reader)) {
+        while (has(reader) && (*reader->at == ' ' || *reader->at == '\t'))
             reader->at++;
-        if (reader_has(reader) && (*reader->at == '{' || *reader->at == '#'))
+        if (has(reader) && (*reader->at == '{' || *reader->at == '#'))
             break;
     }
     return READING_BAD;
@@ -145,36 +644,31 @@ static enum map_reading skip_map(struct reader *reader)
 // At a character that is no map's: of a list of them, or wrong. False if it is wrong.
 static bool pass_mark(struct reader *reader, bool *is_tagged)
 {
-    const struct syntax *syntax = reader->syntax;
     char mark = *reader->at;
-    const char *list = mark != '\0' ? strchr(syntax->lists, mark) : NULL;
-    bool opens = list != NULL && (list - syntax->lists) % 2 == 0;
-    if (mark == '#' && syntax->has_tags) {
-        edn_skip_tag(reader);
+    if (mark == '#' && !reader->is_json) {
+        skip_tag(reader);
         *is_tagged = true;
         return true;
     }
-    if (opens && reader->list_line == 0) {
+    if ((mark == '[' || (mark == '(' && !reader->is_json)) && reader->list_line == 0) {
         reader->list_line = reader->line;
-        reader->list_end = list[1];
+        reader->list_end = mark == '[' ? ']' : ')';
     } else if (reader->list_line != 0 && mark == reader->list_end) {
         reader->list_line = 0;
-    } else {
-        bool is_shown = mark > ' ' && mark < 0x7f;
-        problems_add(reader->problems, reader->line,
-                     is_shown ? "expected an operation, %s; found '%c'"
-                              : "expected an operation, %s; found byte %02x",
-                     syntax->example, (unsigned char)mark);
-        return false;
+    } else if (mark != ',' || !reader->is_json) {
+        return expect(reader, reader->is_json
+                                  ? "an operation, {\"process\": 0, \"type\": \"invoke\", \"f\": "
+                                    "\"acquire\", ...}"
+                                  : "an operation, {:process 0, :type :invoke, :f :acquire, ...}");
     }
     reader->at++;
     return true;
 }
 
-static enum map_reading end(struct reader *reader, bool is_tagged)
+static enum map_reading read_end(struct reader *reader, bool is_tagged)
 {
     if (is_tagged)
-        reader_complain(reader, reader->line, "the file ends behind a tag");
+        complain(reader, reader->line, "the file ends behind a tag");
     if (reader->list_line == 0)
         return is_tagged ? READING_BAD : READING_END;
     problems_add(reader->problems, reader->line,
@@ -186,20 +680,19 @@ static enum map_reading end(struct reader *reader, bool is_tagged)
 
 enum map_reading reader_next(struct reader *reader, struct entry_fields *fields)
 {
-    const struct syntax *syntax = reader->syntax;
     size_t problem_count = reader->problems->count;
     bool is_tagged = false;
     obstack_free(&reader->arena, reader->arena_start);
     reader->value_count = 0;
-    while (syntax->skip_blanks(reader, 0)) {
+    while (skip_blanks(reader, 0)) {
         const char *at = reader->at;
         uint32_t line = reader->line;
-        if (!reader_has(reader))
-            return end(reader, is_tagged);
+        if (!has(reader))
+            return read_end(reader, is_tagged);
         if (*at != '{') {
             if (!pass_mark(reader, &is_tagged))
                 break;
-        } else if (syntax->read_operation(reader, fields)) {
+        } else if (read_operation(reader, fields)) {
             return reader->problems->count > problem_count ? READING_BAD : READING_MAP;
         } else {
             // What was opened and not closed may have taken the rest of the file.
