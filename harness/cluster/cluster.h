@@ -106,11 +106,11 @@ struct cluster_settings {
     enum isolation isolation;
     const struct group_settings *groups;
     int group_count;
-    int clients;                 // nodes client-1, client-2, ... besides
-    int (*processor)(int index); // where the node runs that is number `index`, from 0; NULL: free
-    int first_index;             // of the first node, for `processor`
-    const char *folder;          // each server gets a folder of its own inside
-    int serial;                  // tells one cluster of a run from the next
+    int clients;     // nodes client-1, client-2, ... besides
+    int processors;  // nodes are pinned to so many of those that are allowed, in turn; 0: to none
+    int first_index; // of the first node, in that turn
+    const char *folder;                  // each server gets a folder of its own inside
+    int serial;                          // tells one cluster of a run from the next
     const _Atomic uint32_t *interrupted; // not 0 any more: the servers need not come up; or NULL
     bool open_to_all; // for tests: no gate on loopback, which refuses what comes late
 };

@@ -6,9 +6,9 @@
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
+#include "harness/run/usage.h"
 #include "harness/workloads/workload.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -222,30 +222,11 @@ const char *open_to_strangers(const struct plan *plan)
 // --- placement -----------------------------------------------------------------------------------
 
 // Where processes run: a one-client result differs by a factor of eight with it.
-static int spread(int nth)
+int placement_processors(enum placement placement)
 {
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return -1;
-    int wanted = nth % CPU_COUNT(&allowed);
-    for (size_t processor = 0; processor < CPU_SETSIZE; processor++) {
-        if (CPU_ISSET(processor, &allowed) && wanted-- == 0)
-            return (int)processor;
-    }
-    return -1;
-}
-
-static int together(int nth)
-{
-    (void)nth;
-    return spread(0);
-}
-
-int (*placement_of(enum placement placement))(int nth)
-{
-    if (placement == PLACEMENT_FREE)
-        return NULL;
-    return placement == PLACEMENT_TOGETHER ? together : spread;
+    return placement == PLACEMENT_FREE       ? 0
+           : placement == PLACEMENT_TOGETHER ? 1
+                                             : processors_allowed();
 }
 
 // --- what a trial needs --------------------------------------------------------------------------
@@ -368,7 +349,7 @@ static int boot(struct server_pool *pool, const struct group_settings *groups, i
     struct cluster_settings settings = {.isolation = pool->sandbox->isolation,
                                         .groups = groups,
                                         .group_count = count,
-                                        .processor = placement_of(placement),
+                                        .processors = placement_processors(placement),
                                         .folder = pool->set_folder,
                                         .serial = 2 * number + 1,
                                         .interrupted = pool->sandbox->interrupted};

@@ -102,9 +102,8 @@ void server_pool_stop(struct server_pool *pool);
 int service_of_external(const char *kind, const struct server_settings *settings,
                         struct service *service, struct error *error);
 
-// How the placement chooses: a function that gives the processor for the nth node (from 0) of a
-// trial, or NULL for "wherever the kernel likes".
-// spread: one after the other over the processors we may use; together: all on the first.
-int (*placement_of(enum placement placement))(int nth);
+// How many processors nodes are pinned to, one after the other; 0: they run wherever the kernel
+// likes.
+int placement_processors(enum placement placement);
 
 #endif

@@ -190,7 +190,7 @@ int state_open(struct trial_state *state, const struct trial *trial, struct serv
     // Nodes of its own for each trial.
     struct cluster_settings nodes = {.isolation = pool->sandbox->isolation,
                                      .clients = (int)wanted->processes,
-                                     .processor = placement_of(wanted->placement),
+                                     .processors = placement_processors(wanted->placement),
                                      .first_index = pool->cluster.count,
                                      .folder = "",
                                      .serial = 2 * serial};
