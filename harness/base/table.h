@@ -14,6 +14,9 @@ struct table;
 struct table *table_new(const char *const *headings);
 void table_free(struct table *table);
 
+// One with these headings, until the block ends.
+#define TABLE_OF(...) table_new((const char *const[]){__VA_ARGS__, NULL})
+
 // Adds the next cell, left to right, row after row; the text is copied.
 void table_cell(struct table *table, enum colour colour, const char *text);
 

@@ -22,59 +22,41 @@ static void note(struct table *table, const char *what, bool good, const char *d
     table_cell(table, COLOUR_PLAIN, detail);
 }
 
-// Has `look` print lines "WHAT|+DETAIL", or -DETAIL of what cannot be had, in an empty sandbox,
-// whose conductor is a process of its own; notes them. False if there was none.
-static bool ask_sandbox(struct table *table,
-                        int (*look)(const struct sandbox *sandbox, void *answer))
-{
-    char line[700];
-    FILE *answer = tmpfile();
-    if (answer == NULL)
-        return false;
-    bool told = sandbox_run(false, look, answer) == 0;
-    rewind(answer);
-    while (told && fgets(line, sizeof line, answer) != NULL) {
-        char *detail = strchr(line, '|');
-        line[strcspn(line, "\n")] = '\0';
-        if (detail == NULL)
-            continue;
-        *detail++ = '\0';
-        note(table, line, *detail == '+', detail + 1);
-    }
-    fclose(answer);
-    return told;
-}
+static const struct {
+    const char *name;
+    enum wire_effect effect;
+} effects[] = {{"partition wires", WIRE_PARTITION}, {"buffer wires", WIRE_BUFFER}};
 
-static int look_around(const struct sandbox *sandbox, void *answer)
-{
-    if (sandbox->isolation == ISOLATION_NAMESPACES)
-        fputs("namespaces|+runs are hermetic, without root\n", answer);
-    else
-        fprintf(answer,
-                "namespaces|-%s; runs use loopback ports instead, and faults that cut the network "
-                "are skipped. Remedy: sysctl kernel.unprivileged_userns_clone=1, or run as root\n",
-                sandbox->why_loopback);
-    return fflush(answer);
-}
+#define EFFECTS (sizeof effects / sizeof *effects)
 
-// Says of each effect whether it can be had there, and by what means.
-static int try_wires(const struct sandbox *sandbox, void *answer)
+// What can be had in an empty sandbox: namespaces, then each effect. Its conductor, a process of
+// its own, finds that out.
+struct prospect {
+    bool good;
+    char detail[1100]; // "": not looked at
+};
+
+static int look_around(const struct sandbox *sandbox, void *context)
 {
-    static const struct {
-        const char *name;
-        enum wire_effect effect;
-    } effects[] = {{"partition wires", WIRE_PARTITION}, {"buffer wires", WIRE_BUFFER}};
+    struct prospect *prospects = context;
     struct error error = {0};
-    if (sandbox->isolation != ISOLATION_NAMESPACES)
-        return 0;
-    struct wires *wires = wires_open(&error);
-    for (size_t i = 0; i < sizeof effects / sizeof *effects; i++) {
+    prospects[0].good = sandbox->isolation == ISOLATION_NAMESPACES;
+    snprintf(prospects[0].detail, sizeof prospects[0].detail, "%s%s",
+             prospects[0].good ? "runs are hermetic, without root" : sandbox->why_loopback,
+             prospects[0].good ? ""
+                               : "; runs use loopback ports instead, and faults that cut the "
+                                 "network are skipped. Remedy: sysctl "
+                                 "kernel.unprivileged_userns_clone=1, or run as root");
+    struct wires *wires = prospects[0].good ? wires_open(&error) : NULL;
+    for (size_t i = 0; i < EFFECTS && prospects[0].good; i++) {
+        struct prospect *prospect = &prospects[i + 1];
         const char *means = wires != NULL ? wires_means(wires, effects[i].effect, &error) : NULL;
-        fprintf(answer, "%s|%c%s\n", effects[i].name, means != NULL ? '+' : '-',
-                means != NULL ? means : error.text);
+        prospect->good = means != NULL;
+        snprintf(prospect->detail, sizeof prospect->detail, "%s",
+                 means != NULL ? means : error.text);
     }
     wires_close(wires);
-    return fflush(answer);
+    return 0;
 }
 
 static void check_servers(struct table *table)
@@ -122,15 +104,17 @@ static int run(const struct words *words, void *options)
     (void)options;
     if (words->count > 0)
         return usage_error(&doctor_verb, "it takes no arguments");
-    static const char *const headings[] = {"WHAT", "STATE", "DETAIL", NULL};
-    struct table *table = table_new(headings);
+    struct table *table = TABLE_OF("WHAT", "STATE", "DETAIL");
     struct error error = {0};
     check_servers(table);
-    if (!ask_sandbox(table, look_around))
-        note(table, "namespaces", false, "no sandbox could be made");
+    struct prospect *prospects = memory_shared((EFFECTS + 1) * sizeof *prospects);
+    (void)sandbox_run(false, look_around, prospects);
+    note(table, "namespaces", prospects[0].good,
+         prospects[0].detail[0] != '\0' ? prospects[0].detail : "no sandbox could be made");
     bool has_ip = program_exists("ip");
     note(table, "ip (iproute2)", has_ip, has_ip ? "wires the nodes" : "apt-get install iproute2");
-    ask_sandbox(table, try_wires);
+    for (size_t i = 0; i < EFFECTS && prospects[i + 1].detail[0] != '\0'; i++)
+        note(table, effects[i].name, prospects[i + 1].good, prospects[i + 1].detail);
     AUTO_FREE char *preload = clock_preload_path(&error);
     note(table, "server clocks", preload != NULL, preload != NULL ? preload : error.text);
     char plots[200];

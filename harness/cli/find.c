@@ -62,48 +62,41 @@ struct found {
 
 // --- the target ----------------------------------------------------------------------------------
 
-struct figure {
-    const char *name;
-    double percent;
-    int64_t limit_ns;
-    int64_t measured_ns;
-};
-
-// The figure that has a limit, and what it is in `acquire`.
-static struct figure figure_of(const struct percentiles *target, const struct percentiles *acquire)
+// The one that has a limit.
+static enum percentile percentile_of(const struct percentiles *target)
 {
     enum percentile i = 0;
     while (i + 1 < PERCENTILE_COUNT && target->ns[i] == 0)
         i++;
-    return (struct figure){percentile_forms[i].name, percentile_forms[i].percent, target->ns[i],
-                           acquire->ns[i]};
+    return i;
 }
 
 // Operations that never began, or were not granted, have no latency that could miss the target: of
 // those that were due, a hundredth may be so.
-static bool is_met(const struct figure *figure, const struct statistics *statistics)
+static bool is_met(const struct percentiles *target, const struct percentiles *measured,
+                   const struct statistics *statistics)
 {
+    enum percentile which = percentile_of(target);
     int64_t granted = (int64_t)statistics->acquire.count;
-    return granted > 0 && figure->measured_ns < figure->limit_ns &&
+    return granted > 0 && measured->ns[which] < target->ns[which] &&
            granted * 100 >= statistics->due * 99;
 }
 
 enum rate_answer find_judge(const struct percentiles *target, const struct statistics *statistics)
 {
-    struct figure measured = figure_of(target, &statistics->acquire);
-    struct figure on_time = figure_of(target, &statistics->acquire_on_time);
-    if (is_met(&measured, statistics))
-        return percentile_has_enough((int64_t)statistics->acquire.count, measured.percent)
-                   ? RATE_MET
-                   : RATE_DRIVER;
+    const struct percentiles *on_time = &statistics->acquire_on_time;
+    double percent = percentile_forms[percentile_of(target)].percent;
+    if (is_met(target, &statistics->acquire, statistics))
+        return percentile_has_enough((int64_t)statistics->acquire.count, percent) ? RATE_MET
+                                                                                  : RATE_DRIVER;
     bool is_drivers = statistics->driver_bound.is_bound ||
-                      (statistics->acquire_on_time.count > 0 && is_met(&on_time, statistics));
+                      (on_time->count > 0 && is_met(target, on_time, statistics));
     return is_drivers ? RATE_DRIVER : RATE_MISSED;
 }
 
 int64_t find_least_rate(const struct percentiles *target, int64_t for_ns)
 {
-    double percent = figure_of(target, &(struct percentiles){0}).percent;
+    double percent = percentile_forms[percentile_of(target)].percent;
     int64_t enough = 1;
     while (!percentile_has_enough(enough, percent))
         enough++;
@@ -123,30 +116,30 @@ static int64_t readable(int64_t rate)
     return rate >= 20 * second ? rate / second * second : rate / 60 * 60;
 }
 
-static void add_step(struct found *result, const struct request *request, int64_t rate,
+static void add_step(struct found *result, const struct percentiles *target, int64_t rate,
                      const char *folder, const struct trial_result *measured)
 {
     const struct statistics *statistics = &measured->statistics;
-    const struct percentiles *target = &request->phase->find;
+    const struct percentiles *acquire = &statistics->acquire;
     struct step *step = APPEND(result->steps, result->count, result->room);
     *step = (struct step){.rate = rate,
                           .due = statistics->due,
                           .begun = statistics->begun,
-                          .granted = (int64_t)statistics->acquire.count,
-                          .figure_ns = figure_of(target, &statistics->acquire).measured_ns,
+                          .granted = (int64_t)acquire->count,
+                          .figure_ns = acquire->ns[percentile_of(target)],
                           .answer = find_judge(target, statistics),
                           .verdict = measured->judgement.verdict,
                           .folder = memory_string(folder)};
     if (step->answer != RATE_DRIVER)
         return;
-    struct figure figure = figure_of(target, &statistics->acquire);
-    if (is_met(&figure, statistics))
+    if (is_met(target, acquire, statistics))
         snprintf(step->why, sizeof step->why, "it has begun too few operations to tell %s of them",
-                 figure.name);
-    else if (statistics->driver_bound.reason[0] != '\0')
-        snprintf(step->why, sizeof step->why, "%s", statistics->driver_bound.reason);
+                 result->figure);
     else
-        snprintf(step->why, sizeof step->why, "had it been on time, the target would be met");
+        snprintf(step->why, sizeof step->why, "%s",
+                 statistics->driver_bound.reason[0] != '\0'
+                     ? statistics->driver_bound.reason
+                     : "had it been on time, the target would be met");
 }
 
 // Performs one trial with fresh servers and a lock of its own. False, with the reason set, if that
@@ -167,7 +160,7 @@ static bool measure(struct request *request, int64_t rate, struct found *result)
     bool is_interrupted = sandbox_is_interrupted(request->sandbox);
     bool is_measured = !is_interrupted && run.count == 1 && run.trials[0].has_history;
     if (is_measured)
-        add_step(result, request, rate, folder.bytes, &run.trials[0]);
+        add_step(result, &request->phase->find, rate, folder.bytes, &run.trials[0]);
     else
         snprintf(result->reason, sizeof result->reason, "%s",
                  is_interrupted ? "it was interrupted" : run.trials[0].judgement.reason);
@@ -338,10 +331,11 @@ static void search(struct request *request, const struct trial *trial, struct fo
     int64_t for_ns = request->phase->for_ns;
     int64_t most = (int64_t)(3600.0 * MOST_OPERATIONS * (double)NS_PER_S / (double)for_ns);
     int64_t least = find_least_rate(target, for_ns);
-    struct figure figure = figure_of(target, &(struct percentiles){0});
+    enum percentile which = percentile_of(target);
     struct text text = {0};
     bool is_told = !request->options.json;
-    *result = (struct found){.trial = trial, .figure = figure.name, .limit_ns = figure.limit_ns};
+    *result = (struct found){
+        .trial = trial, .figure = percentile_forms[which].name, .limit_ns = target->ns[which]};
     result->search =
         rate_search_start(request->first_rate, least < most ? least : most, most, readable);
     result->outcome = FIND_NOT_TRIED;
@@ -418,7 +412,8 @@ static int make_plan(void *context, const struct scenario_set *set,
         return error_set(error, "one scenario at a time");
     // The phase that says what is to be found.
     for (size_t i = scenario->load_count; i-- > 0;) {
-        if (figure_of(&scenario->load[i].find, &(struct percentiles){0}).limit_ns > 0)
+        const struct percentiles *target = &scenario->load[i].find;
+        if (target->ns[percentile_of(target)] > 0)
             request->phase = &scenario->load[i];
     }
     if (request->phase == NULL)

@@ -38,11 +38,8 @@ static struct text joined(const char *const *words)
 
 static void list_schemes(void)
 {
-    static const char *const headings[] = {"SCHEME", "TRAITS", "HOW IT LOCKS", "WHAT BREAKS IT",
-                                           NULL};
-    static const char *const trait_headings[] = {"TRAIT", "MEANING", NULL};
-    struct table *table = table_new(headings);
-    struct table *traits = table_new(trait_headings);
+    struct table *table = TABLE_OF("SCHEME", "TRAITS", "HOW IT LOCKS", "WHAT BREAKS IT");
+    struct table *traits = TABLE_OF("TRAIT", "MEANING");
     for (size_t i = 0; lock_catalogue[i] != NULL; i++) {
         const struct lock_scheme *scheme = lock_catalogue[i];
         AUTO_TEXT struct text has = joined(scheme->traits);
@@ -76,8 +73,7 @@ static void list_schemes_as_markdown(void)
 
 static void list_topologies(void)
 {
-    static const char *const headings[] = {"SERVER", "TOPOLOGY", "NODES", "WHAT IT IS", NULL};
-    struct table *table = table_new(headings);
+    struct table *table = TABLE_OF("SERVER", "TOPOLOGY", "NODES", "WHAT IT IS");
     const struct topology *topology;
     for (size_t i = 0; (topology = topology_at(i)) != NULL; i++) {
         char nodes[40];
@@ -90,8 +86,7 @@ static void list_topologies(void)
 
 static void list_workloads(void)
 {
-    static const char *const headings[] = {"WORKLOAD", "WHAT CLIENTS DO", NULL};
-    struct table *table = table_new(headings);
+    struct table *table = TABLE_OF("WORKLOAD", "WHAT CLIENTS DO");
     for (size_t i = 0; workload_catalogue[i] != NULL; i++)
         ROW(table, 1, workload_catalogue[i]->name, workload_catalogue[i]->summary);
     print(table);
@@ -108,15 +103,13 @@ static const char *const *options_of(const struct fault_form *form)
 
 static void list_faults(void)
 {
-    static const char *const headings[] = {"FAULT", "STRIKES",      "UNTIL", "HOW",
-                                           "TAKES", "WHAT IT DOES", NULL};
     static const char *const kinds[] = {"client", "worker", "server", "wire"}; // by STRIKES_*
     static const char *const untils[] = {[LASTS_NEVER] = "-",
                                          [LASTS_IF_TOLD] = "or for good",
                                          [LASTS_BRIEFLY] = "or at once",
                                          [LASTS_ON] = "or the end",
                                          [LASTS_BOUNDED] = "required"};
-    struct table *table = table_new(headings);
+    struct table *table = TABLE_OF("FAULT", "STRIKES", "UNTIL", "HOW", "TAKES", "WHAT IT DOES");
     for (size_t i = 0; fault_catalogue[i] != NULL; i++) {
         const struct fault_form *form = &fault_catalogue[i]->form;
         struct text words[] = {{0}, joined(form->hows), joined(options_of(form))};
@@ -124,11 +117,10 @@ static void list_faults(void)
             if ((form->strikes & (1U << kind)) != 0)
                 text_add_item(&words[0], kinds[kind]);
         }
-        const char *cells[3];
         for (size_t j = 0; j < 3; j++)
-            cells[j] = words[j].length > 0 ? words[j].bytes : "-";
-        ROW(table, 1, form->name, cells[0], untils[form->lasting], cells[1], cells[2],
-            fault_catalogue[i]->summary);
+            text_add(&words[j], words[j].length > 0 ? "" : "-");
+        ROW(table, 1, form->name, words[0].bytes, untils[form->lasting], words[1].bytes,
+            words[2].bytes, fault_catalogue[i]->summary);
         for (size_t j = 0; j < 3; j++)
             text_free(&words[j]);
     }
@@ -140,7 +132,6 @@ static void list_faults(void)
 
 static void list_points(void)
 {
-    static const char *const headings[] = {"POINT", "WHERE A WORKER CAN BE STOPPED", NULL};
     static const char *const points[][2] = {
         {"client-N holds", "it was granted the lock, and has done nothing yet"},
         {"client-N after read", "it has read the guarded value"},
@@ -151,7 +142,7 @@ static void list_points(void)
         {"... in PHASE", "only while it does that: acquire, release, renew, read, write"},
         {"client-N worker-M ...", "only that worker; else whichever worker gets there first"},
     };
-    struct table *table = table_new(headings);
+    struct table *table = TABLE_OF("POINT", "WHERE A WORKER CAN BE STOPPED");
     for (size_t i = 0; i < sizeof points / sizeof *points; i++)
         ROW(table, 1, points[i][0], points[i][1]);
     print(table);
@@ -181,8 +172,7 @@ static const struct {
 // What there is, by name: enough to write a first scenario.
 static void list_all(void)
 {
-    static const char *const headings[] = {"LIST", "WHAT IT SHOWS", NULL};
-    struct table *table = table_new(headings);
+    struct table *table = TABLE_OF("LIST", "WHAT IT SHOWS");
     for (size_t i = 0; i < LIST_COUNT; i++)
         ROW(table, 1, lists[i].name, lists[i].what);
     print(table);
@@ -200,7 +190,8 @@ static void list_all(void)
 }
 
 static const struct option list_options[] = {
-    {"markdown", "", "of schemes: prints the table of harness/locks/README.md", .kind = OPTION_FLAG},
+    {"markdown", "", "of schemes: prints the table of harness/locks/README.md",
+     .kind = OPTION_FLAG},
     {.name = NULL},
 };
 

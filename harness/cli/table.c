@@ -11,20 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What was seen of one scenario in all results.
-struct seen {
-    size_t trials;
-    size_t as_expected;
-    char last[11]; // the day of the last run, "2026-11-21"
-};
-
+// Results of runs, and the label of the column that each belongs to, "" without one.
 struct results {
     json_t **roots;
-    char **labels; // of the column that each belongs to, "" without one
-    size_t count;
+    struct string_list labels;
+    struct string_list columns; // the different labels, in their order
 };
-
-#define MOST_COLUMNS 8
 
 // --- results -------------------------------------------------------------------------------------
 
@@ -32,35 +24,21 @@ struct results {
 static int load_results(const char *const *paths, size_t count, struct results *results)
 {
     results->roots = memory_zeroed(count, sizeof(json_t *));
-    results->labels = memory_zeroed(count, sizeof(char *));
     for (size_t i = 0; i < count; i++) {
         struct error error = {0};
         const char *colon = strchr(paths[i], ':');
         const char *path = colon != NULL ? colon + 1 : paths[i];
-        json_t *root = json_read(path, &error);
-        if (json_array_size(json_object_get(root, "trials")) == 0) {
-            json_decref(root);
+        AUTO_FREE char *label =
+            text_formatted("%.*s", (int)(colon != NULL ? colon - paths[i] : 0), paths[i]);
+        json_t *root = results->roots[i] = json_read(path, &error);
+        string_list_add(&results->labels, label);
+        if (!string_list_has(&results->columns, label))
+            string_list_add(&results->columns, label);
+        if (json_array_size(json_object_get(root, "trials")) == 0)
             return verb_fails(&table_verb, -1, "%s is no result of a run: %s", path,
                               root == NULL ? error.text : "it has no trials");
-        }
-        results->labels[i] = memory_string(paths[i]);
-        results->labels[i][colon != NULL ? colon - paths[i] : 0] = '\0';
-        results->roots[results->count++] = root;
     }
     return 0;
-}
-
-// The different labels, in their order, NULL-terminated.
-static void columns_of(const struct results *results, const char *labels[MOST_COLUMNS + 1])
-{
-    size_t count = 0;
-    labels[0] = NULL;
-    for (size_t i = 0; i < results->count && count < MOST_COLUMNS; i++) {
-        if (!text_is_one_of(results->labels[i], labels)) {
-            labels[count++] = results->labels[i];
-            labels[count] = NULL;
-        }
-    }
 }
 
 // True if the run missed a threshold of that scenario and scheme.
@@ -78,24 +56,35 @@ static bool missed_threshold(const json_t *root, const char *scenario, const cha
     return false;
 }
 
-// Adds what the run has seen of the scenario.
-static void see_run(const json_t *root, const char *scenario, struct seen *seen)
+// What was seen of the scenario in all results of that label.
+static void write_seen(const struct results *results, const char *label, const char *scenario,
+                       struct text *out)
 {
-    size_t index;
+    size_t trials = 0, as_expected = 0, index;
     json_t *trial;
-    const char *began = text_at(json_object_get(root, "environment"), "began");
-    json_array_foreach(json_object_get(root, "trials"), index, trial)
-    {
-        const char *expectation = text_at(json_object_get(trial, "expectation"), "result");
-        if (strcmp(text_at(json_object_get(trial, "scenario"), "name"), scenario) != 0 ||
-            expectation[0] == '\0' || strcmp(expectation, "none") == 0)
+    char last[11] = ""; // the day of the last run, "2026-11-21"
+    for (size_t i = 0; i < results->labels.count; i++) {
+        const json_t *root = results->roots[i];
+        const char *began = text_at(json_object_get(root, "environment"), "began");
+        if (strcmp(results->labels.items[i], label) != 0)
             continue;
-        seen->trials++;
-        seen->as_expected += strcmp(expectation, "met") == 0 &&
-                             !missed_threshold(root, scenario, text_at(trial, "scheme"));
-        if (strncmp(began, seen->last, 10) > 0)
-            snprintf(seen->last, sizeof seen->last, "%.10s", began);
+        json_array_foreach(json_object_get(root, "trials"), index, trial)
+        {
+            const char *expectation = text_at(json_object_get(trial, "expectation"), "result");
+            if (strcmp(text_at(json_object_get(trial, "scenario"), "name"), scenario) != 0 ||
+                expectation[0] == '\0' || strcmp(expectation, "none") == 0)
+                continue;
+            trials++;
+            as_expected += strcmp(expectation, "met") == 0 &&
+                           !missed_threshold(root, scenario, text_at(trial, "scheme"));
+            if (strncmp(began, last, 10) > 0)
+                snprintf(last, sizeof last, "%.10s", began);
+        }
     }
+    if (trials > 0)
+        text_format(out, " %zu of %zu, %s |", as_expected, trials, last);
+    else
+        text_add(out, " not run |");
 }
 
 // --- the table -----------------------------------------------------------------------------------
@@ -112,17 +101,15 @@ static void write_title(const char *name, struct text *out)
         text_format(out, "%c", *next == '-' ? ' ' : *next);
 }
 
-// The schemes that are to survive, or to break: a * after those that must end up stuck, a † after
-// those of which only a figure shows it.
-static void write_schemes(const struct scenario *scenario, const struct vocabulary *vocabulary,
-                          bool survive, struct text *out)
+// Adds the schemes that are to break, and those that are to survive: a * after those that must end
+// up stuck, a † after those of which only a figure shows it.
+static void write_schemes(struct scenario *scenario, const struct vocabulary *vocabulary,
+                          struct text *out)
 {
-    size_t count = 0;
     struct plan plan;
+    struct text schemes[2] = {{0}, {0}};
     struct error error = {0};
-    struct scenario *one = (struct scenario *)(size_t)scenario;
-    if (plan_make(&one, 1, vocabulary, NULL, 1, 1, &plan, &error) != 0)
-        return;
+    (void)plan_make(&scenario, 1, vocabulary, NULL, 1, 1, &plan, &error); // none has no trials
     for (size_t i = 0; i < plan.count; i++) {
         const struct trial *trial = &plan.trials[i];
         if (trial->expectation == NULL || trial->skip_reason != NULL)
@@ -137,58 +124,40 @@ static void write_schemes(const struct scenario *scenario, const struct vocabula
                           (threshold->schemes.count == 0 ||
                            patterns_mean(&threshold->schemes, trial->scheme, trial->traits));
         }
-        if ((is_safe && !is_counted) != survive)
-            continue;
-        text_format(out, "%s%s%s%s", count++ > 0 ? ", " : "", trial->scheme,
-                    trial->expectation->verdict == EXPECT_STUCK ? "\\*" : "",
-                    is_counted ? "†" : "");
+        struct text *list = &schemes[is_safe && !is_counted];
+        text_add_item(list, trial->scheme);
+        if (trial->expectation->verdict == EXPECT_STUCK)
+            text_add(list, "\\*");
+        text_add(list, is_counted ? "†" : "");
     }
-    if (count == 0)
-        text_add(out, "–");
+    for (int i = 0; i < 2; i++) {
+        text_format(out, " | %s", schemes[i].length > 0 ? schemes[i].bytes : "–");
+        text_free(&schemes[i]);
+    }
     plan_free(&plan);
-}
-
-static void print_row(const struct scenario *scenario, const struct vocabulary *vocabulary,
-                      const struct results *results)
-{
-    AUTO_TEXT struct text row = {0};
-    const char *labels[MOST_COLUMNS + 1];
-    columns_of(results, labels);
-    text_add(&row, "| ");
-    write_title(scenario->name, &row);
-    text_add(&row, " | ");
-    write_schemes(scenario, vocabulary, false, &row);
-    text_add(&row, " | ");
-    write_schemes(scenario, vocabulary, true, &row);
-    text_format(&row, " | `lockpick run %s` |", scenario->path);
-    for (size_t i = 0; labels[i] != NULL; i++) {
-        struct seen seen = {0};
-        for (size_t j = 0; j < results->count; j++) {
-            if (strcmp(results->labels[j], labels[i]) == 0)
-                see_run(results->roots[j], scenario->name, &seen);
-        }
-        if (seen.trials > 0)
-            text_format(&row, " %zu of %zu, %s |", seen.as_expected, seen.trials, seen.last);
-        else
-            text_add(&row, " not run |");
-    }
-    puts(row.bytes);
 }
 
 static void print_table(const struct scenario_set *set, const struct vocabulary *vocabulary,
                         const struct results *results)
 {
-    const char *labels[MOST_COLUMNS + 1];
-    columns_of(results, labels);
+    const struct string_list *columns = &results->columns;
     fputs("| | failure | breaks (\\*: stuck; †: a figure) | survives | the one command |", stdout);
-    for (size_t i = 0; labels[i] != NULL; i++)
-        printf(" as expected%s%s |", labels[i][0] == '\0' ? "" : ", ", labels[i]);
+    for (size_t i = 0; i < columns->count; i++)
+        printf(" as expected%s%s |", columns->items[i][0] == '\0' ? "" : ", ", columns->items[i]);
     fputs("\n|---|---|---|---|---|", stdout);
-    for (size_t i = 0; labels[i] != NULL; i++)
+    for (size_t i = 0; i < columns->count; i++)
         fputs("---|", stdout);
     putchar('\n');
-    for (size_t i = 0; i < set->count; i++)
-        print_row(set->scenarios[i], vocabulary, results);
+    for (size_t i = 0; i < set->count; i++) {
+        AUTO_TEXT struct text row = {0};
+        text_add(&row, "| ");
+        write_title(set->scenarios[i]->name, &row);
+        write_schemes(set->scenarios[i], vocabulary, &row);
+        text_format(&row, " | `lockpick run %s` |", set->scenarios[i]->path);
+        for (size_t j = 0; j < columns->count; j++)
+            write_seen(results, columns->items[j], set->scenarios[i]->name, &row);
+        puts(row.bytes);
+    }
 }
 
 static int run(const struct words *words, void *none)
@@ -207,12 +176,11 @@ static int run(const struct words *words, void *none)
         print_table(&set, vocabulary, &results);
         code = EXIT_AS_EXPECTED;
     }
-    for (size_t i = 0; i < results.count; i++) {
+    for (size_t i = 0; i < results.labels.count; i++)
         json_decref(results.roots[i]);
-        free(results.labels[i]);
-    }
     free(results.roots);
-    free(results.labels);
+    string_list_free(&results.labels);
+    string_list_free(&results.columns);
     scenario_set_free(&set);
     vocabulary_free(vocabulary);
     return code;

@@ -73,52 +73,16 @@ static const struct option *find_option(const struct verb *verb, const char *arg
     return option;
 }
 
-static int take_text(const struct option *option, const char *value, const char **place,
-                     struct error *error)
-{
-    if (value[0] == '\0')
-        return error_set(error, "--%s takes a name, not ''", option->name);
-    if (*place != NULL)
-        return error_set(error, "--%s once only: '%s' and '%s'", option->name, *place, value);
-    *place = value;
-    return 0;
-}
-
-static int take_number(const struct option *option, const char *value, int64_t *place,
-                       struct error *error)
-{
-    char *end;
-    int least = option->said > 0 ? 0 : 1;
-    errno = 0;
-    *place = strtoll(value, &end, 10);
-    if (errno == 0 && end != value && *end == '\0' && *place >= least && *place <= option->most)
-        return 0;
-    if (option->most == INT64_MAX)
-        return error_set(error, "--%s takes a whole number from 1, not '%s'", option->name, value);
-    return error_set(error, "--%s takes a whole number from %d to %" PRId64 ", not '%s'",
-                     option->name, least, option->most, value);
-}
-
-static int take_word(const struct option *option, const char *value, int *place,
-                     struct error *error)
-{
-    AUTO_TEXT struct text all = {0};
-    *place = text_index(value, option->words);
-    if (*place >= 0)
-        return 0;
-    text_join(&all, option->words, "or");
-    return error_set(error, "--%s takes %s, not '%s'", option->name, text_string(&all), value);
-}
-
 // Takes an option; `next` is the argument behind it, whose use *used says.
 static int take_option(const struct verb *verb, char *argument, char *next, int *used,
                        void *options, struct error *error)
 {
     const struct option *option = find_option(verb, argument, error);
     char *value = strchr(argument, '=');
-    void *place = option != NULL ? (char *)options + option->at : NULL;
     if (option == NULL)
         return -1;
+    void *place = (char *)options + option->at;
+    AUTO_TEXT struct text words = {0};
     bool takes_value = option->argument[0] != '\0';
     if (!takes_value && value != NULL)
         return error_set(error, "--%s takes no value", option->name);
@@ -132,12 +96,35 @@ static int take_option(const struct verb *verb, char *argument, char *next, int 
     case OPTION_FLAG:
         *(bool *)place = true;
         return 0;
-    case OPTION_TEXT:
-        return take_text(option, value, place, error);
-    case OPTION_NUMBER:
-        return take_number(option, value, place, error);
-    case OPTION_WORD:
-        return take_word(option, value, place, error);
+    case OPTION_TEXT: {
+        const char **text = place;
+        if (value[0] == '\0')
+            return error_set(error, "--%s takes a name, not ''", option->name);
+        if (*text != NULL)
+            return error_set(error, "--%s once only: '%s' and '%s'", option->name, *text, value);
+        *text = value;
+        return 0;
+    }
+    case OPTION_NUMBER: {
+        char *end;
+        int least = option->said > 0 ? 0 : 1;
+        errno = 0;
+        int64_t number = *(int64_t *)place = strtoll(value, &end, 10);
+        if (errno == 0 && end != value && *end == '\0' && number >= least && number <= option->most)
+            return 0;
+        if (option->most == INT64_MAX)
+            return error_set(error, "--%s takes a whole number from 1, not '%s'", option->name,
+                             value);
+        return error_set(error, "--%s takes a whole number from %d to %" PRId64 ", not '%s'",
+                         option->name, least, option->most, value);
+    }
+    case OPTION_WORD: {
+        int word = *(int *)place = text_index(value, option->words);
+        if (word >= 0)
+            return 0;
+        text_join(&words, option->words, "or");
+        return error_set(error, "--%s takes %s, not '%s'", option->name, words.bytes, value);
+    }
     case OPTION_OTHER:
         break;
     }
