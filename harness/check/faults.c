@@ -132,18 +132,18 @@ bool fault_holds_up(const struct trial_model *model, const struct fault_instance
     return wire_cuts_off(model, instance, client) || fault_stops(instance, client, worker);
 }
 
-bool fault_lost_answer(const struct trial_model *model, const struct fault_record *record,
-                       int client, int64_t asked_ns, int64_t until_ns)
+bool fault_lost_release(const struct trial_model *model, const struct fault_record *record,
+                        const struct hold *hold)
 {
     const struct fault_instance *instance = record->instance;
     int64_t over_ns = instance->bound_ns < 0 ? record->in_effect_ns : record->healed_ns;
-    if (record->asked_ns > until_ns || record->in_effect_ns == TIME_NEVER || over_ns < asked_ns ||
-        strikes_only_store(model, instance))
+    if (record->asked_ns > hold->returned_ns || record->in_effect_ns == TIME_NEVER ||
+        over_ns < hold->released_ns || strikes_only_store(model, instance))
         return false;
     if (instance->side_counts[0] > 0)
         return fault_can(instance, FAULT_SEVERS | FAULT_SLOWS) &&
-               wire_names_client(instance, client);
+               wire_names_client(instance, hold->client);
     if (instance->target.client == 0)
         return fault_can(instance, FAULT_STOPS | FAULT_KILLS | FAULT_DISCONNECTS | FAULT_REFUSES);
-    return fault_can(instance, FAULT_DISCONNECTS) && instance->target.client == client;
+    return fault_can(instance, FAULT_DISCONNECTS) && instance->target.client == hold->client;
 }

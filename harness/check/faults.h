@@ -38,8 +38,8 @@ bool fault_stops(const struct fault_instance *instance, int client, int worker);
 bool fault_holds_up(const struct trial_model *model, const struct fault_instance *instance,
                     int client, int worker);
 
-// True if the fault may have kept back what the client asked between the two times, or the answer.
-bool fault_lost_answer(const struct trial_model *model, const struct fault_record *record,
-                       int client, int64_t asked_ns, int64_t until_ns);
+// True if the fault may have kept back that release, or the answer to it.
+bool fault_lost_release(const struct trial_model *model, const struct fault_record *record,
+                        const struct hold *hold);
 
 #endif

@@ -390,8 +390,7 @@ static bool removed_it_itself(const struct trial_model *model, size_t index)
     FOR_EACH_FAULT (record, model) {
         if (took_before_release(record, hold))
             return false;
-        may_be_lost = may_be_lost || fault_lost_answer(model, record, hold->client,
-                                                       hold->released_ns, hold->returned_ns);
+        may_be_lost = may_be_lost || fault_lost_release(model, record, hold);
     }
     enum sending sending = see_sending(model, hold);
     size_t next = FIRST_FROM(model->holds, model->hold_count, granted_ns, hold->granted_ns);

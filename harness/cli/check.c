@@ -210,17 +210,15 @@ static json_t *positive(int64_t number)
 
 static int check_by_model(const struct check_options *options, const struct stored_path *stored)
 {
-    static const char *const headings[] = {"verdict",    "operations", "locks",
-                                           "violations", "history",    NULL};
     int code = EXIT_AS_EXPECTED;
     bool is_coloured = colour_wanted(stdout);
     json_auto_t *histories = json_array();
-    struct table *table = table_new(headings);
+    struct table *table = TABLE_OF("verdict", "operations", "locks", "violations", "history");
     for (int column = 1; column <= 3; column++)
         table_align_right(table, column);
-    for (size_t i = 0; i < stored->history_count; i++) {
+    for (size_t i = 0; i < stored->histories.count; i++) {
         struct check_case one;
-        bool is_malformed = check_case_make(stored->histories[i], options, &one) != 0;
+        bool is_malformed = check_case_make(stored->histories.items[i], options, &one) != 0;
         code = graver(code, add_row(table, &one, is_malformed));
         if (!is_malformed && options->json)
             json_array_append_new(histories, check_case_json(&one));
@@ -238,7 +236,7 @@ static int check_by_model(const struct check_options *options, const struct stor
         AUTO_FREE char *text = json_dumps(root, JSON_INDENT(2));
         if (text != NULL)
             puts(text);
-    } else if (stored->history_count > 1) {
+    } else if (stored->histories.count > 1) {
         table_print(table, stdout, is_coloured);
     }
     table_free(table);
@@ -274,7 +272,7 @@ static int judge_anew(const struct check_options *options, const struct stored_p
 static int check(const struct check_options *options, const char *path,
                  const struct stored_path *stored)
 {
-    if (stored->history_count == 0)
+    if (stored->histories.count == 0)
         return usage_error(&check_verb,
                            "%s holds no history: expected a file, or a folder with histories "
                            "(.edn, .json, .jsonl, also .gz), or that of a trial or run",
@@ -284,9 +282,9 @@ static int check(const struct check_options *options, const char *path,
                            "%s belongs to no run of Lockpick's, so there is no scenario to judge "
                            "it by: --model MODEL says what its lock must be",
                            path);
-    if (options->picture != NULL && stored->history_count > 1)
+    if (options->picture != NULL && stored->histories.count > 1)
         return usage_error(&check_verb, "--picture: %s holds %zu histories; name one", path,
-                           stored->history_count);
+                           stored->histories.count);
     return check_by_model(options, stored);
 }
 
@@ -316,14 +314,15 @@ static int run(const struct words *words, void *from)
             continue;
         }
         stored_path_find(path, &stored);
-        is_judged |= options->model == NULL && stored.run != NULL;
-        if (options->model == NULL && stored.run != NULL)
+        bool is_run = options->model == NULL && stored.run != NULL;
+        is_judged |= is_run;
+        if (is_run)
             code = graver(code, judge_anew(options, &stored));
-        else
-            stored_path_move(&stored, &all);
+        for (size_t j = 0; !is_run && j < stored.histories.count; j++)
+            string_list_add(&all.histories, stored.histories.items[j]);
         stored_path_free(&stored);
     }
-    if (all.history_count > 0 || (code == EXIT_AS_EXPECTED && !is_judged))
+    if (all.histories.count > 0 || (code == EXIT_AS_EXPECTED && !is_judged))
         code = graver(code, check(options, given.items[0], &all));
     stored_path_free(&all);
     return code;

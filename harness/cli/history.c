@@ -62,15 +62,15 @@ static int run(const struct words *words, void *options)
         return usage_error(&history_verb, "one history at a time: %s, or %s?", given,
                            words->items[1]);
     stored_path_find(given, &stored);
-    if (stored.history_count == 0) {
+    if (stored.histories.count == 0) {
         usage_error(&history_verb, "%s holds no history", given);
-    } else if (stored.history_count > 1) {
+    } else if (stored.histories.count > 1) {
         verb_fails(&history_verb, code, "%s has %zu histories; name one:", given,
-                   stored.history_count);
-        for (size_t i = 0; i < stored.history_count; i++)
-            fprintf(stderr, "  %s\n", stored.histories[i]);
+                   stored.histories.count);
+        for (size_t i = 0; i < stored.histories.count; i++)
+            fprintf(stderr, "  %s\n", stored.histories.items[i]);
     } else {
-        const char *path = stored.histories[0];
+        const char *path = stored.histories.items[0];
         code = format == FORMAT_EVENTS
                    ? print_events(path)
                    : export_operations(path, format == FORMAT_EDN ? IMPORT_EDN : IMPORT_JSON);

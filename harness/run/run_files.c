@@ -206,17 +206,33 @@ int run_folder_check(const struct run_options *options, struct error *error)
     return result;
 }
 
-void as_run_add(struct as_run *as_run, char *name, char *text)
+int as_run_keep(const char *folder, const char *name, char *text, struct error *error)
 {
-    *APPEND(as_run->files, as_run->count, as_run->room) = (struct as_run_file){name, text};
+    AUTO_FREE char *owned = text;
+    AUTO_FREE char *into = path_join(folder, "as-run");
+    return folder_make(into, error) == 0 ? keep(into, name, owned, error) : -1;
+}
+
+int as_run_settle(const char *folder, struct error *error)
+{
+    AUTO_FREE char *from = path_join(folder, "as-run");
+    AUTO_LIST struct string_list names = folder_entries(from);
+    if (names.count != 1)
+        return 0;
+    AUTO_FREE char *one = path_join(from, names.items[0]);
+    AUTO_FREE char *path = path_join(folder, "as-run.yaml");
+    return rename(one, path) == 0 && rmdir(from) == 0
+               ? 0
+               : error_set(error, "cannot rename %s to %s: %s", one, path, strerror(errno));
 }
 
 // One file, if all trials of the scenario have the same faults, else one for each trial.
-static void add_scenario(struct as_run *as_run, const struct scenario *scenario,
-                         const struct plan *plan)
+static int keep_as_run(const char *folder, const struct scenario *scenario, const struct plan *plan,
+                       struct error *error)
 {
     const char *first = NULL; // all faults of the first trial
     bool are_alike = true;
+    int result = 0;
     uint64_t seed = plan_seed_of(plan, scenario);
     for (size_t i = 0; scenario_is_open(scenario) && i < plan->count; i++) {
         const struct trial *trial = &plan->trials[i];
@@ -226,41 +242,27 @@ static void add_scenario(struct as_run *as_run, const struct scenario *scenario,
         first = first != NULL ? first : faults;
         are_alike &= strcmp(first, faults) == 0;
     }
-    for (size_t i = 0; i < plan->count && !are_alike; i++) {
+    for (size_t i = 0; result == 0 && i < plan->count && !are_alike; i++) {
         const struct trial *trial = &plan->trials[i];
         if (trial->scenario == scenario)
-            as_run_add(as_run, memory_string(trial->name),
-                       trial->drawn != NULL
-                           ? memory_string(trial->drawn->source)
-                           : scenario_as_run(scenario, seed, NULL, trial_label(trial)));
+            result = as_run_keep(folder, trial->name,
+                                 trial->drawn != NULL
+                                     ? memory_string(trial->drawn->source)
+                                     : scenario_as_run(scenario, seed, NULL, trial_label(trial)),
+                                 error);
     }
     bool is_drawn = first != NULL && strcmp(first, "none") != 0;
     const char *drawn = is_drawn ? first + strlen(scenario->settled_faults) : NULL;
+    AUTO_FREE char *name = full_name(scenario);
     if (are_alike)
-        as_run_add(as_run, full_name(scenario),
-                   scenario_as_run(scenario, seed, drawn, scenario->trial));
-}
-
-int as_run_keep(struct as_run *as_run, const char *folder, struct error *error)
-{
-    AUTO_FREE char *many = path_join(folder, "as-run");
-    int result = folder_make(as_run->is_alone ? folder : many, error);
-    for (size_t i = 0; i < as_run->count; i++) {
-        const struct as_run_file *file = &as_run->files[i];
-        if (result == 0)
-            result = keep(as_run->is_alone ? folder : many,
-                          as_run->is_alone ? "as-run" : file->name, file->text, error);
-        free(file->text);
-        free(file->name);
-    }
-    free(as_run->files);
+        result = as_run_keep(folder, name, scenario_as_run(scenario, seed, drawn, scenario->trial),
+                             error);
     return result;
 }
 
 char *run_folder_make(const struct run_options *options, const struct scenario_set *set,
                       const struct plan *plan, struct error *error)
 {
-    struct as_run as_run = {0};
     char *folder = options->out != NULL ? memory_string(options->out) : new_folder(set, error);
     if (folder == NULL)
         return NULL;
@@ -268,10 +270,9 @@ char *run_folder_make(const struct run_options *options, const struct scenario_s
     if (result == 0)
         result = keep_scenarios(folder, options, set, plan, error);
     for (size_t i = 0; result == 0 && i < set->count; i++)
-        add_scenario(&as_run, set->scenarios[i], plan);
-    as_run.is_alone = as_run.count == 1;
+        result = keep_as_run(folder, set->scenarios[i], plan, error);
     if (result == 0)
-        result = as_run_keep(&as_run, folder, error);
+        result = as_run_settle(folder, error);
     // What a run that is stopped has not run is known by the names of all trials of the plan.
     AUTO_TEXT struct text names = {0};
     AUTO_FREE char *path = path_join(folder, PLANNED_FILE);

@@ -44,21 +44,10 @@ int run_folder_check(const struct run_options *options, struct error *error);
 char *run_folder_make(const struct run_options *options, const struct scenario_set *set,
                       const struct plan *plan, struct error *error);
 
-// Files, by name, of what does the same again.
-struct as_run {
-    struct as_run_file {
-        char *name, *text;
-    } * files;
-    size_t count, room;
-    bool is_alone; // there is one, which needs no name
-};
-
-// Takes name and text.
-void as_run_add(struct as_run *as_run, char *name, char *text);
-
-// Writes them into the folder, which is made: a file alone is as-run.yaml, others are in as-run/.
-// Frees all in either case. 0, or -1 with `error` set.
-int as_run_keep(struct as_run *as_run, const char *folder, struct error *error);
+// Keeps in the folder what does the same again: as-run/NAME.yaml, whose text it frees. A file that
+// is alone becomes as-run.yaml once all are there. 0, or -1 with `error` set.
+int as_run_keep(const char *folder, const char *name, char *text, struct error *error);
+int as_run_settle(const char *folder, struct error *error);
 
 // Removes what a run that was killed has left: in its folder the servers' data, and the room of
 // histories that no event took; and half of a kept data folder (data_cache.h).

@@ -2,10 +2,12 @@
 
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
+#include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/report/fields.h"
 #include "harness/run/vocabulary.h"
 
+#include <fnmatch.h>
 #include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -14,37 +16,23 @@
 
 // --- what a path means ---------------------------------------------------------------------------
 
-static void add_history(struct stored_path *stored, char *path)
-{
-    *APPEND(stored->histories, stored->history_count, stored->history_room) = path;
-}
-
 static void find_in_run(const char *run, struct stored_path *stored)
 {
     AUTO_FREE char *trials = path_join(run, "trials");
     AUTO_LIST struct string_list names = folder_entries(trials);
     for (size_t i = 0; i < names.count; i++) {
-        if (S_ISREG(mode_at("%s/%s/history.bin", trials, names.items[i])))
-            add_history(stored, text_formatted("%s/%s/history.bin", trials, names.items[i]));
+        AUTO_FREE char *path = text_formatted("%s/%s/history.bin", trials, names.items[i]);
+        if (S_ISREG(mode_at("%s", path)))
+            string_list_add(&stored->histories, path);
     }
 }
 
 // history.edn.gz, or any.edn.gz if `any`.
 static bool is_named_like_history(const char *name, bool any)
 {
-    static const char *const ends[] = {".edn", ".json", ".jsonl"};
-    if (strcmp(name, "history.bin") == 0 || strcmp(name, "result.json") == 0)
-        return name[0] == 'h';
-    size_t length = strlen(name);
-    if (length > 3 && strcmp(name + length - 3, ".gz") == 0)
-        length -= 3;
-    for (size_t i = 0; i < sizeof ends / sizeof ends[0]; i++) {
-        size_t tail = strlen(ends[i]);
-        if (length >= tail && strncmp(name + length - tail, ends[i], tail) == 0)
-            return any || (length - tail == strlen("history") &&
-                           strncmp(name, "history", strlen("history")) == 0);
-    }
-    return false;
+    const char *pattern = any ? "*.@(edn|json|jsonl)?(.gz)" : "history.@(edn|json|jsonl)?(.gz)";
+    return strcmp(name, "history.bin") == 0 ||
+           (strcmp(name, "result.json") != 0 && fnmatch(pattern, name, FNM_EXTMATCH) == 0);
 }
 
 // Does not follow links: Jepsen's store has some that lead to the same tests again.
@@ -60,68 +48,47 @@ static void find_in_folder(const char *folder, struct stored_path *stored)
         if (lstat(path, &status) != 0)
             continue;
         if (S_ISREG(status.st_mode) && is_named_like_history(names.items[i], any))
-            add_history(stored, memory_string(path));
+            string_list_add(&stored->histories, path);
         else if (S_ISDIR(status.st_mode))
             find_in_folder(path, stored);
     }
 }
 
-// RUN/trials/TRIAL: the names of RUN and TRIAL. `folder` is the trial's, and is changed.
-static void find_run_of_trial(char *folder, struct stored_path *stored)
-{
-    char *slash = strrchr(folder, '/');
-    if (slash == NULL)
-        return;
-    *slash = '\0';
-    size_t length = strlen(folder);
-    size_t tail = strlen("/trials");
-    if (length <= tail || strcmp(folder + length - tail, "/trials") != 0)
-        return;
-    stored->trial = memory_string(slash + 1);
-    folder[length - tail] = '\0';
-    stored->run = memory_string(folder);
-}
-
 void stored_path_find(const char *path, struct stored_path *stored)
 {
     char real[PATH_MAX] = "";
-    bool is_real = realpath(path, real) != NULL;
+    bool is_folder = S_ISDIR(mode_at("%s", path));
+    bool has_history = S_ISREG(mode_at("%s/history.bin", path));
+    AUTO_FREE char *history = is_folder ? path_join(path, "history.bin") : memory_string(path);
     *stored = (struct stored_path){.run = NULL};
     // A run may have been killed before its first trial; a trial, too, may keep what it was run as.
-    bool has_history = S_ISREG(mode_at("%s/history.bin", path));
     if (S_ISDIR(mode_at("%s/trials", path)) || S_ISDIR(mode_at("%s/as-run", path)) ||
         (mode_at("%s/as-run.yaml", path) != 0 && !has_history)) {
         stored->run = memory_string(path);
         find_in_run(path, stored);
-    } else if (S_ISDIR(mode_at("%s", path))) {
-        if (has_history)
-            add_history(stored, text_formatted("%s/history.bin", path));
-        else
-            find_in_folder(path, stored);
-        if (is_real)
-            find_run_of_trial(real, stored);
-    } else {
-        add_history(stored, memory_string(path));
-        char *slash = is_real ? strrchr(real, '/') : NULL;
-        if (slash != NULL && strcmp(slash + 1, "history.bin") == 0) {
-            *slash = '\0';
-            find_run_of_trial(real, stored);
-        }
+        return;
     }
-}
-
-void stored_path_move(struct stored_path *from, struct stored_path *to)
-{
-    for (size_t i = 0; i < from->history_count; i++)
-        add_history(to, from->histories[i]);
-    from->history_count = 0;
+    if (is_folder && !has_history)
+        find_in_folder(path, stored);
+    else
+        string_list_add(&stored->histories, history);
+    // RUN/trials/TRIAL, or its history.bin: the names of RUN and TRIAL.
+    if (realpath(path, real) == NULL || (!is_folder && fnmatch("*/history.bin", real, 0) != 0))
+        return;
+    if (!is_folder)
+        *strrchr(real, '/') = '\0';
+    char *trial = strrchr(real, '/');
+    *trial = '\0';
+    size_t length = strlen(real) - (strlen(real) > strlen("/trials") ? strlen("/trials") : 0);
+    if (strcmp(real + length, "/trials") != 0)
+        return;
+    stored->trial = memory_string(trial + 1);
+    stored->run = text_formatted("%.*s", (int)length, real);
 }
 
 void stored_path_free(struct stored_path *stored)
 {
-    for (size_t i = 0; i < stored->history_count; i++)
-        free(stored->histories[i]);
-    free(stored->histories);
+    string_list_free(&stored->histories);
     free(stored->run);
     free(stored->trial);
 }
@@ -269,15 +236,13 @@ static void list_trials(struct stored_run *run, const char *trial)
 // True if what was said then stands: there was no history to judge, or the harness failed.
 static bool take_over(const json_t *entry, struct trial_result *result)
 {
-    static const enum verdict stand[] = {VERDICT_SKIPPED, VERDICT_NOT_APPLICABLE, VERDICT_ERROR};
-    for (size_t i = 0; i < sizeof stand / sizeof *stand; i++) {
-        if (strcmp(text_at(entry, "verdict"), verdict_name(stand[i])) != 0)
-            continue;
-        judge_without_history(result->trial, stand[i], text_at(entry, "reason"),
-                              &result->judgement);
-        return true;
-    }
-    return false;
+    enum verdict verdict = VERDICT_SKIPPED;
+    while (verdict <= VERDICT_NOT_APPLICABLE &&
+           strcmp(text_at(entry, "verdict"), verdict_name(verdict)) != 0)
+        verdict++;
+    if (verdict <= VERDICT_NOT_APPLICABLE)
+        judge_without_history(result->trial, verdict, text_at(entry, "reason"), &result->judgement);
+    return verdict <= VERDICT_NOT_APPLICABLE;
 }
 
 // Judges the trial into `result`, whose `trial` and `folder` are set; that folder gets the files,
@@ -485,19 +450,17 @@ static void add_run(struct stored_runs *all, const struct stored_run *run)
 // Brings repeats together, in the order in which the first of each was found.
 static void gather_repeats(struct stored_runs *all)
 {
-    size_t count = all->trial_count;
-    struct stored_trial *sorted = memory_new((count + 1) * sizeof *sorted);
-    AUTO_FREE bool *taken = memory_zeroed(count + 1, sizeof *taken);
-    size_t filled = 0;
-    for (size_t i = 0; i < count; i++) {
-        for (size_t j = i; j < count && !taken[i]; j++) {
-            if (taken[j] || !is_repeat(&all->trials[i].trial, &all->trials[j].trial))
-                continue;
-            sorted[filled++] = all->trials[j];
-            taken[j] = j > i;
-        }
-        taken[i] = true;
+    AUTO_FREE struct ranked *order = memory_new((all->trial_count + 1) * sizeof *order);
+    struct stored_trial *sorted = memory_new((all->trial_count + 1) * sizeof *sorted);
+    for (size_t i = 0; i < all->trial_count; i++) {
+        size_t first = 0;
+        while (!is_repeat(&all->trials[first].trial, &all->trials[i].trial))
+            first++;
+        order[i] = (struct ranked){(int64_t)first, i};
     }
+    sort_ranked(order, all->trial_count);
+    for (size_t i = 0; i < all->trial_count; i++)
+        sorted[i] = all->trials[order[i].index];
     free(all->trials);
     all->trials = sorted;
 }
@@ -583,24 +546,25 @@ void stored_runs_judge(struct stored_runs *all, const char *out, enum trial_file
 // Trials with faults of their own each have a file of their own.
 int stored_runs_keep_scenarios(const struct stored_runs *all, const char *out, struct error *error)
 {
-    struct as_run as_run = {.is_alone =
-                                all->scenario_count == 1 && all->scenarios[0]->trial == NULL};
+    int result = 0;
     for (size_t i = 0; i < all->scenario_count; i++) {
         const struct scenario *scenario = all->scenarios[i];
-        if (scenario->trial == NULL)
-            as_run_add(&as_run, memory_string(scenario->name),
-                       scenario_as_run(scenario, (uint64_t)scenario->seed, "", NULL));
+        if (scenario->trial == NULL && result == 0)
+            result =
+                as_run_keep(out, scenario->name,
+                            scenario_as_run(scenario, (uint64_t)scenario->seed, "", NULL), error);
         for (size_t j = 0; scenario->trial != NULL && j < all->trial_count; j++) {
             const struct trial *trial = &all->trials[j].trial;
-            if (trial->scenario != scenario)
+            if (trial->scenario != scenario || result != 0)
                 continue;
             struct scenario named = *trial_as_run(trial);
             named.name = scenario->name;
-            as_run_add(&as_run, memory_string(trial->name),
-                       scenario_as_run(&named, (uint64_t)named.seed, "", trial_label(trial)));
+            result = as_run_keep(
+                out, trial->name,
+                scenario_as_run(&named, (uint64_t)named.seed, "", trial_label(trial)), error);
         }
     }
-    return as_run_keep(&as_run, out, error);
+    return result == 0 ? as_run_settle(out, error) : result;
 }
 
 void stored_runs_free(struct stored_runs *all)

@@ -9,18 +9,15 @@
 
 // Each is NULL where there is none.
 struct stored_path {
-    char *run;   // the folder of the run
-    char *trial; // the name of the trial, if it is one or its history
-    char **histories;
-    size_t history_count, history_room; // the file itself, or all that are below the folder
+    char *run;                    // the folder of the run
+    char *trial;                  // the name of the trial, if it is one or its history
+    struct string_list histories; // the file itself, or all that are below the folder
 };
 
 // Below a folder that is no run and no trial, histories are known by their names: .edn, .json or
 // .jsonl, each also with .gz; where there is a history.*, as in Jepsen's store, only that. "-" is
 // standard input.
 void stored_path_find(const char *path, struct stored_path *stored);
-// Moves the histories to the end of the others'.
-void stored_path_move(struct stored_path *from, struct stored_path *to);
 void stored_path_free(struct stored_path *stored);
 
 // By how much verdicts differ from those of result.json.
