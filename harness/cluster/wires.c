@@ -25,7 +25,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <jansson.h>
 #include <libnetfilter_queue/libnetfilter_queue.h>
 #include <linux/netfilter.h>
 #include <linux/netlink.h>
@@ -327,7 +326,7 @@ struct view {
 };
 
 // Gives the kernel's packet filter commands, all or none of them; what was asked for is added to
-// `output` as JSON. A context for each: it is cheap, and knows nothing that is no longer so.
+// `output`. A context for each: it is cheap, and knows nothing that is no longer so.
 static int run_nft(const char *commands, struct text *output, struct error *error)
 {
     struct nft_ctx *context = nft_ctx_new(NFT_CTX_DEFAULT);
@@ -335,7 +334,7 @@ static int run_nft(const char *commands, struct text *output, struct error *erro
         return error_set(error, "libnftables cannot be used: %s", strerror(errno));
     nft_ctx_buffer_output(context);
     nft_ctx_buffer_error(context);
-    nft_ctx_output_set_flags(context, NFT_CTX_OUTPUT_JSON);
+    nft_ctx_output_set_flags(context, NFT_CTX_OUTPUT_HANDLE);
     int result = nft_run_cmd_from_buffer(context, commands);
     if (result == 0)
         text_add(output, nft_ctx_get_output_buffer(context));
@@ -368,59 +367,36 @@ static int tell_iptables(const char *commands, struct error *error)
 
 // --- asking the kernel ---------------------------------------------------------------------------
 
-static void view_rule(struct view *view, json_t *rule, const struct struck *struck,
-                      struct text *removal)
-{
-    const char *place = "", *target;
-    json_int_t handle = 0, packets;
-    json_t *expressions = NULL, *part;
-    size_t i;
-    json_unpack(rule, "{s:s, s:I, s:o}", "chain", &place, "handle", &handle, "expr", &expressions);
-    bool is_ours = strcmp(place, struck->chain) == 0;
-    view->rules += is_ours;
-    json_array_foreach(expressions, i, part)
-    {
-        if (is_ours && json_unpack(part, "{s:{s:I}}", "counter", "packets", &packets) == 0)
-            view->packets += packets;
-        if (json_unpack(part, "{s:{s:s}}", "jump", "target", &target) == 0 &&
-            strcmp(target, struck->chain) == 0) {
-            view->jumps++;
-            text_format(removal, "delete rule ip %s %s handle %lld\n", struck->table, place,
-                        (long long)handle);
-        }
-    }
-}
-
-// Fills in `view` from what nft lists: the fault's table, or only its chain. The nft commands that
-// remove the jumps to it are added to `removal`. 0, or -1 with `error` set.
+// Fills in `view` from what nft lists, a line each chain and each rule: the fault's table, or only
+// its chain. The nft commands that remove the jumps to it are added to `removal`. 0, or -1 with
+// `error` set.
 static int read_listing(const struct struck *struck, bool whole_table, struct view *view,
                         struct text *removal, struct error *error)
 {
-    const char *chain = struck->chain;
+    char place[64] = "", target[64];
     AUTO_TEXT struct text command = {0}, output = {0};
     *view = (struct view){0};
     text_format(&command, "list %s ip %s %s", whole_table ? "table" : "chain", struck->table,
-                whole_table ? "" : chain);
+                whole_table ? "" : struck->chain);
     if (run_nft(command.bytes, &output, error) != 0)
         return -1;
-    // What comes before it are warnings.
-    const char *start = strstr(text_string(&output), "{\"nftables\"");
-    json_t *all = start != NULL ? json_loads(start, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
-    if (all == NULL)
-        return error_set(error, "libnftables, asked to %s, did not answer in JSON: %.300s",
-                         command.bytes, text_string(&output));
-    size_t i;
-    json_t *item;
-    json_array_foreach(json_object_get(all, "nftables"), i, item)
-    {
-        const char *name = "";
-        json_t *rule = json_object_get(item, "rule");
-        json_unpack(item, "{s:{s:s}}", "chain", "name", &name);
-        view->chains += strcmp(name, chain) == 0;
-        if (rule != NULL)
-            view_rule(view, rule, struck, removal);
+    char *rest = output.bytes;
+    for (char *line; (line = strsep(&rest, "\n")) != NULL;) {
+        bool is_chain = sscanf(line, " chain %63s", place) == 1;
+        bool is_ours = strcmp(place, struck->chain) == 0;
+        const char *handle = is_chain ? NULL : strstr(line, "# handle ");
+        const char *counter = strstr(line, "counter packets ");
+        const char *jump = strstr(line, "jump ");
+        view->chains += is_chain && is_ours;
+        view->rules += handle != NULL && is_ours;
+        if (is_ours && counter != NULL)
+            view->packets += strtoll(counter + strlen("counter packets "), NULL, 10);
+        if (handle != NULL && jump != NULL && sscanf(jump, "jump %63s", target) == 1 &&
+            strcmp(target, struck->chain) == 0) {
+            view->jumps++;
+            text_format(removal, "delete rule ip %s %s %s\n", struck->table, place, handle + 2);
+        }
     }
-    json_decref(all);
     return 0;
 }
 
