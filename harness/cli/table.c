@@ -119,7 +119,7 @@ static void write_schemes(struct scenario *scenario, const struct vocabulary *vo
         bool is_counted = false;
         for (size_t j = 0; is_safe && j < scenario->threshold_count; j++) {
             const struct threshold *threshold = &scenario->thresholds[j];
-            is_counted |= metric_is_count(threshold->limit.metric) &&
+            is_counted |= metric_forms[threshold->limit.metric].unit == UNIT_COUNT &&
                           !limit_is_met(&threshold->limit, 0) &&
                           (threshold->schemes.count == 0 ||
                            patterns_mean(&threshold->schemes, trial->scheme, trial->traits));

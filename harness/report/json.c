@@ -357,12 +357,11 @@ static json_t *costs_json(const void *record)
     return array;
 }
 
-MAKER(metric_json, struct limit, value_text(metric_name(it->metric)))
+MAKER(metric_json, struct limit, value_text(metric_forms[it->metric].name))
 MAKER(percent_json, struct limit,
       metric_is_latency(it->metric) ? value_number(it->percent) : json_null())
-MAKER(relation_json, struct limit, value_text(relation_name(it->relation)))
 TABLE(limit_fields, MADE("metric", metric_json), MADE("percentile", percent_json),
-      MADE("relation", relation_json), FIELD(struct limit, bound));
+      NAME("relation", struct limit, relation, relation_names), FIELD(struct limit, bound));
 TABLE(stated_fields, FIELD_AS("threshold", struct threshold, limit.text),
       FIELD_AS("line", struct threshold, place.line),
       OBJECT(NULL, struct threshold, limit, limit_fields));

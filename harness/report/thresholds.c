@@ -59,7 +59,7 @@ static void doubt_figure(const struct question *question)
         int64_t count = (int64_t)cost->percentiles[limit->metric].count;
         const struct percentile_form *form = &percentile_forms[percentile_of(limit)];
         if (!percentile_has_enough(count, form->percent))
-            DOUBT("%lld %s %s too few for %s", (long long)count, metric_name(limit->metric),
+            DOUBT("%lld %s %s too few for %s", (long long)count, metric_forms[limit->metric].name,
                   count == 1 ? "time is" : "times are", form->name);
     }
 }
@@ -118,7 +118,7 @@ static void doubt_missed(const struct question *question)
     const struct limit *limit = &question->outcome->threshold->limit;
     bool is_counted = limit->metric == METRIC_VIOLATIONS && cost->undecided_violations > 0;
     // The driver makes times longer and rates lower, never the other way.
-    bool may_be_drivers = is_upper_of(limit) == metric_is_time(limit->metric);
+    bool may_be_drivers = is_upper_of(limit) == (metric_forms[limit->metric].unit == UNIT_TIME);
     if (question->outcome->driver_bound && may_be_drivers)
         DOUBT("the driver was the limit, so it may be to blame");
     else if (is_counted &&
@@ -131,7 +131,8 @@ static void decide(const struct question *question)
     const struct scheme_cost *cost = question->cost;
     struct threshold_outcome *outcome = question->outcome;
     const struct limit *limit = &outcome->threshold->limit;
-    bool is_time = metric_is_time(limit->metric);
+    enum metric_unit unit = metric_forms[limit->metric].unit;
+    bool is_time = unit == UNIT_TIME;
     bool is_rate = limit->metric == METRIC_THROUGHPUT;
     double figure = NAN;
     struct words text = {"–"};
@@ -151,8 +152,7 @@ static void decide(const struct question *question)
         else if (is_rate)
             snprintf(text.text, sizeof text.text, "%.30s/s", rate_words(figure).text);
         else
-            snprintf(text.text, sizeof text.text, metric_is_count(limit->metric) ? "%.0f" : "%.3g",
-                     figure);
+            snprintf(text.text, sizeof text.text, unit == UNIT_COUNT ? "%.0f" : "%.3g", figure);
     }
     snprintf(outcome->measured, sizeof outcome->measured, "%.39s", text.text);
     doubt_figure(question);

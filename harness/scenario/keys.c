@@ -639,14 +639,11 @@ static void print_metrics(FILE *out)
     static const char *const headings[] = {"figure", "limit", "meaning", NULL};
     struct table *table = table_new(headings);
     for (enum metric i = 0; i < METRIC_COUNT; i++) {
-        const char *value;
-        const char *meaning;
         AUTO_TEXT struct text name = {0};
-        metric_describe(i, &value, &meaning);
-        text_format(&name, "%s%s", metric_name(i), metric_is_latency(i) ? ".p99" : "");
+        text_format(&name, "%s%s", metric_forms[i].name, metric_is_latency(i) ? ".p99" : "");
         table_cell(table, COLOUR_PLAIN, name.bytes);
-        table_cell(table, COLOUR_PLAIN, value);
-        table_cell(table, COLOUR_PLAIN, meaning);
+        table_cell(table, COLOUR_PLAIN, metric_wanted(i));
+        table_cell(table, COLOUR_PLAIN, metric_forms[i].meaning);
     }
     AUTO_TEXT struct text percentiles = {0};
     percentiles_list("", &percentiles);

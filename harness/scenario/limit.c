@@ -6,9 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-// What values a metric takes.
-enum unit { UNIT_TIME, UNIT_RATE, UNIT_COUNT, UNIT_NUMBER, UNIT_SHARE };
-
 static const struct {
     enum reading (*read)(const char *text, int64_t *number);
     double size; // of what is read, in the unit of a bound
@@ -21,11 +18,7 @@ static const struct {
     [UNIT_SHARE] = {decimal_read, 1000, "a number from 0 to 1"},
 };
 
-static const struct {
-    const char *name;
-    enum unit unit;
-    const char *meaning;
-} forms[METRIC_COUNT] = {
+const struct metric_form metric_forms[METRIC_COUNT] = {
     [METRIC_ACQUIRE] = {"acquire", UNIT_TIME,
                         "from its asking, in an open loop from when it was to begin, to the grant"},
     [METRIC_ACQUIRE_UNCORRECTED] = {"acquire-uncorrected", UNIT_TIME,
@@ -49,45 +42,13 @@ static const struct {
                         "of whose lease nothing was left when they came; the sum"},
 };
 
-static const struct {
-    const char *name;
-    bool below, at, above; // whether a figure that is so is met
-} relations[] = {
-    [RELATION_AT_MOST] = {"<=", true, true, false}, [RELATION_AT_LEAST] = {">=", false, true, true},
-    [RELATION_IS] = {"==", false, true, false},     [RELATION_BELOW] = {"<", true, false, false},
-    [RELATION_ABOVE] = {">", false, false, true},
-};
-#define RELATIONS (sizeof relations / sizeof *relations)
+const char *const relation_names[] = {
+    [RELATION_AT_MOST] = "<=", [RELATION_AT_LEAST] = ">=", [RELATION_IS] = "==",
+    [RELATION_BELOW] = "<",    [RELATION_ABOVE] = ">",     NULL};
 
-bool metric_is_latency(enum metric metric)
+const char *metric_wanted(enum metric metric)
 {
-    return metric <= METRIC_TOLD;
-}
-
-bool metric_is_time(enum metric metric)
-{
-    return forms[metric].unit == UNIT_TIME;
-}
-
-bool metric_is_count(enum metric metric)
-{
-    return forms[metric].unit == UNIT_COUNT;
-}
-
-const char *relation_name(enum relation relation)
-{
-    return relations[relation].name;
-}
-
-const char *metric_name(enum metric metric)
-{
-    return forms[metric].name;
-}
-
-void metric_describe(enum metric metric, const char **value, const char **meaning)
-{
-    *value = units[forms[metric].unit].wanted;
-    *meaning = forms[metric].meaning;
+    return units[metric_forms[metric].unit].wanted;
 }
 
 // --- reading -------------------------------------------------------------------------------------
@@ -101,11 +62,11 @@ static int unknown_metric(const char *name, struct error *error)
         bool is_latency = metric_is_latency(metric);
         for (size_t i = 0; i < (is_latency ? PERCENTILE_COUNT : 1); i++) {
             char whole[32];
-            snprintf(whole, sizeof whole, "%s%s%s", forms[metric].name, is_latency ? "." : "",
-                     is_latency ? percentile_forms[i].name : "");
+            snprintf(whole, sizeof whole, "%s%s%s", metric_forms[metric].name,
+                     is_latency ? "." : "", is_latency ? percentile_forms[i].name : "");
             string_list_add(&names, whole);
         }
-        text_add_item(&known, forms[metric].name);
+        text_add_item(&known, metric_forms[metric].name);
         text_add(&known, is_latency ? ".p99" : "");
     }
     text_add(&known, "; ");
@@ -120,8 +81,8 @@ static int unknown_metric(const char *name, struct error *error)
 static int read_metric(const char *name, struct limit *limit, struct error *error)
 {
     for (enum metric metric = 0; metric < METRIC_COUNT; metric++) {
-        size_t length = strlen(forms[metric].name);
-        if (strncmp(name, forms[metric].name, length) != 0)
+        size_t length = strlen(metric_forms[metric].name);
+        if (strncmp(name, metric_forms[metric].name, length) != 0)
             continue;
         const char *rest = name + length;
         limit->metric = metric;
@@ -144,7 +105,7 @@ static int read_metric(const char *name, struct limit *limit, struct error *erro
 
 static int read_bound(const char *text, struct limit *limit, struct error *error)
 {
-    enum unit unit = forms[limit->metric].unit;
+    enum metric_unit unit = metric_forms[limit->metric].unit;
     AUTO_TEXT struct text advice = {0};
     int64_t number = 0;
     enum reading reading = units[unit].read(text, &number);
@@ -155,7 +116,7 @@ static int read_bound(const char *text, struct limit *limit, struct error *error
         duration_advise(text, 1, INT64_MAX, &advice);
     if (advice.length > 0)
         return error_set(error, "%s", advice.bytes);
-    return error_set(error, "'%s' takes %s, not '%s'", forms[limit->metric].name,
+    return error_set(error, "'%s' takes %s, not '%s'", metric_forms[limit->metric].name,
                      units[unit].wanted, quote(text));
 }
 
@@ -175,26 +136,34 @@ int limit_read(const char *text, struct limit *limit, struct error *error)
     const char *at = text + strcspn(text, "<>=");
     enum relation which = 0;
     *limit = (struct limit){0};
-    while (which < RELATIONS &&
-           strncmp(at, relations[which].name, strlen(relations[which].name)) != 0)
+    while (relation_names[which] != NULL &&
+           strncmp(at, relation_names[which], strlen(relation_names[which])) != 0)
         which++;
     copy_trimmed(text, at, name, sizeof name);
-    if (which == RELATIONS || name[0] == '\0')
+    if (relation_names[which] == NULL || name[0] == '\0')
         return error_set(error, "expected a metric, one of <, <=, >, >= and ==, and a value: "
                                 "acquire.p99 < 50ms");
-    const char *after = at + strlen(relations[which].name);
+    const char *after = at + strlen(relation_names[which]);
     copy_trimmed(after, after + strlen(after), value, sizeof value);
     limit->relation = which;
     if (read_metric(name, limit, error) != 0 || read_bound(value, limit, error) != 0)
         return -1;
-    snprintf(limit->text, sizeof limit->text, "%.26s %s %.30s", name, relations[which].name, value);
+    snprintf(limit->text, sizeof limit->text, "%.26s %s %.30s", name, relation_names[which], value);
     return 0;
 }
 
 bool limit_is_met(const struct limit *limit, double measured)
 {
-    return measured < limit->bound    ? relations[limit->relation].below
-           : measured > limit->bound  ? relations[limit->relation].above
-           : measured >= limit->bound ? relations[limit->relation].at
-                                      : false; // it is no number
+    switch (limit->relation) {
+    case RELATION_AT_MOST:
+        return measured <= limit->bound;
+    case RELATION_AT_LEAST:
+        return measured >= limit->bound;
+    case RELATION_BELOW:
+        return measured < limit->bound;
+    case RELATION_ABOVE:
+        return measured > limit->bound;
+    default:
+        return measured >= limit->bound && measured <= limit->bound;
+    }
 }

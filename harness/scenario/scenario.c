@@ -241,7 +241,7 @@ static struct scenario *make_scenario(const struct parsing *parsing)
     made->label = text_formatted("%s%s%s", workload->kind != NULL ? workload->kind : "",
                                  workload->fenced ? "-fenced" : "", boundaries[workload->boundary]);
     validate(made, vocabulary, parsing->root);
-    if (diagnostics_made(parsing->root->origin->diagnostics) == parsing->made_before)
+    if (parsing->root->origin->diagnostics->made == parsing->made_before)
         settle(parsing->root, made);
     return made;
 }
@@ -312,8 +312,8 @@ static int parse(const char *path, const char *text, size_t length, bool is_stor
                  const struct vocabulary *vocabulary, const struct override *overrides,
                  size_t override_count, struct scenario **scenario, struct diagnostics *diagnostics)
 {
-    size_t before = diagnostics_count(diagnostics);
-    size_t made_before = diagnostics_made(diagnostics);
+    size_t before = diagnostics->count;
+    size_t made_before = diagnostics->made;
     const struct origin file = {.path = path, .diagnostics = diagnostics};
     AUTO_FREE struct origin *origins = memory_zeroed(override_count, sizeof *origins);
     for (size_t i = 0; i < override_count; i++)
@@ -329,7 +329,7 @@ static int parse(const char *path, const char *text, size_t length, bool is_stor
     if (parsing.root != NULL && is_stored)
         words_renew(parsing.root);
     struct scenario *made = parsing.root != NULL ? make_scenarios(&parsing) : NULL;
-    bool is_sound = parsing.root != NULL && diagnostics_made(diagnostics) == made_before;
+    bool is_sound = parsing.root != NULL && diagnostics->made == made_before;
     node_free(parsing.root);
     diagnostics_sort(diagnostics, before);
     if (!is_sound) {

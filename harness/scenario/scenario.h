@@ -208,8 +208,29 @@ enum metric {
     METRIC_COUNT
 };
 
+// What values a metric takes; of a time the bound is in nanoseconds.
+enum metric_unit { UNIT_TIME, UNIT_RATE, UNIT_COUNT, UNIT_NUMBER, UNIT_SHARE };
+
+struct metric_form {
+    const char *name; // "acquire", "throughput": without a percentile
+    enum metric_unit unit;
+    const char *meaning;
+};
+
+extern const struct metric_form metric_forms[METRIC_COUNT];
+
+static inline bool metric_is_latency(enum metric metric)
+{
+    return metric <= METRIC_TOLD;
+}
+
+// What its bound must be: "a duration such as 50ms".
+const char *metric_wanted(enum metric metric);
+
 // Those of two signs first, as they are read.
 enum relation { RELATION_AT_MOST, RELATION_AT_LEAST, RELATION_IS, RELATION_BELOW, RELATION_ABOVE };
+
+extern const char *const relation_names[]; // "<="; NULL-terminated
 
 struct limit {
     enum metric metric;
@@ -461,7 +482,11 @@ struct override {
 };
 
 // Every diagnostic about a file, each `file:line:col: message`, one a line.
-struct diagnostics;
+struct diagnostics {
+    struct diagnostic *items;
+    size_t count;
+    size_t made; // with those that were known already: none since then means that all is well
+};
 
 // What a key of that section, or a fault there, is called today, of a word that older scenario
 // files and results have; NULL if it was never renamed.
@@ -484,7 +509,6 @@ int scenario_parse(const char *path, const char *text, size_t length,
 void scenario_free(struct scenario *scenario);
 
 struct diagnostics *diagnostics_new(void);
-size_t diagnostics_count(const struct diagnostics *diagnostics);
 void diagnostics_print(const struct diagnostics *diagnostics, FILE *out);
 void diagnostics_free(struct diagnostics *diagnostics);
 
@@ -546,19 +570,6 @@ int scenario_keep(const char *path, const char *text, struct error *error);
 
 // Reads `METRIC < VALUE` (or <=, >, >=, ==). 0, or -1 with `error` set to what is wrong with it.
 int limit_read(const char *text, struct limit *limit, struct error *error);
-
-bool metric_is_latency(enum metric metric);
-bool metric_is_time(enum metric metric);  // its bound is in nanoseconds
-bool metric_is_count(enum metric metric); // a whole number
-
-// "acquire", "throughput": without a percentile.
-const char *metric_name(enum metric metric);
-
-// "<=".
-const char *relation_name(enum relation relation);
-
-// For the reference: what the metric's value is, and what it means.
-void metric_describe(enum metric metric, const char **value, const char **meaning);
 
 // True if the measured figure, in the unit of the bound, is as the limit says.
 bool limit_is_met(const struct limit *limit, double measured);

@@ -41,7 +41,7 @@ static inline struct scenario *parse_with(const char *text, const struct overrid
     int result = scenario_parse("a.yaml", text, strlen(text), &test_vocabulary, overrides, count,
                                 &scenario, diagnostics);
     *printed = diagnostics_text(diagnostics);
-    assert_int_equal(result, diagnostics_count(diagnostics) == 0 ? 0 : -1);
+    assert_int_equal(result, diagnostics->count == 0 ? 0 : -1);
     diagnostics_free(diagnostics);
     assert_true(parsed_count < sizeof parsed / sizeof *parsed);
     parsed[parsed_count++] = scenario;

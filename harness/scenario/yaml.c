@@ -22,25 +22,9 @@ struct diagnostic {
     char *text;
 };
 
-struct diagnostics {
-    struct diagnostic *items;
-    size_t count;
-    size_t made; // with those that were known already
-};
-
 struct diagnostics *diagnostics_new(void)
 {
     return memory_zeroed(1, sizeof(struct diagnostics));
-}
-
-size_t diagnostics_count(const struct diagnostics *diagnostics)
-{
-    return diagnostics->count;
-}
-
-size_t diagnostics_made(const struct diagnostics *diagnostics)
-{
-    return diagnostics->made;
 }
 
 void diagnostics_print(const struct diagnostics *diagnostics, FILE *out)

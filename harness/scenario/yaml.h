@@ -72,9 +72,6 @@ __attribute__((format(printf, 3, 4))) void refuse_at(const struct origin *origin
 // Adds a message as it is, for a file that cannot be read.
 void diagnostics_add_plain(struct diagnostics *diagnostics, const char *message);
 
-// How many were made in all, whether added or not: none since then means that all is well.
-size_t diagnostics_made(const struct diagnostics *diagnostics);
-
 // Sorts the diagnostics from number `first` on by line and column; those about no line come last.
 void diagnostics_sort(struct diagnostics *diagnostics, size_t first);
 
