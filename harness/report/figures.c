@@ -120,13 +120,6 @@ double figure_of(enum figure figure, const struct scheme_cost *cost, bool strict
     return is_known ? (double)percentiles->ns[form->percentile] : NAN;
 }
 
-bool figure_is_drivers(enum figure figure, const struct scheme_cost *cost)
-{
-    return figure == FIGURE_RATE
-               ? cost->driver_bound > 0
-               : figure_is_acquire(figure) && cost->late[figure_forms[figure].percentile];
-}
-
 struct words figure_text(enum figure figure, double value)
 {
     const struct figure_form *form = &figure_forms[figure];

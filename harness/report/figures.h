@@ -47,9 +47,6 @@ bool figure_is_acquire(enum figure figure);
 // NaN if it was not measured; `strictly`, also if there are too few values for such a percentile.
 double figure_of(enum figure figure, const struct scheme_cost *cost, bool strictly);
 
-// True if the figure tells of the driver in some repeat.
-bool figure_is_drivers(enum figure figure, const struct scheme_cost *cost);
-
 // The row of a metric that is no latency.
 const struct figure_form *figure_form_of(enum metric metric);
 

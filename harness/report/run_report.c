@@ -267,22 +267,17 @@ static void list_measured(struct run_report *report)
     report->measured_count = count;
 }
 
-const struct scheme_cost *scheme_cost_find(const struct run_report *report,
-                                           const struct trial *trial)
-{
-    const struct scheme_cost *cost = report->costs;
-    while (cost < report->costs + report->cost_count && !scheme_cost_is_of(cost->trial, trial))
-        cost++;
-    return cost < report->costs + report->cost_count ? cost : NULL;
-}
-
 void run_report_make(const struct run_result *run, struct run_report *report)
 {
     *report = (struct run_report){.run = run,
                                   .tally = tally_make(run),
                                   .costs = memory_new((run->count + 1) * sizeof *report->costs)};
     for (size_t i = 0; i < run->count; i++) {
-        if (scheme_cost_find(report, run->trials[i].trial) == NULL)
+        size_t at = 0;
+        while (at < report->cost_count &&
+               !scheme_cost_is_of(report->costs[at].trial, run->trials[i].trial))
+            at++;
+        if (at == report->cost_count)
             cost_make(run, i, &report->costs[report->cost_count++]);
     }
     list_measured(report);
@@ -301,12 +296,6 @@ void run_report_free(struct run_report *report)
     *report = (struct run_report){0};
 }
 
-bool run_report_has_row(const struct run_report *report, const struct scheme_cost *cost)
-{
-    return cost->repeats > 0 &&
-           (report->measured_count == 0 || scenario_measures(cost->trial->scenario));
-}
-
 // --- how costs are told --------------------------------------------------------------------------
 
 const char cost_late_note[] = "* in some repeat driver-bound, or late in beginning acquires: the "
@@ -319,24 +308,6 @@ void cost_title(const struct scenario *scenario, struct text *out)
 {
     text_format(out, "%s%s", scenario->name,
                 cost_load_varies(scenario) ? " (all its phases together)" : "");
-}
-
-void costs_add_notes(const struct scheme_cost *cost, struct text *notes)
-{
-    const char *scheme = cost->trial->scheme;
-    if (cost->driver_bound > 0)
-        text_format(notes, "* %s is driver-bound in %zu of %zu: %s\n", scheme, cost->driver_bound,
-                    cost->repeats, cost->bound_reason);
-    else if (any_is_late(cost->late))
-        text_format(notes, "* %s: %s\n", scheme, cost->late_reason);
-    // What began late counts with its waiting, but what never began has no latency at all. A
-    // hundredth may be on its way at the end.
-    if ((cost->due - cost->begun) * 100 > cost->due)
-        text_format(notes, "%s could not hold the rate: %s of %s begun\n", scheme,
-                    rate_words((double)cost->begun).text, rate_words((double)cost->due).text);
-    if (cost->expired > 0)
-        text_format(notes, "%s: of %zu of %zu grants the lease was over when they came\n", scheme,
-                    cost->expired, cost->leased);
 }
 
 const char *costs_mark(const struct trial *trial)
@@ -487,32 +458,6 @@ void summary_sentence(const struct run_report *report, struct text *out)
         text_format(out, "; thresholds: %zu met, %zu missed", thresholds->met, thresholds->missed);
     if (thresholds->not_measured > 0)
         text_format(out, ", %zu not measured", thresholds->not_measured);
-}
-
-void machine_sentence(const struct run_result *run, struct text *out)
-{
-    const struct environment *environment = &run->environment;
-    // What other programs used of the processors while trials ran alone that measure.
-    double others_ns = 0;
-    double all_ns = 0;
-    if (environment->processors == 0)
-        return;
-    text_format(out, "%d processor%s", environment->processors, plural(environment->processors));
-    if (environment->load_at_begin.is_known)
-        text_format(out, "; load %.2f at the beginning", environment->load_at_begin.averages[0]);
-    if (environment->load_at_end.is_known)
-        text_format(out, ", %.2f at the end", environment->load_at_end.averages[0]);
-    FOR_EACH (trial_result, result, run->trials, run->count) {
-        const struct resources *resources = &result->statistics.resources;
-        int64_t trial_ns = resources_of_others_ns(resources);
-        if (result->lanes != 1 || !scenario_measures(result->trial->scenario) || trial_ns < 0)
-            continue;
-        others_ns += (double)trial_ns;
-        all_ns += (double)resources->covered_ns * resources->processors;
-    }
-    if (all_ns > 0)
-        text_format(out, "; other programs used %.0f %% of them while costs were measured",
-                    100 * (others_ns < all_ns ? others_ns / all_ns : 1));
 }
 
 void found_text(const struct judgement *judgement, struct text *out)

@@ -80,11 +80,6 @@ struct scheme_cost {
 // True if both are of the same scenario and scheme.
 bool scheme_cost_is_of(const struct trial *a, const struct trial *b);
 
-// The cost that a trial is of, or NULL: it is not made yet.
-struct run_report;
-const struct scheme_cost *scheme_cost_find(const struct run_report *report,
-                                           const struct trial *trial);
-
 // True if the trial is one of those that the cost is of, and has a history.
 bool scheme_cost_has(const struct scheme_cost *cost, const struct trial_result *result);
 
@@ -105,10 +100,6 @@ void cost_title(const struct scenario *scenario, struct text *out);
 // What an asterisk means behind the name of a scheme that was driver-bound in any repeat; and the
 // same of acquire latencies, which may also be marked as one of them was late.
 extern const char cost_driver_note[], cost_late_note[];
-
-// Adds what is to be said below a table that shows the cost, a line each: by what it is
-// driver-bound, and that the rate was not held. Nothing, as a rule.
-void costs_add_notes(const struct scheme_cost *cost, struct text *notes);
 
 // What stands behind the name of a scheme in a table of costs: "†" if it is a program that the
 // scenario brings along; else "".
@@ -191,11 +182,6 @@ void run_report_free(struct run_report *report);
 // Decides every threshold of the run's scenarios by the report's costs.
 void thresholds_decide(struct run_report *report);
 
-// True if a table of costs has a row of it: it has a history, and its scenario measures. The others
-// have but a few operations, and are about something else; they have rows if no scenario of the run
-// measures.
-bool run_report_has_row(const struct run_report *report, const struct scheme_cost *cost);
-
 // --- words and judgements ------------------------------------------------------------------------
 
 // True if each lock was one worker's own and nothing was expected: costs were asked for, and no
@@ -223,10 +209,6 @@ bool trials_ended_alike(const struct trial_result *a, const struct trial_result 
 // "23 trials: 20 as expected, 0 missed, 3 without expectation; 2 skipped (why); thresholds: 4 met,
 // 0 missed".
 void summary_sentence(const struct run_report *report, struct text *out);
-
-// How busy the machine was: "2 processors; load 0.31 at the beginning, 1.80 at the end; other
-// programs used 3 % of them while costs were measured". As far as it is known, or nothing.
-void machine_sentence(const struct run_result *run, struct text *out);
 
 // The properties found violated: "stale-holder, (lost-update)", harmless ones in parentheses; "–"
 // if there are none.

@@ -13,16 +13,16 @@ _Static_assert(FIGURE_COUNT + 4 <= DOC_MOST_COLUMNS, "a table has room for all f
 
 // --- which rows and columns ----------------------------------------------------------------------
 
-// At a terminal only what a scenario says that measures, or that is alone.
+// A table has a row of what has a history, and whose scenario measures: the others have but a few
+// operations, and are about something else. They have rows if no scenario of the run measures; at a
+// terminal, if there is but one.
 static bool has_row(const struct document *d, const struct scheme_cost *cost)
 {
     const struct run_report *report = d->report;
-    bool is_alone = true;
-    FOR_EACH (scheme_cost, other, report->costs, report->cost_count)
-        is_alone &= other->trial->scenario == report->costs->trial->scenario;
-    return d->medium != TERMINAL
-               ? run_report_has_row(report, cost)
-               : cost->repeats > 0 && (is_alone || scenario_measures(cost->trial->scenario));
+    bool takes_all = d->medium == TERMINAL || report->measured_count == 0;
+    FOR_EACH (scheme_cost, other, report->costs, d->medium == TERMINAL ? report->cost_count : 0)
+        takes_all &= other->trial->scenario == report->costs->trial->scenario;
+    return cost->repeats > 0 && (takes_all || scenario_measures(cost->trial->scenario));
 }
 
 static enum figure_place place_of(const struct document *d)
@@ -76,7 +76,10 @@ static void say_figure(struct document *d, enum figure figure, const struct sche
     const struct percentiles *uncorrected = &cost->percentiles[LATENCY_ACQUIRE_UNCORRECTED];
     double value = figure_of(figure, cost, d->medium != TERMINAL);
     double share = figure == FIGURE_RATE && cost->highest_rate > 0 ? value / cost->highest_rate : 0;
-    bool is_drivers = isfinite(value) && figure_is_drivers(figure, cost);
+    bool is_drivers = isfinite(value) &&
+                      (figure == FIGURE_RATE ? cost->driver_bound > 0
+                                             : figure_is_acquire(figure) &&
+                                                   cost->late[figure_forms[figure].percentile]);
     doc_begin(d, (struct doc_block){.kind = DOC_CELL, .share = share <= 1.005 ? share : 0});
     doc_say(d, d->medium == TERMINAL && is_drivers ? LOOK_UNKNOWN : LOOK_PLAIN, "%s%s",
             figure_text(figure, value).text, is_drivers ? "*" : "");
@@ -266,33 +269,49 @@ static void say_recoveries(struct document *d)
 // More are folded: they are long.
 #define MOST_OPEN_NOTES 4
 
+// Begins a note about the cost; a page folds them.
+static void begin_note(struct document *d, const struct scheme_cost *cost, bool is_open)
+{
+    if (d->medium == PAGE && doc_inside(d, DOC_FOLD) == NULL) {
+        doc_fold(d, NULL, is_open);
+        doc_say(d, LOOK_PLAIN, "Why figures are marked, and rates that were not held");
+    }
+    doc_item(d, LOOK_PLAIN);
+    if (d->medium == PAGE)
+        doc_say(d, LOOK_PLAIN, "%s: ", cost->trial->scenario->name);
+}
+
+#define NOTE(...) (begin_note(d, cost, is_open), doc_say(d, LOOK_PLAIN, __VA_ARGS__))
+
 // What is marked in the table is explained below it.
 static void say_notes(struct document *d, size_t from, size_t end)
 {
     const struct run_report *report = d->report;
     const struct scenario *scenario = report->costs[from].trial->scenario;
+    bool is_open = end - from <= MOST_OPEN_NOTES;
     AUTO_TEXT struct text meaning = {0};
     costs_add_mark_meaning(report->run, d->medium == PAGE ? NULL : scenario, &meaning);
     if (meaning.length > 0) {
         doc_item(d, LOOK_PLAIN);
         doc_say(d, LOOK_PLAIN, "%s", meaning.bytes);
     }
-    for (size_t i = from; i < end; i++) {
-        AUTO_TEXT struct text notes = {0};
-        if (has_row(d, &report->costs[i]))
-            costs_add_notes(&report->costs[i], &notes);
-        for (const char *line = text_string(&notes); *line != '\0';) {
-            int length = (int)strcspn(line, "\n");
-            if (d->medium == PAGE && doc_inside(d, DOC_FOLD) == NULL) {
-                doc_fold(d, NULL, end - from <= MOST_OPEN_NOTES);
-                doc_say(d, LOOK_PLAIN, "Why figures are marked, and rates that were not held");
-            }
-            doc_item(d, LOOK_PLAIN);
-            if (d->medium == PAGE)
-                doc_say(d, LOOK_PLAIN, "%s: ", report->costs[i].trial->scenario->name);
-            doc_say(d, LOOK_PLAIN, "%.*s", length, line);
-            line += length + (line[length] == '\n');
-        }
+    FOR_EACH (scheme_cost, cost, report->costs + from, end - from) {
+        const char *scheme = cost->trial->scheme;
+        if (!has_row(d, cost))
+            continue;
+        if (cost->driver_bound > 0)
+            NOTE("* %s is driver-bound in %zu of %zu: %s", scheme, cost->driver_bound,
+                 cost->repeats, cost->bound_reason);
+        else if (any_is_late(cost->late))
+            NOTE("* %s: %s", scheme, cost->late_reason);
+        // What began late counts with its waiting, but what never began has no latency at all. A
+        // hundredth may be on its way at the end.
+        if ((cost->due - cost->begun) * 100 > cost->due)
+            NOTE("%s could not hold the rate: %s of %s begun", scheme,
+                 rate_words((double)cost->begun).text, rate_words((double)cost->due).text);
+        if (cost->expired > 0)
+            NOTE("%s: of %zu of %zu grants the lease was over when they came", scheme,
+                 cost->expired, cost->leased);
     }
     doc_end(d, DOC_FOLD);
 }

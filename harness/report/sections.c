@@ -442,6 +442,34 @@ static void say_unfit(struct document *d)
     doc_end(d, DOC_TABLE);
 }
 
+// How busy the machine was, as far as it is known, or nothing: "2 processors; load 0.31 at the
+// beginning, 1.80 at the end; other programs used 3 % of them while costs were measured".
+static void machine_sentence(const struct run_result *run, struct text *out)
+{
+    const struct environment *environment = &run->environment;
+    // What other programs used of the processors while trials ran alone that measure.
+    double others_ns = 0;
+    double all_ns = 0;
+    if (environment->processors == 0)
+        return;
+    text_format(out, "%d processor%s", environment->processors, plural(environment->processors));
+    if (environment->load_at_begin.is_known)
+        text_format(out, "; load %.2f at the beginning", environment->load_at_begin.averages[0]);
+    if (environment->load_at_end.is_known)
+        text_format(out, ", %.2f at the end", environment->load_at_end.averages[0]);
+    FOR_EACH (trial_result, result, run->trials, run->count) {
+        const struct resources *resources = &result->statistics.resources;
+        int64_t trial_ns = resources_of_others_ns(resources);
+        if (result->lanes != 1 || !scenario_measures(result->trial->scenario) || trial_ns < 0)
+            continue;
+        others_ns += (double)trial_ns;
+        all_ns += (double)resources->covered_ns * resources->processors;
+    }
+    if (all_ns > 0)
+        text_format(out, "; other programs used %.0f %% of them while costs were measured",
+                    100 * (others_ns < all_ns ? others_ns / all_ns : 1));
+}
+
 // At a terminal only how busy the machine was.
 static void say_environment(struct document *d)
 {
