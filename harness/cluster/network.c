@@ -40,22 +40,18 @@ int network_configure(const char *commands, int network_namespace, struct error 
 // Makes a network namespace by entering it and coming back. Returns its descriptor or -1.
 static int new_namespace(struct error *error)
 {
-    int ours = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
-    if (ours < 0)
-        return error_set(error, "cannot open /proc/thread-self/ns/net: %s", strerror(errno));
-    int made = -1, result = 0;
-    if (unshare(CLONE_NEWNET) != 0) {
-        result = error_set(error, "cannot make a network namespace: %s", strerror(errno));
-    } else {
-        made = open("/proc/thread-self/ns/net", O_RDONLY | O_CLOEXEC);
-        if (setns(ours, CLONE_NEWNET) != 0 || made < 0)
-            result =
-                error_set(error, "cannot return from a new network namespace: %s", strerror(errno));
-    }
-    if (result != 0 && made >= 0)
+    static const char here[] = "/proc/thread-self/ns/net";
+    int ours = open(here, O_RDONLY | O_CLOEXEC);
+    int made = ours >= 0 && unshare(CLONE_NEWNET) == 0 ? open(here, O_RDONLY | O_CLOEXEC) : -1;
+    if (made < 0)
+        error_set(error, "cannot make a network namespace: %s", strerror(errno));
+    if (ours >= 0 && setns(ours, CLONE_NEWNET) != 0) {
+        error_set(error, "cannot return from a new network namespace: %s", strerror(errno));
         close(made);
+        made = -1;
+    }
     close(ours);
-    return result == 0 ? made : -1;
+    return made;
 }
 
 // The kernel takes down the wires of a removed network in the background: one of the same serial

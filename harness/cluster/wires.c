@@ -563,21 +563,6 @@ void wires_close(struct wires *wires)
 
 // --- faults --------------------------------------------------------------------------------------
 
-static int check_addresses(const char *const *addresses, int count, const char *side,
-                           struct error *error)
-{
-    struct in_addr ignored;
-    if (count <= 0)
-        return error_set(error, "a fault on wires needs addresses it goes %s, and was given none",
-                         side);
-    for (int i = 0; i < count; i++) {
-        if (inet_pton(AF_INET, addresses[i], &ignored) != 1)
-            return error_set(error, "a fault on wires cannot go %s \"%s\": not an IPv4 address",
-                             side, addresses[i]);
-    }
-    return 0;
-}
-
 // The place of the fault among those in effect; NULL with `error` set.
 static struct struck *find(struct wires *wires, int number, struct error *error)
 {
@@ -602,14 +587,6 @@ int wires_strike(struct wires *wires, const struct wire_fault *fault, struct err
     struct struck struck = {.number = wires->last_number + 1,
                             .table = is_queued(fault->effect) ? QUEUE_TABLE : OUR_TABLE};
     snprintf(struck.chain, sizeof struck.chain, "lockpick-%u-%d", wires->port, struck.number);
-    if (check_addresses(fault->from, fault->from_count, "from", error) != 0 ||
-        check_addresses(fault->to, fault->to_count, "to", error) != 0)
-        return -1;
-    if (fault->effect == WIRE_LOSE && (fault->percent < 1 || fault->percent > 100))
-        return error_set(error, "%d %% of the packets cannot be lost: 1 to 100 can",
-                         fault->percent);
-    if (fault->effect == WIRE_DELAY && (fault->delay_ns < 0 || fault->jitter_ns < 0))
-        return error_set(error, "packets cannot be delayed by less than nothing");
     if (is_queued(fault->effect)) {
         if (wires->queues == NULL)
             wires->queues = queues_open((uint16_t)wires->port, error);

@@ -188,36 +188,6 @@ WIRES_TEST(one_process_can_have_two_sets_of_wires)
 
 // --- what goes wrong -----------------------------------------------------------------------------
 
-WIRES_TEST(a_fault_that_makes_no_sense_is_an_error_and_leaves_nothing)
-{
-    const char *const good[] = {"10.77.0.1"};
-    const char *const bad[] = {"10.77.0.1", "10.77.0.1; flush ruleset"};
-    const struct {
-        struct wire_fault fault;
-        const char *words;
-    } cases[] = {
-        {{.from = bad, .from_count = 2, .to = good, .to_count = 1}, "flush ruleset\": not an IPv4"},
-        {{.from = good, .from_count = 1, .to = bad, .to_count = 2}, "cannot go to"},
-        {{.from = good, .from_count = 1, .to = good, .to_count = 0}, "was given none"},
-        {{.effect = WIRE_LOSE, .from = good, .from_count = 1, .to = good, .to_count = 1},
-         "0 % of the packets"},
-        {{.effect = WIRE_DELAY,
-          .from = good,
-          .from_count = 1,
-          .to = good,
-          .to_count = 1,
-          .delay_ns = -1},
-         "less than nothing"},
-    };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct error error = {0};
-        assert_int_equal(wires_strike(bench->wires, &cases[i].fault, &error), -1);
-        if (strstr(error.text, cases[i].words) == NULL)
-            fail_msg("case %zu: %s", i, error.text);
-    }
-    expect_rules(0);
-}
-
 WIRES_TEST(a_number_that_no_fault_has_is_an_error)
 {
     struct error error = {0};

@@ -532,9 +532,8 @@ static void check_schedule(const struct rules *rules)
         struct node *item = item_node(schedule, i);
         if (move_read(scenario->schedule.items[i], &move, what, &error) != 0)
             refuse(item, "%s", error.text);
-        else if (knows(rules, "clients.processes") && move.client > scenario->clients.processes)
-            refuse(item, "there is no client-%d: clients.processes is %lld", move.client,
-                   (long long)scenario->clients.processes);
+        else
+            check_who(rules, item, move.client, 0);
     }
     for (size_t i = 0; scenario->schedule.count > 0 && others[i] != NULL; i++)
         refuse_key(node_child(rules->root, others[i]),
