@@ -41,9 +41,8 @@ struct server_exploration {
     int (*empty)(struct explored_servers *servers, struct error *error);
     // Appends all that can decide how the servers answer from now on: names, values, owners, who
     // waits; of what ends by itself only whether it will, or in which order, and no time (but for
-    // servers->part_ns, by kinds that hold threads); of
-    // numbers that only grow how far they are from where `empty` left them. The same text: the same
-    // answers.
+    // servers->part_ns, by kinds that hold threads); of numbers that only grow how far they are
+    // from where `empty` left them. The same text: the same answers.
     int (*image)(struct explored_servers *servers, struct text *image, struct error *error);
     // Optional: has the servers go by `now_ns`, which all clocks of harness and clients show,
     // before it returns: all leases that are over are over for them. Time goes back when a schedule

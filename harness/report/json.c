@@ -359,7 +359,8 @@ static json_t *costs_json(const void *record)
 
 MAKER(metric_json, struct limit, value_text(metric_forms[it->metric].name))
 MAKER(percent_json, struct limit,
-      metric_is_latency(it->metric) ? value_number(it->percent) : json_null())
+      metric_is_latency(it->metric) ? value_number(percentile_forms[it->percentile].percent)
+                                    : json_null())
 TABLE(limit_fields, MADE("metric", metric_json), MADE("percentile", percent_json),
       NAME("relation", struct limit, relation, relation_names), FIELD(struct limit, bound));
 TABLE(stated_fields, FIELD_AS("threshold", struct threshold, limit.text),

@@ -4,7 +4,6 @@
 #include "harness/report/sections.h"
 
 #include <math.h>
-#include <string.h>
 
 _Static_assert(FIGURE_COUNT + 4 <= DOC_MOST_COLUMNS, "a table has room for all figures");
 

@@ -1,8 +1,6 @@
 #include "harness/report/words.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 // One threshold on its way to an outcome.
 struct question {
@@ -34,15 +32,6 @@ _Static_assert((int)METRIC_TOLD == (int)LATENCY_TOLD && LATENCY_TOLD + 1 == LATE
 #define DOUBT(...)                                                                                 \
     snprintf(question->outcome->reason, sizeof question->outcome->reason, __VA_ARGS__)
 
-static enum percentile percentile_of(const struct limit *limit)
-{
-    enum percentile percentile = 0;
-    while (percentile + 1 < PERCENTILE_COUNT &&
-           percentile_forms[percentile].percent < limit->percent - 1e-9)
-        percentile++;
-    return percentile;
-}
-
 // A figure that will not do whatever it is.
 static void doubt_figure(const struct question *question)
 {
@@ -57,7 +46,7 @@ static void doubt_figure(const struct question *question)
         DOUBT("%s", if_none != NULL ? if_none : "there was none");
     } else if (is_latency) {
         int64_t count = (int64_t)cost->percentiles[limit->metric].count;
-        const struct percentile_form *form = &percentile_forms[percentile_of(limit)];
+        const struct percentile_form *form = &percentile_forms[limit->percentile];
         if (!percentile_has_enough(count, form->percent))
             DOUBT("%lld %s %s too few for %s", (long long)count, metric_forms[limit->metric].name,
                   count == 1 ? "time is" : "times are", form->name);
@@ -96,7 +85,8 @@ static void doubt_met(const struct question *question)
         DOUBT("%zu of %zu repeats have no history: %.180s", cost->trials - cost->repeats,
               cost->trials, cost->why_missing);
     else if (is_acquire && is_upper &&
-             !percentile_is_of_all(cost->asked, denied_beyond(question, limit), limit->percent))
+             !percentile_is_of_all(cost->asked, denied_beyond(question, limit),
+                                   percentile_forms[limit->percentile].percent))
         DOUBT("%lld of %lld acquires were never granted, and have no latency",
               (long long)(cost->asked - cost->granted), (long long)cost->asked);
     else if (limit->metric == METRIC_VIOLATIONS && is_upper && cost->undecided > 0)
@@ -139,14 +129,14 @@ static void decide(const struct question *question)
     if (!metric_is_latency(limit->metric))
         figure = figure_form_of(limit->metric)->value(cost);
     else if (cost->percentiles[limit->metric].count > 0)
-        figure = (double)cost->percentiles[limit->metric].ns[percentile_of(limit)];
+        figure = (double)cost->percentiles[limit->metric].ns[limit->percentile];
     outcome->is_known = isfinite(figure);
     if (outcome->is_known) {
         outcome->figure = figure;
         // True if the driver may be to blame for the figure.
         outcome->driver_bound =
             (is_time || is_rate) && (cost->driver_bound > 0 || (limit->metric == METRIC_ACQUIRE &&
-                                                                cost->late[percentile_of(limit)]));
+                                                                cost->late[limit->percentile]));
         if (is_time)
             text = lasting((int64_t)figure);
         else if (is_rate)

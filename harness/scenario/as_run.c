@@ -5,7 +5,6 @@
 #include "harness/scenario/keys.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 // --- what was said -------------------------------------------------------------------------------

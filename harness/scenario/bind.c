@@ -518,37 +518,34 @@ static void collect_paths(const struct section *section, const struct vocabulary
     }
 }
 
-// "did you mean 'clients.threads'?", or which keys there are where `wrong` looks for one.
-static void refuse_path(const struct vocabulary *vocabulary, const struct origin *origin)
+// "did you mean 'clients.threads'?", or the keys of the section that all but the last word of the
+// path lead to (NULL: there is none).
+static void refuse_path(const struct vocabulary *vocabulary, const struct origin *origin,
+                        const struct section *section)
 {
     const char *wrong = origin->override->path;
     const char *dot = strrchr(wrong, '.');
     size_t length = dot != NULL ? (size_t)(dot - wrong) + 1 : 0;
     AUTO_LIST struct string_list paths = {0};
     AUTO_TEXT struct text advice = {0};
-    collect_paths(&scenario_section, vocabulary, "", wrong, &paths);
-    AUTO_FREE const char **beside = memory_zeroed(paths.count + 1, sizeof *beside);
-    size_t count = 0;
+    AUTO_FREE const char **beside = section != NULL ? key_names(section, vocabulary) : NULL;
     const char *whole = NULL; // `clients.threads` for `threads`
-    for (size_t i = 0; i < paths.count; i++) {
-        const char *path = paths.items[i];
-        const char *last = strrchr(path, '.');
-        if (whole == NULL && last != NULL && strcmp(last + 1, wrong) == 0)
-            whole = path;
-        if (length > 0 && strncmp(path, wrong, length) == 0 && strchr(path + length, '.') == NULL)
-            beside[count++] = path + length;
+    collect_paths(&scenario_section, vocabulary, "", wrong, &paths);
+    for (size_t i = 0; whole == NULL && i < paths.count; i++) {
+        const char *last = strrchr(paths.items[i], '.');
+        whole = last != NULL && strcmp(last + 1, wrong) == 0 ? paths.items[i] : NULL;
     }
     char first[16];
     snprintf(first, sizeof first, "%.*s", (int)strcspn(wrong, "."), wrong);
     const char *now = word_of_today(first, wrong + length);
     const char *nearest = text_nearest(wrong + length, beside);
-    if (now == NULL && nearest == NULL && count == 0 && whole == NULL)
+    if (now == NULL && nearest == NULL && beside == NULL && whole == NULL)
         whole = text_nearest(wrong, (const char *const *)paths.items);
     if (now != NULL) {
         text_format(&advice, ": '%s' is called '%.*s%s' now", wrong, (int)length, wrong, now);
     } else if (nearest != NULL) {
         text_format(&advice, " (did you mean '%.*s%s'?)", (int)length, wrong, nearest);
-    } else if (count > 0) {
+    } else if (beside != NULL) {
         text_format(&advice, ": '%.*s' has ", (int)length - 1, wrong);
         text_join(&advice, beside, NULL);
     } else if (whole != NULL) {
@@ -609,7 +606,9 @@ static void apply(const struct vocabulary *vocabulary, const struct origin *orig
         char *name = strsep(&rest, ".");
         const struct key *key = name != NULL ? key_find(section, name, vocabulary) : NULL;
         if (key == NULL || (rest != NULL && key->section == NULL)) {
-            refuse_path(vocabulary, origin);
+            bool is_last =
+                name != NULL && key == NULL && rest == NULL && section != &scenario_section;
+            refuse_path(vocabulary, origin, is_last ? section : NULL);
             return;
         }
         if (rest == NULL) {

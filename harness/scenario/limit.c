@@ -93,9 +93,10 @@ static int read_metric(const char *name, struct limit *limit, struct error *erro
         }
         if (*rest == '\0')
             return 0;
-        for (size_t i = 0; *rest == '.' && metric_is_latency(metric) && i < PERCENTILE_COUNT; i++) {
+        for (enum percentile i = 0;
+             *rest == '.' && metric_is_latency(metric) && i < PERCENTILE_COUNT; i++) {
             const struct percentile_form *form = &percentile_forms[i];
-            limit->percent = form->percent;
+            limit->percentile = i;
             if (strcmp(rest + 1, form->name) == 0 || strcmp(rest + 1, form->id) == 0)
                 return 0;
         }

@@ -234,7 +234,7 @@ extern const char *const relation_names[]; // "<="; NULL-terminated
 
 struct limit {
     enum metric metric;
-    double percent; // of a latency: 99.9; 100 is the longest
+    enum percentile percentile; // of a latency
     enum relation relation;
     double bound;  // in nanoseconds, each second, or plain
     char text[64]; // "acquire.p99 < 50ms"

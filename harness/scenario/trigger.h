@@ -12,11 +12,10 @@ extern const char *const phase_words[];
 // `holds`, ...: the word at i stands for the cause_kind i + 1.
 extern const char *const cause_words[];
 
-// What `when:` may say: a point, client-N [worker-M] before|after read|write|request|COMMAND
-// [in PHASE], or client-N [worker-M] holds, which becomes one more of the instance's points; or
-// else a cause. Commands are known in any case, and stored as `commands` (NULL-terminated) spells
-// them. Like the others: 0, or -1 with `error` saying what is wrong; what is filled in is then
-// undefined.
+// What `when:` may say: a point, client-N [worker-M] before|after read|write|request|COMMAND [in
+// PHASE], or client-N [worker-M] holds, which becomes one more of the instance's points; or else a
+// cause. Commands are known in any case, and stored as `commands` (NULL-terminated) spells them.
+// Like the others: 0, or -1 with `error` saying what is wrong; what is filled in is then undefined.
 int when_read(const char *text, const char *const *commands, struct fault_instance *instance,
               struct error *error);
 

@@ -27,6 +27,17 @@ static bool is_final(const struct fault_instance *instance)
 
 // --- when it strikes -----------------------------------------------------------------------------
 
+// True, after a complaint about that key, if the workload ends otherwise than by time.
+static bool lacks_time(const struct rules *rules, struct node *node)
+{
+    bool lacks = knows(rules, "workload.for") && rules->scenario->workload.for_ns == 0;
+    if (lacks)
+        refuse_key(node,
+                   "'%s' needs a workload that runs for a time: 'for' instead of what ends it now",
+                   node->key);
+    return lacks;
+}
+
 // What comes again and again comes by the clock alone.
 static void check_repetition(const struct looked_at *fault, struct node *every)
 {
@@ -35,12 +46,10 @@ static void check_repetition(const struct looked_at *fault, struct node *every)
     bool knows_time = knows(fault->rules, "workload.for");
     for (size_t i = 0; others[i] != NULL; i++)
         refuse_key(node_child(fault->item, others[i]), "'%s' besides 'every'", others[i]);
-    if (knows_time && workload->for_ns == 0)
-        refuse_key(every,
-                   "'every' needs a workload that runs for a time: 'for' instead of what ends it "
-                   "now");
-    else if (fault->instance->jitter_ns >= fault->instance->every_ns &&
-             !fault_takes(fault->instance, "jitter"))
+    if (lacks_time(fault->rules, every))
+        return;
+    if (fault->instance->jitter_ns >= fault->instance->every_ns &&
+        !fault_takes(fault->instance, "jitter"))
         refuse(every, "'every' must be longer than 'jitter'");
     else if (knows_time && workload->for_ns / fault->instance->every_ns >= MOST_FAULTS / 2)
         refuse(every, "'every' would come more than %d times", MOST_FAULTS / 2);
@@ -394,11 +403,9 @@ static void check_random(const struct rules *rules)
     struct node *section = node_child(rules->root, "random");
     if (section == NULL || !node_fine(section) || random->of.count == 0)
         return;
-    if (knows(rules, "workload.for") && for_ns == 0)
-        refuse_key(section,
-                   "'random' needs a workload that runs for a time: 'for' instead of what ends "
-                   "it now");
-    else if (random->jitter_ns >= random->every_ns)
+    if (lacks_time(rules, section))
+        return;
+    if (random->jitter_ns >= random->every_ns)
         refuse(said(rules, "random.jitter"), "'jitter' must be shorter than 'every'");
     else if (knows(rules, "workload.for") && random->every_ns * MOST_FAULTS < for_ns)
         refuse_key(section, "'random' would draw more than %d faults: draw fewer ('every')",
