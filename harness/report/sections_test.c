@@ -195,6 +195,7 @@ RUN_TEST(a_small_run_reads_as_expected_at_a_terminal)
         "  MISSED: expected UNSAFE, got SAFE: the fault did not bite\n"
         "  because\n"
         "  files: results/one/pause--scheme\n"
+        "  again: lockpick replay results/one/pause--scheme\n"
         "\n"
         "UNSAFE  pause · none\n"
         "  because\n"
