@@ -21,8 +21,15 @@ struct explored_servers {
     struct session sessions[MAX_SERVERS]; // one with each server of the group, as they are in it
     int session_count;
     bool has_programs; // clients are programs of others, which tell nobody what they ask for
-    void *memory;      // of the kind's own
+    // Of `note_write`, which is called only if a replica may take over yet: whether that of each
+    // server lacks its last write.
+    bool are_followed;
+    bool lags[MAX_SERVERS];
+    void *memory; // of the kind's own
 };
+
+// What a server has that is back after it crashed.
+enum kept_data { KEPT_ALL, KEPT_NOTHING, KEPT_REPLICATED };
 
 // Each function returns 0, or -1 with `error` set.
 struct server_exploration {
@@ -32,6 +39,8 @@ struct server_exploration {
     bool holds_threads;
     bool only_ours;      // no programs: it is told by clients of ours what time is to do. Nor where
                          // something is kept for sessions, which only they tell
+    bool refuses;        // clients of ours can be answered with an error (GATE_REFUSE); programs
+                         // by parser_refused
     size_t memory_bytes; // of servers->memory, zero at first
     // Optional: what is done once there are sessions, before time stands still, and undone before
     // they end, also if it was done by half.
@@ -59,10 +68,16 @@ struct server_exploration {
     // Optional, of other servers that keep something for a session: the client, from 1, has
     // crashed, and its sessions end.
     int (*crash)(struct explored_servers *servers, int client, struct error *error);
-    // Optional: one of the group's servers, from 0, crashes and is back, with all that it kept or
-    // with nothing; all connections to it are lost. Meanwhile the harness goes by the machine's
-    // clock. Whether it can keep anything, and lose it, is known (server_kind, persistence).
-    int (*restart)(struct explored_servers *servers, int server, bool loses, struct error *error);
+    // Optional: one of the group's servers, from 0, crashes and is back, with all that it kept, or
+    // with nothing, or its replica is in its place; all connections to it are lost. Meanwhile the
+    // harness goes by the machine's clock. Whether it can keep anything, and lose it, is known
+    // (server_kind, persistence).
+    int (*restart)(struct explored_servers *servers, int server, enum kept_data kept,
+                   struct error *error);
+    // Optional, of servers that can have a replica: a request has executed, after which the
+    // replica of each server has all but its last write, or still has all. Then servers->lags
+    // says which; `image` tells that, too; and `restart` can have KEPT_REPLICATED.
+    int (*note_write)(struct explored_servers *servers, struct error *error);
     // Optional: it removes that key, if it has it, as it would for want of memory.
     int (*evict)(struct explored_servers *servers, int server, const char *key,
                  struct error *error);

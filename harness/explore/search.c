@@ -66,6 +66,7 @@ struct tally {
     int faults, leases, timers, crashes, clocks, rare;
     int faults_of[CLIENT_THREADS]; // that struck threads of that kind
     bool forgets;                  // a server lost what it had
+    bool fails_over;               // or the last of it, to its replica
 };
 
 static struct tally tally_of(const struct schedule_moves *schedule)
@@ -82,6 +83,7 @@ static struct tally tally_of(const struct schedule_moves *schedule)
         tally.clocks += move.kind == MOVE_CLOCK_BACK || move.kind == MOVE_CLOCK_AHEAD;
         tally.faults_of[move.thread] += class == CLASS_FAULT;
         tally.forgets |= move_forgets(move);
+        tally.fails_over |= move.kind == MOVE_FAIL_OVER;
     }
     return tally;
 }
@@ -198,6 +200,14 @@ static bool is_allowed(const struct search *search, const struct tally *tally, s
            (class != CLASS_TIMER || tally->timers < TIMERS_A_LEASE * search->limits->leases);
 }
 
+// Replicas that cannot take over any more need not be followed.
+static void follow_replicas(const struct search *search, const struct schedule_moves *schedule)
+{
+    struct tally tally = tally_of(schedule);
+    replay_follow_replicas(search->replay,
+                           is_allowed(search, &tally, (struct move){.kind = MOVE_FAIL_OVER}));
+}
+
 // The moves within the limits that can be made now, but for the wait of all. A move that no other
 // client notices is left out behind another client's: it was among the moves before that, too, and
 // what comes of it is the same. Returns how many.
@@ -298,6 +308,7 @@ static void keep_others(struct search *search, struct schedule_moves *schedule, 
 // A schedule as it is made.
 struct making {
     struct replay *replay;
+    const struct search *search; // NULL: there are no limits
     struct schedule_moves made;
     struct text *lines; // a line for each move; NULL: nobody asks
 };
@@ -312,6 +323,8 @@ static void make_move(struct making *making, struct move move)
     if (replay_was_plain(making->replay))
         move.kind = MOVE_STEP;
     making->made.moves[making->made.count++] = move;
+    if (making->search != NULL && move_class(move) == CLASS_FAULT)
+        follow_replicas(making->search, &making->made);
 }
 
 // Makes the moves that can be made. Returns how many could not.
@@ -453,6 +466,7 @@ int search_replay(struct replay *replay, struct schedule_moves *schedule, struct
     struct making making = {.replay = replay, .lines = lines};
     struct schedule_moves *made = &making.made;
     struct move move;
+    replay_follow_replicas(replay, tally_of(schedule).fails_over);
     if (replay_begin(replay, error) != 0)
         return -1;
     size_t missed = make_moves(&making, schedule);
@@ -481,14 +495,14 @@ static bool is_admitted(const struct replay *replay, const struct trial *trial,
         return true;
     // What servers have forgotten can be granted again, tokens too, and is gone for who releases
     // it. But nobody waits for ever, unless it was made before the trial and nobody makes it anew
-    // (permits).
+    // (permits); nor for what a replica has not heard to be released, if that has a lease.
     if (tally.forgets && (!is_no_progress || (scheme != NULL && scheme->set_up != NULL)))
         return true;
     if (is_no_progress) {
         bool falls_to_crash =
             !trial_has_trait(trial, "lease") && !trial_has_trait(trial, "session");
-        bool has_doubts =
-            falls_to_crash && (replay_has_doubts(replay) || tally.faults_of[THREAD_SUBSCRIBER] > 0);
+        bool has_doubts = falls_to_crash && (tally.fails_over || replay_has_doubts(replay) ||
+                                             tally.faults_of[THREAD_SUBSCRIBER] > 0);
         falls_to_crash |= (falls_to & FAULT_KILLS) != 0;
         return has_doubts || (falls_to_crash && tally.crashes > 0);
     }
@@ -597,9 +611,10 @@ static int explore(struct search *search, const struct schedule_moves *next)
     const struct check *admits = NULL;
     const struct trial_model *model;
     struct judgement judgement;
-    struct making making = {.replay = search->replay};
+    struct making making = {.replay = search->replay, .search = search};
     const struct schedule_moves *made = &making.made;
     size_t length = strlen(result->admitted_text);
+    follow_replicas(search, made);
     int status = replay_begin(search->replay, &result->error);
     if (status == 0 && make_moves(&making, next) > 0)
         result->progress.unlike++;

@@ -20,9 +20,10 @@ enum search_order {
 struct search_limits {
     enum search_order order;
     uint64_t seed; // of SEARCH_RANDOM
-    int faults;    // lost requests, lost replies, crashes, evictions: at most so many in a schedule
+    int faults;    // lost requests and replies, errors, crashes, evictions: at most so many in a
+                   // schedule
     int leases;    // that pass; and for each of them three timers that go off
-    bool rare;     // faults that are rare, too: restarts, clocks that jump, zeros that are drawn
+    bool rare;     // faults that are rare, too: restarts, failovers, clocks that jump, zeros drawn
     int64_t for_ns;
     int64_t schedules; // at most so many; 0: as many as the time allows
     bool enters_all;   // states that were seen, too: shows what is lost by leaving them out

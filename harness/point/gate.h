@@ -14,14 +14,16 @@
 
 #include <stddef.h>
 
-// What a thread is to do with the request that it stands before. GATE_LOOK: with none, but to look
-// whether there is something else for it to do now. GATE_END: it is over for it; what it sends from
-// now on reaches nobody, and it stands nowhere any more.
+// What a thread is to do with the request that it stands before. GATE_REFUSE: it is not sent, and
+// answered with an error, as a server answers that cannot serve it now. GATE_LOOK: with none, but
+// to look whether there is something else for it to do now. GATE_END: it is over for it; what it
+// sends from now on reaches nobody, and it stands nowhere any more.
 enum gate_order {
     GATE_GO,
     GATE_LOSE_REQUEST,
     GATE_LOSE_REPLY,
     GATE_GO_AND_STAND,
+    GATE_REFUSE,
     GATE_LOOK,
     GATE_END
 };

@@ -6,6 +6,7 @@
 #include "harness/run/explored_clients.h"
 #include "harness/run/servers.h"
 #include "harness/run/trial_state.h"
+#include "harness/wire/parser.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -182,6 +183,7 @@ int replay_open(const struct trial *trial, struct server_pool *pool, const char 
         replay_close(replay);
         return result;
     }
+    replay_follow_replicas(replay, true);
     state->history.last_ns = &replay->last_ns;
     replay->zero_ns = ZERO_NS;
     set_time(replay, ZERO_NS);
@@ -228,6 +230,23 @@ static int start_clients(struct replay *replay, struct error *error)
     return broken == NULL ? 0 : error_set(error, "%s", broken);
 }
 
+// A request has executed.
+static void note_write(struct replay *replay)
+{
+    struct explored_servers *servers = &replay->servers;
+    struct error error = {0};
+    if (servers->are_followed && servers->how->note_write(servers, &error) != 0)
+        state_break(&replay->state, "%s", error.text);
+}
+
+void replay_follow_replicas(struct replay *replay, bool may_take_over)
+{
+    struct explored_servers *servers = &replay->servers;
+    servers->are_followed = may_take_over && servers->how->note_write != NULL;
+    if (!may_take_over)
+        memset(servers->lags, 0, sizeof servers->lags);
+}
+
 int replay_begin(struct replay *replay, struct error *error)
 {
     atomic_store(&replay->state.control->stop, 0);
@@ -243,6 +262,7 @@ int replay_begin(struct replay *replay, struct error *error)
         programs_set_zero(replay->programs, replay->servers.zero_unix_ns + zero_ns);
     }
     set_time(replay, replay->zero_ns);
+    memset(replay->servers.lags, 0, sizeof replay->servers.lags);
     replay->is_kept_known = false;
     memset(replay->struck, 0, sizeof replay->struck);
     for (int i = 0; i < replay->count; i++)
@@ -258,9 +278,13 @@ int replay_begin(struct replay *replay, struct error *error)
     if (replay->servers.how->empty(&replay->servers, error) != 0)
         return -1;
     int64_t initial = workload_initial(replay->state.workload, replay->trial->scenario);
-    return state_prepare(&replay->state, initial, &replay->writer, error) == 0
-               ? start_clients(replay, error)
-               : -1;
+    if (state_prepare(&replay->state, initial, &replay->writer, error) != 0 ||
+        start_clients(replay, error) != 0)
+        return -1;
+    note_write(replay);
+    // What was there before the first step is everywhere.
+    memset(replay->servers.lags, 0, sizeof replay->servers.lags);
+    return 0;
 }
 
 // Until the next move, replay->kept is what the servers keep.
@@ -294,6 +318,8 @@ static bool can_server(struct replay *replay, struct move move)
         return false;
     if (move.kind == MOVE_EVICT)
         return how->evict != NULL && has_lock(replay);
+    if (move.kind == MOVE_FAIL_OVER)
+        return replay->servers.lags[move.server - 1];
     if (how->restart == NULL)
         return false;
     return move.kind == MOVE_RESTART ? !kind->is_in_memory : !keeps && has_lock(replay);
@@ -307,6 +333,12 @@ static bool is_clock(struct move move)
 static struct random *random_of(const struct replay *replay, struct move move)
 {
     return client_random(replay->clients[move.client - 1], move.thread);
+}
+
+static bool can_be_refused(const struct replay *replay, struct move move)
+{
+    return replay->servers.how->refuses && move.thread != THREAD_SUBSCRIBER &&
+           (replay->programs == NULL || parser_refused(replay->servers.service->kind) != NULL);
 }
 
 bool replay_can(struct replay *replay, struct move move)
@@ -328,6 +360,8 @@ bool replay_can(struct replay *replay, struct move move)
     if (move.kind == MOVE_STEP)
         return thread_can(threads, move);
     const struct step_gate *gate = &threads->gates[move.client - 1][move.thread];
+    if (move.kind == MOVE_REFUSE && !can_be_refused(replay, move))
+        return false;
     if (move.kind == MOVE_CRASH)
         return move.thread == THREAD_WORKER && gate->place != GATE_AT_START &&
                !client_is_over(threads, move.client);
@@ -374,7 +408,7 @@ static void step(struct replay *replay, struct move move, enum gate_order order)
     bool is_change = gate->place != GATE_SLEEPING && gate->place != GATE_WAITING &&
                      gate->place != GATE_BEFORE_MESSAGE && !replay_is_private(replay, move);
     bool may_publish = gate->place == GATE_BEFORE_REQUEST && move.thread != THREAD_SUBSCRIBER;
-    bool is_lost = order == GATE_LOSE_REQUEST || order == GATE_LOSE_REPLY;
+    bool is_lost = order == GATE_LOSE_REQUEST || order == GATE_LOSE_REPLY || order == GATE_REFUSE;
     replay->struck[move.client - 1] |= is_lost;
     struct attempt *attempt = &threads->attempts[move.client - 1][move.thread];
     if (gate->place == GATE_SLEEPING)
@@ -391,6 +425,7 @@ static void step(struct replay *replay, struct move move, enum gate_order order)
         sessions_let_go(&replay->threads, gate, GATE_GO);
     sessions_settle(&replay->threads);
     threads_settle(threads, may_publish);
+    note_write(replay);
     if (is_change && gate->place == GATE_SLEEPING) {
         struct error ignored;
         uint64_t before = replay->image;
@@ -499,13 +534,18 @@ static void strike_server(struct replay *replay, struct move move)
             servers->how->evict(servers, move.server - 1, replay->state.keys[0].lock_name, &error);
     } else {
         clock_follow(NULL);
-        result = servers->how->restart(servers, move.server - 1, move.kind == MOVE_AMNESIA, &error);
+        result = servers->how->restart(servers, move.server - 1,
+                                       move.kind == MOVE_RESTART   ? KEPT_ALL
+                                       : move.kind == MOVE_AMNESIA ? KEPT_NOTHING
+                                                                   : KEPT_REPLICATED,
+                                       &error);
         clock_follow(&replay->clock);
         snprintf(cut, sizeof cut, "cut %d", move.server);
         threads_hear(&replay->threads, cut);
     }
     if (result != 0)
         state_break(&replay->state, "%s", error.text);
+    note_write(replay);
     threads_settle(&replay->threads, true);
 }
 
@@ -514,6 +554,7 @@ void replay_move(struct replay *replay, struct move move)
     static const enum gate_order orders[MOVE_KINDS] = {[MOVE_LOSE_REQUEST] = GATE_LOSE_REQUEST,
                                                        [MOVE_LOSE_REPLY] = GATE_LOSE_REPLY,
                                                        [MOVE_LOSE_MESSAGE] = GATE_LOSE_REPLY,
+                                                       [MOVE_REFUSE] = GATE_REFUSE,
                                                        [MOVE_TIME_INSIDE] = GATE_GO_AND_STAND};
     int64_t timer_ns = move.kind == MOVE_TIMER ? next_timer_ns(replay) : 0;
     replay->is_kept_known = replay->was_plain = false;
@@ -576,8 +617,9 @@ bool replay_usual(struct replay *replay, struct move last, struct move *move)
 bool replay_is_private(const struct replay *replay, struct move move)
 {
     const struct server_exploration *how = replay->servers.how;
-    return (move.kind == MOVE_CRASH || move.kind == MOVE_LOSE_REQUEST) && how->is_blocked == NULL &&
-           how->crash == NULL;
+    return (move.kind == MOVE_CRASH || move.kind == MOVE_LOSE_REQUEST ||
+            move.kind == MOVE_REFUSE) &&
+           how->is_blocked == NULL && how->crash == NULL;
 }
 
 static bool can_without_lock(const struct threads *threads, struct move step)

@@ -32,6 +32,10 @@ void replay_close(struct replay *replay);
 // first step. End it with replay_end. 0, or -1 with `error` set.
 int replay_begin(struct replay *replay, struct error *error);
 
+// Whether replicas may take over yet, from the next schedule on, or, with false, from now on: only
+// then it is followed what they lack, and told by replay_state. At first they may.
+void replay_follow_replicas(struct replay *replay, bool may_take_over);
+
 // Whether the move can be made now. A client that sleeps can go on once somebody else has moved;
 // one that waits, once a thread of its own has rung for it, or its time is over.
 bool replay_can(struct replay *replay, struct move move);
@@ -44,7 +48,7 @@ void replay_move(struct replay *replay, struct move move);
 bool replay_was_plain(const struct replay *replay);
 
 // True if no other client and no server notices the move when it is made: a crash, a request that
-// is lost, where servers keep nothing for a session.
+// is lost or refused, where servers keep nothing for a session.
 bool replay_is_private(const struct replay *replay, struct move move);
 
 // True if no worker can go on but holders of the lock, which stand before their write.

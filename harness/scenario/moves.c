@@ -21,6 +21,7 @@ static const struct {
     [MOVE_LOSE_REPLY] = {" %s, reply lost", OF_CLIENT, CLASS_FAULT, 0},
     [MOVE_LOSE_MESSAGE] = {" %s, lost", OF_CLIENT, CLASS_FAULT, 0},
     [MOVE_TIME_INSIDE] = {" %s, a lease passes before its reply", OF_CLIENT, CLASS_LEASE, 0},
+    [MOVE_REFUSE] = {" %s, answered by an error", OF_CLIENT, CLASS_FAULT, 0},
     [MOVE_DRAW_ZERO] = {" %s, and draws a zero", OF_CLIENT, CLASS_FAULT, IS_RARE},
     [MOVE_CLOCK_BACK] = {" %s, its clock a lease behind", OF_CLIENT, CLASS_FAULT, IS_RARE},
     [MOVE_CLOCK_AHEAD] = {" %s, its clock a lease ahead", OF_CLIENT, CLASS_FAULT, IS_RARE},
@@ -30,6 +31,8 @@ static const struct {
     [MOVE_TIMER] = {"time passes until a timer is due", OF_ALL, CLASS_TIMER, 0},
     [MOVE_RESTART] = {"%s restarts and keeps all", OF_SERVER, CLASS_FAULT, IS_RARE},
     [MOVE_AMNESIA] = {"%s restarts and loses all", OF_SERVER, CLASS_FAULT, FORGETS | IS_RARE},
+    [MOVE_FAIL_OVER] = {"%s fails over without its last write", OF_SERVER, CLASS_FAULT,
+                        FORGETS | IS_RARE},
     [MOVE_EVICT] = {"%s evicts the lock", OF_SERVER, CLASS_FAULT, FORGETS},
 };
 
@@ -134,9 +137,11 @@ int move_read(const char *text, struct move *move, char what[MOVE_WHAT_ROOM], st
         "'%.60s' is no move: say 'client-1 SET' (or start, write, retry, answer for the "
         "command; client-1's watchdog, subscriber, sweeper for the client; message, "
         "wakes), the same with ', request lost', ', reply lost', ', lost' (of a "
-        "message), ', a lease passes before its reply', ', and draws a zero' or ', its clock a "
+        "message), ', a lease passes before its reply', ', answered by an error', ', and draws a "
+        "zero' or ', its clock a "
         "lease behind' (or ahead), 'client-1 crashes', 'a lease passes', 'time passes until a "
         "timer is due', 'redis-1 restarts and "
-        "keeps all' (or loses all), 'redis-1 evicts the lock', or 'all wait'",
+        "keeps all' (or loses all), 'redis-1 fails over without its last write', 'redis-1 evicts "
+        "the lock', or 'all wait'",
         text);
 }

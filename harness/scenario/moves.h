@@ -14,17 +14,19 @@ enum move_kind {
     MOVE_LOSE_REPLY,   // the request executes; the reply is lost, with the connection
     MOVE_LOSE_MESSAGE, // the message that it is to take next is lost, with its connection
     MOVE_TIME_INSIDE,  // the request executes, a lease passes, then the reply comes
+    MOVE_REFUSE,       // its request does not execute, and is answered with an error
     MOVE_DRAW_ZERO,    // the first number that it draws at random in its step is 0
     MOVE_CLOCK_BACK,   // its client's time of day jumps by a lease before its step, and stays so
     MOVE_CLOCK_AHEAD,
-    MOVE_CRASH,   // the client goes no more, with all its threads
-    MOVE_TIME,    // a lease passes
-    MOVE_WAIT,    // nobody can go on: so much time passes as a lock that is given back by
-                  // itself could need; who has a timer goes on when it is due
-    MOVE_TIMER,   // time passes until the next timer of a thread is due, which goes on by it
-    MOVE_EVICT,   // a server removes the lock's key for want of memory
-    MOVE_RESTART, // it crashes and comes back with all that it kept
-    MOVE_AMNESIA, // the same with nothing
+    MOVE_CRASH,     // the client goes no more, with all its threads
+    MOVE_TIME,      // a lease passes
+    MOVE_WAIT,      // nobody can go on: so much time passes as a lock that is given back by
+                    // itself could need; who has a timer goes on when it is due
+    MOVE_TIMER,     // time passes until the next timer of a thread is due, which goes on by it
+    MOVE_EVICT,     // a server removes the lock's key for want of memory
+    MOVE_RESTART,   // it crashes and comes back with all that it kept
+    MOVE_AMNESIA,   // the same with nothing
+    MOVE_FAIL_OVER, // its replica, which lacks its last write, is in its place
     MOVE_KINDS
 };
 #define MOVE_FIRST_OF_SERVER MOVE_EVICT

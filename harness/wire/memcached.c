@@ -105,7 +105,7 @@ static enum outcome understand(struct memcached_connection *connection,
 }
 
 // Sends the request over the connection that is there, and reads the answer. By order of the
-// worker's gate either is lost, with the connection.
+// worker's gate either is lost, with the connection, or the request is refused.
 static enum outcome exchange(struct memcached_connection *connection,
                              struct memcached_answer *answer, const char *request)
 {
@@ -113,8 +113,12 @@ static enum outcome exchange(struct memcached_connection *connection,
     enum gate_order order = gate_order(connection->actor);
     bool is_lost = order == GATE_LOSE_REQUEST || order == GATE_END;
     link->peer.give_up_ns = clock_monotonic_ns() + connection->request_ns;
-    if (!is_lost && memcached_peer_ask(link, request, NULL, &connection->error) == 0 &&
-        read_value(connection, answer) == 0 && order != GATE_LOSE_REPLY) {
+    link->answer.length = 0;
+    if (order == GATE_REFUSE)
+        text_add(&link->answer, "SERVER_ERROR out of memory\r\n");
+    else if (!is_lost)
+        is_lost = memcached_peer_ask(link, request, NULL, &connection->error) != 0;
+    if (!is_lost && read_value(connection, answer) == 0 && order != GATE_LOSE_REPLY) {
         char heard[200];
         enum outcome outcome = understand(connection, answer);
         int length = snprintf(heard, sizeof heard, "\n%s %s " MEMCACHED_NUMBER "\n", answer->word,

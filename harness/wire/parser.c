@@ -39,16 +39,28 @@ struct parser {
     int64_t notices;
 };
 
-struct parser *parser_new(const char *kind)
+static const struct protocol *protocol_find(const char *kind)
 {
     static const struct protocol *const protocols[] = {
         &protocol_redis, &protocol_mysql, &protocol_memcached, &protocol_zookeeper, &protocol_http};
-    struct parser *parser = memory_zeroed(1, sizeof *parser);
-    pthread_mutex_init(&parser->mutex, NULL);
     for (size_t i = 0; i < sizeof protocols / sizeof *protocols; i++) {
         if (strcmp(protocols[i]->kind, kind) == 0)
-            parser->protocol = protocols[i];
+            return protocols[i];
     }
+    return NULL;
+}
+
+const char *parser_refused(const char *kind)
+{
+    const struct protocol *protocol = protocol_find(kind);
+    return protocol != NULL ? protocol->refused : NULL;
+}
+
+struct parser *parser_new(const char *kind)
+{
+    struct parser *parser = memory_zeroed(1, sizeof *parser);
+    pthread_mutex_init(&parser->mutex, NULL);
+    parser->protocol = protocol_find(kind);
     if (parser->protocol != NULL)
         parser->state = memory_zeroed(1, parser->protocol->state_bytes);
     return parser;

@@ -38,6 +38,10 @@ struct parsed_request {
 void parsed_request_record(const struct parsed_request *request, bool is_reply,
                            struct history_writer *history);
 
+// A request that does nothing, and which the server answers as one that it cannot serve now: with
+// an error, also where others are under way in the same connection. NULL: there is none.
+const char *parser_refused(const char *kind);
+
 struct parser;
 
 // `kind` is the server's: "redis", ... Free with parser_free. Safe for one thread on each side.

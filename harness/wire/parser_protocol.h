@@ -61,6 +61,7 @@ struct protocol {
     // Optional: appends what a request or a reply says, without what depends on nothing but when it
     // is said. Numbers that the server draws, or counts up, are written as PARSER_NUMBER.
     void (*tell)(struct span message, struct text *out);
+    const char *refused; // of parser_refused
 };
 
 // As gate.h has tokens: only their order tells.

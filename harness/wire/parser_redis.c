@@ -263,8 +263,14 @@ static int64_t reply(void *context, const char *bytes, size_t have,
     return length;
 }
 
+// The error is one that any command may get.
+#define REFUSED                                                                                    \
+    "*3\r\n$4\r\nEVAL\r\n$64\r\nreturn redis.error_reply('BUSY Redis is busy running a "           \
+    "script.')\r\n$1\r\n0\r\n"
+
 const struct protocol protocol_redis = {.kind = "redis",
                                         .state_bytes = sizeof(struct state),
                                         .tells_notices = true,
                                         .request = request,
-                                        .reply = reply};
+                                        .reply = reply,
+                                        .refused = REFUSED};

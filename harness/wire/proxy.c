@@ -115,6 +115,7 @@ struct passer {
     enum point_side side;
     int from, to; // sockets
     uint32_t histories;
+    const char *refused; // what goes instead of the request that has stood; NULL: that goes
 };
 
 static void pass_point(struct passer *passer, const struct parsed_request *request)
@@ -180,14 +181,18 @@ static enum gate_order stand(struct connection *connection, const struct parsed_
     return (enum gate_order)atomic_load(&connection->order);
 }
 
-// A request stands before it is entered anywhere. False: it is lost, with its connection.
-static bool stand_before(struct passer *passer, const struct parsed_request *request)
+// A request, whose last bytes are so many, stands before it is entered anywhere. False: it is lost,
+// with its connection, as is one that is refused when its first bytes have gone.
+static bool stand_before(struct passer *passer, const struct parsed_request *request, size_t length)
 {
     struct connection *connection = passer->connection;
+    bool is_whole = connection->said[0].length == length;
     hear(passer, request);
     enum gate_order order = stands(request) ? stand(connection, request, 1) : GATE_GO;
+    passer->refused =
+        order == GATE_REFUSE ? parser_refused(connection->proxy->settings.service->kind) : NULL;
     atomic_fetch_add(&connection->asked, request->replies > 0);
-    return order != GATE_LOSE_REQUEST && order != GATE_END;
+    return order != GATE_LOSE_REQUEST && order != GATE_END && (is_whole || order != GATE_REFUSE);
 }
 
 // False: the reply is lost.
@@ -222,7 +227,7 @@ static size_t read_piece(struct passer *passer, const uint8_t *bytes, size_t len
     if (!*found)
         return used;
     if (settings->rest != NULL)
-        *goes_on = is_reply ? stand_after(passer, request) : stand_before(passer, request);
+        *goes_on = is_reply ? stand_after(passer, request) : stand_before(passer, request, used);
     if (!*goes_on)
         return used;
     if (!is_reply)
@@ -254,8 +259,12 @@ static bool forward(struct passer *passer, const uint8_t *bytes, size_t length)
         ended += found;
         // The next one stands only once this one has gone.
         if (found && rest != NULL) {
-            if (!send_all(connection, passer->to, bytes + sent, at + used - sent))
+            const char *refused = passer->refused;
+            if (!send_all(connection, passer->to,
+                          refused != NULL ? (const uint8_t *)refused : bytes + sent,
+                          refused != NULL ? strlen(refused) : at + used - sent))
                 return false;
+            passer->refused = NULL;
             sent = at + used;
         } else if (found && board != NULL &&
                    atomic_load_explicit(&board->armed, memory_order_relaxed) != 0) {

@@ -230,6 +230,10 @@ static enum outcome exchange_over(struct redis_connection *connection, struct re
     bool is_recorded = record_request(connection, command, length, &request);
     if (order == GATE_LOSE_REQUEST)
         return lose(connection, link, lost);
+    if (order == GATE_REFUSE) {
+        command = parser_refused("redis");
+        length = strlen(command);
+    }
     if (redisAppendFormattedCommand(link->context, command, length) != REDIS_OK ||
         redisGetReply(link->context, (void **)&reply) != REDIS_OK)
         return lose(connection, link,

@@ -1,5 +1,6 @@
 // Several independent Redis servers, asked all at once: see redis.h.
 #include "harness/point/gate.h"
+#include "harness/wire/parser.h"
 #include "harness/wire/redis.h"
 
 #include <poll.h>
@@ -177,7 +178,7 @@ static void run_round(struct redis_many *many, const bool *asked, int64_t limit_
     }
 }
 
-// By order of the worker's gate a request, or its answer, is lost with the connection.
+// By order of the worker's gate a request, or its answer, is lost with the connection, or refused.
 static void ask_in_turn(struct redis_many *many, const bool *asked)
 {
     struct step_gate *gate = many->actor->gate;
@@ -190,8 +191,16 @@ static void ask_in_turn(struct redis_many *many, const bool *asked)
         point(many->actor, POINT_BEFORE, many->name);
         enum gate_order order = gate_order(many->actor);
         bool is_sent = order != GATE_LOSE_REQUEST && order != GATE_END;
+        struct text command = many->command;
+        if (order == GATE_REFUSE) {
+            many->command = (struct text){0};
+            text_add(&many->command, parser_refused("redis"));
+        }
         if (is_sent)
             run_round(many, only, PEER_SET_UP_NS);
+        if (order == GATE_REFUSE)
+            text_free(&many->command);
+        many->command = command;
         if (is_sent && order != GATE_LOSE_REPLY)
             continue;
         give_up(&many->others[i]);

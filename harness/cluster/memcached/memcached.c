@@ -407,11 +407,12 @@ static int image(struct explored_servers *servers, struct text *image, struct er
 
 // It keeps nothing. A new process numbers items from the beginning, so that a number may come again
 // that a client has heard.
-static int restart(struct explored_servers *servers, int server, bool loses, struct error *error)
+static int restart(struct explored_servers *servers, int server, enum kept_data kept,
+                   struct error *error)
 {
     struct node *node = &servers->group->nodes[server];
     int state = 1;
-    (void)loses;
+    (void)kept;
     if (server_kill(node, error) != 0 || server_restart(node, LOSS_ALL, error) != 0)
         return -1;
     while (state == 1) {
@@ -430,6 +431,7 @@ static int remove_key(struct explored_servers *servers, int server, const char *
 }
 
 static const struct server_exploration exploration = {
+    .refuses = true,
     .memory_bytes = sizeof(struct memory),
     .prepare = prepare,
     .empty = empty,

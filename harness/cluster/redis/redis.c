@@ -272,19 +272,57 @@ static int empty(struct explored_servers *servers, struct error *error)
     return result;
 }
 
+// What a replica has is kept in one database of its server, and what the server had after its last
+// write in another. Of a database: its keys, with when they end and their values, and all of it as
+// text. Time stands still meanwhile.
+#define REPLICA "14"
+#define LATEST "15"
+#define DATABASES                                                                                  \
+    "local function read(database) redis.call('SELECT', database) local all, text = {}, '' "       \
+    "local keys = redis.call('KEYS', '*') table.sort(keys) for _, key in ipairs(keys) do "         \
+    "local left = redis.call('PTTL', key) local item = {key, left < 0 and 0 or "                   \
+    "math.max(left, 1), redis.call('DUMP', key)} all[#all + 1] = item "                            \
+    "text = text .. table.concat(item, ' ') end return all, text end "                             \
+    "local function write(database, all) redis.call('SELECT', database) "                          \
+    "redis.call('FLUSHDB') for _, item in ipairs(all) do "                                         \
+    "redis.call('RESTORE', item[1], item[2], item[3]) end end "
+
+static int note_write(struct explored_servers *servers, struct error *error)
+{
+    for (int i = 0; i < servers->session_count; i++) {
+        struct session *session = explored_session(servers, i, error);
+        if (session_ask(session,
+                        "EVAL \"" DATABASES "local now, text = read(0) "
+                        "local before, before_text = read(" LATEST ") if text == before_text then "
+                        "return 0 end write(" REPLICA ", before) write(" LATEST
+                        ", now) return 1\" 0") != 0)
+            return -1;
+        servers->lags[i] |= session_answered(session, ":1");
+    }
+    return 0;
+}
+
+static int promote(struct session *session)
+{
+    return session_ask(session, "EVAL \"" DATABASES "local kept = read(" REPLICA ") "
+                                "write(0, kept) write(" LATEST ", kept)\" 0");
+}
+
 // All keys, in order, with their values, and whether they will expire. DUMP ends with a checksum,
-// in which tokens could not be told. After a restart, which scripts are known, by how much room
-// they take.
+// in which tokens could not be told. The same of the replica, if it lags: whoever looks for a name
+// is not to find it there. After a restart, which scripts are known, by how much room they take.
 #define IMAGE                                                                                      \
-    "local keys = redis.call('KEYS', '*') table.sort(keys) local all = {} "                        \
+    "local all = {} local function tell(database, name) redis.call('SELECT', database) "           \
+    "local keys = redis.call('KEYS', '*') table.sort(keys) "                                       \
     "for _, key in ipairs(keys) do local kind = redis.call('TYPE', key).ok "                       \
-    "all[#all + 1] = {key, kind, redis.call('PTTL', key) < 0 and 'stays' "                         \
+    "all[#all + 1] = {name(key), kind, redis.call('PTTL', key) < 0 and 'stays' "                   \
     "or ARGV[1] ~= '0' and math.floor(redis.call('PTTL', key) / ARGV[1]) or 'expires', "           \
     "kind == 'string' and redis.call('GET', key) or kind == 'hash' and redis.call('HGETALL', key)" \
     " or kind == 'list' and redis.call('LRANGE', key, 0, -1) "                                     \
     "or kind == 'set' and redis.call('SMEMBERS', key) "                                            \
     "or kind == 'zset' and redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') "                        \
-    "or redis.call('DUMP', key)} end "                                                             \
+    "or redis.call('DUMP', key)} end end tell(0, tostring) "                                       \
+    "if ARGV[3] == '1' then tell(" REPLICA ", string.upper) end "                                  \
     "if ARGV[2] == '1' then all[#all + 1] = "                                                      \
     "string.match(redis.call('INFO', 'memory'), 'used_memory_scripts_eval:%%d+') end return all"
 
@@ -293,8 +331,9 @@ static int image(struct explored_servers *servers, struct text *image, struct er
     const struct memory *memory = servers->memory;
     for (int i = 0; i < servers->session_count; i++) {
         struct session *session = explored_session(servers, i, error);
-        if (session_ask(session, "EVAL \"" IMAGE "\" 0 %lld %d",
-                        (long long)(servers->part_ns / NS_PER_MS), memory->has_restarted) != 0)
+        if (session_ask(session, "EVAL \"" IMAGE "\" 0 %lld %d %d",
+                        (long long)(servers->part_ns / NS_PER_MS), memory->has_restarted,
+                        servers->lags[i]) != 0)
             return -1;
         text_add_bytes(image, session->answer.bytes, session->answer.length);
     }
@@ -304,15 +343,21 @@ static int image(struct explored_servers *servers, struct text *image, struct er
 // A restart that takes no time is no more than this to a client: its connections are gone, with
 // what it had subscribed to, the server knows no script any more, counts anew, and has the keys
 // that were on its disk, each with the time at which it ends, or none. (It has a new run id, too,
-// which only replicas ask for.)
-static int restart(struct explored_servers *servers, int server, bool loses, struct error *error)
+// which only replicas ask for.) Nor is a replica that takes over more to it: scripts are not
+// replicated.
+static int restart(struct explored_servers *servers, int server, enum kept_data kept,
+                   struct error *error)
 {
     struct memory *memory = servers->memory;
+    struct session *session = explored_session(servers, server, error);
     memory->has_restarted = true;
+    if (kept == KEPT_REPLICATED && promote(session) != 0)
+        return -1;
+    servers->lags[server] = false;
     return session_ask(
-        explored_session(servers, server, error),
+        session,
         "CLIENT KILL TYPE normal\r\nCLIENT KILL TYPE pubsub\r\nSCRIPT FLUSH\r\nCONFIG RESETSTAT%s",
-        loses ? "\r\nFLUSHALL" : "");
+        kept == KEPT_NOTHING ? "\r\nFLUSHALL" : "");
 }
 
 // The key is unlinked by an eviction just so.
@@ -324,10 +369,12 @@ static int evict(struct explored_servers *servers, int server, const char *key, 
 static const struct server_exploration exploration = {
     .topologies = (const char *const[]){"single", "independent", NULL},
     .holds_threads = true,
+    .refuses = true,
     .memory_bytes = sizeof(struct memory),
     .empty = empty,
     .image = image,
     .restart = restart,
+    .note_write = note_write,
     .evict = evict,
 };
 

@@ -16,6 +16,10 @@ SOUND = "sound" in sys.argv
 RELEASE = "if redis.call('get', KEYS[1]) == ARGV[1] then return redis.call('del', KEYS[1]) end return 0"
 
 
+class Refused(OSError):
+    """The server answered with an error."""
+
+
 class Server:
     """Raises OSError if an answer does not come, and connects again for the next request."""
 
@@ -49,7 +53,7 @@ class Redis(Server):
             raise OSError("the connection is closed")
         kind, rest = line[:1], line[1:-2]
         if kind == b"-":
-            raise OSError(rest.decode())
+            raise Refused(rest.decode())
         if kind == b"$":
             return None if rest == b"-1" else self.file.read(int(rest) + 2)[:-2].decode()
         return int(rest) if kind == b":" else rest.decode()
