@@ -21,7 +21,8 @@
 #define FALLBACK_SECONDS 60
 #define MOST_SECONDS 86400
 #define PROGRAM_TRAITS "exclusive, lease, owner-checked"
-#define SEED 1 // tokens are drawn from it, and nothing else
+#define SEED 1              // tokens are drawn from it, and nothing else
+#define LEFT "search.state" // in the folder of a round: what --resume goes on with
 
 struct explore_options {
     struct run_options run; // first: some of its options are options here
@@ -29,6 +30,7 @@ struct explore_options {
     bool says_faults, says_leases, rare;
     const char *workload;
     const char *servers, *traits; // of programs
+    const char *resume;           // the folder of an earlier run, or NULL
 };
 
 // So many clients of so many threads, with so many operations each, are explored one after the
@@ -52,7 +54,8 @@ static const struct option explore_options[] = {
      NUMBER(struct explore_options, threads, 2)},
     {"operations", "N", "so many operations each (default: 1, then 2)",
      NUMBER(struct explore_options, operations, 4)},
-    {"faults", "N", "lost requests and replies, errors, crashes, evictions: at most so many (default: 1)",
+    {"faults", "N",
+     "lost requests and replies, errors, crashes, evictions: at most so many (default: 1)",
      NUMBER(struct explore_options, faults, 3),
      .said = offsetof(struct explore_options, says_faults)},
     {"leases", "N", "at most so many leases pass (default: 1)",
@@ -73,6 +76,8 @@ static const struct option explore_options[] = {
      TEXT(struct explore_options, servers)},
     {"traits", "LIST", "of a program: what it promises (default: " PROGRAM_TRAITS ")",
      TEXT(struct explore_options, traits)},
+    {"resume", "DIR", "goes on where the run in that folder ended, with the same locks and limits",
+     TEXT(struct explore_options, resume)},
     {"jobs", "N", "so many locks at a time (default: as many as there are processors)",
      NUMBER(struct explore_options, run.jobs, MAX_SLOTS)},
     OPTION_OUT,
@@ -282,6 +287,11 @@ static int explore_round(const struct exploration *exploration, const struct tri
                          struct text *work, struct search_result *result)
 {
     const struct explore_options *options = exploration->options;
+    AUTO_TEXT struct text folder = {0};
+    AUTO_TEXT struct text earlier = {0};
+    text_format(&folder, "%s/trials/%s", exploration->folder, trial->name);
+    text_format(&earlier, "%s/trials/%s/" LEFT, options->resume, trial->name);
+    AUTO_FREE char *left = path_join(folder.bytes, LEFT);
     const struct search_limits limits = {.order =
                                              options->random > 0 ? SEARCH_RANDOM : SEARCH_SHORTEST,
                                          .seed = (uint64_t)options->random,
@@ -290,13 +300,13 @@ static int explore_round(const struct exploration *exploration, const struct tri
                                          .rare = round_of(exploration, trial->scenario)->rare,
                                          .for_ns = exploration->round_ns,
                                          .schedules = options->schedules,
+                                         .resume = options->resume != NULL ? earlier.bytes : NULL,
+                                         .leave = left,
                                          .interrupted = exploration->sandbox->interrupted};
     struct error error = {0};
-    struct text folder = {0};
     struct replay *replay = NULL;
     int code = EXIT_AS_EXPECTED;
     *result = (struct search_result){.end = SEARCH_FAILED};
-    text_format(&folder, "%s/trials/%s", exploration->folder, trial->name);
     int status = folder_make(folder.bytes, &error);
     if (status == 0)
         status = replay_open(trial, exploration->pool, folder.bytes, exploration->serial, &replay,
@@ -321,7 +331,6 @@ static int explore_round(const struct exploration *exploration, const struct tri
     if (status < 0 || (status == 0 && result->end == SEARCH_FAILED))
         code = verb_fails(&explore_verb, EXIT_ENVIRONMENT, "%s: %s", trial->scheme, error.text);
     replay_close(replay);
-    text_free(&folder);
     return code;
 }
 
@@ -350,7 +359,7 @@ static void explore_lock(struct exploration *exploration, const struct trial *tr
         code = of_round != EXIT_AS_EXPECTED ? of_round : code;
         end = result.end != SEARCH_EXHAUSTED && end != SEARCH_UNDECIDED ? result.end : end;
         end = goes_on(result.end) ? end : result.end;
-        left_ns -= (int64_t)(result.progress.seconds * NS_PER_S);
+        left_ns -= (int64_t)((result.progress.seconds - result.progress.seconds_before) * NS_PER_S);
         schedules += result.progress.schedules;
         if (result.end != SEARCH_EXHAUSTED)
             continue;
@@ -364,6 +373,8 @@ static void explore_lock(struct exploration *exploration, const struct trial *tr
         say_end(exploration, &result);
         printf("%s", work.bytes);
     }
+    if (end == SEARCH_OUT_OF_TIME || end == SEARCH_INTERRUPTED)
+        printf("  to go on: the same with --resume %s\n", exploration->folder);
     write_row(exploration, &result, text_string(&exhausted), schedules,
               (double)(given_ns - left_ns) / NS_PER_S, explored);
     explored->code = code;
@@ -550,6 +561,8 @@ static int run(const struct words *words, void *from)
     options->run.seed = SEED;
     if (words->count == 0)
         return usage_error(&explore_verb, "which lock? Give the name of a scheme");
+    if (options->resume != NULL && access(options->resume, X_OK) != 0)
+        return usage_error(&explore_verb, "there is no folder %s to go on with", options->resume);
     int code = verb_runs_scenarios(&explore_verb, words, &options->run, &how, &exploration);
     free(exploration.rounds);
     return code;

@@ -3,6 +3,7 @@
 #include "harness/base/scope.h"
 #include "harness/cluster/sandbox.h"
 #include "harness/explore/lock.h"
+#include "harness/explore/promises.h"
 #include "harness/explore/search.h"
 #include "harness/locks/lock.h"
 #include "harness/run/test_trials.h"
@@ -19,6 +20,7 @@ struct errand {
     int times;                      // it is to be made; 0: once
     bool differed;                  // one of them went another way than the one before
     const struct search_limits *limits;
+    bool in_parts; // its search: one goes on with what the other has left
     struct search_result result;
     char lines[2000]; // what was done
     uint64_t history; // a hash of what was recorded of it
@@ -74,6 +76,17 @@ static int make_often(struct errand *errand, struct replay *replay, const struct
     return result;
 }
 
+static void search_all(struct errand *errand, struct replay *replay, const struct trial *trial)
+{
+    AUTO_FREE char *left = path_join(errand->folder, "left");
+    struct search_limits limits = *errand->limits;
+    if (errand->in_parts)
+        limits.resume = limits.leave = left;
+    do
+        search(replay, trial, &limits, NULL, NULL, &errand->result);
+    while (errand->in_parts && errand->result.end == SEARCH_OUT_OF_TIME);
+}
+
 static int go(const struct sandbox *sandbox, void *context)
 {
     struct errand *errand = context;
@@ -93,7 +106,7 @@ static int go(const struct sandbox *sandbox, void *context)
     if (result == 0)
         result = replay_open(&plan.trials[0], &pool, errand->folder, 0, &replay, &error);
     if (result == 0 && errand->limits != NULL)
-        search(replay, &plan.trials[0], errand->limits, NULL, NULL, &errand->result);
+        search_all(errand, replay, &plan.trials[0]);
     else if (result == 0)
         result = make_often(errand, replay, &plan.trials[0], &error);
     replay_close(replay);
@@ -232,6 +245,39 @@ TEST(a_search_ends_with_its_time_or_its_schedules_and_claims_nothing)
         assert_true(errand->result.progress.waiting > 0);
         munmap(errand, sizeof *errand);
     }
+}
+
+TEST(a_search_that_goes_on_is_as_one_that_was_never_ended)
+{
+    struct search_progress progress[2];
+    for (int parts = 0; parts < 2; parts++) {
+        const struct search_limits limits = {
+            .faults = 1, .for_ns = EXPLORED_NS, .schedules = parts == 1 ? 30 : 0};
+        struct errand *errand = run_errand(
+            (struct errand){.scheme = "redis-setnx", .limits = &limits, .in_parts = parts == 1});
+        assert_int_equal(errand->result.end, SEARCH_EXHAUSTED);
+        assert_true(errand->result.admitted > 0);
+        progress[parts] = errand->result.progress;
+        munmap(errand, sizeof *errand);
+    }
+    assert_int_equal(progress[0].schedules, progress[1].schedules);
+    assert_int_equal(progress[0].states, progress[1].states);
+    assert_int_equal(progress[0].checked, progress[1].checked);
+    assert_true(progress[0].schedules > 60);
+}
+
+TEST(a_search_does_not_go_on_with_what_is_not_its_own)
+{
+    char *folder = test_folder();
+    AUTO_FREE char *left = path_join(folder, "left");
+    struct error error = {0};
+    assert_int_equal(file_write(left, "lockpick", 8, &error), 0);
+    const struct search_limits limits = {.faults = 1, .for_ns = EXPLORED_NS, .resume = left};
+    struct errand *errand = run_errand((struct errand){.scheme = "redis-setnx", .limits = &limits});
+    assert_int_equal(errand->result.end, SEARCH_FAILED);
+    assert_non_null(strstr(errand->result.error.text, "cannot go on with"));
+    munmap(errand, sizeof *errand);
+    remove_folder(folder);
 }
 
 // A schedule's moves as they are written; what they leave open is added.

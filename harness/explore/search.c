@@ -1,12 +1,14 @@
 #include "harness/explore/search.h"
 
-#include "faults/fault.h"
 #include "harness/base/growing.h"
 #include "harness/base/random.h"
-#include "harness/locks/lock.h"
+#include "harness/explore/promises.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 // Of a move.
 #define COST_OF_OTHER 1 // thread that goes on than usual
@@ -55,38 +57,12 @@ struct search {
     struct seen *seen; // with open addressing; a state of 0: an empty place
     size_t seen_room;
     struct random random;
-    uint64_t again; // how often a state was seen that had been seen before
-    int cost;       // of the schedule that is made
+    uint64_t again;            // how often a state was seen that had been seen before
+    int cost;                  // of the schedule that is made
+    uint64_t schedules_before; // by the searches that it goes on with
 };
 
 // --- moves ---------------------------------------------------------------------------------------
-
-// What a schedule is made of.
-struct tally {
-    int faults, leases, timers, crashes, clocks, rare;
-    int faults_of[CLIENT_THREADS]; // that struck threads of that kind
-    bool forgets;                  // a server lost what it had
-    bool fails_over;               // or the last of it, to its replica
-};
-
-static struct tally tally_of(const struct schedule_moves *schedule)
-{
-    struct tally tally = {.faults = 0};
-    for (size_t i = 0; i < schedule->count; i++) {
-        struct move move = schedule->moves[i];
-        enum move_class class = move_class(move);
-        tally.faults += class == CLASS_FAULT;
-        tally.leases += class == CLASS_LEASE;
-        tally.timers += class == CLASS_TIMER;
-        tally.crashes += move.kind == MOVE_CRASH;
-        tally.rare += move_is_rare(move);
-        tally.clocks += move.kind == MOVE_CLOCK_BACK || move.kind == MOVE_CLOCK_AHEAD;
-        tally.faults_of[move.thread] += class == CLASS_FAULT;
-        tally.forgets |= move_forgets(move);
-        tally.fails_over |= move.kind == MOVE_FAIL_OVER;
-    }
-    return tally;
-}
 
 // How many times the schedule goes on with another thread than before.
 static int changes_of(const struct schedule_moves *schedule)
@@ -477,72 +453,6 @@ int search_replay(struct replay *replay, struct schedule_moves *schedule, struct
     return missed > 0;
 }
 
-// --- what a lock promises ------------------------------------------------------------------------
-
-// What a lock without fencing cannot prevent once a lease has passed, and one without a lease once
-// a client died, or was told that it may have the lock still.
-static bool is_admitted(const struct replay *replay, const struct trial *trial,
-                        const struct schedule_moves *schedule, const struct check *check)
-{
-    const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
-    struct tally tally = tally_of(schedule);
-    bool is_no_progress = check->shows == SHOWS_NO_PROGRESS;
-    unsigned falls_to = 0; // traits of faults
-    for (size_t i = 0; scheme != NULL && scheme->falls_to != NULL && scheme->falls_to[i] != NULL;
-         i++)
-        falls_to |= fault_find(scheme->falls_to[i])->form.traits;
-    if (tally.clocks > 0 && (falls_to & FAULT_MOVES_CLOCK) != 0)
-        return true;
-    // What servers have forgotten can be granted again, tokens too, and is gone for who releases
-    // it. But nobody waits for ever, unless it was made before the trial and nobody makes it anew
-    // (permits); nor for what a replica has not heard to be released, if that has a lease.
-    if (tally.forgets && (!is_no_progress || (scheme != NULL && scheme->set_up != NULL)))
-        return true;
-    if (is_no_progress) {
-        bool falls_to_crash =
-            !trial_has_trait(trial, "lease") && !trial_has_trait(trial, "session");
-        bool has_doubts = falls_to_crash && (tally.fails_over || replay_has_doubts(replay) ||
-                                             tally.faults_of[THREAD_SUBSCRIBER] > 0);
-        falls_to_crash |= (falls_to & FAULT_KILLS) != 0;
-        return has_doubts || (falls_to_crash && tally.crashes > 0);
-    }
-    // Whether a lease may have ended that its holder counted on. One that is renewed ends only if
-    // its watchdog was held up, or was cut off more than once.
-    bool may_outlive_lease =
-        trial_has_trait(trial, "renewed")
-            ? replay_has_stalled(replay) || tally.faults_of[THREAD_WATCHDOG] > 1
-            : tally.leases + tally.timers > 0;
-    // Where an acquire looks whether its lease still lasts, no hold begins behind it.
-    bool began_late = trial_has_trait(trial, "validity-checked") && replay_granted_late(replay);
-    return trial_has_trait(trial, "lease") && may_outlive_lease && !began_late &&
-           (check->shows == SHOWS_TWO_STALE || check->shows == SHOWS_LATE_WRITE);
-}
-
-const struct check *search_broken(const struct replay *replay, const struct trial *trial,
-                                  const struct schedule_moves *schedule,
-                                  const struct judgement *judgement, const struct check **admits)
-{
-    const struct check *admitted = NULL;
-    const struct check *broken = NULL;
-    const struct check *follows = NULL;
-    for (size_t i = 0; i < judgement->finding_count; i++) {
-        const struct finding *finding = &judgement->findings[i];
-        // Who waits where the schedule ends may be granted the lock by what comes next.
-        bool is_open = finding->check->shows == SHOWS_NO_PROGRESS && !replay_is_stuck(replay);
-        if (!finding_counts(finding) || is_open)
-            continue;
-        if (is_admitted(replay, trial, schedule, finding->check))
-            admitted = finding->check;
-        else if (finding->check->may_follow || finding->check->shows == SHOWS_ACCESSES)
-            follows = follows == NULL ? finding->check : follows;
-        else
-            broken = broken == NULL ? finding->check : broken;
-    }
-    if (admits != NULL)
-        *admits = admitted;
-    return broken != NULL ? broken : admitted == NULL ? follows : NULL;
-}
-
 // Makes the schedule, judges and ends it. 0, or -1 with `error` set.
 static int try_schedule(struct search *search, struct schedule_moves *schedule,
                         const struct check **broken, struct error *error)
@@ -659,15 +569,121 @@ static void forget_all(struct search *search)
     search->seen = NULL;
 }
 
+// --- going on later ------------------------------------------------------------------------------
+
+// What an earlier search has left is read, or what this one leaves is written.
+struct left {
+    FILE *file;
+    bool is_read;
+    size_t room; // of a file that is read: no more than that can be in it
+};
+
+static bool pass(const struct left *left, void *bytes, size_t length)
+{
+    return length == 0 || (left->is_read ? fread(bytes, length, 1, left->file)
+                                         : fwrite(bytes, length, 1, left->file)) == 1;
+}
+
+static bool pass_prefixes(const struct left *left, struct prefixes *list)
+{
+    size_t count = list->count - list->first;
+    bool is_whole = pass(left, &count, sizeof count);
+    for (size_t i = 0; i < count && is_whole; i++) {
+        struct prefix read = {.count = 0};
+        struct prefix *prefix = left->is_read ? &read : &list->items[list->first + i];
+        is_whole = pass(left, &prefix->count, sizeof prefix->count) && prefix->count <= MOST_MOVES;
+        if (left->is_read && is_whole) {
+            read.moves = memory_new(read.count * sizeof *read.moves);
+            *APPEND(list->items, list->count, list->room) = read;
+        }
+        is_whole = is_whole && pass(left, prefix->moves, prefix->count * sizeof *prefix->moves);
+    }
+    return is_whole;
+}
+
+// False if the file ends too early, or is of other limits, or another Lockpick.
+static bool pass_search(struct search *search, const struct left *left)
+{
+    struct search_result *result = search->result;
+    const struct search_limits *limits = search->limits;
+    char own[120] = "", found[120];
+    size_t room = search->seen_room;
+    snprintf(own, sizeof own, "lockpick " LOCKPICK_VERSION " %d %d %llu %d %d %d\n", MOVE_KINDS,
+             (int)limits->order, (unsigned long long)limits->seed, limits->faults, limits->leases,
+             limits->rare);
+    memcpy(found, own, sizeof own);
+    bool is_whole = pass(left, found, sizeof found) && memcmp(found, own, sizeof own) == 0 &&
+                    pass(left, &result->progress, sizeof result->progress) &&
+                    pass(left, &result->admitted, sizeof result->admitted) &&
+                    pass(left, result->admitted_text, sizeof result->admitted_text) &&
+                    pass(left, &search->random, sizeof search->random) &&
+                    pass(left, &search->again, sizeof search->again) &&
+                    pass(left, &search->cost, sizeof search->cost) &&
+                    pass_prefixes(left, &search->as_dear);
+    for (int cost = 0; cost <= MOST_COST && is_whole; cost++)
+        is_whole = pass_prefixes(left, &search->waiting[cost]);
+    is_whole = is_whole && pass(left, &room, sizeof room);
+    if (left->is_read && is_whole && room * sizeof *search->seen <= left->room) {
+        search->seen_room = room;
+        search->seen = memory_zeroed(room, sizeof *search->seen);
+    }
+    return is_whole && search->seen_room == room &&
+           pass(left, search->seen, room * sizeof *search->seen);
+}
+
+// Whether there is an earlier search, and it was read: 1, 0 or -1 with the result's error set.
+static int go_on_with(struct search *search)
+{
+    const char *path = search->limits->resume;
+    struct search_result *result = search->result;
+    struct stat status;
+    struct left left = {.file = path != NULL ? fopen(path, "rbe") : NULL, .is_read = true};
+    if (left.file == NULL)
+        return 0;
+    left.room = fstat(fileno(left.file), &status) == 0 ? (size_t)status.st_size : 0;
+    bool is_whole = pass_search(search, &left);
+    fclose(left.file);
+    if (!is_whole)
+        return error_set(&result->error,
+                         "cannot go on with %s: it is of other limits, of another Lockpick, or "
+                         "damaged; the limits must be the same",
+                         path);
+    if (result->progress.remembers)
+        replay_remember(search->replay);
+    result->progress.seconds_before = result->progress.seconds;
+    search->schedules_before = result->progress.schedules;
+    return 1;
+}
+
+static int leave(struct search *search)
+{
+    const char *path = search->limits->leave;
+    struct left left = {.file = path != NULL ? fopen(path, "wbe") : NULL};
+    bool is_written = left.file != NULL && pass_search(search, &left);
+    if (left.file != NULL)
+        is_written &= fclose(left.file) == 0;
+    return is_written || path == NULL
+               ? 0
+               : error_set(&search->result->error, "cannot write %s: %s", path, strerror(errno));
+}
+
+// -------------------------------------------------------------------------------------------------
+
 static enum search_end explore_all(struct search *search,
                                    void (*show)(void *context, const struct search_progress *),
                                    void *context)
 {
     struct search_result *result = search->result;
-    int64_t began_ns = clock_of_machine_ns();
-    int64_t shown_ns = began_ns;
     struct schedule_moves next = {.count = 0};
-    do {
+    int goes_on = go_on_with(search);
+    if (goes_on < 0)
+        return SEARCH_FAILED;
+    int64_t shown_ns = clock_of_machine_ns();
+    int64_t began_ns = shown_ns - (int64_t)(result->progress.seconds_before * NS_PER_S);
+    int64_t until_ns = shown_ns + search->limits->for_ns;
+    if (goes_on == 0 && search->limits->order == SEARCH_SHORTEST)
+        add_waiting(search, &next, 0);
+    while (search->limits->order == SEARCH_RANDOM || take_next(search, &next)) {
         if (explore(search, &next) != 0)
             return SEARCH_FAILED;
         int64_t now_ns = clock_of_machine_ns();
@@ -688,10 +704,11 @@ static enum search_end explore_all(struct search *search,
         if (search->limits->interrupted != NULL && atomic_load(search->limits->interrupted) != 0)
             return SEARCH_INTERRUPTED;
         bool are_enough = search->limits->schedules > 0 &&
-                          result->progress.schedules >= (uint64_t)search->limits->schedules;
-        if (are_enough || now_ns - began_ns >= search->limits->for_ns)
+                          result->progress.schedules - search->schedules_before >=
+                              (uint64_t)search->limits->schedules;
+        if (are_enough || now_ns >= until_ns)
             return SEARCH_OUT_OF_TIME;
-    } while (search->limits->order == SEARCH_RANDOM || take_next(search, &next));
+    }
     bool is_all = result->progress.unlike == 0 && result->progress.too_long == 0;
     return is_all ? SEARCH_EXHAUSTED : SEARCH_UNDECIDED;
 }
@@ -704,6 +721,8 @@ void search(struct replay *replay, const struct trial *trial, const struct searc
     random_start(&search.random, limits->seed, 0);
     *result = (struct search_result){.end = SEARCH_FAILED};
     result->end = explore_all(&search, show, context);
+    if (result->end != SEARCH_BROKEN && result->end != SEARCH_FAILED && leave(&search) != 0)
+        result->end = SEARCH_FAILED;
     if (result->end == SEARCH_BROKEN) {
         make_shorter(&search);
         for (int i = 0; i < REPLAYS; i++) {

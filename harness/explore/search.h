@@ -26,7 +26,10 @@ struct search_limits {
     bool rare;     // faults that are rare, too: restarts, failovers, clocks that jump, zeros drawn
     int64_t for_ns;
     int64_t schedules; // at most so many; 0: as many as the time allows
-    bool enters_all;   // states that were seen, too: shows what is lost by leaving them out
+    // Files, or NULL: what an earlier search within the same limits has left, which is gone on with
+    // if it is there; and where this one leaves that, unless it breaks the lock.
+    const char *resume, *leave;
+    bool enters_all; // states that were seen, too: shows what is lost by leaving them out
     const _Atomic uint32_t *interrupted; // not 0: report what was done
 };
 
@@ -47,7 +50,7 @@ struct search_progress {
     uint64_t checked;                    // states seen again from which it was tried whether they
                                          // go on as they went on before
     bool remembers; // they did not: the search began anew, with all that clients have ever heard
-    double seconds;
+    double seconds, seconds_before; // all in all; of searches that are gone on with
 };
 
 struct search_result {
@@ -73,11 +76,5 @@ void search(struct replay *replay, const struct trial *trial, const struct searc
 // move could not be made; -1 with `error` set. End it with replay_end.
 int search_replay(struct replay *replay, struct schedule_moves *schedule, struct text *lines,
                   struct error *error);
-
-// The property that the judgement says is broken although the lock promises it, or NULL. `admits`
-// (may be NULL) is set to a property that is broken as the lock's traits admit, if there is one.
-const struct check *search_broken(const struct replay *replay, const struct trial *trial,
-                                  const struct schedule_moves *schedule,
-                                  const struct judgement *judgement, const struct check **admits);
 
 #endif

@@ -353,6 +353,7 @@ static enum outcome ask(struct lock *lock, struct grant *grant, bool will_wait)
         reads) // the watchdog reads it: a further entry changes nothing of that
         state->is_reading = reads;
     enum outcome outcome = run(lock, step_of(lock, just_tries ? ACT_TRY : ACT_ACQUIRE), &answer);
+    state->has_asked = outcome == OUTCOME_OK;
     if (outcome != OUTCOME_OK)
         return outcome;
     bool is_array = answer.kind == REDIS_ARRAY;
@@ -396,8 +397,9 @@ enum outcome redisson_try_acquire(struct lock *lock, struct grant *grant)
     if (!kind->has_permits)
         grant->valid_until_ns = lease_ends_ns(lock);
     enum outcome outcome = ask(lock, grant, state->will_wait);
+    // Whose request was refused, or never got there, has no place.
     if (kind->lines_up && state->will_wait)
-        redisson_queued(lock, grant, outcome,
+        redisson_queued(lock, grant, state->has_asked ? outcome : OUTCOME_UNKNOWN,
                         kind->steps[ACT_GIVE_UP] != NULL ? place_kept_ms(lock) * NS_PER_MS
                                                          : TIME_NEVER);
     if (outcome == OUTCOME_UNKNOWN && !kind->has_permits && unlock(lock) == ANSWER_FREED)

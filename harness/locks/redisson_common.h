@@ -75,6 +75,7 @@ struct redisson_lock {
     char words[WORDS][REDISSON_NAME];
     bool is_reading;     // the current hold is a reader's
     bool will_wait;      // the acquire under way
+    bool has_asked;      // the last attempt was answered by its script
     bool place_in_doubt; // the last attempt had no answer: it may have used up our place
     int64_t ttl_ms; // for how long the lock is busy, as the last attempt was told; -1: for ever
     struct redis_subscription *subscription; // of the acquire under way, once it has to wait

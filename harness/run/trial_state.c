@@ -111,7 +111,9 @@ const char *state_broken(const struct trial_state *state)
 // The harness's own requests are no part of the trial, and patient.
 #define OWN_REQUEST_NS (10 * NS_PER_S)
 
-// By names that no other trial uses, of this run or another's on the same servers.
+// By names that no other trial uses, of this run or another's on the same servers. What is explored
+// has servers of its own, and the same names again, so that a search can go on with states of an
+// earlier one.
 static void make_keys(struct trial_state *state)
 {
     struct random random;
@@ -121,7 +123,9 @@ static void make_keys(struct trial_state *state)
     state->accounts = memory_shared(state->key_count * sizeof *state->accounts);
     key_distribution_make(&state->distribution, state->key_count,
                           (double)scenario->workload.skew / 1000);
-    random_start(&random, state->trial->seed ^ (uint64_t)clock_realtime_ns(), (uint64_t)getpid());
+    random_start(&random,
+                 state->trial->seed ^ (scenario->is_explored ? 0 : (uint64_t)clock_realtime_ns()),
+                 scenario->is_explored ? 0 : (uint64_t)getpid());
     random_hex(&random, state->tag + 1, 10);
     state->tag[0] = 't';
     for (size_t i = 0; i < state->key_count; i++) {

@@ -1,0 +1,87 @@
+#include "harness/explore/promises.h"
+
+#include "faults/fault.h"
+#include "harness/locks/lock.h"
+
+struct tally tally_of(const struct schedule_moves *schedule)
+{
+    struct tally tally = {.faults = 0};
+    for (size_t i = 0; i < schedule->count; i++) {
+        struct move move = schedule->moves[i];
+        enum move_class class = move_class(move);
+        tally.faults += class == CLASS_FAULT;
+        tally.leases += class == CLASS_LEASE;
+        tally.timers += class == CLASS_TIMER;
+        tally.crashes += move.kind == MOVE_CRASH;
+        tally.rare += move_is_rare(move);
+        tally.clocks += move.kind == MOVE_CLOCK_BACK || move.kind == MOVE_CLOCK_AHEAD;
+        tally.faults_of[move.thread] += class == CLASS_FAULT;
+        tally.forgets |= move_forgets(move);
+        tally.fails_over |= move.kind == MOVE_FAIL_OVER;
+    }
+    return tally;
+}
+
+// What a lock without fencing cannot prevent once a lease has passed, and one without a lease once
+// a client died, or was told that it may have the lock still.
+static bool is_admitted(const struct replay *replay, const struct trial *trial,
+                        const struct schedule_moves *schedule, const struct check *check)
+{
+    const struct lock_scheme *scheme = lock_scheme_find(trial->scheme);
+    struct tally tally = tally_of(schedule);
+    bool is_no_progress = check->shows == SHOWS_NO_PROGRESS;
+    unsigned falls_to = 0; // traits of faults
+    for (size_t i = 0; scheme != NULL && scheme->falls_to != NULL && scheme->falls_to[i] != NULL;
+         i++)
+        falls_to |= fault_find(scheme->falls_to[i])->form.traits;
+    if (tally.clocks > 0 && (falls_to & FAULT_MOVES_CLOCK) != 0)
+        return true;
+    // What servers have forgotten can be granted again, tokens too, and is gone for who releases
+    // it. But nobody waits for ever, unless it was made before the trial and nobody makes it anew
+    // (permits); nor for what a replica has not heard to be released, if that has a lease.
+    if (tally.forgets && (!is_no_progress || (scheme != NULL && scheme->set_up != NULL)))
+        return true;
+    if (is_no_progress) {
+        bool falls_to_crash =
+            !trial_has_trait(trial, "lease") && !trial_has_trait(trial, "session");
+        bool has_doubts = falls_to_crash && (tally.fails_over || replay_has_doubts(replay) ||
+                                             tally.faults_of[THREAD_SUBSCRIBER] > 0);
+        falls_to_crash |= (falls_to & FAULT_KILLS) != 0;
+        return has_doubts || (falls_to_crash && tally.crashes > 0);
+    }
+    // Whether a lease may have ended that its holder counted on. One that is renewed ends only if
+    // its watchdog was held up, or was cut off more than once.
+    bool may_outlive_lease =
+        trial_has_trait(trial, "renewed")
+            ? replay_has_stalled(replay) || tally.faults_of[THREAD_WATCHDOG] > 1
+            : tally.leases + tally.timers > 0;
+    // Where an acquire looks whether its lease still lasts, no hold begins behind it.
+    bool began_late = trial_has_trait(trial, "validity-checked") && replay_granted_late(replay);
+    return trial_has_trait(trial, "lease") && may_outlive_lease && !began_late &&
+           (check->shows == SHOWS_TWO_STALE || check->shows == SHOWS_LATE_WRITE);
+}
+
+const struct check *search_broken(const struct replay *replay, const struct trial *trial,
+                                  const struct schedule_moves *schedule,
+                                  const struct judgement *judgement, const struct check **admits)
+{
+    const struct check *admitted = NULL;
+    const struct check *broken = NULL;
+    const struct check *follows = NULL;
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        const struct finding *finding = &judgement->findings[i];
+        // Who waits where the schedule ends may be granted the lock by what comes next.
+        bool is_open = finding->check->shows == SHOWS_NO_PROGRESS && !replay_is_stuck(replay);
+        if (!finding_counts(finding) || is_open)
+            continue;
+        if (is_admitted(replay, trial, schedule, finding->check))
+            admitted = finding->check;
+        else if (finding->check->may_follow || finding->check->shows == SHOWS_ACCESSES)
+            follows = follows == NULL ? finding->check : follows;
+        else
+            broken = broken == NULL ? finding->check : broken;
+    }
+    if (admits != NULL)
+        *admits = admitted;
+    return broken != NULL ? broken : admitted == NULL ? follows : NULL;
+}
