@@ -165,11 +165,8 @@ void thresholds_decide(struct run_report *report)
         const struct scenario *scenario = cost->trial->scenario;
         FOR_EACH (threshold, threshold, scenario->thresholds,
                   cost->trials > 0 ? scenario->threshold_count : 0) {
-            bool is_meant = threshold->schemes.count == 0;
-            for (size_t i = 0; i < threshold->schemes.count; i++)
-                is_meant |= scheme_is_meant(threshold->schemes.items[i], cost->trial->scheme,
-                                            cost->trial->traits);
-            if (!is_meant)
+            if (threshold->schemes.count > 0 &&
+                !patterns_mean(&threshold->schemes, cost->trial->scheme, cost->trial->traits))
                 continue;
             outcomes->items =
                 memory_resized(outcomes->items, (outcomes->count + 1) * sizeof *outcomes->items);

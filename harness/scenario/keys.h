@@ -129,8 +129,7 @@ void external_free(struct scenario *scenario);
 void validate(const struct scenario *scenario, const struct vocabulary *vocabulary,
               struct node *root);
 
-// --- what validate.c and validate_faults.c share
-// --------------------------------------------------
+// --- what validate.c and validate_faults.c share -------------------------------------------------
 
 // A scenario as bound, and where each of its values was written.
 struct rules {
@@ -150,8 +149,6 @@ bool knows(const struct rules *rules, const char *path);
 
 // Complains if the clients do not have that worker (0: any).
 void check_who(const struct rules *rules, struct node *node, int client, int worker);
-
-// -------------------------------------------------------------------------------------------------
 
 // as_run.c: keeps in a scenario without diagnostics what its tree says, for scenario_as_run.
 void settle(const struct node *root, struct scenario *scenario);

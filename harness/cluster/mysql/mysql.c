@@ -697,35 +697,27 @@ static int form_galera(struct server_group *group, struct error *error)
 
 static const struct topology single = SINGLE_SERVER("mysql");
 
-// Replicas are sent what the primary has committed, some time later. The roles as they were at
-// first; nobody promotes a replica but who tells it so.
+// The roles as they were at first; nobody promotes a replica but who tells it so.
+#define ONE_PRIMARY                                                                                \
+    .server = "mysql", .least = 2, .most = MAX_SERVERS, .usual = 2, .promoted = true,              \
+    .roles = {"primary", "replica"}, .form = form_replication
+
+// Replicas are sent what the primary has committed, some time later.
 static const struct topology replica = {
+    ONE_PRIMARY,
     .name = "replica",
-    .lags = true,
-    .server = "mysql",
     .summary = "one primary, and replicas that follow it some time later",
-    .least = 2,
-    .most = MAX_SERVERS,
-    .usual = 2,
-    .promoted = true,
-    .roles = {"primary", "replica"},
-    .form = form_replication,
+    .lags = true,
 };
 
 // The same, but the primary tells its client of a commit only when a replica has received it (and
 // shows it to others before that: MariaDB's default, AFTER_COMMIT), or when that has taken
 // SEMI_SYNC_TIMEOUT_MS.
 static const struct topology semi_sync = {
+    ONE_PRIMARY,
     .name = "semi-sync",
-    .server = "mysql",
     .summary = "one primary that waits until a replica has received what it commits",
-    .least = 2,
-    .most = MAX_SERVERS,
-    .usual = 2,
-    .promoted = true,
     .replicates = true,
-    .roles = {"primary", "replica"},
-    .form = form_replication,
 };
 
 // Every server takes writes, and a transaction is certified by all when it is committed; what it
