@@ -6,6 +6,7 @@
 #include "harness/explore/lock.h"
 #include "harness/explore/search.h"
 #include "harness/locks/lock.h"
+#include "harness/report/pictures/picture.h"
 #include "harness/run/perform.h"
 #include "harness/run/run_files.h"
 #include "harness/run/slots.h"
@@ -222,26 +223,40 @@ static int write_counterexample(const struct trial *trial, const struct check *b
     return result;
 }
 
+// It can be done without.
+static void draw_counterexample(const struct trial_model *model, const struct judgement *judgement,
+                                const struct schedule_moves *schedule,
+                                const struct told_moves *told, const char *folder)
+{
+    const struct picture_steps steps = {model,           judgement,         schedule->moves,
+                                        schedule->count, told->lines.bytes, told->began_ns};
+    AUTO_FREE char *path = path_join(folder, "counterexample.svg");
+    struct error error = {0};
+    int result = steps_picture(&steps, path, &error);
+    printf("  as a picture:   %s\n", result == 0 ? path : error.text);
+}
+
 static int say_found(struct replay *replay, const struct trial *trial, const char *folder,
                      struct search_result *result, struct error *error)
 {
     const struct trial_model *model;
     struct judgement judgement;
-    struct text lines = {0};
-    int status = search_replay(replay, &result->found, &lines, error) < 0
+    struct told_moves told = {.lines = {0}};
+    int status = search_replay(replay, &result->found, &told, error) < 0
                      ? -1
                      : replay_judge(replay, &model, &judgement, error);
     if (status == 0) {
         char *story = story_tell(model, &judgement);
         printf("  the shortest schedule found, %zu steps, which broke it %d times of %d:\n",
                result->found.count, result->replayed, REPLAYS);
-        for (const char *line = lines.bytes; *line != '\0'; line += strcspn(line, "\n") + 1)
+        for (const char *line = told.lines.bytes; *line != '\0'; line += strcspn(line, "\n") + 1)
             printf("    %.*s\n", (int)strcspn(line, "\n"), line);
         printf("\n%s", story);
         free(story);
-        status = write_counterexample(trial, result->broken, lines.bytes, folder, error);
+        status = write_counterexample(trial, result->broken, told.lines.bytes, folder, error);
+        draw_counterexample(model, &judgement, &result->found, &told, folder);
     }
-    text_free(&lines);
+    text_free(&told.lines);
     replay_end(replay);
     return status;
 }

@@ -46,18 +46,18 @@ static int make(struct errand *errand, struct replay *replay, const struct trial
 {
     const struct trial_model *model;
     struct judgement judgement;
-    struct text lines = {0};
-    int result = search_replay(replay, &errand->schedule, &lines, error) < 0
+    struct told_moves told = {.lines = {0}};
+    int result = search_replay(replay, &errand->schedule, &told, error) < 0
                      ? -1
                      : replay_judge(replay, &model, &judgement, error);
-    snprintf(errand->lines, sizeof errand->lines, "%s", text_string(&lines));
+    snprintf(errand->lines, sizeof errand->lines, "%s", text_string(&told.lines));
     if (result == 0) {
         errand->history = hash_of(model->history);
         const struct check *broken =
             search_broken(replay, trial, &errand->schedule, &judgement, NULL);
         snprintf(errand->broken, sizeof errand->broken, "%s", broken != NULL ? broken->name : "");
     }
-    text_free(&lines);
+    text_free(&told.lines);
     replay_end(replay);
     return result;
 }

@@ -286,16 +286,20 @@ struct making {
     struct replay *replay;
     const struct search *search; // NULL: there are no limits
     struct schedule_moves made;
-    struct text *lines; // a line for each move; NULL: nobody asks
+    struct told_moves *told; // NULL: nobody asks
 };
 
 static void make_move(struct making *making, struct move move)
 {
-    if (making->lines != NULL) {
-        move_write(move, replay_stands(making->replay, move), making->lines);
-        text_add(making->lines, "\n");
+    struct told_moves *told = making->told;
+    if (told != NULL) {
+        move_write(move, replay_stands(making->replay, move), &told->lines);
+        text_add(&told->lines, "\n");
+        told->began_ns[making->made.count] = clock_monotonic_ns();
     }
     replay_move(making->replay, move);
+    if (told != NULL)
+        told->began_ns[making->made.count + 1] = clock_monotonic_ns();
     if (replay_was_plain(making->replay))
         move.kind = MOVE_STEP;
     making->made.moves[making->made.count++] = move;
@@ -436,10 +440,10 @@ static void go_on_at_random(struct making *making, struct search *search)
     }
 }
 
-int search_replay(struct replay *replay, struct schedule_moves *schedule, struct text *lines,
+int search_replay(struct replay *replay, struct schedule_moves *schedule, struct told_moves *told,
                   struct error *error)
 {
-    struct making making = {.replay = replay, .lines = lines};
+    struct making making = {.replay = replay, .told = told};
     struct schedule_moves *made = &making.made;
     struct move move;
     replay_follow_replicas(replay, tally_of(schedule).fails_over);

@@ -72,9 +72,9 @@ void search(struct replay *replay, const struct trial *trial, const struct searc
             struct search_result *result);
 
 // Makes the moves that can be made, and then lets the clients go on by themselves, one after the
-// other; `schedule` is then what was done, and `lines` (may be NULL) is told each move. 0; 1 if a
-// move could not be made; -1 with `error` set. End it with replay_end.
-int search_replay(struct replay *replay, struct schedule_moves *schedule, struct text *lines,
+// other; `schedule` is then what was done, and `told` (may be NULL; zeros before) has it in words.
+// 0; 1 if a move could not be made; -1 with `error` set. End it with replay_end.
+int search_replay(struct replay *replay, struct schedule_moves *schedule, struct told_moves *told,
                   struct error *error);
 
 #endif

@@ -18,6 +18,12 @@ struct schedule_moves {
     size_t count;
 };
 
+// The same as it was done: a line for each, and when it began; at last, when all was over.
+struct told_moves {
+    struct text lines;
+    int64_t began_ns[MOST_MOVES + 1];
+};
+
 struct replay;
 
 // Boots the servers, by `pool`. The history of each schedule is `<folder>/history.bin`. From here

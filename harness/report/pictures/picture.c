@@ -294,6 +294,21 @@ char *picture_draw(const struct picture_kind *kind, const struct picture *pictur
     return plot.svg;
 }
 
+int picture_save(const struct picture_kind *kind, const struct picture_subject *subject,
+                 const char *path, struct error *error)
+{
+    struct picture picture;
+    AUTO_TEXT struct text svg = {0};
+    picture_write(kind, subject, &picture);
+    char *drawn = picture_draw(kind, &picture, error);
+    if (drawn != NULL)
+        text_format(&svg, "%s%s", MODEL_PICTURE_BEGINS, drawn + strlen("<svg "));
+    int result = drawn == NULL ? -1 : file_write(path, svg.bytes, svg.length, error);
+    free(drawn);
+    picture_free(&picture);
+    return result;
+}
+
 // --- of a trial ----------------------------------------------------------------------------------
 
 static const struct picture_kind *const kinds[] = {

@@ -8,6 +8,18 @@
 #define LOCKPICK_REPORT_PICTURE_H
 
 #include "harness/report/run_report.h"
+#include "harness/scenario/moves.h"
+
+// A schedule that was explored: its moves, a line for each, and when each began; and at last when
+// all was over. The time of a picture of it goes by steps.
+struct picture_steps {
+    const struct trial_model *model;
+    const struct judgement *judgement;
+    const struct move *moves;
+    size_t count;
+    const char *lines;
+    const int64_t *began_ns;
+};
 
 // Of which a picture is written: a run; a trial's model and its judgement; or what a model
 // found.
@@ -18,7 +30,8 @@ struct picture_subject {
     const struct judgement *judgement;
     const struct operations *operations;
     const struct model_violation *violation;
-    const void *details; // of the kind of picture
+    const struct picture_steps *steps; // NULL: the time of the trial's model is time
+    const void *details;               // of the kind of picture
 };
 
 // Rows of data with the same columns. The template finds them by the words of their heading before
@@ -100,6 +113,13 @@ void run_pictures_free(struct run_result *run);
 // or gnuplot is missing or failed.
 int model_picture(const struct operations *operations, const struct model_violation *violation,
                   const char *path, struct error *error);
+
+// The same of what a schedule has broken: step by step, what each client does, and when it holds.
+int steps_picture(const struct picture_steps *steps, const char *path, struct error *error);
+
+// Draws the picture by itself, as an SVG with its declaration. 0, or -1 with `error` set.
+int picture_save(const struct picture_kind *kind, const struct picture_subject *subject,
+                 const char *path, struct error *error);
 
 // --- gnuplot -------------------------------------------------------------------------------------
 

@@ -1,7 +1,6 @@
 // A violation that a pure model found, as a timeline: processes as rows, their holds as bars, the
 // time at which too many held marked.
 #include "harness/base/clock.h"
-#include "harness/base/file.h"
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
 #include "harness/base/scope.h"
@@ -319,16 +318,7 @@ const struct picture_kind model_picture_kind = {
 int model_picture(const struct operations *operations, const struct model_violation *violation,
                   const char *path, struct error *error)
 {
-    struct picture picture;
-    AUTO_TEXT struct text svg = {0};
-    picture_write(&model_picture_kind,
-                  &(struct picture_subject){.operations = operations, .violation = violation},
-                  &picture);
-    char *drawn = picture_draw(&model_picture_kind, &picture, error);
-    if (drawn != NULL)
-        text_format(&svg, "%s%s", MODEL_PICTURE_BEGINS, drawn + strlen("<svg "));
-    int result = drawn == NULL ? -1 : file_write(path, svg.bytes, svg.length, error);
-    free(drawn);
-    picture_free(&picture);
-    return result;
+    return picture_save(&model_picture_kind,
+                        &(struct picture_subject){.operations = operations, .violation = violation},
+                        path, error);
 }

@@ -23,7 +23,8 @@ struct scene {
     bool told;                     // there is one
     // The holds that prove it, or that made the accesses that do; NULL if none.
     const struct hold *evidence[2];
-    struct timeline timeline; // of workers
+    struct timeline timeline;          // of workers
+    const struct picture_steps *steps; // NULL: time is time
 };
 
 static int64_t worker_of(int client, int worker)
@@ -541,6 +542,8 @@ static void label_violation(struct scene *scene)
     if (words != NULL) {
         text_format(&said, ": %s", words);
         at.to = at.from;
+    } else if (scene->steps != NULL) { // which have no length
+        text_add(&said, overlap ? ": both hold" : "");
     } else if (at.to <= at.from) {
         text_format(&said, " at %s", lasting(at.from - scene->model->started_ns).text);
     } else {
@@ -557,6 +560,106 @@ static void label_violation(struct scene *scene)
     }
     time_label(scene->timeline.picture, at.from, time_later(at.from, at.to), "red", "%s%s",
                finding->check->name, said.bytes);
+}
+
+// --- steps ---------------------------------------------------------------------------------------
+
+// How long a step is in the picture.
+#define STEP NS_PER_MS
+// Words of steps are so much above the middle of their row: higher every other one, where there are
+// too many to stand side by side.
+#define LOWER (-0.4)
+#define HIGHER (-0.24)
+#define MOST_APART 12
+
+// What comes of a step stands at its number; what is beyond the last one, at the edge.
+static void to_steps(const struct picture_steps *steps, int64_t *at_ns)
+{
+    const int64_t *began_ns = steps->began_ns;
+    size_t step = 0;
+    if (*at_ns == TIME_NEVER || *at_ns == 0)
+        return;
+    while (step < steps->count && began_ns[step + 1] <= *at_ns)
+        step++;
+    int64_t since_ns = time_later(*at_ns - began_ns[step], 0);
+    int64_t lasts_ns = step < steps->count ? began_ns[step + 1] - began_ns[step] : NS_PER_MS;
+    double part = (double)since_ns / (double)time_later(lasts_ns, 1);
+    *at_ns = (int64_t)(((double)step + (part < 1 ? part : 1)) * STEP);
+}
+
+static void *copy_of(const void *items, size_t bytes)
+{
+    void *copy = memory_new(bytes > 0 ? bytes : 1);
+    if (bytes > 0)
+        memcpy(copy, items, bytes);
+    return copy;
+}
+
+// The trial model in which each time is that of a step; its holds, attempts, accesses and events
+// are to be freed.
+static struct trial_model model_by_steps(const struct picture_steps *steps, struct history *history)
+{
+    struct trial_model model = *steps->model;
+    *history = *model.history;
+    model.history = history;
+    history->events = copy_of(history->events, history->count * sizeof *history->events);
+    model.holds = copy_of(model.holds, model.hold_count * sizeof *model.holds);
+    model.attempts = copy_of(model.attempts, model.attempt_count * sizeof *model.attempts);
+    model.accesses = copy_of(model.accesses, model.access_count * sizeof *model.accesses);
+    for (size_t i = 0; i < model.hold_count + model.attempt_count; i++) {
+        struct hold *hold =
+            i < model.hold_count ? &model.holds[i] : &model.attempts[i - model.hold_count];
+        int64_t *const times[] = {&hold->invoked_ns,    &hold->granted_ns, &hold->released_ns,
+                                  &hold->returned_ns,   &hold->died_ns,    &hold->killed_ns,
+                                  &hold->valid_until_ns};
+        for (size_t j = 0; j < sizeof times / sizeof *times; j++)
+            to_steps(steps, times[j]);
+    }
+    for (size_t i = 0; i < model.access_count; i++) {
+        to_steps(steps, &model.accesses[i].invoked_ns);
+        to_steps(steps, &model.accesses[i].returned_ns);
+    }
+    for (size_t i = 0; i < history->count; i++) {
+        to_steps(steps, &history->events[i].at_ns);
+        if (history->events[i].kind == EVENT_PROCESS_DEATH)
+            to_steps(steps, &history->events[i].process_death.killed_ns);
+    }
+    model.started_ns = 0;
+    model.ended_ns = (int64_t)steps->count * STEP;
+    return model;
+}
+
+// What a client comes to is said in its row; what strikes it, or servers, and time that passes,
+// above; and all is listed below.
+static void say_steps(struct scene *scene)
+{
+    const struct picture_steps *steps = scene->steps;
+    struct picture *picture = scene->timeline.picture;
+    const char *line = steps->lines;
+    AUTO_TEXT struct text listed = {0};
+    for (size_t i = 0; i < steps->count; i++, line += strcspn(line, "\n") + 1) {
+        struct move move = steps->moves[i];
+        int64_t at = (int64_t)(i + 1) * STEP;
+        int64_t who = worker_of(move.client, move.thread == THREAD_SECOND_WORKER ? 2 : 1);
+        AUTO_FREE char *told = strndup(line, strcspn(line, "\n"));
+        char *words = told + (move.client == 0 ? 0 : strcspn(told, " '"));
+        char *strike = move.client == 0 ? told : strstr(words, ", ");
+        bool is_near =
+            i > 0 && steps->count > MOST_APART && steps->moves[i - 1].client == move.client;
+        char number[24];
+        snprintf(number, sizeof number, "%zu", i + 1);
+        picture_put(picture, "places: at line", "%.12g %s", time_at(picture, at), number);
+        text_format(&listed, "%s%s %s", listed.length > 0 ? " · " : "", number, told);
+        if (move.client == 0)
+            time_label(picture, at - STEP, at, "brown", "%s", told);
+        else if (strike != NULL)
+            time_label(picture, at, at, "brown", "client-%d: %s", move.client, strike + 2);
+        if (move.client != 0 && strike != NULL)
+            *strike = '\0';
+        timeline_say(&scene->timeline, who, at, at, is_near && i % 2 == 0 ? HIGHER : LOWER,
+                     "centre", move_class(move) == CLASS_STEP ? "dark" : "dark_red", words + 1);
+    }
+    picture_note(picture, "%s", text_string(&listed));
 }
 
 // --- the picture ---------------------------------------------------------------------------------
@@ -586,6 +689,8 @@ static void write_scene(struct scene *scene)
         timeline_name_row(timeline, i + 1, worker_name(scene->model, client, worker).text);
     }
     note_rows(scene);
+    if (scene->steps != NULL)
+        say_steps(scene);
     timeline_end(timeline);
 }
 
@@ -597,12 +702,18 @@ static bool write(const struct picture_subject *subject, struct picture *picture
     struct scene scene = {.model = one.model,
                           .judgement = one.judgement,
                           .finding = judgement_first_violation(one.judgement),
-                          .timeline = {.picture = picture, .left = 150}};
+                          .timeline = {.picture = picture, .left = 150},
+                          .steps = subject->steps};
     const bool is_violated = scene.finding != NULL;
-    scene.told = diagnosis_make(scene.model, scene.judgement, &scene.diagnosis);
-    time_start(picture, one.model->started_ns, NS_PER_MS, "the trial");
+    // Times are those of the trial in what is said of it.
+    scene.told = scene.steps != NULL
+                     ? diagnosis_make(scene.steps->model, scene.steps->judgement, &scene.diagnosis)
+                     : diagnosis_make(scene.model, scene.judgement, &scene.diagnosis);
+    time_start(picture, one.model->started_ns, NS_PER_MS, scene.steps != NULL ? "" : "the trial");
     text_format(&picture->title, "%s: %s, %s",
-                is_violated ? "Around the first violation" : "The first holds",
+                scene.steps != NULL ? "Step by step"
+                : is_violated       ? "Around the first violation"
+                                    : "The first holds",
                 trial->scenario->name, trial->scheme);
     long long count = scenario_key_count(trial->scenario);
     if (one.key > 0)
@@ -613,11 +724,13 @@ static bool write(const struct picture_subject *subject, struct picture *picture
         text_format(&picture->cause, "Cause: %s.", scene.diagnosis.text);
     if (is_violated)
         find_evidence(&scene);
-    if (is_violated && scene.finding->evidence.to_ns > 0)
+    if (scene.steps != NULL)
+        scene.timeline.window = (struct window){0, (int64_t)(scene.steps->count + 1) * STEP};
+    else if (is_violated && scene.finding->evidence.to_ns > 0)
         choose_violation(&scene);
     else
         choose_beginning(&scene);
-    if (is_violated)
+    if (is_violated && scene.steps == NULL)
         choose_zoom(&scene);
     choose_rows(&scene);
     write_scene(&scene);
@@ -627,3 +740,23 @@ static bool write(const struct picture_subject *subject, struct picture *picture
 
 PICTURE(timeline, .name = "timeline", .title = "Hold timeline", .place = PLACE_TRIAL,
         .width = TRIAL_WIDTH, .write = write);
+
+int steps_picture(const struct picture_steps *steps, const char *path, struct error *error)
+{
+    struct history history;
+    struct judgement judged = *steps->judgement;
+    struct trial_model by_steps = model_by_steps(steps, &history);
+    for (size_t i = 0; i < judged.finding_count; i++) {
+        to_steps(steps, &judged.findings[i].evidence.from_ns);
+        to_steps(steps, &judged.findings[i].evidence.to_ns);
+    }
+    int result = picture_save(
+        &timeline_picture,
+        &(struct picture_subject){.model = &by_steps, .judgement = &judged, .steps = steps}, path,
+        error);
+    free(by_steps.holds);
+    free(by_steps.attempts);
+    free(by_steps.accesses);
+    free(history.events);
+    return result;
+}
