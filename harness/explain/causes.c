@@ -96,13 +96,14 @@ static const struct row {
      "{sent}, without NX: it put its own value in the place of {who}'s lock",
      "taking the lock only if it is free (SET NX), and renewing it only if it is one's own"},
     {ROOT_FORGOT, "server-forgot", TAKEN,
-     "{moves-leader?{failover}|{victims}{lost}{quorum?, so that the servers left made a majority "
-     "that knew nothing of it}} (fault {fault})",
-     "{moves-leader?" CONSENSUS
+     "{struck?{moves-leader?{failover}|{victims}{lost}{quorum?, so that the servers left made a "
+     "majority that knew nothing of it}} (fault {fault})|{step}, as the schedule says}",
+     "{struck?{moves-leader?" CONSENSUS
      "|{kills?{quorum?servers that write each lock to disk before they answer, or stay down for a "
      "whole lease after a crash|{memcached?a lock server that keeps its locks on disk: memcached "
      "keeps none|a lock server that writes each lock to disk before it answers (Redis: appendfsync "
-     "always)}}|{prevention}}}"},
+     "always)}}|{prevention}}}|a lock server that keeps what it has answered, whatever strikes "
+     "it}"},
     {ROOT_CLOCK, "clock", TAKEN,
      "{seen?{sent} with a time of its own clock for the end of {who}'s lease, and not with its "
      "length{struck?; }}{struck?{deed}, and by {on-client?that clock {who}'s lease is over|it "
@@ -551,6 +552,7 @@ static void add_word(const struct diagnosis *diagnosis, const char *word, struct
     WORD("token-2", text_format(out, "%lld", (long long)other->token));
     WORD("answer", text_add(out, release_answer_name(hold->answer)));
     WORD("deed", fault_text(model, fault, out));
+    WORD("step", text_add(out, step_that_forgets(model)));
     WORD("end", fault_text_end(model, fault, out));
     WORD("point", fault_text_point(model, fault, out));
     WORD("lost", fill(diagnosis, fault->instance->form.lost, out));

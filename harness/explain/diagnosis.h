@@ -192,6 +192,9 @@ bool tells_requests(const struct trial_model *model);
 
 bool has_topology(const struct trial_model *model, const char *topology);
 
+// The first step of the scenario's schedule in which a server loses what it has answered; or NULL.
+const char *step_that_forgets(const struct trial_model *model);
+
 // Sets cause and certainty: proven, or possible. Returns true.
 bool conclude(struct diagnosis *diagnosis, enum root_cause cause, bool is_proven);
 

@@ -8,6 +8,7 @@
 #include "harness/check/lost_lock.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
+#include "harness/scenario/moves.h"
 
 #include <string.h>
 
@@ -227,7 +228,21 @@ static int64_t rank_of(const struct fault_record *record)
     return fault_can(record->instance, FAULT_SHOWS_AT_START) ? TIME_NEVER : record->in_effect_ns;
 }
 
-// The fault that may have taken the lock: of several one that is proven to have, else the latest.
+const char *step_that_forgets(const struct trial_model *model)
+{
+    const struct string_list *schedule = &model->trial->scenario->schedule;
+    for (size_t i = 0; i < schedule->count; i++) {
+        struct move move;
+        char what[MOVE_WHAT_ROOM];
+        struct error ignored;
+        if (move_read(schedule->items[i], &move, what, &ignored) == 0 && move_forgets(move))
+            return schedule->items[i];
+    }
+    return NULL;
+}
+
+// The fault that may have taken the lock: of several one that is proven to have, else the latest;
+// or a step of the schedule.
 static bool was_taken_by_fault(struct diagnosis *diagnosis, const struct hold *hold,
                                const struct hold *other, int64_t until_ns)
 {
@@ -249,7 +264,8 @@ static bool was_taken_by_fault(struct diagnosis *diagnosis, const struct hold *h
         conclude(diagnosis, deed, is_proven);
         diagnosis->fault = best = record;
     }
-    return best != NULL;
+    return best != NULL ||
+           (step_that_forgets(diagnosis->model) != NULL && conclude(diagnosis, ROOT_FORGOT, false));
 }
 
 // --- what took a lock from its holder: releases --------------------------------------------------
