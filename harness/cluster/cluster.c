@@ -22,7 +22,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define PORT_ATTEMPTS 5
 #define BOOT_LIMIT_S 20     // unless the kind says otherwise
 #define PREPARE_LIMIT_S 300 // for data to be made or copied, on a disk that is slow
 
@@ -139,23 +138,6 @@ static int start_server(struct node *node, struct error *error)
         return 0;
     node->server = 0;
     return error_wrap(error, "%s (Debian package %s)", node->name, node->kind->package);
-}
-
-// On loopback a stranger who asks for that very port may have taken it: then another one is tried,
-// unless the peers know it already.
-static int bring_up(struct cluster *cluster, struct node *node, struct error *error)
-{
-    bool alone = node->group->count == 1;
-    int attempts = cluster->isolation == ISOLATION_LOOPBACK && alone ? PORT_ATTEMPTS : 1;
-    for (int attempt = 1;; attempt++) {
-        if (wait_until_ready(node, error) == 0)
-            return 0;
-        if (node->server != 0 || attempt == attempts)
-            return -1;
-        choose_ports(cluster, node);
-        if (start_server(node, error) != 0)
-            return -1;
-    }
 }
 
 bool node_pause(const struct node *node, struct error *error)
@@ -282,7 +264,7 @@ static int start_servers(struct cluster *cluster, const char *folder, struct err
     }
     for (int i = 0; i < cluster->count; i++) {
         struct node *node = &cluster->nodes[i];
-        if (node->kind != NULL && !node->deferred && bring_up(cluster, node, error) != 0)
+        if (node->kind != NULL && !node->deferred && wait_until_ready(node, error) != 0)
             return -1;
     }
     for (int i = 0; i < cluster->group_count; i++) {
