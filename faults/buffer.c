@@ -11,7 +11,6 @@ const struct fault buffer_fault = {
              .told = "what is sent {between} is held back",
              .over = "what was held back arrives"},
     .summary = "holds back what goes between nodes, and lets it go at the end of the fault",
-    .colour = "#f0e442",
     .effect = WIRE_BUFFER,
     .inject = wire_inject,
     .heal = wire_heal,

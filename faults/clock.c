@@ -129,7 +129,6 @@ const struct fault clock_fault = {
              .told = "{goes-wrong}",
              .over = "{target}'s clock is right again"},
     .summary = "makes the clock of a client or a server jump, go wrong, or stand still",
-    .colour = "#0072b2",
     .available = available,
     .inject = inject,
     .prove = prove,

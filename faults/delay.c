@@ -12,7 +12,6 @@ const struct fault delay_fault = {
              .told = "what is sent {between} is delayed by {by}",
              .over = "the network is as fast as before"},
     .summary = "delays what goes between nodes",
-    .colour = "#f0e442",
     .effect = WIRE_DELAY,
     .inject = wire_inject,
     .heal = wire_heal,

@@ -34,7 +34,6 @@ const struct fault deny_fault = {
              .told = "{target} refuses writes{how}",
              .over = "{target} takes writes again"},
     .summary = "makes a server refuse writes: readonly, out of memory, unable to save, ...",
-    .colour = "#009e73",
     .available = available,
     .inject = inject,
     .heal = heal,

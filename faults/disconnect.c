@@ -71,7 +71,6 @@ const struct fault disconnect_fault = {
              .hows = hows,
              .told = "{target} is cut off: the servers end its connections"},
     .summary = "ends a client's connections, session or subscriptions from the server's side",
-    .colour = "#0072b2",
     .available = available,
     .inject = inject,
 };

@@ -216,7 +216,6 @@ const struct fault disk_fault = {
     .form = {FORM, .ways = ways, .traits = FAULT_HINDERS_DISK | FAULT_REFUSES | FAULT_DISCONNECTS,
              .lasting = LASTS_BOUNDED},
     .summary = "makes a server's disk full or slow, lose what it said was written, or damage it",
-    .colour = "#b15928",
     .available = available,
     .inject = inject,
     .prove = begin_to_lie,

@@ -79,7 +79,6 @@ const struct fault evict_fault = {
              .mitigation = "a lock server that never evicts: Redis with maxmemory-policy "
                            "noeviction, not memcached"},
     .summary = "fills a server's memory until it evicts the lock",
-    .colour = "#e69f00",
     .available = available,
     .inject = fill,
     .prove = fill,

@@ -147,7 +147,6 @@ const struct fault failover_fault = {
              .told = "{target} is killed",
              .then = "{next} takes its place"},
     .summary = "kills the server that leads, and waits until another one leads and serves",
-    .colour = "#d55e00",
     .available = available,
     .inject = inject,
     .prove = await_leader,

@@ -89,7 +89,6 @@ enum availability {
 struct fault {
     struct fault_form form;
     const char *summary;
-    const char *colour;      // of its band in plots
     enum wire_effect effect; // of a fault on wires
     // Whether it can strike a target that is there; of a server, `node` is the one that it will
     // strike, as far as can be known before. If not, `why` is the reason and the remedy. NULL:

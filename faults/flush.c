@@ -30,7 +30,6 @@ const struct fault flush_fault = {
              .lost = " lost all its data, {who}'s lock with it",
              .mitigation = "a lock server that nobody may empty; a client can do nothing about it"},
     .summary = "removes all data of a server, as an operator's mistake does",
-    .colour = "#d55e00",
     .available = available,
     .inject = inject,
 };

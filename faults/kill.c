@@ -81,7 +81,6 @@ const struct fault kill_fault = {
              .told = "{target} is killed"},
     .summary =
         "ends a client process, or a server, which `until` brings back (SIGKILL, as a crash does)",
-    .colour = "#d55e00",
     .inject = inject,
     .prove = prove,
     .heal = strike_bring_back,

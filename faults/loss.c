@@ -13,7 +13,6 @@ const struct fault loss_fault = {
              .told = "{share} of the packets {between} are lost",
              .over = "the network is as fast as before"},
     .summary = "loses a share of the packets between nodes",
-    .colour = "#cc79a7",
     .effect = WIRE_LOSE,
     .inject = wire_inject,
     .heal = wire_heal,

@@ -17,7 +17,6 @@ const struct fault partition_fault = {
              .over = "{a} and {b} reach each other again"},
     .summary = "cuts what goes between nodes, both ways (A from B) or one (A to B); packets "
                "vanish, or reset the sender",
-    .colour = "#cc79a7",
     .effect = WIRE_PARTITION,
     .inject = wire_inject,
     .heal = wire_heal,

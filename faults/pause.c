@@ -140,7 +140,6 @@ const struct fault pause_fault = {
              .over = "{target} goes on"},
     .summary =
         "stops a client process (SIGSTOP, as a GC pause does), one worker of it, or a server",
-    .colour = "#56b4e9",
     .inject = inject,
     .prove = prove,
     .heal = heal,

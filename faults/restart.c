@@ -37,7 +37,6 @@ const struct fault restart_fault = {
              .over = "{target} has come back{left}",
              .lost = " crashed and came back without {who}'s lock"},
     .summary = "crashes a server and starts it again, with or without what it had stored",
-    .colour = "#e69f00",
     .available = available,
     .inject = strike_crash,
     .heal = strike_bring_back,

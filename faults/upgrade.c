@@ -92,7 +92,6 @@ const struct fault upgrade_fault = {
              .over = "{target} serves again, upgraded,{left}",
              .lost = " was upgraded and came back without {who}'s lock"},
     .summary = "ends a server in good order and starts it with another program on the same data",
-    .colour = "#e69f00",
     .available = available,
     .inject = inject,
     .prove = prove,

@@ -218,7 +218,8 @@ int check_case_make(const char *path, const struct check_options *options,
     if (options->picture == NULL || result->analysis.linearizable)
         return 0;
     if (output_check("--picture", options->picture, MODEL_PICTURE_BEGINS, &error) != 0 ||
-        model_picture(&result->operations, &result->analysis.first, options->picture, &error) != 0)
+        model_picture(&result->operations, &result->analysis.first, result->story, options->picture,
+                      &error) != 0)
         return verb_fails(&check_verb, -1, "%s", error.text);
     return 0;
 }

@@ -20,6 +20,5 @@ const struct fault amnesia_fault = {
              .lost = " forgot all, {who}'s lock with it",
              .mitigation = "a server with a better memory"},
     .summary = "has a server forget all that it knows",
-    .colour = "#117733",
     .inject = inject,
 };

@@ -5,17 +5,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 // On a machine that is busy.
 #define START_LIMIT_S 15
 #define SCRIPT_LIMIT_S 10
 
-// As many pictures take about as long as starting gnuplot does.
+// As many pictures take about as long as starting gnuplot does; and so many folders' names fit into
+// one argument.
 #define FEWEST_OF_A_PROCESS 8
-#define MOST_OF_A_PROCESS 64
+#define MOST_OF_A_PROCESS 24
 #define MOST_PROCESSES 16
 
 static const char not_installed[] = "gnuplot is not installed (Debian: apt install gnuplot-nox)";
@@ -41,22 +40,18 @@ void gnuplot_quote(struct text *out, const char *string, size_t most)
 // -1 with `error` set. -d: a person's ~/.gnuplot must not change our pictures.
 static int start(struct drawer *drawer, struct error *error)
 {
-    const char *arguments[2 + 3 * MOST_OF_A_PROCESS + 1] = {"gnuplot", "-d"};
-    struct text words[2 * MOST_OF_A_PROCESS] = {0};
-    size_t used = 2;
+    AUTO_TEXT struct text commands = {0};
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
         return error_set(error, "cannot run gnuplot in %s: pipe: %s", drawer->scripts[0].folder,
                          strerror(errno));
-    for (size_t i = 0; i < drawer->count; i++) {
-        AUTO_FREE char *folder = realpath(drawer->scripts[i].folder, NULL);
-        text_add(&words[2 * i], "cd ");
-        gnuplot_quote(&words[2 * i], folder != NULL ? folder : drawer->scripts[i].folder, SIZE_MAX);
-        text_format(&words[2 * i + 1], "%s.gp", drawer->scripts[i].name);
-        arguments[used++] = "-e";
-        arguments[used++] = words[2 * i].bytes;
-        arguments[used++] = words[2 * i + 1].bytes;
+    FOR_EACH (gnuplot_script, script, drawer->scripts, drawer->count) {
+        AUTO_FREE char *folder = realpath(script->folder, NULL);
+        text_add(&commands, "cd ");
+        gnuplot_quote(&commands, folder != NULL ? folder : script->folder, SIZE_MAX);
+        text_format(&commands, "; load '%s.gp'; ", script->name);
     }
+    const char *const arguments[] = {"gnuplot", "-d", "-e", commands.bytes, NULL};
     const struct process_settings settings = {
         .arguments = arguments, .output = ends[1], .network_namespace = -1, .processor = -1};
     drawer->process = process_start(&settings, error);
@@ -64,32 +59,26 @@ static int start(struct drawer *drawer, struct error *error)
     close(ends[1]);
     if (drawer->process < 0)
         close(ends[0]);
-    for (size_t i = 0; i < 2 * drawer->count; i++)
-        text_free(&words[i]);
     return drawer->process < 0 ? -1 : 0;
 }
 
 // Waits until its scripts are drawn. 0, or -1 with `error` set to what it said.
 static int await(const struct drawer *drawer, struct error *error)
 {
-    struct text said = {0};
-    AUTO_TEXT struct text line = {
-        0}; // gnuplot underlines the culprit on lines of its own; an error is one
-    int limit_s = START_LIMIT_S + SCRIPT_LIMIT_S * (int)drawer->count;
-    int status =
-        process_wait(drawer->process, "gnuplot", (struct process_limit){.seconds = limit_s},
-                     drawer->said, &said, error);
+    AUTO_TEXT struct text said = {0};
+    AUTO_TEXT struct text line = {0}; // gnuplot underlines the culprit on lines of its own
+    const struct process_limit limit = {.seconds =
+                                            START_LIMIT_S + SCRIPT_LIMIT_S * (int)drawer->count};
+    int status = process_wait(drawer->process, "gnuplot", limit, drawer->said, &said, error);
     close(drawer->said);
-    if (status > 0) {
-        char *rest = said.bytes;
-        for (char *word; rest != NULL && (word = strtok_r(rest, " \n\t\r", &rest)) != NULL;)
-            text_format(&line, "%s%s", line.length > 0 ? " " : "", word);
-        error_set(error, "gnuplot failed in %s (%s %d): %s", drawer->scripts[0].folder,
-                  status < 128 ? "exit status" : "signal", status < 128 ? status : status - 128,
-                  text_string(&line));
-    }
-    text_free(&said);
-    return status == 0 ? 0 : -1;
+    if (status <= 0)
+        return status;
+    char *rest = said.bytes;
+    for (char *word; rest != NULL && (word = strtok_r(rest, " \n\t\r", &rest)) != NULL;)
+        text_format(&line, "%s%s", line.length > 0 ? " " : "", word);
+    return error_set(error, "gnuplot failed in %s (%s %d): %s", drawer->scripts[0].folder,
+                     status < 128 ? "exit status" : "signal", status < 128 ? status : status - 128,
+                     text_string(&line));
 }
 
 static size_t within(size_t value, size_t least, size_t most)
@@ -106,9 +95,9 @@ int gnuplot_run(const struct gnuplot_script *scripts, size_t count, bool *missin
     *missing = count > 0 && !program_exists("gnuplot");
     if (*missing)
         return error_set(error, not_installed);
-    for (size_t i = 0; i < count; i++) {
-        if (access(scripts[i].folder, X_OK) != 0)
-            return error_set(error, "gnuplot cannot work in %s: %s", scripts[i].folder,
+    FOR_EACH (gnuplot_script, script, scripts, count) {
+        if (access(script->folder, X_OK) != 0)
+            return error_set(error, "gnuplot cannot work in %s: %s", script->folder,
                              strerror(errno));
     }
     for (size_t done = 0; done < count;) {
@@ -133,12 +122,11 @@ int gnuplot_run(const struct gnuplot_script *scripts, size_t count, bool *missin
 bool plots_available(char *note, size_t room)
 {
     const char *const arguments[] = {"gnuplot", "--version", NULL};
+    const struct process_limit limit = {.seconds = START_LIMIT_S};
     AUTO_TEXT struct text said = {0};
     struct error error = {0};
-    int status = program_exists(arguments[0])
-                     ? process_run(arguments, "", -1,
-                                   (struct process_limit){.seconds = START_LIMIT_S}, &said, &error)
-                     : 1;
+    int status =
+        program_exists("gnuplot") ? process_run(arguments, "", -1, limit, &said, &error) : 1;
     if (status > 0)
         error_set(&error, not_installed);
     if (status != 0)

@@ -64,67 +64,50 @@ static bool takes(const char *svg, size_t most, size_t *bytes)
     return fits;
 }
 
-// So many are drawn at a time. Once as many in turn had no room, no more of their worth are tried:
-// they are about as long as each other.
-#define DRAWN_AT_A_TIME 32
-
-// Chooses pictures of trials for a page: `embeds[trial * PICTURES_OF_PAGE + which]`. Before that,
-// those that wait for it are drawn, in `drawn`, which is the run, or NULL. 0, or -1 with `error`
-// set.
-static int choose(const struct run_result *run, struct run_result *drawn, bool *embeds,
-                  struct error *error)
+// All pictures of trials for a page, `trial * PICTURES_OF_PAGE + which`, by what they tell. The
+// caller frees.
+static struct ranked *by_worth(const struct run_result *run)
 {
     size_t all = run->count * PICTURES_OF_PAGE;
-    AUTO_FREE struct ranked *pictures = memory_new((all + 1) * sizeof *pictures);
-    size_t bytes = 0;
-    int failed = 0;
+    struct ranked *pictures = memory_new((all + 1) * sizeof *pictures);
     for (size_t i = 0; i < all; i++)
         pictures[i] = (struct ranked){worth_of(run, i / PICTURES_OF_PAGE, i % PICTURES_OF_PAGE), i};
     sort_ranked(pictures, all);
-    for (size_t from = 0, end; from < all; from = end) {
-        struct plot_wish wishes[DRAWN_AT_A_TIME];
-        size_t wanted = 0;
-        bool any = false;
-        const int64_t worth = pictures[from].value;
-        for (end = from; end < all && pictures[end].value == worth && wanted < DRAWN_AT_A_TIME;
-             end++) {
-            size_t at = pictures[end].index;
-            struct trial_result *result =
-                drawn != NULL ? &drawn->trials[at / PICTURES_OF_PAGE] : NULL;
-            if (result != NULL && result->plots[at % PICTURES_OF_PAGE].is_waiting)
-                wishes[wanted++] =
-                    (struct plot_wish){&result->plots[at % PICTURES_OF_PAGE], result->folder};
-        }
-        if (plots_draw(wishes, wanted, failed == 0 ? error : NULL) != 0)
-            failed = -1;
-        for (size_t i = from; i < end; i++) {
-            size_t at = pictures[i].index;
-            const struct trial_result *result = &run->trials[at / PICTURES_OF_PAGE];
-            embeds[at] =
-                takes(result->plots[at % PICTURES_OF_PAGE].svg, MOST_PICTURE_BYTES, &bytes);
-            any |= embeds[at];
-        }
-        while (!any && end < all && pictures[end].value == worth)
-            end++;
-    }
-    return failed;
+    return pictures;
 }
+
+// More of them have no room in a page.
+#define MOST_DRAWN 64
 
 int html_draw_pictures(struct run_result *run, struct error *error)
 {
-    AUTO_FREE bool *embeds = memory_zeroed(run->count * PICTURES_OF_PAGE + 1, sizeof *embeds);
-    return choose(run, run, embeds, error);
+    AUTO_FREE struct ranked *pictures = by_worth(run);
+    struct plot_wish wishes[MOST_DRAWN];
+    size_t count = 0;
+    for (size_t i = 0; i < run->count * PICTURES_OF_PAGE && count < MOST_DRAWN; i++) {
+        struct trial_result *result = &run->trials[pictures[i].index / PICTURES_OF_PAGE];
+        struct plot *plot = &result->plots[pictures[i].index % PICTURES_OF_PAGE];
+        if (plot->is_waiting)
+            wishes[count++] = (struct plot_wish){plot, result->folder};
+    }
+    return plots_draw(wishes, count, error);
 }
 
 // Those of the whole run say more than any of one trial, and have room of their own.
 void html_choose_pictures(struct document *page)
 {
     const struct run_result *run = page->report->run;
+    AUTO_FREE struct ranked *pictures = by_worth(run);
+    size_t bytes = 0;
     page->embeds = memory_zeroed(run->count * PICTURES_OF_PAGE + 1, sizeof *page->embeds);
     page->embeds_whole = memory_zeroed(run->picture_count + 1, sizeof *page->embeds_whole);
     for (size_t i = 0; i < run->picture_count; i++)
         page->embeds_whole[i] = takes(run->pictures[i].svg, MOST_WHOLE_BYTES, &page->whole_bytes);
-    (void)choose(run, NULL, page->embeds, NULL);
+    for (size_t i = 0; i < run->count * PICTURES_OF_PAGE; i++) {
+        const size_t at = pictures[i].index;
+        const struct plot *plots = run->trials[at / PICTURES_OF_PAGE].plots;
+        page->embeds[at] = takes(plots[at % PICTURES_OF_PAGE].svg, MOST_PICTURE_BYTES, &bytes);
+    }
 }
 
 // --- how they are shown --------------------------------------------------------------------------

@@ -7,35 +7,14 @@
 #include "harness/report/words.h"
 
 #include <math.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-// A scheme with trials under faults.
-struct row {
-    const struct trial *trial;      // the first of them
-    const struct scheme_cost *calm; // what it costs where nothing goes wrong; NULL: not known
-};
 
 struct grid {
     const struct run_report *report;
-    struct row *rows; // those of one kind of server together, in the order of the run
+    struct scheme *rows; // those with trials under faults
     size_t row_count;
     const struct scenario **columns; // those with faults, in the order of the run
     size_t column_count;
-    const struct scheme_cost **cells; // row by row; NULL: it has no trials
-    const struct scenario *measured;  // where all costs are from; NULL: there are none
 };
-
-// --- schemes against scenarios -------------------------------------------------------------------
-
-static size_t row_of(const struct grid *grid, const char *scheme)
-{
-    size_t row = 0;
-    while (row < grid->row_count && strcmp(grid->rows[row].trial->scheme, scheme) != 0)
-        row++;
-    return row;
-}
 
 static size_t column_of(const struct grid *grid, const struct scenario *scenario)
 {
@@ -46,26 +25,22 @@ static size_t column_of(const struct grid *grid, const struct scenario *scenario
 }
 
 // Free with grid_free.
-static struct grid grid_make(const struct run_report *report)
+static struct grid grid_make(const struct run_report *report, struct picture *picture)
 {
-    const struct run_result *run = report->run;
     struct grid grid = {.report = report,
-                        .rows = memory_new((run->count + 1) * sizeof *grid.rows),
-                        .columns = memory_new((run->count + 1) * sizeof *grid.columns)};
-    for (size_t i = 0; i < scheme_kind_count() * run->count; i++) {
-        const struct trial *trial = run->trials[i % run->count].trial;
-        if (scenario_has_faults(trial->scenario) && scheme_kind(trial) == i / run->count &&
-            row_of(&grid, trial->scheme) == grid.row_count)
-            grid.rows[grid.row_count++] = (struct row){.trial = trial};
-        if (scenario_has_faults(trial->scenario) &&
-            column_of(&grid, trial->scenario) == grid.column_count)
-            grid.columns[grid.column_count++] = trial->scenario;
-    }
-    grid.cells = memory_zeroed(grid.row_count * grid.column_count + 1, sizeof *grid.cells);
+                        .rows = memory_new((report->cost_count + 1) * sizeof *grid.rows),
+                        .columns = memory_new((report->cost_count + 1) * sizeof *grid.columns)};
+    grid.row_count = schemes_list(report, scenario_has_faults, grid.rows);
+    for (size_t i = 0; i < grid.row_count; i++)
+        picture_put(picture, "rows: row kind scheme", "%zu %s %s", i,
+                    scheme_servers(grid.rows[i].trial), grid.rows[i].trial->scheme);
     FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
-        size_t column = column_of(&grid, cost->trial->scenario);
-        if (column < grid.column_count)
-            grid.cells[row_of(&grid, cost->trial->scheme) * grid.column_count + column] = cost;
+        const struct scenario *scenario = cost->trial->scenario;
+        if (!scenario_has_faults(scenario) || column_of(&grid, scenario) < grid.column_count)
+            continue;
+        picture_put(picture, "columns: column scenario", "%zu %s", grid.column_count,
+                    scenario->name);
+        grid.columns[grid.column_count++] = scenario;
     }
     return grid;
 }
@@ -74,20 +49,23 @@ static void grid_free(struct grid *grid)
 {
     free(grid->rows);
     free(grid->columns);
-    free(grid->cells);
 }
 
-static void write_names(const struct grid *grid, struct picture *picture)
+// NULL: the scheme has no trial of that scenario (NULL: none).
+static const struct scheme_cost *cell_of(const struct grid *grid, size_t row,
+                                         const struct scenario *scenario)
 {
-    for (size_t i = 0; i < grid->row_count; i++)
-        picture_put(picture, "rows: row kind scheme", "%zu %s %s", i,
-                    scheme_kind_name(scheme_kind(grid->rows[i].trial)),
-                    grid->rows[i].trial->scheme);
-    for (size_t i = 0; i < grid->column_count; i++)
-        picture_put(picture, "columns: column scenario", "%zu %s", i, grid->columns[i]->name);
+    const struct trial trial = {.scenario = scenario, .scheme = grid->rows[row].trial->scheme};
+    FOR_EACH (scheme_cost, cost, grid->report->costs, grid->report->cost_count) {
+        if (scheme_cost_is_of(cost->trial, &trial))
+            return cost;
+    }
+    return NULL;
 }
 
 // --- which lock survives which fault -------------------------------------------------------------
+
+#define VERDICTS (VERDICT_NOT_APPLICABLE + 1)
 
 // How many workers there are for each lock.
 static double crowd_of(const struct scenario *scenario)
@@ -96,50 +74,77 @@ static double crowd_of(const struct scenario *scenario)
            (double)scenario_key_count(scenario);
 }
 
-// From one scenario, as figures of different ones cannot be compared: of those that are as good
-// otherwise as the first, that where the most workers go for one lock. If it measured less than
-// half of the schemes, from none.
-static void measure_costs(struct grid *grid)
+// The scenario that all costs are from, as figures of different ones cannot be compared: of those
+// that are as good otherwise as the first, that where the most workers go for one lock. NULL: it
+// measured less than half of the schemes.
+static const struct scenario *measured_of(const struct grid *grid)
 {
-    const struct run_report *report = grid->report;
-    const struct measured_scenario *first = report->measured;
+    const struct measured_scenario *first = grid->report->measured;
+    const struct scenario *best = NULL;
     size_t measured = 0;
-    FOR_EACH (measured_scenario, other, first, report->measured_count) {
-        if (other == first ||
+    FOR_EACH (measured_scenario, other, first, grid->report->measured_count) {
+        if (best == NULL ||
             (other->schemes == first->schemes &&
              cost_load_varies(other->scenario) == cost_load_varies(first->scenario) &&
-             crowd_of(other->scenario) > crowd_of(grid->measured)))
-            grid->measured = other->scenario;
+             crowd_of(other->scenario) > crowd_of(best)))
+            best = other->scenario;
     }
-    FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
-        size_t row = row_of(grid, cost->trial->scheme);
-        if (cost->trial->scenario == grid->measured && row < grid->row_count) {
-            grid->rows[row].calm = cost;
-            measured += cost->rate.count > 0;
-        }
+    for (size_t row = 0; row < grid->row_count; row++) {
+        const struct scheme_cost *calm = cell_of(grid, row, best);
+        measured += calm != NULL && calm->rate.count > 0;
     }
-    if (2 * measured >= grid->row_count)
-        return;
-    grid->measured = NULL;
-    for (size_t i = 0; i < grid->row_count; i++)
-        grid->rows[i].calm = NULL;
+    return 2 * measured >= grid->row_count ? best : NULL;
 }
 
-// The check of the property that made a cell UNSAFE, or NULL.
-static const struct check *broken_in(const struct scheme_cost *cell)
-{
-    return cell != NULL && cell->gravest == VERDICT_UNSAFE ? cell->broken : NULL;
-}
+// What is said below, and in the alternative, of all cells.
+struct cells {
+    bool any_share, any_blank;
+    struct text letters;  // of the properties that were broken
+    struct text safe;     // schemes under every fault that applies
+    size_t has[VERDICTS]; // how many schemes ended so under some fault
+};
 
 static void write_cell(const struct scheme_cost *cell, const char *scenario, size_t row, int column,
-                       struct picture *picture)
+                       struct cells *cells, struct picture *picture)
 {
-    const struct check *broken = broken_in(cell);
-    if (cell != NULL)
-        picture_put(picture, "cells: row column verdict letter trials alike broken scheme scenario",
-                    "%zu %d %s %s %zu %zu %s %s %s", row, column, verdict_name(cell->gravest),
-                    broken != NULL ? broken->letter : "", cell->all, cell->alike,
-                    broken != NULL ? broken->name : "-", cell->trial->scheme, scenario);
+    const struct check *broken = cell->gravest == VERDICT_UNSAFE ? cell->broken : NULL;
+    const char *letter = broken != NULL ? broken->letter : "";
+    AUTO_TEXT struct text meaning = {0};
+    picture_put(picture, "cells: row column verdict letter trials alike broken scheme scenario",
+                "%zu %d %s %s %zu %zu %s %s %s", row, column, verdict_name(cell->gravest), letter,
+                cell->all, cell->alike, broken != NULL ? broken->name : "-", cell->trial->scheme,
+                scenario);
+    cells->any_share |= cell->alike < cell->all;
+    if (*letter == '\0')
+        return;
+    text_format(&meaning, "%s %s", letter, broken->name);
+    if (strstr(text_string(&cells->letters), meaning.bytes) == NULL)
+        text_add_item(&cells->letters, meaning.bytes);
+}
+
+// Without a fault, each row has a column before the others.
+static void write_row(const struct grid *grid, size_t row, const struct scenario *measured,
+                      struct cells *cells, struct picture *picture)
+{
+    const struct scheme_cost *calm = cell_of(grid, row, measured);
+    bool has[VERDICTS] = {false};
+    if (calm != NULL)
+        write_cell(calm, "no fault", row, -1, cells, picture);
+    for (size_t i = 0; i < grid->column_count; i++) {
+        const struct scheme_cost *cell = cell_of(grid, row, grid->columns[i]);
+        cells->any_blank |= cell == NULL;
+        if (cell == NULL)
+            continue;
+        write_cell(cell, grid->columns[i]->name, row, (int)i, cells, picture);
+        has[cell->gravest] = true;
+    }
+    bool is_safe = has[VERDICT_SAFE];
+    for (enum verdict verdict = 0; verdict < VERDICTS; verdict++) {
+        cells->has[verdict] += has[verdict];
+        is_safe &= !has[verdict] || verdict == VERDICT_SAFE || verdict == VERDICT_NOT_APPLICABLE;
+    }
+    if (is_safe)
+        text_add_item(&cells->safe, grid->rows[row].trial->scheme);
 }
 
 // The text of a figure, with an asterisk where that is to be marked; "–" of none.
@@ -153,55 +158,15 @@ static struct words marked(double figure, bool is_time, bool is_marked)
     return text;
 }
 
-// Returns whether some cell's trials ended differently.
-static bool note_cells(const struct grid *grid, struct picture *picture)
-{
-    AUTO_TEXT struct text note = {0};
-    bool any_share = false;
-    bool any_blank = false;
-    bool broken[MAX_CHECKS] = {false};
-    size_t cells = grid->row_count * grid->column_count;
-    for (size_t i = 0; i < cells + grid->row_count; i++) {
-        const struct scheme_cost *cell = i < cells ? grid->cells[i] : grid->rows[i - cells].calm;
-        any_share |= cell != NULL && cell->alike < cell->all;
-        any_blank |= i < cells && cell == NULL;
-        for (size_t j = 0; check_catalogue[j] != NULL; j++)
-            broken[j] |= broken_in(cell) == check_catalogue[j];
-    }
-    for (size_t i = 0; check_catalogue[i] != NULL; i++) {
-        const struct check *check = check_catalogue[i];
-        if (broken[i] && check->letter[0] != '\0')
-            text_format(&note, "%s%s %s", note.length > 0 ? " · " : "", check->letter, check->name);
-    }
-    if (note.length > 0)
-        picture_note(picture, "Beside ✗, what was broken first: %s.", note.bytes);
-    if (any_share)
-        picture_note(picture, "Of several trials the worst verdict is shown; where they ended "
-                              "differently, how many of how many ended so.");
-    if (any_blank)
-        picture_note(picture, "Blank: not in this run.");
-    return any_share;
-}
-
-// Without a fault, each row has a column before the others.
-static void write_rows(const struct grid *grid, struct picture *picture)
-{
-    for (size_t row = 0; row < grid->row_count; row++) {
-        write_cell(grid->rows[row].calm, "no fault", row, -1, picture);
-        for (size_t i = 0; i < grid->column_count; i++)
-            write_cell(grid->cells[row * grid->column_count + i], grid->columns[i]->name, row,
-                       (int)i, picture);
-    }
-}
-
-static void write_costs(const struct grid *grid, struct picture *picture)
+static void write_costs(const struct grid *grid, const struct scenario *measured,
+                        struct picture *picture)
 {
     static const struct scheme_cost none = {0};
-    const struct clients_settings *clients = &grid->measured->clients;
     bool any_unmeasured = false;
     bool any_late = false;
     for (size_t i = 0; i < grid->row_count; i++) {
-        const struct scheme_cost *calm = grid->rows[i].calm != NULL ? grid->rows[i].calm : &none;
+        const struct scheme_cost *found = cell_of(grid, i, measured);
+        const struct scheme_cost *calm = found != NULL ? found : &none;
         const struct percentiles *acquire = &calm->percentiles[LATENCY_ACQUIRE];
         double rate = calm->rate.count > 0 ? calm->rate.median : NAN;
         double p99 = acquire->count > 0 ? (double)acquire->p99_ns : NAN;
@@ -217,146 +182,117 @@ static void write_costs(const struct grid *grid, struct picture *picture)
         picture,
         "No fault, and costs: in %s (%lld client%s of %lld thread%s). Locks/s is the median of the "
         "trials. Bars are logarithmic, with a line at each power of ten.%s%s",
-        grid->measured->name, (long long)clients->processes, plural(clients->processes),
-        (long long)clients->threads, plural(clients->threads),
+        measured->name, (long long)measured->clients.processes, plural(measured->clients.processes),
+        (long long)measured->clients.threads, plural(measured->clients.threads),
         any_unmeasured ? " –: not measured." : "",
         any_late ? " *: driver-bound, the lock may be faster than what asked for it." : "");
 }
 
-static void note_environment(const struct grid *grid, struct picture *picture)
+static void note_environment(const struct grid *grid, const struct scenario *measured,
+                             struct picture *picture)
 {
     const struct environment *environment = &grid->report->run->environment;
     AUTO_TEXT struct text mark = {0};
     AUTO_TEXT struct text words = {0};
-    costs_add_mark_meaning(grid->report->run, grid->measured, &mark);
+    costs_add_mark_meaning(grid->report->run, measured, &mark);
     if (mark.length > 0)
         picture_note(picture, "%s.", mark.bytes);
-    char processors[160] = "";
+    if (environment->kernel[0] != '\0')
+        text_add_item(&words, environment->kernel);
     if (environment->processors > 0)
-        snprintf(processors, sizeof processors,
-                 environment->processor[0] != '\0' ? "%d processor%s (%s)" : "%d processor%s",
-                 environment->processors, plural(environment->processors), environment->processor);
-    const char *const parts[][2] = {{"", environment->kernel},
-                                    {"", processors},
-                                    {"placement: ", environment->placement},
-                                    {"", environment->durability}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (parts[i][1][0] != '\0')
-            text_format(&words, "%s%s%s", words.length > 0 ? " · " : "", parts[i][0], parts[i][1]);
-    }
+        text_format(&words, "%s%d processor%s%s%s", words.length > 0 ? ", " : "",
+                    environment->processors, plural(environment->processors),
+                    environment->processor[0] != '\0' ? " of " : "", environment->processor);
+    if (environment->placement[0] != '\0')
+        text_format(&words, "; placement %s", environment->placement);
+    if (environment->durability[0] != '\0')
+        text_format(&words, "; %s", environment->durability);
     if (words.length > 0)
-        picture_note(picture, "Measured on: %s.", words.bytes);
-}
-
-static void describe(const struct grid *grid, struct text *out)
-{
-    AUTO_TEXT struct text names = {0};
-    size_t unsafe = 0;
-    size_t stuck = 0;
-    for (size_t row = 0; row < grid->row_count; row++) {
-        size_t has[VERDICT_NOT_APPLICABLE + 1] = {0};
-        size_t cells = 0;
-        FOR_EACH (scheme_cost *const, cell, grid->cells + row * grid->column_count,
-                  grid->column_count) {
-            cells += *cell != NULL;
-            if (*cell != NULL)
-                has[(*cell)->gravest]++;
-        }
-        if (has[VERDICT_SAFE] > 0 && has[VERDICT_SAFE] + has[VERDICT_NOT_APPLICABLE] == cells)
-            text_add_item(&names, grid->rows[row].trial->scheme);
-        unsafe += has[VERDICT_UNSAFE] > 0;
-        stuck += has[VERDICT_STUCK] > 0;
-    }
-    text_format(out,
-                "A table of %zu schemes and %zu scenarios with faults, a cell for each verdict%s. "
-                "Under some fault %zu of the schemes were UNSAFE and %zu STUCK. %s%s.",
-                grid->row_count, grid->column_count,
-                grid->measured != NULL ? ", with locks/s and acquire p99 beside it" : "", unsafe,
-                stuck,
-                names.length > 0 ? "SAFE under every fault that applies: "
-                                 : "None was SAFE under every fault that applies",
-                text_string(&names));
+        picture_note(picture, "Measured on: %s.", words.bytes + strspn(words.bytes, "; "));
 }
 
 static bool write_matrix(const struct picture_subject *subject, struct picture *picture)
 {
-    struct grid grid = grid_make(subject->report);
-    measure_costs(&grid);
-    bool has_costs = grid.measured != NULL;
+    struct grid grid = grid_make(subject->report, picture);
+    const struct scenario *measured = measured_of(&grid);
+    struct cells cells = {0};
+    // A picture of few columns is narrower, so that it can be shown larger.
+    size_t width = 250 + 42 * grid.column_count + (measured != NULL ? 360 : 170);
     // Of one fault alone the table of verdicts says as much.
-    bool is_worth_it = grid.row_count >= 2 && grid.column_count >= (has_costs ? 1 : 2);
-    if (is_worth_it) {
-        // A picture of few columns is narrower, so that it can be shown larger.
-        size_t width = 250 + 42 * grid.column_count + (has_costs ? 360 : 170);
-        picture->width = (int)(width < 640 ? 640 : width > 1100 ? 1100 : width);
-        text_format(&picture->title, "Which lock survives which fault%s",
-                    has_costs ? ", and what it costs" : "");
-        write_names(&grid, picture);
-        write_rows(&grid, picture);
-        bool any_share = note_cells(&grid, picture);
-        picture_tell(picture, "costs = %d\nshares = %d", has_costs, any_share);
-        if (has_costs)
-            write_costs(&grid, picture);
-        note_environment(&grid, picture);
-        describe(&grid, &picture->alternative);
-    }
+    bool is_worth_it = grid.row_count >= 2 && grid.column_count >= (measured != NULL ? 1 : 2);
+    picture->width = (int)(width < 640 ? 640 : width > 1100 ? 1100 : width);
+    text_format(&picture->title, "Which lock survives which fault%s",
+                measured != NULL ? ", and what it costs" : "");
+    for (size_t row = 0; row < grid.row_count; row++)
+        write_row(&grid, row, measured, &cells, picture);
+    if (cells.letters.length > 0)
+        picture_note(picture, "Beside ✗, what was broken first: %s.", cells.letters.bytes);
+    if (cells.any_share)
+        picture_note(picture, "Of several trials the worst verdict is shown; where they ended "
+                              "differently, how many of how many ended so.");
+    if (cells.any_blank)
+        picture_note(picture, "Blank: not in this run.");
+    picture_tell(picture, "costs = %d\nshares = %d", measured != NULL, cells.any_share);
+    if (measured != NULL)
+        write_costs(&grid, measured, picture);
+    note_environment(&grid, measured, picture);
+    text_format(&picture->alternative,
+                "A table of %zu schemes and %zu scenarios with faults, a cell for each verdict%s. "
+                "Under some fault %zu of the schemes were UNSAFE and %zu STUCK. %s%s.",
+                grid.row_count, grid.column_count,
+                measured != NULL ? ", with locks/s and acquire p99 beside it" : "",
+                cells.has[VERDICT_UNSAFE], cells.has[VERDICT_STUCK],
+                cells.safe.length > 0 ? "SAFE under every fault that applies: "
+                                      : "None was SAFE under every fault that applies",
+                text_string(&cells.safe));
+    text_free(&cells.letters);
+    text_free(&cells.safe);
     grid_free(&grid);
     return is_worth_it;
 }
 
 PICTURE(matrix, .name = "matrix", .title = "Which lock survives which fault, and what it costs",
-        .place = PLACE_VERDICTS, .width = 1100, .write = write_matrix);
+        .place = PLACE_VERDICTS, .width = 1100, .shared = template_grid, .write = write_matrix);
 
 // --- how soon the lock is granted again after a fault: a dot for each trial and fault ------------
-
-// What a trial's recoveries tell: each up to two times, or that there was none.
-static void write_dots(const struct grid *grid, const struct trial_result *result,
-                       struct picture *picture)
-{
-    const struct trial *trial = result->trial;
-    size_t row = row_of(grid, trial->scheme);
-    size_t column = column_of(grid, trial->scenario);
-    if (row == grid->row_count || column == grid->column_count || !result->has_history)
-        return;
-    FOR_EACH (recovery, recovery, result->statistics.recoveries.items,
-              result->statistics.recoveries.count) {
-        bool is_never = recovery->after_effect_ns == TIME_NEVER && recovery->unavailable_ns > 0;
-        const struct {
-            const char *what;
-            int64_t ns;
-        } told[] = {{"after-effect", recovery->after_effect_ns},
-                    {"after-healing", recovery->after_heal_ns},
-                    {"never", is_never ? 0 : TIME_NEVER}};
-        for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
-            if (told[i].ns != TIME_NEVER)
-                picture_put(picture, "dots: row column what ns repeat fault scheme scenario",
-                            "%zu %zu %s %lld %d %d %s %s", row, column, told[i].what,
-                            (long long)told[i].ns, trial->repeat, recovery->fault, trial->scheme,
-                            trial->scenario->name);
-        }
-    }
-}
 
 static bool write_recovery(const struct picture_subject *subject, struct picture *picture)
 {
     const struct run_result *run = subject->run;
-    struct grid grid = grid_make(subject->report);
+    struct grid grid = grid_make(subject->report, picture);
+    struct picture_block *dots =
+        picture_block(picture, "dots: row column what ns repeat fault scheme scenario");
     const struct trial *slowest = NULL;
     int64_t slowest_ns = -1;
-    FOR_EACH (trial_result, result, run->trials, run->count) {
+    for (size_t i = 0; i < grid.row_count * run->count; i++) {
+        size_t row = i / run->count;
+        const struct trial_result *result = &run->trials[i % run->count];
+        const struct trial *trial = result->trial;
         const struct recoveries *recoveries = &result->statistics.recoveries;
-        write_dots(&grid, result, picture);
-        for (size_t i = 0; i < recoveries->count && result->has_history; i++) {
-            int64_t ns = recoveries->items[i].after_effect_ns;
-            if (ns == TIME_NEVER || ns <= slowest_ns)
-                continue;
-            slowest = result->trial;
-            slowest_ns = ns;
+        size_t column = column_of(&grid, trial->scenario);
+        if (strcmp(trial->scheme, grid.rows[row].trial->scheme) != 0 || !result->has_history ||
+            column == grid.column_count)
+            continue;
+        FOR_EACH (recovery, recovery, recoveries->items, recoveries->count) {
+            bool is_never = recovery->after_effect_ns == TIME_NEVER && recovery->unavailable_ns > 0;
+            const struct {
+                const char *what;
+                int64_t ns;
+            } told[] = {{"after-effect", recovery->after_effect_ns},
+                        {"after-healing", recovery->after_heal_ns},
+                        {"never", is_never ? 0 : TIME_NEVER}};
+            for (size_t j = 0; j < sizeof told / sizeof *told; j++) {
+                if (told[j].ns != TIME_NEVER)
+                    picture_row(dots, "%zu %zu %s %lld %d %d %s %s", row, column, told[j].what,
+                                (long long)told[j].ns, trial->repeat, recovery->fault,
+                                trial->scheme, trial->scenario->name);
+            }
+            if (recovery->after_effect_ns != TIME_NEVER && recovery->after_effect_ns > slowest_ns) {
+                slowest = trial;
+                slowest_ns = recovery->after_effect_ns;
+            }
         }
     }
-    bool any = picture->block_count > 0;
-    if (any)
-        write_names(&grid, picture);
     text_add(&picture->title, "How soon the lock is granted again after a fault");
     picture_note(picture, "A dot for each trial and fault, on a logarithmic scale. Who is not "
                           "disturbed is granted again at once.");
@@ -369,24 +305,14 @@ static bool write_recovery(const struct picture_subject *subject, struct picture
                     " The longest time from a fault to the next grant was %s, of %s in %s.",
                     lasting(slowest_ns).text, slowest->scheme, slowest->scenario->name);
     grid_free(&grid);
-    return any;
+    return dots->rows.length > 0;
 }
 
 PICTURE(recovery, .name = "recovery",
         .title = "Recovery: how soon the lock is granted again after a fault",
-        .place = PLACE_RECOVERY, .width = 1100, .write = write_recovery);
+        .place = PLACE_RECOVERY, .width = 1100, .shared = template_grid, .write = write_recovery);
 
 // --- for how long two believed to hold the lock at once ------------------------------------------
-
-// Of windows: their lease had run out for one of the two, or not.
-static const char *const properties[] = {"stale-holder", "double-grant"};
-#define KIND_COUNT (sizeof properties / sizeof *properties)
-
-// The windows of a scheme, in all of its trials.
-struct windows {
-    const char *scheme;
-    struct distribution of[KIND_COUNT]; // count 0: none
-};
 
 // A logarithm has no place for 0.
 static long long shown(int64_t duration_ns)
@@ -394,82 +320,69 @@ static long long shown(int64_t duration_ns)
     return time_later(duration_ns, 1);
 }
 
-// Percentiles of several trials cannot be merged: each trial has a dot of its own, at its median,
-// and the least and the most of all of them are the ends of a line. Where a hold lasts for as long
-// as the scenario says, its windows do, too: that tells nothing of the lock.
-static void add_windows(const struct trial_result *result, struct windows *windows, size_t *count,
-                        struct picture *picture)
+// Percentiles of several trials cannot be merged: each trial has a line and a dot of its own.
+// Returns the longest window; -1 if there is none.
+static int64_t write_trial_windows(const struct trial_result *result, size_t row,
+                                   struct picture *picture)
 {
     const struct trial *trial = result->trial;
-    if (trial->scenario->workload.hold_ns > 0)
-        return;
+    int64_t longest_ns = -1;
     FOR_EACH (finding, finding, result->judgement.findings, result->judgement.finding_count) {
-        const struct distribution *found = &finding->windows;
-        size_t kind = 0;
-        size_t row = 0;
-        while (kind < KIND_COUNT && strcmp(finding->check->name, properties[kind]) != 0)
-            kind++;
-        if (kind == KIND_COUNT || finding->state != FINDING_VIOLATED || found->count == 0)
+        const struct distribution *windows = &finding->windows;
+        enum shows shows = finding->check->shows;
+        if ((shows != SHOWS_TWO_VALID && shows != SHOWS_TWO_STALE) || windows->count == 0 ||
+            finding->state != FINDING_VIOLATED)
             continue;
-        while (row < *count && strcmp(windows[row].scheme, trial->scheme) != 0)
-            row++;
-        if (row == *count)
-            windows[(*count)++] = (struct windows){
-                .scheme = trial->scheme, .of = {{.min_ns = INT64_MAX}, {.min_ns = INT64_MAX}}};
-        struct distribution *range = &windows[row].of[kind];
-        range->count += found->count;
-        range->min_ns = time_earlier(range->min_ns, found->min_ns);
-        range->max_ns = time_later(range->max_ns, found->max_ns);
-        picture_row(picture_block(picture,
-                                  "%s medians: row median(ns) windows repeat scheme scenario",
-                                  properties[kind]),
-                    "%zu %lld %zu %d %s %s", row, shown(found->median_ns), found->count,
-                    trial->repeat, trial->scheme, trial->scenario->name);
+        longest_ns = time_later(longest_ns, windows->max_ns);
+        picture_put(picture,
+                    "windows: row property least(ns) median(ns) most(ns) count repeat scheme "
+                    "scenario",
+                    "%zu %s %lld %lld %lld %zu %d %s %s", row, finding->check->name,
+                    shown(windows->min_ns), shown(windows->median_ns), shown(windows->max_ns),
+                    windows->count, trial->repeat, trial->scheme, trial->scenario->name);
     }
+    return longest_ns;
 }
 
-// In the order of the run.
+// Where a hold lasts for as long as the scenario says, its windows do, too: that tells nothing of
+// the lock.
+static bool holds_freely(const struct scenario *scenario)
+{
+    return scenario->workload.hold_ns <= 0;
+}
+
 static bool write_windows(const struct picture_subject *subject, struct picture *picture)
 {
     const struct run_result *run = subject->run;
-    struct windows *windows = memory_new((run->count + 1) * sizeof *windows);
-    const struct windows *longest = windows;
-    int64_t longest_ns = 0;
-    size_t count = 0;
-    size_t total = 0;
-    FOR_EACH (trial_result, result, run->trials, run->count)
-        add_windows(result, windows, &count, picture);
-    for (size_t i = 0; i < count; i++) {
-        const struct distribution *of = windows[i].of;
-        int64_t most_ns = time_later(of[0].max_ns, of[1].max_ns);
-        picture_put(picture, "rows: row least(ns) most(ns) scheme longest", "%zu %lld %lld %s %s",
-                    i, shown(time_earlier(of[0].min_ns, of[1].min_ns)), shown(most_ns),
-                    windows[i].scheme, lasting(most_ns).text);
-        for (size_t kind = 0; kind < KIND_COUNT; kind++) {
-            if (of[kind].count > 0)
-                picture_row(picture_block(picture,
-                                          "%s ranges: row least(ns) most(ns) windows scheme",
-                                          properties[kind]),
-                            "%zu %lld %lld %zu %s", i, shown(of[kind].min_ns),
-                            shown(of[kind].max_ns), of[kind].count, windows[i].scheme);
-            total += of[kind].count;
+    AUTO_FREE struct scheme *schemes = memory_new((run->count + 1) * sizeof *schemes);
+    size_t scheme_count = schemes_list(subject->report, holds_freely, schemes);
+    const struct trial *longest = NULL;
+    int64_t longest_ns = -1;
+    size_t rows = 0;
+    for (size_t i = 0; i < scheme_count; i++) {
+        int64_t most_ns = -1;
+        FOR_EACH (trial_result, result, run->trials, run->count) {
+            if (strcmp(result->trial->scheme, schemes[i].trial->scheme) == 0 &&
+                holds_freely(result->trial->scenario))
+                most_ns = time_later(most_ns, write_trial_windows(result, rows, picture));
         }
-        longest = most_ns >= longest_ns ? &windows[i] : longest;
+        if (most_ns < 0)
+            continue;
+        picture_put(picture, "rows: row scheme longest", "%zu %s %s", rows++,
+                    schemes[i].trial->scheme, lasting(most_ns).text);
+        longest = most_ns > longest_ns ? schemes[i].trial : longest;
         longest_ns = time_later(most_ns, longest_ns);
     }
-    bool is_worth_it = count >= 2;
-    if (is_worth_it) {
-        picture_tell(picture, "rows = %zu", count);
-        text_add(&picture->title, "For how long two believed to hold the lock at once");
-        picture_note(picture, "A line goes from the least to the most of all trials, which stands "
-                              "beside it; a dot is the median of a trial. Schemes that had none "
-                              "are left out.");
-        text_format(&picture->alternative,
-                    "Unsafe windows of %zu schemes, %zu in all. The longest was of %s: %s.", count,
-                    total, longest->scheme, lasting(longest_ns).text);
-    }
-    free(windows);
-    return is_worth_it;
+    if (rows < 2)
+        return false;
+    picture_tell(picture, "rows = %zu", rows);
+    text_add(&picture->title, "For how long two believed to hold the lock at once");
+    picture_note(picture, "A line goes from the shortest to the longest window of a trial, a dot "
+                          "is their median; the longest of all trials stands beside it. Schemes "
+                          "that had none are left out.");
+    text_format(&picture->alternative, "Unsafe windows of %zu schemes. The longest was of %s: %s.",
+                rows, longest->scheme, lasting(longest_ns).text);
+    return true;
 }
 
 PICTURE(unsafe_window, .name = "unsafe-window",

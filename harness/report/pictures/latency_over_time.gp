@@ -11,8 +11,8 @@ eval time_panel
 set logscale y
 set yrange [10**floor(log10(LEAST_min)) : 10**(floor(log10(MOST_max)) + 1)]
 set ytics format '%.0s %cs'
-plot data index 'bands:' using 1:(0):1:2:(0):(1):(pale($3)) axes x1y2 with boxxyerror fillstyle solid noborder linecolor rgb variable, \
-     data index 'strikes:' using 1:(0):(0):(1):2 axes x1y2 with vectors nohead linewidth 1.6 dashtype 2 linecolor rgb variable, \
+plot @fault_bands, \
+     @fault_lines, \
      data index 'slices' using 1:($4*1e-9):($2 - $1):(0) with vectors nohead linewidth 3.2 linecolor rgb blue title 'p50', \
      data index 'slices' using 1:($5*1e-9):($2 - $1):(0) with vectors nohead linewidth 2.6 linecolor rgb orange title 'p99', \
      data index 'slices' using 1:($6*1e-9):($2 - $1):(0) with vectors nohead linewidth 1.2 dashtype (4,4) linecolor rgb dark title 'slowest'

@@ -6,61 +6,112 @@
 #include "harness/report/words.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-// Panels beside each other: one lock for all, a lock for each, or so many locks.
-#define MOST_COLUMNS 3
+// Panels beside each other.
+enum column { ONE_LOCK, OWN_LOCKS, SOME_LOCKS, COLUMN_COUNT };
+
 #define LEAST_FOR_P99 100
 
 // A scheme under one load: a phase of it, or a whole trial that has none; over all repeats.
 struct point {
     const struct trial *trial; // the first of them
     size_t index;              // of that in the run
-    int64_t workers;           // that asked: clients by threads
-    double offered;            // operations a second that were to begin; 0: a closed loop
-    double place;              // on the axis; 0: a closed loop has no rate, an open one is not
-                               // driven by its workers
-    size_t set;                // of points that may be compared
-    size_t on_curve;           // how many are on its curve
-    size_t column, curve;      // of the picture
-    struct spread rate;        // locks/s
-    int64_t samples;           // acquires
-    double p50_ns, p99_ns;     // from their merged histograms; NaN: of too few
-    bool held;                 // the offered rate, in every repeat
-    bool driver_bound; // the trial of some repeat was, or its p50 or p99 tells of the driver
+    size_t phase;              // SIZE_MAX: of all of it
+    double place;              // on the axis: workers, or operations a second that were to begin
+    const char *conditions;    // all that bears on costs but the load: points of one are compared
+    enum column column;
+    struct spread rate;    // locks/s
+    int64_t samples;       // acquires
+    double p50_ns, p99_ns; // from their merged histograms; NaN: of too few
+    bool held;             // the offered rate, in every repeat
+    bool driver_bound;     // the trial of some repeat was, or its p50 or p99 tells of the driver
 };
-
-enum load_axis { BY_WORKERS, BY_RATE };
 
 struct load {
-    enum load_axis axis;
+    bool by_rate; // the axis
     struct point *points;
     size_t count, room;
-    struct scheme_curve *curves; // of the schemes, in the order of the run
+    struct scheme *schemes;
     size_t scheme_count;
-    const struct scenario *columns[MOST_COLUMNS]; // of as many locks
-    size_t column_count;
-    size_t places; // on the axis
-};
-
-struct load_picture {
-    enum load_axis axis;
-    const char *title;
-    void (*describe)(const struct load *load, struct picture *picture);
+    const struct scenario *columns[COLUMN_COUNT]; // the first of each; NULL: there is none
+    size_t places;                                // on the axis
 };
 
 // --- points --------------------------------------------------------------------------------------
 
+static bool same_locks(const struct scenario *a, const struct scenario *b)
+{
+    return a->workload.keys == b->workload.keys && a->workload.skew == b->workload.skew;
+}
+
+// If the axis is that of the workers, the number of locks is none of them.
+static char *conditions_of(const struct scenario *scenario, bool by_rate)
+{
+    const struct workload_settings *work = &scenario->workload;
+    struct text words = {0};
+    const long long numbers[] = {work->boundary,
+                                 work->fenced,
+                                 work->hold_ns,
+                                 work->think_ns,
+                                 work->depth,
+                                 work->readers,
+                                 work->permits,
+                                 scenario->clients.threads,
+                                 scenario->clients.placement,
+                                 scenario->lock.lease_ns,
+                                 scenario->lock.retry_ns,
+                                 by_rate ? work->keys : 0,
+                                 by_rate ? work->skew : 0,
+                                 by_rate ? scenario->clients.processes : 0};
+    text_format(&words, "%s/%s", work->kind, work->store != NULL ? work->store : "");
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        text_format(&words, " %lld", numbers[i]);
+    for (const struct server_settings *server = scenario->servers; server->kind != NULL; server++)
+        text_format(&words, " %s/%lld/%d/%s", server->topology != NULL ? server->topology : "",
+                    (long long)server->nodes, (int)server->persistence,
+                    server->external != NULL ? server->external : "");
+    return words.bytes;
+}
+
+// Of the phases of a scheme; warm-ups and ramps are none. A closed loop has no rate, an open one is
+// not driven by its workers.
+static void add_points(const struct scheme_cost *cost, const struct phase_costs *phases,
+                       const char *conditions, struct load *load)
+{
+    const struct scenario *scenario = cost->trial->scenario;
+    int64_t keys = scenario->workload.keys;
+    for (size_t i = 0; i < phases->count || i == 0; i++) {
+        bool is_whole = phases->count == 0;
+        const struct phase_cost whole = {
+            .counts = true, .to_ns = 1, .clients = scenario->clients.processes};
+        const struct phase_cost *phase = is_whole ? &whole : &phases->items[i];
+        bool is_ramp = !is_whole && i < scenario->load_count && scenario->load[i].to > 0;
+        if (!phase->counts || phase->to_ns <= phase->from_ns || is_ramp ||
+            load->by_rate != (phase->rate > 0))
+            continue;
+        *APPEND(load->points, load->count, load->room) = (struct point){
+            .trial = cost->trial,
+            .index = cost->first,
+            .phase = is_whole ? SIZE_MAX : i,
+            .place = load->by_rate ? (double)phase->rate / 1000
+                                   : (double)(phase->clients * scenario->clients.threads),
+            .conditions = conditions,
+            .column = load->by_rate      ? ONE_LOCK
+                      : keys == KEYS_OWN ? OWN_LOCKS
+                      : keys > 1         ? SOME_LOCKS
+                                         : ONE_LOCK,
+            .held = true};
+    }
+}
+
 // Merges what all repeats measured in that phase, or in all, if they have none.
-static void measure(const struct run_result *run, size_t phase, struct point *point)
+static void measure(const struct run_result *run, struct point *point)
 {
     struct histogram histogram;
     AUTO_FREE double *rates = memory_new((run->count + 1) * sizeof *rates);
     size_t repeats = 0;
     histogram_start(&histogram);
-    for (size_t i = point->index; i < run->count; i++) {
-        const struct trial_result *result = &run->trials[i];
+    FOR_EACH (trial_result, result, run->trials, run->count) {
         const struct phase_costs *phases = &result->latencies.phases;
         const struct driver_bound *driver = &result->statistics.driver_bound;
         if (!result->has_history || !scheme_cost_is_of(result->trial, point->trial))
@@ -69,8 +120,8 @@ static void measure(const struct run_result *run, size_t phase, struct point *po
         if (phases->count == 0) {
             (void)latencies_merge(&result->latencies, LATENCY_ACQUIRE, &histogram, NULL);
             rates[repeats++] = result->statistics.holds_per_second;
-        } else if (phase < phases->count) {
-            const struct phase_cost *cost = &phases->items[phase];
+        } else if (point->phase < phases->count) {
+            const struct phase_cost *cost = &phases->items[point->phase];
             (void)latencies_merge_encoded(cost->encoded, cost->acquire.max_ns, &histogram, NULL);
             rates[repeats++] = phase_cost_rate(cost);
             point->held &= cost->rate == 0 || phase_cost_held_rate(cost);
@@ -86,75 +137,27 @@ static void measure(const struct run_result *run, size_t phase, struct point *po
     histogram_free(&histogram);
 }
 
-// Of the phases of a scheme; warm-ups and ramps are none.
-static void add_points(const struct run_result *run, size_t index, struct load *load)
-{
-    const struct trial_result *result = &run->trials[index];
-    const struct scenario *scenario = result->trial->scenario;
-    const struct phase_costs *phases = &result->latencies.phases;
-    struct point point = {.trial = result->trial,
-                          .index = index,
-                          .workers = scenario->clients.processes * scenario->clients.threads,
-                          .held = true};
-    for (size_t i = 0; i < phases->count || i == 0; i++) {
-        if (phases->count > 0) {
-            const struct phase_cost *phase = &phases->items[i];
-            bool is_ramp = i < scenario->load_count && scenario->load[i].to > 0;
-            if (!phase->counts || phase->to_ns <= phase->from_ns || is_ramp)
-                continue;
-            point.workers = phase->clients * scenario->clients.threads;
-            point.offered = (double)phase->rate / 1000;
-        }
-        point.place = load->axis == BY_RATE ? point.offered
-                      : point.offered > 0   ? 0
-                                            : (double)point.workers;
-        if (point.place > 0) {
-            struct point *added = APPEND(load->points, load->count, load->room);
-            *added = point;
-            measure(run, i, added);
-        }
-    }
-}
-
 // --- chosen --------------------------------------------------------------------------------------
-
-static bool same_locks(const struct scenario *a, const struct scenario *b)
-{
-    return a->workload.keys == b->workload.keys && a->workload.skew == b->workload.skew;
-}
-
-// All that bears on costs in a scenario but the load; and, if the axis is that of the workers, but
-// the number of locks.
-static void add_conditions(const struct scenario *scenario, enum load_axis axis, struct text *words)
-{
-    const struct workload_settings *work = &scenario->workload;
-    const long long numbers[] = {work->boundary,
-                                 work->fenced,
-                                 work->hold_ns,
-                                 work->think_ns,
-                                 work->depth,
-                                 work->readers,
-                                 work->permits,
-                                 scenario->clients.threads,
-                                 scenario->clients.placement,
-                                 scenario->lock.lease_ns,
-                                 scenario->lock.retry_ns};
-    text_format(words, "%s/%s", work->kind, work->store != NULL ? work->store : "");
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        text_format(words, " %lld", numbers[i]);
-    for (const struct server_settings *server = scenario->servers; server->kind != NULL; server++)
-        text_format(words, " %s/%lld/%d/%s", server->topology != NULL ? server->topology : "",
-                    (long long)server->nodes, (int)server->persistence,
-                    server->external != NULL ? server->external : "");
-    if (axis == BY_RATE)
-        text_format(words, " %lld/%g/%lld", (long long)work->keys, (double)work->skew,
-                    (long long)scenario->clients.processes);
-}
 
 static bool is_one_curve(const struct point *a, const struct point *b)
 {
-    return a->set == b->set && strcmp(a->trial->scheme, b->trial->scheme) == 0 &&
+    return strcmp(a->conditions, b->conditions) == 0 &&
+           strcmp(a->trial->scheme, b->trial->scheme) == 0 &&
            same_locks(a->trial->scenario, b->trial->scenario);
+}
+
+// True if no point before it is of the same place on its curve, and the curve has others.
+static bool is_on_curve(const struct load *load, size_t index)
+{
+    const struct point *point = &load->points[index];
+    bool any_other = false;
+    for (size_t i = 0; i < load->count; i++) {
+        bool is_curve = is_one_curve(&load->points[i], point);
+        if (is_curve && i < index && load->points[i].place == point->place)
+            return false;
+        any_other |= is_curve && load->points[i].place != point->place;
+    }
+    return any_other;
 }
 
 static int by_load(const void *left, const void *right)
@@ -166,134 +169,102 @@ static int by_load(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-// Keeps the points of one picture: of each curve the first at each place, of the set that has most
-// of them; no curve has a single one.
+// Keeps the points of one picture: those on curves, of the conditions that have most of them; of
+// several numbers of locks one.
 static void choose_points(struct load *load)
 {
-    AUTO_FREE size_t *sizes = memory_zeroed(load->count + 1, sizeof *sizes);
-    AUTO_FREE struct text *conditions = memory_zeroed(load->count + 1, sizeof *conditions);
-    size_t best = 0;
-    size_t count = 0;
     size_t kept = 0;
-    for (size_t i = 0; i < load->count; i++) {
-        struct point *point = &load->points[i];
-        add_conditions(point->trial->scenario, load->axis, &conditions[i]);
-        while (strcmp(conditions[point->set].bytes, conditions[i].bytes) != 0)
-            point->set++;
+    size_t most = 0;
+    const char *best = "";
+    AUTO_FREE bool *takes = memory_zeroed(load->count + 1, sizeof *takes);
+    for (size_t i = 0; i < load->count; i++)
+        takes[i] = is_on_curve(load, i);
+    FOR_EACH (point, point, load->points, load->count) {
+        size_t count = 0;
+        for (size_t j = 0; j < load->count; j++)
+            count += takes[j] && strcmp(load->points[j].conditions, point->conditions) == 0;
+        best = count > most ? point->conditions : best;
+        most = count > most ? count : most;
     }
     for (size_t i = 0; i < load->count; i++) {
-        struct point point = load->points[i];
-        bool is_first = true;
-        text_free(&conditions[i]);
-        for (size_t j = 0; j < count && is_first; j++)
-            is_first =
-                !is_one_curve(&load->points[j], &point) || load->points[j].place != point.place;
-        if (is_first)
-            load->points[count++] = point;
-    }
-    for (size_t i = 0; i < count; i++) {
-        struct point *point = &load->points[i];
-        for (size_t j = 0; j < count; j++)
-            point->on_curve += is_one_curve(&load->points[j], point);
-        sizes[point->set] += point->on_curve > 1;
-    }
-    for (size_t i = 0; i < count; i++)
-        best = sizes[load->points[i].set] > sizes[best] ? load->points[i].set : best;
-    for (size_t i = 0; i < count; i++) {
-        if (load->points[i].set == best && load->points[i].on_curve > 1)
-            load->points[kept++] = load->points[i];
+        const struct point point = load->points[i];
+        const struct scenario **column = &load->columns[point.column];
+        if (!takes[i] || strcmp(point.conditions, best) != 0)
+            continue;
+        *column = *column == NULL ? point.trial->scenario : *column;
+        if (same_locks(point.trial->scenario, *column))
+            load->points[kept++] = point;
     }
     load->count = kept;
     if (kept > 0)
         qsort(load->points, kept, sizeof *load->points, by_load);
 }
 
-static size_t column_of(const struct load *load, const struct scenario *scenario)
+static struct scheme *scheme_of(const struct load *load, const struct point *point)
 {
-    size_t column = 0;
-    while (column < load->column_count && !same_locks(load->columns[column], scenario))
-        column++;
-    return column;
+    struct scheme *scheme = load->schemes;
+    while (scheme < load->schemes + load->scheme_count &&
+           strcmp(scheme->trial->scheme, point->trial->scheme) != 0)
+        scheme++;
+    return scheme;
 }
 
-// One lock first, then one for each, then others. Leaves out the points of what there is no column
-// for.
-static void list_columns(struct load *load)
+static enum column first_column(const struct load *load)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < 3 * load->count && load->column_count < MOST_COLUMNS; i++) {
-        const struct scenario *scenario = load->points[i % load->count].trial->scenario;
-        int64_t keys = scenario->workload.keys;
-        size_t order = keys == KEYS_OWN ? 1 : keys > 1 ? 2 : 0;
-        if (order == i / load->count && column_of(load, scenario) == load->column_count)
-            load->columns[load->column_count++] = scenario;
-    }
-    for (size_t i = 0; i < load->count; i++) {
-        struct point point = load->points[i];
-        point.column = column_of(load, point.trial->scenario);
-        if (point.column < load->column_count)
-            load->points[kept++] = point;
-    }
-    load->count = kept;
+    return load->columns[ONE_LOCK] != NULL    ? ONE_LOCK
+           : load->columns[OWN_LOCKS] != NULL ? OWN_LOCKS
+                                              : SOME_LOCKS;
 }
 
 // Ranked by how high they end in the first panel.
-static void list_schemes(struct load *load)
+static void list_schemes(struct load *load, struct picture *picture)
 {
-    load->curves = memory_zeroed(load->count + 1, sizeof *load->curves);
-    for (size_t i = 0; i < load->count; i++) {
-        struct point *point = &load->points[i];
-        double value = load->axis == BY_RATE ? point->p50_ns : point->rate.median;
-        while (point->curve < load->scheme_count &&
-               strcmp(load->curves[point->curve].trial->scheme, point->trial->scheme) != 0)
-            point->curve++;
-        struct scheme_curve *curve = &load->curves[point->curve];
-        if (point->curve == load->scheme_count)
-            load->curves[load->scheme_count++] =
-                (struct scheme_curve){.trial = point->trial, .rank = NAN};
-        if (!isnan(value) && point->column == 0)
-            curve->rank = value;
-        curve->is_marked |= point->driver_bound;
+    load->schemes = memory_zeroed(load->count + 1, sizeof *load->schemes);
+    FOR_EACH (point, point, load->points, load->count) {
+        double value = load->by_rate ? point->p50_ns : point->rate.median;
+        struct scheme *scheme = scheme_of(load, point);
+        if (scheme == load->schemes + load->scheme_count)
+            load->schemes[load->scheme_count++] = (struct scheme){.trial = point->trial};
+        if (!isnan(value) && point->column == first_column(load))
+            scheme->rank = (int64_t)(-1000 * value);
+        scheme->is_marked |= point->driver_bound;
     }
+    picture_tell(picture, "groups = %zu",
+                 panels_make(load->schemes, load->scheme_count, 0, "", picture));
+    FOR_EACH (scheme, scheme, load->schemes, load->scheme_count)
+        // A point that no axis has, so that nothing but the legend has it.
+        picture_row(
+            picture_block(picture, "legend %u %u: name, at none", scheme->panel, scheme->number),
+            "%s\n-1 -1", scheme_name(scheme).text);
 }
 
 // --- written -------------------------------------------------------------------------------------
 
 static void write_curves(struct load *load, struct picture *picture)
 {
-    picture_tell(picture, "groups = %zu",
-                 scheme_groups_make(load->curves, load->scheme_count, 0, "", picture));
-    FOR_EACH (scheme_curve, curve, load->curves, load->scheme_count)
-        scheme_legend(curve, picture);
+    bool missed = false;
+    bool driver_bound = false;
+    bool few = false;
     FOR_EACH (point, point, load->points, load->count) {
-        const struct scheme_curve *curve = &load->curves[point->curve];
+        const struct scheme *scheme = scheme_of(load, point);
         struct words name = rate_words(point->place);
         picture_row(picture_block(picture,
-                                  "curve %zu %zu %zu: %s locks/s least most p50(ns) p99(ns) held",
-                                  curve->group, point->column + 1, curve->number,
-                                  load->axis == BY_RATE ? "offered" : "workers"),
+                                  "curve %u %u %u: %s locks/s least most p50(ns) p99(ns) held",
+                                  scheme->panel, point->column, scheme->number,
+                                  load->by_rate ? "offered" : "workers"),
                     "%.7g %.7g %.7g %.7g %.7g %.7g %d", point->place, point->rate.median,
                     point->rate.least, point->rate.most, point->p50_ns, point->p99_ns, point->held);
+        missed |= !point->held;
+        driver_bound |= point->driver_bound;
+        few |= point->samples < LEAST_FOR_P99;
         // The numbers at the axis of loads.
         if (point > load->points && point->place == point[-1].place)
             continue;
         picture_put(picture, "places: at name", "%.7g %s", point->place,
-                    strcat(name.text, load->axis == BY_RATE ? "/s" : ""));
+                    strcat(name.text, load->by_rate ? "/s" : ""));
         load->places++;
     }
-}
-
-static void add_notes(const struct load *load, struct picture *picture)
-{
-    bool missed = false;
-    bool driver_bound = false;
-    bool few = false;
-    for (size_t i = 0; i < load->count; i++) {
-        missed |= !load->points[i].held;
-        driver_bound |= load->points[i].driver_bound;
-        few |= load->points[i].samples < LEAST_FOR_P99;
-    }
-    if (load->axis == BY_RATE)
+    if (load->by_rate)
         picture_note(picture, "Counted from when each acquire was to begin. What a phase left "
                               "undone comes first in the next one.");
     if (missed)
@@ -309,80 +280,37 @@ static void add_notes(const struct load *load, struct picture *picture)
         picture_note(picture, "%s", cost_late_note);
 }
 
-// False if there is nothing to compare.
-static bool write(const struct picture_subject *subject, struct picture *picture)
-{
-    const struct load_picture *kind = subject->details;
-    const struct run_report *report = subject->report;
-    struct load load = {.axis = kind->axis};
-    FOR_EACH (measured_scenario, measured, report->measured, report->measured_count) {
-        FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
-            if (cost->trial->scenario == measured->scenario && cost->repeats > 0)
-                add_points(report->run, cost->first, &load);
-        }
-    }
-    choose_points(&load);
-    if (load.count > 0) {
-        list_columns(&load);
-        list_schemes(&load);
-        text_add(&picture->title, kind->title);
-        for (size_t i = 0; i < load.count; i++) {
-            const struct scenario *scenario = load.points[i].trial->scenario;
-            bool is_first = true;
-            for (size_t j = 0; j < i && is_first; j++)
-                is_first = load.points[j].trial->scenario != scenario;
-            if (is_first)
-                text_format(&picture->title, "%s%s", i == 0 ? ": " : ", ", scenario->name);
-        }
-        write_curves(&load, picture);
-        add_notes(&load, picture);
-        kind->describe(&load, picture);
-    }
-    free(load.points);
-    free(load.curves);
-    return load.count > 0;
-}
-
-// --- against the number of clients ---------------------------------------------------------------
-
-static struct words locks_title(const struct scenario *scenario)
-{
-    long long keys = scenario->workload.keys;
-    struct words title;
-    snprintf(title.text, sizeof title.text,
-             keys == KEYS_OWN              ? "a lock for each worker"
-             : keys <= 1                   ? "one lock for all"
-             : scenario->workload.skew > 0 ? "%lld locks, some taken more"
-                                           : "%lld locks",
-             keys);
-    return title;
-}
-
 static void describe_clients(const struct load *load, struct picture *picture)
 {
-    const struct point *best = &load->points[0];
-    for (size_t i = 0; i < load->column_count; i++)
-        picture_tell(picture, "locks_%zu = %s", i + 1, locks_title(load->columns[i]).text);
-    picture_tell(picture, "columns = %zu\nload = %s", load->column_count,
-                 load->columns[0]->clients.threads > 1 ? "workers: clients × threads" : "clients");
+    const struct point *best = NULL;
+    AUTO_TEXT struct text columns = {0};
+    for (size_t i = 0; i < COLUMN_COUNT; i++) {
+        char title[60];
+        if (load->columns[i] == NULL)
+            continue;
+        snprintf(title, sizeof title,
+                 i == OWN_LOCKS                        ? "a lock for each worker"
+                 : i == ONE_LOCK                       ? "one lock for all"
+                 : load->columns[i]->workload.skew > 0 ? "%lld locks, some taken more"
+                                                       : "%lld locks",
+                 (long long)load->columns[i]->workload.keys);
+        picture_tell(picture, "locks_%zu = %s", i, title);
+        text_format(&columns, "%zu ", i);
+    }
+    picture_tell(picture, "columns = %s\nload = %s", columns.bytes,
+                 load->points[0].trial->scenario->clients.threads > 1 ? "workers: clients × threads"
+                                                                      : "clients");
     FOR_EACH (point, point, load->points, load->count) {
-        if (point->column == 0 && (best->column != 0 || point->rate.median > best->rate.median))
+        if (point->column == first_column(load) &&
+            (best == NULL || point->rate.median > best->rate.median))
             best = point;
     }
     text_format(&picture->alternative,
-                "Locks a second and acquire p99 of %zu schemes at %zu numbers of clients. With "
-                "%s, the most locks a second were %.0f, of %s at %lld.",
-                load->scheme_count, load->places, locks_title(load->columns[0]).text,
-                best->rate.median, best->trial->scheme, (long long)best->workers);
+                "Locks a second and acquire p99 of %zu schemes at %zu numbers of clients. The most "
+                "locks a second were %.0f, of %s at %.0f, in %s.",
+                load->scheme_count, load->places, best->rate.median, best->trial->scheme,
+                best->place, best->trial->scenario->name);
 }
-
-PICTURE(clients, .name = "clients", .title = "Throughput and latency against clients",
-        .place = PLACE_COSTS, .width = 1100, .write = write,
-        .details = &(const struct load_picture){
-            BY_WORKERS, "Throughput and acquire p99 against the number of clients, without faults",
-            describe_clients});
-
-// --- against the offered rate: where latency rises is what a lock can bear -----------------------
 
 static void describe_rates(const struct load *load, struct picture *picture)
 {
@@ -394,12 +322,65 @@ static void describe_rates(const struct load *load, struct picture *picture)
     if (first != NULL)
         text_format(&picture->alternative,
                     " The first that could not hold its rate is %s, at %.4g a second.",
-                    first->trial->scheme, first->offered);
+                    first->trial->scheme, first->place);
     else
         text_add(&picture->alternative, " All held their rate.");
 }
 
+// False if there is nothing to compare.
+static bool write(const struct picture_subject *subject, bool by_rate, struct picture *picture)
+{
+    const struct run_report *report = subject->report;
+    AUTO_FREE char **conditions = memory_zeroed(report->measured_count + 1, sizeof *conditions);
+    struct load load = {.by_rate = by_rate};
+    for (size_t i = 0; i < report->measured_count; i++) {
+        const struct scenario *scenario = report->measured[i].scenario;
+        conditions[i] = conditions_of(scenario, by_rate);
+        FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
+            if (cost->trial->scenario == scenario && cost->repeats > 0)
+                add_points(cost, &report->run->trials[cost->first].latencies.phases, conditions[i],
+                           &load);
+        }
+    }
+    choose_points(&load);
+    for (size_t i = 0; i < load.count; i++) {
+        const struct scenario *scenario = load.points[i].trial->scenario;
+        bool is_new = true;
+        for (size_t j = 0; j < i && is_new; j++)
+            is_new = load.points[j].trial->scenario != scenario;
+        if (is_new)
+            text_format(&picture->title, "%s%s", i == 0 ? ": " : ", ", scenario->name);
+        measure(report->run, &load.points[i]);
+    }
+    if (load.count > 0) {
+        list_schemes(&load, picture);
+        write_curves(&load, picture);
+        (by_rate ? describe_rates : describe_clients)(&load, picture);
+    }
+    for (size_t i = 0; i < report->measured_count; i++)
+        free(conditions[i]);
+    free(load.points);
+    free(load.schemes);
+    return load.count > 0;
+}
+
+// Against the number of clients.
+static bool write_clients(const struct picture_subject *subject, struct picture *picture)
+{
+    text_add(&picture->title,
+             "Throughput and acquire p99 against the number of clients, without faults");
+    return write(subject, false, picture);
+}
+
+PICTURE(clients, .name = "clients", .title = "Throughput and latency against clients",
+        .place = PLACE_COSTS, .width = 1100, .write = write_clients);
+
+// Against the offered rate: where latency rises is what a lock can bear.
+static bool write_rates(const struct picture_subject *subject, struct picture *picture)
+{
+    text_add(&picture->title, "Acquire latency against the offered rate, without faults");
+    return write(subject, true, picture);
+}
+
 PICTURE(rates, .name = "rates", .title = "Latency against the offered rate", .place = PLACE_COSTS,
-        .width = 1100, .write = write,
-        .details = &(const struct load_picture){
-            BY_RATE, "Acquire latency against the offered rate, without faults", describe_rates});
+        .width = 1100, .write = write_rates);

@@ -19,8 +19,7 @@ eval name_y('acquire latency')
 set key at graph 1.02, graph 1 left top Left reverse samplen 3 font ',12'
 do for [g = 1:groups] {
     set label 1 value(sprintf('group_%d', g)) at graph 0, graph 1 offset 0,0.8 left
-    plot for [n = 1:7] data index sprintf('curve %d %d:', g, n) using 1:($3*1e-9) with linespoints linestyle n pointinterval 10, \
-         for [n = 1:7] data index sprintf('uncorrected %d %d:', g, n) using 1:($3*1e-9) with lines linestyle n linewidth 1 dashtype (2,4), \
-         for [n = 1:7] data index sprintf('legend %d %d:', g, n) using 1:2 with linespoints linestyle n title columnheader(1)
+    plot for [n = 1:7] data index sprintf('curve %d %d:', g, n) using 1:($3*1e-9) with linespoints linestyle n pointinterval 10 title columnheader(1), \
+         for [n = 1:7] data index sprintf('uncorrected %d %d:', g, n) using 1:($3*1e-9) with lines linestyle n linewidth 1 dashtype (2,4)
 }
 unset multiplot

@@ -2,20 +2,13 @@
 
 #include "harness/base/file.h"
 #include "harness/base/scope.h"
+#include "harness/stats/histogram.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-// The widths of characters of 12 and of 15 pixels in the widest common sans-serif face (DejaVu).
-#define NOTE_CHARACTER 7.3
-#define TITLE_CHARACTER 9.2
-#define EDGES 24
-
-extern const char template_style[];
 
 // --- written -------------------------------------------------------------------------------------
 
@@ -26,7 +19,7 @@ bool picture_write(const struct picture_kind *kind, const struct picture_subject
     detailed.details = kind->details;
     *picture = (struct picture){.width = kind->width};
     bool any = kind->write(&detailed, picture);
-    for (size_t i = 0; i < picture->block_count; i++) {
+    for (size_t i = 0; i < picture->block_count && any; i++) {
         const struct picture_block *block = picture->blocks[i];
         if (block->rows.length > 0)
             text_format(&picture->data, "%s# %s\n%s", picture->data.length > 0 ? "\n\n" : "",
@@ -60,8 +53,6 @@ struct picture_block *picture_block(struct picture *picture, const char *format,
     if (vasprintf(&heading, format, arguments) < 0)
         memory_give_up();
     va_end(arguments);
-    for (char *c = heading; *c != '\0'; c++)
-        *c = (unsigned char)*c < ' ' ? ' ' : *c; // a comment is one line
     size_t length = strcspn(heading, ":") + 1;
     for (size_t i = 0; i < picture->block_count; i++) {
         if (strncmp(picture->blocks[i]->heading, heading, length) == 0) {
@@ -118,7 +109,47 @@ void picture_add(struct text *out, bool is_data, const char *format, ...)
     text_add(out, "\n");
 }
 
+void picture_note(struct picture *picture, const char *format, ...)
+{
+    char *note = NULL;
+    va_list arguments;
+    va_start(arguments, format);
+    if (vasprintf(&note, format, arguments) < 0)
+        memory_give_up();
+    va_end(arguments);
+    if (strstr(text_string(&picture->notes), note) == NULL)
+        text_format(&picture->notes, "%s%s", picture->notes.length > 0 ? "\n" : "", note);
+    free(note);
+}
+
+#define POINTS_PER_DECADE 20
+#define MOST_DECADES 5
+
+void picture_percentiles(struct picture_block *block, const char *name,
+                         const struct histogram *histogram, int64_t least_beyond)
+{
+    double total = (double)histogram->total;
+    picture_row(block, "%s", name);
+    for (int i = 0; i <= MOST_DECADES * POINTS_PER_DECADE; i++) {
+        double x = pow(10, (double)i / POINTS_PER_DECADE);
+        double percent = 100 - 100 / x;
+        if (total / x < (double)least_beyond * (1 - 1e-9) || x > total)
+            break;
+        // A logarithm has no place for 0.
+        int64_t ns = i > 0 ? histogram_percentile_ns(histogram, percent) : histogram->min_ns;
+        picture_row(block, "%.6g %.7g %lld", x, percent, (long long)time_later(ns, 1));
+    }
+    if (least_beyond == 0)
+        picture_row(block, "%.6g %.7g %lld", total, 100 - 100 / total,
+                    (long long)time_later(histogram->max_ns, 1));
+}
+
 // --- the script ----------------------------------------------------------------------------------
+
+// The widths of characters of 12 and of 15 pixels in the widest common sans-serif face (DejaVu).
+#define NOTE_CHARACTER 7.3
+#define TITLE_CHARACTER 9.2
+#define EDGES 24
 
 // How many bytes of a text make a line of at most so many characters; never less than a word.
 static size_t line_length(const char *text, size_t most)
@@ -165,7 +196,8 @@ static void picture_script(const struct picture_kind *kind, const struct picture
     tell_lines(script, "cause", picture, NOTE_CHARACTER, &picture->cause);
     tell_lines(script, "notes", picture, NOTE_CHARACTER, &picture->notes);
     text_clean(script->bytes); // names are those of strangers
-    text_format(script, "\n%s\n%s", template_style, kind->template);
+    text_format(script, "\n%s\n%s\n%s", template_style, kind->shared != NULL ? kind->shared : "",
+                kind->template);
 }
 
 // --- files ---------------------------------------------------------------------------------------
@@ -194,15 +226,10 @@ static bool plot_make(const struct picture_kind *kind, const struct picture_subj
     return any;
 }
 
-static void free_source(struct plot *plot)
+static void plot_free(struct plot *plot)
 {
     text_free(&plot->data);
     text_free(&plot->script);
-}
-
-static void plot_free(struct plot *plot)
-{
-    free_source(plot);
     free(plot->alternative);
     free(plot->svg);
 }
@@ -220,7 +247,8 @@ int plot_write(struct plot *plot, const char *folder, struct error *error)
     int failed = file_write(data, text_string(&plot->data), plot->data.length, error);
     if (failed == 0)
         failed = file_write(script, text_string(&plot->script), plot->script.length, error);
-    free_source(plot);
+    text_free(&plot->data);
+    text_free(&plot->script);
     return failed;
 }
 
@@ -239,8 +267,6 @@ static char *read_svg(const char *folder, const char *name, struct error *error)
     return NULL;
 }
 
-// --- drawn ---------------------------------------------------------------------------------------
-
 // Where one fails each is drawn by itself, so that only those are missing which cannot be drawn.
 int plots_draw(const struct plot_wish *wishes, size_t count, struct error *error)
 {
@@ -250,13 +276,13 @@ int plots_draw(const struct plot_wish *wishes, size_t count, struct error *error
     bool missing = false;
     size_t left = 0;
     int failed = 0;
-    for (size_t i = 0; i < count; i++) {
-        struct plot *plot = wishes[i].plot;
+    FOR_EACH (plot_wish, wish, wishes, count) {
+        struct plot *plot = wish->plot;
         bool has_files = plot->script.length == 0;
-        if (!plot->is_waiting || (!has_files && (folder_make(wishes[i].folder, &reason) != 0 ||
-                                                 plot_write(plot, wishes[i].folder, &reason) != 0)))
+        if (!plot->is_waiting || (!has_files && (folder_make(wish->folder, &reason) != 0 ||
+                                                 plot_write(plot, wish->folder, &reason) != 0)))
             continue;
-        scripts[left] = (struct gnuplot_script){wishes[i].folder, plot->kind->name};
+        scripts[left] = (struct gnuplot_script){wish->folder, plot->kind->name};
         plots[left++] = plot;
     }
     bool together = gnuplot_run(scripts, left, &missing, error) == 0;
@@ -309,7 +335,7 @@ int picture_save(const struct picture_kind *kind, const struct picture_subject *
     return result;
 }
 
-// --- of a trial ----------------------------------------------------------------------------------
+// --- of a trial, and of a run --------------------------------------------------------------------
 
 static const struct picture_kind *const kinds[] = {
     [PICTURE_TIMELINE] = &timeline_picture,        [PICTURE_THROUGHPUT] = &throughput_picture,
@@ -356,11 +382,8 @@ int plots_draw_all(struct trial_result *results, size_t count, struct error *err
         struct trial_result *result = &results[i / PICTURE_ALL];
         wishes[i] = (struct plot_wish){&result->plots[i % PICTURE_ALL], result->folder};
     }
-    int failed = plots_draw(wishes, count * PICTURE_ALL, error);
-    return failed;
+    return plots_draw(wishes, count * PICTURE_ALL, error);
 }
-
-// --- of a run ------------------------------------------------------------------------------------
 
 int run_pictures_write(struct run_result *run, bool with_gnuplot, struct error *error)
 {

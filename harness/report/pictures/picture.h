@@ -3,7 +3,7 @@
 //
 // On the disk a picture is NAME.svg beside the NAME.gp and NAME.dat that it was drawn from:
 // `gnuplot NAME.gp` draws it again. NAME.gp is what the template is told, then what all pictures
-// share (style.gp), then the template.
+// share (style.gp) or some (time.gp, grid.gp), then the template.
 #ifndef LOCKPICK_REPORT_PICTURE_H
 #define LOCKPICK_REPORT_PICTURE_H
 
@@ -30,6 +30,7 @@ struct picture_subject {
     const struct judgement *judgement;
     const struct operations *operations;
     const struct model_violation *violation;
+    const char *explanation;           // of the violation
     const struct picture_steps *steps; // NULL: the time of the trial's model is time
     const void *details;               // of the kind of picture
 };
@@ -59,6 +60,7 @@ struct picture_kind {
     const char *title; // above it in the page
     enum picture_place place;
     int width;
+    const char *shared; // template_time or template_grid, which it begins with; or NULL
     const char *template;
     // False if there is nothing of the kind (a scheme alone needs no comparison): no picture then.
     bool (*write)(const struct picture_subject *subject, struct picture *picture);
@@ -69,6 +71,8 @@ struct picture_kind {
 #define PICTURE(file, ...)                                                                         \
     extern const char template_##file[];                                                           \
     const struct picture_kind file##_picture = {.template = template_##file, __VA_ARGS__}
+
+extern const char template_style[], template_time[], template_grid[];
 
 // All of runs, in the order in which they are shown; NULL at the end.
 extern const struct picture_kind *const picture_catalogue[];
@@ -106,13 +110,13 @@ void run_pictures_free(struct run_result *run);
 
 #define MODEL_PICTURE_BEGINS "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg "
 
-// Writes an SVG of the operations around the violation, on the lock that it is about: of each hold
-// the definite hold (for which it was certainly held) and, paler, how far it may have reached;
-// operations that were refused, and those of unknown outcome, look different. The axis counts what
-// the history does: lines, or seconds. 0, or -1 with `error` set if the file could not be written,
-// or gnuplot is missing or failed.
+// Writes an SVG of the operations around the violation, which is explained in words, on the lock
+// that it is about: of each hold the definite hold (for which it was certainly held) and, paler,
+// how far it may have reached; operations that were refused, and those of unknown outcome, look
+// different. The axis counts what the history does: lines, or seconds. 0, or -1 with `error` set if
+// the file could not be written, or gnuplot is missing or failed.
 int model_picture(const struct operations *operations, const struct model_violation *violation,
-                  const char *path, struct error *error);
+                  const char *explanation, const char *path, struct error *error);
 
 // The same of what a schedule has broken: step by step, what each client does, and when it holds.
 int steps_picture(const struct picture_steps *steps, const char *path, struct error *error);
@@ -159,36 +163,44 @@ __attribute__((format(printf, 2, 3))) struct picture_block *picture_block(struct
 __attribute__((format(printf, 3, 4))) void picture_add(struct text *out, bool is_data,
                                                        const char *format, ...);
 
-// Adds a note, which begins a line, as printf.
-#define picture_note(picture, ...)                                                                 \
-    (text_add(&(picture)->notes, (picture)->notes.length > 0 ? "\n" : ""),                         \
-     text_format(&(picture)->notes, __VA_ARGS__))
+// Adds a note, which begins a line, as printf; but no note twice.
+__attribute__((format(printf, 2, 3))) void picture_note(struct picture *picture, const char *format,
+                                                        ...);
+
+// Adds a curve by percentile, on a scale that gives each further nine as much room as the one
+// before (as HdrHistogram draws it: x = 1 / (1 - percentile)), as far as at least so many values
+// lie beyond; 0: to the end. `name` is for the legend.
+struct histogram;
+void picture_percentiles(struct picture_block *block, const char *name,
+                         const struct histogram *histogram, int64_t least_beyond);
 
 // --- for those who compare schemes ---------------------------------------------------------------
 
-// The kinds of servers that schemes lock with, from 0, which is none. The kind of a scheme, after
-// its traits; and what a kind is called: "no server", "Redis".
-size_t scheme_kind_count(void);
-size_t scheme_kind(const struct trial *trial);
-const char *scheme_kind_name(size_t kind);
-
-// The curve of a scheme in a picture of panels, one for each group of so few that their curves can
-// be told apart.
-struct scheme_curve {
+struct scheme {
+    int64_t rank; // they are sorted by it
     const struct trial *trial;
-    bool is_marked;       // by an asterisk
-    double rank;          // the highest comes first in the legend, NaN last
-    size_t group, number; // from 1; set by scheme_groups_make
+    const struct scheme_cost *cost;
+    double figure, least, most; // of who compares
+    unsigned panel, number;     // of its curve, from 1; by panels_make
+    bool is_marked;             // by an asterisk
 };
 
-// Groups curves by kind, in the order of the kinds. Tells the template group_N, the title of each
-// group from first + 1 on: `prefix` and, if there are several, "Redis (1 of 3)" or "etcd,
-// ZooKeeper". Returns how many there are.
-size_t scheme_groups_make(struct scheme_curve *curves, size_t count, size_t first,
-                          const char *prefix, struct picture *picture);
+// The schemes of the scenarios that are taken, those of one kind of servers together, with their
+// first trials. Returns how many.
+size_t schemes_list(const struct run_report *report, bool (*takes)(const struct scenario *scenario),
+                    struct scheme *schemes);
 
-// Writes the block "legend GROUP NUMBER": what a legend calls the scheme; and a point that no axis
-// has, so that nothing but the legend has it.
-void scheme_legend(const struct scheme_curve *curve, struct picture *picture);
+// "Redis", "no server".
+const char *scheme_servers(const struct trial *trial);
+
+// "redisson", or "redisson*", if it is marked.
+struct words;
+struct words scheme_name(const struct scheme *scheme);
+
+// Sorts the schemes by their servers, and by their ranks, and puts them into panels, each of so few
+// curves that they can be told apart. Tells the template group_N, the title of each panel from
+// first + 1 on: `prefix`, and the servers. Returns how many there are.
+size_t panels_make(struct scheme *schemes, size_t count, size_t first, const char *prefix,
+                   struct picture *picture);
 
 #endif

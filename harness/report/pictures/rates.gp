@@ -6,23 +6,23 @@ stats data using ($6*1e-9) name 'P99' nooutput
 p50_least = known('P50_min', 1); p50_most = known('P50_max', 10); p99_least = known('P99_min', 1); p99_most = known('P99_max', 10)
 legend = 64 + letters(NAMES_max)
 each = groups > 1 ? 190 : 330
+panels = exists('P99_min') ? 2 : 1 # of a few acquires there is no p99
 height = top + groups * (each + 76) + below
-eval frame(sprintf("layout %d,2 margins screen X(98),X(width-legend),Y(height-below-48),Y(top+26) spacing screen X(112),X(76)*width/height", groups))
+eval frame(sprintf("layout %d,%d margins screen X(98),X(width-legend),Y(height-below-48),Y(top+26) spacing screen X(112),X(76)*width/height", groups, panels))
 set logscale xy
 set xrange [LOADS_min / 1.15 : LOADS_max * 1.15]
 set ytics format '%.0s %cs'
 set xlabel 'offered rate'
 set key at graph 1.02, graph 1 left top Left reverse samplen 3 font ',12'
-do for [g = 1:groups] { do for [column = 5:6] {
-    group = value(sprintf('group_%d', g))
-    set label 1 group.(strlen(group) ? ': ' : '').(column == 5 ? 'acquire p50' : 'acquire p99') at graph 0, graph 1 offset 0,0.8 left
+do for [g = 1:groups] { do for [column = 5:4 + panels] {
+    set label 1 (column == 5 && groups > 1 ? value(sprintf('group_%d', g)) : '') at graph 0, graph 1 offset 0,0.8 left
     set ytics autofreq
     set yrange [column == 5 ? down(p50_least) : down(p99_least) : column == 5 ? up(p50_most) : up(p99_most)]
     eval (column == 5 ? fine_tics('y', p50_least, p50_most) : fine_tics('y', p99_least, p99_most))
     eval name_y(column == 5 ? 'acquire p50' : 'acquire p99')
-    plot for [n = 1:7] data index sprintf('curve %d 1 %d:', g, n) using 1:(column(column)*1e-9) with linespoints linestyle n, \
-         for [n = 1:7] data index sprintf('curve %d 1 %d:', g, n) using 1:($7 == 1 ? NaN : column(column)*1e-9) with points pointtype 6 pointsize 1.6 linewidth 1.5 linecolor rgb dark_red, \
+    plot for [n = 1:7] data index sprintf('curve %d 0 %d:', g, n) using 1:(column(column)*1e-9) with linespoints linestyle n, \
+         for [n = 1:7] data index sprintf('curve %d 0 %d:', g, n) using 1:($7 == 1 ? NaN : column(column)*1e-9) with points pointtype 6 pointsize 1.6 linewidth 1.5 linecolor rgb dark_red, \
          data index 'places' using 1:(NaN):xtic(2), \
-         for [n = 1:(column == 5 ? 0 : 7)] data index sprintf('legend %d %d:', g, n) using 1:2 with linespoints linestyle n title columnheader(1)
+         for [n = 1:(column == 4 + panels ? 7 : 0)] data index sprintf('legend %d %d:', g, n) using 1:2 with linespoints linestyle n title columnheader(1)
 }}
 unset multiplot

@@ -1,6 +1,6 @@
 // The schemes of each scenario without faults beside each other: acquire latency by percentile, a
 // curve for each; and sorted rows of how long a hand-off takes, and how evenly grants are shared
-// out. And how schemes are grouped by their servers, in any picture.
+// out. And how schemes are listed by their servers, in any picture.
 #include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/cluster/server.h"
@@ -8,78 +8,13 @@
 #include "harness/report/words.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-#define MOST_SECTIONS 8
-#define MOST_ROWS 60 // of all sections; the first has its own, however many
-#define MOST_VALUES 5
-// On a scale that gives each further nine as much room as the one before: x = 1 / (1 - percentile),
-// as HdrHistogram draws it. Enough for a smooth curve, few enough for a small picture.
-#define POINTS_PER_DECADE 20
-#define MEDIAN_POINT 6
-#define MOST_POINTS (POINTS_PER_DECADE * 5 + 1)
-// A percentile with fewer acquires beyond it would be of a few single ones.
-#define LEAST_BEYOND LEAST_FOR_PERCENTILES
-// Twice as many curves of more schemes than that would hide each other.
-#define MOST_WITH_UNCORRECTED 8
+// --- by server -----------------------------------------------------------------------------------
 
-struct points {
-    int64_t ns[MOST_POINTS];
-    size_t count;
-};
-
-// A scheme in a scenario.
-struct row {
-    struct scheme_curve curve;
-    double values[MOST_VALUES];        // NaN: not known; of rows
-    char figures[80];                  // the same in words
-    struct points points, uncorrected; // of curves
-};
-
-// The schemes of one scenario.
-struct section {
-    int64_t rank; // they are sorted by it
-    const struct scenario *scenario;
-    struct row *rows;
-    size_t count;
-    struct text short_ones; // schemes of which there was too little measured
-    bool has_uncorrected;
-};
-
-struct scheme_picture {
-    const char *title;
-    const char *columns; // of the values, in the data; NULL: curves
-    size_t value_count;
-    const char *note, *mark_note;
-    bool (*takes)(const struct scenario *scenario); // NULL: any
-    // False: too little was measured.
-    bool (*measure)(const struct run_report *report, const struct scheme_cost *cost,
-                    struct row *row);
-    void (*describe)(const struct section *section, struct text *out);
-};
-
-// --- groups by server ----------------------------------------------------------------------------
-
-// As many line types as style.gp has.
-#define GROUP_MOST 7
-
-size_t scheme_kind_count(void)
+// The kind of servers that a scheme locks with, from 1, after its traits; 0: none.
+static int kind_of(const struct trial *trial)
 {
-    size_t count = 1;
-    while (server_catalogue[count - 1] != NULL)
-        count++;
-    return count;
-}
-
-const char *scheme_kind_name(size_t kind)
-{
-    return kind == 0 ? "no server" : server_catalogue[kind - 1]->form.title;
-}
-
-size_t scheme_kind(const struct trial *trial)
-{
-    for (size_t i = 0; server_catalogue[i] != NULL && trial->traits != NULL; i++) {
+    for (int i = 0; server_catalogue[i] != NULL && trial->traits != NULL; i++) {
         if (server_catalogue[i]->form.title != NULL &&
             text_is_one_of(server_catalogue[i]->name, trial->traits))
             return i + 1;
@@ -87,302 +22,224 @@ size_t scheme_kind(const struct trial *trial)
     return 0;
 }
 
-// Numbers the curves of each group by their ranks; equal ones stay in their order.
-static void number(struct scheme_curve *curves, size_t count)
+const char *scheme_servers(const struct trial *trial)
 {
-    for (size_t i = 0; i < count; i++) {
-        double rank = isnan(curves[i].rank) ? -INFINITY : curves[i].rank;
-        curves[i].number = 1;
-        for (size_t j = 0; j < count; j++) {
-            double other = isnan(curves[j].rank) ? -INFINITY : curves[j].rank;
-            curves[i].number +=
-                curves[j].group == curves[i].group && (other > rank || (other >= rank && j < i));
-        }
-    }
+    int kind = kind_of(trial);
+    return kind == 0 ? "no server" : server_catalogue[kind - 1]->form.title;
 }
 
-// Of a large kind there are several groups of the same size, but for one; small kinds share one.
-size_t scheme_groups_make(struct scheme_curve *curves, size_t count, size_t first,
-                          const char *prefix, struct picture *picture)
-{
-    AUTO_FREE struct text *titles = memory_zeroed(count + 1, sizeof *titles);
-    size_t made = 0;
-    size_t used = 0; // of the last group
-    for (size_t kind = 0; kind < scheme_kind_count(); kind++) {
-        size_t size = 0;
-        for (size_t i = 0; i < count; i++)
-            size += scheme_kind(curves[i].trial) == kind;
-        size_t parts = (size + GROUP_MOST - 1) / GROUP_MOST;
-        bool joins = made > 0 && used + size <= GROUP_MOST;
-        for (size_t i = 0, seen = 0, part = 0; i < count; i++) {
-            if (scheme_kind(curves[i].trial) != kind)
-                continue;
-            if (!joins && seen++ == part * size / parts) {
-                used = 0;
-                part++;
-                if (parts > 1)
-                    text_format(&titles[made], "%s (%zu of %zu)", scheme_kind_name(kind), part,
-                                parts);
-                made++;
-            }
-            curves[i].group = first + made;
-            used++;
-        }
-        if (parts == 1)
-            text_format(&titles[made - 1], "%s%s", titles[made - 1].length > 0 ? ", " : "",
-                        scheme_kind_name(kind));
-    }
-    for (size_t i = 0; i < made; i++) {
-        AUTO_TEXT struct text whole = {0};
-        text_format(&whole, "%s%s%s", prefix, made > 1 && *prefix != '\0' ? ": " : "",
-                    made > 1 ? text_string(&titles[i]) : "");
-        picture_tell(picture, "group_%zu = %s", first + i + 1, text_string(&whole));
-        text_free(&titles[i]);
-    }
-    number(curves, count);
-    return made;
-}
-
-static struct words legend_name(const struct scheme_curve *curve)
-{
-    struct words name;
-    snprintf(name.text, sizeof name.text, "%s%s", curve->trial->scheme,
-             curve->is_marked ? "*" : "");
-    return name;
-}
-
-void scheme_legend(const struct scheme_curve *curve, struct picture *picture)
-{
-    picture_row(
-        picture_block(picture, "legend %zu %zu: name, at none", curve->group, curve->number),
-        "%s\n-1 -1", legend_name(curve).text);
-}
-
-// --- sections ------------------------------------------------------------------------------------
-
-static int by_rank(const void *left, const void *right)
-{
-    const struct scheme_curve *a = &((const struct row *)left)->curve;
-    const struct scheme_curve *b = &((const struct row *)right)->curve;
-    if (a->rank != b->rank)
-        return a->rank > b->rank ? -1 : 1;
-    return strcmp(a->trial->scheme, b->trial->scheme);
-}
-
-// Scenarios in which all want the same lock come first: there, what one does matters most to the
-// others. Then those of most schemes.
-static struct section section_make(const struct scheme_picture *kind,
-                                   const struct run_report *report,
-                                   const struct measured_scenario *measured)
-{
-    struct section section = {.scenario = measured->scenario,
-                              .rows = memory_zeroed(measured->schemes + 1, sizeof *section.rows)};
-    FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
-        struct row *row = &section.rows[section.count];
-        AUTO_TEXT struct text name = {0};
-        if (cost->trial->scenario != section.scenario || cost->repeats == 0)
-            continue;
-        *row = (struct row){.curve = {.trial = cost->trial, .is_marked = cost->driver_bound > 0}};
-        text_format(&name, "%s (%zu)", cost->trial->scheme,
-                    cost->percentiles[LATENCY_ACQUIRE].count);
-        if (kind->measure(report, cost, row))
-            section.count++;
-        else
-            text_add_item(&section.short_ones, name.bytes);
-        section.has_uncorrected |= row->uncorrected.count > 0;
-    }
-    section.has_uncorrected &= section.count <= MOST_WITH_UNCORRECTED;
-    section.rank = (section.scenario->workload.keys > 1 ? INT32_MAX : 0) - (int64_t)section.count;
-    if (kind->columns != NULL)
-        qsort(section.rows, section.count, sizeof *section.rows, by_rank);
-    return section;
-}
-
-static void section_free(struct section *section)
-{
-    text_free(&section->short_ones);
-    free(section->rows);
-}
-
-// Those that are shown, sorted, of which there is room for all; the caller frees each. Returns how
-// many. A scheme alone has nothing beside it; its trial has a picture of its latency.
-static size_t sections_make(const struct scheme_picture *kind, const struct run_report *report,
-                            struct section *sections, size_t *left_out)
+size_t schemes_list(const struct run_report *report, bool (*takes)(const struct scenario *scenario),
+                    struct scheme *schemes)
 {
     size_t count = 0;
-    size_t shown = 0;
-    size_t used = 0;
-    FOR_EACH (measured_scenario, measured, report->measured, report->measured_count) {
-        if (kind->takes == NULL || kind->takes(measured->scenario))
-            sections[count++] = section_make(kind, report, measured);
+    FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
+        size_t i = 0;
+        while (i < count && strcmp(schemes[i].trial->scheme, cost->trial->scheme) != 0)
+            i++;
+        if (i == count && takes(cost->trial->scenario))
+            schemes[count++] = (struct scheme){.rank = kind_of(cost->trial), .trial = cost->trial};
     }
-    sort_by_key(sections, count, sizeof *sections);
+    sort_by_key(schemes, count, sizeof *schemes);
+    return count;
+}
+
+// As many curves as style.gp has line types.
+#define MOST_CURVES 7
+// More than any rank: ten weeks, in nanoseconds.
+#define RANKS (INT64_C(1) << 52)
+
+size_t panels_make(struct scheme *schemes, size_t count, size_t first, const char *prefix,
+                   struct picture *picture)
+{
+    AUTO_TEXT struct text title = {0};
+    size_t panels = (count + MOST_CURVES - 1) / MOST_CURVES;
+    for (size_t i = 0; i < count; i++)
+        schemes[i].rank += kind_of(schemes[i].trial) * RANKS;
+    sort_by_key(schemes, count, sizeof *schemes);
     for (size_t i = 0; i < count; i++) {
-        bool is_alone = sections[i].count < 2;
-        bool fits = shown == 0 || (shown < MOST_SECTIONS && used + sections[i].count <= MOST_ROWS);
-        *left_out += !is_alone && !fits;
-        if (is_alone || !fits) {
-            section_free(&sections[i]);
-        } else {
-            used += sections[i].count;
-            sections[shown++] = sections[i];
-        }
+        const struct trial *trial = schemes[i].trial;
+        size_t panel = i * panels / count;
+        bool begins = i == 0 || (i - 1) * panels / count < panel;
+        if (begins)
+            text_free(&title);
+        if (begins || kind_of(schemes[i - 1].trial) != kind_of(trial))
+            text_add_item(&title, scheme_servers(trial));
+        if (i + 1 == count || (i + 1) * panels / count > panel)
+            picture_tell(picture, "group_%zu = %s.%s", first + panel + 1, prefix, title.bytes);
+        schemes[i].panel = (unsigned)(first + panel + 1);
+        schemes[i].rank += ((int64_t)panel - kind_of(trial)) * RANKS;
     }
-    return shown;
+    sort_by_key(schemes, count, sizeof *schemes);
+    for (size_t i = 0; i < count; i++)
+        schemes[i].number =
+            i > 0 && schemes[i - 1].panel == schemes[i].panel ? schemes[i - 1].number + 1 : 1;
+    return first + panels;
 }
 
-// --- written -------------------------------------------------------------------------------------
-
-// Sections lie one below the other, each below a row for its heading if there are `several`.
-// Returns the next row.
-static size_t write_rows(const struct scheme_picture *kind, const struct section *section,
-                         bool several, size_t y, struct picture *picture)
+struct words scheme_name(const struct scheme *scheme)
 {
-    struct picture_block *rows =
-        picture_block(picture, "rows: row%s scheme figures", kind->columns);
-    if (several)
-        picture_put(picture, "scenarios: row name", "%zu %s", y++, section->scenario->name);
-    FOR_EACH (row, row, section->rows, section->count) {
-        text_format(&rows->rows, "%zu", y++);
-        for (size_t value = 0; value < kind->value_count; value++)
-            text_format(&rows->rows, " %.7g", row->values[value]);
-        picture_row(rows, " %s %s", legend_name(&row->curve).text, row->figures);
-    }
-    return y;
-}
-
-static double place(size_t point)
-{
-    return pow(10, (double)point / POINTS_PER_DECADE);
-}
-
-// `first` is how many groups there are already. Returns how many there are then.
-static size_t write_curves(const struct section *section, size_t first, bool several,
-                           struct picture *picture)
-{
-    AUTO_FREE struct scheme_curve *curves = memory_new((section->count + 1) * sizeof *curves);
-    for (size_t i = 0; i < section->count; i++)
-        curves[i] = section->rows[i].curve;
-    first += scheme_groups_make(curves, section->count, first,
-                                several ? section->scenario->name : "", picture);
-    for (size_t i = 0; i < 2 * section->count; i++) {
-        const struct scheme_curve *curve = &curves[i / 2];
-        const struct row *row = &section->rows[i / 2];
-        const struct points *points = i % 2 == 0 ? &row->points : &row->uncorrected;
-        struct picture_block *block =
-            picture_block(picture, "%s %zu %zu: %s, %s: 1/(1-percentile) percentile acquire(ns)",
-                          i % 2 == 0 ? "curve" : "uncorrected", curve->group, curve->number,
-                          section->scenario->name, curve->trial->scheme);
-        for (size_t j = 0; j < points->count && (i % 2 == 0 || section->has_uncorrected); j++)
-            picture_row(block, "%.6g %.7g %lld", place(j), 100 - 100 / place(j),
-                        (long long)points->ns[j]);
-        if (i % 2 == 0)
-            scheme_legend(curve, picture);
-    }
-    return first;
-}
-
-static void add_notes(const struct scheme_picture *kind, const struct section *sections,
-                      size_t shown, size_t left_out, struct picture *picture)
-{
-    bool any_marked = false;
-    bool any_uncorrected = false;
-    picture_note(picture, "%s", kind->note);
-    for (size_t i = 0; i < shown; i++) {
-        any_uncorrected |= sections[i].has_uncorrected;
-        for (size_t j = 0; j < sections[i].count; j++)
-            any_marked |= sections[i].rows[j].curve.is_marked;
-        if (kind->columns == NULL && sections[i].short_ones.length > 0)
-            picture_note(picture, "No curve, for want of acquires, in %s: %s.",
-                         sections[i].scenario->name, sections[i].short_ones.bytes);
-    }
-    if (any_uncorrected)
-        picture_note(picture, "Latency counts from when each acquire was to begin. Thin and "
-                              "dotted: from when it was sent, which hides what waited for a "
-                              "stall.");
-    if (any_marked)
-        picture_note(picture, "%s", kind->mark_note);
-    if (left_out > 0)
-        picture_note(picture, "Not shown: %zu more scenario%s without faults.", left_out,
-                     left_out == 1 ? "" : "s");
-}
-
-static bool write(const struct picture_subject *subject, struct picture *picture)
-{
-    const struct scheme_picture *kind = subject->details;
-    const struct run_report *report = subject->report;
-    AUTO_FREE struct section *sections =
-        memory_new((report->measured_count + 1) * sizeof *sections);
-    size_t left_out = 0;
-    size_t size = 0;
-    size_t shown = sections_make(kind, report, sections, &left_out);
-    for (size_t i = 0; i < shown; i++) {
-        text_format(&picture->title, "%s%s", i == 0 ? kind->title : ", ", i == 0 ? ": " : "");
-        cost_title(sections[i].scenario, &picture->title);
-        size = kind->columns != NULL ? write_rows(kind, &sections[i], shown > 1, size, picture)
-                                     : write_curves(&sections[i], size, shown > 1, picture);
-    }
-    if (shown > 0) {
-        picture_tell(picture, kind->columns == NULL ? "groups = %zu" : "rows = %zu", size);
-        add_notes(kind, sections, shown, left_out, picture);
-        text_format(&picture->alternative, "%s: %zu schemes in %s. ", kind->title,
-                    sections[0].count, sections[0].scenario->name);
-        kind->describe(&sections[0], &picture->alternative);
-    }
-    for (size_t i = 0; i < shown; i++)
-        section_free(&sections[i]);
-    return shown > 0;
+    struct words name;
+    snprintf(name.text, sizeof name.text, "%s%s", scheme->trial->scheme,
+             scheme->is_marked ? "*" : "");
+    return name;
 }
 
 // --- acquire latency by percentile ---------------------------------------------------------------
 
-static struct points points_of(const struct scheme_cost *cost, enum latency latency)
+// A percentile with fewer acquires beyond it would be of a few single ones.
+#define LEAST_BEYOND LEAST_FOR_PERCENTILES
+// Twice as many curves of more schemes than that would hide each other.
+#define MOST_WITH_UNCORRECTED 8
+
+static void put_curves(const struct scheme *schemes, size_t count, struct picture *picture)
 {
-    struct points points = {.count = 0};
-    struct histogram histogram;
-    histogram_start(&histogram);
-    // What was encoded by ourselves can be decoded.
-    (void)latencies_merge_encoded(cost->encoded[latency], cost->percentiles[latency].max_ns,
-                                  &histogram, NULL);
-    while (points.count < MOST_POINTS) {
-        double x = place(points.count);
-        if ((double)histogram.total / x < LEAST_BEYOND * (1 - 1e-9))
-            break;
-        double percent = 100 - 100 / x;
-        points.ns[points.count++] = time_later(
-            percent > 0 ? histogram_percentile_ns(&histogram, percent) : histogram.min_ns, 1);
+    for (size_t i = 0; i < count; i++) {
+        const struct scheme_cost *cost = schemes[i].cost;
+        const enum latency latencies[] = {LATENCY_ACQUIRE, LATENCY_ACQUIRE_UNCORRECTED};
+        for (size_t j = 0; j < (count > MOST_WITH_UNCORRECTED ? 1 : 2); j++) {
+            struct histogram histogram;
+            histogram_start(&histogram);
+            // What was encoded by ourselves can be decoded.
+            (void)latencies_merge_encoded(cost->encoded[latencies[j]],
+                                          cost->percentiles[latencies[j]].max_ns, &histogram, NULL);
+            if (histogram.total > 0)
+                picture_percentiles(
+                    picture_block(picture, "%s %u %u: 1/(1-percentile) percentile acquire(ns)",
+                                  j == 0 ? "curve" : "uncorrected", schemes[i].panel,
+                                  schemes[i].number),
+                    scheme_name(&schemes[i]).text, &histogram, LEAST_BEYOND);
+            if (histogram.total > 0 && j == 1)
+                picture_note(picture, "Latency counts from when each acquire was to begin. "
+                                      "Thin and dotted: from when it was sent, which hides "
+                                      "what waited for a stall.");
+            histogram_free(&histogram);
+        }
     }
-    histogram_free(&histogram);
-    return points;
 }
 
-static bool measure_percentiles(const struct run_report *report, const struct scheme_cost *cost,
-                                struct row *row)
+// --- of each scenario ----------------------------------------------------------------------------
+
+#define MOST_ROWS 60 // of all scenarios; the first has its own, however many
+
+struct scheme_picture {
+    const char *title, *note, *mark_note;
+    const char *best, *worst; // in the alternative
+    bool (*takes)(const struct scenario *scenario);
+    // Sets the rank, the lowest of which comes first, and a figure for the alternative, of which
+    // the lowest is the best. False: too little was measured.
+    bool (*measure)(const struct run_report *report, struct scheme *scheme);
+    struct words (*say)(double figure);
+    void (*put)(const struct scheme *scheme, size_t row, struct picture *picture); // NULL: curves
+};
+
+// Lists the schemes of a scenario of which enough was measured. Returns how many.
+static size_t list(const struct scheme_picture *kind, const struct run_report *report,
+                   const struct scenario *scenario, struct scheme *schemes, struct text *short_ones)
 {
+    size_t count = 0;
+    FOR_EACH (scheme_cost, cost, report->costs, report->cost_count) {
+        struct scheme scheme = {
+            .trial = cost->trial, .cost = cost, .is_marked = cost->driver_bound > 0};
+        AUTO_TEXT struct text name = {0};
+        if (cost->trial->scenario != scenario || cost->repeats == 0)
+            continue;
+        text_format(&name, "%s (%zu)", cost->trial->scheme,
+                    cost->percentiles[LATENCY_ACQUIRE].count);
+        if (kind->measure(report, &scheme))
+            schemes[count++] = scheme;
+        else
+            text_add_item(short_ones, name.bytes);
+    }
+    return count;
+}
+
+static void describe(const struct scheme_picture *kind, const struct scheme *schemes, size_t count,
+                     struct text *out)
+{
+    const struct scheme *best = schemes;
+    const struct scheme *worst = schemes;
+    for (size_t i = 0; i < count; i++) {
+        best = schemes[i].figure < best->figure ? &schemes[i] : best;
+        worst = schemes[i].figure >= worst->figure ? &schemes[i] : worst;
+    }
+    text_format(out, "%s: %zu schemes in %s. %s %s with %s, %s %s with %s.", kind->title, count,
+                schemes->trial->scenario->name, kind->best, best->trial->scheme,
+                kind->say(best->figure).text, kind->worst, worst->trial->scheme,
+                kind->say(worst->figure).text);
+}
+
+// Scenarios in which all want the same lock come first: there, what one does matters most to the
+// others. A scheme alone has nothing beside it; its trial has a picture of its latency.
+static bool write(const struct picture_subject *subject, struct picture *picture)
+{
+    const struct scheme_picture *kind = subject->details;
+    const struct run_report *report = subject->report;
+    AUTO_FREE struct scheme *schemes = memory_new((report->cost_count + 1) * sizeof *schemes);
+    size_t size = 0;  // in rows, or in panels
+    size_t shown = 0; // schemes
+    size_t left_out = 0;
+    text_add(&picture->title, kind->title);
+    picture_note(picture, "%s", kind->note);
+    for (size_t i = 0; i < 2 * report->measured_count; i++) {
+        const struct scenario *scenario = report->measured[i % report->measured_count].scenario;
+        bool is_later = scenario->workload.keys > 1;
+        AUTO_TEXT struct text short_ones = {0};
+        AUTO_TEXT struct text title = {0};
+        if (is_later != (i >= report->measured_count) || !kind->takes(scenario))
+            continue;
+        size_t count = list(kind, report, scenario, schemes, &short_ones);
+        if (count < 2 || (shown > 0 && shown + count > MOST_ROWS)) {
+            left_out += count >= 2;
+            continue;
+        }
+        if (shown == 0)
+            describe(kind, schemes, count, &picture->alternative);
+        shown += count;
+        cost_title(scenario, &title);
+        if (kind->put == NULL) {
+            text_add(&title, ": ");
+            size = panels_make(schemes, count, size, title.bytes, picture);
+            put_curves(schemes, count, picture);
+            if (short_ones.length > 0)
+                picture_note(picture, "No curve, for want of acquires, in %s: %s.", scenario->name,
+                             short_ones.bytes);
+        } else {
+            picture_put(picture, "scenarios: row name", "%zu %s", size++, title.bytes);
+            sort_by_key(schemes, count, sizeof *schemes);
+            for (size_t j = 0; j < count; j++)
+                kind->put(&schemes[j], size++, picture);
+        }
+        for (size_t j = 0; j < count; j++) {
+            if (schemes[j].is_marked)
+                picture_note(picture, "%s", kind->mark_note);
+        }
+    }
+    picture_tell(picture, kind->put == NULL ? "groups = %zu" : "rows = %zu", size);
+    if (left_out > 0)
+        picture_note(picture, "Not shown: %zu more scenario%s without faults.", left_out,
+                     plural((long long)left_out));
+    return shown > 0;
+}
+
+static bool measure_acquire(const struct run_report *report, struct scheme *scheme)
+{
+    const struct percentiles *acquire = &scheme->cost->percentiles[LATENCY_ACQUIRE];
     (void)report;
-    row->points = points_of(cost, LATENCY_ACQUIRE);
+    scheme->is_marked |= any_is_late(scheme->cost->late);
+    scheme->rank = RANKS - acquire->p99_ns;
+    scheme->figure = (double)acquire->p50_ns;
     // Up to the median at least: a shorter one is no curve.
-    if (row->points.count <= MEDIAN_POINT)
-        return false;
-    row->uncorrected = points_of(cost, LATENCY_ACQUIRE_UNCORRECTED);
-    row->curve.is_marked |= any_is_late(cost->late);
-    row->curve.rank = (double)row->points.ns[row->points.count - 1];
-    row->values[0] = (double)row->points.ns[MEDIAN_POINT];
-    return true;
+    return acquire->count >= 2 * LEAST_BEYOND;
 }
 
-// By the medians.
-static void describe_times(const struct section *section, struct text *out)
+static struct words say_time(double figure)
 {
-    const struct row *fastest = &section->rows[0];
-    const struct row *slowest = &section->rows[0];
-    FOR_EACH (row, row, section->rows, section->count) {
-        fastest = row->values[0] < fastest->values[0] ? row : fastest;
-        slowest = row->values[0] >= slowest->values[0] ? row : slowest;
-    }
-    text_format(out, "At the median the fastest is %s with %s, the slowest %s with %s.",
-                fastest->curve.trial->scheme, lasting((int64_t)fastest->values[0]).text,
-                slowest->curve.trial->scheme, lasting((int64_t)slowest->values[0]).text);
+    return lasting((int64_t)figure);
+}
+
+static bool takes_any(const struct scenario *scenario)
+{
+    return scenario != NULL;
 }
 
 PICTURE(
@@ -391,10 +248,13 @@ PICTURE(
     .details = &(const struct scheme_picture){
         .title = "Acquire latency by percentile, without faults",
         .note = "A curve ends where fewer than 10 acquires lie beyond it. Legends are in the order "
-                "of the curves' ends, the slowest first.",
+                "of p99, the slowest first.",
         .mark_note = cost_late_note,
-        .measure = measure_percentiles,
-        .describe = describe_times});
+        .best = "At the median the fastest is",
+        .worst = "the slowest",
+        .takes = takes_any,
+        .measure = measure_acquire,
+        .say = say_time});
 
 // --- how long it takes from a release to the next grant where somebody waited --------------------
 
@@ -403,18 +263,25 @@ static bool has_waiters(const struct scenario *scenario)
     return scenario->workload.keys != KEYS_OWN;
 }
 
-static bool measure_hand_off(const struct run_report *report, const struct scheme_cost *cost,
-                             struct row *row)
+static bool measure_hand_off(const struct run_report *report, struct scheme *scheme)
 {
-    const struct percentiles *hand_off = &cost->percentiles[LATENCY_HAND_OFF];
-    bool has_p99 = percentile_has_enough((int64_t)hand_off->count, 99);
+    const struct percentiles *hand_off = &scheme->cost->percentiles[LATENCY_HAND_OFF];
     (void)report;
-    row->curve.rank = -(double)hand_off->p50_ns;
-    row->values[0] = (double)hand_off->p50_ns;
-    row->values[1] = has_p99 ? (double)hand_off->p99_ns : NAN;
-    snprintf(row->figures, sizeof row->figures, "%.30s%s%.30s", lasting(hand_off->p50_ns).text,
-             has_p99 ? " – " : "", has_p99 ? lasting(hand_off->p99_ns).text : "");
+    scheme->rank = hand_off->p50_ns;
+    scheme->figure = (double)hand_off->p50_ns;
     return hand_off->count >= LEAST_FOR_PERCENTILES;
+}
+
+static void put_hand_off(const struct scheme *scheme, size_t row, struct picture *picture)
+{
+    const struct percentiles *hand_off = &scheme->cost->percentiles[LATENCY_HAND_OFF];
+    bool has_p99 = percentile_has_enough((int64_t)hand_off->count, 99);
+    char figures[80];
+    snprintf(figures, sizeof figures, "%.30s%s%.30s", lasting(hand_off->p50_ns).text,
+             has_p99 ? " – " : "", has_p99 ? lasting(hand_off->p99_ns).text : "");
+    picture_put(picture, "rows: row p50(ns) p99(ns) scheme figures", "%zu %lld %.7g %s %s", row,
+                (long long)hand_off->p50_ns, has_p99 ? (double)hand_off->p99_ns : NAN,
+                scheme_name(scheme).text, figures);
 }
 
 PICTURE(
@@ -422,14 +289,15 @@ PICTURE(
     .width = 1000, .write = write,
     .details = &(const struct scheme_picture){
         .title = "Hand-off: from a release to the next grant, without faults",
-        .columns = " p50(ns) p99(ns)",
-        .value_count = 2,
         .note = "Only releases during which somebody waited. The point is the median, the bar goes "
                 "on to the 99th percentile (of at least 100 hand-offs). Fastest first.",
         .mark_note = cost_driver_note,
+        .best = "At the median the fastest is",
+        .worst = "the slowest",
         .takes = has_waiters,
         .measure = measure_hand_off,
-        .describe = describe_times});
+        .say = say_time,
+        .put = put_hand_off});
 
 // --- how evenly each scheme shares out its grants among the workers that ask ---------------------
 
@@ -444,35 +312,39 @@ static bool shares_a_lock(const struct scenario *scenario)
     return has_waiters(scenario);
 }
 
-static bool measure_fairness(const struct run_report *report, const struct scheme_cost *cost,
-                             struct row *row)
+static bool measure_fairness(const struct run_report *report, struct scheme *scheme)
 {
-    const struct spread *fairness = &cost->fairness;
-    // The least and the most that any worker of any repeat got, as shares of an even one.
-    double least = NAN;
-    double most = NAN;
+    double index = scheme->cost->fairness.median;
+    scheme->least = scheme->most = NAN;
     FOR_EACH (trial_result, result, report->run->trials, report->run->count) {
         const struct fairness *turns = &result->statistics.turns;
-        if (!scheme_cost_has(cost, result) || turns->grants == 0 || turns->workers < 2)
+        if (!scheme_cost_has(scheme->cost, result) || turns->grants == 0 || turns->workers < 2)
             continue;
         double even = (double)turns->grants / (double)turns->workers;
-        least = fmin(least, (double)turns->least_grants / even);
-        most = fmax(most, (double)turns->most_grants / even);
+        scheme->least = fmin(scheme->least, (double)turns->least_grants / even);
+        scheme->most = fmax(scheme->most, (double)turns->most_grants / even);
     }
-    row->curve.rank = fairness->median;
-    const double values[] = {fairness->median, fairness->least, fairness->most, least, most};
-    memcpy(row->values, values, sizeof values);
-    snprintf(row->figures, sizeof row->figures, "%.2f; %.2f – %.2f", fairness->median, least, most);
-    return fairness->count > 0 && isfinite(least);
+    scheme->rank = (int64_t)(-1e9 * index);
+    scheme->figure = -index;
+    return scheme->cost->fairness.count > 0 && isfinite(scheme->least);
 }
 
-static void describe_fairness(const struct section *section, struct text *out)
+static struct words say_index(double figure)
 {
-    const struct row *best = &section->rows[0];
-    const struct row *worst = &section->rows[section->count - 1];
-    text_format(out, "The most even is %s with an index of %.2f, the least even %s with %.2f.",
-                best->curve.trial->scheme, best->values[0], worst->curve.trial->scheme,
-                worst->values[0]);
+    struct words words;
+    snprintf(words.text, sizeof words.text, "an index of %.2f", -figure);
+    return words;
+}
+
+static void put_fairness(const struct scheme *scheme, size_t row, struct picture *picture)
+{
+    const struct spread *fairness = &scheme->cost->fairness;
+    char figures[80];
+    snprintf(figures, sizeof figures, "%.2f; %.2f – %.2f", fairness->median, scheme->least,
+             scheme->most);
+    picture_put(picture, "rows: row index least most least-share most-share scheme figures",
+                "%zu %.7g %.7g %.7g %.7g %.7g %s %s", row, fairness->median, fairness->least,
+                fairness->most, scheme->least, scheme->most, scheme_name(scheme).text, figures);
 }
 
 PICTURE(
@@ -480,12 +352,13 @@ PICTURE(
     .width = 1000, .write = write,
     .details = &(const struct scheme_picture){
         .title = "Fairness of grants, without faults",
-        .columns = " index least most least-share most-share",
-        .value_count = 5,
         .note = "Left, Jain's index of the workers' grants: the median of the repeats, and their "
                 "least and most. Right, what the worker with the least and the one with the most "
                 "grants got. At the right both in figures. Most even first.",
         .mark_note = cost_driver_note,
+        .best = "The most even is",
+        .worst = "the least even",
         .takes = shares_a_lock,
         .measure = measure_fairness,
-        .describe = describe_fairness});
+        .say = say_index,
+        .put = put_fairness});

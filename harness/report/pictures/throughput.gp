@@ -8,11 +8,11 @@ eval time_panel
 set ylabel 'holds per second' offset 2,0
 set yrange [0:*]
 set offsets 0,0,graph 0.08,0
-plot data index 'bands:' using 1:(0):1:2:(0):(1):(pale($3)) axes x1y2 with boxxyerror fillstyle solid noborder linecolor rgb variable, \
+plot @fault_bands, \
      data index 'bins' using (($1 + $2) / 2):3:($2 - $1) with boxes fillstyle transparent solid 0.6 noborder linecolor rgb sky, \
      data index 'bins' using 1:3 with steps linewidth 1.6 linecolor rgb blue, \
      data index 'bins' using 1:3:($2 - $1):(0) with vectors nohead linewidth 1.6 linecolor rgb blue, \
-     data index 'strikes:' using 1:(0):(0):(1):2 axes x1y2 with vectors nohead linewidth 1.6 dashtype 2 linecolor rgb variable, \
+     @fault_lines, \
      data index 'stuck' using 1:(0.5):($2 - $1):(0) axes x1y2 with vectors heads size screen 0.008,20 linewidth 2 linecolor rgb red, \
      data index 'stuck' using 1:(0):(0):(1) axes x1y2 with vectors nohead linewidth 1.2 dashtype 3 linecolor rgb red, \
      data index 'stop' using 1:(0):(0):(1) axes x1y2 with vectors nohead linewidth 1.6 linecolor rgb dark

@@ -13,25 +13,23 @@
 // A window wider than so many times the violation shows only what is near.
 #define WIDEST 40
 #define MOST_PLACES 6
-// A longer name of a process is cut.
-#define MOST_NAME 22
 // Holds inside of more others are drawn as large.
 #define DEEPEST 4
 
 // An operation; of an acquire that was granted, the hold that it began.
 struct bar {
-    enum look look;
+    const char *look; // see timeline.gp
     const struct operation *operation;
     const struct operation *release; // of a hold; NULL if none came
     size_t outer;                    // the hold of the same process that it is inside of; SIZE_MAX
     int64_t depth;
+    bool is_hold;
 };
 
 struct scene {
     const struct operations *operations;
     const struct model_violation *violation;
     const struct operation *evidence[MODEL_EVIDENCE]; // NULL: none
-    struct window window;                             // in instants
     struct bar *bars; // of the violation's lock, in the order of their invocation
     size_t bar_count, bar_room;
     struct timeline timeline; // of processes
@@ -67,7 +65,7 @@ static void collect_bars(struct scene *scene)
         const struct operation *operation = &operations->items[order[i].index];
         size_t *in = &inner[operation->process];
         bool refused = operation->outcome == OUTCOME_NO;
-        struct bar bar = {.look = LOOK_REFUSAL, .operation = operation, .outer = *in};
+        struct bar bar = {.look = "refusal", .operation = operation, .outer = *in};
         if (operation->kind == OPERATION_RENEW && !refused)
             continue;
         if (operation->kind == OPERATION_RELEASE && !refused && *in != SIZE_MAX) {
@@ -75,13 +73,14 @@ static void collect_bars(struct scene *scene)
             *in = scene->bars[*in].outer;
             continue;
         }
+        bar.is_hold = operation->kind == OPERATION_ACQUIRE && operation->outcome == OUTCOME_OK;
         if (!refused)
-            bar.look = operation->kind != OPERATION_ACQUIRE ? LOOK_STRAY
-                       : operation->outcome == OUTCOME_OK   ? LOOK_CERTAIN
-                                                            : LOOK_UNANSWERED;
+            bar.look = bar.is_hold                            ? "certain"
+                       : operation->kind == OPERATION_ACQUIRE ? "unanswered"
+                                                              : "stray";
         if (*in != SIZE_MAX)
             bar.depth = time_earlier(scene->bars[*in].depth + 1, DEEPEST);
-        if (bar.look == LOOK_CERTAIN)
+        if (bar.is_hold)
             *in = scene->bar_count;
         *APPEND(scene->bars, scene->bar_count, scene->bar_room) = bar;
     }
@@ -90,8 +89,9 @@ static void collect_bars(struct scene *scene)
 // Until when a bar may reach.
 static int64_t bar_end(const struct bar *bar)
 {
-    const struct operation *last = bar->look == LOOK_CERTAIN ? bar->release : bar->operation;
-    return bar->look == LOOK_UNANSWERED || last == NULL ? INSTANT_NEVER : last->returned;
+    const struct operation *last = bar->is_hold ? bar->release : bar->operation;
+    return last == NULL || (!bar->is_hold && last->outcome == OUTCOME_UNKNOWN) ? INSTANT_NEVER
+                                                                               : last->returned;
 }
 
 // --- when, and who -------------------------------------------------------------------------------
@@ -130,7 +130,7 @@ static void choose_window(struct scene *scene)
     window.from = time_later(window.from, from - room);
     window.to = time_earlier(window.to, to + room);
     int64_t margin = (window.to - window.from) / 12 + 2;
-    scene->window = (struct window){window.from - margin, window.to + margin};
+    scene->timeline.window = (struct window){window.from - margin, window.to + margin};
 }
 
 // Those of the evidence, then all who do something in the window or have held since before it.
@@ -142,11 +142,15 @@ static void choose_rows(struct scene *scene)
             timeline_show(timeline, scene->evidence[i]->process);
     }
     timeline->evidence_rows = timeline->row_count;
+    size_t count = 0;
     FOR_EACH (bar, bar, scene->bars, scene->bar_count) {
-        if (bar->operation->invoked <= scene->window.to && bar_end(bar) >= scene->window.from)
-            timeline_show(timeline, bar->operation->process);
+        if (bar->operation->invoked > scene->timeline.window.to ||
+            bar_end(bar) < scene->timeline.window.from)
+            continue;
+        timeline_show(timeline, bar->operation->process);
+        count++;
     }
-    timeline_rows_end(timeline);
+    timeline_rows_end(timeline, count);
 }
 
 // --- written -------------------------------------------------------------------------------------
@@ -163,52 +167,31 @@ static const char *const kinds[] = {[OPERATION_ACQUIRE] = "acquire",
                                     [OPERATION_RELEASE] = "release",
                                     [OPERATION_RENEW] = "renewal"};
 
-// A time of the picture: nanoseconds, or twice the number of a line.
-static int64_t time_of(const struct scene *scene, int64_t instant)
-{
-    return scene->operations->events != NULL ? instant : moment_of(instant);
-}
-
-static void add_span(struct scene *scene, enum look look, const struct bar *bar, int64_t from,
-                     int64_t to)
-{
-    timeline_add(&scene->timeline, look, bar->operation->process, time_of(scene, from),
-                 time_of(scene, to),
-                 look < LOOK_REFUSAL || look == LOOK_VIOLATION ? bar->depth : 0);
-}
-
-static void say_at(struct scene *scene, const struct bar *bar, int64_t from, int64_t to,
-                   double above, const char *where, const char *colour, const char *words)
-{
-    timeline_say(&scene->timeline, bar->operation->process, time_of(scene, from),
-                 time_of(scene, to), above, where, colour, words);
-}
-
 static void add_bar(struct scene *scene, const struct bar *bar)
 {
     const struct operation *operation = bar->operation;
-    bool holds = bar->look == LOOK_CERTAIN;
+    const int64_t who = operation->process;
+    struct timeline *timeline = &scene->timeline;
     // The definite hold: it lasted so long under any linearization.
-    int64_t from = holds ? operation->returned : operation->invoked;
-    int64_t to = !holds                 ? bar_end(bar)
+    int64_t from = bar->is_hold ? operation->returned : operation->invoked;
+    int64_t to = !bar->is_hold          ? bar_end(bar)
                  : bar->release == NULL ? INSTANT_NEVER
                                         : bar->release->invoked;
     char words[60];
-    if (holds) {
-        add_span(scene, operation->shared ? LOOK_POSSIBLE_SHARED : LOOK_POSSIBLE, bar,
-                 operation->invoked, bar_end(bar));
-        if (to > from)
-            add_span(scene, operation->shared ? LOOK_CERTAIN_SHARED : LOOK_CERTAIN, bar, from, to);
+    if (bar->is_hold)
+        timeline_add(timeline, operation->shared ? "possible-shared" : "possible", who,
+                     operation->invoked, bar_end(bar), bar->depth);
+    if (!bar->is_hold || to > from)
+        timeline_add(timeline, bar->is_hold && operation->shared ? "certain-shared" : bar->look,
+                     who, from, to, bar->depth);
+    if (bar->is_hold && operation->token != 0) {
         snprintf(words, sizeof words, "token %lld", (long long)operation->token);
-        if (operation->token != 0)
-            say_at(scene, bar, from, from, 0.385, "right", "dark", words);
-    } else {
-        add_span(scene, bar->look, bar, from, to);
+        timeline_say(timeline, who, from, from, 0.385, "right", "dark", words);
+    } else if (operation->outcome == OUTCOME_NO) {
         snprintf(words, sizeof words, "%s refused", kinds[operation->kind]);
-        if (bar->look == LOOK_STRAY)
-            say_at(scene, bar, from, to, -0.28, "centre", "dark_red", "release");
-        else if (bar->look == LOOK_REFUSAL)
-            say_at(scene, bar, from, to, -0.28, "centre", "dark", words);
+        timeline_say(timeline, who, from, to, -0.28, "centre", "dark", words);
+    } else if (operation->kind != OPERATION_ACQUIRE) {
+        timeline_say(timeline, who, from, to, -0.28, "centre", "dark_red", "release");
     }
     if (!is_evidence(scene, operation) && !is_evidence(scene, bar->release))
         return;
@@ -216,42 +199,14 @@ static void add_bar(struct scene *scene, const struct bar *bar)
     int64_t within_from = time_later(from, scene->violation->from);
     int64_t within_to = time_earlier(to, scene->violation->to);
     bool is_within = within_from <= within_to;
-    add_span(scene, LOOK_VIOLATION, bar, is_within ? within_from : from,
-             is_within ? within_to : to);
-}
-
-// The evidence in words: "process 1, acquire: line 3 to line 5, done, token 7".
-static void note_evidence(const struct scene *scene, struct picture *picture)
-{
-    static const char *const outcomes[] = {
-        [OUTCOME_OK] = "done", [OUTCOME_NO] = "refused", [OUTCOME_UNKNOWN] = "no answer"};
-    size_t hidden = scene->timeline.hidden_count;
-    for (size_t i = 0; i < MODEL_EVIDENCE; i++) {
-        const struct operation *operation = scene->evidence[i];
-        char name[OPERATION_TEXT_ROOM];
-        char from[OPERATION_TEXT_ROOM];
-        char to[OPERATION_TEXT_ROOM];
-        char token[40] = "";
-        if (operation == NULL)
-            continue;
-        if (operation->token != 0)
-            snprintf(token, sizeof token, ", token %lld", (long long)operation->token);
-        picture_note(picture, "%s, %s%s: %s to %s, %s%s",
-                     operation_process(scene->operations, operation->process, name),
-                     kinds[operation->kind], operation->shared ? " as a reader" : "",
-                     operation_place(scene->operations, operation->invoked, from),
-                     operation_place(scene->operations, operation->returned, to),
-                     outcomes[operation->outcome], token);
-    }
-    if (hidden > 0)
-        picture_note(picture, "%zu more process%s did something in this time.", hidden,
-                     hidden == 1 ? "" : "es");
+    timeline_add(timeline, "violation", who, is_within ? within_from : from,
+                 is_within ? within_to : to, bar->depth);
 }
 
 // The axis of a history without a clock: its lines.
 static void write_places(const struct scene *scene)
 {
-    const struct window *window = &scene->window;
+    const struct window *window = &scene->timeline.window;
     int64_t first = time_later(moment_of(window->from) + 1, 1);
     int64_t last = time_earlier(moment_of(window->to), (int64_t)scene->operations->event_count);
     int64_t step = 1;
@@ -280,31 +235,29 @@ static bool write(const struct picture_subject *subject, struct picture *picture
     collect_bars(&scene);
     choose_window(&scene);
     choose_rows(&scene);
-    timeline->window =
-        (struct window){time_of(&scene, scene.window.from), time_of(&scene, scene.window.to)};
-    time_start(picture, has_clock ? operations->zero_ns : 0, has_clock ? NS_PER_MS : 2,
-               has_clock ? "the history" : "");
+    // There are two instants in a nanosecond, or in a line.
+    time_start(picture, has_clock ? instant_of_invocation(operations->zero_ns) : 0,
+               has_clock ? 2 * NS_PER_MS : 2, has_clock ? "the history" : "");
     if (!has_clock)
         write_places(&scene);
     text_format(&picture->title, "The first violation: %s", rules[violation->rule]);
     if (operations->names != NULL && scene.evidence[0] != NULL &&
         scene.evidence[0]->name < operations->name_count)
         text_format(&picture->title, ", lock %s", operations->names[scene.evidence[0]->name]);
+    text_add(&picture->cause, subject->explanation);
     FOR_EACH (bar, bar, scene.bars, scene.bar_count)
         add_bar(&scene, bar);
-    int64_t from = time_of(&scene, violation->from);
-    int64_t to = time_later(time_of(&scene, violation->to), from);
-    timeline_tint(timeline, from, to,
+    int64_t to = time_later(violation->to, violation->from);
+    timeline_tint(timeline, (struct window){violation->from, to},
                   timeline->evidence_rows > 0 ? timeline->evidence_rows : timeline->row_count);
-    timeline->seen[LOOK_VIOLATION] = true;
-    time_label(picture, from, to, "red", "%s", rules[violation->rule]);
-    note_evidence(&scene, picture);
+    time_label(picture, violation->from, to, "dark_red", "%s", rules[violation->rule]);
+    if (timeline->hidden_count > 0)
+        picture_note(picture, "%zu more process%s did something in this time.",
+                     timeline->hidden_count, timeline->hidden_count == 1 ? "" : "es");
     for (size_t i = 0; i < timeline->row_count; i++) {
         char name[OPERATION_TEXT_ROOM];
         operation_process(operations, (uint32_t)timeline->rows[i], name);
-        if (strlen(name) > MOST_NAME)
-            memcpy(name + MOST_NAME - 1, "…", sizeof "…");
-        timeline_name_row(timeline, i + 1, name);
+        picture_put(picture, "rows: row name", "%zu %s", i + 1, name);
     }
     timeline_end(timeline);
     free(scene.bars);
@@ -312,13 +265,18 @@ static bool write(const struct picture_subject *subject, struct picture *picture
 }
 
 extern const char template_timeline[];
-const struct picture_kind model_picture_kind = {
-    .name = "model", .width = TRIAL_WIDTH, .template = template_timeline, .write = write};
+const struct picture_kind model_picture_kind = {.name = "model",
+                                                .width = TRIAL_WIDTH,
+                                                .shared = template_time,
+                                                .template = template_timeline,
+                                                .write = write};
 
 int model_picture(const struct operations *operations, const struct model_violation *violation,
-                  const char *path, struct error *error)
+                  const char *explanation, const char *path, struct error *error)
 {
     return picture_save(&model_picture_kind,
-                        &(struct picture_subject){.operations = operations, .violation = violation},
+                        &(struct picture_subject){.operations = operations,
+                                                  .violation = violation,
+                                                  .explanation = explanation},
                         path, error);
 }

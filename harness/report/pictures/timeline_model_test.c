@@ -60,10 +60,12 @@ static void draw(const char *model, struct model_options options)
     struct error error;
     assert_int_equal(model_decide(model_find(model), &operations, &options, &analysis, &error), 0);
     assert_false(analysis.linearizable);
-    assert_true(picture_write(
-        &model_picture_kind,
-        &(struct picture_subject){.operations = &operations, .violation = &analysis.first},
-        &picture));
+    assert_true(
+        picture_write(&model_picture_kind,
+                      &(struct picture_subject){.operations = &operations,
+                                                .violation = &analysis.first,
+                                                .explanation = "who held, and who was let in"},
+                      &picture));
 }
 
 #define DRAWN(model, options, ...)                                                                 \
@@ -80,11 +82,11 @@ TEST_WITH(two_holds_that_overlap_are_marked, start, stop)
     add(1, OPERATION_RELEASE, 7, 8, OUTCOME_OK, 0);
     number_lines(8);
     DRAWN("mutex", 0,
-          "# bars: row from to look value\n1 1 6.5 \"possible\" 0\n2 3 8.5 \"possible\" 0\n"
-          "1 2.5 5 \"certain\" 0\n2 4.5 7 \"certain\" 0\n"
-          "1 4.5 5 \"violation\" 0\n2 4.5 5 \"violation\" 0\n",
+          "# bars: row from to look depth\n1 1 6.5 \"possible\" 0\n1 2.5 5 \"certain\" 0\n"
+          "1 4.5 5 \"violation\" 0\n2 3 8.5 \"possible\" 0\n2 4.5 7 \"certain\" 0\n"
+          "2 4.5 5 \"violation\" 0\n",
           "# tint: from to rows\n4.5 5 2\n", "1 \"process 0\"\n", "\n2 \"line 2\"\n",
-          "process 1, acquire: line 3 to line 4, done", "more hold at once than may");
+          "who held, and who was let in", "more hold at once than may");
 }
 
 TEST_WITH(what_was_refused_or_not_answered_looks_different, start, stop)
@@ -94,8 +96,7 @@ TEST_WITH(what_was_refused_or_not_answered_looks_different, start, stop)
     add(3, OPERATION_ACQUIRE, 3, 0, OUTCOME_UNKNOWN, 0);
     add(1, OPERATION_ACQUIRE, 4, 5, OUTCOME_OK, 0);
     number_lines(6);
-    DRAWN("mutex", 0, " 2 3.5 \"refusal\" 0\n", "\"unanswered\" 0\n", "\"acquire refused\"",
-          "acquire without an answer");
+    DRAWN("mutex", 0, " 2 3.5 \"refusal\" 0\n", "\"unanswered\" 0\n", "\"acquire refused\"");
 }
 
 TEST_WITH(a_release_of_what_was_not_held_is_drawn, start, stop)
@@ -114,7 +115,7 @@ TEST_WITH(a_hold_that_was_renewed_goes_on, start, stop)
     add(0, OPERATION_RENEW, 3000, 4000, OUTCOME_OK, 0);
     add(1, OPERATION_ACQUIRE, 5000, 6000, OUTCOME_OK, 0);
     add(0, OPERATION_RELEASE, 7000, 8000, OUTCOME_OK, 0);
-    DRAWN("mutex", .lease_ns = NS_PER_S, "\n1 0.002 0.007 \"certain\" 0\n");
+    DRAWN("mutex", .lease_ns = NS_PER_S, "\n1 0.0020005 0.007 \"certain\" 0\n");
 }
 
 TEST_WITH(tokens_stand_at_their_holds, start, stop)
@@ -165,7 +166,7 @@ TEST_WITH(seconds_are_counted_from_the_beginning, start, stop)
     add(1, OPERATION_ACQUIRE, 1500000000, 1501000000, OUTCOME_OK, 0);
     add(0, OPERATION_RELEASE, 2000000000, 2001000000, OUTCOME_OK, 0);
     operations.zero_ns = 1000000000;
-    DRAWN("mutex", 0, "whole = 'the history'", "\n1 501 1000 \"violation\" 0\n");
+    DRAWN("mutex", 0, "whole = 'the history'", "\n1 501.0000005 1000 \"violation\" 0\n");
 }
 
 TEST_WITH(names_of_others_may_have_any_character, start, stop)
@@ -186,7 +187,7 @@ TEST_WITH(names_of_others_may_have_any_character, start, stop)
     if (!plots_available(error.text, sizeof error.text))
         skip();
     close(mkstemp(path));
-    assert_int_equal(model_picture(&operations, &analysis.first, path, &error), 0);
+    assert_int_equal(model_picture(&operations, &analysis.first, "", path, &error), 0);
     assert_int_equal(file_read(path, &svg, &error), 0);
     unlink(path);
     assert_memory_equal(svg.bytes, MODEL_PICTURE_BEGINS, strlen(MODEL_PICTURE_BEGINS));
@@ -195,6 +196,7 @@ TEST_WITH(names_of_others_may_have_any_character, start, stop)
     assert_non_null(strstr(svg.bytes, "&lt;script>&amp;"));
     assert_non_null(strstr(svg.bytes, "lock a&lt;b>"));
     text_free(&svg);
-    assert_int_equal(model_picture(&operations, &analysis.first, "/tmp/no/such/x.svg", &error), -1);
+    assert_int_equal(model_picture(&operations, &analysis.first, "", "/tmp/no/such/x.svg", &error),
+                     -1);
     assert_non_null(strstr(error.text, "/tmp/no/such/x.svg"));
 }

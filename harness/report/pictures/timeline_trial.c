@@ -11,9 +11,8 @@
 #include <stdio.h>
 #include <string.h>
 
-// Words about a bar, and values of reads and writes, are so much above the middle of their row.
+// Words about a bar are so much above the middle of their row.
 #define WORDS_ABOVE 0.385
-#define VALUES_ABOVE 0.36
 
 struct scene {
     const struct trial_model *model;
@@ -110,7 +109,6 @@ static struct window window_of(const struct trial_model *model, int64_t from_ns,
 // where a value was lost, or a unit sold twice, if that is not far away.
 static void choose_violation(struct scene *scene)
 {
-    static const char *const losses[] = {"lost-update", "oversell", "run-once", NULL};
     int64_t from = scene->finding->evidence.from_ns;
     int64_t to = time_later(scene->finding->evidence.to_ns, from);
     for (size_t i = 0; i < 2; i++) {
@@ -128,7 +126,7 @@ static void choose_violation(struct scene *scene)
     }
     EACH_FINDING (scene->judgement, finding) {
         const struct evidence *loss = &finding->evidence;
-        if (finding->state == FINDING_VIOLATED && text_is_one_of(finding->check->name, losses) &&
+        if (finding->state == FINDING_VIOLATED && finding->check->shows == SHOWS_ACCESSES &&
             loss->to_ns > 0 && loss->from_ns >= least && loss->to_ns <= most) {
             from = time_earlier(from, loss->from_ns);
             to = time_later(to, loss->to_ns);
@@ -165,10 +163,12 @@ static void choose_zoom(struct scene *scene)
 
 // --- whose rows ----------------------------------------------------------------------------------
 
-static void show(struct scene *scene, int64_t worker, int64_t from_ns, int64_t to_ns)
+static bool show(struct scene *scene, int64_t worker, int64_t from_ns, int64_t to_ns)
 {
-    if (from_ns <= scene->timeline.window.to && to_ns >= scene->timeline.window.from)
+    bool is_shown = from_ns <= scene->timeline.window.to && to_ns >= scene->timeline.window.from;
+    if (is_shown)
         timeline_show(&scene->timeline, worker);
+    return is_shown;
 }
 
 // Those of the evidence, then holders, then those that only waited or released.
@@ -176,47 +176,41 @@ static void choose_rows(struct scene *scene)
 {
     const struct trial_model *model = scene->model;
     struct timeline *timeline = &scene->timeline;
+    size_t holds = 0;
     for (size_t i = 0; i < 2; i++) {
         if (scene->evidence[i] != NULL)
             timeline_show(timeline, holder_of(scene->evidence[i]));
     }
     timeline->evidence_rows = timeline->row_count;
     FOR_EACH_HOLD (hold, model)
-        show(scene, holder_of(hold), hold->granted_ns, hold->released_ns);
+        holds += show(scene, holder_of(hold), hold->granted_ns, hold->released_ns);
     FOR_EACH_HOLD (hold, model)
         show(scene, holder_of(hold), hold->invoked_ns,
              time_earlier(hold->returned_ns, time_later(hold->released_ns, model->ended_ns)));
     FOR_EACH_ATTEMPT (attempt, model)
         show(scene, worker_of(attempt->client, attempt->worker), attempt->invoked_ns,
              attempt->returned_ns);
-    timeline_rows_end(timeline);
+    timeline_rows_end(timeline, holds);
 }
 
 // --- bars ----------------------------------------------------------------------------------------
 
-// How many of the workers are shown, wherever some are not.
+// How many of the workers are shown, wherever some are not. Of several locks, who has to do with
+// this one is not known but by what was done.
 static void note_rows(const struct scene *scene)
 {
     const struct scenario *scenario = scene->model->trial->scenario;
     size_t planned = (size_t)(scenario->clients.processes * scenario->clients.threads);
     size_t rows = scene->timeline.row_count;
     size_t hidden = scene->timeline.hidden_count;
-    // Of several locks, who has to do with this one is not known but by what was done.
-    bool is_known = planned > rows + hidden && scenario_key_count(scenario) == 1;
-    size_t others = is_known ? planned - rows : hidden;
-    char words[80];
-    if (others == 0 || rows == 0)
-        return;
-    if (hidden == others)
-        snprintf(words, sizeof words, "the other%s active in this time, too",
-                 hidden == 1 ? " one was" : "s were");
-    else if (hidden > 0)
-        snprintf(words, sizeof words, "of the others, %zu did something in this time", hidden);
-    else
-        snprintf(words, sizeof words, "the other%s did nothing in this time",
-                 others == 1 ? " one" : "s");
-    picture_note(scene->timeline.picture, "%zu of %zu workers shown: %s.", rows, rows + others,
-                 words);
+    size_t all =
+        scenario_key_count(scenario) == 1 && planned > rows + hidden ? planned : rows + hidden;
+    char active[40] = "the others did nothing";
+    if (hidden > 0)
+        snprintf(active, sizeof active, "%zu others did something", hidden);
+    if (all > rows && rows > 0)
+        picture_note(scene->timeline.picture, "%zu of %zu workers shown: %s in this time.", rows,
+                     all, active);
 }
 
 // The parts of holds during which another one lasted, but for the evidence, which has a colour of
@@ -237,21 +231,21 @@ static void add_overlaps(struct scene *scene)
                             next->granted_ns >= scene->finding->evidence.from_ns &&
                             to_ns <= scene->finding->evidence.to_ns;
             for (size_t i = 0; i < 2 && to_ns > next->granted_ns && !is_shown; i++)
-                timeline_add(&scene->timeline, LOOK_OVERLAPS, holder_of(both[i]), next->granted_ns,
+                timeline_add(&scene->timeline, "overlaps", holder_of(both[i]), next->granted_ns,
                              to_ns, 0);
         }
     }
 }
 
 // With words above it.
-static void add_dead(struct scene *scene, enum look look, int64_t worker, int64_t from_ns,
+static void add_dead(struct scene *scene, bool is_certain, int64_t worker, int64_t from_ns,
                      int64_t to_ns)
 {
     if (to_ns <= from_ns)
         return;
-    timeline_add(&scene->timeline, look, worker, from_ns, to_ns, 0);
+    timeline_add(&scene->timeline, is_certain ? "dead" : "maybe-dead", worker, from_ns, to_ns, 0);
     timeline_say(&scene->timeline, worker, from_ns, to_ns, WORDS_ABOVE, "inside", "dark",
-                 look == LOOK_DEAD ? "held by the dead client" : "may be held by the dead client");
+                 is_certain ? "held by the dead client" : "may be held by the dead client");
 }
 
 // Who died while it asked for the lock, or gave it back, may have it if nobody has it after that.
@@ -263,7 +257,7 @@ static void add_maybe_dead(struct scene *scene, int64_t worker, int64_t died_ns)
     for (size_t i = 0; i < model->hold_count && may_have; i++)
         may_have = model->holds[i].granted_ns <= died_ns && model->holds[i].released_ns <= died_ns;
     if (may_have)
-        add_dead(scene, LOOK_MAYBE_DEAD, worker, died_ns, model->ended_ns);
+        add_dead(scene, false, worker, died_ns, model->ended_ns);
 }
 
 static void add_hold(struct scene *scene, const struct hold *hold)
@@ -277,16 +271,16 @@ static void add_hold(struct scene *scene, const struct hold *hold)
                                               : hold->valid_until_ns;
     int64_t returned_ns = time_earlier(time_earlier(hold->returned_ns, hold->died_ns),
                                        time_later(model->ended_ns, released_ns));
-    timeline_add(timeline, LOOK_WAITS, worker, hold->invoked_ns, hold->granted_ns, 0);
-    timeline_add(timeline, LOOK_HOLDS, worker, hold->granted_ns, released_ns, 0);
+    timeline_add(timeline, "waits", worker, hold->invoked_ns, hold->granted_ns, 0);
+    timeline_add(timeline, "holds", worker, hold->granted_ns, released_ns, 0);
     if (hold->release_invoked && returned_ns > released_ns)
-        timeline_add(timeline, LOOK_RELEASES, worker, released_ns, returned_ns, 0);
+        timeline_add(timeline, "releases", worker, released_ns, returned_ns, 0);
     if (hold->valid_until_ns != TIME_NEVER && leased_ns > hold->granted_ns)
-        timeline_add(timeline, LOOK_LEASES, worker, hold->granted_ns, leased_ns, 0);
+        timeline_add(timeline, "leases", worker, hold->granted_ns, leased_ns, 0);
     if (hold->died) {
         // Until somebody else is granted it, as far as the trial saw.
         size_t next = FIRST_FROM(model->holds, model->hold_count, granted_ns, released_ns + 1);
-        add_dead(scene, LOOK_DEAD, worker, released_ns,
+        add_dead(scene, true, worker, released_ns,
                  next < model->hold_count ? model->holds[next].granted_ns : model->ended_ns);
     } else if (hold->died_ns != TIME_NEVER) {
         add_maybe_dead(scene, worker, hold->died_ns);
@@ -302,7 +296,7 @@ static void add_bars(struct scene *scene)
     FOR_EACH_ATTEMPT (attempt, model) {
         int64_t worker = worker_of(attempt->client, attempt->worker);
         timeline_add(
-            &scene->timeline, LOOK_WAITS, worker, attempt->invoked_ns,
+            &scene->timeline, "waits", worker, attempt->invoked_ns,
             time_earlier(time_earlier(attempt->returned_ns, attempt->died_ns), model->ended_ns), 0);
         if (attempt->died)
             add_maybe_dead(scene, worker, attempt->died_ns);
@@ -314,11 +308,22 @@ static void add_bars(struct scene *scene)
 
 // --- reads and writes ----------------------------------------------------------------------------
 
-#define MOST_MARKS 120
 // Marks of a hold that is narrower, in pixels, would cover each other.
 #define LEAST_MARKED_WIDTH 10
-// A hold with more reads and writes has no room for their values.
+// A hold has no room for more reads and writes.
 #define MOST_VALUES 40
+
+// A mark is drawn where `width_ns` are wide enough for one.
+static void put_mark(struct scene *scene, const char *look, int64_t worker, int64_t at_ns,
+                     int64_t width_ns, const char *words, const char *value)
+{
+    struct picture *picture = scene->timeline.picture;
+    size_t row = timeline_row(&scene->timeline, worker);
+    if (row > 0)
+        picture_put(picture, "marks: row at look width words value", "%zu %.12g %s %.12g %s %s",
+                    row, time_at(picture, at_ns), look, time_at(picture, picture->zero + width_ns),
+                    words, value);
+}
 
 // A read shows when it was answered, a write when it was sent: between the two lies what the worker
 // relied on.
@@ -342,76 +347,42 @@ static int64_t marked_width_ns(const struct scene *scene, const struct access *a
                                     : hold->released_ns - hold->granted_ns;
 }
 
-static bool is_marked_in(const struct scene *scene, const struct access *access,
-                         const struct window *shown)
+// What a hold of the evidence read and wrote stands beside its marks. Of a no-progress interval
+// values prove nothing, and would cover the death of who wrote them.
+static void add_mark(struct scene *scene, const struct hold *hold, const struct access *access)
 {
-    return marked_width_ns(scene, access) >
-           timeline_pixels(&scene->timeline, shown, LEAST_MARKED_WIDTH);
+    const char *words[] = {"reads ", "writes ", "cannot write "};
+    const char *looks[] = {"read", "write", "refused"};
+    size_t what = !access->is_write ? 0 : access->outcome == OUTCOME_NO ? 2 : 1;
+    bool is_said = is_evidence(scene, hold) &&
+                   (access->outcome == OUTCOME_OK || access->is_write) &&
+                   !shows(scene, SHOWS_NO_PROGRESS);
+    char value[24];
+    snprintf(value, sizeof value, "%lld", (long long)access->value);
+    put_mark(scene, looks[what], holder_of(hold), marked_ns(access), marked_width_ns(scene, access),
+             is_said ? words[what] : "", is_said ? value : "");
 }
 
+// The template reads the marks of each row in their order.
 static void add_marks(struct scene *scene)
 {
     struct timeline *timeline = &scene->timeline;
     const struct window *largest = timeline->zoom.to > 0 ? &timeline->zoom : &timeline->window;
-    int64_t least_ns = timeline_pixels(timeline, largest, LEAST_MARKED_WIDTH);
-    size_t total = 0;
-    FOR_EACH_ACCESS (access, scene->model)
-        total += is_marked_in(scene, access, &timeline->window);
-    bool evidence_only = total > MOST_MARKS;
-    if (evidence_only && scene->evidence[0] == NULL)
-        return;
-    FOR_EACH_ACCESS (access, scene->model) {
-        const struct hold *hold = hold_at(scene->model, access->hold);
-        int64_t at_ns = marked_ns(access);
-        int64_t from_ns = time_later(access->invoked_ns, timeline->window.from);
-        int64_t to_ns = time_earlier(access->returned_ns, timeline->window.to);
-        if (hold == NULL || (evidence_only && !is_evidence(scene, hold)))
-            continue;
-        if (is_marked_in(scene, access, largest))
-            timeline_mark(timeline,
-                          !access->is_write               ? LOOK_READ
-                          : access->outcome == OUTCOME_NO ? LOOK_REFUSED
-                                                          : LOOK_WRITE,
-                          holder_of(hold), at_ns, access->value, marked_width_ns(scene, access));
-        // From where a write was sent to where it was answered, if that can be seen.
-        if (access->is_write && to_ns - from_ns >= least_ns)
-            timeline_add(timeline, LOOK_LONG_WRITE, holder_of(hold), from_ns, to_ns, access->value);
-    }
-    if (evidence_only)
-        picture_note(timeline->picture,
-                     "Reads and writes are marked for the holds of the violation only.");
-}
-
-// What a hold of the evidence read and wrote, and when the panel has marks of the same row before
-// and after that.
-static void say_values(struct scene *scene, const struct hold *hold, int panel)
-{
-    const struct timeline *timeline = &scene->timeline;
-    const struct window *shown = panel == 1 ? &timeline->window : &timeline->zoom;
-    struct picture *picture = timeline->picture;
-    for (size_t i = 0; i < hold->access_count && i < MOST_VALUES; i++) {
-        const struct access *access = &scene->model->accesses[hold->first_access + i];
-        int64_t at_ns = marked_ns(access);
-        struct window free = *shown;
-        if (at_ns < shown->from || at_ns > shown->to ||
-            (access->outcome != OUTCOME_OK && !access->is_write))
-            continue;
-        FOR_EACH_ACCESS (other, scene->model) {
-            const struct hold *its = hold_at(scene->model, other->hold);
-            int64_t other_ns = marked_ns(other);
-            if (!is_marked_in(scene, other, shown) || holder_of(its) != holder_of(hold))
+    int64_t least_ns = timeline_pixels(timeline, *largest, LEAST_MARKED_WIDTH);
+    for (size_t row = 0; row < timeline->row_count; row++) {
+        FOR_EACH_ACCESS (access, scene->model) {
+            const struct hold *hold = hold_at(scene->model, access->hold);
+            int64_t from_ns = time_later(access->invoked_ns, timeline->window.from);
+            int64_t to_ns = time_earlier(access->returned_ns, timeline->window.to);
+            if (hold == NULL || holder_of(hold) != timeline->rows[row] ||
+                (size_t)(access - scene->model->accesses) >= hold->first_access + MOST_VALUES)
                 continue;
-            free.from = other_ns < at_ns ? time_later(free.from, other_ns) : free.from;
-            free.to = other_ns > at_ns ? time_earlier(free.to, other_ns) : free.to;
+            if (marked_width_ns(scene, access) > least_ns)
+                add_mark(scene, hold, access);
+            // From where a write was sent to where it was answered, if that can be seen.
+            if (access->is_write && to_ns - from_ns >= least_ns)
+                timeline_add(timeline, "long-write", timeline->rows[row], from_ns, to_ns, 0);
         }
-        picture_row(picture_block(picture, "values %d: at row before after verb value", panel),
-                    "%.12g %g %.12g %.12g %s %lld", time_at(picture, at_ns),
-                    (double)timeline_row(timeline, holder_of(hold)) - VALUES_ABOVE,
-                    time_at(picture, free.from), time_at(picture, free.to),
-                    !access->is_write               ? "reads "
-                    : access->outcome == OUTCOME_NO ? "cannot write "
-                                                    : "writes ",
-                    (long long)access->value);
     }
 }
 
@@ -428,36 +399,9 @@ static void add_struck(struct scene *scene)
             int64_t worker = scene->timeline.rows[i];
             if (worker >> 32 == target->client &&
                 (target->worker == 0 || (worker & INT32_MAX) == target->worker))
-                timeline_add(&scene->timeline, LOOK_FAULT, worker, fault->in_effect_ns,
-                             fault_end_ns(scene->model, fault), fault->instance->number);
+                timeline_add(&scene->timeline, "fault", worker, fault->in_effect_ns,
+                             fault_end_ns(scene->model, fault), 0);
         }
-    }
-}
-
-// What struck servers, clocks and the network has a row of its own. A failover takes from the death
-// of the old leader to the reign of the new one.
-static void write_servers(struct scene *scene)
-{
-    const struct window *window = &scene->timeline.window;
-    struct picture *picture = scene->timeline.picture;
-    FOR_EACH_FAULT (record, scene->model) {
-        bool instant = fault_is_instant(record);
-        if (record->in_effect_ns == TIME_NEVER ||
-            (record->instance->target.client != 0 && record->instance->side_counts[0] == 0))
-            continue;
-        int64_t from_ns =
-            instant && record->asked_ns != TIME_NEVER ? record->asked_ns : fault_struck_ns(record);
-        int64_t to_ns = instant ? record->in_effect_ns : fault_end_ns(scene->model, record);
-        if (to_ns < window->from || from_ns > window->to)
-            continue;
-        AUTO_TEXT struct text words = {0};
-        char number[60];
-        fault_text(scene->model, record, &words);
-        snprintf(number, sizeof number, "fault %d: ", record->instance->number);
-        picture_put(picture, "servers: from to fault text brief", "%.12g %.12g %s %s %s",
-                    time_at(picture, from_ns), time_at(picture, to_ns), number, words.bytes,
-                    record->instance->verb);
-        scene->timeline.seen[LOOK_FAULT] = true;
     }
 }
 
@@ -476,7 +420,7 @@ static void add_deaths(struct scene *scene)
         for (size_t j = 0; j < timeline->row_count && at_ns <= scene->model->ended_ns; j++) {
             if (timeline->rows[j] >> 32 != event->client)
                 continue;
-            timeline_mark(timeline, LOOK_DEATH, timeline->rows[j], at_ns, 0, NS_PER_S * 1000000);
+            put_mark(scene, "death", timeline->rows[j], at_ns, NS_PER_S * 1000000, "", "");
             timeline_say(timeline, timeline->rows[j], at_ns, at_ns, WORDS_ABOVE, "beside", "black",
                          "killed");
         }
@@ -515,15 +459,15 @@ static void add_violation(struct scene *scene)
         if (!marked_part(scene, i, &part))
             continue;
         any_bar = true;
-        timeline_add(timeline, LOOK_VIOLATION, holder_of(scene->evidence[i]), part.from, part.to,
-                     0);
+        timeline_add(timeline, "violation", holder_of(scene->evidence[i]), part.from, part.to, 0);
     }
-    timeline->seen[LOOK_VIOLATION] = true;
     bool concerns_all =
         (!any_bar && shows(scene, SHOWS_NO_PROGRESS)) || timeline->evidence_rows == 0;
     size_t rows = concerns_all ? timeline->row_count : timeline->evidence_rows;
-    timeline_tint(timeline, violation->from_ns, time_later(violation->to_ns, violation->from_ns),
-                  rows > 0 ? rows : 1);
+    timeline_tint(
+        timeline,
+        (struct window){violation->from_ns, time_later(violation->to_ns, violation->from_ns)},
+        rows > 0 ? rows : 1);
 }
 
 static void label_violation(struct scene *scene)
@@ -532,34 +476,26 @@ static void label_violation(struct scene *scene)
     const char *words = finding->check->label; // NULL: it tells how long it lasted
     struct window at = {finding->evidence.from_ns, finding->evidence.to_ns};
     struct window part;
-    bool overlap = marked_part(scene, 0, &part) && marked_part(scene, 1, &part);
     AUTO_TEXT struct text said = {0};
     if (shows(scene, SHOWS_REMOVAL)) {
         bool is_removed = !scene->told || scene->diagnosis.culprit != NULL;
         words = is_removed ? "the lock is removed" : "the lock is found gone";
         at.from = time_later(at.from, at.to);
     }
-    if (words != NULL) {
-        text_format(&said, ": %s", words);
-        at.to = at.from;
-    } else if (scene->steps != NULL) { // which have no length
-        text_add(&said, overlap ? ": both hold" : "");
-    } else if (at.to <= at.from) {
+    bool lasts = words == NULL && at.to > at.from;
+    if (lasts && shows(scene, SHOWS_NO_PROGRESS))
+        words = is_of_hanging_release(scene->model, finding) ? "a release is not answered"
+                                                             : "nobody is granted the lock";
+    else if (lasts && marked_part(scene, 0, &part) && marked_part(scene, 1, &part))
+        words = trial_model_permits(scene->model) > 1 ? "more hold than may" : "both hold";
+    text_format(&said, "%s%s%s", finding->check->name, words != NULL ? ": " : "",
+                words != NULL ? words : "");
+    if (lasts && scene->steps == NULL) // which have no length
+        text_format(&said, "%s%s", words != NULL ? " for " : ": ", lasting(at.to - at.from).text);
+    else if (words == NULL && scene->steps == NULL)
         text_format(&said, " at %s", lasting(at.from - scene->model->started_ns).text);
-    } else {
-        if (overlap && trial_model_permits(scene->model) > 1)
-            text_format(&said, ": more than %lld hold for ",
-                        (long long)trial_model_permits(scene->model));
-        else
-            text_add(&said, overlap                            ? ": both hold for "
-                            : !shows(scene, SHOWS_NO_PROGRESS) ? ": "
-                            : is_of_hanging_release(scene->model, finding)
-                                ? ": a release is not answered for "
-                                : ": nobody is granted the lock for ");
-        text_add(&said, lasting(at.to - at.from).text);
-    }
-    time_label(scene->timeline.picture, at.from, time_later(at.from, at.to), "red", "%s%s",
-               finding->check->name, said.bytes);
+    time_label(scene->timeline.picture, at.from, lasts ? at.to : at.from, "dark_red", "%s",
+               said.bytes);
 }
 
 // --- steps ---------------------------------------------------------------------------------------
@@ -670,23 +606,18 @@ static void write_scene(struct scene *scene)
     struct picture *picture = timeline->picture;
     if (scene->finding != NULL)
         label_violation(scene);
-    time_faults(picture, scene->model, timeline->window, false);
+    time_faults(picture, scene->model, timeline->window, true);
     add_struck(scene);
-    write_servers(scene);
     add_bars(scene);
     if (scene->finding != NULL)
         add_violation(scene);
     add_marks(scene);
-    // Of a no-progress interval values prove nothing, and would cover the death of who wrote them.
-    for (size_t i = 0; i < 4 && !shows(scene, SHOWS_NO_PROGRESS); i++) {
-        if (scene->evidence[i % 2] != NULL && (i < 2 || timeline->zoom.to > 0))
-            say_values(scene, scene->evidence[i % 2], i < 2 ? 1 : 2);
-    }
     add_deaths(scene);
     for (size_t i = 0; i < timeline->row_count; i++) {
         int client = (int)(timeline->rows[i] >> 32);
         int worker = (int)(timeline->rows[i] & INT32_MAX);
-        timeline_name_row(timeline, i + 1, worker_name(scene->model, client, worker).text);
+        picture_put(picture, "rows: row name", "%zu %s", i + 1,
+                    worker_name(scene->model, client, worker).text);
     }
     note_rows(scene);
     if (scene->steps != NULL)
@@ -739,7 +670,7 @@ static bool write(const struct picture_subject *subject, struct picture *picture
 }
 
 PICTURE(timeline, .name = "timeline", .title = "Hold timeline", .place = PLACE_TRIAL,
-        .width = TRIAL_WIDTH, .write = write);
+        .width = TRIAL_WIDTH, .shared = template_time, .write = write);
 
 int steps_picture(const struct picture_steps *steps, const char *path, struct error *error)
 {

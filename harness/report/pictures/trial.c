@@ -1,6 +1,5 @@
 // How a trial went, over its time: throughput, acquire latency in slices, and the latency of each
-// operation; and latency by percentile, on a scale that gives each further nine as much room as the
-// one before (as HdrHistogram draws it: x = 1 / (1 - percentile)).
+// operation; and latency by percentile.
 #include "harness/base/percentile.h"
 #include "harness/base/rank.h"
 #include "harness/base/scope.h"
@@ -18,7 +17,7 @@ static void begin(const struct trial_model *model, struct picture *picture, cons
     const struct window whole = {model->started_ns, model->ended_ns};
     time_start(picture, model->started_ns, NS_PER_MS, "the trial");
     time_panel(picture, 1, whole);
-    time_faults(picture, model, whole, true);
+    time_faults(picture, model, whole, false);
     text_format(&picture->title, "%s%s: %s, %s", title, width_ns > 0 ? lasting(width_ns).text : "",
                 model->trial->scenario->name, model->trial->scheme);
 }
@@ -75,7 +74,7 @@ static bool write_throughput(const struct picture_subject *subject, struct pictu
     if (is_stuck && model->ended_ns > last_ns) {
         picture_put(picture, "stuck: from to", "%.12g %.12g", time_at(picture, last_ns),
                     time_at(picture, model->ended_ns));
-        time_label(picture, last_ns, model->ended_ns, "red", "nobody granted for %s",
+        time_label(picture, last_ns, model->ended_ns, "dark_red", "nobody granted for %s",
                    lasting(model->ended_ns - last_ns).text);
     }
     picture_put(picture, "stop: at", "%.12g", time_at(picture, model->ended_ns));
@@ -85,12 +84,9 @@ static bool write_throughput(const struct picture_subject *subject, struct pictu
 }
 
 PICTURE(throughput, .name = "throughput", .title = "Throughput", .place = PLACE_TRIAL,
-        .width = TRIAL_WIDTH, .write = write_throughput);
+        .width = TRIAL_WIDTH, .shared = template_time, .write = write_throughput);
 
 // --- latency by percentile -----------------------------------------------------------------------
-
-// Points for each decade of x: enough for a smooth curve, few enough for a small picture.
-#define POINTS_PER_DECADE 60
 
 static bool write_latency(const struct picture_subject *subject, struct picture *picture)
 {
@@ -99,24 +95,16 @@ static bool write_latency(const struct picture_subject *subject, struct picture 
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         const char *name = latency_forms[shown[i]].name;
         struct durations durations = durations_of(subject->model, shown[i]);
-        struct picture_block *series =
-            picture_block(picture, "%s: 1/(1-percentile) percentile ns", name);
-        double count = (double)durations.count;
-        double next = 0;
-        sort_values(durations.items, durations.count);
-        // What the legend says.
+        struct histogram histogram;
+        char legend[60];
+        histogram_start(&histogram);
+        for (size_t j = 0; j < durations.count; j++)
+            histogram_record(&histogram, durations.items[j]);
+        snprintf(legend, sizeof legend, "%s (%zu)", name, durations.count);
         if (durations.count > 0)
-            text_format(&series->rows, "\"%s (%zu)\"\n", name, durations.count);
-        // The value of rank j (from 0) covers percentiles j/n to (j+1)/n.
-        for (size_t j = 0; j < durations.count; j++) {
-            double x = count / (count - (double)j);
-            if (x < next && j + 1 < durations.count)
-                continue;
-            // 1 ns stands for 0: a logarithm has no place for it.
-            picture_row(series, "%.6g %.7g %lld", x, 100 - 100 / x,
-                        (long long)time_later(durations.items[j], 1));
-            next = x * pow(10, 1.0 / POINTS_PER_DECADE);
-        }
+            picture_percentiles(picture_block(picture, "%s: 1/(1-percentile) percentile ns", name),
+                                legend, &histogram, 0);
+        histogram_free(&histogram);
         durations_free(&durations);
     }
     text_format(&picture->title, "Latency by percentile: %s, %s", trial->scenario->name,
@@ -175,17 +163,20 @@ static bool write_over_time(const struct picture_subject *subject, struct pictur
 }
 
 PICTURE(latency_over_time, .name = "latency-over-time", .title = "Latency over time",
-        .place = PLACE_FOLDER, .width = TRIAL_WIDTH, .write = write_over_time);
+        .place = PLACE_FOLDER, .width = TRIAL_WIDTH, .shared = template_time,
+        .write = write_over_time);
 
 // --- each operation as a dot at its latency ------------------------------------------------------
 
-// Of very many operations not all are drawn; a note says so: a picture of more dots is slow to
-// show, and says no more.
-#define MOST_OF_A_CLASS 2500
-// Fewer operations than that have larger dots.
-#define FEW 300
-// For each of so many stretches of time the slowest of each kind are kept.
-#define STRETCHES 100
+// A cell of the picture, in which a dot of the same kind hides another: about two pixels wide.
+#define CELLS_ACROSS 400
+#define CELLS_A_DECADE 20
+#define MOST_DECADES 14
+
+// What became of an operation. Colours and shapes are the template's.
+static const char *const kinds[] = {"granted",         "released",      "not-granted",
+                                    "released-late",   "write-refused", "acquire-unknown",
+                                    "release-unknown", "write-unknown"};
 
 enum kind {
     DOT_GRANTED,
@@ -199,31 +190,12 @@ enum kind {
     KIND_COUNT
 };
 
-// Their colours and shapes are the template's. The first two went well.
-static const struct {
-    const char *name, *meaning;
-} kinds[KIND_COUNT] = {
-    [DOT_GRANTED] = {"granted", "granted"},
-    [DOT_RELEASED] = {"released", "released"},
-    [DOT_NOT_GRANTED] = {"not-granted", "not granted in time"},
-    [DOT_RELEASED_LATE] = {"released-late", "released, but lost before"},
-    [DOT_REFUSED] = {"write-refused", "write refused by the store"},
-    [DOT_ACQUIRE_UNKNOWN] = {"acquire-unknown", "acquire without an answer"},
-    [DOT_RELEASE_UNKNOWN] = {"release-unknown", "release without an answer"},
-    [DOT_WRITE_UNKNOWN] = {"write-unknown", "write without an answer"},
-};
-
-struct dot {
-    int64_t at_ns; // of its invocation
-    int64_t latency_ns;
-    enum kind kind;
-};
-
 struct dots {
-    int64_t ended_ns; // the trial
-    struct dot *items;
-    size_t count;
-    size_t of_kind[KIND_COUNT];
+    const struct trial_model *model;
+    struct picture *picture;
+    bool (*cells)[CELLS_ACROSS][MOST_DECADES * CELLS_A_DECADE]; // of each kind
+    size_t count[KIND_COUNT];
+    bool any_hidden;
 };
 
 // What came to no end was waited for until the client died or the trial ended. What began after the
@@ -231,18 +203,31 @@ struct dots {
 static void add_dot(struct dots *dots, enum kind kind, int64_t from_ns, int64_t returned_ns,
                     int64_t died_ns)
 {
-    int64_t to_ns = returned_ns != TIME_NEVER ? returned_ns : time_earlier(died_ns, dots->ended_ns);
-    if (from_ns > dots->ended_ns)
+    const struct trial_model *model = dots->model;
+    int64_t to_ns =
+        returned_ns != TIME_NEVER ? returned_ns : time_earlier(died_ns, model->ended_ns);
+    int64_t latency_ns = time_later(to_ns - from_ns, 1);
+    double share = (double)(from_ns - model->started_ns) /
+                   (double)time_later(model->ended_ns - model->started_ns, 1);
+    if (from_ns > model->ended_ns)
         return;
-    dots->of_kind[kind]++;
-    dots->items[dots->count++] =
-        (struct dot){.at_ns = from_ns, .latency_ns = time_later(to_ns - from_ns, 1), .kind = kind};
+    size_t across = (size_t)(fmin(fmax(share, 0), 1) * (CELLS_ACROSS - 1));
+    size_t up = (size_t)(fmin(log10((double)latency_ns), MOST_DECADES - 1) * CELLS_A_DECADE);
+    bool *cell = &dots->cells[kind][across][up];
+    dots->any_hidden |= *cell;
+    dots->count[kind]++;
+    if (!*cell)
+        picture_put(dots->picture, "operations: at latency(ns) outcome", "%.12g %lld %s",
+                    time_at(dots->picture, from_ns), (long long)latency_ns, kinds[kind]);
+    *cell = true;
 }
 
-static struct dots collect(const struct trial_model *model)
+static bool write_operations(const struct picture_subject *subject, struct picture *picture)
 {
-    size_t most = 2 * model->hold_count + model->attempt_count + model->access_count;
-    struct dots dots = {model->ended_ns, memory_new((most + 1) * sizeof *dots.items), 0, {0}};
+    const struct trial_model *model = subject->model;
+    struct dots dots = {model, picture, memory_zeroed(KIND_COUNT, sizeof *dots.cells), {0}, false};
+    size_t count = 0;
+    begin(model, picture, "Latency of each operation, by when it began", 0);
     FOR_EACH_HOLD (hold, model) {
         bool is_lost = hold->answer == RELEASE_NOT_OWNER || hold->answer == RELEASE_GONE;
         enum kind release = is_lost ? DOT_RELEASED_LATE : DOT_RELEASED;
@@ -261,70 +246,16 @@ static struct dots collect(const struct trial_model *model)
             add_dot(&dots, access->outcome == OUTCOME_NO ? DOT_REFUSED : DOT_WRITE_UNKNOWN,
                     access->invoked_ns, access->returned_ns, TIME_NEVER);
     }
-    return dots;
-}
-
-// The stretch of the trial that a dot lies in.
-static size_t stretch_of(const struct trial_model *model, const struct dot *dot)
-{
-    double share = (double)(dot->at_ns - model->started_ns) /
-                   (double)time_later(model->ended_ns - model->started_ns, 1);
-    return (size_t)fmin(fmax(share * STRETCHES, 0), STRETCHES - 1);
-}
-
-// Of those that went well, or of the others, writes as many of each kind as can be told apart, and
-// the slowest of each kind in each stretch of the trial.
-static void write_dots(const struct trial_model *model, const struct dots *dots, bool went_well,
-                       struct picture *picture)
-{
-    const struct dot *slowest[KIND_COUNT][STRETCHES] = {0};
-    struct picture_block *blocks[KIND_COUNT] = {0};
-    size_t seen[KIND_COUNT] = {0};
-    size_t total = 0;
-    FOR_EACH (dot, dot, dots->items, dots->count) {
-        const struct dot **best = &slowest[dot->kind][stretch_of(model, dot)];
-        if (*best == NULL || dot->latency_ns > (*best)->latency_ns)
-            *best = dot;
-        total += (dot->kind <= DOT_RELEASED) == went_well;
+    for (enum kind kind = 0; kind < KIND_COUNT; kind++) {
+        count += dots.count[kind];
+        if (dots.count[kind] > 0)
+            picture_put(picture, "counts: outcome count", "%s %zu", kinds[kind], dots.count[kind]);
     }
-    size_t step = total / MOST_OF_A_CLASS + (total % MOST_OF_A_CLASS > 0);
-    FOR_EACH (dot, dot, dots->items, dots->count) {
-        if ((dot->kind <= DOT_RELEASED) != went_well)
-            continue;
-        struct picture_block **block = &blocks[dot->kind];
-        if (*block == NULL) {
-            *block = picture_block(picture, "%s: at latency(ns)", kinds[dot->kind].name);
-            // What the legend says.
-            text_format(&(*block)->rows, "\"%s (%zu)\"\n", kinds[dot->kind].meaning,
-                        dots->of_kind[dot->kind]);
-        }
-        if (seen[dot->kind]++ % step == 0 || slowest[dot->kind][stretch_of(model, dot)] == dot)
-            picture_row(*block, "%.12g %lld", time_at(picture, dot->at_ns),
-                        (long long)dot->latency_ns);
-    }
-    if (step > 1)
-        picture_note(picture,
-                     "Of %zu operations that %s, every %zuth is drawn, and the slowest of each "
-                     "kind in each hundredth of the time.",
-                     total, went_well ? "went well" : "did not go well", step);
-}
-
-static bool write_operations(const struct picture_subject *subject, struct picture *picture)
-{
-    const struct trial_model *model = subject->model;
-    struct dots dots = collect(model);
-    size_t legends = 0;
-    if (dots.count > 0) {
-        begin(model, picture, "Latency of each operation, by when it began", 0);
-        write_dots(model, &dots, true, picture);
-        write_dots(model, &dots, false, picture);
-        for (enum kind kind = 0; kind < KIND_COUNT; kind++)
-            legends += dots.of_kind[kind] > 0;
-        picture_tell(picture, "legends = %zu\nsize = %g", legends, dots.count < FEW ? 0.63 : 0.35);
-    }
-    free(dots.items);
-    return dots.count > 0;
+    if (dots.any_hidden)
+        picture_note(picture, "Dots that would hide each other are drawn once.");
+    free(dots.cells);
+    return count > 0;
 }
 
 PICTURE(operations, .name = "operations", .title = "Each operation", .place = PLACE_FOLDER,
-        .width = TRIAL_WIDTH, .write = write_operations);
+        .width = TRIAL_WIDTH, .shared = template_time, .write = write_operations);
