@@ -31,7 +31,7 @@ size_t first_from(const int64_t *values, size_t count, size_t stride, int64_t le
 #define FEW 16 // are inserted one by one
 #define MOST_WORDS 8
 
-// Items of any type, as words of which the first is the key.
+// Items of any type, as words of which one is the key.
 typedef int64_t __attribute__((may_alias)) word;
 
 static inline void copy(word *to, const word *from, size_t words)
@@ -40,16 +40,16 @@ static inline void copy(word *to, const word *from, size_t words)
         to[i] = from[i];
 }
 
-static void insert_each(word *items, size_t count, size_t words)
+static void insert_each(word *items, size_t count, size_t words, size_t key)
 {
     word held[MOST_WORDS];
     for (size_t i = 1; i < count; i++) {
         word *next = items + i * words;
         word *place = next;
-        if (*(place - words) <= *next)
+        if ((place - words)[key] <= next[key])
             continue;
         copy(held, next, words);
-        for (; place > items && *(place - words) > held[0]; place -= words)
+        for (; place > items && (place - words)[key] > held[key]; place -= words)
             copy(place, place - words, words);
         copy(place, held, words);
     }
@@ -58,14 +58,15 @@ static void insert_each(word *items, size_t count, size_t words)
 // Merges two parts that are sorted, of which only what overlaps is moved. Made anew for each size
 // that is common, for a copy is a few instructions then.
 static inline __attribute__((always_inline)) void merge(word *items, size_t left, size_t right,
-                                                        size_t words)
+                                                        size_t words, size_t key)
 {
     size_t stride = words * sizeof *items;
     word *middle = items + left * words;
-    if (*(middle - words) <= *middle)
+    int64_t last = (middle - words)[key];
+    if (last <= middle[key])
         return;
-    size_t before = first_from(items, left, stride, *middle + 1);
-    const word *end = middle + first_from(middle, right, stride, *(middle - words)) * words;
+    size_t before = first_from(items + key, left, stride, middle[key] + 1);
+    const word *end = middle + first_from(middle + key, right, stride, last) * words;
     size_t bytes = (left - before) * stride;
     word *room = memory_new(bytes);
     memcpy(room, items + before * words, bytes);
@@ -74,7 +75,7 @@ static inline __attribute__((always_inline)) void merge(word *items, size_t left
     const word *high = middle;
     // Which one is next cannot be foretold: it is reckoned, not branched to.
     for (; to < high && high < end; to += words) {
-        bool is_high = *high < *low;
+        bool is_high = high[key] < low[key];
         copy(to, is_high ? high : low, words);
         high += is_high ? words : 0;
         low += is_high ? 0 : words;
@@ -85,33 +86,38 @@ static inline __attribute__((always_inline)) void merge(word *items, size_t left
 
 // Times of a history are nearly in order: there is little to merge, and each part is looked at
 // once.
-static void sort_words(word *items, size_t count, size_t words)
+static void sort_words(word *items, size_t count, size_t words, size_t key)
 {
     if (count <= FEW) {
-        insert_each(items, count, words);
+        insert_each(items, count, words, key);
         return;
     }
-    sort_words(items, count / 2, words);
-    sort_words(items + count / 2 * words, count - count / 2, words);
-    switch (words) {
+    sort_words(items, count / 2, words, key);
+    sort_words(items + count / 2 * words, count - count / 2, words, key);
+    switch (key == 0 ? words : 0) {
     case 1:
-        merge(items, count / 2, count - count / 2, 1);
+        merge(items, count / 2, count - count / 2, 1, 0);
         break;
     case 2:
-        merge(items, count / 2, count - count / 2, 2);
+        merge(items, count / 2, count - count / 2, 2, 0);
         break;
     case 5:
-        merge(items, count / 2, count - count / 2, 5);
+        merge(items, count / 2, count - count / 2, 5, 0);
         break;
     default:
-        merge(items, count / 2, count - count / 2, words);
+        merge(items, count / 2, count - count / 2, words, key);
     }
+}
+
+void sort_by_word(void *items, size_t count, size_t size, size_t offset)
+{
+    assert(size % sizeof(word) == 0 && size <= MOST_WORDS * sizeof(word));
+    sort_words(items, count, size / sizeof(word), offset / sizeof(word));
 }
 
 void sort_by_key(void *items, size_t count, size_t size)
 {
-    assert(size % sizeof(word) == 0 && size <= MOST_WORDS * sizeof(word));
-    sort_words(items, count, size / sizeof(word));
+    sort_by_word(items, count, size, 0);
 }
 
 void sort_values(int64_t *values, size_t count)

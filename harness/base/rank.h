@@ -18,6 +18,13 @@ size_t first_from(const int64_t *values, size_t count, size_t stride, int64_t le
 // is a multiple of 8, up to 64.
 void sort_by_key(void *items, size_t count, size_t size);
 
+// The same by any int64_t `field`: by several, if the least of them goes first.
+#define SORT_BY(items, count, field)                                                               \
+    ((count) > 0 ? sort_by_word(items, count, sizeof *(items),                                     \
+                                (size_t)((const char *)&(items)->field - (const char *)(items)))   \
+                 : (void)0)
+void sort_by_word(void *items, size_t count, size_t size, size_t offset);
+
 // Ascending, in place.
 void sort_values(int64_t *values, size_t count);
 

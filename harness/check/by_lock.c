@@ -17,31 +17,32 @@ static int64_t last_key(const struct trial_model *model)
     return last;
 }
 
-void by_lock_start(struct by_lock *locks, const struct trial_model *model)
+struct by_lock by_lock_start(const struct trial_model *model)
 {
-    *locks = (struct by_lock){
+    struct by_lock locks = {
         .part = *model, .whole = model, .next_key = 1, .last_key = last_key(model)};
-    if (locks->last_key == 1)
-        return;
-    struct trial_model *part = &locks->part;
+    if (locks.last_key == 1)
+        return locks;
+    struct trial_model *part = &locks.part;
     size_t acquires = acquire_count(model);
-    locks->acquires = memory_new(acquires * sizeof *locks->acquires);
-    locks->reentries = memory_new(model->reentry_count * sizeof *locks->reentries);
+    locks.acquires = memory_new(acquires * sizeof *locks.acquires);
+    locks.reentries = memory_new(model->reentry_count * sizeof *locks.reentries);
     for (size_t i = 0; i < acquires; i++)
-        locks->acquires[i] = (struct ranked){acquire_at(model, i)->key, i};
+        locks.acquires[i] = (struct ranked){acquire_at(model, i)->key, i};
     for (size_t i = 0; i < model->reentry_count; i++)
-        locks->reentries[i] = (struct ranked){model->holds[model->reentries[i].hold].key, i};
-    sort_ranked(locks->acquires, acquires);
-    sort_ranked(locks->reentries, model->reentry_count);
-    locks->indices = memory_new(model->hold_count * sizeof *locks->indices);
-    locks->places = memory_new(model->hold_count * sizeof *locks->places);
+        locks.reentries[i] = (struct ranked){model->holds[model->reentries[i].hold].key, i};
+    sort_ranked(locks.acquires, acquires);
+    sort_ranked(locks.reentries, model->reentry_count);
+    locks.indices = memory_new(model->hold_count * sizeof *locks.indices);
+    locks.places = memory_new(model->hold_count * sizeof *locks.places);
     part->holds = memory_new(model->hold_count * sizeof *part->holds);
     part->attempts = memory_new(model->attempt_count * sizeof *part->attempts);
     part->accesses = memory_new(model->access_count * sizeof *part->accesses);
     part->reentries = memory_new(model->reentry_count * sizeof *part->reentries);
     // Acquires of a lock without a number, beside others that have one.
-    if (acquires > 0 && locks->acquires[0].value == 0)
-        locks->next_key = 0;
+    if (acquires > 0 && locks.acquires[0].value == 0)
+        locks.next_key = 0;
+    return locks;
 }
 
 static void take_hold(struct by_lock *locks, size_t index)
@@ -64,8 +65,10 @@ bool by_lock_next(struct by_lock *locks)
 {
     const struct trial_model *whole = locks->whole;
     struct trial_model *part = &locks->part;
-    if (locks->next_key > locks->last_key)
+    if (locks->next_key > locks->last_key) {
+        by_lock_end(locks);
         return false;
+    }
     locks->key = locks->next_key++;
     if (locks->indices == NULL) {
         locks->key = acquire_count(whole) > 0 ? acquire_at(whole, 0)->key : 0;

@@ -6,12 +6,11 @@
 #include "harness/base/rank.h"
 #include "harness/check/check.h"
 
-// Goes from lock to lock:
-//
-//    by_lock_start(&locks, model);
-//    while (by_lock_next(&locks))
-//        ... locks.part, locks.indices ...
-//    by_lock_end(&locks);
+// Goes from lock to lock: FOR_EACH_LOCK (locks, model) ... locks.part, locks.indices ...; what
+// leaves it before its end calls by_lock_end.
+#define FOR_EACH_LOCK(locks, model)                                                                \
+    for (struct by_lock locks = by_lock_start(model); by_lock_next(&locks);)
+
 struct by_lock {
     // What workers did with one lock, in its order, and its ends; all else is the whole's. Good
     // until the next one is asked for.
@@ -26,8 +25,9 @@ struct by_lock {
     int64_t next_key, last_key;
 };
 
-// Where there is one lock only, or none that is told apart, there is one part, the whole.
-void by_lock_start(struct by_lock *locks, const struct trial_model *model);
+// Where there is one lock only, or none that is told apart, there is one part, the whole. Behind
+// the last one by_lock_next ends it.
+struct by_lock by_lock_start(const struct trial_model *model);
 bool by_lock_next(struct by_lock *locks);
 void by_lock_end(struct by_lock *locks);
 

@@ -90,6 +90,12 @@ struct hold {
     size_t released_event; // index of the release-invoke event; SIZE_MAX if none
 };
 
+// The same number for all acquires of a worker.
+static inline int64_t worker_key(const struct hold *hold)
+{
+    return (int64_t)hold->client << 32 | hold->worker;
+}
+
 // From when on an acquire, or a release, is timed.
 static inline int64_t hold_acquire_began_ns(const struct hold *hold)
 {
@@ -111,6 +117,14 @@ struct reentry {
     enum outcome outcome;       // of a reentry
     enum release_answer answer; // of a leave
 };
+
+static inline bool reentry_was_refused(const struct reentry *reentry)
+{
+    return reentry->returned_ns != TIME_NEVER &&
+           (reentry->is_leave
+                ? reentry->answer == RELEASE_NOT_OWNER || reentry->answer == RELEASE_GONE
+                : reentry->outcome == OUTCOME_NO);
+}
 
 // One fault of the scenario, as it went.
 struct fault_record {
@@ -195,6 +209,20 @@ struct trial_model {
     FOR_EACH (hold, item, (model)->attempts, (model)->attempt_count)
 #define FOR_EACH_ACCESS(item, model)                                                               \
     FOR_EACH (access, item, (model)->accesses, (model)->access_count)
+#define FOR_EACH_REENTRY(item, model)                                                              \
+    FOR_EACH (reentry, item, (model)->reentries, (model)->reentry_count)
+#define EACH_FINDING(judgement, item)                                                              \
+    FOR_EACH (finding, item, (judgement)->findings, (judgement)->finding_count)
+// Each access of a hold in its order.
+#define FOR_ACCESSES_OF(item, hold, model)                                                         \
+    FOR_EACH (access, item, (model)->accesses + (hold)->first_access, (hold)->access_count)
+// Each event from `first` on that was not after `to_ns`; and each that there is.
+#define FOR_EVENTS(item, model, first, to_ns)                                                      \
+    for (const struct event *item = first;                                                         \
+         item < (model)->history->events + (model)->history->count && item->at_ns <= (to_ns);      \
+         item++)
+#define FOR_EACH_EVENT(item, model)                                                                \
+    FOR_EACH (event, item, (model)->history->events, (model)->history->count)
 #define FOR_EACH(type, item, items, count)                                                         \
     for (const struct type *item = (items); item != NULL && (size_t)(item - (items)) < (count);    \
          item++)
@@ -210,6 +238,11 @@ static inline const struct hold *acquire_at(const struct trial_model *model, siz
     return index < model->hold_count ? &model->holds[index]
                                      : &model->attempts[index - model->hold_count];
 }
+
+// The first event that was not before that time, and the first hold (an index; hold_count if none)
+// that was granted then or later.
+const struct event *event_from(const struct trial_model *model, int64_t from_ns);
+size_t first_grant(const struct trial_model *model, int64_t from_ns);
 
 // Whether the lock is meant to keep others out at all, and how many may hold it at once. An
 // optimistic scheme keeps nobody out: what it promises shows at the store.

@@ -238,14 +238,13 @@ static void measure_turns(const struct trial_model *model, struct fairness *fair
     AUTO_FREE int64_t *all_ns = memory_new(model->hold_count * sizeof *all_ns);
     AUTO_FREE int64_t *places_ns = memory_new(model->hold_count * sizeof *places_ns);
     fairness->order = places_find(model, all_ns, &fairness->margin_ns);
-    struct by_lock locks;
-    by_lock_start(&locks, model);
-    while (fairness->order != ORDER_UNKNOWN && by_lock_next(&locks)) {
+    if (fairness->order == ORDER_UNKNOWN)
+        return;
+    FOR_EACH_LOCK (locks, model) {
         for (size_t i = 0; i < locks.part.hold_count; i++)
             places_ns[i] = all_ns[locks.indices != NULL ? locks.indices[i] : i];
         measure_line(&locks, places_ns, fairness);
     }
-    by_lock_end(&locks);
 }
 
 void fairness_measure(const struct trial_model *model, struct fairness *fairness)

@@ -57,7 +57,7 @@ static size_t highest_before(const struct highest *highest, int64_t at_ns)
 {
     const struct trial_model *model = highest->model;
     size_t found = SIZE_MAX;
-    size_t end = FIRST_FROM(model->holds, model->hold_count, granted_ns, at_ns);
+    size_t end = first_grant(model, at_ns);
     for (size_t i = end; i > 0; i -= i & (~i + 1))
         found = higher(model, found, highest->holds[i - 1]);
     return found;

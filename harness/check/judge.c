@@ -34,14 +34,23 @@ static const struct finding *finding_of(const struct judgement *judgement, const
     return NULL;
 }
 
-// What is to be told first: a breach of safety, then a stuck lock, then what did no harm.
-static int urgency(const struct finding *finding)
+// The higher, the worse: of violations a breach of safety, then a stuck lock, then what did no
+// harm.
+static int weight(const struct finding *finding)
 {
+    static const int weights[] = {
+        [FINDING_IRRELEVANT] = 0, [FINDING_KEPT] = 1, [FINDING_UNDECIDED] = 2};
     if (finding->state != FINDING_VIOLATED)
-        return 0;
-    if (finding->harmless)
-        return 1;
-    return finding->check->shows == SHOWS_NO_PROGRESS ? 2 : 3;
+        return weights[finding->state];
+    return finding->harmless ? 3 : finding->check->shows == SHOWS_NO_PROGRESS ? 4 : 5;
+}
+
+// Of equal violations, that which happened first is the cause of the others.
+static bool is_worse(const struct finding *finding, const struct finding *other)
+{
+    int more = weight(finding) - weight(other);
+    return more > 0 || (more == 0 && finding->state == FINDING_VIOLATED &&
+                        finding->evidence.from_ns < other->evidence.from_ns);
 }
 
 const struct finding *judgement_first_violation(const struct judgement *judgement)
@@ -49,12 +58,8 @@ const struct finding *judgement_first_violation(const struct judgement *judgemen
     const struct finding *first = NULL;
     if (judgement->unexpected != NULL)
         return finding_of(judgement, judgement->unexpected);
-    for (size_t i = 0; i < judgement->finding_count; i++) {
-        const struct finding *finding = &judgement->findings[i];
-        int more = urgency(finding) - (first != NULL ? urgency(first) : 0);
-        // Of equal ones, that which happened first is the cause of the others.
-        if (more > 0 ||
-            (more == 0 && first != NULL && finding->evidence.from_ns < first->evidence.from_ns))
+    EACH_FINDING (judgement, finding) {
+        if (finding->state == FINDING_VIOLATED && (first == NULL || is_worse(finding, first)))
             first = finding;
     }
     return first;
@@ -87,23 +92,11 @@ struct finding check_lock(const struct check *check, const struct trial_model *m
     return finding;
 }
 
-// The higher, the worse.
-static int weight(const struct finding *finding)
-{
-    static const int weights[] = {[FINDING_IRRELEVANT] = 0,
-                                  [FINDING_KEPT] = 1,
-                                  [FINDING_UNDECIDED] = 2,
-                                  [FINDING_VIOLATED] = 4};
-    return weights[finding->state] - (finding->state == FINDING_VIOLATED && finding->harmless);
-}
-
 // Adds what was found for another lock: the worse stays, the counts are added.
 static void merge(struct finding *merged, const struct finding *finding, int64_t key)
 {
     int64_t count = merged->count + finding->count;
-    int more = weight(finding) - weight(merged);
-    bool is_first = more > 0 || (more == 0 && finding->state == FINDING_VIOLATED &&
-                                 finding->evidence.from_ns < merged->evidence.from_ns);
+    bool is_first = is_worse(finding, merged);
     if (is_first)
         *merged = *finding;
     merged->count = count;
@@ -114,12 +107,10 @@ static void merge(struct finding *merged, const struct finding *finding, int64_t
 
 static void run_checks(const struct trial_model *model, struct judgement *judgement)
 {
-    struct by_lock locks;
     for (size_t i = 0; i < MAX_CHECKS && check_catalogue[i] != NULL; i++)
         judgement->findings[judgement->finding_count++] =
             (struct finding){.check = check_catalogue[i], .state = FINDING_IRRELEVANT};
-    by_lock_start(&locks, model);
-    while (by_lock_next(&locks)) {
+    FOR_EACH_LOCK (locks, model) {
         for (size_t i = 0; i < judgement->finding_count; i++) {
             struct finding finding = check_lock(check_catalogue[i], &locks.part);
             struct evidence *evidence = &finding.evidence;
@@ -131,31 +122,24 @@ static void run_checks(const struct trial_model *model, struct judgement *judgem
                 merge(&judgement->findings[i], &finding, locks.key);
         }
     }
-    by_lock_end(&locks);
 }
 
-// True if what was found may be the doing of a holder that stalls, as `cause` says, kept too long,
-// or let in too early. No fenced store lets a stale holder do harm.
-static bool may_follow(const struct trial_model *model, const struct finding *finding,
-                       const struct finding *cause)
-{
-    bool outlived = finding->evidence.holds[0] == SIZE_MAX;
-    for (size_t i = 0; i < 2 && finding->evidence.holds[i] != SIZE_MAX; i++)
-        outlived |= hold_outlived_lease(model, &model->holds[finding->evidence.holds[i]]);
-    return finding_counts(finding) && finding->check->may_follow &&
-           !model->trial->scenario->workload.fenced &&
-           (outlived || cause->check->shows != SHOWS_TWO_STALE);
-}
-
-// What follows from what stalls could explain is undecided, too.
+// What follows from what stalls could explain is undecided, too: what may be the doing of a holder
+// that stalls kept too long, or let in too early. No fenced store lets a stale holder do harm.
 static void excuse_followers(const struct trial_model *model, struct judgement *judgement)
 {
     const struct finding *cause = NULL;
     for (size_t i = 0; i < judgement->finding_count && cause == NULL; i++)
         cause = judgement->findings[i].by_stalls ? &judgement->findings[i] : NULL;
-    for (size_t i = 0; i < judgement->finding_count && cause != NULL; i++) {
+    if (cause == NULL || model->trial->scenario->workload.fenced)
+        return;
+    for (size_t i = 0; i < judgement->finding_count; i++) {
         struct finding *finding = &judgement->findings[i];
-        if (!may_follow(model, finding, cause))
+        const size_t *holds = finding->evidence.holds;
+        bool follows = holds[0] == SIZE_MAX || cause->check->shows != SHOWS_TWO_STALE;
+        for (size_t j = 0; j < 2 && holds[j] != SIZE_MAX; j++)
+            follows |= hold_outlived_lease(model, &model->holds[holds[j]]);
+        if (!follows || !finding_counts(finding) || !finding->check->may_follow)
             continue;
         finding->state = FINDING_UNDECIDED;
         finding->by_stalls = true;
@@ -169,8 +153,7 @@ static bool is_undecided(const struct finding *finding, struct text *why)
 
 static bool any_undecided(const struct judgement *judgement, bool by_stalls, struct text *why)
 {
-    for (size_t i = 0; i < judgement->finding_count; i++) {
-        const struct finding *finding = &judgement->findings[i];
+    EACH_FINDING (judgement, finding) {
         if ((!by_stalls || finding->by_stalls) && is_undecided(finding, why))
             return true;
     }
@@ -250,30 +233,22 @@ static bool machine_may_be_to_blame(const struct trial_model *model, struct text
                model->history->condition.text);
 }
 
-static bool harness_was_broken(const struct trial_model *model, struct text *why)
-{
-    long long count = (long long)model->broken_count;
-    return count > 0 && say(why, "%lld request%s failed because the harness or its set-up is wrong",
-                            count, plural(count));
-}
-
-// Nothing is proven about a lease that a server expires by the clock that somebody set.
-static bool clock_was_set(const struct trial_model *model, struct text *why)
-{
-    return model->clock_step_ns != 0 && trial_has_trait(model->trial, "lease") &&
-           say(why,
-               "somebody set the machine's clock by %s during the trial, and the server expires "
-               "leases by it; run it again",
-               lasting(model->clock_step_ns).text);
-}
-
 static enum verdict decide_verdict(const struct trial_model *model, struct judgement *judgement,
                                    struct text *why)
 {
-    if (harness_was_broken(model, why))
+    if (model->broken_count > 0) {
+        text_format(why, "%lld request%s failed because the harness or its set-up is wrong",
+                    (long long)model->broken_count, plural(model->broken_count));
         return VERDICT_ERROR;
-    if (clock_was_set(model, why))
+    }
+    // Nothing is proven about a lease that a server expires by the clock that somebody set.
+    if (model->clock_step_ns != 0 && trial_has_trait(model->trial, "lease")) {
+        text_format(why,
+                    "somebody set the machine's clock by %s during the trial, and the server "
+                    "expires leases by it; run it again",
+                    lasting(model->clock_step_ns).text);
         return VERDICT_UNKNOWN;
+    }
     const struct finding *stuck = finding_of(judgement, "stuck");
     bool unsafe = false;
     for (size_t i = 0; i < judgement->finding_count; i++)
@@ -317,8 +292,7 @@ static bool is_named(const struct expectation *expectation, const char *property
 static const char *unexplained_property(const struct expectation *expectation,
                                         const struct judgement *judgement)
 {
-    for (size_t i = 0; i < judgement->finding_count; i++) {
-        const struct finding *finding = &judgement->findings[i];
+    EACH_FINDING (judgement, finding) {
         const struct check *check = finding->check;
         bool is_explained = is_named(expectation, check->name);
         for (size_t j = 0; check->follows_from != NULL && check->follows_from[j] != NULL; j++)
@@ -350,35 +324,19 @@ void expectation_describe(const struct expectation *expectation, struct text *ou
                     (const char *const *)expectation->because.items, expectation->because.count);
 }
 
-static void describe_found(const struct judgement *judgement, struct text *out)
-{
-    const char *names[MAX_CHECKS];
-    size_t count = 0;
-    for (size_t i = 0; i < judgement->finding_count; i++) {
-        if (finding_counts(&judgement->findings[i]))
-            names[count++] = judgement->findings[i].check->name;
-    }
-    list_properties(out, verdict_name(judgement->verdict), names, count);
-}
-
-static const char *describe_wrong_verdict(const struct trial *trial,
-                                          const struct judgement *judgement)
-{
-    bool has_faults = trial->scenario != NULL && scenario_has_faults(trial->scenario);
-    if (judgement->verdict == VERDICT_SAFE)
-        return has_faults ? "the fault did not bite" : "nothing was found to be broken";
-    return trial->expectation->verdict == EXPECT_SAFE ? "the lock broke its promise"
-                                                      : "it broke in another way";
-}
-
 // True if the expectation is not met; says why.
 static bool is_missed(const struct trial *trial, const char *absent_fault,
                       struct judgement *judgement, struct text *why)
 {
     const struct expectation *expectation = trial->expectation;
     const struct string_list *because = &expectation->because;
+    bool has_faults = trial->scenario != NULL && scenario_has_faults(trial->scenario);
     if (judgement->verdict != expected_verdicts[expectation->verdict])
-        return say(why, "%s", describe_wrong_verdict(trial, judgement));
+        return say(why, "%s",
+                   judgement->verdict == VERDICT_SAFE && has_faults ? "the fault did not bite"
+                   : judgement->verdict == VERDICT_SAFE  ? "nothing was found to be broken"
+                   : expectation->verdict == EXPECT_SAFE ? "the lock broke its promise"
+                                                         : "it broke in another way");
     if (absent_fault != NULL && expectation->verdict != EXPECT_SAFE)
         return say(why, "%s never took effect, so that is not what the scenario shows",
                    absent_fault);
@@ -400,6 +358,8 @@ void expectation_compare(const struct trial *trial, const char *absent_fault,
                          struct judgement *judgement)
 {
     AUTO_TEXT struct text expected = {0}, found = {0}, miss = {0};
+    const char *names[MAX_CHECKS];
+    size_t count = 0;
     char *out = judgement->expectation_text;
     const size_t room = sizeof judgement->expectation_text;
     judgement->expectation = EXPECTATION_NONE;
@@ -408,7 +368,11 @@ void expectation_compare(const struct trial *trial, const char *absent_fault,
     if (trial->expectation == NULL)
         return;
     expectation_describe(trial->expectation, &expected);
-    describe_found(judgement, &found);
+    for (size_t i = 0; i < judgement->finding_count; i++) {
+        if (finding_counts(&judgement->findings[i]))
+            names[count++] = judgement->findings[i].check->name;
+    }
+    list_properties(&found, verdict_name(judgement->verdict), names, count);
     if (judgement->verdict > VERDICT_STUCK) {
         snprintf(out, room, "expected %s, not decided: %s", expected.bytes,
                  verdict_name(judgement->verdict));
@@ -421,26 +385,20 @@ void expectation_compare(const struct trial *trial, const char *absent_fault,
     }
 }
 
-// True if more events could still meet an expectation of UNSAFE or STUCK: nothing was found that
-// contradicts it.
-static bool may_yet_be_met(const struct expectation *expectation, const struct judgement *judgement)
-{
-    return (expectation->verdict == EXPECT_UNSAFE || judgement->verdict == VERDICT_STUCK) &&
-           (expectation->because.count == 0 ||
-            unexplained_property(expectation, judgement) == NULL);
-}
-
 // True if the expectation may be missed only because the machine stood still, or because something
 // is not in the history: it was interrupted, or is damaged. `excuse` says which.
 static bool miss_is_excused(const struct trial_model *model, const struct judgement *judgement,
                             struct text *excuse)
 {
     const struct history_condition *condition = &model->history->condition;
+    const struct expectation *expectation = model->trial->expectation;
     struct words stalls;
-    if (judgement->expectation != EXPECTATION_MISSED ||
-        model->trial->expectation->verdict == EXPECT_SAFE)
+    if (judgement->expectation != EXPECTATION_MISSED || expectation->verdict == EXPECT_SAFE)
         return false;
-    if (condition->state != HISTORY_WHOLE && may_yet_be_met(model->trial->expectation, judgement))
+    // More events could still meet it: nothing was found that contradicts it.
+    if (condition->state != HISTORY_WHOLE &&
+        (expectation->verdict == EXPECT_UNSAFE || judgement->verdict == VERDICT_STUCK) &&
+        (expectation->because.count == 0 || unexplained_property(expectation, judgement) == NULL))
         return say(excuse, "%.140s", condition->text);
     return stalls_may_have_upset(model, &stalls) &&
            say(excuse, "%.140s, which may have upset what it is about", stalls.text);

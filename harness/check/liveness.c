@@ -20,8 +20,8 @@
 // One acquire, from its invocation to its end.
 struct wait {
     int64_t key; // of the lock
-    int client;
-    int worker;
+    int64_t who;
+    const struct hold *acquire;
     struct span time;
     bool gave_up; // and its worker lives on
 };
@@ -31,30 +31,6 @@ struct waits {
     struct wait *items;
     size_t count;
 };
-
-static int compare_waits(const void *left, const void *right)
-{
-    const struct wait *a = left;
-    const struct wait *b = right;
-    if (a->client != b->client)
-        return a->client < b->client ? -1 : 1;
-    if (a->worker != b->worker)
-        return a->worker < b->worker ? -1 : 1;
-    return (a->time.from_ns > b->time.from_ns) - (a->time.from_ns < b->time.from_ns);
-}
-
-// Those that gave up waited on until their worker asked again, if that was for the same lock: it
-// still wanted it.
-static void join_retries(struct wait *waits, size_t count)
-{
-    qsort(waits, count, sizeof *waits, compare_waits);
-    for (size_t i = 0; i + 1 < count; i++) {
-        const struct wait *next = &waits[i + 1];
-        if (waits[i].gave_up && waits[i].client == next->client &&
-            waits[i].worker == next->worker && waits[i].key == next->key)
-            waits[i].time.to_ns = time_later(waits[i].time.to_ns, next->time.from_ns);
-    }
-}
 
 // Free `items`.
 static struct waits waits_of(const struct trial_model *model)
@@ -69,32 +45,35 @@ static struct waits waits_of(const struct trial_model *model)
         if (to_ns == TIME_NEVER)
             to_ns = time_later(model->ended_ns, hold->invoked_ns);
         waits[i] = (struct wait){.key = hold->key,
-                                 .client = hold->client,
-                                 .worker = hold->worker,
+                                 .who = worker_key(hold),
+                                 .acquire = hold,
                                  .time = {hold->invoked_ns, to_ns},
                                  .gave_up = !is_granted && hold->returned_ns != TIME_NEVER};
     }
-    if (model->attempt_count > 0)
-        join_retries(waits, count);
-    sort_by_key(waits, count, sizeof *waits);
+    if (model->attempt_count > 0) {
+        SORT_BY(waits, count, time.from_ns);
+        SORT_BY(waits, count, who);
+    }
+    // Those that gave up waited on until their worker asked again, if that was for the same lock:
+    // it still wanted it.
+    for (size_t i = 0; model->attempt_count > 0 && i + 1 < count; i++) {
+        const struct wait *next = &waits[i + 1];
+        if (waits[i].gave_up && waits[i].who == next->who && waits[i].key == next->key)
+            waits[i].time.to_ns = time_later(waits[i].time.to_ns, next->time.from_ns);
+    }
+    SORT_BY(waits, count, key);
     return (struct waits){waits, count};
 }
-
-// Stretches of time during all of which at least one worker waited.
-struct stretches {
-    struct span *items;
-    size_t count, room;
-};
 
 // Adds the wait without the times at which a fault held its worker up. The faults are in the order
 // of the scenario, not of time, so a wait may be cut more than once.
 static void add_wait(const struct trial_model *model, const struct wait *wait, struct span time,
-                     size_t first_fault, struct stretches *stretches)
+                     size_t first_fault, struct spans *stretches)
 {
     for (size_t i = first_fault; i < model->fault_count; i++) {
         const struct fault_record *record = &model->faults[i];
         if (record->in_effect_ns >= time.to_ns || record->healed_ns <= time.from_ns ||
-            !fault_holds_up(model, record->instance, wait->client, wait->worker))
+            !fault_holds_up(model, record->instance, wait->acquire->client, wait->acquire->worker))
             continue;
         if (record->in_effect_ns > time.from_ns)
             add_wait(model, wait, (struct span){time.from_ns, record->in_effect_ns}, i + 1,
@@ -102,23 +81,23 @@ static void add_wait(const struct trial_model *model, const struct wait *wait, s
         time.from_ns = time_earlier(record->healed_ns, time.to_ns);
     }
     if (time.to_ns > time.from_ns)
-        *APPEND(stretches->items, stretches->count, stretches->room) = time;
+        span_add(stretches, time);
 }
 
-// The stretches in which somebody waited for the lock `key`. Free `items`.
-static struct stretches stretches_of_waiting(const struct trial_model *model,
-                                             const struct waits *waits, int64_t key)
+// The stretches of time in which somebody waited for the lock `key`. Free `items`.
+static struct spans stretches_of_waiting(const struct trial_model *model, const struct waits *waits,
+                                         int64_t key)
 {
-    struct stretches stretches = {0};
+    struct spans stretches = {0};
     for (size_t i = FIRST_FROM(waits->items, waits->count, key, key);
          i < waits->count && waits->items[i].key == key; i++)
         add_wait(model, &waits->items[i], waits->items[i].time, 0, &stretches);
-    stretches.count = spans_join(stretches.items, stretches.count);
+    spans_join(&stretches);
     return stretches;
 }
 
 // The stretch in which `at_ns` lies, its ends included, or NULL if nobody waited then.
-static const struct span *stretch_at(const struct stretches *stretches, int64_t at_ns)
+static const struct span *stretch_at(const struct spans *stretches, int64_t at_ns)
 {
     size_t next = FIRST_FROM(stretches->items, stretches->count, to_ns, at_ns);
     bool lasts = next < stretches->count && stretches->items[next].from_ns <= at_ns;
@@ -136,14 +115,8 @@ struct collection {
 // What the figures of one lock are read from.
 struct reader {
     const struct trial_model *model;
-    struct stretches waiting;
+    struct spans waiting;
 };
-
-// The first hold that was granted at `at_ns` or later; hold_count if none was.
-static size_t next_grant(const struct trial_model *model, int64_t at_ns)
-{
-    return FIRST_FROM(model->holds, model->hold_count, granted_ns, at_ns);
-}
 
 // How long after `from_ns` the hold `next` was granted; -1 if that says nothing.
 static int64_t wait_ns(const struct reader *reader, int64_t from_ns, size_t next)
@@ -211,7 +184,7 @@ static void collect_after(const struct reader *reader, enum end end, struct coll
         if (from_ns >= model->ended_ns || hold->shared)
             continue;
         collect(collection,
-                wait_ns(reader, from_ns, is_exclusive ? i + 1 : next_grant(model, from_ns)));
+                wait_ns(reader, from_ns, is_exclusive ? i + 1 : first_grant(model, from_ns)));
     }
 }
 
@@ -227,7 +200,7 @@ static void collect_heals(const struct reader *reader, int64_t *longest_ns,
         if (!is_over)
             continue;
         int64_t waited_ns =
-            wait_ns(reader, record->healed_ns, next_grant(model, record->healed_ns));
+            wait_ns(reader, record->healed_ns, first_grant(model, record->healed_ns));
         collect(collection, waited_ns);
         longest_ns[i] = time_later(longest_ns[i], waited_ns);
     }
@@ -235,18 +208,20 @@ static void collect_heals(const struct reader *reader, int64_t *longest_ns,
 
 // --- waits ---------------------------------------------------------------------------------------
 
-static int64_t longest_wait_ns(const struct trial_model *model)
+int64_t longest_wait_ns(const struct trial_model *model, bool only_counted)
 {
     int64_t longest_ns = 0;
     FOR_EACH_HOLD (hold, model) {
-        longest_ns = time_later(longest_ns, hold->granted_ns - hold_acquire_began_ns(hold));
+        if (!only_counted || counted_hold(model, hold))
+            longest_ns = time_later(longest_ns, hold->granted_ns - hold_acquire_began_ns(hold));
     }
     FOR_EACH_ATTEMPT (attempt, model) {
         int64_t until_ns = attempt->returned_ns;
         // The dead wait for nothing.
         if (until_ns == TIME_NEVER)
             until_ns = time_earlier(attempt->killed_ns, model->ended_ns);
-        longest_ns = time_later(longest_ns, until_ns - attempt->invoked_ns);
+        if (!only_counted || counted_hold(model, attempt))
+            longest_ns = time_later(longest_ns, until_ns - attempt->invoked_ns);
     }
     return longest_ns;
 }
@@ -257,42 +232,32 @@ static int64_t unserved_ns(const struct reader *reader)
     const struct span *stretch = stretch_at(&reader->waiting, model->ended_ns);
     if (stretch == NULL)
         return 0;
-    size_t next = next_grant(model, model->ended_ns);
+    size_t next = first_grant(model, model->ended_ns);
     int64_t since_ns = time_later(stretch->from_ns, model->started_ns);
     if (next > 0)
         since_ns = time_later(since_ns, model->holds[next - 1].granted_ns);
     return time_later(model->ended_ns - since_ns, 0);
 }
 
-static void measure_locks(const struct trial_model *model, int64_t *longest_ns,
-                          struct collection ends[END_COUNT], struct collection *heals,
-                          struct liveness *liveness)
+void liveness_measure(const struct trial_model *model, struct liveness *liveness)
 {
+    struct collection ends[END_COUNT] = {0}, heals = {0};
+    AUTO_FREE int64_t *longest_ns = memory_new(model->fault_count * sizeof *longest_ns);
     AUTO_FREE struct waits waits = waits_of(model);
-    struct by_lock locks;
-    by_lock_start(&locks, model);
-    while (by_lock_next(&locks)) {
+    *liveness = (struct liveness){.longest_wait_ns = longest_wait_ns(model, false),
+                                  .left = model->ends.left};
+    for (size_t i = 0; i < model->fault_count; i++)
+        longest_ns[i] = -1;
+    FOR_EACH_LOCK (locks, model) {
         struct reader reader = {.model = &locks.part,
                                 .waiting = stretches_of_waiting(model, &waits, locks.key)};
         liveness->unserved_ns = time_later(liveness->unserved_ns, unserved_ns(&reader));
         // An optimistic lock is never taken, and so never becomes free.
         for (enum end end = 0; end < END_COUNT && trial_model_excludes(model); end++)
             collect_after(&reader, end, &ends[end]);
-        collect_heals(&reader, longest_ns, heals);
+        collect_heals(&reader, longest_ns, &heals);
         free(reader.waiting.items);
     }
-    by_lock_end(&locks);
-}
-
-void liveness_measure(const struct trial_model *model, struct liveness *liveness)
-{
-    struct collection ends[END_COUNT] = {0}, heals = {0};
-    AUTO_FREE int64_t *longest_ns = memory_new(model->fault_count * sizeof *longest_ns);
-    *liveness =
-        (struct liveness){.longest_wait_ns = longest_wait_ns(model), .left = model->ends.left};
-    for (size_t i = 0; i < model->fault_count; i++)
-        longest_ns[i] = -1;
-    measure_locks(model, longest_ns, ends, &heals, liveness);
     liveness->after_release = figures_of(&ends[END_RELEASE]);
     liveness->after_crash = figures_of(&ends[END_CRASH]);
     liveness->after_expiry = figures_of(&ends[END_EXPIRY]);

@@ -46,6 +46,11 @@ struct liveness {
 
 // Derives the figures; O(n log n) of the acquires.
 void liveness_measure(const struct trial_model *model, struct liveness *liveness);
+
+// The longest that any acquire waited from its invocation, granted or not; one that never returned,
+// until its worker was killed or the trial ended. Of all acquires, or of the counted time's.
+int64_t longest_wait_ns(const struct trial_model *model, bool only_counted);
+
 // --- the herd
 
 // What a grant costs the servers and those who wait: requests, renewals, and waiters woken. With

@@ -29,11 +29,12 @@ bool wrongful_release_is_certain(const struct trial_model *model, const struct e
 
 // The hold (an index into model.holds) whose release took away the lock of `wronged` before
 // `until_ns`: one that had been granted before it, and whose release was answered inside that hold,
-// or after the end of its own lease, or not until then; or, with `hand_offs`, was a plain delete
-// that began while `wronged` waited for its grant, which it may have removed or made way for.
-// SIZE_MAX if there is none.
+// or after the end of its own lease, or not until then; OR_HAND_OFFS: or was a plain delete that
+// began while `wronged` waited for its grant, which it may have removed or made way for; ALL: of a
+// lock that has vanished, any that may have removed it. SIZE_MAX if there is none.
+enum culprits { CULPRITS_SURE, CULPRITS_OR_HAND_OFFS, CULPRITS_ALL };
 size_t wrongful_release_culprit(const struct trial_model *model, size_t wronged, int64_t until_ns,
-                                bool hand_offs);
+                                enum culprits among);
 
 // The fault (an index into model.faults) that may have taken that lock away: on its holder or on
 // servers, during the hold, and of a kind that does so; SIZE_MAX if there is none.

@@ -39,7 +39,7 @@ TEST(the_part_of_one_of_them_mixes_nothing)
     build_judge(&build);
     const struct trial_model *whole = &build.model;
     assert_true(trial_model_mixes_locks(whole));
-    by_lock_start(&locks, whole);
+    locks = by_lock_start(whole);
     for (int64_t key = 1; key <= 2; key++) {
         assert_true(by_lock_next(&locks));
         const struct trial_model *part = &locks.part;
@@ -57,7 +57,6 @@ TEST(the_part_of_one_of_them_mixes_nothing)
         }
     }
     assert_false(by_lock_next(&locks));
-    by_lock_end(&locks);
     build_free(&build);
 }
 

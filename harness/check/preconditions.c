@@ -25,11 +25,13 @@ static struct words name_of(const struct fault_instance *instance)
 
 // --- why a fault never struck --------------------------------------------------------------------
 
+#define FOR_EACH_POINT(point, instance)                                                            \
+    FOR_EACH (point_name, point, (instance)->points, (instance)->point_count)
+
 // True if the fault waits for a request, and what it waits for is one of the words, or is not.
 static bool waits_for(const struct fault_instance *instance, const char *const *words, bool is_one)
 {
-    for (size_t i = 0; i < instance->point_count; i++) {
-        const struct point_name *point = &instance->points[i];
+    FOR_EACH_POINT (point, instance) {
         if (point->moment != MOMENT_AT && text_is_one_of(point->what, words) == is_one)
             return true;
     }
@@ -43,6 +45,13 @@ static bool waits_for_command(const struct fault_instance *instance)
     return waits_for(instance, (const char *const[]){"read", "write", NULL}, false);
 }
 
+// True if another program has the lock, which is asked by a driver.
+static bool is_driven(const struct trial_model *model)
+{
+    const struct external_client *external_client = model->trial->external_client;
+    return external_client != NULL && external_client->plugin == NULL;
+}
+
 // True if it waits for a command that a program sends for one of its workers, or for one purpose:
 // with several workers it cannot always be told which (scripts/drivers/README.md).
 static bool waits_for_one_of_several(const struct trial_model *model,
@@ -50,11 +59,9 @@ static bool waits_for_one_of_several(const struct trial_model *model,
 {
     static const char *const known[] = {"acquire", "release", "renew", "read",
                                         "write",   "holds",   NULL};
-    const struct external_client *external_client = model->trial->external_client;
-    bool tells = external_client == NULL || external_client->plugin != NULL ||
-                 model->trial->scenario->clients.threads == 1;
-    for (size_t i = 0; i < instance->point_count && !tells; i++) {
-        const struct point_name *point = &instance->points[i];
+    if (!is_driven(model) || model->trial->scenario->clients.threads == 1)
+        return false;
+    FOR_EACH_POINT (point, instance) {
         if (!text_is_one_of(point->what, known) && (point->worker != 0 || point->phase[0] != '\0'))
             return true;
     }
@@ -70,8 +77,7 @@ static size_t find_sent(const struct trial_model *model, const struct point_name
                         struct event_command sent[COMMANDS_SAID])
 {
     size_t count = 0;
-    for (size_t i = 0; i < model->history->count; i++) {
-        const struct event *event = &model->history->events[i];
+    FOR_EACH_EVENT (event, model) {
         if (event->kind != EVENT_REQUEST || event->client != point->client)
             continue;
         enum phase phase = (enum phase)(event->detail >> REQUEST_PHASE);
@@ -342,22 +348,21 @@ void tell_servers_down(const struct trial_model *model, int64_t from_ns, int64_t
 {
     const struct trial *trial = model->trial;
     int most = 0;
+    int64_t most_at_ns = from_ns;
     AUTO_TEXT struct text which = {0};
-    FOR_EACH_FAULT (record, model) {
+    FOR_EACH_FAULT (added, model) {
         // They are the most when one more goes down, or when the time begins.
-        const struct fault_record *added = record;
         int64_t at_ns = time_later(from_ns, time_earlier(added->asked_ns, added->in_effect_ns));
-        struct text names = {0};
         int down = 0;
-        for (size_t j = 0; at_ns <= to_ns && j < model->fault_count; j++) {
-            if (is_down_at(&model->faults[j], at_ns))
-                text_format(&names, "%s%d", down++ > 0 ? ", " : "",
-                            model->faults[j].instance->number);
+        FOR_EACH_FAULT (record, model) {
+            down += at_ns <= to_ns && is_down_at(record, at_ns);
         }
-        struct text lesser = down > most ? which : names;
-        which = down > most ? names : which;
+        most_at_ns = down > most ? at_ns : most_at_ns;
         most = down > most ? down : most;
-        text_free(&lesser);
+    }
+    FOR_EACH_FAULT (record, model) {
+        if (is_down_at(record, most_at_ns))
+            text_format(&which, "%s%d", which.length > 0 ? ", " : "", record->instance->number);
     }
     int left = trial->servers - most;
     bool is_short =
@@ -400,12 +405,6 @@ static bool is_undisturbed(const struct trial_model *model, int64_t from_ns, int
     return true;
 }
 
-// Times at which somebody may have held some lock, one after the other.
-struct busy {
-    struct span *spans;
-    size_t count;
-};
-
 // Until when a lock that nobody is known to have released may have been held.
 static int64_t given_back_by_ns(const struct trial_model *model, int64_t valid_until_ns)
 {
@@ -414,16 +413,16 @@ static int64_t given_back_by_ns(const struct trial_model *model, int64_t valid_u
                : valid_until_ns + model->trial->scenario->lock.stuck_after_ns;
 }
 
-static struct busy busy_make(const struct trial_model *model)
+// Times at which somebody may have held some lock, one after the other.
+static struct spans busy_make(const struct trial_model *model)
 {
-    struct busy busy = {0};
+    const size_t room = acquire_count(model);
+    struct spans busy = {memory_new(room * sizeof *busy.items), 0, room};
     bool has_lease = trial_has_trait(model->trial, "lease");
-    busy.spans = memory_new((model->hold_count + model->attempt_count) * sizeof *busy.spans);
     FOR_EACH_HOLD (hold, model) {
         bool is_over = hold->returned_ns != TIME_NEVER && hold->answer != RELEASE_UNKNOWN;
-        busy.spans[busy.count++] = (struct span){
-            hold->invoked_ns,
-            is_over ? hold->returned_ns : given_back_by_ns(model, hold->valid_until_ns)};
+        int64_t by_ns = is_over ? hold->returned_ns : given_back_by_ns(model, hold->valid_until_ns);
+        span_add(&busy, (struct span){hold->invoked_ns, by_ns});
     }
     FOR_EACH_ATTEMPT (attempt, model) {
         int64_t by_ns = time_earlier(attempt->returned_ns, attempt->died_ns);
@@ -431,21 +430,20 @@ static struct busy busy_make(const struct trial_model *model)
             continue;
         if (by_ns != TIME_NEVER && has_lease)
             by_ns = given_back_by_ns(model, by_ns + model->trial->scenario->lock.lease_ns);
-        busy.spans[busy.count++] =
-            (struct span){attempt->invoked_ns, has_lease ? by_ns : TIME_NEVER};
+        span_add(&busy, (struct span){attempt->invoked_ns, has_lease ? by_ns : TIME_NEVER});
     }
-    busy.count = spans_join(busy.spans, busy.count);
+    spans_join(&busy);
     return busy;
 }
 
 // The longest time between the two for which nobody can have held any lock.
-static int64_t longest_free_ns(const struct busy *busy, int64_t from_ns, int64_t to_ns)
+static int64_t longest_free_ns(const struct spans *busy, int64_t from_ns, int64_t to_ns)
 {
     int64_t longest_ns = 0;
-    for (size_t i = FIRST_FROM(busy->spans, busy->count, to_ns, from_ns);
-         i < busy->count && busy->spans[i].from_ns < to_ns; i++) {
-        longest_ns = time_later(longest_ns, busy->spans[i].from_ns - from_ns);
-        from_ns = time_later(from_ns, busy->spans[i].to_ns);
+    for (size_t i = FIRST_FROM(busy->items, busy->count, to_ns, from_ns);
+         i < busy->count && busy->items[i].from_ns < to_ns; i++) {
+        longest_ns = time_later(longest_ns, busy->items[i].from_ns - from_ns);
+        from_ns = time_later(from_ns, busy->items[i].to_ns);
     }
     return time_later(longest_ns, to_ns - time_earlier(from_ns, to_ns));
 }
@@ -491,7 +489,7 @@ struct served {
     struct answers all;
     struct answers contended; // asked while another held the lock; but for those granted, only if
                               // they came back long before their wait was over
-    struct busy busy;         // made only for those who have never held
+    struct spans busy;        // made only for those who have never held
 };
 
 static struct asker *asker_of(struct served *served, int client)
@@ -504,7 +502,7 @@ static struct asker *asker_of(struct served *served, int client)
 // True if another held that lock, as far as one can tell, when it was asked for.
 static bool had_holder(const struct trial_model *model, int64_t key, int64_t at_ns)
 {
-    size_t end = FIRST_FROM(model->holds, model->hold_count, granted_ns, at_ns);
+    size_t end = first_grant(model, at_ns);
     for (size_t i = end; i > 0 && end - i < LOOK_BACK; i--) {
         const struct hold *hold = &model->holds[i - 1];
         if (hold->key == key && hold->released_ns > at_ns)
@@ -519,7 +517,7 @@ static bool was_free(struct served *served, struct asker *asker, const struct ho
 {
     const struct lock_settings *lock = &served->model->trial->scenario->lock;
     int64_t slack_ns = 2 * time_later(lock->retry_ns, LEAST_RETRY_NS);
-    if (served->busy.spans == NULL)
+    if (served->busy.items == NULL)
         served->busy = busy_make(served->model);
     int64_t free_ns = longest_free_ns(&served->busy, attempt->invoked_ns, attempt->returned_ns);
     asker->free_refusals += free_ns == attempt->returned_ns - attempt->invoked_ns;
@@ -532,13 +530,11 @@ static bool was_free(struct served *served, struct asker *asker, const struct ho
 static bool waited_in_vain(struct served *served, struct asker *asker, const struct hold *attempt)
 {
     const struct trial_model *model = served->model;
-    const struct external_client *external_client = model->trial->external_client;
     int64_t enough_ns = model->trial->scenario->lock.stuck_after_ns;
     if (enough_ns > 0 && model->ended_ns - attempt->invoked_ns > enough_ns)
         return true;
-    return external_client != NULL && external_client->plugin == NULL &&
-           attempt->outcome == OUTCOME_NO && attempt->returned_ns != TIME_NEVER &&
-           was_free(served, asker, attempt);
+    return is_driven(model) && attempt->outcome == OUTCOME_NO &&
+           attempt->returned_ns != TIME_NEVER && was_free(served, asker, attempt);
 }
 
 static void see_attempt(struct served *served, const struct hold *attempt)
@@ -568,10 +564,9 @@ static bool tell_who_was_not_served(const struct served *served, struct text *wh
 {
     size_t count = 0, first = 0;
     for (size_t i = served->asker_count; i-- > 0;) {
-        if (served->askers[i].has_held || !served->askers[i].turned_away)
-            continue;
-        count++;
-        first = i;
+        bool was_served = served->askers[i].has_held || !served->askers[i].turned_away;
+        count += !was_served;
+        first = was_served ? first : i;
     }
     if (count == 0)
         return false;
@@ -627,7 +622,7 @@ static bool everybody_was_served(const struct trial_model *model, struct text *w
                 unanswered, all_of(&served.all));
     hollow = hollow || tell_that_nobody_waited(&served, why);
     free(served.askers);
-    free(served.busy.spans);
+    free(served.busy.items);
     return !hollow;
 }
 
@@ -669,8 +664,7 @@ static bool was_held(const struct trial_model *model, struct text *why)
         unknown += attempt->outcome == OUTCOME_UNKNOWN;
     }
     text_format(why, "nobody was ever granted the lock (%zu acquires tried)", model->attempt_count);
-    if (model->trial->external_client != NULL && model->trial->external_client->plugin == NULL &&
-        unknown > 0 && unknown == model->attempt_count)
+    if (is_driven(model) && unknown > 0 && unknown == model->attempt_count)
         text_add(why, ": its driver answered each of them with unknown; does it ask the servers "
                       "that the scenario names (servers: redis gives it LOCKPICK_REDIS)? See "
                       "driver-of-client-1.log");

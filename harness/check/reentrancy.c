@@ -5,25 +5,13 @@
 
 #include <string.h>
 
-static bool is_refused(const struct trial_model *model, const struct reentry *reentry)
-{
-    const struct hold *hold = &model->holds[reentry->hold];
-    if (reentry->returned_ns == TIME_NEVER ||
-        reentry->returned_ns >= hold_lease_end_ns(model, hold))
-        return false;
-    if (reentry->is_leave)
-        return reentry->answer == RELEASE_NOT_OWNER || reentry->answer == RELEASE_GONE;
-    return reentry->outcome == OUTCOME_NO;
-}
-
 static void decide(const struct trial_model *model, struct finding *finding)
 {
     const struct reentry *first = NULL;
-    for (size_t i = 0; i < model->reentry_count; i++) {
-        const struct reentry *reentry = &model->reentries[i];
-        if (!is_refused(model, reentry))
-            continue;
-        first = finding->count++ == 0 ? reentry : first;
+    FOR_EACH_REENTRY (reentry, model) {
+        if (reentry_was_refused(reentry) &&
+            reentry->returned_ns < hold_lease_end_ns(model, &model->holds[reentry->hold]))
+            first = finding->count++ == 0 ? reentry : first;
     }
     if (first == NULL) {
         finding_say(finding, "%zu steps in and out of a depth, none refused", model->reentry_count);

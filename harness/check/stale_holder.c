@@ -27,40 +27,24 @@ static bool is_fenced(const struct trial_model *model, const struct access *acce
 
 // --- without fencing -----------------------------------------------------------------------------
 
-struct grants {
-    struct definite_holds proven;
-    size_t *longest; // longest[i]: of the first i + 1 definite holds, the one that ends last
-};
-
-static struct grants grants_make(const struct trial_model *model)
-{
-    struct grants grants = {.proven = definite_holds_until(model, hold_lease_end_ns)};
-    const struct definite_hold *holds = grants.proven.items;
-    grants.longest = memory_new(grants.proven.count * sizeof *grants.longest);
-    for (size_t i = 0, longest = 0; i < grants.proven.count; i++) {
-        longest = holds[i].to_ns > holds[longest].to_ns ? i : longest;
-        grants.longest[i] = longest;
-    }
-    return grants;
-}
-
 // The hold that was granted since the writer's lease ran out and before the write, or SIZE_MAX.
-static size_t granted_since(const struct trial_model *model, const struct grants *grants,
-                            const struct access *write)
+// longest[i]: of the first i + 1 that were proven, the one that ends last.
+static size_t granted_since(const struct trial_model *model, const struct definite_holds *proven,
+                            const size_t *longest, const struct access *write)
 {
     const struct hold *writer = &model->holds[write->hold];
     int64_t lease_end_ns = hold_stale_from_ns(model, writer);
     if (lease_end_ns > write->invoked_ns)
         return SIZE_MAX;
-    const struct definite_hold *holds = grants->proven.items;
+    const struct definite_hold *holds = proven->items;
     int64_t since_ns = time_later(lease_end_ns, writer->granted_ns);
-    size_t next = FIRST_FROM(holds, grants->proven.count, from_ns, since_ns);
-    if (next < grants->proven.count && holds[next].from_ns < write->invoked_ns)
+    size_t next = FIRST_FROM(holds, proven->count, from_ns, since_ns);
+    if (next < proven->count && holds[next].from_ns < write->invoked_ns)
         return holds[next].hold;
     // The writer learned of its grant only after its lease: others may have been granted before it.
     if (lease_end_ns > writer->granted_ns || next == 0)
         return SIZE_MAX;
-    const struct definite_hold *before = &holds[grants->longest[next - 1]];
+    const struct definite_hold *before = &holds[longest[next - 1]];
     return before->to_ns > writer->granted_ns ? before->hold : SIZE_MAX;
 }
 
@@ -93,10 +77,15 @@ static struct ranked *answered_make(const struct trial_model *model, size_t *cou
 // newer token) is set if there is one.
 static int64_t find_stale_writes(const struct trial_model *model, struct evidence *first)
 {
-    struct grants grants = grants_make(model);
-    size_t answered_count;
+    AUTO_FREE struct definite_holds proven = definite_holds_until(model, hold_lease_end_ns);
+    AUTO_FREE size_t *longest = memory_new(proven.count * sizeof *longest);
+    size_t answered_count, last = 0;
     AUTO_FREE struct ranked *answered = answered_make(model, &answered_count);
     int64_t count = 0;
+    for (size_t i = 0; i < proven.count; i++) {
+        last = proven.items[i].to_ns > proven.items[last].to_ns ? i : last;
+        longest[i] = last;
+    }
     for (size_t i = 0; i < model->access_count; i++) {
         const struct access *write = &model->accesses[i];
         if (!write->is_write || write->outcome != OUTCOME_OK)
@@ -110,7 +99,7 @@ static int64_t find_stale_writes(const struct trial_model *model, struct evidenc
                 newer = answered[before - 1].index;
             other = newer == SIZE_MAX ? SIZE_MAX : model->accesses[newer].hold;
         } else {
-            other = granted_since(model, &grants, write);
+            other = granted_since(model, &proven, longest, write);
         }
         if (other == SIZE_MAX)
             continue;
@@ -118,14 +107,18 @@ static int64_t find_stale_writes(const struct trial_model *model, struct evidenc
             *first = (struct evidence){
                 {write->hold, other}, {i, newer}, write->invoked_ns, write->returned_ns};
     }
-    free(grants.longest);
-    free(grants.proven.items);
     return count;
 }
 
-static void describe_write(const struct trial_model *model, struct finding *finding)
+static void decide_writes(const struct trial_model *model, struct finding *finding)
 {
     const struct evidence *evidence = &finding->evidence;
+    finding->count = find_stale_writes(model, &finding->evidence);
+    if (finding->count == 0) {
+        finding_say(finding, "every accepted write was begun in its writer's exclusive time");
+        return;
+    }
+    finding->state = FINDING_VIOLATED;
     const struct access *write = &model->accesses[evidence->accesses[0]];
     int64_t until_ns = model->holds[evidence->holds[0]].valid_until_ns;
     bool after = write->invoked_ns >= until_ns;
@@ -145,17 +138,6 @@ static void describe_write(const struct trial_model *model, struct finding *find
                     after ? lasting(write->invoked_ns - until_ns).text : "",
                     after ? " after" : "when", other.text);
     finding_say(finding, " (%lld such write%s)", (long long)finding->count, plural(finding->count));
-}
-
-static void decide_writes(const struct trial_model *model, struct finding *finding)
-{
-    finding->count = find_stale_writes(model, &finding->evidence);
-    if (finding->count > 0) {
-        finding->state = FINDING_VIOLATED;
-        describe_write(model, finding);
-        return;
-    }
-    finding_say(finding, "every accepted write was begun in its writer's exclusive time");
 }
 
 const struct check stale_write_check = {
@@ -321,12 +303,7 @@ static void see_overlap(void *context, const struct definite_hold *earlier,
 // be before it has learned of its grant.
 static int64_t told_ns(const struct trial_model *model, const struct hold *hold, int64_t until_ns)
 {
-    const struct history *history = model->history;
-    size_t first = FIRST_FROM(history->events, history->count, at_ns, hold->invoked_ns);
-    for (size_t i = first; i < history->count; i++) {
-        const struct event *event = &history->events[i];
-        if (event->at_ns > until_ns)
-            break;
+    FOR_EVENTS (event, model, event_from(model, hold->invoked_ns), until_ns) {
         if (event->kind == EVENT_LOST && event->client == hold->client &&
             event->worker == hold->worker && event->operation == hold->operation)
             return event->at_ns;
@@ -358,19 +335,19 @@ static void describe(const struct trial_model *model, struct finding *finding)
 
 static void decide(const struct trial_model *model, struct finding *finding)
 {
-    struct sweep sweep = {
-        .model = model, .finding = finding, .holds = definite_holds_until(model, NULL)};
-    sweep.windows = memory_new(sweep.holds.count * sizeof *sweep.windows);
-    sweep.outlivers = memory_new(sweep.holds.count * sizeof *sweep.outlivers);
-    for (size_t i = 0; i < sweep.holds.count; i++) {
-        const struct hold *hold = &model->holds[sweep.holds.items[i].hold];
+    AUTO_FREE struct definite_holds holds = definite_holds_until(model, NULL);
+    AUTO_FREE int64_t *windows = memory_new(holds.count * sizeof *windows);
+    AUTO_FREE struct ranked *outlivers = memory_new(holds.count * sizeof *outlivers);
+    struct sweep sweep = {model, finding, holds, outlivers, .windows = windows};
+    for (size_t i = 0; i < holds.count; i++) {
+        const struct hold *hold = &model->holds[holds.items[i].hold];
         int64_t stale_from_ns = time_later(hold_stale_from_ns(model, hold), hold->granted_ns);
         if (hold_outlived_lease(model, hold))
-            sweep.outlivers[sweep.outliver_count++] = (struct ranked){stale_from_ns, i};
+            outlivers[sweep.outliver_count++] = (struct ranked){stale_from_ns, i};
     }
-    sort_ranked(sweep.outlivers, sweep.outliver_count);
-    overlaps_find(model, &sweep.holds, see_overlap, &sweep);
-    distribution_make(sweep.windows, (size_t)finding->count, &finding->windows);
+    sort_ranked(outlivers, sweep.outliver_count);
+    overlaps_find(model, &holds, see_overlap, &sweep);
+    distribution_make(windows, (size_t)finding->count, &finding->windows);
     if (finding->count > 0) {
         struct evidence ignored;
         finding->harmless =
@@ -386,9 +363,6 @@ static void decide(const struct trial_model *model, struct finding *finding)
     } else {
         finding_say(finding, "no holder outlived its lease while another held the lock");
     }
-    free(sweep.windows);
-    free(sweep.outlivers);
-    free(sweep.holds.items);
 }
 
 const struct check stale_holder_check = {

@@ -16,8 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// === the no-progress interval at the end
-// ==========================================================
+// === the no-progress interval at the end =========================================================
 
 // --- since when ----------------------------------------------------------------------------------
 
@@ -238,10 +237,9 @@ static bool was_answered(const struct trial_model *model, int64_t from_ns)
             attempt->returned_ns <= model->ended_ns)
             return true;
     }
-    for (size_t i = model->history->count; i-- > 0;) {
-        const struct event *event = &model->history->events[i];
+    FOR_EVENTS (event, model, event_from(model, from_ns + 1), model->ended_ns) {
         if (event->kind == EVENT_RENEW_RETURN && event->outcome != OUTCOME_UNKNOWN &&
-            event->at_ns > from_ns && event->at_ns <= model->ended_ns && is_of(model, event))
+            is_of(model, event))
             return true;
     }
     return false;
@@ -264,15 +262,15 @@ struct no_progress no_progress_find(const struct trial_model *model)
 
 // --- who waited ----------------------------------------------------------------------------------
 
-// One worker.
+// When a worker waited.
 struct waiter {
     int64_t who;
     struct span time;
 };
 
-static int64_t worker_key(int client, int worker)
+static struct waiter waiter_of(const struct hold *acquire, int64_t since_ns, int64_t to_ns)
 {
-    return (int64_t)client << 32 | worker;
+    return (struct waiter){worker_key(acquire), {time_later(acquire->invoked_ns, since_ns), to_ns}};
 }
 
 // True if faults that are not over leave the client fewer than a majority of the servers, each of
@@ -318,22 +316,19 @@ static size_t find_waits(const struct trial_model *model, int64_t since_ns, stru
 {
     size_t count = 0;
     FOR_EACH_ATTEMPT (attempt, model) {
-        int64_t from_ns = time_later(attempt->invoked_ns, since_ns);
         int64_t to_ns =
             time_earlier(time_earlier(attempt->returned_ns, attempt->killed_ns), model->ended_ns);
-        if (to_ns <= from_ns || attempt->invoked_ns > model->ended_ns)
+        if (to_ns <= time_later(attempt->invoked_ns, since_ns) ||
+            attempt->invoked_ns > model->ended_ns)
             continue;
         if (is_stopped(model, attempt))
             *stopped_may_hold = true;
         else
-            waits[count++] =
-                (struct waiter){worker_key(attempt->client, attempt->worker), {from_ns, to_ns}};
+            waits[count++] = waiter_of(attempt, since_ns, to_ns);
     }
     FOR_EACH_HOLD (hold, model) {
-        int64_t from_ns = time_later(hold->invoked_ns, since_ns);
-        if (says_nothing(model, hold) && from_ns < model->ended_ns)
-            waits[count++] =
-                (struct waiter){worker_key(hold->client, hold->worker), {from_ns, model->ended_ns}};
+        if (says_nothing(model, hold) && time_later(hold->invoked_ns, since_ns) < model->ended_ns)
+            waits[count++] = waiter_of(hold, since_ns, model->ended_ns);
     }
     sort_by_key(waits, count, sizeof *waits);
     return count;
@@ -342,24 +337,24 @@ static size_t find_waits(const struct trial_model *model, int64_t since_ns, stru
 struct waiting waiting_find(const struct trial_model *model, const struct no_progress *interval)
 {
     struct waiting waiting = {.until_ns = interval->from_ns};
-    size_t most = model->attempt_count + model->hold_count;
-    AUTO_FREE struct waiter *waits = memory_new(most * sizeof *waits);
-    AUTO_FREE struct span *spans = memory_new(most * sizeof *spans); // one for each worker
+    AUTO_FREE struct waiter *waits = memory_new(acquire_count(model) * sizeof *waits);
+    AUTO_FREE struct spans spans = {0}; // one for each worker
     size_t count = find_waits(model, interval->from_ns, waits, &waiting.stopped_may_hold);
     for (size_t i = 0; i < count; i++) {
         // Between two acquires that gave up it wanted the lock too.
         if (i > 0 && waits[i - 1].who == waits[i].who)
-            spans[waiting.workers - 1].to_ns =
-                time_later(spans[waiting.workers - 1].to_ns, waits[i].time.to_ns);
+            spans.items[spans.count - 1].to_ns =
+                time_later(spans.items[spans.count - 1].to_ns, waits[i].time.to_ns);
         else
-            spans[waiting.workers++] = waits[i].time;
+            span_add(&spans, waits[i].time);
         waiting.until_ns = time_later(waiting.until_ns, waits[i].time.to_ns);
     }
-    for (size_t i = 0; i < waiting.workers; i++)
-        waiting.to_the_end += spans[i].to_ns == waiting.until_ns;
-    size_t stretches = spans_join(spans, waiting.workers);
-    for (size_t i = 0; i < stretches; i++)
-        waiting.waited_ns += spans[i].to_ns - spans[i].from_ns;
+    waiting.workers = spans.count;
+    FOR_EACH (span, span, spans.items, spans.count)
+        waiting.to_the_end += span->to_ns == waiting.until_ns;
+    spans_join(&spans);
+    FOR_EACH (span, span, spans.items, spans.count)
+        waiting.waited_ns += span->to_ns - span->from_ns;
     return waiting;
 }
 

@@ -186,17 +186,6 @@ bool store_refused_writes(const struct trial_model *model)
     return false;
 }
 
-static int compare_definite(const void *left, const void *right)
-{
-    const struct definite_hold *a = left;
-    const struct definite_hold *b = right;
-    if (a->from_ns != b->from_ns)
-        return a->from_ns < b->from_ns ? -1 : 1;
-    if (a->to_ns != b->to_ns)
-        return a->to_ns < b->to_ns ? -1 : 1;
-    return (a->hold > b->hold) - (a->hold < b->hold);
-}
-
 struct definite_holds definite_holds_until(const struct trial_model *model,
                                            int64_t (*until_ns)(const struct trial_model *,
                                                                const struct hold *))
@@ -211,7 +200,8 @@ struct definite_holds definite_holds_until(const struct trial_model *model,
                 (struct definite_hold){hold->granted_ns, time_earlier(hold->released_ns, end_ns),
                                        (size_t)(hold - model->holds)};
     }
-    qsort(holds.items, holds.count, sizeof *holds.items, compare_definite);
+    SORT_BY(holds.items, holds.count, to_ns);
+    SORT_BY(holds.items, holds.count, from_ns);
     return holds;
 }
 
@@ -254,17 +244,23 @@ void overlaps_find(const struct trial_model *model, const struct definite_holds 
     }
 }
 
-size_t spans_join(struct span *spans, size_t count)
+void span_add(struct spans *spans, struct span span)
 {
+    *APPEND(spans->items, spans->count, spans->room) = span;
+}
+
+void spans_join(struct spans *spans)
+{
+    struct span *items = spans->items;
     size_t joined = 0;
-    sort_by_key(spans, count, sizeof *spans);
-    for (size_t i = 0; i < count; i++) {
-        if (joined > 0 && spans[joined - 1].to_ns >= spans[i].from_ns)
-            spans[joined - 1].to_ns = time_later(spans[joined - 1].to_ns, spans[i].to_ns);
+    sort_by_key(items, spans->count, sizeof *items);
+    for (size_t i = 0; i < spans->count; i++) {
+        if (joined > 0 && items[joined - 1].to_ns >= items[i].from_ns)
+            items[joined - 1].to_ns = time_later(items[joined - 1].to_ns, items[i].to_ns);
         else
-            spans[joined++] = spans[i];
+            items[joined++] = items[i];
     }
-    return joined;
+    spans->count = joined;
 }
 
 void distribution_make(int64_t *lengths_ns, size_t count, struct distribution *distribution)

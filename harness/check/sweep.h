@@ -81,8 +81,15 @@ struct span {
     int64_t from_ns, to_ns;
 };
 
-// Sorts them, and makes one of those that overlap or touch, in place. Returns how many are left.
-size_t spans_join(struct span *spans, size_t count);
+struct spans {
+    struct span *items;
+    size_t count, room;
+};
+
+void span_add(struct spans *spans, struct span span);
+
+// Sorts them, and makes one of those that overlap or touch, in place.
+void spans_join(struct spans *spans);
 
 // Sorts `lengths_ns` in place.
 void distribution_make(int64_t *lengths_ns, size_t count, struct distribution *distribution);

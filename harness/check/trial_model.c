@@ -1,4 +1,5 @@
 #include "harness/base/growing.h"
+#include "harness/base/rank.h"
 #include "harness/check/check.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
@@ -635,6 +636,17 @@ static enum effect effect_of(const struct trial *trial)
     bool own = trial_has_trait(trial, "own-store");
     return trial->scenario->workload.boundary != BOUNDARY_NONE && !own ? EFFECT_AT_COMMIT
                                                                        : EFFECT_AT_ONCE;
+}
+
+const struct event *event_from(const struct trial_model *model, int64_t from_ns)
+{
+    const struct history *history = model->history;
+    return history->events + FIRST_FROM(history->events, history->count, at_ns, from_ns);
+}
+
+size_t first_grant(const struct trial_model *model, int64_t from_ns)
+{
+    return FIRST_FROM(model->holds, model->hold_count, granted_ns, from_ns);
 }
 
 bool trial_model_excludes(const struct trial_model *model)

@@ -95,17 +95,6 @@ struct entry {
     size_t access; // SIZE_MAX: the final value
 };
 
-static int compare_entries(const void *left, const void *right)
-{
-    const struct entry *a = left;
-    const struct entry *b = right;
-    if (a->value != b->value)
-        return a->value < b->value ? -1 : 1;
-    if (a->at_ns != b->at_ns)
-        return a->at_ns < b->at_ns ? -1 : 1;
-    return (a->access > b->access) - (a->access < b->access);
-}
-
 struct entries {
     struct entry *items; // sorted by value, then by time
     size_t count;
@@ -137,7 +126,8 @@ static struct entries entries_make(const struct trial_model *model, enum listed 
     if (listed == LISTED_SIGHTS && model->ends.final_known)
         entries.items[entries.count++] =
             (struct entry){model->ends.final_value, TIME_NEVER, SIZE_MAX};
-    qsort(entries.items, entries.count, sizeof *entries.items, compare_entries);
+    SORT_BY(entries.items, entries.count, at_ns);
+    SORT_BY(entries.items, entries.count, value);
     return entries;
 }
 
@@ -166,14 +156,6 @@ struct sight {
     const struct access *write; // NULL: the final value
     size_t access;
 };
-
-static struct sight sight_of(const struct trial_model *model, const struct entry *entry)
-{
-    if (entry->access == SIZE_MAX)
-        return (struct sight){entry->value, {TIME_NEVER, TIME_NEVER}, NULL, SIZE_MAX};
-    return (struct sight){entry->value, read_before(model, entry->access),
-                          &model->accesses[entry->access], entry->access};
-}
 
 // True if the value was last written by an answered write, or was the initial one.
 static bool was_left(struct look *look, const struct sight *sight)
@@ -224,14 +206,6 @@ static size_t take_late(struct look *look, const struct sight *before, const str
     return SIZE_MAX;
 }
 
-// True if two answered updates of the value were under way at once.
-static bool overlap(const struct sight *before, const struct sight *sight)
-{
-    return sight->write != NULL && before->write->outcome == OUTCOME_OK &&
-           sight->write->outcome == OUTCOME_OK && before->write->hold != sight->write->hold &&
-           before->write->returned_ns > sight->read.invoked_ns;
-}
-
 static void keep_first(const struct trial_model *model, size_t *kept, size_t access)
 {
     if (*kept == SIZE_MAX || model->accesses[access].invoked_ns < model->accesses[*kept].invoked_ns)
@@ -241,7 +215,11 @@ static void keep_first(const struct trial_model *model, size_t *kept, size_t acc
 // `before`: who saw the same value before; NULL if nobody did.
 static void explain(struct look *look, const struct sight *before, const struct sight *sight)
 {
-    bool at_once = before != NULL && overlap(before, sight);
+    // Two answered updates of the value were under way at once.
+    bool at_once = before != NULL && sight->write != NULL && before->write->outcome == OUTCOME_OK &&
+                   sight->write->outcome == OUTCOME_OK &&
+                   before->write->hold != sight->write->hold &&
+                   before->write->returned_ns > sight->read.invoked_ns;
     bool stood = before != NULL &&
                  !has_moved(&look->moves, before->read.returned_ns, sight->read.invoked_ns);
     if (!at_once && (stood || was_left(look, sight)))
@@ -279,8 +257,13 @@ static void look_for_late_writes(const struct trial_model *model, struct updates
     AUTO_FREE struct entries sights = entries_make(model, LISTED_SIGHTS);
     struct sight before = {0};
     for (size_t i = 0; i < sights.count; i++) {
-        struct sight sight = sight_of(model, &sights.items[i]);
-        bool again = i > 0 && sights.items[i - 1].value == sight.value;
+        const struct entry *entry = &sights.items[i];
+        struct sight sight = {entry->value, {TIME_NEVER, TIME_NEVER}, NULL, entry->access};
+        if (entry->access != SIZE_MAX) {
+            sight.read = read_before(model, entry->access);
+            sight.write = &model->accesses[entry->access];
+        }
+        bool again = i > 0 && before.value == sight.value;
         explain(&look, again ? &before : NULL, &sight);
         before = sight;
     }
@@ -306,16 +289,11 @@ static void look_for_late_writes(const struct trial_model *model, struct updates
 
 static void count_writes(const struct trial_model *model, struct updates *updates)
 {
-    for (size_t i = 0; i < model->access_count; i++) {
-        const struct access *access = &model->accesses[i];
-        if (!access->is_write)
-            continue;
-        updates->unknown += access->outcome != OUTCOME_NO && access->outcome != OUTCOME_OK;
-        updates->acknowledged += access->outcome == OUTCOME_OK;
-        bool first = updates->below_zero == SIZE_MAX ||
-                     access->invoked_ns < model->accesses[updates->below_zero].invoked_ns;
-        if (access->outcome == OUTCOME_OK && access->value < 0 && first)
-            updates->below_zero = i;
+    FOR_EACH_ACCESS (access, model) {
+        updates->unknown += access->is_write && access->outcome == OUTCOME_UNKNOWN;
+        updates->acknowledged += access->is_write && access->outcome == OUTCOME_OK;
+        if (access->is_write && access->outcome == OUTCOME_OK && access->value < 0)
+            keep_first(model, &updates->below_zero, (size_t)(access - model->accesses));
     }
 }
 
@@ -323,11 +301,9 @@ static void count_writes(const struct trial_model *model, struct updates *update
 static void keep_earlier(const struct trial_model *model, size_t pair[2], size_t earlier,
                          size_t later)
 {
-    if (pair[1] != SIZE_MAX &&
-        model->accesses[pair[1]].invoked_ns <= model->accesses[later].invoked_ns)
-        return;
-    pair[0] = earlier;
-    pair[1] = later;
+    size_t kept = pair[1];
+    keep_first(model, &pair[1], later);
+    pair[0] = pair[1] != kept ? earlier : pair[0];
 }
 
 // Looks at the writes that have seen one value: seen[0..count).
@@ -356,10 +332,10 @@ static void pair_up(const struct trial_model *model, const struct entry *seen, s
 static bool any_overlap(const struct trial_model *model)
 {
     int64_t latest_ns = 0;
-    for (size_t i = 0; i < model->hold_count; i++) { // by their grants
-        if (model->holds[i].granted_ns < latest_ns)
+    FOR_EACH_HOLD (hold, model) { // by their grants
+        if (hold->granted_ns < latest_ns)
             return true;
-        latest_ns = time_later(latest_ns, model->holds[i].released_ns);
+        latest_ns = time_later(latest_ns, hold->released_ns);
     }
     return false;
 }
@@ -379,15 +355,14 @@ static bool kept_commits(const struct trial_model *model, const struct fault_ins
 // The fault that upset the server that the guarded value is on.
 static size_t find_upset_store(const struct trial_model *model)
 {
-    bool is_lock_server = trial_shares_service(model->trial);
-    for (size_t i = 0; i < model->fault_count; i++) {
-        const struct fault_record *record = &model->faults[i];
+    FOR_EACH_FAULT (record, model) {
         const struct fault_instance *instance = record->instance;
-        bool on_store = strncmp(instance->target.server, "store", 5) == 0 || is_lock_server;
+        bool on_store =
+            strncmp(instance->target.server, "store", 5) == 0 || trial_shares_service(model->trial);
         if (instance->target.client == 0 && instance->side_counts[0] == 0 && on_store &&
             record->in_effect_ns != TIME_NEVER &&
             fault_can(instance, FAULT_KILLS | FAULT_EMPTIES) && !kept_commits(model, instance))
-            return i;
+            return (size_t)(record - model->faults);
     }
     return SIZE_MAX;
 }
@@ -415,8 +390,7 @@ void updates_count(const struct trial_model *model, struct updates *updates)
         updates->forgot = find_upset_store(model);
 }
 
-// === what is decided
-// ==============================================================================
+// === what is decided =============================================================================
 
 // What is wrong; only updates that were seen twice if not both ends of the value are known.
 struct balance {

@@ -20,17 +20,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-// --- locks that their own holders found gone -----------------------------------------------------
-
-static bool found_gone(const struct trial_model *model, const struct hold *hold)
-{
-    bool vanished = hold->answer == RELEASE_NOT_OWNER || hold->answer == RELEASE_GONE;
-    // What was rolled back harms nothing: its writes went with its lock. A release that was sent
-    // before without an answer says UNKNOWN (see lock.h), and so nothing here.
-    return vanished && hold->returned_ns != TIME_NEVER && !hold->rolled_back &&
-           hold->returned_ns < hold_told_end_ns(model, hold);
-}
-
 // --- what struck meanwhile -----------------------------------------------------------------------
 
 // True if the fault, by its nature, takes locks away: from the client that it strikes, or from
@@ -108,39 +97,33 @@ static int guilt(const struct trial_model *model, const struct hold *wronged, in
     return other->released_ns >= wronged->granted_ns ? GUILT_CERTAIN : GUILT_HAND_OFF;
 }
 
-// Of equals the latest: what it removed was there.
-static size_t most_guilty(const struct trial_model *model, size_t wronged, int64_t until_ns)
+// The same where it is not known that the lock vanished: more than one that perhaps came late is
+// needed; who was let in later released what it had been granted. What may be the hand-off counts
+// least, and only (`hand_offs`) of a plain delete.
+static int sure_guilt(const struct trial_model *model, const struct hold *wronged, int64_t until_ns,
+                      const struct hold *other, bool hand_offs)
 {
-    size_t culprit = SIZE_MAX;
-    const struct hold *hold = &model->holds[wronged];
-    int most = 1;
-    for (size_t i = 0; i < model->hold_count; i++) {
-        const struct hold *other = &model->holds[i];
-        int found = i != wronged ? guilt(model, hold, until_ns, other) : 0;
-        if (found < most)
-            continue;
-        most = found;
-        culprit = i;
-    }
-    return culprit;
+    int found = guilt(model, wronged, until_ns, other);
+    if (other->granted_ns > wronged->granted_ns || found == 1)
+        return 0;
+    return found == GUILT_HAND_OFF ? hand_offs && other->answer == RELEASE_UNCHECKED : found;
 }
 
-// More than one that perhaps came late is needed; who was let in later released what it had been
-// granted. What may be the hand-off counts least.
+// Of equals the latest: what it removed was there.
 size_t wrongful_release_culprit(const struct trial_model *model, size_t wronged, int64_t until_ns,
-                                bool hand_offs)
+                                enum culprits among)
 {
     size_t culprit = SIZE_MAX;
     const struct hold *hold = &model->holds[wronged];
     int most = 1;
     for (size_t i = 0; i < model->hold_count; i++) {
         const struct hold *other = &model->holds[i];
-        int found = i != wronged ? guilt(model, hold, until_ns, other) : 0;
-        bool is_plain = found == GUILT_HAND_OFF && other->answer == RELEASE_UNCHECKED;
-        int weight = found == GUILT_HAND_OFF ? hand_offs && is_plain : found == 1 ? 0 : found;
-        if (other->granted_ns > hold->granted_ns || weight < most)
+        int found = among == CULPRITS_ALL
+                        ? guilt(model, hold, until_ns, other)
+                        : sure_guilt(model, hold, until_ns, other, among == CULPRITS_OR_HAND_OFFS);
+        if (i == wronged || found < most)
             continue;
-        most = weight;
+        most = found;
         culprit = i;
     }
     return culprit;
@@ -220,11 +203,11 @@ static void see_granted_again(void *context, const struct definite_hold *before,
 // Sets vanished_ns[i] of each hold i whose lock was granted to another after such a delete.
 static void find_granted_again(const struct trial_model *model, int64_t *vanished_ns)
 {
-    struct granted_again again = {model, deletes_make(model), vanished_ns};
+    AUTO_FREE struct deletes deletes = deletes_make(model);
+    struct granted_again again = {model, deletes, vanished_ns};
     AUTO_FREE struct definite_holds holds = definite_holds_until(model, hold_lease_end_ns);
-    if (again.deletes.count > 0)
+    if (deletes.count > 0)
         overlaps_find(model, &holds, see_granted_again, &again);
-    free(again.deletes.items);
 }
 
 // --- words ---------------------------------------------------------------------------------------
@@ -268,7 +251,7 @@ static void set_evidence(const struct trial_model *model, size_t first, int64_t 
                          struct evidence *evidence)
 {
     const struct hold *wronged = &model->holds[first];
-    size_t culprit = most_guilty(model, first, vanished_ns);
+    size_t culprit = wrongful_release_culprit(model, first, vanished_ns, CULPRITS_ALL);
     int64_t from_ns = culprit == SIZE_MAX
                           ? time_earlier(wronged->released_ns, vanished_ns)
                           : time_later(wronged->granted_ns, model->holds[culprit].released_ns);
@@ -328,25 +311,16 @@ static bool taken_in_release(const struct trial_model *model, size_t index)
 #define MOST_REQUESTS 100
 
 // True if the request may have removed the lock: it was not answered before the next one like it
-// was sent, `events[index]`, or with success, and the client no longer listened.
-static bool may_have_removed(const struct history *history, size_t request, size_t index)
+// was sent, or with success, and the client no longer listened.
+static bool may_have_removed(const struct event *request, const struct event *next)
 {
-    const struct event *events = history->events;
-    for (size_t i = request + 1; i < index; i++) {
-        if (events[i].kind == EVENT_REPLY && events[i].client == events[request].client &&
-            events[i].reply.asked_ns == events[request].at_ns &&
-            events[i].reply.command == events[request].request.command)
-            return events[i].detail == REPLY_SOME || events[i].detail == REPLY_OK;
+    for (const struct event *event = request + 1; event < next; event++) {
+        if (event->kind == EVENT_REPLY && event->client == request->client &&
+            event->reply.asked_ns == request->at_ns &&
+            event->reply.command == request->request.command)
+            return event->detail == REPLY_SOME || event->detail == REPLY_OK;
     }
     return true;
-}
-
-static bool is_removal(const struct event *event)
-{
-    static const char *const removals[] = {"DEL", "UNLINK", "GETDEL", NULL};
-    return event->kind == EVENT_REQUEST && event->request.key != 0 &&
-           ((event->detail & REQUEST_COMPARES) != 0 ||
-            text_is_one_of(event_command(event).text, removals));
 }
 
 enum sending { SENT_UNSEEN, SENT_ONCE, SENT_AGAIN };
@@ -356,24 +330,24 @@ enum sending { SENT_UNSEEN, SENT_ONCE, SENT_AGAIN };
 // times.
 static enum sending see_sending(const struct trial_model *model, const struct hold *hold)
 {
-    const struct history *history = model->history;
-    const struct event *events = history->events;
-    size_t sent[MOST_REQUESTS];
+    static const char *const removals[] = {"DEL", "UNLINK", "GETDEL", NULL};
+    const struct event *sent[MOST_REQUESTS];
     size_t count = 0;
     if (strcmp(trial_topology(model->trial), "independent") == 0)
         return SENT_UNSEEN;
-    for (size_t i = FIRST_FROM(events, history->count, at_ns, hold->released_ns);
-         i < history->count && events[i].at_ns <= hold->returned_ns && count < MOST_REQUESTS; i++) {
-        const struct event *event = &events[i];
-        bool may_be_its = event->worker == 0 || event->worker == hold->worker;
-        if (event->client != hold->client || !may_be_its || !is_removal(event))
+    FOR_EVENTS (event, model, event_from(model, hold->released_ns), hold->returned_ns) {
+        if (event->kind != EVENT_REQUEST || event->request.key == 0 || count == MOST_REQUESTS ||
+            event->client != hold->client ||
+            (event->worker != 0 && event->worker != hold->worker) ||
+            ((event->detail & REQUEST_COMPARES) == 0 &&
+             !text_is_one_of(event_command(event).text, removals)))
             continue;
-        for (size_t j = 0; j < count; j++) {
-            if (memcmp(&events[sent[j]].request, &event->request, sizeof event->request) == 0 &&
-                may_have_removed(history, sent[j], i))
+        for (size_t i = 0; i < count; i++) {
+            if (memcmp(&sent[i]->request, &event->request, sizeof event->request) == 0 &&
+                may_have_removed(sent[i], event))
                 return SENT_AGAIN;
         }
-        sent[count++] = i;
+        sent[count++] = event;
     }
     return count > 0 ? SENT_ONCE : SENT_UNSEEN;
 }
@@ -393,7 +367,7 @@ static bool removed_it_itself(const struct trial_model *model, size_t index)
         may_be_lost = may_be_lost || fault_lost_release(model, record, hold);
     }
     enum sending sending = see_sending(model, hold);
-    size_t next = FIRST_FROM(model->holds, model->hold_count, granted_ns, hold->granted_ns);
+    size_t next = first_grant(model, hold->granted_ns);
     next += next == index;
     bool was_granted_to_another =
         next < model->hold_count && model->holds[next].granted_ns <= hold->returned_ns;
@@ -409,8 +383,13 @@ static size_t find_vanished(const struct trial_model *model, int64_t *vanished_n
     size_t doubtful = SIZE_MAX;
     for (size_t i = 0; i < model->hold_count; i++) {
         const struct hold *hold = &model->holds[i];
+        bool found_gone = hold->answer == RELEASE_NOT_OWNER || hold->answer == RELEASE_GONE;
         vanished_ns[i] = TIME_NEVER;
-        if (!found_gone(model, hold) || taken_in_release(model, i) || removed_it_itself(model, i))
+        // What was rolled back harms nothing: its writes went with its lock. A release that was
+        // sent before without an answer says UNKNOWN (see lock.h), and so nothing here.
+        if (!found_gone || hold->returned_ns == TIME_NEVER || hold->rolled_back ||
+            hold->returned_ns >= hold_told_end_ns(model, hold) || taken_in_release(model, i) ||
+            removed_it_itself(model, i))
             continue;
         if (hold->returned_ns >= hold_lease_end_ns(model, hold) &&
             (hold->is_unanchored || !another_removed_it(model, i)))

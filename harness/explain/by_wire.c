@@ -43,12 +43,9 @@ static bool enter_reply(struct requests *requests, const struct event *event)
 static struct requests requests_between(const struct trial_model *model, int64_t from_ns,
                                         int64_t to_ns)
 {
-    const struct history *history = model->history;
     struct requests requests = {0};
     size_t room = 0, waiting = 0;
-    for (size_t i = FIRST_FROM(history->events, history->count, at_ns, from_ns); i < history->count;
-         i++) {
-        const struct event *event = &history->events[i];
+    FOR_EVENTS (event, model, event_from(model, from_ns), INT64_MAX) {
         bool is_over = event->at_ns > to_ns;
         if (is_over && waiting == 0)
             break;
@@ -117,12 +114,6 @@ static bool was_done(const struct seen_request *request)
            (request->reply == REPLY_OK || request->reply == REPLY_SOME);
 }
 
-static bool was_refused(const struct seen_request *request)
-{
-    return request->answered_ns != TIME_NEVER &&
-           (request->reply == REPLY_NIL || request->reply == REPLY_ZERO);
-}
-
 // True if a worker's own, or perhaps its own.
 static bool may_be_of(const struct seen_request *request, int client, int worker)
 {
@@ -148,8 +139,7 @@ struct grant_seen {
 static bool was_watched(const struct trial_model *model, const struct hold *hold)
 {
     bool before = false, after = false;
-    for (size_t i = 0; i < model->history->count; i++) {
-        const struct event *event = &model->history->events[i];
+    FOR_EACH_EVENT (event, model) {
         if (event->kind != EVENT_REQUEST || event->client != hold->client ||
             event->request.key == 0)
             continue;
@@ -198,11 +188,11 @@ static struct grant_seen request_of_grant(const struct trial_model *model,
         return (struct grant_seen){GRANT_UNSEEN, NULL};
     if (other == NULL)
         return (struct grant_seen){was_watched(model, hold) ? GRANT_NOT_ASKED : GRANT_UNSEEN, NULL};
-    if (was_refused(other) && other->answered_ns <= hold->granted_ns)
-        return (struct grant_seen){GRANT_REFUSED, other};
     if (other->answered_ns > hold->granted_ns)
         return (struct grant_seen){GRANT_UNANSWERED, other};
-    return (struct grant_seen){GRANT_UNSEEN, NULL};
+    bool was_refused = other->reply == REPLY_NIL || other->reply == REPLY_ZERO;
+    return was_refused ? (struct grant_seen){GRANT_REFUSED, other}
+                       : (struct grant_seen){GRANT_UNSEEN, NULL};
 }
 
 // --- who took it ---------------------------------------------------------------------------------
@@ -333,25 +323,11 @@ static bool find_short_lease(struct diagnosis *diagnosis, const struct requests 
     return conclude(diagnosis, is_until ? ROOT_CLOCK : ROOT_COUNTED_LATE, true);
 }
 
-// Brings the two into the order in which the server granted it to them.
-static void order_by_grants(struct diagnosis *diagnosis, const struct requests *requests)
-{
-    const struct hold *first = diagnosis->holds[0];
-    const struct hold *second = diagnosis->holds[1];
-    const struct seen_request *one = request_of_grant(diagnosis->model, requests, first).request;
-    const struct seen_request *other = request_of_grant(diagnosis->model, requests, second).request;
-    if (one == NULL || other == NULL || other->answered_ns > one->sent_ns)
-        return;
-    diagnosis->holds[0] = second;
-    diagnosis->holds[1] = first;
-}
-
 // True if the holder sent it as it came back from an inner hold.
 static bool is_of_leave(const struct trial_model *model, const struct hold *hold,
                         const struct seen_request *request)
 {
-    for (size_t i = 0; i < model->reentry_count; i++) {
-        const struct reentry *reentry = &model->reentries[i];
+    FOR_EACH_REENTRY (reentry, model) {
         if (&model->holds[reentry->hold] == hold && reentry->is_leave &&
             may_be_of(request, hold->client, hold->worker) &&
             request->sent_ns >= reentry->invoked_ns && request->sent_ns <= reentry->returned_ns)
@@ -363,24 +339,30 @@ static bool is_of_leave(const struct trial_model *model, const struct hold *hold
 static bool find_in_requests(struct diagnosis *diagnosis, const struct requests *requests,
                              int64_t until_ns)
 {
+    const struct trial_model *model = diagnosis->model;
     bool has_other = diagnosis->holds[1] != NULL;
     if (find_false_grant(diagnosis, requests, 1) || find_false_grant(diagnosis, requests, 0))
         return true;
+    struct grant_seen seen = request_of_grant(model, requests, diagnosis->holds[0]);
     if (has_other) {
-        order_by_grants(diagnosis, requests);
+        // Brings the two into the order in which the server granted it to them.
+        struct grant_seen other = request_of_grant(model, requests, diagnosis->holds[1]);
+        if (seen.request != NULL && other.request != NULL &&
+            other.request->answered_ns <= seen.request->sent_ns) {
+            swap_holds(diagnosis);
+            seen = other;
+        }
         until_ns = diagnosis->holds[1]->granted_ns;
     }
     const struct hold *hold = diagnosis->holds[0];
-    struct grant_seen seen = request_of_grant(diagnosis->model, requests, hold);
     if (seen.proof != GRANT_GIVEN)
         return false;
     const struct seen_request *remover =
         request_that_removed(requests, seen.request, hold, until_ns);
-    if (remover != NULL && is_of_leave(diagnosis->model, hold, remover))
+    if (remover != NULL && is_of_leave(model, hold, remover))
         return conclude(diagnosis, ROOT_LEFT, true);
     if (remover != NULL) {
-        diagnosis->culprit =
-            hold_around(diagnosis->model->holds, diagnosis->model->hold_count, remover, true);
+        diagnosis->culprit = hold_around(model->holds, model->hold_count, remover, true);
         diagnosis->request = *remover;
         diagnosis->before = sent_before(requests, remover);
         return conclude(diagnosis,

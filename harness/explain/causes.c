@@ -371,9 +371,12 @@ static int trial_fact(const struct diagnosis *diagnosis, const char *fact)
     return -1;
 }
 
-// Of the finding, and of the holds.
-static int diagnosis_fact(const struct diagnosis *diagnosis, const char *fact)
+// Of the finding, and of the holds; or a trait of the lock.
+static bool is_so(const struct diagnosis *diagnosis, const char *fact)
 {
+    int of_trial = trial_fact(diagnosis, fact);
+    if (of_trial >= 0)
+        return of_trial != 0;
     const struct hold *hold = diagnosis->holds[0];
     const struct hold *other = diagnosis->holds[1];
     const struct hold *culprit = diagnosis->culprit;
@@ -410,17 +413,9 @@ static int diagnosis_fact(const struct diagnosis *diagnosis, const char *fact)
     FACT("own-client", culprit->client == hold->client);
     FACT("own-value", is_proven && !was_seen && culprit != NULL &&
                           culprit->client == hold->client && culprit->answer != RELEASE_UNCHECKED);
-    return -1;
+    return diagnosis_has_trait(diagnosis, fact);
 }
 #undef FACT
-
-static bool is_so(const struct diagnosis *diagnosis, const char *fact)
-{
-    int known = trial_fact(diagnosis, fact);
-    if (known < 0)
-        known = diagnosis_fact(diagnosis, fact);
-    return known < 0 ? diagnosis_has_trait(diagnosis, fact) : known != 0;
-}
 
 // --- words ---------------------------------------------------------------------------------------
 

@@ -196,7 +196,7 @@ void one_lock_start(const struct trial_model *model, const struct judgement *jud
     *one = (struct one_lock){.model = model, .judgement = judgement};
     if (first == NULL)
         return;
-    by_lock_start(&one->locks, model);
+    one->locks = by_lock_start(model);
     while (by_lock_next(&one->locks) && one->locks.indices != NULL) {
         if (!is_of(model, first, &one->locks))
             continue;

@@ -167,9 +167,6 @@ void one_lock_end(struct one_lock *one);
 
 // --- for the files of this room ------------------------------------------------------------------
 
-#define EACH_FINDING(judgement, each)                                                              \
-    FOR_EACH (finding, each, (judgement)->findings, (judgement)->finding_count)
-
 // NULL of an index that is none.
 static inline const struct hold *hold_at(const struct trial_model *model, size_t index)
 {
@@ -179,6 +176,13 @@ static inline const struct hold *hold_at(const struct trial_model *model, size_t
 static inline size_t index_of(const struct trial_model *model, const struct hold *hold)
 {
     return hold != NULL ? (size_t)(hold - model->holds) : SIZE_MAX;
+}
+
+static inline void swap_holds(struct diagnosis *diagnosis)
+{
+    const struct hold *first = diagnosis->holds[0];
+    diagnosis->holds[0] = diagnosis->holds[1];
+    diagnosis->holds[1] = first;
 }
 
 static inline bool took_effect(const struct fault_record *record)

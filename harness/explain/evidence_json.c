@@ -38,12 +38,9 @@ static json_t *fault_json(const struct trial_model *model, const struct fault_re
 {
     if (record == NULL)
         return json_null();
-    json_t *object = json_object();
-    set(object, "number", json_integer(record->instance->number));
-    set(object, "verb", json_string(record->instance->verb));
-    set(object, "from_s", seconds(model, record->in_effect_ns));
-    set(object, "to_s", seconds(model, record->healed_ns));
-    return object;
+    return json_pack("{s:i, s:s, s:o, s:o}", "number", record->instance->number, "verb",
+                     record->instance->verb, "from_s", seconds(model, record->in_effect_ns), "to_s",
+                     seconds(model, record->healed_ns));
 }
 
 // What made a hold longer than its lease: a fault, the machine, or its own work; null if it was
@@ -61,14 +58,11 @@ static json_t *stretch_json(const struct diagnosis *diagnosis, const struct hold
     else if (fault != NULL)
         length_ns = (fault->healed_ns == TIME_NEVER ? model->ended_ns : fault->healed_ns) -
                     fault->in_effect_ns;
-    json_t *object = json_object();
-    set(object, "by",
-        json_string(fault != NULL                               ? "fault"
-                    : is_told && diagnosis->cause == ROOT_STALL ? "stall"
-                                                                : "work"));
-    set(object, "length_s", length(length_ns));
-    set(object, "fault", fault_json(model, fault));
-    return object;
+    const char *by = fault != NULL                               ? "fault"
+                     : is_told && diagnosis->cause == ROOT_STALL ? "stall"
+                                                                 : "work";
+    return json_pack("{s:s, s:o, s:o}", "by", by, "length_s", length(length_ns), "fault",
+                     fault_json(model, fault));
 }
 
 static json_t *hold_json(const struct diagnosis *diagnosis, const struct hold *hold,
@@ -159,23 +153,10 @@ static json_t *store_json(const struct trial_model *model)
     int64_t lost = increments_lost(model, &acknowledged);
     bool counts = strcmp(model->trial->scenario->workload.kind, "increment") == 0 &&
                   model->ends.initial_known && model->ends.final_known;
-    json_t *object = json_object();
-    set(object, "initial", integer(model->ends.initial_known, model->ends.initial_value));
-    set(object, "final", integer(model->ends.final_known, model->ends.final_value));
-    set(object, "acknowledged", integer(counts, acknowledged));
-    set(object, "lost", integer(counts, lost));
-    return object;
-}
-
-static json_t *cause_json(const struct diagnosis *diagnosis)
-{
-    json_t *object = json_object();
-    set(object, "kind", json_string(root_name(diagnosis->cause)));
-    set(object, "id", json_string(root_name(diagnosis->cause)));
-    set(object, "certainty", json_string(certainty_name(diagnosis->certainty)));
-    set(object, "text", json_string(diagnosis->text));
-    set(object, "fault", fault_json(diagnosis->model, diagnosis->fault));
-    return object;
+    return json_pack("{s:o, s:o, s:o, s:o}", "initial",
+                     integer(model->ends.initial_known, model->ends.initial_value), "final",
+                     integer(model->ends.final_known, model->ends.final_value), "acknowledged",
+                     integer(counts, acknowledged), "lost", integer(counts, lost));
 }
 
 // In full, or (without `one`) in short.
@@ -183,7 +164,12 @@ static json_t *diagnosis_json(const struct diagnosis *diagnosis, const struct on
 {
     const struct trial_model *model = diagnosis->model;
     const struct finding *finding = diagnosis->finding;
+    const char *name = root_name(diagnosis->cause);
     json_t *object = json_object();
+    json_t *cause = json_pack("{s:s, s:s, s:s}", "kind", name, "id", name, "certainty",
+                              certainty_name(diagnosis->certainty));
+    set(cause, "text", json_string(diagnosis->text));
+    set(cause, "fault", fault_json(model, diagnosis->fault));
     set(object, "property", json_string(finding->check->name));
     if (one == NULL)
         set(object, "count", json_integer(finding->count));
@@ -192,7 +178,7 @@ static json_t *diagnosis_json(const struct diagnosis *diagnosis, const struct on
         set(object, "to_s", seconds(model, finding->evidence.to_ns));
         set(object, "overlap_s", length(diagnosis->overlap_ns));
     }
-    set(object, "cause", cause_json(diagnosis));
+    set(object, "cause", cause);
     set(object, "remedy", json_string(diagnosis->mitigation));
     if (one != NULL) {
         add_holds(diagnosis, one, object);

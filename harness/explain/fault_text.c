@@ -74,14 +74,6 @@ static void add_side(const struct fault_record *record, int side, struct text *o
 
 // --- where it was --------------------------------------------------------------------------------
 
-// Which of its points it was that the target came to, from 0; -1 if that is not recorded.
-static int point_met(const struct fault_record *record)
-{
-    return record->reached != NULL && record->asked_ns != TIME_NEVER
-               ? (int)record->reached->point_reached.alternative - 1
-               : -1;
-}
-
 static void tell_point(const struct trial_model *model, const struct fault_record *record,
                        const struct point_name *point, bool same_side, struct text *out)
 {
@@ -103,7 +95,10 @@ void fault_text_point(const struct trial_model *model, const struct fault_record
                       struct text *out)
 {
     const struct fault_instance *instance = record->instance;
-    int met = point_met(record);
+    // Which of its points it was that the target came to, from 0; -1 if that is not recorded.
+    int met = record->reached != NULL && record->asked_ns != TIME_NEVER
+                  ? (int)record->reached->point_reached.alternative - 1
+                  : -1;
     bool told = false;
     for (size_t i = 0; i < instance->point_count; i++) {
         const struct point_name *point = &instance->points[i];
@@ -171,18 +166,6 @@ static const char *what_is_left(const struct fault_instance *instance)
     return " with no more than what was on its disk";
 }
 
-static const char *who_leads(const struct fault_record *record, char next[32])
-{
-    return sscanf(record->reason, "%*[a-z0-9-] %31[a-z0-9-]", next) == 1 ? next : "another server";
-}
-
-// With a blank before it; "" if that is nothing.
-static const char *what_was_found(const struct fault_record *record)
-{
-    const char *mark = strstr(record->reason, FOUND_MARK);
-    return mark != NULL ? mark + strlen(FOUND_MARK) - 1 : "";
-}
-
 struct deed {
     const struct trial_model *model;
     const struct fault_record *record;
@@ -194,6 +177,7 @@ static void add_word(const void *context, const char *word, struct text *out)
     const struct deed *deed = context;
     const struct fault_record *record = deed->record;
     const struct fault_instance *instance = record->instance;
+    const char *found = strstr(record->reason, FOUND_MARK);
     if (strcmp(word, "target") == 0)
         text_add(out, fault_target_text(deed->model, record, room, sizeof room));
     else if (strcmp(word, "a") == 0)
@@ -214,9 +198,11 @@ static void add_word(const void *context, const char *word, struct text *out)
     else if (strcmp(word, "left") == 0)
         text_add(out, what_is_left(instance));
     else if (strcmp(word, "next") == 0)
-        text_add(out, who_leads(record, room));
-    else if (strcmp(word, "found") == 0)
-        text_add(out, what_was_found(record));
+        text_add(out, sscanf(record->reason, "%*[a-z0-9-] %31[a-z0-9-]", room) == 1
+                          ? room
+                          : "another server");
+    else if (strcmp(word, "found") == 0 && found != NULL) // with a blank before it
+        text_add(out, found + strlen(FOUND_MARK) - 1);
     else if (strcmp(word, "goes-wrong") == 0)
         tell_clock(instance, fault_target_text(deed->model, record, room, sizeof room), out);
 }

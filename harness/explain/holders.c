@@ -70,8 +70,7 @@ static bool covers(const struct fault_record *record, int64_t at_ns)
 static bool was_held_up(const struct trial_model *model, const struct hold *hold,
                         const struct fault_record *fault, int64_t lease_end_ns)
 {
-    for (size_t i = 0; i < hold->access_count; i++) {
-        const struct access *access = &model->accesses[hold->first_access + i];
+    FOR_ACCESSES_OF (access, hold, model) {
         if (access->invoked_ns <= lease_end_ns && access->returned_ns >= lease_end_ns &&
             access->returned_ns > fault->in_effect_ns)
             return true;
@@ -88,8 +87,9 @@ static void find_stretch(struct diagnosis *diagnosis)
     const struct trial_model *model = diagnosis->model;
     const struct hold *stale = diagnosis->holds[0];
     const struct hold *other = diagnosis->holds[1];
+    int64_t end_ns = stale->valid_until_ns;
     bool is_renewed = diagnosis_has_trait(diagnosis, "renewed");
-    bool late = stale->granted_ns >= stale->valid_until_ns;
+    bool late = stale->granted_ns >= end_ns;
     int64_t from_ns = late ? stale->invoked_ns : stale->granted_ns;
     int64_t to_ns = late ? stale->granted_ns : time_earlier(other->granted_ns, stale->released_ns);
     const struct fault_record *pause = longest_fault(model, stale, false, from_ns, to_ns);
@@ -100,13 +100,11 @@ static void find_stretch(struct diagnosis *diagnosis)
                            : stall_to_blame_ns(model, stale, other->granted_ns, other->granted_ns);
     if (pause != NULL) {
         conclude(diagnosis, ROOT_PAUSE,
-                 covers(pause, stale->valid_until_ns) &&
-                     (!is_renewed || pause->instance->target.worker == 0));
+                 covers(pause, end_ns) && (!is_renewed || pause->instance->target.worker == 0));
         take_fault(diagnosis, pause);
     } else if (wire != NULL) {
         conclude(diagnosis, ROOT_WIRE,
-                 covers(wire, stale->valid_until_ns) &&
-                     (is_renewed || was_held_up(model, stale, wire, stale->valid_until_ns)));
+                 covers(wire, end_ns) && (is_renewed || was_held_up(model, stale, wire, end_ns)));
         take_fault(diagnosis, wire);
     } else if (stall_ns > 0) {
         conclude(diagnosis, ROOT_STALL, false);
@@ -363,7 +361,9 @@ static bool was_removed(struct diagnosis *diagnosis, const struct hold *hold, in
     if (culprit == NULL && trial_model_permits(model) == 1)
         culprit =
             hold_at(model, wrongful_release_culprit(model, index_of(model, hold), until_ns,
-                                                    diagnosis_has_trait(diagnosis, "exclusive")));
+                                                    diagnosis_has_trait(diagnosis, "exclusive")
+                                                        ? CULPRITS_OR_HAND_OFFS
+                                                        : CULPRITS_SURE));
     if (culprit == NULL || !may_remove(diagnosis, hold, culprit) ||
         (certainly && !removal_is_proven(model, hold, culprit, until_ns)))
         return false;
@@ -414,10 +414,7 @@ static bool find_false_renewal(struct diagnosis *diagnosis, const struct hold *h
                                int64_t until_ns)
 {
     const struct trial_model *model = diagnosis->model;
-    for (size_t i = hold->granted_event; model->history != NULL && i < model->history->count &&
-                                         model->history->events[i].at_ns <= until_ns;
-         i++) {
-        const struct event *event = &model->history->events[i];
+    FOR_EVENTS (event, model, &model->history->events[hold->granted_event], until_ns) {
         if (event->kind != EVENT_RENEW_RETURN || event->client != hold->client ||
             event->worker != hold->worker || event->outcome != OUTCOME_OK)
             continue;
@@ -480,15 +477,6 @@ static bool find_stopped_acquire(struct diagnosis *diagnosis, const struct hold 
     return conclude(diagnosis, ROOT_STEPS, stop_was_between_requests(stop));
 }
 
-static bool find_deaf_acquire(struct diagnosis *diagnosis, const struct hold *hold)
-{
-    const struct fault_record *deaf = fault_on_acquire(diagnosis->model, hold);
-    if (deaf == NULL || deaf->healed_ns <= hold->granted_ns)
-        return false;
-    diagnosis->fault = deaf;
-    return conclude(diagnosis, ROOT_UNANSWERED_GRANT, false);
-}
-
 // The first rule that applies: what is proven, or what is known to take locks, before what may be.
 static void find_taken(struct diagnosis *diagnosis)
 {
@@ -496,6 +484,7 @@ static void find_taken(struct diagnosis *diagnosis)
     const struct hold *first = diagnosis->holds[0];
     const struct hold *second = diagnosis->holds[1];
     int64_t until_ns = second->granted_ns;
+    const struct fault_record *deaf = fault_on_acquire(model, second);
     if (strcmp(model->trial->scheme, "none") == 0)
         conclude(diagnosis, ROOT_NO_LOCK, true);
     else if (diagnosis_has_trait(diagnosis, "local"))
@@ -508,9 +497,13 @@ static void find_taken(struct diagnosis *diagnosis)
         return;
     else if (has_topology(model, "galera"))
         conclude(diagnosis, ROOT_NODE_LOCAL, false);
-    else if (!find_stopped_acquire(diagnosis, first, second) &&
-             !find_given_twice(diagnosis, until_ns) && !find_deaf_acquire(diagnosis, second) &&
-             !was_removed(diagnosis, diagnosis->holds[0], until_ns, false)) {
+    else if (find_stopped_acquire(diagnosis, first, second) ||
+             find_given_twice(diagnosis, until_ns))
+        return;
+    else if (deaf != NULL && deaf->healed_ns > second->granted_ns) {
+        diagnosis->fault = deaf;
+        conclude(diagnosis, ROOT_UNANSWERED_GRANT, false);
+    } else if (!was_removed(diagnosis, first, until_ns, false)) {
         conclude(diagnosis, ROOT_ADMITS, false);
         diagnosis->is_bare = only_acquires_between(model, first, second);
     }
@@ -536,9 +529,9 @@ static const struct fault_record *fault_on_release(const struct trial_model *mod
 // When the hold's transaction was committed, if that was after its release had begun; else 0.
 static int64_t committed_late_ns(const struct trial_model *model, const struct hold *hold)
 {
-    const struct history *history = model->history;
-    for (size_t i = hold->released_event; history != NULL && i < history->count; i++) {
-        const struct event *event = &history->events[i];
+    if (hold->released_event == SIZE_MAX)
+        return 0;
+    FOR_EVENTS (event, model, &model->history->events[hold->released_event], INT64_MAX) {
         if (event->client != hold->client || event->worker != hold->worker)
             continue;
         if (event->kind == EVENT_ACQUIRE_INVOKE)
@@ -552,9 +545,9 @@ static int64_t committed_late_ns(const struct trial_model *model, const struct h
 // What the hold read first, or NULL.
 static const struct access *first_read(const struct trial_model *model, const struct hold *hold)
 {
-    for (size_t i = 0; i < hold->access_count; i++) {
-        if (!model->accesses[hold->first_access + i].is_write)
-            return &model->accesses[hold->first_access + i];
+    FOR_ACCESSES_OF (access, hold, model) {
+        if (!access->is_write)
+            return access;
     }
     return NULL;
 }
@@ -588,13 +581,6 @@ static void find_apart(struct diagnosis *diagnosis)
     } else if (second->invoked_ns < first->returned_ns) {
         conclude(diagnosis, ROOT_OLD_VIEW, true);
     }
-}
-
-static void swap_holds(struct diagnosis *diagnosis)
-{
-    const struct hold *first = diagnosis->holds[0];
-    diagnosis->holds[0] = diagnosis->holds[1];
-    diagnosis->holds[1] = first;
 }
 
 // Brings the one first whose lease was over by the time, if there is such a one; else the one that
@@ -642,8 +628,7 @@ static void find_cause_of_pair(struct diagnosis *diagnosis)
 static bool find_left(struct diagnosis *diagnosis, const struct hold *hold)
 {
     const struct trial_model *model = diagnosis->model;
-    for (size_t i = 0; i < model->reentry_count; i++) {
-        const struct reentry *reentry = &model->reentries[i];
+    FOR_EACH_REENTRY (reentry, model) {
         if (reentry->hold == index_of(model, hold) && reentry->is_leave &&
             reentry->answer == RELEASE_RELEASED)
             return conclude(diagnosis, ROOT_LEFT, false);
@@ -670,8 +655,7 @@ static const struct hold *let_in_beside(const struct diagnosis *diagnosis, const
 static bool find_undone(struct diagnosis *diagnosis, const struct hold *hold)
 {
     const struct trial_model *model = diagnosis->model;
-    const struct hold *next = hold_at(
-        model, FIRST_FROM(model->holds, model->hold_count, granted_ns, hold->granted_ns + 1));
+    const struct hold *next = hold_at(model, first_grant(model, hold->granted_ns + 1));
     bool is_orphan = next == NULL && model->ends.left == RESIDUAL_ORPHAN;
     bool is_same = next != NULL && next->client == hold->client && next->worker == hold->worker &&
                    diagnosis_has_trait(diagnosis, "session");

@@ -33,6 +33,7 @@ static const struct hold *lost_acquire(const struct trial_model *model)
     return NULL;
 }
 
+// Its client died inside it.
 static bool has_died(const struct trial_model *model, const struct hold *attempt)
 {
     return attempt->died && attempt->died_ns < model->ended_ns;
@@ -47,13 +48,11 @@ static bool has_died(const struct trial_model *model, const struct hold *attempt
 // as its proxy saw it; INT64_MAX if that saw nothing at all.
 static int64_t tries_of(const struct trial_model *model, const struct hold *attempt)
 {
-    const struct history *history = model->history;
     int64_t requests = 0;
     bool was_seen = false;
     if (!tells_requests(model))
         return attempt->attempts;
-    for (size_t i = 0; i < history->count; i++) {
-        const struct event *event = &history->events[i];
+    FOR_EACH_EVENT (event, model) {
         if (event->client != attempt->client || event->kind != EVENT_REQUEST)
             continue;
         was_seen = true;
@@ -148,21 +147,25 @@ static const struct fault_record *last_that_silences(const struct trial_model *m
     return last;
 }
 
-// True if the fault keeps all clients from the servers, or makes these refuse, to the end.
-static bool keeps_all_out(const struct trial_model *model, const struct fault_record *record)
+// A fault that the no-progress interval began with: proven if it keeps all clients from the
+// servers, or makes these refuse, to the end. Not the clock of a client that counts no lease by it:
+// that has no say in who is granted the lock.
+static bool find_struck(struct diagnosis *diagnosis, const struct no_progress *interval)
 {
+    const struct trial_model *model = diagnosis->model;
+    if (interval->cause != NO_PROGRESS_FAULT)
+        return false;
+    const struct fault_record *record = &model->faults[interval->fault];
     const struct fault_instance *instance = record->instance;
-    bool all = instance->side_counts[0] > 0 && fault_can(instance, FAULT_SEVERS) &&
-               wire_names_all_clients(model, instance);
-    return record->healed_ns >= model->ended_ns && (all || fault_can(instance, FAULT_REFUSES));
-}
-
-// False if what the fault strikes has no say in who is granted the lock: the clock of a client that
-// counts no lease by it.
-static bool may_keep_out(const struct trial_model *model, const struct fault_record *record)
-{
-    return record->instance->target.client == 0 || record->instance->side_counts[0] > 0 ||
-           !fault_can(record->instance, FAULT_MOVES_CLOCK) || holds_have_leases(model);
+    bool on_wires = instance->side_counts[0] > 0;
+    if (instance->target.client != 0 && !on_wires && fault_can(instance, FAULT_MOVES_CLOCK) &&
+        !holds_have_leases(model))
+        return false;
+    diagnosis->fault = record;
+    bool all_out = (on_wires && fault_can(instance, FAULT_SEVERS) &&
+                    wire_names_all_clients(model, instance)) ||
+                   fault_can(instance, FAULT_REFUSES);
+    return conclude(diagnosis, ROOT_STRUCK, record->healed_ns >= model->ended_ns && all_out);
 }
 
 // --- which acquire or release --------------------------------------------------------------------
@@ -204,14 +207,14 @@ static bool find_unknown_as_no(struct diagnosis *diagnosis)
 // True if that worker counted its requests, and sent none in any of its releases.
 static bool never_asked_to_release(const struct trial_model *model, const struct hold *hold)
 {
-    for (size_t i = model->history->count; i-- > 0;) {
-        const struct event *event = &model->history->events[i];
+    const struct event *end = NULL;
+    FOR_EACH_EVENT (event, model) {
         if (event->kind == EVENT_WORKER_END && event->client == hold->client &&
             event->worker == hold->worker)
-            return model->trial->external_client == NULL && event->sent.acquire_requests > 0 &&
-                   event->sent.release_requests == 0;
+            end = event;
     }
-    return false;
+    return end != NULL && model->trial->external_client == NULL && end->sent.acquire_requests > 0 &&
+           end->sent.release_requests == 0;
 }
 
 // Whose release said that it was done, and was not: proven if its worker sent no request, or if the
@@ -277,11 +280,8 @@ static void find_lasting(struct diagnosis *diagnosis, const struct no_progress *
         conclude_lost_release(diagnosis, release);
     } else if (acquire != NULL) {
         conclude_lost_acquire(diagnosis, acquire);
-    } else if (interval->cause == NO_PROGRESS_FAULT &&
-               may_keep_out(model, &model->faults[interval->fault])) {
-        diagnosis->fault = &model->faults[interval->fault];
-        conclude(diagnosis, ROOT_STRUCK, keeps_all_out(model, diagnosis->fault));
-    } else if ((no_progress_while_free(model, false) && find_sleeper(diagnosis, interval, true)) ||
+    } else if (find_struck(diagnosis, interval) ||
+               (no_progress_while_free(model, false) && find_sleeper(diagnosis, interval, true)) ||
                find_unknown_as_no(diagnosis) || find_undone_release(diagnosis, interval)) {
         return;
     } else if (has_topology(model, "independent")) {

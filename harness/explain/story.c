@@ -285,12 +285,8 @@ static void tell_accesses(struct story *story, const struct hold *hold, const ch
 static void tell_reentries(struct story *story, const struct hold *hold, const char *who)
 {
     const struct trial_model *model = story->model;
-    for (size_t i = 0; i < model->reentry_count; i++) {
-        const struct reentry *reentry = &model->reentries[i];
-        bool refused = reentry->is_leave
-                           ? reentry->answer == RELEASE_NOT_OWNER || reentry->answer == RELEASE_GONE
-                           : reentry->outcome == OUTCOME_NO;
-        if (reentry->hold == index_of(model, hold) && refused && reentry->returned_ns != TIME_NEVER)
+    FOR_EACH_REENTRY (reentry, model) {
+        if (reentry->hold == index_of(model, hold) && reentry_was_refused(reentry))
             story_add(&story->lines, reentry->returned_ns, LINE_KEY, who,
                       "tries to %s depth %lld: the lock is refused",
                       reentry->is_leave ? "leave" : "enter", (long long)reentry->depth);
@@ -300,13 +296,11 @@ static void tell_reentries(struct story *story, const struct hold *hold, const c
 // The last renewal, and how many there were; after somebody else's grant it is no more its own.
 static void tell_renewals(struct story *story, const struct hold *hold, const char *who)
 {
-    const struct history *history = story->model->history;
+    const struct event *granted = &story->model->history->events[hold->granted_event];
     const struct event *last = NULL;
     const struct hold *next = NULL;
     size_t count = 0;
-    for (size_t i = hold->granted_event;
-         i < history->count && history->events[i].at_ns <= hold->released_ns; i++) {
-        const struct event *event = &history->events[i];
+    FOR_EVENTS (event, story->model, granted, hold->released_ns) {
         if (event->kind == EVENT_RENEW_RETURN && event->outcome == OUTCOME_OK &&
             event->client == hold->client && event->operation == hold->operation) {
             last = event;
@@ -399,24 +393,18 @@ static void tell_holds(struct story *story)
 
 // --- who waits -----------------------------------------------------------------------------------
 
-// True if an earlier acquire of the same worker has been told of.
-static bool waited_before(const struct trial_model *model, const struct hold *attempt,
-                          int64_t from_ns)
-{
-    FOR_EACH_ATTEMPT (other, model) {
-        if (other < attempt && other->client == attempt->client &&
-            other->worker == attempt->worker && other->returned_ns >= from_ns)
-            return true;
-    }
-    return false;
-}
-
 static void tell_waiters(struct story *story, const struct diagnosis *diagnosis, int64_t from_ns)
 {
     int told = 0;
     FOR_EACH_ATTEMPT (attempt, story->model) {
+        bool is_again = false; // an earlier one of the same worker has been told of
         if (told == 3 || attempt->returned_ns < from_ns || attempt == diagnosis->attempt ||
-            attempt->died || waited_before(story->model, attempt, from_ns))
+            attempt->died)
+            continue;
+        for (const struct hold *other = story->model->attempts; other < attempt; other++)
+            is_again |= other->client == attempt->client && other->worker == attempt->worker &&
+                        other->returned_ns >= from_ns;
+        if (is_again)
             continue;
         story_add(&story->lines, attempt->invoked_ns, LINE_HELPFUL, name_of(story, attempt).text,
                   "goes for the lock and waits");
@@ -461,26 +449,11 @@ static void tell_no_progress(struct story *story, const struct diagnosis *diagno
 
 // --- a lock that was removed ---------------------------------------------------------------------
 
-// The hold that was granted because the lock had been removed, or NULL.
-static const struct hold *granted_after_removal(const struct trial_model *model,
-                                                const struct evidence *evidence)
+static void set_removal(struct story *story, const struct evidence *evidence)
 {
-    const struct hold *wronged = hold_at(model, evidence->holds[0]);
-    FOR_EACH_HOLD (hold, model) {
-        if (hold != wronged && hold != hold_at(model, evidence->holds[1]) &&
-            hold->granted_ns > evidence->from_ns && hold->granted_ns < wronged->returned_ns &&
-            hold->granted_ns >= wronged->granted_ns)
-            return hold;
-    }
-    return NULL;
-}
-
-static void set_removal(struct story *story, const struct hold *wronged, const struct hold *culprit,
-                        bool certainly)
-{
-    story->wronged = wronged;
-    story->culprit = culprit;
-    story->certainly = certainly;
+    story->wronged = hold_at(story->model, evidence->holds[0]);
+    story->culprit = hold_at(story->model, evidence->holds[1]);
+    story->certainly = wrongful_release_is_certain(story->model, evidence);
 }
 
 // If a hold that takes part removed the lock of another, its release says so whatever is told; but
@@ -491,24 +464,31 @@ static void find_removal(struct story *story, const struct diagnosis *diagnosis)
     const struct finding *told = diagnosis->finding;
     if (diagnosis->cause == ROOT_REMOVED && diagnosis->culprit != NULL) {
         story->needs_ends = true;
-        set_removal(story, diagnosis->holds[0], diagnosis->culprit,
-                    diagnosis->certainty == CERTAINTY_PROVEN);
+        story->wronged = diagnosis->holds[0];
+        story->culprit = diagnosis->culprit;
+        story->certainly = diagnosis->certainty == CERTAINTY_PROVEN;
     } else if (told->check->shows != SHOWS_TWO_VALID) {
         EACH_FINDING (diagnosis->judgement, finding) {
             const struct evidence *evidence = &finding->evidence;
-            const struct hold *culprit = hold_at(model, evidence->holds[1]);
             if (finding->state == FINDING_VIOLATED && finding->check->shows == SHOWS_REMOVAL &&
-                has_hold(story, culprit) && wrongful_release_is_certain(model, evidence))
-                set_removal(story, hold_at(model, evidence->holds[0]), culprit, true);
+                has_hold(story, hold_at(model, evidence->holds[1])) &&
+                wrongful_release_is_certain(model, evidence))
+                set_removal(story, evidence);
         }
     }
     if (told->check->shows != SHOWS_REMOVAL)
         return;
     story->needs_ends = true;
-    set_removal(story, hold_at(model, told->evidence.holds[0]),
-                hold_at(model, told->evidence.holds[1]),
-                wrongful_release_is_certain(model, &told->evidence));
-    add_hold(story, granted_after_removal(model, &told->evidence));
+    set_removal(story, &told->evidence);
+    const struct hold *granted = NULL; // because the lock had been removed
+    FOR_EACH_HOLD (hold, model) {
+        if (granted == NULL && hold != story->wronged && hold != story->culprit &&
+            hold->granted_ns > told->evidence.from_ns &&
+            hold->granted_ns < story->wronged->returned_ns &&
+            hold->granted_ns >= story->wronged->granted_ns)
+            granted = hold;
+    }
+    add_hold(story, granted);
 }
 
 // --- faults --------------------------------------------------------------------------------------
@@ -666,12 +646,6 @@ static void tell_story(const struct diagnosis *diagnosis, int64_t key, struct te
     story_lines_free(&story.lines);
 }
 
-static bool is_of_same_holds(const struct diagnosis *one, const struct diagnosis *other)
-{
-    return one->holds[0] == other->holds[0] && one->culprit == other->culprit &&
-           (one->holds[1] == other->holds[1] || one->holds[1] == NULL || other->holds[1] == NULL);
-}
-
 char *story_tell(const struct trial_model *model, const struct judgement *judgement)
 {
     AUTO_FREE struct diagnosis *diagnoses = memory_new(MAX_CHECKS * sizeof *diagnoses);
@@ -681,15 +655,19 @@ char *story_tell(const struct trial_model *model, const struct judgement *judgem
     one_lock_start(model, judgement, &one);
     size_t count = diagnoses_make(one.model, one.judgement, diagnoses);
     for (size_t i = 0; i < count; i++) {
-        long long times = (long long)diagnoses[i].finding->count;
+        const struct diagnosis *each = &diagnoses[i];
+        const struct hold *const *holds = each->holds, *const *first = diagnoses->holds;
+        bool is_of_same_holds = holds[0] == first[0] && each->culprit == diagnoses->culprit &&
+                                (holds[1] == first[1] || holds[1] == NULL || first[1] == NULL);
+        long long times = (long long)each->finding->count;
         if (i > 0)
             text_format(&out,
                         "  Besides, %s (%lld time%s; that it follows from the above is not "
                         "proven):\n",
-                        diagnoses[i].finding->check->name, times, plural(times));
-        if (i == 0 || !is_of_same_holds(&diagnoses[0], &diagnoses[i]))
-            tell_story(&diagnoses[i], one.key, &out);
-        tell_diagnosis(&diagnoses[i], &out);
+                        each->finding->check->name, times, plural(times));
+        if (i == 0 || !is_of_same_holds)
+            tell_story(each, one.key, &out);
+        tell_diagnosis(each, &out);
     }
     if (count > 0 && one.key > 0)
         text_format(&out, "  All this is about lock %lld of %lld.\n", (long long)one.key,

@@ -2,6 +2,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/growing.h"
+#include "harness/base/rank.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -15,9 +16,8 @@ void story_join(struct story_lines *lines, const struct hold *speaker, int64_t a
 {
     struct text text = {0};
     text_format(&text, "%s %s", who, what);
-    size_t order = lines->count;
     *APPEND(lines->items, lines->count, lines->room) =
-        (struct story_line){at_ns, order, weight, speaker, strlen(who) + 1, text.bytes};
+        (struct story_line){at_ns, weight, speaker, strlen(who) + 1, text.bytes};
 }
 
 void story_add(struct story_lines *lines, int64_t at_ns, enum line_weight weight, const char *who,
@@ -37,15 +37,6 @@ static void remove_line(struct story_lines *lines, size_t index)
     lines->count--;
     memmove(&lines->items[index], &lines->items[index + 1],
             (lines->count - index) * sizeof *lines->items);
-}
-
-static int compare_lines(const void *left, const void *right)
-{
-    const struct story_line *a = left;
-    const struct story_line *b = right;
-    if (a->at_ns != b->at_ns)
-        return a->at_ns < b->at_ns ? -1 : 1;
-    return (a->order > b->order) - (a->order < b->order);
 }
 
 static const char *print_time(const struct story_lines *lines, int64_t at_ns, int digits,
@@ -105,7 +96,7 @@ void story_lines_tell(struct story_lines *lines, int64_t started_ns, struct text
     lines->started_ns = started_ns;
     if (lines->count == 0)
         return;
-    qsort(lines->items, lines->count, sizeof *lines->items, compare_lines);
+    SORT_BY(lines->items, lines->count, at_ns);
     int64_t length_ns = lines->items[lines->count - 1].at_ns - lines->items[0].at_ns;
     // What happens within a few milliseconds needs microseconds to be told apart.
     int digits = length_ns < 20 * NS_PER_MS ? 6 : 3;

@@ -10,7 +10,6 @@ enum line_weight { LINE_ASIDE, LINE_HELPFUL, LINE_NEEDED, LINE_KEY };
 
 struct story_line {
     int64_t at_ns;
-    size_t order;
     enum line_weight weight;
     const struct hold *speaker; // lines of one that print the same time are joined; NULL: none are
     size_t object;              // bytes of the text up to what is joined on: "client-1 "

@@ -145,27 +145,20 @@ static void add_exclusion(struct sentence *sentence)
 // So many holders are named.
 #define MOST_NAMED 8
 
-// The holds of the lock of an operation; free with model_holds_free.
-static void find_holds(const struct sentence *sentence, const struct operation *of,
-                       struct model_holds *holds)
+// Whoever had a permit when the last one was given away once too often.
+static void add_permits(struct sentence *sentence)
 {
     const struct operations *operations = sentence->operations;
     struct model_analysis ignored = {.linearizable = true};
     AUTO_FREE size_t *chosen = memory_new((operations->count + 1) * sizeof *chosen);
     struct model_input input = {operations, chosen, 0, sentence->options};
+    struct model_holds holds; // of that lock
+    size_t named = 0;
     for (size_t i = 0; i < operations->count; i++) {
-        if (operations->items[i].name == of->name)
+        if (operations->items[i].name == sentence->of[2]->name)
             chosen[input.count++] = i;
     }
-    model_holds_make(&input, NESTING_PERMITS, holds, &ignored);
-}
-
-// Whoever had a permit when the last one was given away once too often.
-static void add_permits(struct sentence *sentence)
-{
-    struct model_holds holds;
-    size_t named = 0;
-    find_holds(sentence, sentence->of[2], &holds);
+    model_holds_make(&input, NESTING_PERMITS, &holds, &ignored);
     add(sentence,
         "{who 2} was granted a permit of {lock 2} at {at 2} although all {permits} permits "
         "were out: ");
@@ -175,7 +168,7 @@ static void add_permits(struct sentence *sentence)
             break;
         if (hold->to < sentence->of[2]->returned || named++ >= MOST_NAMED)
             continue;
-        sentence->of[ALSO] = &sentence->operations->items[hold->acquire];
+        sentence->of[ALSO] = &operations->items[hold->acquire];
         add(sentence, named > 1 ? ", {who 4} (from " : "{who 4} (from ");
         add_place(sentence, hold->from);
         text_add(sentence->text, hold->release != NO_OPERATION ? " to " : " on");
@@ -189,15 +182,6 @@ static void add_permits(struct sentence *sentence)
 }
 
 // --- other rules ---------------------------------------------------------------------------------
-
-// Of a lock that anyone may release: by whom it was acquired last, since when nobody did.
-static void add_taken(const struct sentence *sentence)
-{
-    add(sentence, "{who 2} was granted {lock 2}{extent 2} although ");
-    add(sentence, sentence->options->permits > 1 ? "all {permits} permits were out: the last to "
-                                                 : "it was taken: by ");
-    add(sentence, "{who 0}{extent 0}, and no release came between the two");
-}
 
 static void add_ownership(const struct sentence *sentence, bool is_ownerless)
 {
@@ -229,12 +213,16 @@ void model_explain(const struct model *model, const struct operations *operation
                              : NULL;
     switch (violation->rule) {
     case RULE_EXCLUSION:
-        if (model->is_ownerless)
-            add_taken(&sentence);
-        else if (model->has_permits && options->permits > 1)
+        if (model->is_ownerless) { // by whom it was acquired last, since when nobody did
+            add(&sentence, "{who 2} was granted {lock 2}{extent 2} although ");
+            add(&sentence, options->permits > 1 ? "all {permits} permits were out: the last to "
+                                                : "it was taken: by ");
+            add(&sentence, "{who 0}{extent 0}, and no release came between the two");
+        } else if (model->has_permits && options->permits > 1) {
             add_permits(&sentence);
-        else
+        } else {
             add_exclusion(&sentence);
+        }
         break;
     case RULE_OWNERSHIP:
         add_ownership(&sentence, model->is_ownerless);

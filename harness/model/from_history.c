@@ -131,13 +131,6 @@ static void see_return(struct taking *taking, struct stream *stream, const struc
 
 // --- events that are lost ------------------------------------------------------------------------
 
-static void give_back(struct taking *taking, struct stream *stream, bool surely)
-{
-    invoke(taking, stream, stream->seen_ns, OPERATION_RELEASE);
-    if (surely)
-        finish(taking, stream, stream->moment, OUTCOME_OK, 0);
-}
-
 // Nobody knows what the worker did next. What it held it may have released at once.
 static void break_off(struct taking *taking, struct stream *stream)
 {
@@ -152,26 +145,16 @@ static void break_off(struct taking *taking, struct stream *stream)
         stream->depth--;
     }
     for (; !is_open && stream->depth > 0; stream->depth--) {
-        give_back(taking, stream, stream->depth > 1);
         is_open = stream->depth == 1;
+        invoke(taking, stream, stream->seen_ns, OPERATION_RELEASE);
+        if (!is_open) // the last one may not have been done
+            finish(taking, stream, stream->moment, OUTCOME_OK, 0);
     }
     if (is_open)
         stream->process = new_process(taking, stream);
     stream->state = (struct worker_state){WORKER_IDLE, 0};
     stream->is_unsure = false;
     stream->depth = 0;
-}
-
-// A refusal claims that somebody had the lock, of whom nothing may be left.
-static void leave_out_refused(struct operations *operations)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < operations->count; i++) {
-        const struct operation *operation = &operations->items[i];
-        if (operation->kind != OPERATION_ACQUIRE || operation->outcome != OUTCOME_NO)
-            operations->items[kept++] = *operation;
-    }
-    operations->count = kept;
 }
 
 // --- events --------------------------------------------------------------------------------------
@@ -227,8 +210,17 @@ static void take(struct taking *taking, struct history_scan *scan,
         return;
     for (size_t i = 0; i < taking->stream_count; i++)
         break_off(taking, &taking->streams[i]);
-    if (condition->state == HISTORY_DAMAGED)
-        leave_out_refused(taking->operations);
+    if (condition->state != HISTORY_DAMAGED)
+        return;
+    // A refusal claims that somebody had the lock, of whom nothing may be left.
+    struct operations *operations = taking->operations;
+    size_t kept = 0;
+    for (size_t i = 0; i < operations->count; i++) {
+        const struct operation *operation = &operations->items[i];
+        if (operation->kind != OPERATION_ACQUIRE || operation->outcome != OUTCOME_NO)
+            operations->items[kept++] = *operation;
+    }
+    operations->count = kept;
 }
 
 int operations_from_history(const char *path, struct operations *operations,

@@ -23,15 +23,11 @@
 #define BUCKET_COUNT 32
 #define BUCKET_CELLS ((BUCKET_COUNT + 1) * BUCKET_HALF_STEPS)
 
-static int bucket_of(int64_t value)
-{
-    return 64 - __builtin_clzll((uint64_t)value | (BUCKET_STEPS - 1)) - (BUCKET_HALF_BITS + 1);
-}
-
 // The cell in which a value is counted.
 static int64_t cell_of(int64_t value)
 {
-    int bucket = bucket_of(value);
+    int bucket =
+        64 - __builtin_clzll((uint64_t)value | (BUCKET_STEPS - 1)) - (BUCKET_HALF_BITS + 1);
     int64_t step = value >> bucket;
     return ((int64_t)(bucket + 1) << BUCKET_HALF_BITS) + step - BUCKET_HALF_STEPS;
 }
@@ -319,10 +315,9 @@ static int inflate_histogram(struct histogram *histogram, const unsigned char *b
     uLongf room = HEAD_BYTES + BUCKET_CELLS * COUNT_BYTES;
     AUTO_FREE unsigned char *plain = memory_new(room);
     int inflated = uncompress(plain, &room, next, (uLong)(length - COMPRESSED_HEAD_BYTES));
-    int result = inflated == Z_OK ? get_histogram(histogram, plain, room, error)
-                                  : error_set(error, "the histogram cannot be uncompressed: %s",
-                                              zError(inflated));
-    return result;
+    if (inflated != Z_OK)
+        return error_set(error, "the histogram cannot be uncompressed: %s", zError(inflated));
+    return get_histogram(histogram, plain, room, error);
 }
 
 int histogram_decode(struct histogram *histogram, const char *encoded, struct error *error)
@@ -332,9 +327,8 @@ int histogram_decode(struct histogram *histogram, const char *encoded, struct er
     size_t room = strlen(encoded) / 4 * 3 + 3;
     AUTO_FREE unsigned char *bytes = memory_new(room);
     int length = b64_pton(encoded, bytes, room);
-    int result = length < 0 ? error_set(error, "the histogram is not base64")
-                            : inflate_histogram(histogram, bytes, length, error);
-    return result;
+    return length < 0 ? error_set(error, "the histogram is not base64")
+                      : inflate_histogram(histogram, bytes, length, error);
 }
 
 // --- log -----------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 #include "harness/stats/latencies.h"
 
 #include "harness/base/file.h"
+#include "harness/base/growing.h"
 #include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/check/by_lock.h"
@@ -66,10 +67,8 @@ static void add_holds(const struct trial_model *model, enum latency latency,
 
 static void add_hand_offs(const struct trial_model *model, struct durations *durations)
 {
-    int64_t *invoked = memory_new((model->hold_count + 1) * sizeof *invoked);
-    struct by_lock locks;
-    by_lock_start(&locks, model);
-    while (by_lock_next(&locks)) {
+    AUTO_FREE int64_t *invoked = memory_new((model->hold_count + 1) * sizeof *invoked);
+    FOR_EACH_LOCK (locks, model) {
         const struct trial_model *part = &locks.part;
         size_t count = part->hold_count;
         for (size_t i = 0; i < count; i++)
@@ -85,21 +84,16 @@ static void add_hand_offs(const struct trial_model *model, struct durations *dur
                 add(durations, from_ns, part->holds[next].granted_ns);
         }
     }
-    by_lock_end(&locks);
-    free(invoked);
 }
 
 static void add_told(const struct trial_model *model, struct durations *durations)
 {
     AUTO_FREE struct lost_hold *losses = memory_new((model->hold_count + 1) * sizeof *losses);
-    struct by_lock locks;
-    by_lock_start(&locks, model);
-    while (by_lock_next(&locks)) {
+    FOR_EACH_LOCK (locks, model) {
         size_t count = losses_find(&locks.part, losses);
         for (size_t i = 0; i < count; i++)
             add(durations, losses[i].until_ns - losses[i].ran_ns, losses[i].until_ns);
     }
-    by_lock_end(&locks);
 }
 
 struct durations durations_of(const struct trial_model *model, enum latency latency)
@@ -117,7 +111,7 @@ struct durations durations_of(const struct trial_model *model, enum latency late
 // --- the driver's lateness -----------------------------------------------------------------------
 
 struct operation {
-    int64_t key; // by which it is sorted: its worker's
+    int64_t invoked_ns, who; // by which they are sorted
     const struct hold *acquire;
     bool is_granted;
     int64_t late_ns; // as far as it is known
@@ -130,7 +124,7 @@ static int64_t late_ns(const struct operation *operation, const struct operation
                        int64_t think_ns)
 {
     int64_t could_ns = operation->acquire->intended_ns;
-    if (before != NULL && before->key == operation->key) {
+    if (before != NULL && before->who == operation->who) {
         if (before->acquire->returned_ns == TIME_NEVER)
             return -1;
         could_ns = time_later(could_ns, before->acquire->returned_ns - before->late_ns + think_ns);
@@ -147,14 +141,12 @@ struct lateness lateness_of(const struct trial_model *model)
     struct lateness lateness = {durations_for(count), durations_for(count)};
     AUTO_FREE struct operation *operations = memory_new((count + 1) * sizeof *operations);
     for (size_t i = 0; i < count; i++)
-        operations[i] = (struct operation){acquire_at(model, i)->invoked_ns, acquire_at(model, i),
-                                           i < model->hold_count, 0};
+        operations[i] =
+            (struct operation){acquire_at(model, i)->invoked_ns, worker_key(acquire_at(model, i)),
+                               acquire_at(model, i), i < model->hold_count, 0};
     // Each worker's together, in its order.
-    sort_by_key(operations, count, sizeof *operations);
-    for (size_t i = 0; i < count; i++)
-        operations[i].key =
-            (int64_t)operations[i].acquire->client << 32 | operations[i].acquire->worker;
-    sort_by_key(operations, count, sizeof *operations);
+    SORT_BY(operations, count, invoked_ns);
+    SORT_BY(operations, count, who);
     for (size_t i = 0; i < count; i++) {
         struct operation *operation = &operations[i];
         const struct hold *acquire = operation->acquire;
@@ -314,7 +306,7 @@ struct ending {
 
 struct endings {
     struct ending *items;
-    size_t count;
+    size_t count, room;
 };
 
 static int write_file(const char *folder, const char *name, const char *ending,
@@ -322,8 +314,7 @@ static int write_file(const char *folder, const char *name, const char *ending,
 {
     AUTO_TEXT struct text path = {0};
     text_format(&path, "%s/%s%s", folder, name, ending);
-    int result = file_write(path.bytes, text_string(text), text->length, error);
-    return result;
+    return file_write(path.bytes, text_string(text), text->length, error);
 }
 
 // A line for each second and thing that was measured in it.
@@ -351,7 +342,7 @@ static int write_log(const struct trial_model *model, struct endings *endings, c
 int latencies_write(const struct trial_model *model, const char *folder,
                     struct latency_record *record, struct error *error)
 {
-    struct endings endings = {0};
+    AUTO_FREE struct endings endings = {0};
     int result = 0;
     *record = (struct latency_record){0};
     phase_costs_make(model, &record->phases);
@@ -362,18 +353,15 @@ int latencies_write(const struct trial_model *model, const char *folder,
                                           &record->max_ns[latency], folder != NULL ? &file : NULL);
         if (file.length > 0 && result == 0)
             result = write_file(folder, latency_forms[latency].name, ".hgrm", &file, error);
-        endings.items = memory_resized(endings.items, (endings.count + durations.count + 1) *
-                                                          sizeof *endings.items);
         for (size_t i = 0; i < durations.count; i++) {
             int64_t second = (durations.ends_ns[i] - model->started_ns) / NS_PER_S;
-            endings.items[endings.count++] = (struct ending){
+            *APPEND(endings.items, endings.count, endings.room) = (struct ending){
                 time_later(second, 0) * LATENCY_COUNT + latency, durations.items[i]};
         }
         durations_free(&durations);
     }
     if (endings.count > 0 && folder != NULL && result == 0)
         result = write_log(model, &endings, folder, error);
-    free(endings.items);
     return result;
 }
 

@@ -3,6 +3,7 @@
 #include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/check/by_lock.h"
+#include "harness/check/sweep.h"
 
 // --- the times without a grant -------------------------------------------------------------------
 
@@ -13,47 +14,28 @@ struct change_at {
     enum change change;
 };
 
-struct drought {
-    int64_t from_ns, to_ns;
-};
-
-struct droughts {
-    struct drought *items;
-    size_t count;
-};
-
-// All that happened, in order, and what happened at a time in the order of the kinds; the caller
-// frees.
-static struct change_at *changes_of(const struct trial_model *model, size_t *count)
+// The time from the first asking after a grant (or from the grant, if others were waiting) to the
+// next grant, or to when the last who wanted it was gone. Free `items`.
+static struct spans droughts_of(const struct trial_model *model)
 {
-    struct change_at *changes = memory_new((2 * acquire_count(model) + 1) * sizeof *changes);
-    *count = 0;
+    // All that happened, in order, and what happened at a time in the order of the kinds.
+    AUTO_FREE struct change_at *changes = memory_new(2 * acquire_count(model) * sizeof *changes);
+    struct spans droughts = {0};
+    int64_t since_ns = TIME_NEVER;
+    int64_t last_wanted_ns = 0;
+    size_t wanting = 0, count = 0;
     FOR_EACH_HOLD (hold, model)
-        changes[(*count)++] = (struct change_at){hold->granted_ns, CHANGE_GRANT};
+        changes[count++] = (struct change_at){hold->granted_ns, CHANGE_GRANT};
     // When an acquire that was not granted stopped wanting the lock.
     FOR_EACH_ATTEMPT (attempt, model) {
         int64_t end_ns = attempt->died                        ? attempt->died_ns
                          : attempt->returned_ns != TIME_NEVER ? attempt->returned_ns
                                                               : model->ended_ns;
-        changes[(*count)++] =
-            (struct change_at){time_later(end_ns, attempt->invoked_ns), CHANGE_END};
+        changes[count++] = (struct change_at){time_later(end_ns, attempt->invoked_ns), CHANGE_END};
     }
     for (size_t i = 0; i < acquire_count(model); i++)
-        changes[(*count)++] = (struct change_at){acquire_at(model, i)->invoked_ns, CHANGE_ASK};
-    sort_by_key(changes, *count, sizeof *changes);
-    return changes;
-}
-
-// The time from the first asking after a grant (or from the grant, if others were waiting) to the
-// next grant, or to when the last who wanted it was gone.
-static struct droughts droughts_of(const struct trial_model *model)
-{
-    size_t count;
-    AUTO_FREE struct change_at *changes = changes_of(model, &count);
-    struct droughts droughts = {memory_new((count + 1) * sizeof *droughts.items), 0};
-    int64_t since_ns = TIME_NEVER;
-    int64_t last_wanted_ns = 0;
-    size_t wanting = 0;
+        changes[count++] = (struct change_at){acquire_at(model, i)->invoked_ns, CHANGE_ASK};
+    sort_by_key(changes, count, sizeof *changes);
     for (size_t i = 0; i < count; i++) {
         int64_t at_ns = changes[i].at_ns;
         if (changes[i].change == CHANGE_ASK) {
@@ -65,12 +47,12 @@ static struct droughts droughts_of(const struct trial_model *model)
         last_wanted_ns = at_ns;
         if (changes[i].change == CHANGE_GRANT) {
             if (since_ns != TIME_NEVER)
-                droughts.items[droughts.count++] = (struct drought){since_ns, at_ns};
+                span_add(&droughts, (struct span){since_ns, at_ns});
             since_ns = wanting > 0 ? at_ns : TIME_NEVER;
         }
     }
     if (since_ns != TIME_NEVER)
-        droughts.items[droughts.count++] = (struct drought){since_ns, last_wanted_ns};
+        span_add(&droughts, (struct span){since_ns, last_wanted_ns});
     return droughts;
 }
 
@@ -81,7 +63,7 @@ static int64_t time_to_grant(const struct trial_model *model, int64_t from_ns)
 {
     if (from_ns == TIME_NEVER)
         return TIME_NEVER;
-    size_t low = FIRST_FROM(model->holds, model->hold_count, granted_ns, from_ns + 1);
+    size_t low = first_grant(model, from_ns + 1);
     if (low == model->hold_count || model->holds[low].granted_ns > model->ended_ns)
         return TIME_NEVER;
     return model->holds[low].granted_ns - from_ns;
@@ -89,13 +71,13 @@ static int64_t time_to_grant(const struct trial_model *model, int64_t from_ns)
 
 // The same for one lock of several: from the first time at which somebody wanted it; -1 if nobody
 // did, or if the end of the trial came too soon after that to tell.
-static int64_t time_to_wanted_grant(const struct trial_model *model,
-                                    const struct droughts *droughts, int64_t from_ns)
+static int64_t time_to_wanted_grant(const struct trial_model *model, const struct spans *droughts,
+                                    int64_t from_ns)
 {
     int64_t enough_ns = model->trial->scenario->lock.stuck_after_ns;
-    for (size_t i = 0; i < droughts->count && from_ns != TIME_NEVER; i++) {
-        const struct drought *drought = &droughts->items[i];
-        if (drought->to_ns <= from_ns || drought->from_ns >= model->ended_ns)
+    FOR_EACH (span, drought, droughts->items, droughts->count) {
+        if (from_ns == TIME_NEVER || drought->to_ns <= from_ns ||
+            drought->from_ns >= model->ended_ns)
             continue;
         int64_t since_ns = time_later(drought->from_ns, from_ns);
         int64_t grant_ns = time_to_grant(model, since_ns);
@@ -111,7 +93,7 @@ static void measure_lock(const struct by_lock *lock, struct recoveries *recoveri
 {
     const struct trial_model *model = &lock->part;
     bool is_only = lock->indices == NULL;
-    struct droughts droughts = droughts_of(model);
+    AUTO_FREE struct spans droughts = droughts_of(model);
     for (size_t i = 0; i < recoveries->count; i++) {
         struct recovery *recovery = &recoveries->items[i];
         const struct fault_record *fault = &model->faults[recovery->fault - 1];
@@ -127,12 +109,11 @@ static void measure_lock(const struct by_lock *lock, struct recoveries *recoveri
             if (other->in_effect_ns > from_ns[0])
                 next_fault_ns = time_earlier(next_fault_ns, other->in_effect_ns);
         }
-        FOR_EACH (drought, drought, droughts.items, droughts.count)
+        FOR_EACH (span, drought, droughts.items, droughts.count)
             recovery->unavailable_ns =
                 time_later(recovery->unavailable_ns, time_earlier(drought->to_ns, next_fault_ns) -
                                                          time_later(drought->from_ns, from_ns[0]));
     }
-    free(droughts.items);
 }
 
 void recoveries_measure(const struct trial_model *model, struct recoveries *recoveries)
@@ -146,11 +127,8 @@ void recoveries_measure(const struct trial_model *model, struct recoveries *reco
     }
     if (recoveries->count == 0)
         return;
-    struct by_lock locks;
-    by_lock_start(&locks, model);
-    while (by_lock_next(&locks))
+    FOR_EACH_LOCK (locks, model)
         measure_lock(&locks, recoveries);
-    by_lock_end(&locks);
     for (size_t i = 0; i < recoveries->count; i++) {
         struct recovery *recovery = &recoveries->items[i];
         int64_t *const times_ns[] = {&recovery->after_effect_ns, &recovery->after_heal_ns};

@@ -84,25 +84,6 @@ static void count_stalls(const struct trial_model *model, struct statistics *sta
     }
 }
 
-// The longest that any acquire of the counted time waited from its invocation, granted or not; one
-// that never returned, until its worker died or the trial ended.
-static int64_t longest_counted_wait_ns(const struct trial_model *model)
-{
-    int64_t longest_ns = 0;
-    for (size_t i = 0; i < acquire_count(model); i++) {
-        const struct hold *hold = acquire_at(model, i);
-        bool is_granted = i < model->hold_count;
-        int64_t began_ns = is_granted ? hold_acquire_began_ns(hold) : hold->invoked_ns;
-        int64_t end_ns = is_granted                        ? hold->granted_ns
-                         : hold->returned_ns != TIME_NEVER ? hold->returned_ns
-                         : hold->died                      ? hold->killed_ns
-                                                           : model->ended_ns;
-        if (counted_hold(model, hold))
-            longest_ns = time_later(longest_ns, end_ns - began_ns);
-    }
-    return longest_ns;
-}
-
 // --- whose times they are ------------------------------------------------------------------------
 
 // By what the history says.
@@ -286,8 +267,7 @@ void statistics_make(const struct trial_model *model, struct statistics *statist
     take(lateness.acquire_on_time, &statistics->acquire_on_time);
     liveness_measure(model, &statistics->liveness);
     fairness_measure(model, &statistics->turns);
-    statistics->longest_wait_ns = model->phase_count > 0 ? longest_counted_wait_ns(model)
-                                                         : statistics->liveness.longest_wait_ns;
+    statistics->longest_wait_ns = longest_wait_ns(model, true);
     statistics->fairness = statistics->turns.jain;
     herd_measure(model, &statistics->herd);
     statistics->commands_per_hold =

@@ -279,7 +279,7 @@ static void add_hold(struct scene *scene, const struct hold *hold)
         timeline_add(timeline, "leases", worker, hold->granted_ns, leased_ns, 0);
     if (hold->died) {
         // Until somebody else is granted it, as far as the trial saw.
-        size_t next = FIRST_FROM(model->holds, model->hold_count, granted_ns, released_ns + 1);
+        size_t next = first_grant(model, released_ns + 1);
         add_dead(scene, true, worker, released_ns,
                  next < model->hold_count ? model->holds[next].granted_ns : model->ended_ns);
     } else if (hold->died_ns != TIME_NEVER) {
