@@ -244,6 +244,22 @@ static inline const struct hold *acquire_at(const struct trial_model *model, siz
 const struct event *event_from(const struct trial_model *model, int64_t from_ns);
 size_t first_grant(const struct trial_model *model, int64_t from_ns);
 
+// NULL of an index that is none, and the other way round.
+static inline const struct hold *hold_at(const struct trial_model *model, size_t index)
+{
+    return index < model->hold_count ? &model->holds[index] : NULL;
+}
+
+static inline size_t index_of(const struct trial_model *model, const struct hold *hold)
+{
+    return hold != NULL ? (size_t)(hold - model->holds) : SIZE_MAX;
+}
+
+static inline bool took_effect(const struct fault_record *record)
+{
+    return record->in_effect_ns != TIME_NEVER;
+}
+
 // Whether the lock is meant to keep others out at all, and how many may hold it at once. An
 // optimistic scheme keeps nobody out: what it promises shows at the store.
 bool trial_model_excludes(const struct trial_model *model);

@@ -25,27 +25,12 @@ struct words lasting(int64_t length_ns)
     return words;
 }
 
-static void append(struct finding *finding, const char *format, va_list arguments)
-{
-    size_t length = strlen(finding->text);
-    vsnprintf(finding->text + length, sizeof finding->text - length, format, arguments);
-}
-
-void finding_decide(struct finding *finding, enum finding_state state, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    finding->state = state;
-    finding->text[0] = '\0';
-    append(finding, format, arguments);
-    va_end(arguments);
-}
-
 void finding_say(struct finding *finding, const char *format, ...)
 {
+    size_t length = strlen(finding->text);
     va_list arguments;
     va_start(arguments, format);
-    append(finding, format, arguments);
+    vsnprintf(finding->text + length, sizeof finding->text - length, format, arguments);
     va_end(arguments);
 }
 

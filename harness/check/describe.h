@@ -19,9 +19,8 @@ struct words lasting(int64_t length_ns);
 
 // Says what came of the finding, and begins its sentence; appends to that. What does not fit is cut
 // off.
-__attribute__((format(printf, 3, 4))) void finding_decide(struct finding *finding,
-                                                          enum finding_state state,
-                                                          const char *format, ...);
+#define finding_decide(finding, what, ...)                                                         \
+    ((finding)->state = (what), (finding)->text[0] = '\0', finding_say(finding, __VA_ARGS__))
 __attribute__((format(printf, 2, 3))) void finding_say(struct finding *finding, const char *format,
                                                        ...);
 

@@ -1,6 +1,7 @@
 // double-grant: two definite holds overlap while the lease of each was provably valid; of a
 // semaphore, more than it has permits. The service broke its promise. Touching ends are no overlap,
 // and holds that are shared may overlap each other.
+#include "harness/base/scope.h"
 #include "harness/check/describe.h"
 #include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
@@ -48,40 +49,30 @@ static void describe(const struct trial_model *model, struct finding *finding)
                 plural(finding->count), model->hold_count);
 }
 
-struct overlaps {
-    const struct trial_model *model;
-    struct finding *finding;
-    int64_t *windows;
-};
-
 // The evidence is the first that stalls do not explain, if there is one.
-static void note(void *context, const struct definite_hold *earlier,
-                 const struct definite_hold *later)
-{
-    struct overlaps *overlaps = context;
-    const struct trial_model *model = overlaps->model;
-    struct finding *finding = overlaps->finding;
-    int64_t until_ns = time_earlier(earlier->to_ns, later->to_ns);
-    bool is_first = finding->count == 0;
-    const struct hold *first = &model->holds[earlier->hold];
-    bool by_stalls =
-        (is_first || finding->by_stalls) &&
-        stall_may_have_deposed(model, first->granted_by, model->holds[later->hold].granted_by,
-                               first->invoked_ns, later->from_ns);
-    if (is_first || (finding->by_stalls && !by_stalls))
-        finding->evidence = evidence_of_holds(earlier->hold, later->hold, later->from_ns, until_ns);
-    finding->by_stalls = by_stalls;
-    overlaps->windows[finding->count++] = until_ns - later->from_ns;
-}
-
-static void find(const struct trial_model *model, struct definite_holds holds,
+static void find(const struct trial_model *model,
+                 int64_t (*until_ns)(const struct trial_model *, const struct hold *),
                  struct finding *finding)
 {
-    struct overlaps overlaps = {model, finding, memory_new(holds.count * sizeof(int64_t))};
-    overlaps_find(model, &holds, note, &overlaps);
-    distribution_make(overlaps.windows, (size_t)finding->count, &finding->windows);
-    free(overlaps.windows);
-    free(holds.items);
+    AUTO_FREE struct definite_holds holds = definite_holds_until(model, until_ns);
+    AUTO_FREE int64_t *windows = memory_new(holds.count * sizeof *windows);
+    struct overlaps overlaps = overlaps_start(model, &holds);
+    while (overlaps_next(&overlaps)) {
+        const struct definite_hold *earlier = overlaps.earlier, *later = overlaps.later;
+        const struct hold *first = &model->holds[earlier->hold];
+        int64_t to_ns = time_earlier(earlier->to_ns, later->to_ns);
+        bool is_first = finding->count == 0;
+        bool by_stalls =
+            (is_first || finding->by_stalls) &&
+            stall_may_have_deposed(model, first->granted_by, model->holds[later->hold].granted_by,
+                                   first->invoked_ns, later->from_ns);
+        if (is_first || (finding->by_stalls && !by_stalls))
+            finding->evidence =
+                evidence_of_holds(earlier->hold, later->hold, later->from_ns, to_ns);
+        finding->by_stalls = by_stalls;
+        windows[finding->count++] = to_ns - later->from_ns;
+    }
+    distribution_make(windows, (size_t)finding->count, &finding->windows);
 }
 
 // None is certain. One may be, if a lease did not end as early as it may have.
@@ -93,7 +84,7 @@ static void decide_doubtful(const struct trial_model *model, struct finding *fin
         is_in_doubt |= hold->told_until_ns != hold->proven_until_ns;
     }
     if (is_in_doubt)
-        find(model, definite_holds_until(model, hold_told_end_ns), &doubtful);
+        find(model, hold_told_end_ns, &doubtful);
     if (doubtful.count == 0) {
         finding_say(finding, "no %s of %zu holds overlapped while valid",
                     trial_model_permits(model) > 1 ? "more than the permits" : "two",
@@ -108,7 +99,7 @@ static void decide_doubtful(const struct trial_model *model, struct finding *fin
 
 static void decide(const struct trial_model *model, struct finding *finding)
 {
-    find(model, definite_holds_until(model, hold_lease_end_ns), finding);
+    find(model, hold_lease_end_ns, finding);
     if (finding->count == 0) {
         decide_doubtful(model, finding);
         return;

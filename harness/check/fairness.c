@@ -215,24 +215,6 @@ static void count_grants(const struct trial_model *model, const int64_t *places_
     }
 }
 
-// Of one lock. `places_ns` are those of its holds.
-static void measure_line(const struct by_lock *lock, const int64_t *places_ns,
-                         struct fairness *fairness)
-{
-    const struct trial_model *model = &lock->part;
-    AUTO_FREE size_t *overtakings = places_overtakings(model, places_ns);
-    count_grants(model, places_ns, fairness);
-    for (size_t i = 0; i < model->hold_count; i++) {
-        fairness->overtaken += overtakings[i] > 0;
-        if (overtakings[i] <= fairness->deepest)
-            continue;
-        fairness->deepest = overtakings[i];
-        fairness->deepest_hold = lock->indices != NULL ? lock->indices[i] : i;
-        fairness->deepest_wait_ns =
-            model->holds[i].granted_ns - hold_acquire_began_ns(&model->holds[i]);
-    }
-}
-
 static void measure_turns(const struct trial_model *model, struct fairness *fairness)
 {
     AUTO_FREE int64_t *all_ns = memory_new(model->hold_count * sizeof *all_ns);
@@ -243,7 +225,17 @@ static void measure_turns(const struct trial_model *model, struct fairness *fair
     FOR_EACH_LOCK (locks, model) {
         for (size_t i = 0; i < locks.part.hold_count; i++)
             places_ns[i] = all_ns[locks.indices != NULL ? locks.indices[i] : i];
-        measure_line(&locks, places_ns, fairness);
+        count_grants(&locks.part, places_ns, fairness);
+        AUTO_FREE size_t *overtakings = places_overtakings(&locks.part, places_ns);
+        for (size_t i = 0; i < locks.part.hold_count; i++) {
+            const struct hold *hold = &locks.part.holds[i];
+            fairness->overtaken += overtakings[i] > 0;
+            if (overtakings[i] <= fairness->deepest)
+                continue;
+            fairness->deepest = overtakings[i];
+            fairness->deepest_hold = locks.indices != NULL ? locks.indices[i] : i;
+            fairness->deepest_wait_ns = hold->granted_ns - hold_acquire_began_ns(hold);
+        }
     }
 }
 
@@ -329,9 +321,8 @@ static void decide(const struct trial_model *model, struct finding *finding)
     int64_t kept_until_ns;
     AUTO_TEXT struct text found = {0};
     AUTO_FREE int64_t *places_ns = memory_new(model->hold_count * sizeof *places_ns);
-    bool is_promised = model->trial->traits != NULL && trial_has_trait(model->trial, "fair");
     finding->state = FINDING_IRRELEVANT;
-    if (is_promised && places_queued(model, places_ns, &kept_until_ns)) {
+    if (trial_has_trait(model->trial, "fair") && places_queued(model, places_ns, &kept_until_ns)) {
         find_passings(model, places_ns, kept_until_ns, finding);
         finding_decide(finding, FINDING_KEPT, "nobody who stood in line was passed by");
     }

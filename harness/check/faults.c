@@ -8,8 +8,7 @@
 
 static bool side_says(const struct fault_instance *instance, int side, const char *name)
 {
-    for (size_t i = 0; i < instance->side_counts[side]; i++) {
-        const struct target *target = &instance->sides[side][i];
+    FOR_EACH_ON_SIDE (target, instance, side) {
         if (target->client == 0 && strcmp(target->server, name) == 0)
             return true;
     }
@@ -18,8 +17,8 @@ static bool side_says(const struct fault_instance *instance, int side, const cha
 
 static bool is_named(const struct fault_instance *instance, int side, int client)
 {
-    for (size_t i = 0; i < instance->side_counts[side]; i++) {
-        if (instance->sides[side][i].client == client)
+    FOR_EACH_ON_SIDE (target, instance, side) {
+        if (target->client == client)
             return true;
     }
     return side_says(instance, side, "clients");
@@ -51,8 +50,7 @@ bool wire_names_all_clients(const struct trial_model *model, const struct fault_
 static int count_servers(const struct fault_instance *instance, int side)
 {
     int count = 0;
-    for (size_t i = 0; i < instance->side_counts[side]; i++) {
-        const struct target *target = &instance->sides[side][i];
+    FOR_EACH_ON_SIDE (target, instance, side) {
         if (target->client == 0 && strncmp(target->server, "store", 5) != 0 &&
             strcmp(target->server, "clients") != 0 && strcmp(target->server, "others") != 0)
             count++;
@@ -137,7 +135,7 @@ bool fault_lost_release(const struct trial_model *model, const struct fault_reco
 {
     const struct fault_instance *instance = record->instance;
     int64_t over_ns = instance->bound_ns < 0 ? record->in_effect_ns : record->healed_ns;
-    if (record->asked_ns > hold->returned_ns || record->in_effect_ns == TIME_NEVER ||
+    if (record->asked_ns > hold->returned_ns || !took_effect(record) ||
         over_ns < hold->released_ns || strikes_only_store(model, instance))
         return false;
     if (instance->side_counts[0] > 0)

@@ -4,6 +4,15 @@
 
 #include "harness/check/check.h"
 
+#define FOR_EACH_ON_SIDE(target, instance, side)                                                   \
+    FOR_EACH (target, target, (instance)->sides[side], (instance)->side_counts[side])
+
+// As the scenario says it.
+static inline const char *fault_title(const struct fault_instance *instance)
+{
+    return instance->text != NULL ? instance->text : instance->verb;
+}
+
 // --- who stands on which side of a fault on wires
 
 // True if the client is on that side (0 or 1), by its name, as one of `clients` or of `others`.

@@ -36,10 +36,6 @@ enum culprits { CULPRITS_SURE, CULPRITS_OR_HAND_OFFS, CULPRITS_ALL };
 size_t wrongful_release_culprit(const struct trial_model *model, size_t wronged, int64_t until_ns,
                                 enum culprits among);
 
-// The fault (an index into model.faults) that may have taken that lock away: on its holder or on
-// servers, during the hold, and of a kind that does so; SIZE_MAX if there is none.
-size_t wrongful_release_fault(const struct trial_model *model, const struct evidence *evidence);
-
 // --- holders that go on after they have lost the lock, and how long it takes until they are told
 
 // A lock that its holder had certainly lost when another was granted it: its lease was over by

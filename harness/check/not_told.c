@@ -121,9 +121,8 @@ static bool may_be_stalls(const struct trial_model *model, const struct lost_hol
 static void decide(const struct trial_model *model, struct finding *finding)
 {
     const struct trial *trial = model->trial;
-    bool can_know = trial->external_client != NULL ||
-                    (trial->traits != NULL &&
-                     (trial_has_trait(trial, "renewed") || trial_has_trait(trial, "session")));
+    bool can_know = trial->external_client != NULL || trial_has_trait(trial, "renewed") ||
+                    trial_has_trait(trial, "session");
     if (trial->scenario->lock.told_ns <= 0 || !can_know) {
         finding->state = FINDING_IRRELEVANT;
         return;

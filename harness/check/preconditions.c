@@ -19,7 +19,7 @@ static struct words name_of(const struct fault_instance *instance)
     struct words words;
     _Static_assert(sizeof words.text >= 160, "the room of a fault's name");
     snprintf(words.text, sizeof words.text, "fault %d (%.120s)", instance->number,
-             instance->text != NULL ? instance->text : instance->verb);
+             fault_title(instance));
     return words;
 }
 
@@ -148,7 +148,7 @@ static void say_why_never_asked(const struct trial_model *model,
 static bool fault_took_effect(const struct trial_model *model, const struct fault_record *record,
                               struct text *why)
 {
-    bool in_effect = record->in_effect_ns != TIME_NEVER;
+    bool in_effect = took_effect(record);
     if (in_effect && !record->failed)
         return true;
     text_format(why, "%s %s: ", name_of(record->instance).text,
@@ -172,10 +172,10 @@ bool fault_was_absent(const struct trial_model *model, struct text *what)
 {
     bool any_drawn = false; // took effect
     FOR_EACH_FAULT (record, model) {
-        any_drawn |= record->instance->drawn && record->in_effect_ns != TIME_NEVER;
+        any_drawn |= record->instance->drawn && took_effect(record);
     }
     FOR_EACH_FAULT (record, model) {
-        if (record->in_effect_ns == TIME_NEVER && !(record->instance->drawn && any_drawn))
+        if (!took_effect(record) && !(record->instance->drawn && any_drawn))
             return say(what, "%s", name_of(record->instance).text);
     }
     return false;
@@ -298,9 +298,8 @@ static bool faults_proven(const struct trial_model *model, struct text *why)
     FOR_EACH_FAULT (record, model) {
         // What was drawn need not have struck, but what took a server down must have brought it
         // back.
-        bool is_demanded =
-            !record->instance->drawn || (record->in_effect_ns != TIME_NEVER && record->failed &&
-                                         fault_can(record->instance, FAULT_KILLS));
+        bool is_demanded = !record->instance->drawn || (took_effect(record) && record->failed &&
+                                                        fault_can(record->instance, FAULT_KILLS));
         if (is_demanded && !fault_is_proven(model, record, why))
             return false;
     }
@@ -316,12 +315,12 @@ static bool faults_proven(const struct trial_model *model, struct text *why)
 bool servers_were_left_down(const struct trial_model *model, struct text *why)
 {
     FOR_EACH_FAULT (record, model) {
-        bool took_effect = record->in_effect_ns != TIME_NEVER;
-        if (took_effect && fault_can(record->instance, FAULT_SHOWS_AT_START) &&
+        if (took_effect(record) && fault_can(record->instance, FAULT_SHOWS_AT_START) &&
             record->instance->form.lasting == LASTS_NEVER)
             return say(why, "%s: a server with damaged data may answer anything",
                        name_of(record->instance).text);
-        bool stays_struck = took_effect && fault_can(record->instance, FAULT_REFUSES | FAULT_STOPS);
+        bool stays_struck =
+            took_effect(record) && fault_can(record->instance, FAULT_REFUSES | FAULT_STOPS);
         if (record->failed && record->instance->target.client == 0 &&
             record->asked_ns != TIME_NEVER &&
             (stays_struck || fault_can(record->instance, FAULT_KILLS)) &&
@@ -340,7 +339,7 @@ static bool is_down_at(const struct fault_record *record, int64_t at_ns)
     // A failover takes its leader down before another one leads.
     int64_t from_ns = time_earlier(record->asked_ns, record->in_effect_ns);
     return is_of_lock && fault_can(instance, FAULT_KILLS | FAULT_STOPS) && from_ns <= at_ns &&
-           (record->in_effect_ns != TIME_NEVER || !record->failed) && at_ns < record->healed_ns;
+           (took_effect(record) || !record->failed) && at_ns < record->healed_ns;
 }
 
 void tell_servers_down(const struct trial_model *model, int64_t from_ns, int64_t to_ns,

@@ -175,7 +175,7 @@ static bool stops_holder(const struct trial_model *model, const struct fault_rec
                          const struct hold *hold)
 {
     const struct target *target = &record->instance->target;
-    return record->in_effect_ns != TIME_NEVER && fault_can(record->instance, FAULT_STOPS) &&
+    return took_effect(record) && fault_can(record->instance, FAULT_STOPS) &&
            target->client == hold->client &&
            (target->worker == 0 || (target->worker == hold->worker && !is_renewed(model)));
 }
@@ -186,7 +186,7 @@ static bool suffices(const struct trial_model *model, const struct fault_record 
 {
     const struct fault_instance *instance = record->instance;
     int64_t lease_end_ns = hold_stale_from_ns(model, hold);
-    if (record->in_effect_ns == TIME_NEVER)
+    if (!took_effect(record))
         return false;
     if (fault_can(instance, FAULT_EMPTIES) && instance->target.client == 0)
         return !strikes_only_store(model, instance) && record->in_effect_ns >= hold->granted_ns &&
@@ -233,68 +233,70 @@ int64_t stall_to_blame_ns(const struct trial_model *model, const struct hold *ho
 
 // --- the sweep -----------------------------------------------------------------------------------
 
-struct sweep {
-    const struct trial_model *model;
-    struct finding *finding;
-    struct definite_holds holds;
-    // Cores of holds that outlived their lease, sorted by when they are stale: from then on each
-    // coexists with whomever the lock is granted to.
-    struct ranked *outlivers;
-    size_t outliver_count, next; // how many were seen to be stale
-    struct latest stale;         // of those
-    int64_t *windows;
-    bool machine_only; // every window so far is to be blamed on the machine
-};
-
-// Notes that `stale` and `other` coexisted from `from_ns` on. The evidence is the first window that
-// cannot be blamed on the machine, if there is one.
-static void note_window(struct sweep *sweep, const struct definite_hold *stale,
-                        const struct definite_hold *other, int64_t from_ns)
-{
-    struct finding *finding = sweep->finding;
-    int64_t to_ns = time_earlier(stale->to_ns, other->to_ns);
-    sweep->windows[finding->count++] = to_ns - from_ns;
-    if (finding->count > 1 && !sweep->machine_only)
-        return;
-    const struct hold *hold = &sweep->model->holds[stale->hold];
-    bool machine = stall_to_blame_ns(sweep->model, hold, from_ns, to_ns) > 0;
-    if (finding->count == 1 || !machine)
-        finding->evidence = evidence_of_holds(stale->hold, other->hold, from_ns, to_ns);
-    sweep->machine_only = machine;
-}
-
 // Each grant that overlaps, as its holders believe, makes at most one window: with the stale holder
 // that goes on believing for longest, or, if the grant itself came after its lease had run out,
 // with whoever else believes. Of a semaphore it may be the grant itself that goes on for longest;
-// where nobody is stale, it is a double grant.
-static void see_overlap(void *context, const struct definite_hold *earlier,
-                        const struct definite_hold *later)
+// where nobody is stale, it is a double grant. The evidence is the first window that cannot be
+// blamed on the machine, if there is one; true if there is none.
+static bool find_windows(const struct trial_model *model, struct finding *finding)
 {
-    struct sweep *sweep = context;
-    const struct hold *holds = sweep->model->holds;
-    bool is_semaphore = trial_model_permits(sweep->model) > 1;
-    bool stale_at_grant = false;
-    for (; sweep->next < sweep->outliver_count; sweep->next++) {
-        const struct ranked *ranked = &sweep->outlivers[sweep->next];
-        const struct definite_hold *outliver = &sweep->holds.items[ranked->index];
-        // Of those that are stale from the grant on, the ones before it and itself.
-        if (ranked->value > later->from_ns || (ranked->value == later->from_ns && outliver > later))
-            break;
-        if (outliver == later)
-            stale_at_grant = true;
-        else
-            latest_see(&sweep->stale, outliver, holds[outliver->hold].shared);
+    AUTO_FREE struct definite_holds holds = definite_holds_until(model, NULL);
+    AUTO_FREE int64_t *windows = memory_new(holds.count * sizeof *windows);
+    // Of holds that outlived their lease, sorted by when they are stale: from then on each coexists
+    // with whomever the lock is granted to.
+    AUTO_FREE struct ranked *outlivers = memory_new(holds.count * sizeof *outlivers);
+    size_t outliver_count = 0, next = 0; // how many were seen to be stale
+    struct latest seen = {0};            // of those
+    bool is_semaphore = trial_model_permits(model) > 1;
+    bool machine_only = false; // every window so far is to be blamed on the machine
+    for (size_t i = 0; i < holds.count; i++) {
+        const struct hold *hold = &model->holds[holds.items[i].hold];
+        int64_t stale_from_ns = time_later(hold_stale_from_ns(model, hold), hold->granted_ns);
+        if (hold_outlived_lease(model, hold))
+            outlivers[outliver_count++] = (struct ranked){stale_from_ns, i};
     }
-    const struct definite_hold *stale =
-        is_semaphore ? sweep->stale.any
-                     : latest_excluding(&sweep->stale, holds[later->hold].shared);
-    bool is_longest = is_semaphore && (stale == NULL || later->to_ns > stale->to_ns);
-    if (stale != NULL && stale->to_ns > later->from_ns && !(stale_at_grant && is_longest))
-        note_window(sweep, stale, later, later->from_ns);
-    else if (stale_at_grant && (is_longest || !is_semaphore))
-        note_window(sweep, later, earlier, later->from_ns);
-    if (stale_at_grant)
-        latest_see(&sweep->stale, later, holds[later->hold].shared);
+    sort_ranked(outlivers, outliver_count);
+    struct overlaps overlaps = overlaps_start(model, &holds);
+    while (overlaps_next(&overlaps)) {
+        const struct definite_hold *later = overlaps.later;
+        bool shared = model->holds[later->hold].shared;
+        bool stale_at_grant = false;
+        for (; next < outliver_count; next++) {
+            const struct definite_hold *outliver = &holds.items[outlivers[next].index];
+            int64_t stale_ns = outlivers[next].value;
+            // Of those that are stale from the grant on, the ones before it and itself.
+            if (stale_ns > later->from_ns || (stale_ns == later->from_ns && outliver > later))
+                break;
+            if (outliver == later)
+                stale_at_grant = true;
+            else
+                latest_see(&seen, outliver, model->holds[outliver->hold].shared);
+        }
+        const struct definite_hold *stale =
+            is_semaphore ? seen.any : latest_excluding(&seen, shared);
+        const struct definite_hold *other = later;
+        bool is_longest = is_semaphore && (stale == NULL || later->to_ns > stale->to_ns);
+        bool coexists =
+            stale != NULL && stale->to_ns > later->from_ns && !(stale_at_grant && is_longest);
+        if (stale_at_grant)
+            latest_see(&seen, later, shared);
+        if (!coexists && !(stale_at_grant && (is_longest || !is_semaphore)))
+            continue;
+        if (!coexists) {
+            stale = later;
+            other = overlaps.earlier;
+        }
+        int64_t to_ns = time_earlier(stale->to_ns, other->to_ns);
+        windows[finding->count++] = to_ns - later->from_ns;
+        if (finding->count > 1 && !machine_only)
+            continue;
+        machine_only =
+            stall_to_blame_ns(model, &model->holds[stale->hold], later->from_ns, to_ns) > 0;
+        if (finding->count == 1 || !machine_only)
+            finding->evidence = evidence_of_holds(stale->hold, other->hold, later->from_ns, to_ns);
+    }
+    distribution_make(windows, (size_t)finding->count, &finding->windows);
+    return machine_only;
 }
 
 // --- words ---------------------------------------------------------------------------------------
@@ -335,26 +337,14 @@ static void describe(const struct trial_model *model, struct finding *finding)
 
 static void decide(const struct trial_model *model, struct finding *finding)
 {
-    AUTO_FREE struct definite_holds holds = definite_holds_until(model, NULL);
-    AUTO_FREE int64_t *windows = memory_new(holds.count * sizeof *windows);
-    AUTO_FREE struct ranked *outlivers = memory_new(holds.count * sizeof *outlivers);
-    struct sweep sweep = {model, finding, holds, outlivers, .windows = windows};
-    for (size_t i = 0; i < holds.count; i++) {
-        const struct hold *hold = &model->holds[holds.items[i].hold];
-        int64_t stale_from_ns = time_later(hold_stale_from_ns(model, hold), hold->granted_ns);
-        if (hold_outlived_lease(model, hold))
-            outlivers[sweep.outliver_count++] = (struct ranked){stale_from_ns, i};
-    }
-    sort_ranked(outlivers, sweep.outliver_count);
-    overlaps_find(model, &holds, see_overlap, &sweep);
-    distribution_make(windows, (size_t)finding->count, &finding->windows);
+    bool machine_only = find_windows(model, finding);
     if (finding->count > 0) {
         struct evidence ignored;
         finding->harmless =
             model->trial->scenario->workload.fenced && find_stale_writes(model, &ignored) == 0;
         describe(model, finding);
         const struct hold *stale = &model->holds[finding->evidence.holds[0]];
-        if (sweep.machine_only && !finding->harmless)
+        if (machine_only && !finding->harmless)
             finding_blame_stalls(model, stale->client, lease_begin_ns(model, stale),
                                  finding->evidence.to_ns, finding);
         else if (!finding->harmless)

@@ -184,8 +184,7 @@ static bool struck_servers(const struct trial_model *model, const struct fault_r
                             FAULT_MAY_FORGET | FAULT_MOVES_LEADER;
     bool on_them = instance->side_counts[0] > 0 || instance->target.client == 0;
     return on_them && !strikes_only_store(model, instance) && fault_can(instance, upsets) &&
-           record->in_effect_ns != TIME_NEVER && record->asked_ns <= to_ns &&
-           record->healed_ns >= from_ns;
+           took_effect(record) && record->asked_ns <= to_ns && record->healed_ns >= from_ns;
 }
 
 // The number of the one server that the fault struck; 0: it is not known, or they are several.
@@ -237,22 +236,11 @@ bool stall_may_have_deposed(const struct trial_model *model, int one, int other,
     return longest != NULL && longest->to_ns - longest->from_ns >= least_ns;
 }
 
-// True if what the cause told of, which ended the fault, may have been over before its target went
-// on, for want of a processor.
-static bool moment_may_have_passed(const struct trial_model *model,
-                                   const struct fault_record *record)
-{
-    int64_t hold_ns = model->trial->scenario->workload.hold_ns;
-    return record->instance->until.kind != CAUSE_NONE && record->heal_reason == HEAL_CAUSE &&
-           record->healed_ns != TIME_NEVER && hold_ns > 0 &&
-           stalled_ns(model, STALLS_OF_ALL, record->healed_ns - hold_ns,
-                      record->healed_ns + hold_ns) >= hold_ns / 2;
-}
-
 bool stalls_may_have_upset(const struct trial_model *model, struct words *which)
 {
     const struct lock_settings *lock = &model->trial->scenario->lock;
     int64_t shortest_ns = time_earlier(lock->lease_ns, lock->request_ns);
+    int64_t hold_ns = model->trial->scenario->workload.hold_ns;
     int64_t from_ns = model->started_ns;
     int64_t to_ns = model->fault_count > 0 ? from_ns : model->ended_ns;
     bool is_past = false;
@@ -263,7 +251,13 @@ bool stalls_may_have_upset(const struct trial_model *model, struct words *which)
         to_ns = time_later(to_ns, time_earlier(over_ns, model->ended_ns));
         if (record->instance->bound_ns > 0)
             shortest_ns = time_earlier(shortest_ns, record->instance->bound_ns);
-        is_past |= moment_may_have_passed(model, record);
+        // What the cause told of, which ended the fault, may have been over before its target went
+        // on, for want of a processor.
+        is_past |= record->instance->until.kind != CAUSE_NONE &&
+                   record->heal_reason == HEAL_CAUSE && record->healed_ns != TIME_NEVER &&
+                   hold_ns > 0 &&
+                   stalled_ns(model, STALLS_OF_ALL, record->healed_ns - hold_ns,
+                              record->healed_ns + hold_ns) >= hold_ns / 2;
     }
     const struct stall *longest = longest_between(model, STALLS_OF_ALL, from_ns, to_ns);
     bool is_long = longest != NULL && part_ns(longest, from_ns, to_ns) >= shortest_ns / 2;

@@ -26,30 +26,20 @@ static bool died_in_trial(const struct trial_model *model, int64_t died_ns)
     return died_ns != TIME_NEVER && (!model->stop_known || died_ns < model->ended_ns);
 }
 
-static struct no_progress no_progress_by(enum no_progress_cause cause, int64_t from_ns)
+static struct no_progress after_hold(const struct trial_model *model, const struct hold *hold)
 {
-    return (struct no_progress){.cause = cause,
-                                .from_ns = from_ns,
-                                .hold = SIZE_MAX,
-                                .attempt = SIZE_MAX,
-                                .fault = SIZE_MAX};
-}
-
-static struct no_progress after_hold(const struct trial_model *model, size_t index)
-{
-    const struct hold *hold = &model->holds[index];
-    struct no_progress interval = no_progress_by(NO_PROGRESS_RELEASED, hold->returned_ns);
+    struct no_progress interval = {NO_PROGRESS_RELEASED, .from_ns = hold->returned_ns,
+                                   .hold = hold};
     if (hold->returned_ns != TIME_NEVER) {
         if (hold->answer == RELEASE_UNKNOWN)
             interval.cause = NO_PROGRESS_LOST_RELEASE;
     } else if (died_in_trial(model, hold->died_ns)) {
-        interval = no_progress_by(
-            hold->died ? NO_PROGRESS_DIED_HOLDING : NO_PROGRESS_DIED_RELEASING, hold->died_ns);
+        interval.cause = hold->died ? NO_PROGRESS_DIED_HOLDING : NO_PROGRESS_DIED_RELEASING;
+        interval.from_ns = hold->died_ns;
     } else if (hold->valid_until_ns != TIME_NEVER) {
-        interval =
-            no_progress_by(NO_PROGRESS_EXPIRED, time_later(hold->valid_until_ns, hold->granted_ns));
+        interval.cause = NO_PROGRESS_EXPIRED;
+        interval.from_ns = time_later(hold->valid_until_ns, hold->granted_ns);
     }
-    interval.hold = index;
     return interval;
 }
 
@@ -69,22 +59,22 @@ static bool lock_was_taken(const struct trial_model *model, const struct hold *a
 static bool fault_lasted(const struct trial_model *model)
 {
     FOR_EACH_FAULT (record, model) {
-        if (record->instance->bound_ns >= 0 && record->in_effect_ns != TIME_NEVER &&
+        if (record->instance->bound_ns >= 0 && took_effect(record) &&
             record->healed_ns >= model->ended_ns && record->heal_reason != HEAL_DEATH)
             return true;
     }
     return false;
 }
 
-size_t no_progress_lost_permits(const struct trial_model *model)
+const struct fault_record *no_progress_lost_permits(const struct trial_model *model)
 {
-    size_t last = SIZE_MAX;
+    const struct fault_record *last = NULL;
     FOR_EACH_FAULT (record, model) {
         const struct fault_instance *instance = record->instance;
-        if (trial_has_trait(model->trial, "permits") && record->in_effect_ns != TIME_NEVER &&
+        if (trial_has_trait(model->trial, "permits") && took_effect(record) &&
             fault_can(instance, FAULT_EMPTIES | FAULT_MAY_FORGET) &&
             (instance->how == NULL || strcmp(instance->how, "keeps") != 0))
-            last = (size_t)(record - model->faults);
+            last = record;
     }
     return last;
 }
@@ -95,17 +85,15 @@ bool no_progress_while_free(const struct trial_model *model, bool lost_answer)
                                    trial_has_trait(model->trial, "lease"));
     // What had to be waited for is a lease or a session that ended only then.
     return model->ends.left == RESIDUAL_NONE && model->ends.left_waited_ns == 0 && !may_end &&
-           !fault_lasted(model) && no_progress_lost_permits(model) == SIZE_MAX;
+           !fault_lasted(model) && no_progress_lost_permits(model) == NULL;
 }
 
 // False if the acquire left no doubt about who has the lock.
-static bool after_attempt(const struct trial_model *model, size_t index,
+static bool after_attempt(const struct trial_model *model, const struct hold *attempt,
                           struct no_progress *interval)
 {
-    const struct hold *attempt = &model->attempts[index];
-    *interval = no_progress_by(NO_PROGRESS_LOST_ACQUIRE, attempt->returned_ns);
-    interval->attempt = index;
-    interval->worker = attempt->worker;
+    *interval = (struct no_progress){NO_PROGRESS_LOST_ACQUIRE, .from_ns = attempt->returned_ns,
+                                     .attempt = attempt, .worker = attempt->worker};
     if (died_in_trial(model, attempt->died_ns)) {
         interval->cause = NO_PROGRESS_DIED_ACQUIRING;
         interval->from_ns = attempt->died_ns;
@@ -123,16 +111,15 @@ static void take_later(struct no_progress *latest, struct no_progress interval)
 
 // What a fault that does not heal (a kill) leaves behind shows in the holds and the attempts; but
 // if nobody is answered, a server that it struck (a failover) may be about to serve again.
-static void after_fault(const struct trial_model *model, size_t index, bool unanswered,
-                        struct no_progress *latest)
+static void after_fault(const struct trial_model *model, const struct fault_record *record,
+                        bool unanswered, struct no_progress *latest)
 {
-    const struct fault_record *record = &model->faults[index];
     bool heals = record->instance->bound_ns >= 0;
     bool counts = heals || (unanswered && record->instance->target.client == 0);
-    if (!counts || record->in_effect_ns == TIME_NEVER)
+    if (!counts || !took_effect(record))
         return;
-    struct no_progress interval = no_progress_by(NO_PROGRESS_FAULT, record->in_effect_ns);
-    interval.fault = index;
+    struct no_progress interval = {NO_PROGRESS_FAULT, .from_ns = record->in_effect_ns,
+                                   .fault = record};
     take_later(latest, interval);
     // A pause that ended with its target has freed nothing: the death shows elsewhere.
     interval.cause = NO_PROGRESS_HEALED;
@@ -159,9 +146,9 @@ static bool was_struck(const struct trial_model *model, const struct hold *attem
 static void take_one_of_dead(const struct trial_model *model, struct no_progress *latest,
                              struct no_progress interval)
 {
-    if (was_struck(model, &model->attempts[latest->attempt]))
+    if (was_struck(model, latest->attempt))
         return;
-    if (was_struck(model, &model->attempts[interval.attempt]))
+    if (was_struck(model, interval.attempt))
         *latest = interval;
     else
         latest->worker = 0;
@@ -177,7 +164,7 @@ static bool says_nothing(const struct trial_model *model, const struct hold *hol
         return true;
     for (size_t i = 0; late && i < model->fault_count; i++) {
         const struct fault_record *record = &model->faults[i];
-        if (record->in_effect_ns != TIME_NEVER && record->healed_ns != TIME_NEVER &&
+        if (took_effect(record) && record->healed_ns != TIME_NEVER &&
             record->heal_reason == HEAL_END && !fault_can(record->instance, FAULT_STOPS))
             return true;
     }
@@ -187,12 +174,12 @@ static bool says_nothing(const struct trial_model *model, const struct hold *hol
 // The no-progress interval; `unanswered`: that which nobody's lost answer begins anew.
 static struct no_progress find_interval(const struct trial_model *model, bool unanswered)
 {
-    struct no_progress latest = no_progress_by(NO_PROGRESS_START, model->started_ns);
-    for (size_t i = 0; i < model->fault_count; i++)
-        after_fault(model, i, unanswered, &latest);
-    for (size_t i = 0; i < model->attempt_count; i++) {
+    struct no_progress latest = {NO_PROGRESS_START, .from_ns = model->started_ns};
+    FOR_EACH_FAULT (record, model)
+        after_fault(model, record, unanswered, &latest);
+    FOR_EACH_ATTEMPT (attempt, model) {
         struct no_progress interval;
-        if (!after_attempt(model, i, &interval) ||
+        if (!after_attempt(model, attempt, &interval) ||
             (unanswered && interval.cause == NO_PROGRESS_LOST_ACQUIRE))
             continue;
         if (interval.cause == NO_PROGRESS_DIED_ACQUIRING && latest.cause == interval.cause &&
@@ -201,11 +188,11 @@ static struct no_progress find_interval(const struct trial_model *model, bool un
         else
             take_later(&latest, interval);
     }
-    for (size_t i = 0; i < model->hold_count; i++) {
-        struct no_progress interval = after_hold(model, i);
+    FOR_EACH_HOLD (hold, model) {
+        struct no_progress interval = after_hold(model, hold);
         if (unanswered && interval.cause == NO_PROGRESS_LOST_RELEASE)
-            interval.from_ns = model->holds[i].released_ns;
-        if (!says_nothing(model, &model->holds[i]))
+            interval.from_ns = hold->released_ns;
+        if (!says_nothing(model, hold))
             take_later(&latest, interval);
     }
     latest.unanswered = unanswered;
@@ -302,7 +289,7 @@ static bool lacks_quorum(const struct trial_model *model, int client)
 static bool is_stopped(const struct trial_model *model, const struct hold *attempt)
 {
     FOR_EACH_FAULT (record, model) {
-        if (record->in_effect_ns != TIME_NEVER && record->healed_ns >= model->ended_ns &&
+        if (took_effect(record) && record->healed_ns >= model->ended_ns &&
             fault_holds_up(model, record->instance, attempt->client, attempt->worker))
             return true;
     }
@@ -428,12 +415,12 @@ static struct words cause_of(const struct trial_model *model, const struct no_pr
 {
     struct words words;
     struct words who = {""};
-    if (interval->hold != SIZE_MAX)
-        who = holder_name(model, interval->hold);
-    else if (interval->attempt != SIZE_MAX)
-        who = worker_name(model, model->attempts[interval->attempt].client, interval->worker);
-    else if (interval->fault != SIZE_MAX)
-        snprintf(who.text, sizeof who.text, "%d", model->faults[interval->fault].instance->number);
+    if (interval->hold != NULL)
+        who = worker_name(model, interval->hold->client, interval->hold->worker);
+    else if (interval->attempt != NULL)
+        who = worker_name(model, interval->attempt->client, interval->worker);
+    else if (interval->fault != NULL)
+        snprintf(who.text, sizeof who.text, "%d", interval->fault->instance->number);
     const char *form = causes[interval->cause].form;
     int before = (int)strcspn(form, "%");
     snprintf(words.text, sizeof words.text, "%.*s%.48s%s", before, form, who.text,
@@ -542,8 +529,8 @@ static void decide_waiting(const struct trial_model *model, struct finding *find
         finding->state = FINDING_VIOLATED;
         finding->count = 1;
         finding->by_absence = true;
-        finding->evidence =
-            evidence_of_holds(interval.hold, SIZE_MAX, interval.from_ns, waiting.until_ns);
+        finding->evidence = evidence_of_holds(index_of(model, interval.hold), SIZE_MAX,
+                                              interval.from_ns, waiting.until_ns);
         tell_stuck(model, &interval, &waiting, &found);
     } else if (waiting.waited_ns > bound_ns && !hidden_holder && unfinished != NULL) {
         finding->state = FINDING_UNDECIDED;
@@ -551,8 +538,7 @@ static void decide_waiting(const struct trial_model *model, struct finding *find
         text_format(&found,
                     "but the servers may not have recovered yet from fault %d (%.100s): only more "
                     "than %s (lock.stuck-after) would show that the lock is stuck",
-                    unfinished->number,
-                    unfinished->text != NULL ? unfinished->text : unfinished->verb,
+                    unfinished->number, fault_title(unfinished),
                     lasting(lock->stuck_after_ns).text);
     } else if (causes[interval.cause].leaves_doubt || waiting.waited_ns > bound_ns ||
                (interval.cause != NO_PROGRESS_RELEASED && waiting.waited_ns > slack)) {
@@ -567,17 +553,6 @@ static void decide_waiting(const struct trial_model *model, struct finding *find
 }
 
 // --- a release that hangs ------------------------------------------------------------------------
-
-// True if the release was still to be answered when the trial ended. What comes after the stop with
-// an outcome shows that it was only slow; without one, that whoever waited for it gave up.
-static bool is_open(const struct trial_model *model, const struct hold *hold)
-{
-    if (!hold->release_invoked || hold->released_ns >= model->ended_ns ||
-        hold->died_ns < model->ended_ns)
-        return false;
-    return hold->returned_ns == TIME_NEVER ||
-           (hold->returned_ns > model->ended_ns && hold->answer == RELEASE_UNKNOWN);
-}
 
 // True if what the fault does was not over when the trial ended, or nobody knows whether it was. A
 // server that was killed stays away; a client that was has nothing more to do with it.
@@ -625,7 +600,12 @@ bool hanging_release_find(const struct trial_model *model, struct hanging_releas
     for (size_t i = 0; i < model->hold_count; i++) {
         const struct hold *hold = &model->holds[i];
         int64_t from_ns = time_later(hold->released_ns, quiet_ns);
-        if (!is_open(model, hold) || from_ns >= hanging->from_ns)
+        // Still to be answered when the trial ended. What comes after the stop with an outcome
+        // shows that it was only slow; without one, that whoever waited for it gave up.
+        bool is_open = hold->returned_ns == TIME_NEVER ||
+                       (hold->returned_ns > model->ended_ns && hold->answer == RELEASE_UNKNOWN);
+        if (!hold->release_invoked || hold->released_ns >= model->ended_ns ||
+            hold->died_ns < model->ended_ns || !is_open || from_ns >= hanging->from_ns)
             continue;
         if (model->ended_ns - from_ns >
             bound_ns + stalls_and_next_ns(model, hold->client, from_ns, model->ended_ns))

@@ -30,11 +30,11 @@ enum no_progress_cause {
 struct no_progress {
     enum no_progress_cause cause;
     bool unanswered;
-    int64_t from_ns; // TIME_NEVER: somebody living holds the lock
-    size_t hold;     // whose end it was; SIZE_MAX
-    size_t attempt;  // which acquire it was; SIZE_MAX
-    int worker;      // whose acquire; 0: any of its client's, which died together in theirs
-    size_t fault;    // index into model.faults; SIZE_MAX
+    int64_t from_ns;            // TIME_NEVER: somebody living holds the lock
+    const struct hold *hold;    // whose end it was; NULL
+    const struct hold *attempt; // which acquire it was; NULL
+    int worker; // whose acquire; 0: any of its client's, which died together in theirs
+    const struct fault_record *fault; // NULL
 };
 
 struct no_progress no_progress_find(const struct trial_model *model);
@@ -45,9 +45,9 @@ struct no_progress no_progress_find(const struct trial_model *model);
 bool no_progress_while_free(const struct trial_model *model, bool lost_answer);
 
 // The last fault that may have taken a semaphore's permits from a server: without its counter the
-// servers have nobody as its holder, and still nobody gets a permit. An index into model.faults;
-// SIZE_MAX if there is none, or the lock is no semaphore.
-size_t no_progress_lost_permits(const struct trial_model *model);
+// servers have nobody as its holder, and still nobody gets a permit. NULL if there is none, or the
+// lock is no semaphore.
+const struct fault_record *no_progress_lost_permits(const struct trial_model *model);
 
 // Who waited during a no-progress interval: living workers that no fault stopped.
 struct waiting {

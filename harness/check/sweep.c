@@ -68,7 +68,7 @@ static struct standstills find_standstills(const struct trial_model *model)
     struct standstills all = {0};
     int64_t lease_ns = model->trial->scenario->lock.lease_ns;
     FOR_EACH_FAULT (record, model) {
-        if (record->in_effect_ns == TIME_NEVER || !silences(model, record->instance))
+        if (!took_effect(record) || !silences(model, record->instance))
             continue;
         int64_t to_ns = time_earlier(record->healed_ns, model->ended_ns);
         bool on_wires = record->instance->side_counts[0] > 0;
@@ -136,36 +136,11 @@ void sessions_bound(struct trial_model *model)
 
 // --- how long a lease is certain -----------------------------------------------------------------
 
-static int64_t without_drift_ns(const struct trial_model *model, int64_t until_ns)
+int64_t without_drift_ns(const struct trial_model *model, int64_t until_ns)
 {
     if (until_ns == TIME_NEVER)
         return TIME_NEVER;
     return until_ns - allowed_drift_ns(model->trial->scenario->lock.lease_ns);
-}
-
-int64_t hold_lease_end_ns(const struct trial_model *model, const struct hold *hold)
-{
-    return without_drift_ns(model, hold->proven_until_ns);
-}
-
-int64_t hold_told_end_ns(const struct trial_model *model, const struct hold *hold)
-{
-    return without_drift_ns(model, hold->told_until_ns);
-}
-
-int64_t hold_last_end_ns(const struct trial_model *model, const struct hold *hold)
-{
-    return without_drift_ns(model, hold->valid_until_ns);
-}
-
-int64_t hold_stale_from_ns(const struct trial_model *model, const struct hold *hold)
-{
-    return hold->is_unanchored ? hold_told_end_ns(model, hold) : hold_lease_end_ns(model, hold);
-}
-
-bool hold_outlived_lease(const struct trial_model *model, const struct hold *hold)
-{
-    return hold_stale_from_ns(model, hold) < hold->released_ns;
 }
 
 bool holds_have_leases(const struct trial_model *model)
@@ -213,35 +188,46 @@ void latest_see(struct latest *latest, const struct definite_hold *definite, boo
         latest->exclusive = definite;
 }
 
+struct overlaps overlaps_start(const struct trial_model *model, const struct definite_holds *holds)
+{
+    struct overlaps overlaps = {.model = model,
+                                .holds = holds,
+                                .permits = trial_model_permits(model),
+                                .ends = memory_new(holds->count * sizeof *overlaps.ends)};
+    for (size_t i = 0; i < holds->count; i++)
+        overlaps.ends[i] = (struct ranked){holds->items[i].to_ns, i};
+    if (overlaps.permits > 1)
+        sort_ranked(overlaps.ends, holds->count);
+    return overlaps;
+}
+
 // Sorted by grant, a definite hold overlaps an earlier one that excludes it if and only if it
 // begins before the latest end of those. Of a semaphore, those that have not ended are counted, and
 // as long as any is active the one that ends last of all so far is.
-void overlaps_find(const struct trial_model *model, const struct definite_holds *holds,
-                   void (*see)(void *context, const struct definite_hold *earlier,
-                               const struct definite_hold *later),
-                   void *context)
+bool overlaps_next(struct overlaps *overlaps)
 {
-    int64_t permits = trial_model_permits(model);
-    AUTO_FREE struct ranked *ends = memory_new(holds->count * sizeof *ends);
-    struct latest latest = {0};
-    size_t ended = 0;
-    for (size_t i = 0; i < holds->count; i++)
-        ends[i] = (struct ranked){holds->items[i].to_ns, i};
-    if (permits > 1)
-        sort_ranked(ends, holds->count);
-    for (size_t i = 0; i < holds->count; i++) {
-        const struct definite_hold *later = &holds->items[i];
-        bool shared = model->holds[later->hold].shared;
-        const struct definite_hold *earlier =
-            permits > 1 ? latest.any : latest_excluding(&latest, shared);
+    const struct hold *holds = overlaps->model->holds;
+    bool is_semaphore = overlaps->permits > 1;
+    while (overlaps->next < overlaps->holds->count) {
+        size_t i = overlaps->next++;
+        const struct definite_hold *later = &overlaps->holds->items[i];
+        if (i > 0)
+            latest_see(&overlaps->latest, later - 1, holds[(later - 1)->hold].shared);
+        overlaps->later = later;
+        overlaps->earlier = is_semaphore
+                                ? overlaps->latest.any
+                                : latest_excluding(&overlaps->latest, holds[later->hold].shared);
         // One that is empty ends no sooner than it begins.
-        while (permits > 1 && ends[ended].value <= later->from_ns && ends[ended].index < i)
-            ended++;
-        if (permits > 1 ? (int64_t)(i - ended) >= permits
-                        : earlier != NULL && earlier->to_ns > later->from_ns)
-            see(context, earlier, later);
-        latest_see(&latest, later, shared);
+        for (const struct ranked *ends = overlaps->ends;
+             is_semaphore && ends[overlaps->ended].value <= later->from_ns &&
+             ends[overlaps->ended].index < i;)
+            overlaps->ended++;
+        if (is_semaphore ? (int64_t)(i - overlaps->ended) >= overlaps->permits
+                         : overlaps->earlier != NULL && overlaps->earlier->to_ns > later->from_ns)
+            return true;
     }
+    free(overlaps->ends);
+    return false;
 }
 
 void span_add(struct spans *spans, struct span span)

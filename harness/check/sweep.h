@@ -22,23 +22,40 @@ struct definite_holds {
 // stood still. Part of trial_model_make.
 void sessions_bound(struct trial_model *model);
 
-// Until when the server must have kept the hold's lease, allowed drift taken off; TIME_NEVER if it
-// does not expire.
-int64_t hold_lease_end_ns(const struct trial_model *model, const struct hold *hold);
+// The end of a lease, allowed drift taken off; TIME_NEVER if it does not expire.
+int64_t without_drift_ns(const struct trial_model *model, int64_t until_ns);
+
+// Until when the server must have kept the hold's lease.
+static inline int64_t hold_lease_end_ns(const struct trial_model *model, const struct hold *hold)
+{
+    return without_drift_ns(model, hold->proven_until_ns);
+}
 
 // The latest that the lease may have ended: by what the service has said, whatever else speaks
 // against it; or as if the last request that may have been granted had been.
-int64_t hold_told_end_ns(const struct trial_model *model, const struct hold *hold);
+static inline int64_t hold_told_end_ns(const struct trial_model *model, const struct hold *hold)
+{
+    return without_drift_ns(model, hold->told_until_ns);
+}
 
 // The same by the last that the service has said, whether or not there was a gap before.
-int64_t hold_last_end_ns(const struct trial_model *model, const struct hold *hold);
+static inline int64_t hold_last_end_ns(const struct trial_model *model, const struct hold *hold)
+{
+    return without_drift_ns(model, hold->valid_until_ns);
+}
 
 // From when on a holder that goes on is a stale one. Where it is not known which request was
 // granted, that is the latest end of its lease, else the end that is proven.
-int64_t hold_stale_from_ns(const struct trial_model *model, const struct hold *hold);
+static inline int64_t hold_stale_from_ns(const struct trial_model *model, const struct hold *hold)
+{
+    return hold->is_unanchored ? hold_told_end_ns(model, hold) : hold_lease_end_ns(model, hold);
+}
 
 // True if the worker still believed in the hold when it was stale.
-bool hold_outlived_lease(const struct trial_model *model, const struct hold *hold);
+static inline bool hold_outlived_lease(const struct trial_model *model, const struct hold *hold)
+{
+    return hold_stale_from_ns(model, hold) < hold->released_ns;
+}
 
 // True if some hold has a lease; if the store refused some write.
 bool holds_have_leases(const struct trial_model *model);
@@ -69,13 +86,23 @@ static inline const struct definite_hold *latest_excluding(const struct latest *
 
 void latest_see(struct latest *latest, const struct definite_hold *definite, bool shared);
 
-// Whenever a definite hold begins before one that excludes it, and that began earlier, is over; or,
-// of a semaphore, while all its permits are held: `see` is told of the two; of several such earlier
-// ones it is the one that ends last.
-void overlaps_find(const struct trial_model *model, const struct definite_holds *holds,
-                   void (*see)(void *context, const struct definite_hold *earlier,
-                               const struct definite_hold *later),
-                   void *context);
+// Goes from overlap to overlap, to the last one: while (overlaps_next(&overlaps)) ... A definite
+// hold, `later`, begins before one that excludes it, and that began earlier, is over; or, of a
+// semaphore, while all its permits are held. Of several such `earlier` ones it is the one that ends
+// last.
+struct overlaps {
+    const struct definite_hold *earlier, *later;
+    // The rest is its own.
+    const struct trial_model *model;
+    const struct definite_holds *holds;
+    int64_t permits;
+    struct ranked *ends;
+    size_t next, ended;
+    struct latest latest;
+};
+
+struct overlaps overlaps_start(const struct trial_model *model, const struct definite_holds *holds);
+bool overlaps_next(struct overlaps *overlaps);
 
 struct span {
     int64_t from_ns, to_ns;

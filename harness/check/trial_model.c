@@ -258,18 +258,6 @@ static void prolong(struct tracker *tracker, struct hold *hold, const struct eve
     prolong_to(&hold->told_until_ns, event->at_ns, until_ns, drift_ns);
 }
 
-// A watchdog tells for all workers of its client.
-static void see_loss(struct tracker *tracker, const struct event *event)
-{
-    struct client_track *client = client_of(tracker, event->client);
-    for (size_t i = 0; i < client->worker_count; i++) {
-        struct hold *hold =
-            client->workers[i].seen ? open_hold(tracker, &client->workers[i], event) : NULL;
-        if (hold != NULL)
-            hold->told_lost_ns = time_earlier(hold->told_lost_ns, event->at_ns);
-    }
-}
-
 // --- reentry -------------------------------------------------------------------------------------
 
 static void see_reentry_invoke(struct tracker *tracker, struct worker_track *worker,
@@ -364,6 +352,7 @@ static void see_other(struct tracker *tracker, struct worker_track *worker,
                       const struct event *event)
 {
     struct trial_model *model = tracker->model;
+    const struct client_track *client = &tracker->clients[event->client];
     struct hold *hold = open_hold(tracker, worker, event);
     bool is_acquiring =
         worker->state.phase == WORKER_ACQUIRING && worker->state.operation == event->operation;
@@ -376,8 +365,12 @@ static void see_other(struct tracker *tracker, struct worker_track *worker,
         if (event->detail != PHASE_RENEW)
             worker->server = (int)event->connected.server;
         break;
-    case EVENT_LOST:
-        see_loss(tracker, event);
+    case EVENT_LOST: // a watchdog tells for all workers of its client
+        for (size_t i = 0; i < client->worker_count; i++) {
+            hold = client->workers[i].seen ? open_hold(tracker, &client->workers[i], event) : NULL;
+            if (hold != NULL)
+                hold->told_lost_ns = time_earlier(hold->told_lost_ns, event->at_ns);
+        }
         break;
     case EVENT_GAP: // of what it was in the middle of, nothing more is known than that it was
         if (worker->state.phase == WORKER_ACQUIRING)
@@ -521,19 +514,6 @@ static void see_stop(struct trial_model *model, const struct event *event)
 
 // --- load ----------------------------------------------------------------------------------------
 
-// Another phase begins.
-static void see_load(struct trial_model *model, const struct event *event)
-{
-    size_t count = model->phase_count++;
-    model->phases = memory_resized(model->phases, (count + 1) * sizeof *model->phases);
-    if (count > 0)
-        model->phases[count - 1].to_ns = event->at_ns;
-    model->phases[count] = (struct load_phase){.from_ns = event->at_ns,
-                                               .clients = event->load.clients,
-                                               .rate = event->load.rate,
-                                               .counts = event->load.counts != 0};
-}
-
 // Ends the last phase, and counts the operations of an open loop that began.
 static void end_load(struct trial_model *model)
 {
@@ -572,7 +552,8 @@ static void see_ends(struct lock_ends *ends, const struct event *event)
     }
 }
 
-static void see_harness(struct trial_model *model, const struct event *event, size_t *stall_room)
+static void see_harness(struct trial_model *model, const struct event *event, size_t *stall_room,
+                        size_t *phase_room)
 {
     switch (event->kind) {
     case EVENT_CLOCK_STEP:
@@ -588,8 +569,14 @@ static void see_harness(struct trial_model *model, const struct event *event, si
     case EVENT_STOP_ASKED:
         see_stop(model, event);
         break;
-    case EVENT_LOAD:
-        see_load(model, event);
+    case EVENT_LOAD: // another phase begins
+        if (model->phase_count > 0)
+            model->phases[model->phase_count - 1].to_ns = event->at_ns;
+        *APPEND(model->phases, model->phase_count, *phase_room) =
+            (struct load_phase){.from_ns = event->at_ns,
+                                .clients = event->load.clients,
+                                .rate = event->load.rate,
+                                .counts = event->load.counts != 0};
         break;
     case EVENT_STORE_INITIAL:
     case EVENT_STORE_FINAL:
@@ -611,8 +598,8 @@ static void see_harness(struct trial_model *model, const struct event *event, si
 // Brings each hold's accesses together, in the order of the holds (a counting sort).
 static void sort_accesses(struct trial_model *model)
 {
-    for (size_t i = 0; i < model->access_count; i++)
-        model->holds[model->accesses[i].hold].access_count++;
+    FOR_EACH_ACCESS (access, model)
+        model->holds[access->hold].access_count++;
     size_t next = 0;
     for (size_t i = 0; i < model->hold_count; i++) {
         model->holds[i].first_access = next;
@@ -620,22 +607,12 @@ static void sort_accesses(struct trial_model *model)
         model->holds[i].access_count = 0;
     }
     struct access *sorted = memory_new(model->access_count * sizeof *sorted);
-    for (size_t i = 0; i < model->access_count; i++) {
-        struct hold *hold = &model->holds[model->accesses[i].hold];
-        sorted[hold->first_access + hold->access_count++] = model->accesses[i];
+    FOR_EACH_ACCESS (access, model) {
+        struct hold *hold = &model->holds[access->hold];
+        sorted[hold->first_access + hold->access_count++] = *access;
     }
     free(model->accesses);
     model->accesses = sorted;
-}
-
-// When writes take effect: the store's transaction, or the scheme's own, may come to nothing.
-static enum effect effect_of(const struct trial *trial)
-{
-    if (trial_has_trait(trial, "transaction"))
-        return EFFECT_AT_RELEASE;
-    bool own = trial_has_trait(trial, "own-store");
-    return trial->scenario->workload.boundary != BOUNDARY_NONE && !own ? EFFECT_AT_COMMIT
-                                                                       : EFFECT_AT_ONCE;
 }
 
 const struct event *event_from(const struct trial_model *model, int64_t from_ns)
@@ -684,15 +661,20 @@ void trial_model_make(const struct history *history, const struct trial *trial,
                                                  .in_effect_ns = TIME_NEVER,
                                                  .healed_ns = TIME_NEVER,
                                                  .met = -1};
+    // The store's transaction, or the scheme's own, may come to nothing.
+    bool of_store =
+        trial->scenario->workload.boundary != BOUNDARY_NONE && !trial_has_trait(trial, "own-store");
     struct tracker tracker = {.model = model,
                               .lease_ns = trial->scenario->lock.lease_ns,
-                              .effect = effect_of(trial),
+                              .effect = trial_has_trait(trial, "transaction") ? EFFECT_AT_RELEASE
+                                        : of_store                            ? EFFECT_AT_COMMIT
+                                                                              : EFFECT_AT_ONCE,
                               .is_whole = history->condition.state == HISTORY_WHOLE};
-    size_t stall_room = 0;
+    size_t stall_room = 0, phase_room = 0;
     for (size_t i = 0; i < history->count; i++) {
         const struct event *event = &history->events[i];
         if (event->client == 0)
-            see_harness(model, event, &stall_room);
+            see_harness(model, event, &stall_room, &phase_room);
         else
             tracker_see(&tracker, event, i);
         if (event->client == 0 || event->kind == EVENT_POINT_REACHED)

@@ -4,23 +4,13 @@
 
 #include <string.h>
 
-// The two reads of the hold, if it made two and they differ.
-static bool differ(const struct trial_model *model, const struct hold *hold)
-{
-    const struct access *reads = &model->accesses[hold->first_access];
-    return hold->shared && hold->access_count == 2 && !reads[0].is_write && !reads[1].is_write &&
-           reads[0].outcome == OUTCOME_OK && reads[1].outcome == OUTCOME_OK &&
-           reads[0].value != reads[1].value;
-}
-
 // Who wrote between the two reads what the second one saw, or SIZE_MAX.
 static size_t find_writer(const struct trial_model *model, const struct access *reads)
 {
-    for (size_t i = 0; i < model->access_count; i++) {
-        const struct access *access = &model->accesses[i];
+    FOR_EACH_ACCESS (access, model) {
         if (access->is_write && access->value == reads[1].value &&
             access->invoked_ns < reads[1].returned_ns && access->returned_ns > reads[0].invoked_ns)
-            return i;
+            return (size_t)(access - model->accesses);
     }
     return SIZE_MAX;
 }
@@ -47,10 +37,12 @@ static void decide(const struct trial_model *model, struct finding *finding)
     int64_t late = 0;
     for (size_t i = 0; i < model->hold_count; i++) {
         const struct hold *hold = &model->holds[i];
-        readers += hold->shared;
-        if (!differ(model, hold) || (finding->count > 0 && finding->count++ > 0))
-            continue;
         const struct access *reads = &model->accesses[hold->first_access];
+        readers += hold->shared;
+        if (!hold->shared || hold->access_count != 2 || reads[0].is_write || reads[1].is_write ||
+            reads[0].outcome != OUTCOME_OK || reads[1].outcome != OUTCOME_OK ||
+            reads[0].value == reads[1].value || (finding->count > 0 && finding->count++ > 0))
+            continue;
         if (came_late(model, reads)) {
             late++;
             continue;

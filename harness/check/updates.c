@@ -353,24 +353,24 @@ static bool kept_commits(const struct trial_model *model, const struct fault_ins
 }
 
 // The fault that upset the server that the guarded value is on.
-static size_t find_upset_store(const struct trial_model *model)
+static const struct fault_record *find_upset_store(const struct trial_model *model)
 {
     FOR_EACH_FAULT (record, model) {
         const struct fault_instance *instance = record->instance;
         bool on_store =
             strncmp(instance->target.server, "store", 5) == 0 || trial_shares_service(model->trial);
         if (instance->target.client == 0 && instance->side_counts[0] == 0 && on_store &&
-            record->in_effect_ns != TIME_NEVER &&
-            fault_can(instance, FAULT_KILLS | FAULT_EMPTIES) && !kept_commits(model, instance))
-            return (size_t)(record - model->faults);
+            took_effect(record) && fault_can(instance, FAULT_KILLS | FAULT_EMPTIES) &&
+            !kept_commits(model, instance))
+            return record;
     }
-    return SIZE_MAX;
+    return NULL;
 }
 
 void updates_count(const struct trial_model *model, struct updates *updates)
 {
-    *updates = (struct updates){
-        .pair = {SIZE_MAX, SIZE_MAX}, .below_zero = SIZE_MAX, .late = SIZE_MAX, .forgot = SIZE_MAX};
+    *updates =
+        (struct updates){.pair = {SIZE_MAX, SIZE_MAX}, .below_zero = SIZE_MAX, .late = SIZE_MAX};
     size_t doubtful[2] = {SIZE_MAX, SIZE_MAX};
     AUTO_FREE struct entries seen = entries_make(model, LISTED_SEEN);
     count_writes(model, updates);
@@ -395,11 +395,11 @@ void updates_count(const struct trial_model *model, struct updates *updates)
 // What is wrong; only updates that were seen twice if not both ends of the value are known.
 struct balance {
     bool is_known;
-    int64_t moved;   // by so much the value rose, or the stock fell
-    int64_t missing; // acknowledged, but not in it; 0 or less: nothing
-    int64_t surplus; // in it, although nobody can have written it; likewise
-    int64_t beyond;  // sold beyond the stock
-    bool below_zero; // the stock was
+    bool below_zero;   // the stock was
+    long long moved;   // by so much the value rose, or the stock fell
+    long long missing; // acknowledged, but not in it; 0 or less: nothing
+    long long surplus; // in it, although nobody can have written it; likewise
+    long long beyond;  // sold beyond the stock
 };
 
 static struct balance balance_of(const struct trial_model *model, const struct updates *updates,
@@ -453,7 +453,7 @@ static void tell_excuse(const struct trial_model *model, const struct updates *u
         finding_say(finding,
                     ", but no two holds overlapped, and fault %d struck the store's own server: "
                     "the store lost acknowledged writes, which no lock prevents",
-                    model->faults[updates->forgot].instance->number);
+                    updates->forgot->instance->number);
         return;
     }
     const struct access *write = &model->accesses[updates->late];
@@ -464,7 +464,7 @@ static void tell_excuse(const struct trial_model *model, const struct updates *u
                 updates->unknown > 1 ? " (perhaps with others like it)" : "");
 }
 
-static const char *was(int64_t count)
+static const char *was(long long count)
 {
     return count == 1 ? "was" : "were";
 }
@@ -473,9 +473,8 @@ static const char *was(int64_t count)
 static void tell_harm(const struct updates *updates, const struct balance *balance, bool sells,
                       struct finding *finding)
 {
-    long long acknowledged = (long long)updates->acknowledged;
-    long long repeated = (long long)updates->duplicates;
-    long long missing = (long long)time_later(balance->missing, 0);
+    long long acknowledged = updates->acknowledged, repeated = updates->duplicates;
+    long long missing = time_later(balance->missing, 0);
     if (sells && repeated > 0)
         finding_say(finding, "%lld unit%s %s sold twice", repeated, plural(repeated),
                     was(repeated));
@@ -493,7 +492,7 @@ static void tell_harm(const struct updates *updates, const struct balance *balan
 static void tell_kept(const struct trial_model *model, const struct updates *updates,
                       const struct balance *balance, bool sells, struct finding *finding)
 {
-    long long acknowledged = (long long)updates->acknowledged;
+    long long acknowledged = updates->acknowledged;
     if (!balance->is_known)
         finding_decide(finding, FINDING_UNDECIDED,
                        "the %s %s was never read, so nothing tells whether the %lld %s",
@@ -507,30 +506,29 @@ static void tell_kept(const struct trial_model *model, const struct updates *upd
         finding_say(
             finding,
             "%lld acknowledged increment%s, %lld of unknown outcome: the value rose by %lld",
-            acknowledged, plural(acknowledged), (long long)updates->unknown,
-            (long long)balance->moved);
+            acknowledged, plural(acknowledged), updates->unknown, balance->moved);
 }
 
 // Says how many there were.
 static int64_t tell_lost(const struct trial_model *model, const struct updates *updates,
                          const struct balance *balance, struct finding *finding)
 {
-    long long acknowledged = (long long)updates->acknowledged;
-    long long moved = (long long)balance->moved, missing = (long long)balance->missing;
+    long long acknowledged = updates->acknowledged, missing = balance->missing;
     if (!balance->is_known || (missing <= 0 && updates->duplicates > 0))
         finding_say(finding,
                     "%lld of %lld acknowledged increments repeated one that another had made: ",
-                    (long long)updates->duplicates, acknowledged);
+                    updates->duplicates, acknowledged);
     else if (missing > 0)
-        finding_say(
-            finding, "%lld increment%s %s acknowledged, but the value rose by %lld: %lld %s lost; ",
-            acknowledged, plural(acknowledged), was(acknowledged), moved, missing, was(missing));
+        finding_say(finding,
+                    "%lld increment%s %s acknowledged, but the value rose by %lld: %lld %s lost; ",
+                    acknowledged, plural(acknowledged), was(acknowledged), balance->moved, missing,
+                    was(missing));
     else
         finding_say(finding,
                     "phantom update: the value rose by %lld, but only %lld increment%s %s "
                     "acknowledged and %lld more left without an answer",
-                    moved, acknowledged, plural(acknowledged), was(acknowledged),
-                    (long long)updates->unknown);
+                    balance->moved, acknowledged, plural(acknowledged), was(acknowledged),
+                    updates->unknown);
     if ((!balance->is_known || missing > 0) && updates->pair[1] == SIZE_MAX)
         finding_say(finding, "no two increments of the same value were recorded, so the history "
                              "does not show which");
@@ -549,10 +547,8 @@ static int64_t tell_oversold(const struct trial_model *model, const struct updat
                              const struct balance *balance, struct finding *finding)
 {
     long long stock = (long long)model->ends.initial_value;
-    long long left = (long long)model->ends.final_value;
-    long long twice = (long long)updates->duplicates;
-    finding_say(finding, "%lld sale%s", (long long)updates->acknowledged,
-                plural(updates->acknowledged));
+    long long left = (long long)model->ends.final_value, twice = updates->duplicates;
+    finding_say(finding, "%lld sale%s", updates->acknowledged, plural(updates->acknowledged));
     if (model->ends.initial_known)
         finding_say(finding, " of %lld unit%s in stock", stock, plural(stock));
     if (twice > 0)
@@ -564,10 +560,10 @@ static int64_t tell_oversold(const struct trial_model *model, const struct updat
     else if (balance->below_zero)
         finding_say(finding, "; the stock fell below zero");
     else if (balance->missing > 0)
-        finding_say(finding, "; %lld are left: %lld too many", left, (long long)balance->missing);
+        finding_say(finding, "; %lld are left: %lld too many", left, balance->missing);
     else if (balance->surplus > 0)
-        finding_say(finding, "; %lld are left: %lld unit%s gone unsold", left,
-                    (long long)balance->surplus, balance->surplus == 1 ? " is" : "s are");
+        finding_say(finding, "; %lld are left: %lld unit%s gone unsold", left, balance->surplus,
+                    balance->surplus == 1 ? " is" : "s are");
     else
         finding_say(finding, "; the history does not show which unit was sold twice");
     return balance->beyond > 0    ? balance->beyond
@@ -586,8 +582,8 @@ static void decide(const struct trial_model *model, struct finding *finding)
     updates_count(model, &updates);
     struct balance balance = balance_of(model, &updates, sells);
     // Nothing but what a late write, or a store that forgot, can do.
-    bool is_excused = (updates.late != SIZE_MAX || updates.forgot != SIZE_MAX) &&
-                      !balance.below_zero && balance.surplus <= 0;
+    bool is_excused = (updates.late != SIZE_MAX || updates.forgot != NULL) && !balance.below_zero &&
+                      balance.surplus <= 0;
     if (!shows_in_updates(&updates, &balance) && balance.missing <= 0 && balance.surplus <= 0) {
         tell_kept(model, &updates, &balance, sells, finding);
     } else if (is_excused) {

@@ -6,9 +6,9 @@
 #include "harness/check/check.h"
 
 struct updates {
-    int64_t acknowledged; // writes that the store accepted
-    int64_t unknown;      // writes that may have reached it
-    int64_t duplicates;   // acknowledged writes beyond the first of each value seen
+    long long acknowledged; // writes that the store accepted
+    long long unknown;      // writes that may have reached it
+    long long duplicates;   // acknowledged writes beyond the first of each value seen
     // The first two writes (indices into model.accesses, in their order) of different holds that
     // had seen the same value: both acknowledged, or, if there are none such, one of them unknown;
     // SIZE_MAX if there are none at all.
@@ -17,9 +17,9 @@ struct updates {
     // A write without an answer that explains all values seen, the final one included, if it came
     // late, perhaps with others; SIZE_MAX if there is none, or if they do not explain them all.
     size_t late;
-    // A fault (an index into model.faults) after which the store may have forgotten what it had
-    // acknowledged, while no two holds overlapped: nothing that a lock does; SIZE_MAX if none.
-    size_t forgot;
+    // A fault after which the store may have forgotten what it had acknowledged, while no two holds
+    // overlapped: nothing that a lock does; NULL if none.
+    const struct fault_record *forgot;
 };
 
 void updates_count(const struct trial_model *model, struct updates *updates);

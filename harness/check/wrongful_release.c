@@ -31,20 +31,21 @@ static bool takes_locks(const struct fault_instance *instance, const struct hold
            (instance->target.client == 0 || instance->target.client == hold->client);
 }
 
-size_t wrongful_release_fault(const struct trial_model *model, const struct evidence *evidence)
+// The fault that may have taken the lock away: on its holder or on servers, during the hold, and of
+// a kind that does so; NULL if there is none.
+static const struct fault_record *find_fault(const struct trial_model *model,
+                                             const struct evidence *evidence)
 {
-    if (evidence->holds[0] == SIZE_MAX)
-        return SIZE_MAX;
     const struct hold *hold = &model->holds[evidence->holds[0]];
-    for (size_t i = model->fault_count; i-- > 0;) { // the last one: what it took was there
-        const struct fault_record *record = &model->faults[i];
+    const struct fault_record *last = NULL; // what it took was there
+    FOR_EACH_FAULT (record, model) {
         if (takes_locks(record->instance, hold) && record->asked_ns < evidence->to_ns &&
-            record->in_effect_ns != TIME_NEVER &&
+            took_effect(record) &&
             (record->in_effect_ns >= hold->invoked_ns ||
              (record->healed_ns != TIME_NEVER && record->healed_ns >= hold->invoked_ns)))
-            return i;
+            last = record;
     }
-    return SIZE_MAX;
+    return last;
 }
 
 // --- who removed it ------------------------------------------------------------------------------
@@ -183,31 +184,22 @@ static bool explain(const struct deletes *deletes, const struct hold *hold, int6
     return false;
 }
 
-struct granted_again {
-    const struct trial_model *model;
-    struct deletes deletes;
-    int64_t *vanished_ns;
-};
-
-static void see_granted_again(void *context, const struct definite_hold *before,
-                              const struct definite_hold *later)
-{
-    struct granted_again *again = context;
-    const struct hold *holds = again->model->holds;
-    int64_t *vanished_ns = &again->vanished_ns[before->hold];
-    if (!are_two_leaders(holds[before->hold].granted_by, holds[later->hold].granted_by) &&
-        explain(&again->deletes, &holds[before->hold], later->from_ns))
-        *vanished_ns = time_earlier(*vanished_ns, later->from_ns);
-}
-
 // Sets vanished_ns[i] of each hold i whose lock was granted to another after such a delete.
 static void find_granted_again(const struct trial_model *model, int64_t *vanished_ns)
 {
     AUTO_FREE struct deletes deletes = deletes_make(model);
-    struct granted_again again = {model, deletes, vanished_ns};
+    if (deletes.count == 0)
+        return;
     AUTO_FREE struct definite_holds holds = definite_holds_until(model, hold_lease_end_ns);
-    if (deletes.count > 0)
-        overlaps_find(model, &holds, see_granted_again, &again);
+    struct overlaps overlaps = overlaps_start(model, &holds);
+    while (overlaps_next(&overlaps)) {
+        size_t before = overlaps.earlier->hold;
+        int64_t again_ns = overlaps.later->from_ns;
+        if (!are_two_leaders(model->holds[before].granted_by,
+                             model->holds[overlaps.later->hold].granted_by) &&
+            explain(&deletes, &model->holds[before], again_ns))
+            vanished_ns[before] = time_earlier(vanished_ns[before], again_ns);
+    }
 }
 
 // --- words ---------------------------------------------------------------------------------------
@@ -216,7 +208,7 @@ static void describe(const struct trial_model *model, struct finding *finding)
 {
     const struct evidence *evidence = &finding->evidence;
     const struct hold *hold = &model->holds[evidence->holds[0]];
-    size_t fault = wrongful_release_fault(model, evidence);
+    const struct fault_record *fault = find_fault(model, evidence);
     finding_decide(finding, FINDING_VIOLATED, "%s's lock vanished while it held it%s: %s; ",
                    holder_name(model, evidence->holds[0]).text,
                    hold->proven_until_ns == TIME_NEVER ? "" : " and its lease was valid",
@@ -226,11 +218,9 @@ static void describe(const struct trial_model *model, struct finding *finding)
     if (evidence->holds[1] != SIZE_MAX)
         finding_say(finding, "the release of %s %s it", holder_name(model, evidence->holds[1]).text,
                     wrongful_release_is_certain(model, evidence) ? "removed" : "may have removed");
-    else if (fault != SIZE_MAX)
-        finding_say(
-            finding, "fault %d (%.80s) struck meanwhile", model->faults[fault].instance->number,
-            model->faults[fault].instance->text != NULL ? model->faults[fault].instance->text
-                                                        : model->faults[fault].instance->verb);
+    else if (fault != NULL)
+        finding_say(finding, "fault %d (%.80s) struck meanwhile", fault->instance->number,
+                    fault_title(fault->instance));
     else
         finding_say(finding, "no release in the history explains it");
     finding_say(finding, " (%lld such hold%s)", (long long)finding->count, plural(finding->count));
@@ -257,8 +247,7 @@ static void set_evidence(const struct trial_model *model, size_t first, int64_t 
                           : time_later(wronged->granted_ns, model->holds[culprit].released_ns);
     *evidence = evidence_of_holds(first, culprit, from_ns, vanished_ns);
     // A fault that takes locks away explains it better than a release that only may have.
-    if (culprit != SIZE_MAX && !is_proof(model, evidence) &&
-        wrongful_release_fault(model, evidence) != SIZE_MAX) {
+    if (culprit != SIZE_MAX && !is_proof(model, evidence) && find_fault(model, evidence) != NULL) {
         evidence->holds[1] = SIZE_MAX;
         evidence->from_ns = time_earlier(wronged->released_ns, vanished_ns);
     }
@@ -275,7 +264,7 @@ static bool another_removed_it(const struct trial_model *model, size_t index)
 // True if the fault has certainly taken the lock before its holder gave it up.
 static bool took_before_release(const struct fault_record *record, const struct hold *hold)
 {
-    return fault_can(record->instance, FAULT_EMPTIES) && record->in_effect_ns != TIME_NEVER &&
+    return fault_can(record->instance, FAULT_EMPTIES) && took_effect(record) &&
            record->asked_ns >= hold->granted_ns && record->in_effect_ns < hold->released_ns;
 }
 
@@ -294,7 +283,7 @@ static bool taken_in_release(const struct trial_model *model, size_t index)
         if (took_before_release(record, hold))
             return false;
         struck =
-            struck || (takes_locks(record->instance, hold) && record->in_effect_ns != TIME_NEVER &&
+            struck || (takes_locks(record->instance, hold) && took_effect(record) &&
                        !strikes_only_store(model, record->instance) &&
                        struck_by_ns >= hold->released_ns && record->asked_ns <= hold->returned_ns);
     }

@@ -304,8 +304,8 @@ const char *certainty_name(enum certainty certainty)
 static const struct fault_record *stop_of_culprit(const struct diagnosis *diagnosis)
 {
     const struct hold *culprit = diagnosis->culprit;
-    return fault_that_stopped(diagnosis->model, culprit, culprit->released_ns,
-                              culprit->returned_ns);
+    return longest_fault(diagnosis->model, culprit, false, culprit->released_ns,
+                         culprit->returned_ns);
 }
 
 // True if the culprit was stopped right after it had asked whose the lock is.

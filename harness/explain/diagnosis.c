@@ -19,22 +19,11 @@ int64_t increments_lost(const struct trial_model *model, int64_t *acknowledged)
                       0);
 }
 
-bool diagnosis_has_trait(const struct diagnosis *diagnosis, const char *trait)
-{
-    const struct trial *trial = diagnosis->model->trial;
-    return trial->traits != NULL && trial_has_trait(trial, trait);
-}
-
 bool tells_requests(const struct trial_model *model)
 {
     const struct scenario *scenario = model->trial->scenario;
     return model->trial->external_client != NULL || scenario->is_explored ||
            scenario->schedule.count > 0;
-}
-
-bool has_topology(const struct trial_model *model, const char *topology)
-{
-    return strcmp(trial_topology(model->trial), topology) == 0;
 }
 
 bool conclude(struct diagnosis *diagnosis, enum root_cause cause, bool is_proven)
@@ -64,21 +53,6 @@ static size_t holds_of(const struct trial_model *model, const struct finding *fi
     return count;
 }
 
-static void find_others(struct diagnosis *diagnosis)
-{
-    const struct trial_model *model = diagnosis->model;
-    const struct hold *const *two = diagnosis->holds;
-    if (trial_model_permits(model) <= 1 || diagnosis->overlap_ns <= 0)
-        return;
-    const struct hold *later = two[0] > two[1] ? two[0] : two[1];
-    FOR_EACH_HOLD (hold, model) {
-        if (hold < later && hold != two[0] && hold != two[1] &&
-            diagnosis->other_count < DIAGNOSIS_OTHERS && hold->released_ns > later->granted_ns &&
-            hold_lease_end_ns(model, hold) > later->granted_ns)
-            diagnosis->others[diagnosis->other_count++] = hold;
-    }
-}
-
 static void make_one(const struct trial_model *model, const struct judgement *judgement,
                      const struct finding *finding, struct diagnosis *diagnosis)
 {
@@ -94,7 +68,15 @@ static void make_one(const struct trial_model *model, const struct judgement *ju
     EACH_FINDING (judgement, each)
         diagnosis->harm |= finding_counts(each) && each->check->may_follow;
     diagnose_holders(diagnosis);
-    find_others(diagnosis);
+    const struct hold *const *two = diagnosis->holds;
+    const struct hold *later = two[0] > two[1] ? two[0] : two[1];
+    bool has_others = trial_model_permits(model) > 1 && diagnosis->overlap_ns > 0;
+    for (const struct hold *hold = model->holds; has_others && hold < later; hold++) {
+        if (hold != two[0] && hold != two[1] && diagnosis->other_count < DIAGNOSIS_OTHERS &&
+            hold->released_ns > later->granted_ns &&
+            hold_lease_end_ns(model, hold) > later->granted_ns)
+            diagnosis->others[diagnosis->other_count++] = hold;
+    }
     diagnosis_say(diagnosis);
 }
 

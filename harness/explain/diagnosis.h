@@ -12,6 +12,8 @@
 #include "harness/check/by_lock.h"
 #include "harness/point/point.h"
 
+#include <string.h>
+
 enum root_cause {
     ROOT_UNKNOWN,
     // A holder outlived its lease,
@@ -167,17 +169,6 @@ void one_lock_end(struct one_lock *one);
 
 // --- for the files of this room ------------------------------------------------------------------
 
-// NULL of an index that is none.
-static inline const struct hold *hold_at(const struct trial_model *model, size_t index)
-{
-    return index < model->hold_count ? &model->holds[index] : NULL;
-}
-
-static inline size_t index_of(const struct trial_model *model, const struct hold *hold)
-{
-    return hold != NULL ? (size_t)(hold - model->holds) : SIZE_MAX;
-}
-
 static inline void swap_holds(struct diagnosis *diagnosis)
 {
     const struct hold *first = diagnosis->holds[0];
@@ -185,19 +176,21 @@ static inline void swap_holds(struct diagnosis *diagnosis)
     diagnosis->holds[1] = first;
 }
 
-static inline bool took_effect(const struct fault_record *record)
+static inline bool diagnosis_has_trait(const struct diagnosis *diagnosis, const char *trait)
 {
-    return record->in_effect_ns != TIME_NEVER;
+    return trial_has_trait(diagnosis->model->trial, trait);
 }
 
-bool diagnosis_has_trait(const struct diagnosis *diagnosis, const char *trait);
-// True if the history tells what clients sent to servers, each in its own name.
-bool tells_requests(const struct trial_model *model);
-
-bool has_topology(const struct trial_model *model, const char *topology);
+static inline bool has_topology(const struct trial_model *model, const char *topology)
+{
+    return strcmp(trial_topology(model->trial), topology) == 0;
+}
 
 // The first step of the scenario's schedule in which a server loses what it has answered; or NULL.
 const char *step_that_forgets(const struct trial_model *model);
+
+// True if the history tells what clients sent to servers, each in its own name.
+bool tells_requests(const struct trial_model *model);
 
 // Sets cause and certainty: proven, or possible. Returns true.
 bool conclude(struct diagnosis *diagnosis, enum root_cause cause, bool is_proven);
@@ -212,11 +205,10 @@ void diagnose_no_progress(struct diagnosis *diagnosis);
 bool diagnose_by_wire(struct diagnosis *diagnosis, int64_t until_ns);
 bool diagnose_no_progress_by_wire(struct diagnosis *diagnosis);
 
-// The fault that stopped the hold's worker for longest between two times, or NULL; the fault that
-// stretched the hold: that stopped its worker, or held up what it sent, for longest.
-const struct fault_record *fault_that_stopped(const struct trial_model *model,
-                                              const struct hold *hold, int64_t from_ns,
-                                              int64_t to_ns);
+// The fault that stopped the hold's worker (or, `on_wires`, held up what it sent) for longest
+// between two times, or NULL; that which did either for longest in all of the hold.
+const struct fault_record *longest_fault(const struct trial_model *model, const struct hold *hold,
+                                         bool on_wires, int64_t from_ns, int64_t to_ns);
 const struct fault_record *hold_stretched_by(const struct trial_model *model,
                                              const struct hold *hold);
 

@@ -14,10 +14,8 @@
 
 // --- what stretched a hold -----------------------------------------------------------------------
 
-// The fault that stopped the hold's worker (or, `on_wires`, held up what it sent) for longest.
-static const struct fault_record *longest_fault(const struct trial_model *model,
-                                                const struct hold *hold, bool on_wires,
-                                                int64_t from_ns, int64_t to_ns)
+const struct fault_record *longest_fault(const struct trial_model *model, const struct hold *hold,
+                                         bool on_wires, int64_t from_ns, int64_t to_ns)
 {
     const struct fault_record *longest = NULL;
     int64_t most = 0;
@@ -35,13 +33,6 @@ static const struct fault_record *longest_fault(const struct trial_model *model,
         }
     }
     return longest;
-}
-
-const struct fault_record *fault_that_stopped(const struct trial_model *model,
-                                              const struct hold *hold, int64_t from_ns,
-                                              int64_t to_ns)
-{
-    return longest_fault(model, hold, false, from_ns, to_ns);
 }
 
 const struct fault_record *hold_stretched_by(const struct trial_model *model,
@@ -180,8 +171,8 @@ static bool parted_them(const struct fault_record *record, const struct loss *lo
     const struct fault_instance *instance = record->instance;
     for (int side = 0; side < 2 && loss->other != NULL && !instance->one_way; side++) {
         bool leads = false;
-        for (size_t i = 0; i < instance->side_counts[side]; i++)
-            leads = leads || strcmp(instance->sides[side][i].server, "leader") == 0;
+        FOR_EACH_ON_SIDE (target, instance, side)
+            leads |= strcmp(target->server, "leader") == 0;
         if (leads && wire_has_client(instance, side, loss->hold->client) &&
             wire_has_client(instance, 1 - side, loss->other->client))
             return record->in_effect_ns <= loss->hold->granted_ns &&
@@ -298,7 +289,7 @@ static bool removal_is_proven(const struct trial_model *model, const struct hold
     if (culprit->released_ns >= wronged->granted_ns)
         return true;
     const struct fault_record *stop =
-        fault_that_stopped(model, culprit, culprit->released_ns, culprit->returned_ns);
+        longest_fault(model, culprit, false, culprit->released_ns, culprit->returned_ns);
     return stop != NULL && stop->healed_ns >= wronged->granted_ns &&
            stop_was_between_requests(stop);
 }
@@ -468,9 +459,9 @@ static bool find_stopped_acquire(struct diagnosis *diagnosis, const struct hold 
 {
     const struct trial_model *model = diagnosis->model;
     const struct fault_record *stop =
-        fault_that_stopped(model, first, first->invoked_ns, first->granted_ns);
+        longest_fault(model, first, false, first->invoked_ns, first->granted_ns);
     if (stop == NULL)
-        stop = fault_that_stopped(model, second, second->invoked_ns, second->granted_ns);
+        stop = longest_fault(model, second, false, second->invoked_ns, second->granted_ns);
     if (stop == NULL)
         return false;
     take_fault(diagnosis, stop);
@@ -542,16 +533,6 @@ static int64_t committed_late_ns(const struct trial_model *model, const struct h
     return 0;
 }
 
-// What the hold read first, or NULL.
-static const struct access *first_read(const struct trial_model *model, const struct hold *hold)
-{
-    FOR_ACCESSES_OF (access, hold, model) {
-        if (!access->is_write)
-            return access;
-    }
-    return NULL;
-}
-
 // The lock kept its promise, and still one read what was old. LATE_COMMIT is proven by the commit,
 // where the harness does it. Of a scheme that commits by itself: an OLD_VIEW is proven if the value
 // was read after the other's release had been answered, and the acquire had begun before.
@@ -568,7 +549,9 @@ static void find_apart(struct diagnosis *diagnosis)
     }
     if (!diagnosis_has_trait(diagnosis, "transaction"))
         return;
-    const struct access *read = first_read(model, second);
+    const struct access *read = NULL; // its first
+    FOR_ACCESSES_OF (access, second, model)
+        read = read == NULL && !access->is_write ? access : read;
     diagnosis->fault = fault_on_release(model, first);
     if (diagnosis->fault != NULL) {
         conclude(diagnosis, ROOT_LOST_COMMIT, false);
@@ -662,16 +645,6 @@ static bool find_undone(struct diagnosis *diagnosis, const struct hold *hold)
     return (is_orphan || is_same) && conclude(diagnosis, ROOT_UNDONE_RELEASE, is_orphan);
 }
 
-// A lock that is not ours says itself for how long its grants are valid. If it was asked for a
-// whole lease before it was found gone, that may have been over.
-static bool may_be_counted_late(const struct diagnosis *diagnosis, const struct hold *hold)
-{
-    const struct trial *trial = diagnosis->model->trial;
-    return trial->external_client != NULL && diagnosis_has_trait(diagnosis, "lease") &&
-           hold->returned_ns != TIME_NEVER &&
-           hold->returned_ns - hold->invoked_ns >= trial->scenario->lock.lease_ns;
-}
-
 // An acquire of another worker that ended without an answer while the lock was held: it may have
 // given back what it had not got.
 static void find_taken_back(struct diagnosis *diagnosis, const struct hold *wronged,
@@ -698,13 +671,19 @@ static void find_other_removal(struct diagnosis *diagnosis, const struct hold *w
         return;
     bool both = culprit != NULL &&
                 (culprit->granted_ns > wronged->granted_ns || held_both(model, wronged, culprit));
+    // A lock that is not ours says itself for how long its grants are valid. If it was asked for a
+    // whole lease before it was found gone, that may have been over.
+    bool may_be_counted_late =
+        model->trial->external_client != NULL && diagnosis_has_trait(diagnosis, "lease") &&
+        wronged->returned_ns != TIME_NEVER &&
+        wronged->returned_ns - wronged->invoked_ns >= model->trial->scenario->lock.lease_ns;
     diagnosis->holds[1] = both ? culprit : let_in_beside(diagnosis, wronged);
     diagnosis->fault = fault_on_acquire(model, wronged);
     if (diagnosis->holds[1] != NULL)
         conclude(diagnosis, ROOT_ADMITS, false);
     else if (diagnosis->fault != NULL)
         conclude(diagnosis, ROOT_UNANSWERED_GRANT, false);
-    else if (may_be_counted_late(diagnosis, wronged))
+    else if (may_be_counted_late)
         conclude(diagnosis, ROOT_COUNTED_LATE, false);
     else
         find_taken_back(diagnosis, wronged, until_ns);

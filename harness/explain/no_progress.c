@@ -153,9 +153,9 @@ static const struct fault_record *last_that_silences(const struct trial_model *m
 static bool find_struck(struct diagnosis *diagnosis, const struct no_progress *interval)
 {
     const struct trial_model *model = diagnosis->model;
+    const struct fault_record *record = interval->fault;
     if (interval->cause != NO_PROGRESS_FAULT)
         return false;
-    const struct fault_record *record = &model->faults[interval->fault];
     const struct fault_instance *instance = record->instance;
     bool on_wires = instance->side_counts[0] > 0;
     if (instance->target.client != 0 && !on_wires && fault_can(instance, FAULT_MOVES_CLOCK) &&
@@ -271,11 +271,10 @@ static void find_lasting(struct diagnosis *diagnosis, const struct no_progress *
     bool was_free = no_progress_while_free(model, true);
     const struct hold *release = was_free ? NULL : lost_release(model);
     const struct hold *acquire = was_free ? NULL : lost_acquire(model);
-    size_t permits = no_progress_lost_permits(model);
-    if (permits != SIZE_MAX && model->ends.left == RESIDUAL_NONE) {
-        diagnosis->fault = &model->faults[permits];
-        conclude(diagnosis, ROOT_LOST_PERMITS,
-                 fault_can(diagnosis->fault->instance, FAULT_EMPTIES));
+    const struct fault_record *permits = no_progress_lost_permits(model);
+    if (permits != NULL && model->ends.left == RESIDUAL_NONE) {
+        diagnosis->fault = permits;
+        conclude(diagnosis, ROOT_LOST_PERMITS, fault_can(permits->instance, FAULT_EMPTIES));
     } else if (release != NULL) {
         conclude_lost_release(diagnosis, release);
     } else if (acquire != NULL) {
@@ -300,8 +299,8 @@ void diagnose_no_progress(struct diagnosis *diagnosis)
         conclude(diagnosis, ROOT_HANGING_RELEASE, true);
         return;
     }
-    diagnosis->holds[0] = hold_at(model, interval.hold);
-    diagnosis->attempt = interval.attempt != SIZE_MAX ? &model->attempts[interval.attempt] : NULL;
+    diagnosis->holds[0] = interval.hold;
+    diagnosis->attempt = interval.attempt;
     const struct fault_record *clock = slow_clock(model);
     enum residual_lock residual = model->ends.left;
     bool died = (interval.cause == NO_PROGRESS_DIED_HOLDING ||

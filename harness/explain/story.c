@@ -1,8 +1,9 @@
 // The story of a violation: who held the lock when, what each read and wrote, what struck
-// meanwhile, and what would have prevented it. Lines are added in any order, and told in the order
-// of time.
+// meanwhile, and what would have prevented it.
 #include "harness/explain/story.h"
 
+#include "harness/base/growing.h"
+#include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/check/describe.h"
 #include "harness/check/lost_lock.h"
@@ -10,11 +11,134 @@
 #include "harness/check/sweep.h"
 #include "harness/explain/diagnosis.h"
 #include "harness/explain/fault_text.h"
-#include "harness/explain/story_lines.h"
 #include "harness/workloads/workload.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+// --- lines ---------------------------------------------------------------------------------------
+
+// Added in any order, told in the order of time. Lines of less weight are left out first if there
+// are too many. Grants and faults are LINE_KEY: what a hold reads and writes is never told without
+// the grant.
+enum line_weight { LINE_ASIDE, LINE_HELPFUL, LINE_NEEDED, LINE_KEY };
+
+struct story_line {
+    int64_t at_ns;
+    enum line_weight weight;
+    const struct hold *speaker; // lines of one that print the same time are joined; NULL: none are
+    size_t object;              // bytes of the text up to what is joined on: "client-1 "
+    char *text;
+};
+
+struct story_lines {
+    struct story_line *items;
+    size_t count, room;
+    int64_t started_ns; // times count from then
+};
+
+#define STORY_LINES 12
+#define TIME_ROOM 40
+
+// Adds "<who> <what happened>", to be joined to a line of the same speaker: "client-1 reads 7,
+// writes 8".
+static void story_join(struct story_lines *lines, const struct hold *speaker, int64_t at_ns,
+                       enum line_weight weight, const char *who, const char *what)
+{
+    struct text text = {0};
+    text_format(&text, "%s %s", who, what);
+    *APPEND(lines->items, lines->count, lines->room) =
+        (struct story_line){at_ns, weight, speaker, strlen(who) + 1, text.bytes};
+}
+
+// The same, joined to none.
+static __attribute__((format(printf, 5, 6))) void story_add(struct story_lines *lines,
+                                                            int64_t at_ns, enum line_weight weight,
+                                                            const char *who, const char *format,
+                                                            ...)
+{
+    char what[300];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(what, sizeof what, format, arguments);
+    va_end(arguments);
+    story_join(lines, NULL, at_ns, weight, who, what);
+}
+
+static void remove_line(struct story_lines *lines, size_t index)
+{
+    free(lines->items[index].text);
+    lines->count--;
+    memmove(&lines->items[index], &lines->items[index + 1],
+            (lines->count - index) * sizeof *lines->items);
+}
+
+static const char *print_time(const struct story_lines *lines, int64_t at_ns, int digits,
+                              char out[TIME_ROOM])
+{
+    snprintf(out, TIME_ROOM, "%*.*f s", digits + 6, digits,
+             (double)(at_ns - lines->started_ns) / (double)NS_PER_S);
+    return out;
+}
+
+static void join_lines(struct story_lines *lines, int digits)
+{
+    char times[2][TIME_ROOM];
+    for (size_t i = 1; i < lines->count;) {
+        struct story_line *before = &lines->items[i - 1];
+        const struct story_line *line = &lines->items[i];
+        if (line->speaker == NULL || line->speaker != before->speaker ||
+            strcmp(print_time(lines, before->at_ns, digits, times[0]),
+                   print_time(lines, line->at_ns, digits, times[1])) != 0) {
+            i++;
+            continue;
+        }
+        struct text joined = {0};
+        text_format(&joined, "%s, %s", before->text, line->text + line->object);
+        free(before->text);
+        before->text = joined.bytes;
+        if (line->weight > before->weight)
+            before->weight = line->weight;
+        remove_line(lines, i);
+    }
+}
+
+// Removes lines of that weight, as long as there are too many: the last ones, or (`from_middle`)
+// those in the middle, as what repeats itself.
+static void leave_out(struct story_lines *lines, enum line_weight weight, bool from_middle)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < lines->count; i++)
+        count += lines->items[i].weight == weight;
+    for (; lines->count > STORY_LINES && count > 0; count--) {
+        size_t passed = from_middle ? count / 2 : count - 1;
+        size_t i = 0;
+        while (lines->items[i].weight != weight || passed-- > 0)
+            i++;
+        remove_line(lines, i);
+    }
+}
+
+// Sorts, joins, leaves out what is too much, and prints each line with its time.
+static void story_lines_tell(struct story_lines *lines, struct text *out)
+{
+    char time[TIME_ROOM];
+    if (lines->count == 0)
+        return;
+    SORT_BY(lines->items, lines->count, at_ns);
+    int64_t length_ns = lines->items[lines->count - 1].at_ns - lines->items[0].at_ns;
+    // What happens within a few milliseconds needs microseconds to be told apart.
+    int digits = length_ns < 20 * NS_PER_MS ? 6 : 3;
+    join_lines(lines, digits);
+    for (enum line_weight weight = LINE_ASIDE; weight <= LINE_KEY; weight++)
+        leave_out(lines, weight, weight >= LINE_NEEDED);
+    for (size_t i = 0; i < lines->count; i++)
+        text_format(out, "%s  %s\n", print_time(lines, lines->items[i].at_ns, digits, time),
+                    lines->items[i].text);
+}
+
+// --- who takes part ------------------------------------------------------------------------------
 
 #define STORY_HOLDS 12
 #define STORY_ACCESSES 6 // a hold that makes more reads and writes is told in part
@@ -34,8 +158,6 @@ struct story {
     bool tokens;                // fencing tokens are part of what is to be shown
     bool needs_ends;            // releases are part of what is to be shown
 };
-
-// --- who takes part ------------------------------------------------------------------------------
 
 static bool has_hold(const struct story *story, const struct hold *hold)
 {
@@ -88,18 +210,6 @@ static const struct hold *believer(const struct story *story, const struct hold 
     return NULL;
 }
 
-// " (lease 300 ms, valid until 0.300 s)", as it was granted; renewals are told by themselves.
-static void add_lease(const struct story *story, const struct hold *hold, struct text *out)
-{
-    const struct event *granted = &story->model->history->events[hold->granted_event];
-    if (hold->valid_until_ns == TIME_NEVER)
-        return;
-    text_format(out, " (lease %s, valid until %.3f s%s)",
-                lasting(story->model->trial->scenario->lock.lease_ns).text,
-                seconds(story, granted->acquire_return.valid_until_ns),
-                hold->is_unanchored ? " at the earliest" : "");
-}
-
 // How the lock can be granted although another believes that it holds it.
 static void add_believer(const struct story *story, const struct hold *hold,
                          const struct hold *other, struct text *out)
@@ -121,6 +231,7 @@ static void tell_grant(struct story *story, const struct hold *hold, const char 
     int64_t permits = trial_model_permits(story->model);
     int64_t taken = 0;
     bool late = hold->valid_until_ns <= hold->granted_ns;
+    const struct event *granted = &story->model->history->events[hold->granted_event];
     const struct hold *other = believer(story, hold);
     for (size_t i = 0; i < story->hold_count; i++)
         taken += story->holds[i] < hold && story->holds[i]->released_ns > hold->granted_ns;
@@ -138,8 +249,11 @@ static void tell_grant(struct story *story, const struct hold *hold, const char 
                     lasting(hold->granted_ns - hold->valid_until_ns).text);
     else if (permits == 1 && other != NULL)
         add_believer(story, hold, other, &what);
-    else
-        add_lease(story, hold, &what);
+    else if (hold->valid_until_ns != TIME_NEVER) // as it was granted; renewals are told apart
+        text_format(&what, " (lease %s, valid until %.3f s%s)",
+                    lasting(story->model->trial->scenario->lock.lease_ns).text,
+                    seconds(story, granted->acquire_return.valid_until_ns),
+                    hold->is_unanchored ? " at the earliest" : "");
     story_add(&story->lines, hold->granted_ns, LINE_KEY, who, "%s", text_string(&what));
 }
 
@@ -432,7 +546,7 @@ static void tell_no_progress(struct story *story, const struct diagnosis *diagno
     bool is_release = is_of_hanging_release(model, diagnosis->finding);
     int64_t from_ns = evidence->from_ns;
     struct no_progress interval = no_progress_find(model);
-    const struct hold *hold = hold_at(model, is_release ? evidence->holds[0] : interval.hold);
+    const struct hold *hold = is_release ? hold_at(model, evidence->holds[0]) : interval.hold;
     story->needs_ends = true;
     add_hold(story, hold);
     if (!is_release && diagnosis->attempt != NULL)
@@ -627,6 +741,7 @@ static void tell_story(const struct diagnosis *diagnosis, int64_t key, struct te
     enum shows shows = diagnosis->finding->check->shows;
     AUTO_TEXT struct text lines = {0};
     struct story story = {.model = diagnosis->model,
+                          .lines.started_ns = diagnosis->model->started_ns,
                           .tokens = shows == SHOWS_TOKENS || shows == SHOWS_LATE_WRITE ||
                                     diagnosis->model->trial->scenario->workload.fenced};
     add_hold(&story, diagnosis->holds[0]);
@@ -639,11 +754,13 @@ static void tell_story(const struct diagnosis *diagnosis, int64_t key, struct te
         tell_no_progress(&story, diagnosis);
     tell_holds(&story);
     tell_faults(&story, diagnosis->fault);
-    story_lines_tell(&story.lines, diagnosis->model->started_ns, &lines);
+    story_lines_tell(&story.lines, &lines);
     if (lines.length == 0)
         text_format(&lines, "  %s.\n", diagnosis->finding->text);
     add_named(out, lines.bytes, key);
-    story_lines_free(&story.lines);
+    FOR_EACH (story_line, line, story.lines.items, story.lines.count)
+        free(line->text);
+    free(story.lines.items);
 }
 
 char *story_tell(const struct trial_model *model, const struct judgement *judgement)

@@ -38,26 +38,20 @@ struct taking {
 
 // --- processes -----------------------------------------------------------------------------------
 
-static void add_label(struct operations *operations, const struct stream *stream)
+static uint32_t new_process(struct taking *taking, struct stream *stream)
 {
+    struct operations *operations = taking->operations;
+    uint32_t number = operations->process_count++;
     char life[16] = "";
-    char label[64];
-    uint32_t number = operations->process_count;
-    if (number >= MOST_LABELS)
-        return;
+    stream->lives++;
     if (number == 0)
         operations->processes = memory_new(MOST_LABELS * sizeof *operations->processes);
     if (stream->lives > 1)
         snprintf(life, sizeof life, " #%u", stream->lives);
-    snprintf(label, sizeof label, "client-%u worker-%u%s", stream->client, stream->worker, life);
-    operations->processes[number] = memory_string(label);
-}
-
-static uint32_t new_process(struct taking *taking, struct stream *stream)
-{
-    stream->lives++;
-    add_label(taking->operations, stream);
-    return taking->operations->process_count++;
+    if (number < MOST_LABELS)
+        operations->processes[number] =
+            text_formatted("client-%u worker-%u%s", stream->client, stream->worker, life);
+    return number;
 }
 
 // --- operations ----------------------------------------------------------------------------------

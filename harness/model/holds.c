@@ -200,15 +200,6 @@ static void end_all(struct builder *builder, uint32_t index, struct owner *owner
     while (owner->hold != NO_OPERATION && builder->nesting != NESTING_PERMITS);
 }
 
-// True if the process holds it as a reader and releases it as the writer, or the other way round.
-static bool is_of_other_mode(const struct builder *builder, uint32_t index,
-                             const struct owner *owner)
-{
-    const struct operation *items = builder->operations->items;
-    return owner->hold != NO_OPERATION && !items[index].either &&
-           items[index].shared != builder->holds->items[owner->hold].is_shared;
-}
-
 // Released with success although no hold is known. An acquire of unknown outcome may have got one,
 // at any instant of the release.
 static void release_unheld(struct builder *builder, uint32_t index, struct owner *owner)
@@ -252,7 +243,9 @@ static bool is_interrupted(struct builder *builder, uint32_t index, struct owner
 static void see_release(struct builder *builder, uint32_t index, struct owner *owner)
 {
     const struct operation *release = &builder->operations->items[index];
-    bool is_other = is_of_other_mode(builder, index, owner);
+    // Held as a reader, and released as the writer, or the other way round.
+    bool is_other = owner->hold != NO_OPERATION && !release->either &&
+                    release->shared != builder->holds->items[owner->hold].is_shared;
     // What cannot have been done was not, unless its process was told so.
     bool holds_it = owner->hold != NO_OPERATION && (!is_other || release->outcome == OUTCOME_OK);
     if (is_other && release->outcome == OUTCOME_OK)

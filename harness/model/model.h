@@ -107,7 +107,7 @@ struct model_analysis {
     size_t violation_count;       // that were found: each is one by itself
     struct model_violation first; // the one that begins first
     int64_t *windows_ns;          // how long each pair of holds overlapped; may be NULL
-    size_t window_count;
+    size_t window_count, window_room;
     size_t hold_count;    // holds that were looked at
     size_t unknown_count; // operations of unknown outcome
 };

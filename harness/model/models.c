@@ -1,5 +1,6 @@
 // Every model: how it decides the operations on one name. A new one is one more here.
 #include "harness/base/clock.h"
+#include "harness/base/growing.h"
 #include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/model/holds.h"
@@ -50,12 +51,7 @@ static void analysis_add_overlap(struct model_analysis *analysis,
     int64_t window_ns = operation_span_ns(operations, later->from, to);
     if (window_ns < 0 || later->to < later->from)
         return;
-    // Room doubles with the count: 0, 1, 2, 4, ...
-    size_t count = analysis->window_count;
-    if ((count & (count - 1)) == 0)
-        analysis->windows_ns = memory_resized(
-            analysis->windows_ns, (count > 0 ? count * 2 : 1) * sizeof *analysis->windows_ns);
-    analysis->windows_ns[analysis->window_count++] = window_ns;
+    *APPEND(analysis->windows_ns, analysis->window_count, analysis->window_room) = window_ns;
 }
 
 // --- acquires that were refused ------------------------------------------------------------------

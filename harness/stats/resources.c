@@ -102,17 +102,6 @@ static void add_series(const struct trial_model *model, const struct reading *se
                            (last->is_last_word || last->at_ns >= last_round_ns);
 }
 
-// When the conductor last began to read all, or began to after the counted time.
-static int64_t last_round(const struct trial_model *model, const struct reading *readings,
-                          size_t count)
-{
-    int64_t end_ns = counted_end_ns(model);
-    int64_t last_ns = 0;
-    FOR_EACH (reading, reading, readings, count)
-        last_ns = is_machine(reading) ? time_later(last_ns, reading->at_ns) : last_ns;
-    return time_earlier(last_ns, end_ns);
-}
-
 static int count_client_processors(const struct history *history)
 {
     bool used[1024] = {false};
@@ -137,7 +126,12 @@ void resources_measure(const struct trial_model *model, struct resources *resour
         return;
     size_t count;
     AUTO_FREE struct reading *readings = readings_of(history, &count);
-    int64_t last_round_ns = last_round(model, readings, count);
+    // When the conductor last began to read all, or began to after the counted time.
+    int64_t last_round_ns = 0;
+    FOR_EACH (reading, reading, readings, count)
+        last_round_ns =
+            is_machine(reading) ? time_later(last_round_ns, reading->at_ns) : last_round_ns;
+    last_round_ns = time_earlier(last_round_ns, counted_end_ns(model));
     for (size_t from = 0, to; from < count; from = to) {
         for (to = from + 1; to < count && readings[to].series == readings[from].series;)
             to++;
