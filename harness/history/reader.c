@@ -5,7 +5,7 @@
 #include "harness/base/rank.h"
 #include "harness/base/text.h"
 #include "harness/history/checksum.h"
-#include "harness/history/file.h"
+#include "harness/history/writer.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -109,9 +109,10 @@ struct history_scan *history_scan_open(const char *path, struct error *error)
 
 void history_scan_close(struct history_scan *scan)
 {
-    if (scan->descriptor >= 0)
+    if (scan->descriptor >= 0) {
         close(scan->descriptor);
-    free(scan->window);
+        free(scan->window);
+    }
     free(scan->authors);
     free(scan->author_of);
     free(scan);
@@ -170,7 +171,7 @@ static void read_window(struct history_scan *scan)
 // NULL: there is no more.
 static const struct history_chunk *next_chunk(struct history_scan *scan)
 {
-    if (scan->next >= scan->window_from + scan->window_count) {
+    if (scan->next >= scan->window_from + scan->window_count && scan->descriptor >= 0) {
         skip_hole(scan);
         if (scan->next < scan->chunk_count)
             read_window(scan);
@@ -395,12 +396,8 @@ static void add_events(struct history *history, size_t *room, const struct event
     history->count += count;
 }
 
-int history_load(const char *path, struct history *history, struct error *error)
+static void load(struct history_scan *scan, struct history *history)
 {
-    *history = (struct history){0};
-    struct history_scan *scan = history_scan_open(path, error);
-    if (scan == NULL)
-        return -1;
     struct history_origin origin = history_scan_origin(scan);
     history->began_ns = origin.began_ns;
     history->began_unix_ns = origin.began_unix_ns;
@@ -417,7 +414,28 @@ int history_load(const char *path, struct history *history, struct error *error)
     history_scan_close(scan);
     // Ties keep the order of the file, which is each worker's own.
     sort_by_key(history->events, history->count, sizeof *history->events);
+}
+
+int history_load(const char *path, struct history *history, struct error *error)
+{
+    *history = (struct history){0};
+    struct history_scan *scan = history_scan_open(path, error);
+    if (scan == NULL)
+        return -1;
+    load(scan, history);
     return 0;
+}
+
+void history_load_finished(const struct history_file *file, struct history *history)
+{
+    *history = (struct history){0};
+    struct history_scan *scan = memory_zeroed(1, sizeof *scan);
+    memcpy(&scan->header, file->header, sizeof scan->header);
+    scan->descriptor = -1;
+    scan->window = file->chunks;
+    scan->window_count = scan->chunk_count = history_file_chunks(file);
+    scan->bytes = (scan->chunk_count + 1) * HISTORY_CHUNK_BYTES;
+    load(scan, history);
 }
 
 void history_free(struct history *history)

@@ -41,6 +41,11 @@ struct history {
 // is wrong with the file) if it is no history or its header is damaged. The caller frees with
 // history_free.
 int history_load(const char *path, struct history *history, struct error *error);
+
+// The same of a file that is written here, and finished (writer.h).
+struct history_file;
+void history_load_finished(const struct history_file *file, struct history *history);
+
 void history_free(struct history *history);
 
 // When the trial began for its clients: what stories, plots and printed histories count from.
