@@ -116,6 +116,7 @@ bool redis_command_print(struct text *command, const char *format, ...)
 int redis_peer_open(struct redis_peer *link, const struct peer *peer, struct error *error)
 {
     link->peer = *peer;
+    link->limit_ns = 0;
     link->context =
         redisConnectWithTimeout(peer->at.host, peer->at.port, timeval_of(peer_left_ns(peer)));
     if (link->context != NULL && link->context->err == 0)
@@ -135,8 +136,9 @@ void redis_peer_close(struct redis_peer *link)
 
 void redis_peer_limit(struct redis_peer *link, int64_t limit_ns)
 {
-    if (link->context != NULL)
+    if (link->context != NULL && limit_ns != link->limit_ns)
         redisSetTimeout(link->context, timeval_of(limit_ns));
+    link->limit_ns = limit_ns;
 }
 
 redisReply *redis_peer_next(struct redis_peer *link, struct error *error)

@@ -19,6 +19,7 @@
 struct redis_peer {
     struct peer peer;
     redisContext *context; // NULL: not connected
+    int64_t limit_ns;      // of each reply, as the context has it
 };
 
 // A reply that is freed at the end of its block (see base/scope.h).

@@ -256,9 +256,9 @@ static int form_cluster(struct server_group *group, struct error *error)
 
 // --- exploration (exploration.h) -----------------------------------------------------------------
 
-// Whether a server has restarted since they were emptied.
 struct memory {
-    bool has_restarted;
+    bool has_restarted;       // one of them, since they were emptied
+    char image[41], note[41]; // digests of scripts, which each server knows
 };
 
 // A server asks its clock at each request, so that nothing is waited for.
@@ -287,15 +287,17 @@ static int empty(struct explored_servers *servers, struct error *error)
     "redis.call('FLUSHDB') for _, item in ipairs(all) do "                                         \
     "redis.call('RESTORE', item[1], item[2], item[3]) end end "
 
+#define NOTE                                                                                       \
+    DATABASES "local now, text = read(0) local before, before_text = read(" LATEST ") "            \
+              "if text == before_text then return 0 end write(" REPLICA ", before) "               \
+              "write(" LATEST ", now) return 1"
+
 static int note_write(struct explored_servers *servers, struct error *error)
 {
+    const struct memory *memory = servers->memory;
     for (int i = 0; i < servers->session_count; i++) {
         struct session *session = explored_session(servers, i, error);
-        if (session_ask(session,
-                        "EVAL \"" DATABASES "local now, text = read(0) "
-                        "local before, before_text = read(" LATEST ") if text == before_text then "
-                        "return 0 end write(" REPLICA ", before) write(" LATEST
-                        ", now) return 1\" 0") != 0)
+        if (session_ask(session, "EVALSHA %s 0", memory->note) != 0)
             return -1;
         servers->lags[i] |= session_answered(session, ":1");
     }
@@ -325,13 +327,26 @@ static int promote(struct session *session)
     "if ARGV[3] == '1' then tell(" REPLICA ", string.upper) end "                                  \
     "if ARGV[2] == '1' then all[#all + 1] = "                                                      \
     "string.match(redis.call('INFO', 'memory'), 'used_memory_scripts_eval:%%d+') end return all"
+#define LOAD_SCRIPTS "SCRIPT LOAD \"" IMAGE "\"\r\nSCRIPT LOAD \"" NOTE "\""
+
+static int prepare(struct explored_servers *servers, struct error *error)
+{
+    struct memory *memory = servers->memory;
+    for (int i = 0; i < servers->session_count; i++) {
+        struct session *session = explored_session(servers, i, error);
+        if (session_ask(session, LOAD_SCRIPTS) != 0)
+            return -1;
+        sscanf(session->answer.bytes, "$40 %40s $40 %40s", memory->image, memory->note);
+    }
+    return 0;
+}
 
 static int image(struct explored_servers *servers, struct text *image, struct error *error)
 {
     const struct memory *memory = servers->memory;
     for (int i = 0; i < servers->session_count; i++) {
         struct session *session = explored_session(servers, i, error);
-        if (session_ask(session, "EVAL \"" IMAGE "\" 0 %lld %d %d",
+        if (session_ask(session, "EVALSHA %s 0 %lld %d %d", memory->image,
                         (long long)(servers->part_ns / NS_PER_MS), memory->has_restarted,
                         servers->lags[i]) != 0)
             return -1;
@@ -356,7 +371,8 @@ static int restart(struct explored_servers *servers, int server, enum kept_data 
     servers->lags[server] = false;
     return session_ask(
         session,
-        "CLIENT KILL TYPE normal\r\nCLIENT KILL TYPE pubsub\r\nSCRIPT FLUSH\r\nCONFIG RESETSTAT%s",
+        "CLIENT KILL TYPE normal\r\nCLIENT KILL TYPE pubsub\r\nSCRIPT FLUSH\r\nCONFIG RESETSTAT"
+        "\r\n" LOAD_SCRIPTS "%s",
         kept == KEPT_NOTHING ? "\r\nFLUSHALL" : "");
 }
 
@@ -371,6 +387,7 @@ static const struct server_exploration exploration = {
     .holds_threads = true,
     .refuses = true,
     .memory_bytes = sizeof(struct memory),
+    .prepare = prepare,
     .empty = empty,
     .image = image,
     .restart = restart,
