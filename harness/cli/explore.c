@@ -17,11 +17,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 #define FALLBACK_SECONDS 60
 #define MOST_SECONDS 86400
 #define PROGRAM_TRAITS "exclusive, lease, owner-checked"
+#define BUSY 1.5            // so many that can run for each processor of the machine
 #define SEED 1              // tokens are drawn from it, and nothing else
 #define LEFT "search.state" // in the folder of a round: what --resume goes on with
 
@@ -450,11 +452,20 @@ static bool settle(void *context, const struct slot_job *job, int conducted,
     return true;
 }
 
+// Of a search one at a time goes. To wake somebody on an idle processor takes far longer than what
+// it does then. Where no processor is idle, whoever is pinned to one waits for it in vain.
+static bool are_processors_idle(void)
+{
+    double load = 0; // of the last minute
+    return getloadavg(&load, 1) != 1 || load <= BUSY * get_nprocs();
+}
+
 static int conduct(void *context, const struct sandbox *sandbox, const struct plan *plan,
                    char *folder)
 {
     struct exploration *exploration = context;
-    const struct slot_listener listener = {explore_in_slot, hear, settle, exploration};
+    const struct slot_listener listener = {explore_in_slot, hear, settle, exploration,
+                                           are_processors_idle()};
     AUTO_FREE struct slot_job *jobs = memory_zeroed(plan->count, sizeof *jobs);
     AUTO_FREE FILE **said = memory_zeroed(plan->count, sizeof *said);
     AUTO_FREE char *servers = path_join(folder, "servers");

@@ -277,19 +277,6 @@ static int start_servers(struct cluster *cluster, const char *folder, struct err
     return 0;
 }
 
-// The nth, from 0, of the processors that are allowed; -1 if there are not so many.
-static int nth_processor(int nth)
-{
-    cpu_set_t allowed;
-    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
-        return -1;
-    for (size_t processor = 0; processor < CPU_SETSIZE; processor++) {
-        if (CPU_ISSET(processor, &allowed) && nth-- == 0)
-            return (int)processor;
-    }
-    return -1;
-}
-
 static void plan_nodes(struct cluster *cluster, const struct cluster_settings *settings)
 {
     size_t most = (size_t)settings->group_count * MAX_GROUP_NODES + (size_t)settings->clients;
@@ -315,7 +302,7 @@ static void plan_nodes(struct cluster *cluster, const struct cluster_settings *s
         node->end.network_namespace = -1;
         node->pressure = memory_zeroed(1, sizeof *node->pressure);
         node->processor = settings->processors > 0
-                              ? nth_processor((settings->first_index + i) % settings->processors)
+                              ? processor_nth((settings->first_index + i) % settings->processors)
                               : -1;
     }
 }

@@ -27,6 +27,19 @@
 #include <unistd.h>
 
 #define ORDINARY_ID 1
+
+int processor_nth(int nth)
+{
+    cpu_set_t allowed;
+    if (sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return -1;
+    for (size_t processor = 0; processor < CPU_SETSIZE; processor++) {
+        if (CPU_ISSET(processor, &allowed) && nth-- == 0)
+            return (int)processor;
+    }
+    return -1;
+}
+
 int process_settle(pid_t parent, int network_namespace, int processor)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL);

@@ -28,6 +28,9 @@ struct process_settings {
 // if the program could not be executed.
 pid_t process_start(const struct process_settings *settings, struct error *error);
 
+// The nth, from 0, of the processors that are allowed; -1 if there are not so many.
+int processor_nth(int nth);
+
 // What a forked child does first: dies with its parent (whose id it is given, in case that one is
 // gone already), moves to the namespace and the processor, raises its limit of open files to what
 // is allowed. 0, or -1 with errno set.

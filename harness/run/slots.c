@@ -137,8 +137,10 @@ static void tell_doing(void *context, const struct trial *trial, const char *doi
 
 // A slot must not hear the others, nor flush what the conductor had buffered, nor run its exit
 // handlers.
-static void be_slot(const struct slots *slots, uint32_t number, int mouth, pid_t conductor)
+static void be_slot(const struct slots *slots, const struct slot *slot, int mouth, pid_t conductor)
 {
+    uint32_t number = slot->number;
+    const struct slot_listener *listener = slots->listener;
     char name[16];
     struct slot_end end = {.mouth = mouth};
     snprintf(name, sizeof name, "slot-%u", number);
@@ -147,10 +149,10 @@ static void be_slot(const struct slots *slots, uint32_t number, int mouth, pid_t
         if (slots->slot[i].ear >= 0)
             close(slots->slot[i].ear);
     }
-    if (process_settle(conductor, -1, -1) != 0)
+    int nth = (int)(slot - slots->slot) % processors_allowed();
+    if (process_settle(conductor, -1, listener->pins ? processor_nth(nth) : -1) != 0)
         _exit(1);
     const struct progress progress = {.show = tell_doing, .context = &end};
-    const struct slot_listener *listener = slots->listener;
     while (!is_stopping(slots) && any_job_is_left(slots)) {
         if (!has_room(slots->queue)) {
             clock_sleep_until_ns(clock_monotonic_ns() + IDLE_FOR_NS / 4);
@@ -187,7 +189,7 @@ static int start_slot(struct slots *slots, struct slot *slot)
     fflush(NULL);
     slot->process = fork();
     if (slot->process == 0)
-        be_slot(slots, slot->number, ends[1], conductor);
+        be_slot(slots, slot, ends[1], conductor);
     int reason = errno;
     close(ends[1]);
     if (slot->process > 0)

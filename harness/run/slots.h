@@ -36,6 +36,7 @@ struct slot_listener {
     bool (*settle)(void *context, const struct slot_job *job, int conducted,
                    const struct error *error);
     void *context;
+    bool pins; // each slot, with all that it starts, to a processor, in turn
 };
 
 // How many trials are conducted at a time: so many however busy the machine is, and at most.
