@@ -4,6 +4,7 @@
 #include "harness/base/text.h"
 #include "harness/locks/watchdog.h"
 #include "harness/point/gate.h"
+#include "harness/wire/spare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -289,14 +290,15 @@ static int connect_to(const struct lock_scheme *scheme, const struct service *se
         return 0;
     int64_t request_ns =
         scheme->request_ns != NULL ? scheme->request_ns(options) : options->request_ns;
-    *connection = scheme->connector->open(service, request_ns, actor, error);
+    *connection = connector_open(scheme->connector, service, request_ns, actor, error);
     return *connection != NULL ? 0 : -1;
 }
 
-static void disconnect(const struct lock_scheme *scheme, void *connection)
+static void disconnect(const struct lock_scheme *scheme, const struct service *service,
+                       void *connection)
 {
     if (connection != NULL)
-        scheme->connector->close(connection);
+        connector_close(scheme->connector, service, connection);
 }
 
 int lock_client_open(struct lock_client *client, struct error *error)
@@ -324,7 +326,7 @@ void lock_client_close(struct lock_client *client)
     watchdog_stop(client->watchdog);
     if (client->scheme->close_client != NULL)
         client->scheme->close_client(client);
-    disconnect(client->scheme, client->connection);
+    disconnect(client->scheme, client->service, client->connection);
     watchdog_free(client->watchdog);
     free(client->state);
 }
@@ -347,7 +349,7 @@ void lock_close(struct lock *lock)
     watchdog_remove(lock->client->watchdog, lock);
     if (lock->scheme->close != NULL)
         lock->scheme->close(lock);
-    disconnect(lock->scheme, lock->connection);
+    disconnect(lock->scheme, lock->service, lock->connection);
     free(lock->state);
 }
 

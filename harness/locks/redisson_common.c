@@ -1,6 +1,7 @@
 #include "harness/locks/redisson_common.h"
 
 #include "harness/base/scope.h"
+#include "harness/wire/spare.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -115,6 +116,7 @@ static enum outcome run(struct lock *lock, const struct redisson_step *step,
 // delete stays until its lease is over, and so do those that find too many before them.
 struct redisson_sweeper {
     struct lock_thread thread; // first
+    const struct service *service;
     struct redis_connection *connection;
     bool answers;          // the server did so when it was asked last
     char *keys[MOST_KEYS]; // a ring
@@ -146,7 +148,7 @@ static void sweeper_stop(struct redisson_sweeper *sweeper)
     lock_thread_stop(&sweeper->thread);
     while (sweeper->count > 0)
         free(sweeper->keys[(sweeper->first + --sweeper->count) % MOST_KEYS]);
-    redis_close(sweeper->connection);
+    connector_close(&redis_connector, sweeper->service, sweeper->connection);
     pthread_mutex_destroy(&sweeper->thread.mutex);
     free(sweeper);
 }
@@ -155,9 +157,10 @@ static struct redisson_sweeper *sweeper_start(struct lock_client *client, struct
 {
     struct redisson_sweeper *sweeper = memory_zeroed(1, sizeof *sweeper);
     sweeper->answers = true;
+    sweeper->service = client->service;
     lock_thread_init(&sweeper->thread, client, THREAD_SWEEPER, PHASE_RELEASE);
-    sweeper->connection =
-        redis_open(client->service, client->options.request_ns, &sweeper->thread.actor, error);
+    sweeper->connection = connector_open(&redis_connector, client->service,
+                                         client->options.request_ns, &sweeper->thread.actor, error);
     if (sweeper->connection != NULL &&
         lock_thread_start(&sweeper->thread, delete_first, "the thread that deletes latches",
                           error) == 0)

@@ -223,6 +223,16 @@ static void *open_each(const struct service *service, int64_t limit_ns, struct a
     return NULL;
 }
 
+static bool reuse_each(void *context, struct actor *actor)
+{
+    struct servers *servers = context;
+    bool is_ready = true;
+    for (int i = 0; i < MAX_SERVERS; i++)
+        is_ready &= servers->connections[i] == NULL || redis_reuse(servers->connections[i], actor);
+    servers->actor = actor;
+    return is_ready;
+}
+
 static struct vote ask_one(struct servers *servers, int server, const struct round *round,
                            struct error *error)
 {
@@ -282,12 +292,12 @@ static void ask_all(void *servers, const struct round *round, struct votes *vote
 
 static const char *const topologies[] = {"independent", NULL};
 
-#define REDLOCK_SCHEME(open_servers, close_servers, ask_servers)                                   \
+#define REDLOCK_SCHEME(open_servers, close_servers, reuse_servers, ask_servers)                    \
     .breaks = "a pause beyond the lease, a clock that jumps, a server that forgets in a restart",  \
     .traits = LOCK_TRAITS("redis", "exclusive", "lease", "owner-checked", "validity-checked",      \
                           "renewed"),                                                              \
     .server = "redis", .topologies = topologies, .request_ns = server_ns,                          \
-    .connector = &(const struct connector){.open = open_servers, .close = close_servers},          \
+    .connector = &(const struct connector){open_servers, close_servers, reuse_servers},            \
     .kind = &(const struct redlock_kind){ask_servers},                                             \
     .renewal = &(const struct watchdog_settings){.renew = extend}, .try_acquire = try_acquire,     \
     .release = release
@@ -295,11 +305,11 @@ static const char *const topologies[] = {"independent", NULL};
 const struct lock_scheme redlock_scheme = {
     .name = "redlock",
     .summary = "SET NX PX on a majority of independent servers, one after the other; extended",
-    REDLOCK_SCHEME(open_each, close_each, ask_each),
+    REDLOCK_SCHEME(open_each, close_each, reuse_each, ask_each),
 };
 
 const struct lock_scheme redlock_multiplexed_scheme = {
     .name = "redlock-multiplexed",
     .summary = "SET NX PX on a majority of independent servers, all at once; extended",
-    REDLOCK_SCHEME(redis_many_open, redis_many_close, ask_all),
+    REDLOCK_SCHEME(redis_many_open, redis_many_close, redis_many_reuse, ask_all),
 };

@@ -34,7 +34,7 @@ void gate_free(struct step_gate *gate)
 
 void gate_hear(struct step_gate *gate, const void *bytes, size_t length)
 {
-    if (gate == NULL)
+    if (gate == NULL || gate->is_free)
         return;
     (void)atomic_load(&gate->is_blocked);
     text_add_bytes(&gate->heard, bytes, length);
@@ -139,6 +139,8 @@ static bool is_of_word(char byte)
 static size_t mixed_token(const char *text, size_t length, size_t at)
 {
     size_t end = at;
+    if (at > 0 && is_of_word(text[at - 1]))
+        return 0;
     bool has_small = false;
     bool has_capital = false;
     bool has_digit = false;
@@ -147,8 +149,8 @@ static size_t mixed_token(const char *text, size_t length, size_t at)
         has_capital |= isupper((unsigned char)text[end]) != 0;
         has_digit |= isdigit((unsigned char)text[end]) != 0;
     }
-    bool is = has_small && has_capital && has_digit && end - at >= LEAST_MIXED &&
-              end - at <= MOST_TOKEN && (at == 0 || !is_of_word(text[at - 1]));
+    bool is =
+        has_small && has_capital && has_digit && end - at >= LEAST_MIXED && end - at <= MOST_TOKEN;
     return is ? end - at : 0;
 }
 

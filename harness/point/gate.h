@@ -118,7 +118,8 @@ void gate_end_session(struct step_gate *gate, uint64_t session);
 // It begins its next operation. Unless that counts still, what it has heard is over with the last.
 void gate_next_operation(struct step_gate *gate);
 
-// Takes down a request, or what a server has answered. NULL: nothing happens.
+// Takes down a request, or what a server has answered. NULL: nothing happens. Nor while the thread
+// connects: that says nothing of what it does then.
 void gate_hear(struct step_gate *gate, const void *bytes, size_t length);
 
 // The same of a short text that is made for it.

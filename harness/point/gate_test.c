@@ -64,7 +64,7 @@ TEST(times_of_day_are_told_by_how_much_later_they_are)
 
 TEST(an_attempt_in_vain_with_the_same_answers_teaches_nothing)
 {
-    struct step_gate gate = {.is_free = true};
+    struct step_gate gate = {.is_there = true};
     hear(&gate, "SET ", one);
     gate_tried_in_vain(&gate);
     size_t length = gate.heard.length;
@@ -84,6 +84,13 @@ TEST(an_attempt_in_vain_with_the_same_answers_teaches_nothing)
     gate_next_operation(&gate);
     assert_int_equal(gate.heard.length, 0);
     text_free(&gate.heard);
+}
+
+TEST(what_a_thread_hears_while_it_connects_does_not_count)
+{
+    struct step_gate gate = {.is_free = true};
+    hear(&gate, "SET ", one);
+    assert_int_equal(gate.heard.length, 0);
 }
 
 // A thread that waits for its bell, twice.

@@ -1,6 +1,7 @@
 #include "harness/run/explored_clients.h"
 
 #include "harness/base/file.h"
+#include "harness/base/futex.h"
 #include "harness/run/client.h"
 #include "harness/run/threads.h"
 #include "harness/wire/driver.h"
@@ -17,8 +18,11 @@ struct gated_client {
     int number;
     int64_t operations; // of each worker
     struct random *random[THREAD_SECOND_WORKER + 1];
+    _Atomic uint32_t stage; // enum stage; a futex
     pthread_t thread;
 };
+
+enum stage { STAGE_REST, STAGE_WORK, STAGE_END };
 
 // One of its workers.
 struct gated_worker {
@@ -61,9 +65,8 @@ static void close_clients(struct lock_client *clients)
     free(clients);
 }
 
-static void *run_gated(void *from)
+static void be_client(struct gated_client *client)
 {
-    struct gated_client *client = from;
     const struct trial_state *state = client->state;
     struct lock_client *clients =
         state->programs != NULL ? state->programs[client->number - 1]
@@ -74,7 +77,7 @@ static void *run_gated(void *from)
     pthread_t thread;
     if (clients == NULL) {
         gate_stand(&client->gates[THREAD_WORKER], GATE_OVER);
-        return NULL;
+        return;
     }
     // The second worker stands at its start before the first one is connected.
     if (gate->is_there && pthread_create(&thread, NULL, operate_gated, &second) != 0) {
@@ -88,15 +91,58 @@ static void *run_gated(void *from)
         pthread_join(thread, NULL);
     if (state->programs == NULL)
         close_clients(clients);
+}
+
+static void enter_stage(struct gated_client *client, enum stage stage)
+{
+    atomic_store(&client->stage, stage);
+    futex_wake_all(&client->stage);
+}
+
+static enum stage await_other_stage(struct gated_client *client, enum stage last)
+{
+    while (atomic_load(&client->stage) == last)
+        futex_wait_until_ns(&client->stage, last, TIME_NEVER);
+    return (enum stage)atomic_load(&client->stage);
+}
+
+static void *run_gated(void *from)
+{
+    struct gated_client *client = from;
+    while (await_other_stage(client, STAGE_REST) == STAGE_WORK) {
+        be_client(client);
+        enter_stage(client, STAGE_REST);
+    }
     return NULL;
 }
 
-struct gated_client *client_start_gated(const struct trial_state *state, struct step_gate *gates,
-                                        int number, int64_t operations, struct error *error)
+struct gated_client *client_new_gated(const struct trial_state *state, struct step_gate *gates,
+                                      int number, int64_t operations, struct error *error)
 {
     struct gated_client *client = memory_new(sizeof *client);
     *client = (struct gated_client){
         .state = state, .gates = gates, .number = number, .operations = operations};
+    int reason = pthread_create(&client->thread, NULL, run_gated, client);
+    if (reason == 0)
+        return client;
+    error_set(error, "cannot start the thread of client-%d: %s", number, strerror(reason));
+    free(client);
+    return NULL;
+}
+
+void client_free_gated(struct gated_client *client)
+{
+    if (client == NULL)
+        return;
+    enter_stage(client, STAGE_END);
+    pthread_join(client->thread, NULL);
+    free(client);
+}
+
+void client_start_gated(struct gated_client *client)
+{
+    const struct trial_state *state = client->state;
+    struct step_gate *gates = client->gates;
     for (int thread = 0; thread < CLIENT_THREADS; thread++)
         gates[thread].is_there = false;
     gate_start(&gates[THREAD_WORKER], true);
@@ -104,13 +150,10 @@ struct gated_client *client_start_gated(const struct trial_state *state, struct 
         gate_start(&gates[THREAD_SECOND_WORKER], true);
     // Where every other operation only reads, clients take turns.
     if (state->workload->only_reads != NULL)
-        gates[THREAD_WORKER].operation = gates[THREAD_SECOND_WORKER].operation = (number - 1) % 2;
-    int reason = pthread_create(&client->thread, NULL, run_gated, client);
-    if (reason == 0)
-        return client;
-    error_set(error, "cannot start the thread of client-%d: %s", number, strerror(reason));
-    free(client);
-    return NULL;
+        gates[THREAD_WORKER].operation = gates[THREAD_SECOND_WORKER].operation =
+            (client->number - 1) % 2;
+    memset(client->random, 0, sizeof client->random);
+    enter_stage(client, STAGE_WORK);
 }
 
 struct random *client_random(const struct gated_client *client, enum client_thread thread)
@@ -124,8 +167,7 @@ void client_join_gated(struct gated_client *client)
     if (client->gates[THREAD_SECOND_WORKER].is_there)
         gate_end(&client->gates[THREAD_SECOND_WORKER]);
     gate_end(&client->gates[THREAD_WORKER]);
-    pthread_join(client->thread, NULL);
-    free(client);
+    await_other_stage(client, STAGE_WORK);
 }
 
 // --- programs ------------------------------------------------------------------------------------
@@ -243,11 +285,13 @@ static int start(struct programs *programs, int number, struct error *error)
         return error_set(error, "%s", broken != NULL ? broken : "a program could not be started");
     if (programs->servers->how->empty(programs->servers, error) != 0)
         return -1;
-    struct gated_client *client = client_start_gated(state, gates, number, 1, error);
+    struct gated_client *client = client_new_gated(state, gates, number, 1, error);
     if (client == NULL)
         return -1;
+    client_start_gated(client);
     gate_await(&gates[THREAD_WORKER]);
     client_join_gated(client);
+    client_free_gated(client);
     gate_free(&gates[THREAD_WORKER]);
     broken = state_broken(state);
     return broken == NULL ? 0 : error_set(error, "%s", broken);

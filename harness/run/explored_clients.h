@@ -9,17 +9,21 @@
 
 // A client that goes only as its gates let it: its workers, each of which does so many operations,
 // and the threads that its scheme starts. `gates` are one for each enum client_thread; they need
-// not hold anything yet, and must outlive the client. NULL with `error` set. The worker's gate is
-// awaited by the caller, and when it stands there all others stand, too; end it with
-// client_join_gated.
+// not hold anything yet, and must outlive the client. NULL with `error` set.
 struct gated_client;
-struct gated_client *client_start_gated(const struct trial_state *state, struct step_gate *gates,
-                                        int number, int64_t operations, struct error *error);
+struct gated_client *client_new_gated(const struct trial_state *state, struct step_gate *gates,
+                                      int number, int64_t operations, struct error *error);
+void client_free_gated(struct gated_client *client); // NULL: nothing happens
+
+// Starts it, once more: nothing is left of what it was. The worker's gate is awaited by the caller,
+// and when it stands there all others stand, too; end it with client_join_gated.
+void client_start_gated(struct gated_client *client);
 
 // What a worker of the client draws at random from; NULL: not known.
 struct random *client_random(const struct gated_client *client, enum client_thread thread);
 
-// Ends it, whatever it does: requests that it would still send are not sent.
+// Ends it, whatever it does: requests that it would still send are not sent. It may be started
+// again.
 void client_join_gated(struct gated_client *client);
 
 // --- programs ------------------------------------------------------------------------------------

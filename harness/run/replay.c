@@ -1,12 +1,12 @@
 #include "harness/run/replay.h"
 
-#include "harness/base/file.h"
 #include "harness/cluster/exploration.h"
 #include "harness/run/conductor.h"
 #include "harness/run/explored_clients.h"
 #include "harness/run/servers.h"
 #include "harness/run/trial_state.h"
 #include "harness/wire/parser.h"
+#include "harness/wire/spare.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -34,7 +34,7 @@ struct replay {
     struct threads threads;
     bool has_stalled;                                    // a watchdog, in this schedule
     bool was_plain;                                      // the last move (replay_was_plain)
-    struct gated_client *clients[MOST_EXPLORED_CLIENTS]; // NULL: not started
+    struct gated_client *clients[MOST_EXPLORED_CLIENTS]; // NULL: never started
     struct history_writer deaths[MOST_EXPLORED_CLIENTS];
     uint64_t image;         // what the server kept after the last attempt in vain
     uint64_t image_changes; // and how many there had been by then (struct threads)
@@ -44,9 +44,9 @@ struct replay {
     struct text kept;                   // room for what the servers keep
     bool is_kept_known;                 // that is what they keep now
     struct programs *programs;          // of a lock that is not ours, or NULL
+    struct spare_clients *spare;        // of the lock's servers
     bool struck[MOST_EXPLORED_CLIENTS]; // by a fault
     struct history_writer writer;
-    char *path; // of the history
     struct history history;
     struct trial_model model;
     bool is_judged;
@@ -59,6 +59,7 @@ static void set_time(struct replay *replay, int64_t now_ns)
     struct explored_servers *servers = &replay->servers;
     struct error error = {0};
     replay->now_ns = now_ns;
+    replay->is_kept_known = false;
     clock_freeze(&replay->clock, servers->zero_unix_ns, now_ns);
     if (replay->programs != NULL)
         programs_set_time(replay->programs, servers->zero_unix_ns, now_ns);
@@ -159,7 +160,6 @@ int replay_open(const struct trial *trial, struct server_pool *pool, const char 
     struct trial_state *state = &replay->state;
     replay->trial = trial;
     replay->count = (int)trial->scenario->clients.processes;
-    replay->path = path_join(folder, "history.bin");
     int result = state_open(state, trial, pool, folder, serial, &replay->nodes, error);
     if (result == 0 && state->scheme->is_possible != NULL &&
         !state->scheme->is_possible(&state->lock_service, error))
@@ -179,6 +179,7 @@ int replay_open(const struct trial *trial, struct server_pool *pool, const char 
             programs_open(state, &replay->servers, &replay->clock, sleep_until, replay, error);
         result = replay->programs != NULL ? 0 : -1;
     }
+    replay->spare = state->lock_service.spare = spare_clients_new();
     if (result != 0) {
         replay_close(replay);
         return result;
@@ -196,14 +197,16 @@ void replay_close(struct replay *replay)
 {
     if (replay == NULL)
         return;
+    for (int i = 0; i < replay->count; i++)
+        client_free_gated(replay->clients[i]);
     programs_close(replay->programs);
     clock_follow(NULL);
     if (replay->servers.how != NULL)
         explored_close(&replay->servers);
     text_free(&replay->kept);
     threads_free(&replay->threads);
+    spare_clients_free(replay->spare);
     state_close(&replay->state, &replay->nodes);
-    free(replay->path);
     free(replay);
 }
 
@@ -217,10 +220,12 @@ static int start_clients(struct replay *replay, struct error *error)
         history_writer_start(&replay->deaths[i], &replay->state.history, i + 1, 0);
         history_append(&replay->deaths[i], (struct event){.kind = EVENT_PROCESS_START,
                                                           .process_start = {.pid = i + 1}});
-        replay->clients[i] =
-            client_start_gated(&replay->state, replay->threads.gates[i], i + 1, operations, error);
+        if (replay->clients[i] == NULL)
+            replay->clients[i] = client_new_gated(&replay->state, replay->threads.gates[i], i + 1,
+                                                  operations, error);
         if (replay->clients[i] == NULL)
             return -1;
+        client_start_gated(replay->clients[i]);
         gate_await(&replay->threads.gates[i][THREAD_WORKER]);
     }
     threads_are_started(&replay->threads);
@@ -263,7 +268,6 @@ int replay_begin(struct replay *replay, struct error *error)
     }
     set_time(replay, replay->zero_ns);
     memset(replay->servers.lags, 0, sizeof replay->servers.lags);
-    replay->is_kept_known = false;
     memset(replay->struck, 0, sizeof replay->struck);
     for (int i = 0; i < replay->count; i++)
         clock_shift_clear(&replay->state.control->client_clocks[i], SHIFTED_REALTIME);
@@ -287,9 +291,11 @@ int replay_begin(struct replay *replay, struct error *error)
     return 0;
 }
 
-// Until the next move, replay->kept is what the servers keep.
+// Until the next step, or until time passes, replay->kept is what the servers keep.
 static int read_image(struct replay *replay, struct error *error)
 {
+    if (replay->is_kept_known)
+        return 0;
     replay->kept.length = 0;
     replay->is_kept_known = replay->servers.how->image(&replay->servers, &replay->kept, error) == 0;
     if (replay->is_kept_known && replay->programs != NULL)
@@ -302,7 +308,7 @@ static bool has_lock(struct replay *replay)
 {
     struct error ignored;
     const char *name = replay->state.keys[0].lock_name;
-    return (replay->is_kept_known || read_image(replay, &ignored) == 0) &&
+    return read_image(replay, &ignored) == 0 &&
            memmem(replay->kept.bytes, replay->kept.length, name, strlen(name)) != NULL;
 }
 
@@ -411,6 +417,7 @@ static void step(struct replay *replay, struct move move, enum gate_order order)
     bool is_lost = order == GATE_LOSE_REQUEST || order == GATE_LOSE_REPLY || order == GATE_REFUSE;
     replay->struck[move.client - 1] |= is_lost;
     struct attempt *attempt = &threads->attempts[move.client - 1][move.thread];
+    replay->is_kept_known = false;
     if (gate->place == GATE_SLEEPING)
         *attempt = (struct attempt){.began = threads->changes};
     // A program sleeps until its clock says so.
@@ -540,6 +547,7 @@ static void strike_server(struct replay *replay, struct move move)
                                                                    : KEPT_REPLICATED,
                                        &error);
         clock_follow(&replay->clock);
+        spare_clients_forget(replay->spare);
         snprintf(cut, sizeof cut, "cut %d", move.server);
         threads_hear(&replay->threads, cut);
     }
@@ -557,7 +565,7 @@ void replay_move(struct replay *replay, struct move move)
                                                        [MOVE_REFUSE] = GATE_REFUSE,
                                                        [MOVE_TIME_INSIDE] = GATE_GO_AND_STAND};
     int64_t timer_ns = move.kind == MOVE_TIMER ? next_timer_ns(replay) : 0;
-    replay->is_kept_known = replay->was_plain = false;
+    replay->was_plain = false;
     set_time(replay, replay->now_ns + TICK_NS);
     replay->threads.changes +=
         move.client == 0 || (move.kind == MOVE_CRASH && !replay_is_private(replay, move));
@@ -710,8 +718,7 @@ int replay_judge(struct replay *replay, const struct trial_model **model,
         return -1;
     replay->last_ns = TIME_NEVER; // nothing comes after this
     history_file_finish(&replay->state.history);
-    if (history_load(replay->path, &replay->history, error) != 0)
-        return -1;
+    history_load_finished(&replay->state.history, &replay->history);
     trial_model_make(&replay->history, replay->trial, &replay->model);
     judge(&replay->model, judgement);
     replay->is_judged = true;
@@ -759,7 +766,6 @@ void replay_end(struct replay *replay)
     for (int i = 0; i < replay->count; i++) {
         if (replay->clients[i] != NULL)
             client_join_gated(replay->clients[i]);
-        replay->clients[i] = NULL;
     }
     if (replay->programs != NULL)
         programs_end(replay->programs, replay->struck);

@@ -23,6 +23,9 @@ struct connector {
     void *(*open)(const struct service *service, int64_t request_ns, struct actor *actor,
                   struct error *error);
     void (*close)(void *client); // NULL: nothing happens
+    // Optional: the client goes on for another actor, as if it had just been opened by it. False if
+    // it cannot: its connection is lost, or owes an answer.
+    bool (*reuse)(void *client, struct actor *actor);
 };
 
 extern const struct connector redis_connector, memcached_connector, etcd_connector, sql_connector;

@@ -505,7 +505,7 @@ void *etcd_open(const struct service *service, int64_t request_ns, struct actor 
     return NULL;
 }
 
-const struct connector etcd_connector = {etcd_open, etcd_close};
+const struct connector etcd_connector = {.open = etcd_open, .close = etcd_close};
 
 bool etcd_lacks_lease(const struct etcd_connection *connection)
 {

@@ -111,7 +111,9 @@ static enum outcome exchange(struct memcached_connection *connection,
 {
     struct memcached_peer *link = &connection->link;
     enum gate_order order = gate_order(connection->actor);
-    bool is_lost = order == GATE_LOSE_REQUEST || order == GATE_END;
+    bool is_lost = order == GATE_LOSE_REQUEST;
+    if (order == GATE_END)
+        return OUTCOME_UNKNOWN;
     link->peer.give_up_ns = clock_monotonic_ns() + connection->request_ns;
     link->answer.length = 0;
     if (order == GATE_REFUSE)
@@ -179,4 +181,12 @@ static void *open_client(const struct service *service, int64_t request_ns, stru
     return NULL;
 }
 
-const struct connector memcached_connector = {open_client, close_client};
+static bool reuse(void *client, struct actor *actor)
+{
+    struct memcached_connection *connection = client;
+    connection->actor = actor;
+    connection->error.text[0] = '\0';
+    return connection->link.descriptor >= 0 && peer_is_quiet(connection->link.descriptor);
+}
+
+const struct connector memcached_connector = {open_client, close_client, reuse};

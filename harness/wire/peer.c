@@ -83,6 +83,12 @@ static int come_late(const struct peer *peer, struct error *error)
     return error_set(error, "%s gives no answer in time", peer->name);
 }
 
+bool peer_is_quiet(int descriptor)
+{
+    char byte;
+    return recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) < 0 && errno == EAGAIN;
+}
+
 int peer_send(const struct peer *peer, int descriptor, const void *bytes, size_t length,
               struct error *error)
 {

@@ -52,6 +52,9 @@ int peer_connect(const struct peer *peer, struct error *error);
 // are made by the thousand would each keep their port for a minute.
 void peer_reset_at_end(int descriptor);
 
+// True if the connection is there and nothing has come over it that is still to be read.
+bool peer_is_quiet(int descriptor);
+
 // Sends all, or adds to `answer` what has come next. 0, or -1 with `error` set: the time is up, or
 // the connection is lost. Of peer_receive, 1 if the server has ended the connection.
 int peer_send(const struct peer *peer, int descriptor, const void *bytes, size_t length,

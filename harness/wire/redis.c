@@ -17,6 +17,7 @@
 struct loaded_script {
     const struct redis_script *script;
     char digest[48];
+    bool is_known; // to the actor, which has loaded it
 };
 
 struct redis_connection {
@@ -97,7 +98,18 @@ void redis_close(void *client)
     free(connection);
 }
 
-const struct connector redis_connector = {redis_open, redis_close};
+bool redis_reuse(void *client, struct actor *actor)
+{
+    struct redis_connection *connection = client;
+    redis_peer_close(&connection->detour);
+    connection->actor = actor;
+    connection->error.text[0] = '\0';
+    for (size_t i = 0; i < MAX_SCRIPTS; i++)
+        connection->scripts[i].is_known = false;
+    return connection->link.context != NULL && peer_is_quiet(connection->link.context->fd);
+}
+
+const struct connector redis_connector = {redis_open, redis_close, redis_reuse};
 
 // --- replies -------------------------------------------------------------------------------------
 
@@ -192,14 +204,14 @@ static enum reply_kind kind_of(const redisReply *reply)
     }
 }
 
-// What a worker with a gate sends is taken down as a proxy does it for a program. False if it sends
-// nothing, or nothing that is understood.
+// What a worker with a gate sends once it is connected is taken down as a proxy does it for a
+// program. False if it sends nothing, or nothing that is understood.
 static bool record_request(struct redis_connection *connection, const char *command, size_t length,
                            struct parsed_request *request)
 {
     struct actor *actor = connection->actor;
     bool found = false;
-    if (actor->gate == NULL || actor->history == NULL)
+    if (actor->gate == NULL || actor->gate->is_free || actor->history == NULL)
         return false;
     if (connection->parser == NULL)
         connection->parser = parser_new("redis");
@@ -226,7 +238,7 @@ static enum outcome exchange_over(struct redis_connection *connection, struct re
     enum gate_order order = gate_order(connection->actor);
     connection->refusal[0] = '\0';
     if (order == GATE_END)
-        return lose(connection, link, lost);
+        return OUTCOME_UNKNOWN;
     bool is_recorded = record_request(connection, command, length, &request);
     if (order == GATE_LOSE_REQUEST)
         return lose(connection, link, lost);
@@ -393,6 +405,11 @@ int redis_script_load(struct redis_connection *connection, const struct redis_sc
                       struct error *error)
 {
     struct loaded_script *place = find_script(connection, NULL);
+    struct loaded_script *loaded = find_script(connection, script);
+    if (loaded != NULL) {
+        loaded->is_known = true;
+        return 0;
+    }
     if (place == NULL)
         return error_set(error, "more than %d scripts on one connection", MAX_SCRIPTS);
     struct redis_answer answer;
@@ -404,6 +421,7 @@ int redis_script_load(struct redis_connection *connection, const struct redis_sc
     if (outcome != OUTCOME_OK)
         return error_set(error, "cannot load a script: %s", connection->error.text);
     place->script = script;
+    place->is_known = true;
     snprintf(place->digest, sizeof place->digest, "%.47s", answer.text);
     return 0;
 }
@@ -439,7 +457,7 @@ enum outcome redis_eval(struct redis_connection *connection, struct redis_answer
                         const char *const *arguments)
 {
     const struct loaded_script *loaded = find_script(connection, script);
-    if (loaded != NULL) {
+    if (loaded != NULL && loaded->is_known) {
         enum outcome outcome = eval(connection, answer, "EVALSHA", loaded->digest, keys, arguments);
         // A restart empties the script cache, and another server never saw it; nothing was executed
         // then.

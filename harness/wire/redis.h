@@ -43,6 +43,7 @@ void *redis_open(const struct service *service, int64_t request_ns, struct actor
 void *redis_open_server(const struct service *service, int server, int64_t request_ns,
                         struct actor *actor, struct error *error);
 void redis_close(void *connection);
+bool redis_reuse(void *connection, struct actor *actor);
 
 // Sends one command and waits for its answer; `format` is as of redis_peer.h, and its first word
 // names the point.
@@ -85,6 +86,7 @@ struct redis_many;
 void *redis_many_open(const struct service *service, int64_t limit_ns, struct actor *actor,
                       struct error *error);
 void redis_many_close(void *servers);
+bool redis_many_reuse(void *servers, struct actor *actor);
 
 // What one server said in a round.
 struct redis_said {

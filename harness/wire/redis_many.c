@@ -116,7 +116,8 @@ static void read_from(struct redis_many *many, int number)
                 redis_understand(&other->link.peer, reply, &many->said[number].answer, &error);
             if (outcome == OUTCOME_BROKEN)
                 many->error = error;
-            if (many->actor->gate != NULL && gate_order(many->actor) != GATE_LOSE_REPLY)
+            if (many->name != NULL && many->actor->gate != NULL &&
+                gate_order(many->actor) != GATE_LOSE_REPLY)
                 redis_hear(many->actor->gate, reply);
             settle(many, number, outcome);
         }
@@ -203,7 +204,8 @@ static void ask_in_turn(struct redis_many *many, const bool *asked)
         many->command = command;
         if (is_sent && order != GATE_LOSE_REPLY)
             continue;
-        give_up(&many->others[i]);
+        if (order != GATE_END)
+            give_up(&many->others[i]);
         gate_hear(gate, "lost", 4);
         settle(many, i, OUTCOME_UNKNOWN);
     }
@@ -263,4 +265,18 @@ void redis_many_close(void *servers)
         give_up(&many->others[i]);
     text_free(&many->command);
     free(many);
+}
+
+bool redis_many_reuse(void *servers, struct actor *actor)
+{
+    struct redis_many *many = servers;
+    for (int i = 0; i < MAX_SERVERS; i++) {
+        struct other *other = &many->others[i];
+        if (other->link.context != NULL &&
+            (other->connecting || other->owed > 0 || !peer_is_quiet(other->link.context->fd)))
+            give_up(other);
+    }
+    many->actor = actor;
+    many->error.text[0] = '\0';
+    return true;
 }

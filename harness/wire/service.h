@@ -25,7 +25,8 @@ struct service {
     char user[64];
     char password[128];
     char database[64];
-    bool external; // somebody else's server: touch nothing but our own keys
+    bool external;               // somebody else's server: touch nothing but our own keys
+    struct spare_clients *spare; // of its clients (spare.h); NULL: none is kept
     // Of servers whose clients go by a time of their own (etcd.h, zookeeper.h); else NULL.
     struct etcd_leases *leases;
     struct zk_exploration *zk_exploration;

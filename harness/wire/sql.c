@@ -92,7 +92,7 @@ void sql_note(struct sql_connection *connection, const char *message)
               message);
 }
 
-const struct connector sql_connector = {sql_open, sql_close};
+const struct connector sql_connector = {.open = sql_open, .close = sql_close};
 
 // --- requests ------------------------------------------------------------------------------------
 
