@@ -26,8 +26,8 @@
 //
 // memcached counts by a clock that it sets once a second itself. After a standstill it may serve
 // requests before it sets the clock, and what is stored by them counts from when the standstill
-// began: an item that was to last for long may be gone at once. Its locks ask for a second more
-// than the lease, rounding aside.
+// began: an item that was to last for long may be gone at once. What its locks ask for beyond the
+// lease is for the ticks of a clock that is never late; a standstill of any length comes on top.
 
 #define CLOCK_TICK_NS NS_PER_S // of memcached
 
@@ -43,9 +43,9 @@ struct standstills {
     size_t count, room;
 };
 
-static void add(struct standstills *all, int64_t lease_ns, struct standstill standstill)
+static void add(struct standstills *all, int64_t least_ns, struct standstill standstill)
 {
-    if (standstill.to_ns - standstill.from_ns >= lease_ns / 3)
+    if (standstill.to_ns - standstill.from_ns >= least_ns)
         *APPEND(all->items, all->count, all->room) = standstill;
 }
 
@@ -63,16 +63,15 @@ static bool silences(const struct trial_model *model, const struct fault_instanc
     return instance->side_counts[0] > 0 && wire_parts_servers(instance);
 }
 
-static struct standstills find_standstills(const struct trial_model *model)
+static struct standstills find_standstills(const struct trial_model *model, int64_t least_ns)
 {
     struct standstills all = {0};
-    int64_t lease_ns = model->trial->scenario->lock.lease_ns;
     FOR_EACH_FAULT (record, model) {
         if (!took_effect(record) || !silences(model, record->instance))
             continue;
         int64_t to_ns = time_earlier(record->healed_ns, model->ended_ns);
         bool on_wires = record->instance->side_counts[0] > 0;
-        add(&all, lease_ns,
+        add(&all, least_ns,
             (struct standstill){on_wires ? 0 : record->instance->target.client, record->asked_ns,
                                 to_ns});
     }
@@ -80,7 +79,7 @@ static struct standstills find_standstills(const struct trial_model *model)
         const struct stall *stall = &model->stalls[i];
         bool of_client = stall->of == STALLED_CLIENT || stall->of == STALLED_DRIVER;
         if (stall->of != STALLED_CONDUCTOR)
-            add(&all, lease_ns,
+            add(&all, least_ns,
                 (struct standstill){of_client ? stall->number : 0, stall->from_ns, stall->to_ns});
     }
     return all;
@@ -105,8 +104,8 @@ static void doubt(struct hold *hold, const struct standstill *standstill, int64_
 // The same of a hold that was granted before the server had set its clock again.
 static void doubt_clock(struct hold *hold, const struct standstill *standstill)
 {
-    int64_t early_ns = standstill->to_ns - standstill->from_ns - CLOCK_TICK_NS;
-    if (early_ns > 0 && hold->granted_ns >= standstill->from_ns &&
+    int64_t early_ns = standstill->to_ns - standstill->from_ns;
+    if (hold->granted_ns >= standstill->from_ns &&
         hold->invoked_ns <= standstill->to_ns + CLOCK_TICK_NS)
         hold->proven_until_ns = time_earlier(
             hold->proven_until_ns, time_later(hold->granted_ns, hold->told_until_ns - early_ns));
@@ -121,7 +120,8 @@ void sessions_bound(struct trial_model *model)
         trial->server != NULL && trial->server->sets_clock_late && trial_has_trait(trial, "lease");
     if (!by_session && !by_clock)
         return;
-    AUTO_FREE struct standstills all = find_standstills(model);
+    int64_t lease_ns = trial->scenario->lock.lease_ns;
+    AUTO_FREE struct standstills all = find_standstills(model, by_clock ? 0 : lease_ns / 3);
     for (size_t i = 0; i < model->hold_count; i++) {
         struct hold *hold = &model->holds[i];
         for (size_t j = 0; j < all.count; j++) {
@@ -129,7 +129,7 @@ void sessions_bound(struct trial_model *model)
             if (by_clock && standstill->client == 0)
                 doubt_clock(hold, standstill);
             else if (by_session && (standstill->client == 0 || standstill->client == hold->client))
-                doubt(hold, standstill, trial->scenario->lock.lease_ns);
+                doubt(hold, standstill, lease_ns);
         }
     }
 }
