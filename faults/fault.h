@@ -11,6 +11,7 @@
 #include "harness/point/point.h"
 #include "harness/scenario/scenario.h"
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <sys/types.h>
 
@@ -21,6 +22,8 @@ struct fault_client {
     bool killed;      // by a fault
     bool is_dying;    // killed by a fault, but not reaped yet
     int stops;        // pauses in effect: it goes on when the last one is over
+    // A fault stops it, or is about to: that is no stall, says the observer, who maps this.
+    _Atomic bool is_to_stop;
     int64_t killed_ns;
     // Writes what happens to the process as a whole: client N, worker 0.
     struct history_writer writer;

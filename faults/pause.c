@@ -48,6 +48,7 @@ static enum strike_state stop_process(struct fault_client *client, struct error 
         client->stops++;
         return STRIKE_IN_EFFECT;
     }
+    atomic_store(&client->is_to_stop, true);
     if (send_signal(client, SIGSTOP, error) != 0)
         return STRIKE_FAILED;
     enum strike_state state = STRIKE_PENDING;
@@ -128,7 +129,9 @@ static enum strike_state heal(struct fault_strike *strike, struct error *error)
     }
     if (client->process == 0 || --client->stops > 0)
         return STRIKE_IN_EFFECT;
-    return send_signal(client, SIGCONT, error);
+    enum strike_state state = send_signal(client, SIGCONT, error);
+    atomic_store(&client->is_to_stop, false);
+    return state;
 }
 
 const struct fault pause_fault = {

@@ -197,14 +197,14 @@ size_t thread_watch_read(struct thread_watch *watch, pid_t process,
     return count;
 }
 
-bool thread_watch_can_run(struct thread_watch *watch, pid_t process)
+bool thread_watch_is(struct thread_watch *watch, pid_t process, const char *states)
 {
     const struct thread_status *threads;
     size_t count = thread_watch_read(watch, process, &threads);
-    bool can = false;
-    for (size_t i = 0; i < count && !can; i++)
-        can = threads[i].state == 'R' || threads[i].state == 'D';
-    return can;
+    bool is = false;
+    for (size_t i = 0; i < count && !is; i++)
+        is = strchr(states, threads[i].state) != NULL;
+    return is;
 }
 
 void thread_watch_free(struct thread_watch *watch)

@@ -56,8 +56,11 @@ struct thread_status {
 size_t thread_watch_read(struct thread_watch *watch, pid_t process,
                          const struct thread_status **threads);
 
-// True if a thread of the process is ready to run, or waits for a disk.
-bool thread_watch_can_run(struct thread_watch *watch, pid_t process);
+// True if a thread of the process is in one of these states ("RD").
+bool thread_watch_is(struct thread_watch *watch, pid_t process, const char *states);
+
+#define THREAD_CAN_RUN "RD"    // is ready to run, or waits for a disk
+#define THREAD_IS_STOPPED "Tt" // by a signal, or a debugger
 
 void thread_watch_free(struct thread_watch *watch);
 

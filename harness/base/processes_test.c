@@ -105,7 +105,7 @@ TEST(threads_are_seen_as_they_come_and_go)
             sched_yield();
         close(word[0]);
     }
-    assert_true(thread_watch_can_run(&watch, getpid()));
+    assert_true(thread_watch_is(&watch, getpid(), THREAD_CAN_RUN));
     thread_watch_free(&watch);
 }
 
@@ -119,7 +119,8 @@ TEST(threads_of_a_process_end_with_it)
         assert_int_equal(threads[i].state, 'T');
         assert_true(threads[i].voluntary_switches + threads[i].other_switches > 0);
     }
-    assert_false(thread_watch_can_run(&watch, child));
+    assert_false(thread_watch_is(&watch, child, THREAD_CAN_RUN));
+    assert_true(thread_watch_is(&watch, child, THREAD_IS_STOPPED));
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
     assert_int_equal(threads_of(&watch, child), 0);

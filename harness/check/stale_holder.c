@@ -194,6 +194,10 @@ static bool suffices(const struct trial_model *model, const struct fault_record 
     bool severs = fault_can(instance, FAULT_SEVERS) && wire_names_client(instance, hold->client);
     // What it learned of only when the lease was over is stale by then.
     int64_t until_ns = hold->granted_ns >= lease_end_ns ? lease_end_ns : from_ns;
+    // But for stalls before it, it would have begun earlier, and lasted no longer than its bound.
+    int64_t late_ns = stalled_ns(model, hold->client, hold->granted_ns, record->in_effect_ns);
+    if (instance->bound_ns > 0 && until_ns - record->in_effect_ns + late_ns > instance->bound_ns)
+        return false;
     return (severs || stops_holder(model, record, hold)) && record->in_effect_ns <= lease_end_ns &&
            due_end_ns(record) >= until_ns;
 }

@@ -21,6 +21,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -447,7 +448,7 @@ static void tear_down(struct conductor *conductor)
     watch_free(&conductor->watch);
     state_close(&conductor->state, &conductor->nodes);
     server_pool_release(conductor->pool, conductor->trial);
-    free(conductor->clients);
+    munmap(conductor->clients, (size_t)conductor->client_count * sizeof *conductor->clients);
     free(conductor->ends);
 }
 
@@ -463,7 +464,8 @@ int trial_conduct(const struct trial *trial, struct server_pool *pool, const cha
                                   .pool = pool,
                                   .progress = progress,
                                   .client_count = (int)clients->processes};
-    conductor.clients = memory_zeroed((size_t)conductor.client_count, sizeof *conductor.clients);
+    // The observer looks there, too.
+    conductor.clients = memory_shared((size_t)conductor.client_count * sizeof *conductor.clients);
     conductor.ends = memory_zeroed((size_t)conductor.client_count, sizeof *conductor.ends);
     for (int i = 0; i < conductor.client_count; i++)
         conductor.ends[i].fd = -1;

@@ -30,17 +30,19 @@ struct observed {
     pid_t process; // 0: it has ended
     struct stall whose;
     int64_t processor_ns, looked_ns; // at the last look
-    bool could_run;                  // then
+    bool could_run;                  // then, or was stopped by no fault
     int64_t since_ns;                // since when it stands still; 0: it does not
 };
 
 struct observer {
     const struct trial_state *state;
     pid_t conductor;
-    const struct fault_client *clients; // as they were forked
+    const struct fault_client *clients; // as they were forked, and as faults stop them
     int client_count;
     const struct cluster *servers;
     bool looks_for_drivers;
+    bool stops_servers; // a fault may: nobody knows then whose doing it is that one stands still
+    int64_t cost_share;
     int64_t drivers_ns; // when to look for them again
     struct observed *observed;
     size_t count, room;
@@ -80,7 +82,7 @@ static void look_for_drivers(struct observer *observer, int64_t now_ns)
 {
     if (!observer->looks_for_drivers || now_ns < observer->drivers_ns)
         return;
-    observer->drivers_ns = now_ns + DRIVERS_EVERY_NS;
+    int64_t used_ns = thread_processor_ns();
     struct process_list list = process_list_read();
     for (size_t i = 0; i < list.count; i++) {
         for (int client = 0; client < observer->client_count; client++) {
@@ -89,6 +91,8 @@ static void look_for_drivers(struct observer *observer, int64_t now_ns)
         }
     }
     free(list.items);
+    int64_t rest_ns = observer->cost_share * (thread_processor_ns() - used_ns);
+    observer->drivers_ns = now_ns + time_later(DRIVERS_EVERY_NS, rest_ns);
 }
 
 void observer_tell(struct control *control, const struct cluster *servers)
@@ -118,6 +122,14 @@ static void note(struct observer *observer, struct observed *observed, bool stan
     observed->since_ns = stands_still ? now_ns : 0;
 }
 
+// True if a fault stops it, or may do so.
+static bool by_fault(const struct observer *observer, const struct stall *whose)
+{
+    if (whose->of == STALLED_CLIENT || whose->of == STALLED_DRIVER)
+        return atomic_load(&observer->clients[whose->number - 1].is_to_stop);
+    return whose->of == STALLED_SERVER && observer->stops_servers;
+}
+
 static void look_at(struct observer *observer, struct observed *observed)
 {
     int64_t now_ns = clock_monotonic_ns();
@@ -130,7 +142,10 @@ static void look_at(struct observer *observer, struct observed *observed)
     bool ran =
         (processor_ns - observed->processor_ns) * STARVED_SHARE > now_ns - observed->looked_ns;
     // Who has just run is not asked whether it could.
-    bool can_run = !ran && thread_watch_can_run(&observer->threads, observed->process);
+    bool can_run = !ran && thread_watch_is(&observer->threads, observed->process,
+                                           by_fault(observer, &observed->whose)
+                                               ? THREAD_CAN_RUN
+                                               : THREAD_CAN_RUN THREAD_IS_STOPPED);
     note(observer, observed, observed->could_run && can_run, now_ns);
     observed->processor_ns = processor_ns;
     observed->looked_ns = now_ns;
@@ -144,11 +159,10 @@ static void *observe_others(void *context)
     observe(observer, observer->conductor, STALLED_CONDUCTOR, 0);
     for (int i = 0; i < observer->client_count; i++)
         observe(observer, observer->clients[i].process, STALLED_CLIENT, i + 1);
-    bool is_quiet = observer->state->trial->scenario->fault_count == 0;
     for (;;) {
         int64_t began_ns = clock_monotonic_ns();
-        int64_t used_ns = thread_processor_ns();
         look_for_drivers(observer, began_ns);
+        int64_t used_ns = thread_processor_ns();
         // Those that were restarted since are other processes.
         for (int i = 0; i < observer->servers->count && i < MAX_OBSERVED_SERVERS; i++) {
             pid_t process = atomic_load(&observer->state->control->servers[i]);
@@ -163,7 +177,7 @@ static void *observe_others(void *context)
                 look_at(observer, &observer->observed[i]);
         }
         int64_t cost_ns = thread_processor_ns() - used_ns;
-        int64_t rest_ns = (is_quiet ? QUIET_COST_SHARE : COST_SHARE) * cost_ns;
+        int64_t rest_ns = observer->cost_share * cost_ns;
         clock_sleep_until_ns(time_later(began_ns + LOOK_EVERY_NS, clock_monotonic_ns() + rest_ns));
     }
     return NULL;
@@ -226,12 +240,18 @@ int observer_finish(const struct control *control, pid_t observer, struct error 
 pid_t observer_start(const struct trial_state *state, const struct fault_client *clients,
                      int client_count, const struct cluster *servers, struct error *error)
 {
-    struct observer observer = {.state = state,
-                                .conductor = getpid(),
-                                .clients = clients,
-                                .client_count = client_count,
-                                .servers = servers,
-                                .looks_for_drivers = state->scheme->external_client != NULL};
+    struct observer observer = {
+        .state = state,
+        .conductor = getpid(),
+        .clients = clients,
+        .client_count = client_count,
+        .servers = servers,
+        .looks_for_drivers = state->scheme->external_client != NULL,
+        .cost_share = state->trial->scenario->fault_count == 0 ? QUIET_COST_SHARE : COST_SHARE};
+    const struct scenario *scenario = trial_as_run(state->trial);
+    for (size_t i = 0; i < scenario->fault_count; i++)
+        observer.stops_servers |=
+            scenario->faults[i].target.client == 0 && fault_can(&scenario->faults[i], FAULT_STOPS);
     observer_tell(state->control, servers);
     fflush(NULL); // the child must not flush what the conductor had buffered
     pid_t id = fork();

@@ -22,7 +22,7 @@ enum {
     STARVED,  // works, and whoever else works goes before it
     PARENT,   // waits for its child, which is starved
     SLEEPING, // waits for nothing in particular
-    STOPPED,  // by a signal, as a fault does it
+    STOPPED,  // by a signal
     HOG,      // works, before those that are starved
 };
 
@@ -109,9 +109,10 @@ struct observed {
 static void observe(struct observed *observed, const struct lock_scheme *scheme,
                     struct fault_client *clients, int count, struct cluster *servers)
 {
+    static struct fault_instance fault;
     struct error error = {0};
     *observed = (struct observed){.folder = "/tmp/lockpick-observer-test-XXXXXX",
-                                  .scenario = {.fault_count = count > 0},
+                                  .scenario = {.faults = &fault, .fault_count = count > 0},
                                   .trial = {.scenario = &observed->scenario},
                                   .state = {.trial = &observed->trial,
                                             .scheme = scheme,
@@ -139,14 +140,14 @@ TEST(who_is_kept_from_running_is_named_and_nobody_else)
     static const struct external_client external_client = {0};
     static const struct lock_scheme scheme = {.name = "external_client",
                                               .external_client = &external_client};
-    static const int roles[] = {STARVED, PARENT, SLEEPING, STOPPED, HOG};
-    struct fault_client clients[5] = {{0}};
-    for (size_t i = 0; i < 5; i++)
+    static const int roles[] = {STARVED, PARENT, SLEEPING, STOPPED, STOPPED, HOG};
+    struct fault_client clients[6] = {[3] = {.is_to_stop = true}};
+    for (size_t i = 0; i < 6; i++)
         clients[i].process = begin(roles[i]);
     struct node node = {.name = "redis-1", .server = begin(STARVED)};
     struct cluster servers = {.nodes = &node, .count = 1};
     struct observed observed;
-    observe(&observed, &scheme, clients, 5, &servers);
+    observe(&observed, &scheme, clients, 6, &servers);
 
     // A server that was restarted is another process, and is known by its name all the same.
     process_kill(node.server);
@@ -155,13 +156,14 @@ TEST(who_is_kept_from_running_is_named_and_nobody_else)
 
     struct seen seen = {{0}, {0}, {0}};
     int64_t give_up_ns = clock_monotonic_ns() + LIMIT_NS;
-    while ((seen.clients_ns[1] == 0 || seen.drivers_ns[2] == 0 || seen.servers_ns[1] == 0) &&
+    while ((seen.clients_ns[1] == 0 || seen.drivers_ns[2] == 0 || seen.clients_ns[5] == 0 ||
+            seen.servers_ns[1] == 0) &&
            clock_monotonic_ns() < give_up_ns) {
         history_follow(observed.follower, see, &seen);
         clock_sleep_until_ns(clock_monotonic_ns() + 10 * NS_PER_MS);
     }
     process_kill(observed.observer);
-    for (size_t i = 0; i < 5; i++)
+    for (size_t i = 0; i < 6; i++)
         process_kill(clients[i].process);
     process_kill(node.server);
     end_observing(&observed);
@@ -172,6 +174,8 @@ TEST(who_is_kept_from_running_is_named_and_nobody_else)
     assert_int_equal(seen.clients_ns[2], 0);
     assert_int_equal(seen.clients_ns[3], 0);
     assert_int_equal(seen.clients_ns[4], 0);
+    assert_true(seen.clients_ns[5] >= PROCESS_STALL_NS);
+    assert_true(seen.clients_ns[6] < seen.clients_ns[1]); // others may go before it, too
     assert_int_equal(seen.drivers_ns[1], 0);
 }
 

@@ -265,7 +265,7 @@ int driver_process_send(struct driver *driver, const char *line, size_t length, 
 static bool is_at_work(struct driver_process *process, const struct process_list *all, pid_t id,
                        int generations)
 {
-    bool is = thread_watch_can_run(&process->threads, id);
+    bool is = thread_watch_is(&process->threads, id, THREAD_CAN_RUN);
     for (size_t i = 0; i < all->count && !is && generations > 1; i++)
         is = all->items[i].parent == id &&
              is_at_work(process, all, all->items[i].id, generations - 1);
