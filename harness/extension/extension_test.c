@@ -95,18 +95,17 @@ TEST(scenarios_are_held_to_what_each_says_of_itself)
                        cases[i].complaint);
 }
 
-// Beside a scheme of another kind of server and another fault, for pictures that compare.
+// Beside a scheme of another kind of server and under two faults, for pictures that compare.
 TEST(a_trial_with_them_is_told_as_any_other)
 {
-    write_in(folder, "one.yaml",
-             SCENARIO("keyval, redis-set-px-lua", "amnesia: server-1", "solitude", ""));
-    write_in(folder, "other.yaml",
-             "version: 1\nname: other\nabout: Another fault.\nworkload: {kind: increment, "
-             "operations: 4}\n"
-             "schemes: [redis-set-px-lua]\nfaults: [{when: client-1 holds, kill: client-1}]\n");
+    char scenario[] = SCENARIO("keyval, redis-set-px-lua", "amnesia: server-1", "solitude", "");
+    write_in(folder, "extended.yaml", scenario);
+    memcpy(strstr(scenario, "extended"), "reworded", 8);
+    write_in(folder, "reworded.yaml", scenario);
     command_expect(
-        run_lockpick_in(folder, "run @/one.yaml @/other.yaml --keep-going --out @/trial"), 0,
-        "server-1 forgot all, ");
+        run_lockpick_in(folder,
+                        "run @/extended.yaml @/reworded.yaml --keep-going --again 3 --out @/trial"),
+        0, "server-1 forgot all, ");
     static const struct {
         const char *file, *words;
     } cases[] = {
@@ -114,7 +113,7 @@ TEST(a_trial_with_them_is_told_as_any_other)
                               "\"durability\": \"keyval: in memory only\n\"verb\": \"amnesia\""},
         {"trial/report.md", "| keyval-lock | ✓ UNSAFE | solitude"},
         {"trial/report.html", "server-1 forgets all that it knew\nhad company\nsolitude\n"
-                              "A tally of holds\nHolds of 3 trials."},
+                              "A tally of holds\nHolds of 4 trials."},
         {"trial/junit.xml", "keyval-lock"},
         {"trial/plots/tally.dat", "\"keyval-lock\""},
         {"trial/plots/tally.gp", "# A bar for each trial"},
