@@ -13,8 +13,9 @@
 // Of a move.
 #define COST_OF_OTHER 1 // thread that goes on than usual
 #define COST_OF_FAULT 2
-#define COST_OF_RARE 0 // fault: who asks for such has seen the others
-#define COST_OF_TIME 3 // that passes
+#define COST_OF_RARE 0  // fault: who asks for such has seen the others
+#define COST_OF_ERROR 3 // or failover: shows little that a lost request, or a restart, does not
+#define COST_OF_TIME 3  // that passes
 // More for a fault that strikes a program: that is started anew, which takes as long as hundreds of
 // schedules.
 #define COST_OF_RESTART 4
@@ -247,7 +248,9 @@ static int cost_of(const struct search *search, struct move move, struct move ch
     bool is_other = move.client != 0 && move.kind != MOVE_CRASH && !move_is_of_same(move, chosen);
     int cost = is_other ? COST_OF_OTHER : 0;
     if (class == CLASS_FAULT)
-        cost += (move_is_rare(move) ? COST_OF_RARE : COST_OF_FAULT) +
+        cost += (move.kind == MOVE_REFUSE || move.kind == MOVE_FAIL_OVER ? COST_OF_ERROR
+                 : move_is_rare(move)                                    ? COST_OF_RARE
+                                                                         : COST_OF_FAULT) +
                 (search->trial->external_client != NULL ? COST_OF_RESTART : 0);
     else if (class == CLASS_LEASE || class == CLASS_TIMER)
         cost += COST_OF_TIME;
