@@ -25,28 +25,20 @@ struct labels {
     size_t slot_count;
 };
 
-// FNV-1a, 64 bits (Fowler, Noll, Vo), and its halves mixed, as the table uses the lower bits.
-static size_t hash_of(const char *text, size_t length)
+// Where the text is, or would be: by FNV-1a, 64 bits (Fowler, Noll, Vo), and its halves mixed, as
+// the table uses the lower bits.
+static uint32_t *slot_of(const struct labels *labels, const char *text, size_t length)
 {
     uint64_t hash = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < length; i++)
         hash = (hash ^ (unsigned char)text[i]) * UINT64_C(0x100000001b3);
-    return (size_t)(hash ^ hash >> 32);
-}
-
-static bool is_item(const struct labels *labels, uint32_t number, const char *text, size_t length)
-{
-    const char *item = labels->items[number];
-    return (length == 0 || strncmp(item, text, length) == 0) && item[length] == '\0';
-}
-
-// Where the text is, or would be.
-static uint32_t *slot_of(const struct labels *labels, const char *text, size_t length)
-{
-    size_t slot = hash_of(text, length) & (labels->slot_count - 1);
-    while (labels->slots[slot] != 0 && !is_item(labels, labels->slots[slot] - 1, text, length))
-        slot = (slot + 1) & (labels->slot_count - 1);
-    return &labels->slots[slot];
+    for (size_t slot = (size_t)(hash ^ hash >> 32);; slot++) {
+        uint32_t *at = &labels->slots[slot & (labels->slot_count - 1)];
+        const char *item = *at != 0 ? labels->items[*at - 1] : NULL;
+        if (item == NULL ||
+            ((length == 0 || strncmp(item, text, length) == 0) && item[length] == '\0'))
+            return at;
+    }
 }
 
 // Never more than half of the slots are taken.
@@ -79,7 +71,6 @@ static void labels_free(struct labels *labels)
         free(labels->items[i]);
     free(labels->items);
     free(labels->slots);
-    *labels = (struct labels){0};
 }
 
 // --- actors: the processes of a history, and whose they are --------------------------------------
@@ -99,7 +90,6 @@ struct actor {
     size_t began, ended;  // moments of its first line, and of its :info; 0: none
 };
 
-// Zero-initialise; free with actors_free.
 struct actors {
     struct actor *items;
     size_t count, room;
@@ -173,23 +163,18 @@ static bool is_numbered(const struct actor *actor)
     return actor->name == NO_LABEL && actor->number >= 0 && actor->number < SMALL_NUMBER;
 }
 
-static bool is_explained(const struct actors *actors, const struct actor *actor,
-                         int64_t concurrency)
-{
-    if (!is_numbered(actor) || actor->number < concurrency)
-        return true;
-    uint32_t before = actors->by_number[actor->number - concurrency]; // its index, and one more
-    size_t ended = before != 0 ? actors->items[before - 1].ended : 0;
-    return ended != 0 && ended < actor->began;
-}
-
 // True if every process from `concurrency` on came after the :info of the one so many before it.
 // `*hint` is the one that did not the last time, so that nearly always it is the next one.
 static bool explains(const struct actors *actors, int64_t concurrency, size_t *hint)
 {
     for (size_t i = 0; i < actors->count; i++) {
         size_t at = (*hint + i) % actors->count;
-        if (is_explained(actors, &actors->items[at], concurrency))
+        const struct actor *actor = &actors->items[at];
+        if (!is_numbered(actor) || actor->number < concurrency)
+            continue;
+        uint32_t before = actors->by_number[actor->number - concurrency]; // its index, and one more
+        size_t ended = before != 0 ? actors->items[before - 1].ended : 0;
+        if (ended != 0 && ended < actor->began)
             continue;
         *hint = at;
         return false;
@@ -296,17 +281,6 @@ static void actors_hand_over(struct actors *actors, const struct import_options 
         if (operations->owners != NULL)
             operations->owners[i] = owners[actors->of_process[i]];
     }
-}
-
-static void actors_free(struct actors *actors)
-{
-    free(actors->items);
-    free(actors->by_number);
-    free(actors->by_text);
-    free(actors->of_process);
-    labels_free(&actors->texts);
-    labels_free(&actors->clients);
-    *actors = (struct actors){0};
 }
 
 // --- an import -----------------------------------------------------------------------------------
@@ -670,8 +644,14 @@ static void hand_over(struct import *import)
 
 static void forget(struct import *import)
 {
+    struct actors *actors = &import->actors;
     reader_stop(&import->reader);
-    actors_free(&import->actors);
+    free(actors->items);
+    free(actors->by_number);
+    free(actors->by_text);
+    free(actors->of_process);
+    labels_free(&actors->texts);
+    labels_free(&actors->clients);
     labels_free(&import->names);
     labels_free(&import->errors);
 }

@@ -53,43 +53,36 @@ enum {
     MAY_SKIP = 4, // begins what means nothing, or a line
 };
 
-static const unsigned char edn_classes[256] = {
-    [' '] = ENDS_WORD | IS_BLANK,
-    [','] = ENDS_WORD | IS_BLANK,
-    ['\t'] = ENDS_WORD | IS_BLANK,
-    ['\r'] = ENDS_WORD | IS_BLANK,
+#define JSON(classes) ((classes) << 4)
+#define BOTH(classes) ((classes) | JSON(classes))
+
+static const unsigned char classes_of[256] = {
+    [' '] = BOTH(ENDS_WORD | IS_BLANK),
+    ['\t'] = BOTH(ENDS_WORD | IS_BLANK),
+    ['\r'] = BOTH(ENDS_WORD | IS_BLANK),
     ['\f'] = ENDS_WORD | IS_BLANK,
-    ['\n'] = ENDS_WORD | MAY_SKIP,
+    ['\n'] = BOTH(ENDS_WORD | MAY_SKIP),
+    [','] = ENDS_WORD | IS_BLANK | JSON(ENDS_WORD),
+    [':'] = JSON(ENDS_WORD),
     [';'] = ENDS_WORD | MAY_SKIP,
     ['#'] = MAY_SKIP,
     ['('] = ENDS_WORD,
     [')'] = ENDS_WORD,
-    ['['] = ENDS_WORD,
-    [']'] = ENDS_WORD,
-    ['{'] = ENDS_WORD,
-    ['}'] = ENDS_WORD,
-    ['"'] = ENDS_WORD,
-    ['\0'] = ENDS_WORD, // which no value has
+    ['['] = BOTH(ENDS_WORD),
+    [']'] = BOTH(ENDS_WORD),
+    ['{'] = BOTH(ENDS_WORD),
+    ['}'] = BOTH(ENDS_WORD),
+    ['"'] = BOTH(ENDS_WORD),
+    ['\0'] = BOTH(ENDS_WORD), // which no value has
 };
 
-static const unsigned char json_classes[256] = {
-    [' '] = ENDS_WORD | IS_BLANK,
-    ['\t'] = ENDS_WORD | IS_BLANK,
-    ['\r'] = ENDS_WORD | IS_BLANK,
-    ['\n'] = ENDS_WORD | MAY_SKIP,
-    [','] = ENDS_WORD,
-    [':'] = ENDS_WORD,
-    ['['] = ENDS_WORD,
-    [']'] = ENDS_WORD,
-    ['{'] = ENDS_WORD,
-    ['}'] = ENDS_WORD,
-    ['"'] = ENDS_WORD,
-    ['\0'] = ENDS_WORD,
-};
+// Nearly all time is spent in a few functions, which are made for each format: `is_json` is known
+// when they are compiled.
+#define HOT static inline __attribute__((always_inline))
 
-static inline bool is(const struct reader *reader, char c, unsigned which)
+HOT bool is(bool is_json, char c, unsigned which)
 {
-    return (reader->classes[(unsigned char)c] & which) != 0;
+    return (classes_of[(unsigned char)c] & (is_json ? JSON(which) : which)) != 0;
 }
 
 static inline bool has(const struct reader *reader)
@@ -104,9 +97,9 @@ static inline char take(struct reader *reader)
     return *reader->at++;
 }
 
-static const char *end_of_word(const struct reader *reader, const char *at)
+HOT const char *end_of_word(const struct reader *reader, bool is_json, const char *at)
 {
-    while (at < reader->end && !is(reader, *at, ENDS_WORD))
+    while (at < reader->end && !is(is_json, *at, ENDS_WORD))
         at++;
     return at;
 }
@@ -253,7 +246,7 @@ static bool read_word(struct reader *reader, struct value *value)
         reader->at++;
         take(reader);
     }
-    reader->at = end_of_word(reader, reader->at);
+    reader->at = end_of_word(reader, false, reader->at);
     value->kind = VALUE_WORD;
     value->text = from;
     value->length = (size_t)(reader->at - from);
@@ -295,7 +288,7 @@ static bool read_token(struct reader *reader, struct value *value)
     json_error_t error;
     const char *from = reader->at;
     if (*from != '"')
-        reader->at = end_of_word(reader, from);
+        reader->at = end_of_word(reader, true, from);
     else if (!take_string(reader, value))
         return false;
     if (reader->at == from)
@@ -322,7 +315,7 @@ static bool read_token(struct reader *reader, struct value *value)
 
 // Takes an integer of at most 18 digits, which cannot overflow. Returns what follows it; NULL if
 // there is none.
-static inline const char *take_integer(const char *at, const char *end, struct value *value)
+HOT const char *take_integer(const char *at, const char *end, struct value *value)
 {
     const char *from = at;
     bool negative = *at == '-';
@@ -341,23 +334,25 @@ static inline const char *take_integer(const char *at, const char *end, struct v
 
 // A keyword, a string of ASCII without escapes, a short integer, or nil. Returns what follows it;
 // NULL of any other.
-static inline const char *take_plain(const struct reader *reader, const char *at,
-                                     struct value *value)
+HOT const char *take_plain(const struct reader *reader, bool is_json, const char *at,
+                           struct value *value)
 {
     const char *end = reader->end;
     const char *behind = NULL;
     value->line = reader->line;
     if (*at == '"') {
-        for (behind = at + 1;
-             behind < end && *behind >= ' ' && *behind < 0x7f && *behind != '"' && *behind != '\\';)
+        behind = at;
+        do { // the printable are neighbours
             behind++;
+        } while (behind < end && (unsigned char)(*behind - ' ') < 0x5f && *behind != '"' &&
+                 *behind != '\\');
         value->kind = VALUE_STRING;
         value->text = at + 1;
         value->length = (size_t)(behind - at - 1);
         if (behind == end || *behind++ != '"' || value->length > VALUE_MOST_BYTES)
             return NULL;
-    } else if (*at == ':' && !reader->is_json) {
-        behind = end_of_word(reader, at + 1);
+    } else if (*at == ':' && !is_json) {
+        behind = end_of_word(reader, false, at + 1);
         value->kind = VALUE_WORD;
         value->text = at + 1;
         value->length = (size_t)(behind - at - 1);
@@ -365,15 +360,15 @@ static inline const char *take_plain(const struct reader *reader, const char *at
             return NULL;
     } else if ((*at >= '0' && *at <= '9') || *at == '-') {
         behind = take_integer(at, end, value);
-        if (behind != NULL && reader->is_json && at[*at == '-'] == '0' && value->length > 1)
+        if (behind != NULL && is_json && at[*at == '-'] == '0' && value->length > 1)
             return NULL;
     } else if (*at == 'n' && end - at > 4) {
         value->kind = VALUE_NIL;
-        behind = !reader->is_json && memcmp(at, "nil", 3) == 0   ? at + 3
-                 : reader->is_json && memcmp(at, "null", 4) == 0 ? at + 4
-                                                                 : NULL;
+        behind = !is_json && memcmp(at, "nil", 3) == 0   ? at + 3
+                 : is_json && memcmp(at, "null", 4) == 0 ? at + 4
+                                                         : NULL;
     }
-    return behind != NULL && behind < end && is(reader, *behind, ENDS_WORD) ? behind : NULL;
+    return behind != NULL && behind < end && is(is_json, *behind, ENDS_WORD) ? behind : NULL;
 }
 
 // --- what means nothing --------------------------------------------------------------------------
@@ -384,8 +379,8 @@ static bool skip_lines(struct reader *reader, int depth)
 {
     struct value ignored;
     while (has(reader)) {
-        bool may_skip = is(reader, *reader->at, MAY_SKIP);
-        if (is(reader, *reader->at, IS_BLANK) || *reader->at == '\n') {
+        bool may_skip = is(reader->is_json, *reader->at, MAY_SKIP);
+        if (is(reader->is_json, *reader->at, IS_BLANK) || *reader->at == '\n') {
             take(reader);
         } else if (may_skip && (*reader->at == ';' || starts_with(reader, "#!"))) {
             const char *end = memchr(reader->at, '\n', (size_t)(reader->end - reader->at));
@@ -401,24 +396,24 @@ static bool skip_lines(struct reader *reader, int depth)
     return true;
 }
 
-static inline const char *skip_spaces(const struct reader *reader, const char *at)
+HOT const char *skip_spaces(const struct reader *reader, bool is_json, const char *at)
 {
-    while (at < reader->end && is(reader, *at, IS_BLANK))
+    while (at < reader->end && is(is_json, *at, IS_BLANK))
         at++;
     return at;
 }
 
 // White space; of EDN also commas, comments, and forms that `#_` throws away.
-static inline bool skip_blanks(struct reader *reader, int depth)
+HOT bool skip_blanks(struct reader *reader, bool is_json, int depth)
 {
-    const char *at = reader->at = skip_spaces(reader, reader->at);
-    return at == reader->end || !is(reader, *at, MAY_SKIP) || skip_lines(reader, depth);
+    const char *at = reader->at = skip_spaces(reader, is_json, reader->at);
+    return at == reader->end || !is(is_json, *at, MAY_SKIP) || skip_lines(reader, depth);
 }
 
 // `#jepsen.history.Op`, `#inst`, `#object`: what follows is taken for itself.
 static void skip_tag(struct reader *reader)
 {
-    reader->at = end_of_word(reader, reader->at + 1);
+    reader->at = end_of_word(reader, false, reader->at + 1);
 }
 
 // --- forms ---------------------------------------------------------------------------------------
@@ -433,7 +428,7 @@ static bool is_too_deep(struct reader *reader, int depth)
 static bool read_next(struct reader *reader, int depth, struct value *value)
 {
     // First of all: what is thrown away nests as well.
-    if (is_too_deep(reader, depth) || !skip_blanks(reader, depth))
+    if (is_too_deep(reader, depth) || !skip_blanks(reader, reader->is_json, depth))
         return false;
     if (!has(reader))
         return complain(reader, reader->line, "the file ends where a value is expected");
@@ -442,21 +437,24 @@ static bool read_next(struct reader *reader, int depth, struct value *value)
 
 // 1 if there is one more form before what closes the list that a line opens; 0 behind that; -1
 // after a problem. JSON has `before` in front of it, unless that is 0.
-static inline int find_item(struct reader *reader, char before, char close, uint32_t line,
-                            int depth)
+HOT int find_item(struct reader *reader, bool is_json, char before, char close, uint32_t line,
+                  int depth)
 {
-    if (!skip_blanks(reader, depth))
+    bool is_wanted = is_json && before != '\0';
+    bool is_there = is_wanted && has(reader) && *reader->at == before; // nearly always at once
+    if (!is_there && !skip_blanks(reader, is_json, depth))
         return -1;
-    bool is_behind = reader->is_json && before != '\0' && has(reader) && *reader->at != close;
-    if (is_behind && *reader->at == before) {
+    if (is_wanted && !is_there && has(reader) && *reader->at != close) {
+        is_there = *reader->at == before;
+        if (!is_there)
+            return expect(reader, before == ':' ? "':'" : "','") ? 0 : -1;
+    }
+    if (is_there) {
         reader->at++;
-        skip_blanks(reader, depth);
-    } else if (is_behind) {
-        expect(reader, before == ':' ? "':'" : "','");
-        return -1;
+        skip_blanks(reader, is_json, depth);
     }
     if (has(reader)) {
-        bool is_closed = *reader->at == close && !is_behind;
+        bool is_closed = *reader->at == close && !is_there;
         reader->at += is_closed;
         return !is_closed;
     }
@@ -467,11 +465,11 @@ static inline int find_item(struct reader *reader, char before, char close, uint
 
 #define HALF_MAP "a map with a key that has no value"
 
-static inline bool read_item(struct reader *reader, bool is_key, int depth, struct value *value)
+HOT bool read_item(struct reader *reader, bool is_json, bool is_key, int depth, struct value *value)
 {
-    if (is_key && reader->is_json && *reader->at != '"')
+    if (is_key && is_json && *reader->at != '"')
         return expect(reader, "a key, a string");
-    const char *behind = take_plain(reader, reader->at, value);
+    const char *behind = take_plain(reader, is_json, reader->at, value);
     if (behind == NULL)
         return read_form(reader, depth, value);
     reader->at = behind;
@@ -489,11 +487,12 @@ static bool read_items(struct reader *reader, enum value_kind kind, char close, 
         return false;
     list->kind = kind;
     reader->at++;
-    for (char before = '\0'; (found = find_item(reader, before, close, list->line, depth)) > 0;
+    for (char before = '\0';
+         (found = find_item(reader, reader->is_json, before, close, list->line, depth)) > 0;
          count++) {
         bool is_key = kind == VALUE_MAP && count % 2 == 0;
         struct value *item = new_value(reader);
-        if (item == NULL || !read_item(reader, is_key, depth + 1, item))
+        if (item == NULL || !read_item(reader, reader->is_json, is_key, depth + 1, item))
             return false;
         *end = item;
         end = &item->next;
@@ -540,17 +539,17 @@ static bool read_form(struct reader *reader, int depth, struct value *value)
 static const char *const keys[FIELDS] = {"process", "type", "f", "value", "time", "index", "error"};
 
 // Behind a key that the operations before had in that place; NULL: it is another.
-static inline const char *take_known_key(const struct reader *reader, size_t place,
-                                         enum field *field)
+HOT const char *take_known_key(const struct reader *reader, bool is_json, size_t place,
+                               enum field *field)
 {
     uint64_t bytes;
     const struct known_key *key = &reader->keys[place % KNOWN_KEYS];
-    const char *at = reader->at + reader->is_json; // behind the quote
+    const char *at = reader->at + is_json; // behind the quote
     if (key->length == 0 || reader->end - at <= (ptrdiff_t)sizeof bytes)
         return NULL;
     memcpy(&bytes, at, sizeof bytes);
     at += key->length;
-    if ((bytes & key->mask) != key->bytes || !is(reader, *at, ENDS_WORD))
+    if ((bytes & key->mask) != key->bytes || !is(is_json, *at, ENDS_WORD))
         return NULL;
     *field = key->field;
     return at;
@@ -562,7 +561,7 @@ static bool read_key(struct reader *reader, size_t place, enum field *field)
     const char *from = reader->at + reader->is_json;
     uint32_t line = reader->line;
     struct value key;
-    if (!read_item(reader, true, 1, &key))
+    if (!read_item(reader, reader->is_json, true, 1, &key))
         return false;
     for (*field = 0; *field < FIELDS && !value_is(&key, keys[*field]);)
         ++*field;
@@ -575,26 +574,27 @@ static bool read_key(struct reader *reader, size_t place, enum field *field)
     return true;
 }
 
-static bool read_operation(struct reader *reader, struct entry_fields *fields)
+HOT bool read_operation(struct reader *reader, bool is_json, struct entry_fields *fields)
 {
     unsigned seen = 0; // a bit for each field
     int found;
     char before = '\0';
     *fields = (struct entry_fields){.line = reader->line};
     reader->at++;
-    for (size_t place = 0; (found = find_item(reader, before, '}', fields->line, 0)) > 0; place++) {
+    for (size_t place = 0; (found = find_item(reader, is_json, before, '}', fields->line, 0)) > 0;
+         place++) {
         uint32_t line = reader->line;
         enum field field;
-        const char *at = take_known_key(reader, place, &field);
+        const char *at = take_known_key(reader, is_json, place, &field);
         if (at != NULL)
             reader->at = at;
         else if (!read_key(reader, place, &field))
             return false;
-        found = find_item(reader, ':', '}', fields->line, 0);
+        found = find_item(reader, is_json, ':', '}', fields->line, 0);
         if (found == 0)
             return complain(reader, fields->line, HALF_MAP);
         struct value *value = &reader->values[field];
-        if (found < 0 || !read_item(reader, false, 1, value))
+        if (found < 0 || !read_item(reader, is_json, false, 1, value))
             return false;
         if (field != FIELDS && (seen & 1U << field) != 0)
             problems_add(reader->problems, line, "the key %s is there twice", keys[field]);
@@ -612,7 +612,6 @@ void reader_start(struct reader *reader, enum import_format format, const char *
                               .end = bytes + length,
                               .line = 1,
                               .is_json = format == IMPORT_JSON,
-                              .classes = format == IMPORT_JSON ? json_classes : edn_classes,
                               .problems = problems};
     obstack_init(&reader->arena);
     reader->arena_start = arena_take(reader, 0);
@@ -684,7 +683,7 @@ enum map_reading reader_next(struct reader *reader, struct entry_fields *fields)
     bool is_tagged = false;
     obstack_free(&reader->arena, reader->arena_start);
     reader->value_count = 0;
-    while (skip_blanks(reader, 0)) {
+    while (skip_blanks(reader, reader->is_json, 0)) {
         const char *at = reader->at;
         uint32_t line = reader->line;
         if (!has(reader))
@@ -692,7 +691,8 @@ enum map_reading reader_next(struct reader *reader, struct entry_fields *fields)
         if (*at != '{') {
             if (!pass_mark(reader, &is_tagged))
                 break;
-        } else if (read_operation(reader, fields)) {
+        } else if (reader->is_json ? read_operation(reader, true, fields)
+                                   : read_operation(reader, false, fields)) {
             return reader->problems->count > problem_count ? READING_BAD : READING_MAP;
         } else {
             // What was opened and not closed may have taken the rest of the file.

@@ -81,7 +81,6 @@ struct reader {
     uint32_t list_line;   // where the list began that all is in; 0: there is none
     char list_end;        // what ends it
     bool is_json;
-    const unsigned char *classes; // of characters, in that format
     struct problems *problems;
     struct value values[FIELDS + 1];   // of the last operation's fields
     struct known_key keys[KNOWN_KEYS]; // of the operations before, by their place
