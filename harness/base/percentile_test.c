@@ -1,4 +1,3 @@
-#include "harness/base/percentile.h"
 
 #include "harness/base/rank.h"
 

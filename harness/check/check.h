@@ -11,7 +11,6 @@
 #include "harness/base/text.h"
 #include "harness/history/event.h"
 #include "harness/history/reader.h"
-#include "harness/history/stall.h"
 #include "harness/scenario/plan.h"
 
 #include <stdbool.h>

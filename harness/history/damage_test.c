@@ -1,5 +1,5 @@
 // Damage to a history file is noticed, told with its place, and costs no more than what it hit.
-#include "harness/history/checksum.h"
+#include "harness/history/file.h"
 #include "harness/history/test_file.h"
 #include "harness/testing/test.h"
 

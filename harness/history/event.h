@@ -55,7 +55,7 @@ enum outcome release_outcome(enum release_answer answer);
 // its proxy; a reply whose request was not understood is not recorded. `command` is text, its first
 // 8 bytes; `key` and `value` are hashes of what it is about and of what is stored there, 0 where
 // the command has none; `ttl_ms` how long the key is to last, 0: no such word. Worker 0: not known
-// whose it was. A stall is over at its time; how it says whose it was is told by stall.h. A call
+// whose it was. A stall is over at its time; how it says whose it was is told by struct stall. A call
 // comes with the return of the same operation: the library, which is no part of Lockpick, was
 // called only then; what was invoked before that was the request to its driver. The return has the
 // time at which that call returned. What follows in the file may so be earlier than what precedes.
@@ -234,6 +234,26 @@ enum heal_reason {
     HEAL_DEATH, // its target died
 };
 
+// Whose stall it was (detail of a stall). Histories of before that was told apart say: the
+// machine's.
+enum stalled {
+    STALLED_MACHINE, // the observer was woken late, and so perhaps everybody
+    STALLED_CONDUCTOR,
+    STALLED_CLIENT,
+    STALLED_DRIVER, // a program that the client has started
+    STALLED_SERVER,
+};
+
+#define STALL_NAME_BYTES 16
+
+// A time for which a process could have run and did not, as it is kept in an EVENT_STALL.
+struct stall {
+    int64_t from_ns, to_ns;
+    enum stalled of;
+    int number;                        // of the client, or of the trial's server, from 1; else 0
+    char server[STALL_NAME_BYTES + 1]; // its name, "redis-1"; "" if it is not of a server
+};
+
 // The kind's name, or NULL for a number that is no kind.
 const char *event_kind_name(unsigned kind);
 
@@ -256,6 +276,15 @@ const char *stop_reason_name(unsigned reason);
 const char *heal_reason_name(unsigned reason);
 const char *usage_figure_name(unsigned figure);
 const char *reply_kind_name(unsigned reply);
+
+struct event stall_event(const struct stall *stall);
+struct stall stall_of(const struct event *event);
+
+// "machine", "conductor", "client", "driver", "server".
+const char *stalled_name(unsigned of);
+
+// "the machine", "client-2", "the driver of client-2", "redis-1". Returns `out`.
+const char *stall_owner(const struct stall *stall, char *out, size_t room);
 
 // One event as a line of JSON, without a newline; times in seconds from `zero_ns`. Returns the
 // length; `room` of 512 suffices.

@@ -23,6 +23,7 @@
 #include "harness/history/event.h"
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define HISTORY_MAGIC "LOCKPICK"
@@ -97,6 +98,18 @@ static inline uint64_t published_of(uint32_t events, uint32_t checksum)
 {
     return (uint64_t)checksum << 32 | events;
 }
+
+// --- CRC-32C (Castagnoli), by which damage is noticed --------------------------------------------
+
+// The checksum of what `checksum` is of, and of `bytes` behind it; begin with 0. Uses the
+// processor's instruction where it has one.
+//
+// Source: Castagnoli, Braeuer and Herrmann, "Optimization of cyclic redundancy-check codes with 24
+// and 32 parity bits" (1993); as in RFC 3720, B.4.
+uint32_t checksum_add(uint32_t checksum, const void *bytes, size_t length);
+
+// The same on any processor.
+uint32_t checksum_add_by_table(uint32_t checksum, const void *bytes, size_t length);
 
 uint32_t history_header_checksum(const struct history_header *header);
 uint32_t history_end_checksum(const struct history_end *end);

@@ -5,7 +5,6 @@
 // write. Of both, bytes 1 to 3 choose the trial and the options. What follows of a file is given
 // right checksums if byte 1 is odd, for no fuzzer guesses them.
 #include "harness/check/check.h"
-#include "harness/history/checksum.h"
 #include "harness/history/file.h"
 #include "harness/history/writer.h"
 #include "harness/model/model.h"

@@ -4,7 +4,6 @@
 #include "harness/base/growing.h"
 #include "harness/base/rank.h"
 #include "harness/base/text.h"
-#include "harness/history/checksum.h"
 #include "harness/history/writer.h"
 
 #include <errno.h>
@@ -22,18 +21,14 @@
 
 // What a scan found, put together.
 struct damage {
-    uint64_t file_bytes;
     uint64_t chunks; // that could be read, with at least one event
     uint64_t events;
-    uint64_t writers;       // of whom something could be read
-    uint64_t unreadable;    // chunks that are there, but damaged
-    uint64_t first_at;      // byte of the file at which the first of them begins
-    uint64_t gaps;          // chunks that are missing between others of their writers
-    bool harness_gap;       // one of them is the harness's own
-    bool harness_may_go_on; // a writer of the harness filled its last chunk, so that it may have
-                            // written another
-    bool interrupted;       // the harness wrote that the user had asked for an end
-    int unread;             // errno, if the file could not be read to its end
+    uint64_t unreadable; // chunks that are there, but damaged
+    uint64_t first_at;   // byte of the file at which the first of them begins
+    uint64_t gaps;       // chunks that are missing between others of their writers
+    bool harness_gap;    // one of them is the harness's own
+    bool interrupted;    // the harness wrote that the user had asked for an end
+    int unread;          // errno, if the file could not be read to its end
 };
 
 // What is known of one writer so far.
@@ -118,10 +113,9 @@ void history_scan_close(struct history_scan *scan)
     free(scan);
 }
 
-struct history_origin history_scan_origin(const struct history_scan *scan)
+int64_t history_scan_began_ns(const struct history_scan *scan)
 {
-    return (struct history_origin){scan->header.began_ns, scan->header.began_unix_ns,
-                                   scan->header.seed};
+    return scan->header.began_ns;
 }
 
 size_t history_scan_events(const struct history_scan *scan)
@@ -271,37 +265,22 @@ bool history_scan_next(struct history_scan *scan, struct history_piece *piece)
 
 #define LEAST(a, b) ((a) < (b) ? (a) : (b))
 
-enum closing { CLOSED, NOT_CLOSED, CLOSING_DAMAGED };
-
-static enum closing find_closing(const struct history_end *end)
-{
-    if (end->checksum == 0)
-        return NOT_CLOSED;
-    return end->checksum == history_end_checksum(end) ? CLOSED : CLOSING_DAMAGED;
-}
-
-static const char *plural_of(uint64_t count)
-{
-    return count == 1 ? "" : "s";
-}
-
-// "2 of its 118 chunks cannot be read, the first at byte 40960"
-static void describe_unreadable(const struct damage *damage, char *text, size_t room)
-{
-    snprintf(text, room, "%" PRIu64 " chunk%s cannot be read, the first at byte %" PRIu64,
-             damage->unreadable, plural_of(damage->unreadable), damage->first_at);
-}
-
 // Closed: how much there was is known.
-static bool judge_closed(const struct damage *damage, const struct history_end *end,
+static void judge_closed(const struct history_scan *scan, const char *unreadable,
                          struct history_condition *condition)
 {
-    char unreadable[100] = "";
+    const struct damage *damage = &scan->damage;
+    const struct history_end *end = &scan->header.end;
     const size_t room = sizeof condition->text;
-    if (damage->unreadable > 0)
-        describe_unreadable(damage, unreadable, sizeof unreadable);
     uint64_t chunks = end->chunks - LEAST(damage->chunks, end->chunks);
     uint64_t events = end->events - LEAST(damage->events, end->events);
+    // A writer of the harness that filled its last chunk may have written another.
+    bool harness_may_go_on = end->writers != scan->author_count;
+    for (size_t i = 0; i < scan->author_count; i++)
+        harness_may_go_on |= scan->authors[i].last.client == 0 &&
+                             scan->authors[i].last_count == HISTORY_EVENTS_PER_CHUNK;
+    // What the gaps do not explain was at the end of some writer, or all that it wrote.
+    condition->harness_lost |= (chunks > damage->gaps && harness_may_go_on) || end->dropped != 0;
     if (chunks > 0 || events > 0)
         snprintf(condition->text, room,
                  "the history is damaged: %" PRIu64 " of its %" PRIu64 " events and %" PRIu64
@@ -316,71 +295,61 @@ static bool judge_closed(const struct damage *damage, const struct history_end *
                  damage->events, end->events);
     else if (end->dropped != 0)
         snprintf(condition->text, room, "the history was full: what came later was not recorded");
-    // What the gaps do not explain was at the end of some writer, or all that it wrote.
-    if (chunks > damage->gaps)
-        condition->harness_lost |= damage->harness_may_go_on || end->writers != damage->writers;
-    condition->harness_lost |= end->dropped != 0;
-    return condition->text[0] == '\0';
+    else
+        condition->state = damage->interrupted ? HISTORY_UNFINISHED : HISTORY_WHOLE;
+    if (condition->state == HISTORY_UNFINISHED)
+        snprintf(condition->text, room, "the history ends early: its trial was interrupted");
 }
 
-static void judge_open(const struct damage *damage, const struct history_header *header,
-                       enum closing closing, struct history_condition *condition)
+static void judge_open(const struct history_scan *scan, const char *unreadable,
+                       struct history_condition *condition)
 {
-    char what[100] = "its end is missing";
+    const struct damage *damage = &scan->damage;
+    const struct history_header *header = &scan->header;
+    char gaps[60];
     uint64_t full_bytes = (header->chunk_capacity + 1) * HISTORY_CHUNK_BYTES;
     // Where all its writers were killed it may have been cut behind what they claimed.
     uint64_t used_bytes = (history_header_chunks(header) + 1) * HISTORY_CHUNK_BYTES;
-    bool is_cut = damage->file_bytes < full_bytes && damage->file_bytes != used_bytes;
-    bool is_damaged = damage->unreadable > 0 || damage->gaps > 0 || closing == CLOSING_DAMAGED;
-    condition->state = is_damaged || is_cut ? HISTORY_DAMAGED : HISTORY_UNFINISHED;
-    condition->harness_lost |= condition->state == HISTORY_DAMAGED;
-    if (damage->unreadable > 0)
-        describe_unreadable(damage, what, sizeof what);
-    else if (damage->gaps > 0)
-        snprintf(what, sizeof what, "%" PRIu64 " chunk%s missing", damage->gaps,
-                 damage->gaps == 1 ? " is" : "s are");
-    if (closing == CLOSING_DAMAGED)
-        snprintf(condition->text, sizeof condition->text,
-                 "the history is damaged: its header does not say how much there was%s%s",
-                 damage->unreadable > 0 ? "; " : "", damage->unreadable > 0 ? what : "");
-    else if (condition->state == HISTORY_DAMAGED)
-        snprintf(condition->text, sizeof condition->text,
-                 "the history is damaged: %s; and it was never closed", what);
-    else
-        snprintf(condition->text, sizeof condition->text,
-                 "the history was never closed: its run was killed, or goes on");
-}
-
-static void damage_judge(const struct damage *damage, const struct history_header *header,
-                         struct history_condition *condition)
-{
-    *condition =
-        (struct history_condition){.state = HISTORY_WHOLE, .harness_lost = damage->harness_gap};
-    enum closing closing = find_closing(&header->end);
-    if (damage->unread != 0) {
-        *condition = (struct history_condition){.state = HISTORY_DAMAGED, .harness_lost = true};
-        snprintf(condition->text, sizeof condition->text,
-                 "the history could not be read to its end: %s", strerror(damage->unread));
-    } else if (closing != CLOSED) {
-        judge_open(damage, header, closing, condition);
-    } else if (!judge_closed(damage, &header->end, condition)) {
-        condition->state = HISTORY_DAMAGED;
-    } else if (damage->interrupted) {
+    bool is_cut = scan->bytes < full_bytes && scan->bytes != used_bytes;
+    bool has_bad_end = header->end.checksum != 0;
+    snprintf(gaps, sizeof gaps, "%" PRIu64 " chunk%s missing", damage->gaps,
+             damage->gaps == 1 ? " is" : "s are");
+    if (damage->unreadable == 0 && damage->gaps == 0 && !has_bad_end && !is_cut) {
         condition->state = HISTORY_UNFINISHED;
         snprintf(condition->text, sizeof condition->text,
-                 "the history ends early: its trial was interrupted");
+                 "the history was never closed: its run was killed, or goes on");
+        return;
     }
+    condition->harness_lost = true;
+    snprintf(condition->text, sizeof condition->text, "the history is damaged: %s%s%s%s",
+             has_bad_end ? "its header does not say how much there was" : "",
+             has_bad_end && damage->unreadable > 0 ? "; " : "",
+             damage->unreadable > 0 ? unreadable
+             : has_bad_end          ? ""
+             : damage->gaps > 0     ? gaps
+                                    : "its end is missing",
+             has_bad_end ? "" : "; and it was never closed");
 }
 
 void history_scan_condition(const struct history_scan *scan, struct history_condition *condition)
 {
-    struct damage damage = scan->damage;
-    damage.file_bytes = scan->bytes;
-    damage.writers = scan->author_count;
-    for (size_t i = 0; i < scan->author_count; i++)
-        damage.harness_may_go_on |= scan->authors[i].last.client == 0 &&
-                                    scan->authors[i].last_count == HISTORY_EVENTS_PER_CHUNK;
-    damage_judge(&damage, &scan->header, condition);
+    const struct damage *damage = &scan->damage;
+    const struct history_end *end = &scan->header.end;
+    char unreadable[100];
+    *condition =
+        (struct history_condition){.state = HISTORY_DAMAGED, .harness_lost = damage->harness_gap};
+    snprintf(unreadable, sizeof unreadable,
+             "%" PRIu64 " chunk%s cannot be read, the first at byte %" PRIu64, damage->unreadable,
+             damage->unreadable == 1 ? "" : "s", damage->first_at);
+    if (damage->unread != 0) {
+        condition->harness_lost = true;
+        snprintf(condition->text, sizeof condition->text,
+                 "the history could not be read to its end: %s", strerror(damage->unread));
+    } else if (end->checksum != 0 && end->checksum == history_end_checksum(end)) {
+        judge_closed(scan, damage->unreadable > 0 ? unreadable : "", condition);
+    } else {
+        judge_open(scan, unreadable, condition);
+    }
 }
 
 // --- as a whole ----------------------------------------------------------------------------------
@@ -398,10 +367,8 @@ static void add_events(struct history *history, size_t *room, const struct event
 
 static void load(struct history_scan *scan, struct history *history)
 {
-    struct history_origin origin = history_scan_origin(scan);
-    history->began_ns = origin.began_ns;
-    history->began_unix_ns = origin.began_unix_ns;
-    history->seed = origin.seed;
+    history->began_ns = scan->header.began_ns;
+    history->began_unix_ns = scan->header.began_unix_ns;
     size_t room = 0;
     for (struct history_piece piece; history_scan_next(scan, &piece);) {
         const struct event *last = &piece.before_gap;

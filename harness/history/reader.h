@@ -30,9 +30,8 @@ struct history_condition {
 struct history {
     struct event *events; // in real-time order; ties keep each worker's own order
     size_t count;
-    int64_t began_ns;      // CLOCK_MONOTONIC when the file was made
-    int64_t began_unix_ns; // CLOCK_REALTIME at the same moment
-    uint64_t seed;
+    int64_t began_ns;                   // CLOCK_MONOTONIC when the file was made
+    int64_t began_unix_ns;              // CLOCK_REALTIME at the same moment
     struct history_condition condition; // zero: it is whole
 };
 
@@ -53,13 +52,6 @@ int64_t history_zero_ns(const struct history *history);
 
 // --- chunk by chunk ------------------------------------------------------------------------------
 
-// What the header says.
-struct history_origin {
-    int64_t began_ns;      // CLOCK_MONOTONIC when the file was made
-    int64_t began_unix_ns; // CLOCK_REALTIME at the same moment
-    uint64_t seed;
-};
-
 // The events of one chunk: the next ones of one writer. The writers' chunks come in any order.
 struct history_piece {
     const struct event *events; // good until the next piece is asked for
@@ -79,7 +71,8 @@ void history_scan_close(struct history_scan *scan);
 // How many events its writers had claimed room for: a guess at how many there are.
 size_t history_scan_events(const struct history_scan *scan);
 
-struct history_origin history_scan_origin(const struct history_scan *scan);
+// CLOCK_MONOTONIC when the file was made.
+int64_t history_scan_began_ns(const struct history_scan *scan);
 
 // False if there is no more. What is damaged is passed over.
 bool history_scan_next(struct history_scan *scan, struct history_piece *piece);

@@ -3,7 +3,7 @@
 #include "harness/base/clock.h"
 #include "harness/base/file.h"
 #include "harness/base/futex.h"
-#include "harness/history/checksum.h"
+#include "harness/history/file.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -227,7 +227,7 @@ int operations_from_history(const char *path, struct operations *operations,
     operations->name_count = 1;
     operations->room = history_scan_events(scan) / 2;
     operations->items = memory_soon_full(operations->room * sizeof *operations->items);
-    operations->zero_ns = history_scan_origin(scan).began_ns;
+    operations->zero_ns = history_scan_began_ns(scan);
     take(&taking, scan, condition);
     history_scan_close(scan);
     free(taking.streams);

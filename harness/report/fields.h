@@ -4,7 +4,7 @@
 #define LOCKPICK_REPORT_FIELDS_H
 
 #include "harness/base/error.h"
-#include "harness/base/percentile.h"
+#include "harness/base/rank.h"
 #include "harness/base/text.h"
 
 #include <jansson.h>

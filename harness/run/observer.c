@@ -2,7 +2,7 @@
 
 #include "harness/base/growing.h"
 #include "harness/cluster/process.h"
-#include "harness/history/stall.h"
+#include "harness/history/event.h"
 #include "harness/run/usage.h"
 
 #include <errno.h>

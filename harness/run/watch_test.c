@@ -3,7 +3,7 @@
 
 #include "harness/base/clock.h"
 #include "harness/base/scope.h"
-#include "harness/history/stall.h"
+#include "harness/history/event.h"
 #include "harness/testing/cases.h"
 
 #define MS NS_PER_MS

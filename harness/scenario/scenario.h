@@ -4,7 +4,7 @@
 
 #include "harness/base/error.h"
 #include "harness/base/external_client.h"
-#include "harness/base/percentile.h"
+#include "harness/base/rank.h"
 #include "harness/base/server_form.h"
 
 #include <stdbool.h>

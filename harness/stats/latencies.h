@@ -4,7 +4,7 @@
 #ifndef LOCKPICK_STATS_LATENCIES_H
 #define LOCKPICK_STATS_LATENCIES_H
 
-#include "harness/base/percentile.h"
+#include "harness/base/rank.h"
 #include "harness/check/check.h"
 #include "harness/stats/histogram.h"
 

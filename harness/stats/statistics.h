@@ -6,7 +6,7 @@
 #ifndef LOCKPICK_STATS_STATISTICS_H
 #define LOCKPICK_STATS_STATISTICS_H
 
-#include "harness/base/percentile.h"
+#include "harness/base/rank.h"
 #include "harness/check/check.h"
 #include "harness/check/fairness.h"
 #include "harness/check/liveness.h"

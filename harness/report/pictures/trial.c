@@ -1,6 +1,5 @@
 // How a trial went, over its time: throughput, acquire latency in slices, and the latency of each
 // operation; and latency by percentile.
-#include "harness/base/percentile.h"
 #include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/check/describe.h"
