@@ -1,6 +1,7 @@
 #include "harness/run/load_generator.h"
 
 #include "harness/base/clock.h"
+#include "harness/base/rank.h"
 #include "harness/base/text.h"
 
 #include <math.h>
@@ -24,24 +25,20 @@ static double draw_gap(enum arrival_kind kind, struct random *random)
     return -log(even);
 }
 
-static double seconds_of(const struct arrivals_part *part)
-{
-    return (double)part->for_ns / (double)NS_PER_S;
-}
-
 // How many are expected in all.
 static double expected_of(const struct arrivals_part *part)
 {
     if (part->for_ns == 0)
         return (double)part->most;
-    return (part->rate + part->to) / 2 * seconds_of(part);
+    return (part->rate + part->to) / 2 * (double)part->for_ns / NS_PER_S;
 }
 
 // When, in seconds after the part's beginning, so many are expected to have come: the root of
 // rate * t + slope / 2 * t^2 = expected, in the form that loses no digits where the slope is small.
 static double time_of(const struct arrivals_part *part, double expected)
 {
-    double slope = part->for_ns == 0 ? 0 : (part->to - part->rate) / seconds_of(part);
+    double slope =
+        part->for_ns == 0 ? 0 : (part->to - part->rate) / ((double)part->for_ns / NS_PER_S);
     if (expected <= 0)
         return 0;
     double root = sqrt(fmax(part->rate * part->rate + 2 * slope * expected, 0));
@@ -74,24 +71,19 @@ struct arrivals *arrivals_new(const struct arrivals_part *parts, size_t count, u
     if (!(most <= MOST_ARRIVALS))
         return NULL;
     uint64_t room = (uint64_t)most;
-    struct arrivals *arrivals = memory_shared(bytes_of(room));
+    struct arrivals *arrivals = memory_shared(bytes_of(room)); // what is not used costs nothing
+    arrivals->room = room;
     struct random random;
     random_start(&random, seed, 0);
     for (size_t i = 0; i < count; i++)
         draw_part(&parts[i], &random, room, arrivals);
-    // Only as much stays mapped as is asked for again when it is freed.
-    size_t page = 4096;
-    size_t kept = (bytes_of(arrivals->count) + page - 1) / page * page;
-    size_t all = (bytes_of(room) + page - 1) / page * page;
-    if (all > kept)
-        munmap((char *)arrivals + kept, all - kept);
     return arrivals;
 }
 
 void arrivals_free(struct arrivals *arrivals)
 {
     if (arrivals != NULL)
-        munmap(arrivals, bytes_of(arrivals->count));
+        munmap(arrivals, bytes_of(arrivals->room));
 }
 
 int64_t arrivals_take(struct arrivals *arrivals, int64_t from_ns, int64_t before_ns, int64_t *at_ns)
@@ -111,16 +103,7 @@ int64_t arrivals_take(struct arrivals *arrivals, int64_t from_ns, int64_t before
 
 uint64_t arrivals_due(const struct arrivals *arrivals, int64_t at_ns)
 {
-    uint64_t low = 0;
-    uint64_t high = arrivals->count;
-    while (low < high) {
-        uint64_t middle = low + (high - low) / 2;
-        if (arrivals->at_ns[middle] <= at_ns)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return first_from(arrivals->at_ns, arrivals->count, sizeof(int64_t), at_ns + 1);
 }
 
 // --- phases --------------------------------------------------------------------------------------

@@ -20,7 +20,7 @@
 // In memory that all clients share. A client that dies leaves the operation that it took undone.
 struct arrivals {
     _Atomic uint64_t taken;
-    uint64_t count;
+    uint64_t count, room;
     int64_t at_ns[]; // after the start, ascending
 };
 
