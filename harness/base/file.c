@@ -163,33 +163,25 @@ int file_write_private(const char *path, const char *bytes, size_t length, struc
     return write_anew(path, 0600, bytes, length, error);
 }
 
-static int make_one_folder(const char *path, struct error *error)
-{
-    struct stat found;
-    if (mkdir(path, 0777) == 0)
-        return 0;
-    int failure = errno;
-    if (stat(path, &found) != 0)
-        return error_set(error, "cannot make folder %s: %s", path, strerror(failure));
-    return S_ISDIR(found.st_mode)
-               ? 0
-               : error_set(error, "cannot make folder %s: a file of that name is in the way", path);
-}
-
 int folder_make(const char *path, struct error *error)
 {
     AUTO_FREE char *copy = memory_string(path);
-    int result = 0;
-    // A '/' that begins the path separates nothing.
-    for (char *slash = strchr(copy + (*copy == '/'), '/'); slash != NULL && result == 0;
-         slash = strchr(slash + 1, '/')) {
-        *slash = '\0';
-        result = make_one_folder(copy, error);
-        *slash = '/';
+    struct stat found;
+    // Each parent, then the folder. A '/' that begins the path separates nothing.
+    for (char *end = copy + (*copy == '/'); end != NULL;) {
+        end = strchr(end, '/');
+        if (end != NULL)
+            *end = '\0';
+        int failure = mkdir(copy, 0777) == 0 ? 0 : errno;
+        if (failure != 0 && stat(copy, &found) != 0)
+            return error_set(error, "cannot make folder %s: %s", copy, strerror(failure));
+        if (failure != 0 && !S_ISDIR(found.st_mode))
+            return error_set(error, "cannot make folder %s: a file of that name is in the way",
+                             copy);
+        if (end != NULL)
+            *end++ = '/';
     }
-    if (result == 0)
-        result = make_one_folder(copy, error);
-    return result;
+    return 0;
 }
 
 static int remove_one(const char *path, const struct stat *found, int type, struct FTW *walk)
@@ -227,7 +219,5 @@ int output_end(struct error *error)
 
 char *path_join(const char *folder, const char *name)
 {
-    struct text path = {0};
-    text_format(&path, "%s/%s", folder, name);
-    return path.bytes;
+    return text_formatted("%s/%s", folder, name);
 }

@@ -1,4 +1,3 @@
-
 #include "harness/base/rank.h"
 
 #include "harness/testing/test.h"

@@ -80,18 +80,21 @@ void text_add(struct text *text, const char *string)
     text_add_bytes(text, string, strlen(string));
 }
 
+static char *made(const char *format, va_list arguments)
+{
+    char *text = NULL;
+    return not_null(vasprintf(&text, format, arguments) >= 0 ? text : NULL);
+}
+
 void text_format(struct text *text, const char *format, ...)
 {
-    char *made = NULL;
     va_list arguments;
     va_start(arguments, format);
-    int length = vasprintf(&made, format, arguments);
+    char *more = made(format, arguments);
     va_end(arguments);
-    if (length < 0)
-        memory_give_up();
-    if (length > 0)
-        text_add_bytes(text, made, (size_t)length);
-    free(made);
+    if (*more != '\0')
+        text_add(text, more);
+    free(more);
 }
 
 void text_free(struct text *text)
@@ -102,12 +105,11 @@ void text_free(struct text *text)
 
 char *text_formatted(const char *format, ...)
 {
-    char *text = NULL;
     va_list arguments;
     va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
+    char *text = made(format, arguments);
     va_end(arguments);
-    return not_null(length >= 0 ? text : NULL);
+    return text;
 }
 
 char *text_take(struct text *text)

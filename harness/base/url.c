@@ -27,18 +27,6 @@ static int copy(const char *text, size_t length, bool is_encoded, char *out, siz
     return 0;
 }
 
-static int read_credentials(const char *text, size_t length, struct url *url, struct error *error)
-{
-    const char *colon = memchr(text, ':', length);
-    size_t user = colon != NULL ? (size_t)(colon - text) : length;
-    if (copy(text, user, true, url->user, sizeof url->user) != 0)
-        return error_set(error, "the user before the '@' is too long, or has a wrong %%XX");
-    if (colon != NULL &&
-        copy(colon + 1, length - user - 1, true, url->password, sizeof url->password) != 0)
-        return error_set(error, "the password before the '@' is too long, or has a wrong %%XX");
-    return 0;
-}
-
 static int read_host(const char *text, size_t length, struct url *url, struct error *error)
 {
     if (url->host_count == URL_MOST_HOSTS)
@@ -75,11 +63,15 @@ int url_read(const char *text, struct url *url, struct error *error)
     // The last '@': a password may hold one, though it should be written %40.
     const char *at = memrchr(rest, '@', length);
     if (at != NULL) {
-        size_t credentials = (size_t)(at - rest);
-        if (read_credentials(rest, credentials, url, error) != 0)
-            return -1;
+        const char *colon = memchr(rest, ':', (size_t)(at - rest));
+        const char *user_end = colon != NULL ? colon : at;
+        if (copy(rest, (size_t)(user_end - rest), true, url->user, sizeof url->user) != 0)
+            return error_set(error, "the user before the '@' is too long, or has a wrong %%XX");
+        if (colon != NULL && copy(colon + 1, (size_t)(at - colon - 1), true, url->password,
+                                  sizeof url->password) != 0)
+            return error_set(error, "the password before the '@' is too long, or has a wrong %%XX");
+        length -= (size_t)(at + 1 - rest);
         rest = at + 1;
-        length -= credentials + 1;
     }
     if (*path == '/' && copy(path + 1, strlen(path + 1), false, url->path, sizeof url->path) != 0)
         return error_set(error, "what comes after the last '/' is too long");

@@ -12,6 +12,7 @@
 #include "harness/run/run_files.h"
 #include "harness/run/stored_run.h"
 
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -321,9 +322,8 @@ static int run(const struct words *words, void *from)
     if (check_usage(words, options) != 0)
         return EXIT_USAGE;
     const char *path = words->items[0];
-    const char *dot = strrchr(path, '.');
-    bool is_scenario = words->count == 1 && dot != NULL && !S_ISDIR(mode_at("%s", path)) &&
-                       (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0);
+    bool is_scenario = words->count == 1 && !S_ISDIR(mode_at("%s", path)) &&
+                       fnmatch("*.y?(a)ml", path, FNM_EXTMATCH) == 0;
     for (size_t i = 0; i < options->scheme_count; i++)
         options->comparison.only[i] = options->schemes[i];
     request.run.keep_going = true;

@@ -11,7 +11,6 @@
 #include "harness/run/run_files.h"
 #include "harness/run/slots.h"
 #include "harness/run/usage.h"
-#include "harness/run/vocabulary.h"
 #include "harness/workloads/workload.h"
 
 #include <errno.h>

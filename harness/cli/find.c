@@ -1,6 +1,4 @@
 // find: the highest rate at which a lock still meets a target, looked for trial by trial.
-#include "harness/cli/find.h"
-
 #include "harness/base/file.h"
 #include "harness/base/growing.h"
 #include "harness/base/scope.h"
@@ -10,6 +8,7 @@
 #include "harness/run/run_files.h"
 #include "harness/run/servers.h"
 #include "harness/scenario/units.h"
+#include "harness/stats/rate_search.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -60,53 +59,6 @@ struct found {
     char reason[400]; // why it failed, or was not tried
 };
 
-// --- the target ----------------------------------------------------------------------------------
-
-// The one that has a limit.
-static enum percentile percentile_of(const struct percentiles *target)
-{
-    enum percentile i = 0;
-    while (i + 1 < PERCENTILE_COUNT && target->ns[i] == 0)
-        i++;
-    return i;
-}
-
-// Operations that never began, or were not granted, have no latency that could miss the target: of
-// those that were due, a hundredth may be so.
-static bool is_met(const struct percentiles *target, const struct percentiles *measured,
-                   const struct statistics *statistics)
-{
-    enum percentile which = percentile_of(target);
-    int64_t granted = (int64_t)statistics->acquire.count;
-    return granted > 0 && measured->ns[which] < target->ns[which] &&
-           granted * 100 >= statistics->due * 99;
-}
-
-enum rate_answer find_judge(const struct percentiles *target, const struct statistics *statistics)
-{
-    const struct percentiles *on_time = &statistics->acquire_on_time;
-    double percent = percentile_forms[percentile_of(target)].percent;
-    if (is_met(target, &statistics->acquire, statistics))
-        return percentile_has_enough((int64_t)statistics->acquire.count, percent) ? RATE_MET
-                                                                                  : RATE_DRIVER;
-    bool is_drivers = statistics->driver_bound.is_bound ||
-                      (on_time->count > 0 && is_met(target, on_time, statistics));
-    return is_drivers ? RATE_DRIVER : RATE_MISSED;
-}
-
-int64_t find_least_rate(const struct percentiles *target, int64_t for_ns)
-{
-    double percent = percentile_forms[percentile_of(target)].percent;
-    int64_t enough = 1;
-    while (!percentile_has_enough(enough, percent))
-        enough++;
-    // Arrivals at random differ by about the root of their number.
-    double due = ceil((double)enough + 3 * sqrt((double)enough));
-    double rate = 3600 * due * (double)NS_PER_S / (double)for_ns;
-    double step = rate >= 20 * 3600 ? 3600 : 60; // for people to read, as in readable
-    return (int64_t)(ceil(rate / step - 1e-9) * step);
-}
-
 // --- one rate ------------------------------------------------------------------------------------
 
 // A rate that people can read: whole ones a second where they are many.
@@ -126,13 +78,13 @@ static void add_step(struct found *result, const struct percentiles *target, int
                           .due = statistics->due,
                           .begun = statistics->begun,
                           .granted = (int64_t)acquire->count,
-                          .figure_ns = acquire->ns[percentile_of(target)],
-                          .answer = find_judge(target, statistics),
+                          .figure_ns = acquire->ns[rate_target(target)],
+                          .answer = rate_judge(target, statistics),
                           .verdict = measured->judgement.verdict,
                           .folder = memory_string(folder)};
     if (step->answer != RATE_DRIVER)
         return;
-    if (is_met(target, acquire, statistics))
+    if (rate_is_met(target, acquire, statistics))
         snprintf(step->why, sizeof step->why, "it has begun too few operations to tell %s of them",
                  result->figure);
     else
@@ -330,8 +282,8 @@ static void search(struct request *request, const struct trial *trial, struct fo
     const struct percentiles *target = &request->phase->find;
     int64_t for_ns = request->phase->for_ns;
     int64_t most = (int64_t)(3600.0 * MOST_OPERATIONS * (double)NS_PER_S / (double)for_ns);
-    int64_t least = find_least_rate(target, for_ns);
-    enum percentile which = percentile_of(target);
+    int64_t least = rate_least(target, for_ns);
+    enum percentile which = rate_target(target);
     struct text text = {0};
     bool is_told = !request->options.json;
     *result = (struct found){
@@ -413,7 +365,7 @@ static int make_plan(void *context, const struct scenario_set *set,
     // The phase that says what is to be found.
     for (size_t i = scenario->load_count; i-- > 0;) {
         const struct percentiles *target = &scenario->load[i].find;
-        if (target->ns[percentile_of(target)] > 0)
+        if (target->ns[rate_target(target)] > 0)
             request->phase = &scenario->load[i];
     }
     if (request->phase == NULL)

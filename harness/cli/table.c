@@ -4,7 +4,6 @@
 #include "harness/cli/verb.h"
 #include "harness/report/fields.h"
 #include "harness/run/run_files.h"
-#include "harness/run/vocabulary.h"
 #include "harness/scenario/plan.h"
 
 #include <jansson.h>

@@ -1,7 +1,7 @@
 #include "harness/cli/verb.h"
 
 #include "harness/base/scope.h"
-#include "harness/run/vocabulary.h"
+#include "harness/run/run_files.h"
 
 #include <errno.h>
 #include <inttypes.h>

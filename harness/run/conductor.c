@@ -257,25 +257,23 @@ static bool time_is_up(const struct conductor *conductor, int64_t now_ns)
            schedule_has_settled(conductor->schedule, now_ns, bound_ns);
 }
 
-// True if the trial is to be ended now, and why.
-static bool must_stop(const struct conductor *conductor, int64_t started_ns, int64_t now_ns,
-                      enum stop_reason *reason)
+// Why the trial is to be ended now; STOP_DONE: it is not, unless everybody is done.
+static enum stop_reason why_stop(const struct conductor *conductor, int64_t started_ns,
+                                 int64_t now_ns)
 {
     const struct scenario *scenario = conductor->scenario;
     if (atomic_load(&conductor->state.control->broken) != 0)
-        *reason = STOP_BROKEN;
-    else if (sandbox_is_interrupted(conductor->sandbox))
-        *reason = STOP_INTERRUPTED;
-    else if (time_is_up(conductor, now_ns))
-        *reason = STOP_TIME;
-    else if (is_stuck(conductor, now_ns))
-        *reason = STOP_STUCK;
-    else if (now_ns >= started_ns + scenario->limit_ns +
-                           (scenario_was_drawn(scenario) ? 2 * scenario->lock.stuck_after_ns : 0))
-        *reason = STOP_LIMIT;
-    else
-        return false;
-    return true;
+        return STOP_BROKEN;
+    if (sandbox_is_interrupted(conductor->sandbox))
+        return STOP_INTERRUPTED;
+    if (time_is_up(conductor, now_ns))
+        return STOP_TIME;
+    if (is_stuck(conductor, now_ns))
+        return STOP_STUCK;
+    if (now_ns >= started_ns + scenario->limit_ns +
+                      (scenario_was_drawn(scenario) ? 2 * scenario->lock.stuck_after_ns : 0))
+        return STOP_LIMIT;
+    return STOP_DONE;
 }
 
 static void forget_end(struct pollfd *end)
@@ -320,7 +318,8 @@ static enum stop_reason run_until_stop(struct conductor *conductor)
     while (living_clients(conductor) > 0) {
         int64_t now_ns = clock_monotonic_ns(); // before the look: what came after it is not quiet
         look(conductor);
-        if (must_stop(conductor, started_ns, now_ns, &reason))
+        reason = why_stop(conductor, started_ns, now_ns);
+        if (reason != STOP_DONE)
             break;
         usage_read_if_due(&conductor->usage, now_ns, conductor->state.load.announced);
         if (now_ns - conductor->shown_ns > PROGRESS_EVERY_NS)

@@ -1,4 +1,4 @@
-#include "harness/run/draw.h"
+#include "harness/run/perform.h"
 
 #include "faults/fault.h"
 #include "harness/base/clock.h"

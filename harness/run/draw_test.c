@@ -1,5 +1,5 @@
 // What is drawn for the trials of a plan.
-#include "harness/run/draw.h"
+#include "harness/run/perform.h"
 
 #include "harness/base/clock.h"
 #include "harness/base/scope.h"

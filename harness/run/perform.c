@@ -7,11 +7,10 @@
 #include "harness/explain/diagnosis.h"
 #include "harness/explain/story.h"
 #include "harness/report/run_report.h"
-#include "harness/run/draw.h"
+#include "harness/run/run_files.h"
 #include "harness/run/servers.h"
 #include "harness/run/slots.h"
 #include "harness/run/usage.h"
-#include "harness/run/vocabulary.h"
 
 #include <errno.h>
 #include <signal.h>

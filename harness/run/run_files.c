@@ -12,6 +12,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fnmatch.h>
 #include <fts.h>
 #include <inttypes.h>
 #include <libgen.h>
@@ -77,9 +78,8 @@ static int collect(const char *path, int levels, struct string_list *list)
     size_t before = list->count;
     FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, by_name);
     for (FTSENT *entry; walk != NULL && (entry = fts_read(walk)) != NULL;) {
-        const char *dot = strrchr(entry->fts_name, '.');
-        if (entry->fts_info == FTS_F && entry->fts_level <= levels && dot != NULL &&
-            (strcmp(dot, ".yaml") == 0 || strcmp(dot, ".yml") == 0))
+        if (entry->fts_info == FTS_F && entry->fts_level <= levels &&
+            fnmatch("*.y?(a)ml", entry->fts_name, FNM_EXTMATCH) == 0)
             string_list_add(list, entry->fts_path);
     }
     if (walk != NULL)

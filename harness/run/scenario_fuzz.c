@@ -1,6 +1,6 @@
 // Whatever bytes there are as a scenario: diagnostics, or a scenario that can be planned, and that
 // is the same again when it is read from what is written of it.
-#include "harness/run/vocabulary.h"
+#include "harness/run/run_files.h"
 #include "harness/scenario/plan.h"
 
 #include <stdlib.h>
@@ -16,8 +16,7 @@ static struct scenario *parse(const struct vocabulary *vocabulary, const char *b
     struct diagnostics *diagnostics = diagnostics_new();
     int result =
         scenario_parse("fuzzed.yaml", bytes, length, vocabulary, NULL, 0, &scenario, diagnostics);
-    if ((result == 0) != (diagnostics->count == 0) ||
-        (result == 0) != (scenario != NULL))
+    if ((result == 0) != (diagnostics->count == 0) || (result == 0) != (scenario != NULL))
         abort();
     char *printed = NULL;
     size_t printed_length = 0;

@@ -7,7 +7,6 @@
 #include "harness/base/text.h"
 #include "harness/cluster/cluster.h"
 #include "harness/locks/lock.h"
-#include "harness/run/run_options.h"
 #include "harness/scenario/plan.h"
 #include "harness/stores/store.h"
 
@@ -52,6 +51,8 @@ bool trial_may_share_machine(const struct trial *trial);
 // without faults and for a time (or of the workload `cycle`), it is a measurement, and connections
 // go straight.
 bool trial_needs_proxy(const struct trial *trial);
+
+struct run_options;
 
 // Why all trials of the plan are to run on loopback ports, or NULL if namespaces may be tried.
 const char *why_loopback(const struct run_options *options, const struct plan *plan);

@@ -5,7 +5,7 @@
 #include "harness/base/rank.h"
 #include "harness/base/scope.h"
 #include "harness/report/fields.h"
-#include "harness/run/vocabulary.h"
+#include "harness/run/run_files.h"
 
 #include <fnmatch.h>
 #include <jansson.h>

@@ -1,4 +1,4 @@
-#include "harness/run/vocabulary.h"
+#include "harness/run/run_files.h"
 
 #include "faults/fault.h"
 #include "harness/base/text.h"

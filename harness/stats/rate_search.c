@@ -1,5 +1,9 @@
 #include "harness/stats/rate_search.h"
 
+#include "harness/base/clock.h"
+
+#include <math.h>
+
 // Two of three agree.
 #define ENOUGH 2
 
@@ -129,4 +133,48 @@ void rate_search_tell(struct rate_search *search, enum rate_answer answer)
     search->next = search->count < MOST_RATES ? nearer(search) : 0;
     if (search->next == 0)
         search->next = unsure(search, tried);
+}
+
+// --- the target ----------------------------------------------------------------------------------
+
+enum percentile rate_target(const struct percentiles *target)
+{
+    enum percentile i = 0;
+    while (i + 1 < PERCENTILE_COUNT && target->ns[i] == 0)
+        i++;
+    return i;
+}
+
+bool rate_is_met(const struct percentiles *target, const struct percentiles *measured,
+                 const struct statistics *statistics)
+{
+    enum percentile which = rate_target(target);
+    int64_t granted = (int64_t)statistics->acquire.count;
+    return granted > 0 && measured->ns[which] < target->ns[which] &&
+           granted * 100 >= statistics->due * 99;
+}
+
+enum rate_answer rate_judge(const struct percentiles *target, const struct statistics *statistics)
+{
+    const struct percentiles *on_time = &statistics->acquire_on_time;
+    double percent = percentile_forms[rate_target(target)].percent;
+    if (rate_is_met(target, &statistics->acquire, statistics))
+        return percentile_has_enough((int64_t)statistics->acquire.count, percent) ? RATE_MET
+                                                                                  : RATE_DRIVER;
+    bool is_drivers = statistics->driver_bound.is_bound ||
+                      (on_time->count > 0 && rate_is_met(target, on_time, statistics));
+    return is_drivers ? RATE_DRIVER : RATE_MISSED;
+}
+
+int64_t rate_least(const struct percentiles *target, int64_t for_ns)
+{
+    double percent = percentile_forms[rate_target(target)].percent;
+    int64_t enough = 1;
+    while (!percentile_has_enough(enough, percent))
+        enough++;
+    // Arrivals at random differ by about the root of their number.
+    double due = ceil((double)enough + 3 * sqrt((double)enough));
+    double rate = 3600 * due * (double)NS_PER_S / (double)for_ns;
+    double step = rate >= 20 * 3600 ? 3600 : 60; // for people to read
+    return (int64_t)(ceil(rate / step - 1e-9) * step);
 }

@@ -10,9 +10,7 @@
 #ifndef LOCKPICK_STATS_RATE_SEARCH_H
 #define LOCKPICK_STATS_RATE_SEARCH_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "harness/stats/statistics.h"
 
 // More than any search between two rates of 64 bits tries, unless the trials contradict each other
 // all the time; such a one ends there.
@@ -55,5 +53,24 @@ const struct rate_votes *rate_search_votes(const struct rate_search *search, int
 // What most of the trials of a rate say. Of a miss each, of the lock's and of the driver's, that it
 // was the driver.
 enum rate_answer rate_votes_say(const struct rate_votes *votes);
+
+// --- the target ----------------------------------------------------------------------------------
+
+// The percentile that has a limit in the target.
+enum percentile rate_target(const struct percentiles *target);
+
+// Operations that never began, or were not granted, have no latency that could miss the target: of
+// those that were due, a hundredth may be so.
+bool rate_is_met(const struct percentiles *target, const struct percentiles *measured,
+                 const struct statistics *statistics);
+
+// Whether the statistics of a trial meet the target. A miss is the driver's if the whole trial is
+// driver-bound, or if the target would be met without the driver's own lateness; what is met by
+// fewer acquires than the figure takes (percentile_has_enough) tells as little of the lock.
+enum rate_answer rate_judge(const struct percentiles *target, const struct statistics *statistics);
+
+// The lowest rate, each hour, that has in all likelihood enough operations in `for_ns` to tell the
+// figure of the target; at least one a minute.
+int64_t rate_least(const struct percentiles *target, int64_t for_ns);
 
 #endif
