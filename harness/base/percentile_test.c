@@ -2,61 +2,30 @@
 
 #include "harness/testing/test.h"
 
-TEST(an_empty_set_has_zeros)
-{
-    struct percentiles percentiles;
-    percentiles_make(NULL, 0, &percentiles);
-    assert_int_equal(percentiles.count, 0);
-    assert_int_equal(percentiles.p50_ns, 0);
-    assert_int_equal(percentiles.max_ns, 0);
-}
+// Of count, ..., 2, 1: p50, p90, p95, p99, p99.9, p99.99 and the longest.
+static const struct {
+    size_t count;
+    int64_t ns[PERCENTILE_COUNT];
+} sets[] = {
+    {0, {0}},
+    {1, {1, 1, 1, 1, 1, 1, 1}},
+    {2, {1, 2, 2, 2, 2, 2, 2}},
+    {1000, {500, 900, 950, 990, 999, 1000, 1000}},
+    {9999, {5000, 9000, 9500, 9900, 9990, 9999, 9999}}, // too few for one beyond p99.99
+    {20000, {10000, 18000, 19000, 19800, 19980, 19998, 20000}},
+};
 
-TEST(one_value_is_every_percentile)
-{
-    int64_t values[] = {42};
-    struct percentiles percentiles;
-    percentiles_make(values, 1, &percentiles);
-    assert_int_equal(percentiles.p50_ns, 42);
-    assert_int_equal(percentiles.p999_ns, 42);
-    assert_int_equal(percentiles.max_ns, 42);
-}
-
-TEST(the_median_of_two_is_the_lesser)
-{
-    int64_t values[] = {9, 3};
-    struct percentiles percentiles;
-    percentiles_make(values, 2, &percentiles);
-    assert_int_equal(percentiles.p50_ns, 3);
-    assert_int_equal(percentiles.p90_ns, 9);
-    assert_int_equal(percentiles.max_ns, 9);
-}
-
-TEST(ranks_of_a_thousand_are_exact)
-{
-    int64_t values[1000];
-    for (int i = 0; i < 1000; i++)
-        values[i] = 1000 - i;
-    struct percentiles percentiles;
-    percentiles_make(values, 1000, &percentiles);
-    assert_int_equal(percentiles.p50_ns, 500);
-    assert_int_equal(percentiles.p90_ns, 900);
-    assert_int_equal(percentiles.p99_ns, 990);
-    assert_int_equal(percentiles.p999_ns, 999);
-    assert_int_equal(percentiles.max_ns, 1000);
-}
-
-TEST(the_far_end_is_exact)
+TEST(ranks_are_exact_to_the_far_end)
 {
     static int64_t values[20000];
-    for (int i = 0; i < 20000; i++)
-        values[i] = 20000 - i;
-    struct percentiles percentiles;
-    percentiles_make(values, 20000, &percentiles);
-    assert_int_equal(percentiles.p999_ns, 19980);
-    assert_int_equal(percentiles.p9999_ns, 19998);
-    assert_int_equal(percentiles.max_ns, 20000);
-    percentiles_make(values, 9999, &percentiles); // 1 to 9999: too few for one beyond it
-    assert_int_equal(percentiles.p9999_ns, 9999);
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) {
+        struct percentiles percentiles;
+        for (size_t j = 0; j < sets[i].count; j++)
+            values[j] = (int64_t)(sets[i].count - j);
+        percentiles_make(values, sets[i].count, &percentiles);
+        assert_int_equal(percentiles.count, sets[i].count);
+        assert_memory_equal(percentiles.ns, sets[i].ns, sizeof sets[i].ns);
+    }
 }
 
 TEST(a_rank_between_two_values_is_the_higher)

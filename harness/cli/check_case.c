@@ -84,22 +84,6 @@ static void count(struct check_case *result)
     }
 }
 
-// Why nothing that was found broken does not mean that nothing is.
-static const char *why_undecided(const struct check_case *result)
-{
-    if (result->operations.count == 0)
-        return NULL; // there is nothing that could be wrong
-    if (result->granted == 0)
-        return "it has no successful acquire: a lock that nobody is ever granted breaks no promise";
-    bool has_token = false;
-    for (size_t i = 0; i < result->operations.count; i++)
-        has_token |= result->operations.items[i].token != 0;
-    if (result->options->model->has_tokens && !has_token)
-        return "no successful acquire carries a token (its value): whether they grow nobody can "
-               "say. Ask whether it is a plain lock: --model mutex, or reentrant";
-    return NULL;
-}
-
 static void doubt(struct check_case *result, const char *format, const char *why)
 {
     result->verdict = CASE_UNDECIDED;
@@ -110,17 +94,26 @@ static void doubt(struct check_case *result, const char *format, const char *why
 static void conclude(struct check_case *result)
 {
     const struct model_analysis *analysis = &result->analysis;
-    const char *why = why_undecided(result);
+    const struct operations *operations = &result->operations;
+    bool has_token = false;
+    for (size_t i = 0; i < operations->count; i++)
+        has_token |= operations->items[i].token != 0;
     if (analysis->doubt != NULL) {
         doubt(result, "%s", analysis->doubt);
     } else if (!analysis->linearizable) {
         result->verdict = CASE_NOT_LINEARIZABLE;
-        model_explain(result->options->model, &result->operations, &result->model_options,
-                      &result->analysis.first, result->story, sizeof result->story);
+        model_explain(result->options->model, operations, &result->model_options, &analysis->first,
+                      result->story, sizeof result->story);
     } else if (result->condition.state != HISTORY_WHOLE) {
         doubt(result, "%s; what can be read of it is linearizable", result->condition.text);
-    } else if (why != NULL) {
-        doubt(result, "%s", why);
+    } else if (operations->count > 0 && result->granted == 0) {
+        doubt(result, "%s",
+              "it has no successful acquire: a lock that nobody is ever granted breaks no promise");
+    } else if (operations->count > 0 && result->options->model->has_tokens && !has_token) {
+        doubt(
+            result, "%s",
+            "no successful acquire carries a token (its value): whether they grow nobody can say. "
+            "Ask whether it is a plain lock: --model mutex, or reentrant");
     }
     text_clean(result->story);
 }
@@ -212,9 +205,8 @@ int check_case_make(const char *path, const struct check_options *options,
     count(result);
     conclude(result);
     try_as_clients(result);
-    decide_otherwise(result, true, false);
-    decide_otherwise(result, false, true);
-    decide_otherwise(result, true, true);
+    for (unsigned which = 1; which <= 3; which++)
+        decide_otherwise(result, which & 1, which & 2);
     if (options->picture == NULL || result->analysis.linearizable)
         return 0;
     if (output_check("--picture", options->picture, MODEL_PICTURE_BEGINS, &error) != 0 ||
@@ -335,22 +327,19 @@ static int64_t window_at(const struct model_analysis *analysis, size_t rank)
                                 window_permille[rank]);
 }
 
-static void print_windows(const struct model_analysis *analysis)
-{
-    static const char *const names[RANKS] = {"shortest", "median", "90 %", "99 %", "longest"};
-    char length[40];
-    if (analysis->window_count == 0)
-        return;
-    printf("  overlaps of known length: %zu", analysis->window_count);
-    for (size_t i = 0; i < RANKS; i++)
-        printf("%s %s %s", i == 0 ? ";" : ",", names[i],
-               text_duration(window_at(analysis, i), length, sizeof length));
-    puts("");
-}
-
+// How long holds overlapped, and what there was.
 static void print_counts(const struct check_case *result)
 {
+    static const char *const names[RANKS] = {"shortest", "median", "90 %", "99 %", "longest"};
     const struct operations *operations = &result->operations;
+    const struct model_analysis *analysis = &result->analysis;
+    char length[40];
+    if (analysis->window_count > 0)
+        printf("  overlaps of known length: %zu", analysis->window_count);
+    for (size_t i = 0; analysis->window_count > 0 && i < RANKS; i++)
+        printf("%s %s %s%s", i == 0 ? ";" : ",", names[i],
+               text_duration(window_at(analysis, i), length, sizeof length),
+               i + 1 < RANKS ? "" : "\n");
     if (operations->count == 0) {
         puts("  no operation on a lock");
         return;
@@ -358,7 +347,7 @@ static void print_counts(const struct check_case *result)
     printf("  %zu operation%s of %u process%s on %u lock%s: %zu granted, %zu of unknown outcome\n",
            operations->count, plural(operations->count), operations->process_count,
            operations->process_count == 1 ? "" : "es", operations->name_count,
-           plural(operations->name_count), result->granted, result->analysis.unknown_count);
+           plural(operations->name_count), result->granted, analysis->unknown_count);
 }
 
 // How another tool's history was understood, where it could have been otherwise.
@@ -393,10 +382,11 @@ static void print_notes(const struct check_case *result)
                notes->concurrency);
 }
 
-// By which error how many failed.
-static void print_errors(const struct check_case *result)
+// By which error how many failed, and what that was taken to mean.
+static void print_failures(const struct check_case *result)
 {
     const struct operations *operations = &result->operations;
+    const struct model_options *options = &result->model_options;
     AUTO_FREE size_t *counts = memory_zeroed(operations->error_count + 1, sizeof *counts);
     const char *before = "  failed by error: ";
     for (size_t i = 0; operations->error_count > 0 && i < operations->count; i++)
@@ -409,11 +399,6 @@ static void print_errors(const struct check_case *result)
     }
     if (before[0] == ',')
         puts("");
-}
-
-static void print_mappings(const struct check_case *result)
-{
-    const struct model_options *options = &result->model_options;
     const char *of_whom = result->options->says_failed_release ? ""
                           : result->is_own ? ", the default for Lockpick's own histories"
                                            : ", the default for other tools' histories";
@@ -464,11 +449,9 @@ void check_case_print(const struct check_case *result, bool coloured)
         printf("  picture: %s\n", result->verdict == CASE_NOT_LINEARIZABLE
                                       ? result->options->picture
                                       : "none, as there is no violation to draw");
-    print_windows(&result->analysis);
     print_counts(result);
     print_notes(result);
-    print_errors(result);
-    print_mappings(result);
+    print_failures(result);
     if (result->verdict != CASE_UNDECIDED && result->condition.state != HISTORY_WHOLE)
         printf("  %s: there may be more\n", result->condition.text);
 }
@@ -560,9 +543,6 @@ static json_t *mappings_json(const void *record)
 }
 
 #define CASE struct check_case
-MAKER(case_reason, CASE, value_text(it->verdict == CASE_UNDECIDED ? it->reason : NULL))
-MAKER(case_condition, CASE,
-      value_text(it->condition.state == HISTORY_WHOLE ? NULL : it->condition.text))
 MAKER(case_clients, CASE,
       it->options->import.owner == OWNER_IS_CLIENT ? json_integer(it->notes.concurrency)
                                                    : json_null())
@@ -576,7 +556,8 @@ TABLE(passed_over_fields, FIELD_AS("nemesis", CASE, notes.nemesis, ),
       FIELD_AS("skipped", CASE, notes.skipped, ), FIELD_AS("renewals", CASE, notes.renewals, ),
       FIELD_AS("tokens", CASE, notes.tokens, ));
 TABLE(case_fields, FIELD_AS("file", CASE, name, ), NAME("verdict", CASE, verdict, case_verdicts),
-      MADE("reason", case_reason), MADE("condition", case_condition),
+      FIELD_IF("reason", CASE, reason, reason),
+      FIELD_IF("condition", CASE, condition.text, condition.text),
       PART("passed_over", passed_over_fields, ),
       FIELD_AS("sorted_by_index", CASE, notes.was_sorted, ),
       FIELD_AS("clock_back_ns", CASE, operations.clock_back_ns, ), MADE("owner", case_owner),

@@ -6,6 +6,7 @@
 #include "harness/cluster/process.h"
 #include "harness/cluster/server.h"
 #include "harness/cluster/topology.h"
+#include "harness/run/run_files.h"
 #include "harness/run/usage.h"
 #include "harness/workloads/workload.h"
 

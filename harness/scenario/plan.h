@@ -28,7 +28,7 @@ struct plan {
     struct trial *trials;
     size_t count;
     uint64_t seed;
-    struct scenario **drawn; // its own: those of its trials (harness/run/draw.h)
+    struct scenario **drawn; // its own: those of its trials (harness/run/draw.c)
     size_t drawn_count;
 };
 
