@@ -19,6 +19,12 @@ bool futex_wait_until_ns(_Atomic uint32_t *word, uint32_t expected, int64_t unti
     return result == 0 || errno != ETIMEDOUT;
 }
 
+void futex_wait_while(_Atomic uint32_t *word, uint32_t value)
+{
+    while (atomic_load(word) == value)
+        futex_wait_until_ns(word, value, TIME_NEVER);
+}
+
 void futex_wake_all(_Atomic uint32_t *word)
 {
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);

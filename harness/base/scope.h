@@ -9,11 +9,28 @@
 
 #include "harness/base/text.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define AUTO_FREE __attribute__((cleanup(scope_free)))
 #define AUTO_TEXT __attribute__((cleanup(text_free)))
+
+// From here to the end of the block the mutex is held.
+#define HOLD_MUTEX(mutex)                                                                          \
+    __attribute__((cleanup(scope_unlock), unused)) pthread_mutex_t *const held_mutex =             \
+        scope_lock(mutex)
+
+static inline pthread_mutex_t *scope_lock(pthread_mutex_t *mutex)
+{
+    pthread_mutex_lock(mutex);
+    return mutex;
+}
+
+static inline void scope_unlock(pthread_mutex_t *const *mutex)
+{
+    pthread_mutex_unlock(*mutex);
+}
 
 static inline void scope_free(void *variable)
 {

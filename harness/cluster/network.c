@@ -37,16 +37,19 @@ int network_configure(const char *commands, int network_namespace, struct error 
                            text_string(&output));
 }
 
-// Makes a network namespace by entering it and coming back. Returns its descriptor or -1.
-static int new_namespace(struct error *error)
+int network_make(int (*inside)(void *context, struct error *error), void *context,
+                 struct error *error)
 {
     static const char here[] = "/proc/thread-self/ns/net";
     int ours = open(here, O_RDONLY | O_CLOEXEC);
     int made = ours >= 0 && unshare(CLONE_NEWNET) == 0 ? open(here, O_RDONLY | O_CLOEXEC) : -1;
     if (made < 0)
         error_set(error, "cannot make a network namespace: %s", strerror(errno));
-    if (ours >= 0 && setns(ours, CLONE_NEWNET) != 0) {
-        error_set(error, "cannot return from a new network namespace: %s", strerror(errno));
+    bool is_well = made < 0 || inside == NULL || inside(context, error) == 0;
+    if (ours >= 0 && setns(ours, CLONE_NEWNET) != 0)
+        is_well = error_set(error, "cannot return from a new network namespace: %s",
+                            strerror(errno)) == 0;
+    if (!is_well) {
         close(made);
         made = -1;
     }
@@ -148,7 +151,7 @@ int network_build(struct network_end *ends, int count, int serial, struct error 
         snprintf(ends[i].address, sizeof ends[i].address, "10.%hhu.%hhu.%hhu",
                  (unsigned char)(FIRST_PART + place / THIRD_PARTS),
                  (unsigned char)(place % THIRD_PARTS), (unsigned char)(i + 1));
-        ends[i].network_namespace = new_namespace(error);
+        ends[i].network_namespace = network_make(NULL, NULL, error);
         result = ends[i].network_namespace < 0 ? -1 : 0;
     }
     if (result == 0)

@@ -24,6 +24,11 @@ int network_prepare_router(struct error *error);
 #define NETWORK_SERIALS 44500
 int network_build(struct network_end *ends, int count, int serial, struct error *error);
 
+// Makes a network namespace, and calls `inside` (NULL: nothing) in it. Its descriptor, or -1 with
+// `error` set.
+int network_make(int (*inside)(void *context, struct error *error), void *context,
+                 struct error *error);
+
 // Runs commands of `ip -batch` in a namespace (-1: ours). 0, or -1 with `error` set.
 int network_configure(const char *commands, int network_namespace, struct error *error);
 

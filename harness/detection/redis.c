@@ -206,10 +206,13 @@ const struct lock_scheme token_twice_mistake = {
 static enum outcome acquire_then_read(struct lock *lock, struct grant *grant)
 {
     struct redis_answer answer;
+    char counter[64];
     enum outcome outcome = redis_set_px_lua_scheme.try_acquire(lock, grant);
     if (outcome != OUTCOME_OK || !lock->options.fenced)
         return outcome;
-    enum outcome read = REDIS_ASK(lock, &answer, "GET %s:fence");
+    snprintf(counter, sizeof counter, "%s:fence", lock->options.name);
+    enum outcome read =
+        lock_noted(lock, redis_request(lock->connection, &answer, "GET %s", counter));
     if (read == OUTCOME_OK)
         grant->token = strtoll(answer.text, NULL, 10);
     return read == OUTCOME_BROKEN ? read : outcome;

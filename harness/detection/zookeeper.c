@@ -49,7 +49,7 @@ static bool await_end(struct lock *lock, const char *path)
     struct zk_answer answer;
     while (!lock_must_give_up(lock)) {
         struct zk_watch *watch = zk_watch_new(zk_of(lock));
-        if (zk_get_data(zk_of(lock), lock->actor, &answer, path, watch) == OUTCOME_OK) {
+        if (zk_ask(zk_of(lock), lock->actor, &answer, ZK_GET_DATA, path, watch) == OUTCOME_OK) {
             if (zk_wait(lock, watch))
                 return true;
             continue;
@@ -101,7 +101,7 @@ static bool await_change(struct lock *lock)
     char path[ZK_PATH_ROOM];
     struct zk_watch *watch = zk_watch_new(zk_of(lock));
     zk_lock_path(&lock->options, "", "lock", path);
-    enum outcome outcome = zk_exists(zk_of(lock), lock->actor, &answer, path, watch);
+    enum outcome outcome = zk_ask(zk_of(lock), lock->actor, &answer, ZK_EXISTS, path, watch);
     if (outcome == OUTCOME_OK || answer.reply == ZK_NO_NODE)
         return zk_wait(lock, watch) || !lock_must_give_up(lock);
     zk_watch_drop(watch);
@@ -145,7 +145,8 @@ static enum release_answer release_whatever_session(struct lock *lock)
         answer.reply = ZK_OTHER;
         outcome = zk_begin(zk_of(lock));
         if (outcome == OUTCOME_OK)
-            outcome = zk_delete(zk_of(lock), lock->actor, &answer, zk_lock_of(lock)->node.path);
+            outcome = zk_ask(zk_of(lock), lock->actor, &answer, ZK_DELETE,
+                             zk_lock_of(lock)->node.path, NULL);
         if (answer.reply == ZK_NO_NODE)
             break;
     }

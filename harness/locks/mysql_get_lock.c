@@ -26,8 +26,8 @@ static enum outcome try_acquire(struct lock *lock, struct grant *grant)
     const struct sql_argument arguments[] = {{lock->options.name, 0}, {NULL, wait_ns / NS_PER_US}};
     struct sql_answer answer;
     (void)grant;
-    enum outcome outcome = sql_request_patiently(lock->connection, 0, &answer, &kind->take,
-                                                 arguments, waits ? &patience : NULL);
+    enum outcome outcome = sql_request_in(lock->connection, 0, &answer, &kind->take, arguments,
+                                          waits ? &patience : NULL);
     return sql_function_taken(lock, outcome, &answer);
 }
 

@@ -160,9 +160,8 @@ static void lost(struct lockpick_worker *worker, enum lockpick_loss reason)
 {
     struct lock *lock = of(worker)->lock;
     struct plugin_client *own = lock->client->state;
-    pthread_mutex_lock(&own->mutex);
+    HOLD_MUTEX(&own->mutex);
     lock_lose(lock, (enum lost_reason)reason, &own->writer);
-    pthread_mutex_unlock(&own->mutex);
 }
 
 // --- a worker ------------------------------------------------------------------------------------

@@ -22,7 +22,7 @@ enum outcome sql_hold_request(struct lock *lock, struct sql_answer *answer,
                               const struct sql_argument *arguments)
 {
     return lock_noted(lock, sql_request_in(lock->connection, sql_lock_of(lock)->session, answer,
-                                           statement, arguments));
+                                           statement, arguments, NULL));
 }
 
 bool sql_hold_is_over(struct lock *lock)
@@ -227,9 +227,8 @@ static enum outcome select_in(struct lock *lock, const struct sql_statement *sta
     struct sql_lock *state = lock->state;
     struct sql_answer answer;
     struct sql_answer end;
-    enum outcome outcome =
-        lock_noted(lock, sql_request_patiently(lock->connection, state->session, &answer, statement,
-                                               NULL, patience));
+    enum outcome outcome = lock_noted(
+        lock, sql_request_in(lock->connection, state->session, &answer, statement, NULL, patience));
     if (outcome == OUTCOME_OK && answer.rows == 0) {
         error_set(&lock->error, "the row of the guarded value is gone");
         outcome = OUTCOME_BROKEN;
@@ -238,7 +237,7 @@ static enum outcome select_in(struct lock *lock, const struct sql_statement *sta
     bool is_open =
         answer.error != MYSQL_DEADLOCK && sql_session(lock->connection) == state->session;
     if (outcome != OUTCOME_OK && is_open &&
-        sql_request_in(lock->connection, state->session, &end, &mysql_roll_back, NULL) !=
+        sql_request_in(lock->connection, state->session, &end, &mysql_roll_back, NULL, NULL) !=
             OUTCOME_OK)
         sql_end_session(lock->connection);
     return without_session(&answer, outcome);

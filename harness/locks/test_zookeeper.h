@@ -39,7 +39,7 @@ static inline void remove_below(struct fixture *fixture, const char *below, cons
     struct zk_answer answer;
     char path[ZK_PATH_ROOM];
     zk_lock_path(&fixture->locks[0].options, below, name, path);
-    assert_int_equal(zk_delete(fixture->probe, &nobody, &answer, path), OUTCOME_OK);
+    assert_int_equal(zk_ask(fixture->probe, &nobody, &answer, ZK_DELETE, path, NULL), OUTCOME_OK);
 }
 
 // A name's end: the number of a node in line.

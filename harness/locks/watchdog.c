@@ -2,6 +2,7 @@
 
 #include "harness/base/futex.h"
 #include "harness/base/growing.h"
+#include "harness/base/scope.h"
 #include "harness/base/text.h"
 #include "harness/point/gate.h"
 
@@ -244,10 +245,9 @@ void watchdog_remove(struct watchdog *watchdog, const struct lock *lock)
 void watchdog_visit(struct watchdog *watchdog, void (*visit)(void *context, struct lock *lock),
                     void *context)
 {
-    pthread_mutex_lock(&watchdog->thread.mutex);
+    HOLD_MUTEX(&watchdog->thread.mutex);
     for (size_t i = 0; i < watchdog->count; i++)
         visit(context, watchdog->charges[i].lock);
-    pthread_mutex_unlock(&watchdog->thread.mutex);
 }
 
 void watchdog_stop(struct watchdog *watchdog)

@@ -17,9 +17,9 @@ static enum outcome is_ours(struct lock *lock, struct zk_node *node)
     struct zk_answer answer = {.reply = ZK_OTHER};
     enum outcome outcome = zk_await_connection(zk_of(lock));
     if (outcome == OUTCOME_OK)
-        outcome = zk_sync(zk_of(lock), lock->actor, &answer, node->path);
+        outcome = zk_ask(zk_of(lock), lock->actor, &answer, ZK_SYNC, node->path, NULL);
     if (outcome == OUTCOME_OK)
-        outcome = zk_get_data(zk_of(lock), lock->actor, &answer, node->path, NULL);
+        outcome = zk_ask(zk_of(lock), lock->actor, &answer, ZK_GET_DATA, node->path, NULL);
     bool is_other = outcome == OUTCOME_OK && strcmp(answer.text, node->guid) != 0;
     if (is_other || answer.reply == ZK_NO_NODE || zk_node_is_over(lock, node)) {
         node->may_exist = false;

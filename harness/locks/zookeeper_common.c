@@ -75,7 +75,7 @@ static enum outcome renew(struct renewal *renewal)
     struct zk_answer answer;
     if (zk_silence_ns(state->zk) > zk_timeout_ns(state->zk) / 3 * 2)
         lock_lose(renewal->lock, LOST_SUSPENDED, actor->history);
-    enum outcome outcome = zk_exists(state->zk, actor, &answer, node->path, NULL);
+    enum outcome outcome = zk_ask(state->zk, actor, &answer, ZK_EXISTS, node->path, NULL);
     renewal->valid_until_ns = renewal->asked_ns + belief_ns(state);
     if (!answer.session_ended && answer.session == node->session)
         return outcome;
@@ -172,7 +172,7 @@ void zk_wait_for(struct lock *lock, const char *path, bool exists)
     struct zk_answer answer = {0};
     struct zk_watch *watch = zk_watch_new(zk_of(lock));
     enum outcome outcome =
-        (exists ? zk_exists : zk_get_data)(zk_of(lock), lock->actor, &answer, path, watch);
+        zk_ask(zk_of(lock), lock->actor, &answer, exists ? ZK_EXISTS : ZK_GET_DATA, path, watch);
     if (outcome == OUTCOME_OK) {
         zk_wait(lock, watch);
         return;
@@ -199,8 +199,9 @@ enum release_answer zk_node_delete_once(struct lock *lock, struct zk_node *node)
     struct zk_answer answer = {.session_ended = true};
     enum outcome outcome = OUTCOME_NO;
     if (!zk_node_is_over(lock, node))
-        outcome = zk_outcome(lock, zk_delete(zk_of(lock), lock->actor, &answer, node->path),
-                             "delete", node->path, &answer);
+        outcome =
+            zk_outcome(lock, zk_ask(zk_of(lock), lock->actor, &answer, ZK_DELETE, node->path, NULL),
+                       "delete", node->path, &answer);
     bool is_gone = answer.session_ended || answer.reply == ZK_NO_NODE;
     node->may_exist = outcome != OUTCOME_OK && !is_gone;
     if (outcome == OUTCOME_OK)
@@ -334,7 +335,7 @@ static int remove_tree(struct zk *zk, const char *path, struct error *error)
     }
     zk_names_free(&names);
     if (result == 0 && outcome == OUTCOME_OK)
-        outcome = zk_delete(zk, &nobody, &answer, path);
+        outcome = zk_ask(zk, &nobody, &answer, ZK_DELETE, path, NULL);
     if (result != 0 || outcome == OUTCOME_OK || answer.reply == ZK_NO_NODE)
         return result;
     return error_set(error, "cannot remove %s from zookeeper: %s", path, answer.why);
@@ -449,7 +450,7 @@ static enum outcome look_for(struct lock *lock, const struct zk_recipe *recipe,
     path_of(lock, recipe, "", folder);
     enum outcome outcome = zk_await_connection(zk_of(lock));
     if (outcome == OUTCOME_OK && recipe->syncs)
-        outcome = zk_sync(zk_of(lock), lock->actor, &answer, folder);
+        outcome = zk_ask(zk_of(lock), lock->actor, &answer, ZK_SYNC, folder, NULL);
     if (outcome == OUTCOME_OK)
         outcome = zk_queue_read(lock, recipe, &queue, NULL);
     size_t place = zk_queue_find(&queue, node);
@@ -473,7 +474,7 @@ static enum outcome find_again(struct lock *lock, const struct zk_recipe *recipe
     if (outcome != OUTCOME_OK)
         return outcome;
     struct zk_answer answer;
-    outcome = zk_exists(zk_of(lock), lock->actor, &answer, node->path, NULL);
+    outcome = zk_ask(zk_of(lock), lock->actor, &answer, ZK_EXISTS, node->path, NULL);
     node->czxid = answer.czxid;
     if (outcome != OUTCOME_NO)
         return zk_outcome(lock, outcome, "exists", node->path, &answer);

@@ -97,7 +97,7 @@ TEST(cleaning_up_leaves_nothing)
         zk_lock_path(&fixture->locks[0].options, "", "", path);
         close_scheme(fixture);
         hold_to(scheme,
-                zk_exists(fixture->probe, &nobody, &answer, path, none) == OUTCOME_NO &&
+                zk_ask(fixture->probe, &nobody, &answer, ZK_EXISTS, path, none) == OUTCOME_NO &&
                     answer.reply == ZK_NO_NODE,
                 "left its folder");
     }

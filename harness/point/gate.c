@@ -254,20 +254,13 @@ static bool is_over(const struct step_gate *gate)
     return atomic_load(&gate->order) == GATE_END;
 }
 
-static void say_that_it_stands(struct step_gate *gate)
-{
-    atomic_store(&gate->stands, 1);
-    futex_wake_all(&gate->stands);
-}
-
 void gate_stand(struct step_gate *gate, enum gate_place place)
 {
     if (is_over(gate))
         return;
     gate->place = place;
-    say_that_it_stands(gate);
-    while (atomic_load(&gate->stands) == 1)
-        futex_wait_until_ns(&gate->stands, 1, TIME_NEVER);
+    futex_set(&gate->stands, 1);
+    futex_wait_while(&gate->stands, 1);
 }
 
 static void name_request(struct step_gate *gate, const char *what)
@@ -304,7 +297,7 @@ static void stand_with_bell(struct step_gate *gate, enum gate_place place, _Atom
                             uint32_t rung)
 {
     if (is_over(gate)) {
-        say_that_it_stands(gate);
+        futex_set(&gate->stands, 1);
         futex_wait_until_ns(bell, rung, TIME_NEVER);
         return;
     }
@@ -352,15 +345,13 @@ void actor_wait(struct actor *actor, _Atomic uint32_t *bell, uint32_t rung, int6
 
 void gate_await(struct step_gate *gate)
 {
-    while (atomic_load(&gate->stands) == 0)
-        futex_wait_until_ns(&gate->stands, 0, TIME_NEVER);
+    futex_wait_while(&gate->stands, 0);
 }
 
 void gate_send_off(struct step_gate *gate, enum gate_order order)
 {
     atomic_store(&gate->order, order);
-    atomic_store(&gate->stands, 0);
-    futex_wake_all(&gate->stands);
+    futex_set(&gate->stands, 0);
 }
 
 void gate_let_go(struct step_gate *gate, enum gate_order order)

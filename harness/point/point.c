@@ -76,8 +76,7 @@ static void stop_here(struct point_trap *trap, struct actor *actor, uint32_t whi
         actor->history, (struct event){.kind = EVENT_POINT_REACHED,
                                        .fault_number = trap->fault_number,
                                        .point_reached = {.nth = trap->nth, .alternative = which}});
-    while (atomic_load(&trap->state) == POINT_REACHED)
-        futex_wait_until_ns(&trap->state, POINT_REACHED, TIME_NEVER);
+    futex_wait_while(&trap->state, POINT_REACHED);
     history_append(actor->history,
                    (struct event){.kind = EVENT_POINT_LEFT,
                                   .fault_number = trap->fault_number,

@@ -55,7 +55,7 @@ static enum outcome request(struct store *store, struct sql_answer *answer,
     if (state->is_undone)
         return OUTCOME_NO;
     enum outcome outcome =
-        sql_request_in(store->connection, state->transaction, answer, statement, arguments);
+        sql_request_in(store->connection, state->transaction, answer, statement, arguments, NULL);
     bool over =
         answer->error == MYSQL_DEADLOCK || sql_session(store->connection) != state->transaction;
     state->is_undone = state->transaction != 0 && over;

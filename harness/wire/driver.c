@@ -57,12 +57,6 @@ struct pending {
 
 // --- failing -------------------------------------------------------------------------------------
 
-static void settle(_Atomic uint32_t *word)
-{
-    atomic_store(word, 1);
-    futex_wake_all(word);
-}
-
 // With the mutex (which is recursive) or without.
 void driver_fail(struct driver *driver, const char *format, ...)
 {
@@ -77,25 +71,22 @@ void driver_fail(struct driver *driver, const char *format, ...)
     for (size_t i = 0; command[i] != NULL && text.length < 120; i++)
         text_format(&text, "%s%.60s", i > 0 ? " " : "", command[i]);
     text_format(&text, ") %s", said);
-    pthread_mutex_lock(&driver->mutex);
+    HOLD_MUTEX(&driver->mutex);
     if (atomic_load(&driver->failed) == 0 && !driver->stopping) {
         error_set(&driver->failure, "%s", text.bytes);
         atomic_store(&driver->failed, 1);
         for (struct pending *each = driver->pending; each != NULL; each = each->next)
-            settle(&each->settled);
-        settle(&driver->greeted);
+            futex_set(&each->settled, 1);
+        futex_set(&driver->greeted, 1);
     }
-    pthread_mutex_unlock(&driver->mutex);
 }
 
 // True if it has failed: by what, is in `error`.
 static bool has_failed(struct driver *driver, struct error *error)
 {
-    pthread_mutex_lock(&driver->mutex);
-    bool has = atomic_load(&driver->failed) != 0;
+    HOLD_MUTEX(&driver->mutex);
     *error = driver->failure;
-    pthread_mutex_unlock(&driver->mutex);
-    return has;
+    return atomic_load(&driver->failed) != 0;
 }
 
 // --- what passes its proxy -----------------------------------------------------------------------
@@ -130,7 +121,7 @@ static bool others_are_renewed(const struct driver *driver, int worker)
 static void ask(void *context, struct parsed_request *request)
 {
     struct driver *driver = context;
-    pthread_mutex_lock(&driver->mutex);
+    HOLD_MUTEX(&driver->mutex);
     struct pending *first = driver->pending;
     bool is_alike = first != NULL;
     for (const struct pending *each = first; each != NULL; each = each->next)
@@ -147,7 +138,6 @@ static void ask(void *context, struct parsed_request *request)
         first->commands++;
     for (struct pending *each = first; each != NULL && !is_alike; each = each->next)
         each->is_uncounted = true;
-    pthread_mutex_unlock(&driver->mutex);
 }
 
 // The driver is told the reply to a request that was certainly that worker's. It was still asking
@@ -168,7 +158,7 @@ static void note_reply(void *context, const struct parsed_request *request)
 {
     struct driver *driver = context;
     struct stops *stops = &driver->stops;
-    pthread_mutex_lock(&driver->mutex);
+    HOLD_MUTEX(&driver->mutex);
     int64_t now_ns = clock_monotonic_ns();
     tell(driver, request, now_ns);
     if (now_ns - request->asked_ns >= SLOW_NS) {
@@ -177,7 +167,6 @@ static void note_reply(void *context, const struct parsed_request *request)
             is_next ? time_earlier(stops->asked_ns, request->asked_ns) : request->asked_ns;
         stops->replied_ns = now_ns;
     }
-    pthread_mutex_unlock(&driver->mutex);
 }
 
 // A notification ends the wait of the one acquire that is under way; of several it is not known
@@ -187,7 +176,7 @@ static void note_notices(void *context, int64_t count)
     struct driver *driver = context;
     struct pending *first = NULL;
     int waiting = 0;
-    pthread_mutex_lock(&driver->mutex);
+    HOLD_MUTEX(&driver->mutex);
     for (struct pending *each = driver->pending; each != NULL; each = each->next) {
         if (each->ask != DRIVER_ACQUIRE)
             continue;
@@ -198,7 +187,6 @@ static void note_notices(void *context, int64_t count)
         first->are_wakeups_uncounted = true;
     else if (first != NULL)
         first->wakeups += count;
-    pthread_mutex_unlock(&driver->mutex);
 }
 
 static void stop(void *context, const struct parsed_request *request, bool begins)
@@ -228,13 +216,12 @@ static void stop(void *context, const struct parsed_request *request, bool begin
 // ended after it.
 static bool look_at_stops(struct driver *driver, int64_t *since_ns)
 {
-    pthread_mutex_lock(&driver->mutex);
-    const struct stops stops = driver->stops;
-    pthread_mutex_unlock(&driver->mutex);
-    bool is_now = stops.under_way > 0;
-    bool is_apart = is_now && stops.began_ns - stops.until_ns > TOGETHER_NS;
-    if (is_now || stops.until_ns > *since_ns)
-        *since_ns = time_earlier(*since_ns, is_apart ? stops.began_ns : stops.from_ns);
+    const struct stops *stops = &driver->stops;
+    HOLD_MUTEX(&driver->mutex);
+    bool is_now = stops->under_way > 0;
+    bool is_apart = is_now && stops->began_ns - stops->until_ns > TOGETHER_NS;
+    if (is_now || stops->until_ns > *since_ns)
+        *since_ns = time_earlier(*since_ns, is_apart ? stops->began_ns : stops->from_ns);
     return is_now;
 }
 
@@ -297,10 +284,9 @@ static int64_t attempt_ns(struct driver *driver, const struct standstill *last, 
     int64_t from_ns = told_ns - ATTEMPT_NS;
     int64_t held_ns = from_ns;
     // A reply that came after that may have taken long.
-    pthread_mutex_lock(&driver->mutex);
+    HOLD_MUTEX(&driver->mutex);
     if (driver->stops.replied_ns > from_ns)
         from_ns = time_earlier(from_ns, driver->stops.asked_ns);
-    pthread_mutex_unlock(&driver->mutex);
     look_at_stops(driver, &held_ns);
     if (held_ns < told_ns - ATTEMPT_NS)
         from_ns = time_earlier(from_ns, held_ns - ATTEMPT_NS);
@@ -415,7 +401,7 @@ static void hear_answer(struct driver *driver, struct driver_line *line, const c
     pending->line = *line;
     line->cycles = NULL; // it is the request's now
     pending->heard_ns = clock_monotonic_ns();
-    settle(&pending->settled);
+    futex_set(&pending->settled, 1);
 }
 
 static void hear_loss(struct driver *driver, const struct driver_line *line, const char *shown)
@@ -443,7 +429,7 @@ void driver_hear(struct driver *driver, const char *bytes, size_t length)
     struct error error = {0};
     int result = driver_line_read(bytes, length, &line, &error);
     const char *shown = driver_quote(bytes, length);
-    pthread_mutex_lock(&driver->mutex);
+    HOLD_MUTEX(&driver->mutex);
     if (result != 0)
         driver_fail(driver, "is not understood: %s", error.text);
     else if (line.word == DRIVER_HELLO && atomic_load(&driver->greeted) != 0)
@@ -455,14 +441,13 @@ void driver_hear(struct driver *driver, const char *bytes, size_t length)
                     line.version, DRIVER_PROTOCOL);
     else if (line.word == DRIVER_HELLO) {
         driver->measures = line.measures;
-        settle(&driver->greeted);
+        futex_set(&driver->greeted, 1);
     } else if (atomic_load(&driver->greeted) == 0)
         driver_fail(driver, "must say hello first; it has said '%s'", shown);
     else if (line.word == DRIVER_LOST)
         hear_loss(driver, &line, shown);
     else
         hear_answer(driver, &line, shown);
-    pthread_mutex_unlock(&driver->mutex);
     free(line.cycles);
 }
 
@@ -472,7 +457,7 @@ void driver_hear(struct driver *driver, const char *bytes, size_t length)
 static struct pending *enter(struct driver *driver, const struct driver_request *request)
 {
     struct pending *pending = memory_zeroed(1, sizeof *pending);
-    pthread_mutex_lock(&driver->mutex);
+    HOLD_MUTEX(&driver->mutex);
     *pending = (struct pending){.next = driver->pending,
                                 .id = ++driver->last_id,
                                 .ask = request->ask,
@@ -484,8 +469,7 @@ static struct pending *enter(struct driver *driver, const struct driver_request 
     if (request->ask == DRIVER_RELEASE && request->depth <= 1)
         request->hold->held = false;
     if (atomic_load(&driver->failed) != 0)
-        settle(&pending->settled);
-    pthread_mutex_unlock(&driver->mutex);
+        futex_set(&pending->settled, 1);
     return pending;
 }
 
@@ -494,7 +478,7 @@ static bool leave(struct driver *driver, struct pending *pending, const struct s
                   int64_t lease_ns, struct driver_answer *answer, struct actor *actor)
 {
     struct pending **place = &driver->pending;
-    pthread_mutex_lock(&driver->mutex);
+    HOLD_MUTEX(&driver->mutex);
     while (*place != NULL && *place != pending)
         place = &(*place)->next;
     bool is_answered = *place == NULL;
@@ -505,7 +489,6 @@ static bool leave(struct driver *driver, struct pending *pending, const struct s
     actor->wakeups += pending->wakeups;
     actor->are_wakeups_uncounted |= pending->are_wakeups_uncounted;
     actor->is_uncounted |= driver->proxy == NULL || pending->is_uncounted || !is_answered;
-    pthread_mutex_unlock(&driver->mutex);
     if (is_answered) {
         answer->line = pending->line;
         date_answer(driver, last, pending, lease_ns, answer);
@@ -593,7 +576,7 @@ enum outcome driver_ask(struct driver *driver, struct actor *actor,
     _Atomic uint32_t *stopped =
         driver->proxy != NULL ? &driver->stops.of_workers[request->hold->worker] : NULL;
     for (uint32_t count; stopped != NULL && (count = atomic_load(stopped)) != 0;)
-        futex_wait_until_ns(stopped, count, TIME_NEVER);
+        futex_wait_while(stopped, count);
     if (outcome == OUTCOME_OK && answer->line.word == DRIVER_ERROR) {
         const char *why = driver_quote(answer->line.why, strlen(answer->line.why));
         driver_fail(driver, "answers \"%s\" of worker-%d with an error: %s", name,
@@ -757,19 +740,17 @@ bool driver_is_idle(struct driver *driver)
 
 void driver_add_hold(struct driver *driver, struct driver_hold *hold)
 {
-    pthread_mutex_lock(&driver->mutex);
+    HOLD_MUTEX(&driver->mutex);
     hold->next = driver->holds;
     driver->holds = hold;
-    pthread_mutex_unlock(&driver->mutex);
 }
 
 void driver_remove_hold(struct driver *driver, struct driver_hold *hold)
 {
-    pthread_mutex_lock(&driver->mutex);
+    HOLD_MUTEX(&driver->mutex);
     struct driver_hold **place = &driver->holds;
     while (*place != NULL && *place != hold)
         place = &(*place)->next;
     if (*place != NULL)
         *place = hold->next;
-    pthread_mutex_unlock(&driver->mutex);
 }

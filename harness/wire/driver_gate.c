@@ -2,6 +2,7 @@
 
 #include "harness/base/clock_shift.h"
 #include "harness/base/futex.h"
+#include "harness/base/scope.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,16 +57,14 @@ static bool has_said_all(const struct driver_process *process)
 static bool is_at_rest(struct driver *driver)
 {
     struct driver_process *process = &driver->process;
-    pthread_mutex_lock(&process->looking);
+    HOLD_MUTEX(&process->looking);
     driver->restless =
         !has_said_all(process)           ? "it has not read what it was told"
         : !proxy_is_quiet(driver->proxy) ? "an answer, or what it has sent, is under way"
         : !rest_is_still(driver->settings.exploration->rest, &process->threads) ? "it is at work"
                                                                                 : NULL;
     // Nothing that was seen before its threads stood still has changed by then.
-    bool is = driver->restless == NULL && proxy_is_quiet(driver->proxy) && has_said_all(process);
-    pthread_mutex_unlock(&process->looking);
-    return is;
+    return driver->restless == NULL && proxy_is_quiet(driver->proxy) && has_said_all(process);
 }
 
 // False if it does not come to rest, or has failed.

@@ -243,7 +243,7 @@ int driver_process_send(struct driver *driver, const char *line, size_t length, 
 {
     struct driver_process *process = &driver->process;
     int64_t left_ns = patience_ns;
-    pthread_mutex_lock(&process->sending);
+    HOLD_MUTEX(&process->sending);
     while (length > 0 && left_ns > 0 && atomic_load(&driver->failed) == 0) {
         ssize_t sent = write(process->input, line, length);
         if (sent > 0) {
@@ -258,7 +258,6 @@ int driver_process_send(struct driver *driver, const char *line, size_t length, 
             left_ns -= time_earlier(clock_monotonic_ns() - from_ns, 2 * SLICE_NS);
         }
     }
-    pthread_mutex_unlock(&process->sending);
     return length == 0 ? 0 : -1;
 }
 
@@ -276,9 +275,8 @@ bool driver_process_is_at_work(struct driver *driver)
 {
     struct driver_process *process = &driver->process;
     struct process_list all = process_list_read();
-    pthread_mutex_lock(&process->looking);
+    HOLD_MUTEX(&process->looking);
     bool is = is_at_work(process, &all, process->id, GENERATIONS);
-    pthread_mutex_unlock(&process->looking);
     free(all.items);
     return is;
 }

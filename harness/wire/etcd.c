@@ -10,7 +10,6 @@
 #include <pthread.h>
 #include <resolv.h> // base64
 #include <sched.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -326,22 +325,11 @@ static const char lost[] = "the connection was lost";
 // What the worker learns; what it will ask for next follows from that. Leases are told in as many
 // digits as tokens are (gate_name_tokens).
 #define TOLD_LEASE "%032" PRIx64
-__attribute__((format(printf, 2, 3))) static void hear(const struct etcd_connection *connection,
-                                                       const char *format, ...)
-{
-    char text[200];
-    va_list arguments;
-    if (connection->actor->gate == NULL)
-        return;
-    va_start(arguments, format);
-    int length = vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    gate_hear(connection->actor->gate, text, (size_t)length);
-}
+#define HEAR(connection, ...) gate_hear_text((connection)->actor->gate, __VA_ARGS__)
 
 static void hear_entry(const struct etcd_connection *connection, const struct etcd_entry *entry)
 {
-    hear(connection, "%" PRId64 " " TOLD_LEASE "\n", entry->create_revision,
+    HEAR(connection, "%" PRId64 " " TOLD_LEASE "\n", entry->create_revision,
          (uint64_t)entry->lease);
 }
 
@@ -393,7 +381,7 @@ static const char *attend(struct etcd_connection *connection, struct patience *p
         has_stood = true;
         order = gate_stand_for_answer(gate, false, waiting->until_ns(waiting->context));
         if (order == GATE_GO)
-            hear(connection, "time");
+            HEAR(connection, "time");
         is_over = order == GATE_END || (order == GATE_GO && waiting->is_over(waiting->context));
     }
     patience->is_cut = order != GATE_END && waits_for_others(connection, patience);
@@ -450,13 +438,13 @@ static enum outcome ask_as_ordered(struct etcd_connection *connection, const cha
 static enum outcome request(struct etcd_connection *connection, const char *name, const char *path,
                             json_t *body, struct patience *patience)
 {
-    hear(connection, "%s\n", name);
+    HEAR(connection, "%s\n", name);
     point(connection->actor, POINT_BEFORE, name);
     enum outcome outcome = connection->actor->gate != NULL
                                ? ask_as_ordered(connection, path, body, patience)
                                : ask(connection, path, body, patience);
     point(connection->actor, POINT_AFTER, name);
-    hear(connection, "%d ", (int)outcome);
+    HEAR(connection, "%d ", (int)outcome);
     return outcome;
 }
 
@@ -544,7 +532,7 @@ enum outcome etcd_grant(struct etcd_connection *connection, int64_t ttl_s, int64
     json_t *body = json_pack("{s:I}", "TTL", (json_int_t)(ttl_s + more_s));
     enum outcome outcome = request(connection, "grant", "/v3/lease/grant", body, NULL);
     *lease = number_of(connection->json, "ID");
-    hear(connection, TOLD_LEASE "\n", (uint64_t)*lease);
+    HEAR(connection, TOLD_LEASE "\n", (uint64_t)*lease);
     if (connection->actor->gate != NULL)
         connection->actor->gate->spans_operations = true;
     return outcome;
@@ -555,7 +543,7 @@ enum outcome etcd_keep_alive(struct etcd_connection *connection, int64_t lease, 
     json_t *body = json_pack("{s:I}", "ID", (json_int_t)lease);
     enum outcome outcome = request(connection, "keepalive", "/v3/lease/keepalive", body, NULL);
     *ttl_s = number_of(json_object_get(connection->json, "result"), "TTL");
-    hear(connection, "%d\n", *ttl_s > 0);
+    HEAR(connection, "%d\n", *ttl_s > 0);
     return outcome;
 }
 
@@ -642,7 +630,7 @@ enum outcome etcd_delete(struct etcd_connection *connection, const char *key, in
     enum outcome outcome =
         request(connection, "delete", "/v3/kv/deleterange", json_of_key(key), NULL);
     *deleted = number_of(connection->json, "deleted");
-    hear(connection, "%d\n", *deleted > 0);
+    HEAR(connection, "%d\n", *deleted > 0);
     return outcome;
 }
 
@@ -655,7 +643,7 @@ enum outcome etcd_watch_deletion(struct etcd_connection *connection, const char 
                              "start_revision", (json_int_t)(base_of(connection) + revision));
     enum outcome outcome = request(connection, "watch", "/v3/watch", body, &patience);
     bool is_deleted = has_enough(connection, &patience);
-    hear(connection, "%d\n", is_deleted);
+    HEAR(connection, "%d\n", is_deleted);
     if (is_deleted) {
         connection->actor->wakeups++;
         return OUTCOME_OK;

@@ -116,16 +116,15 @@ static enum outcome exchange(struct memcached_connection *connection,
         return OUTCOME_UNKNOWN;
     link->peer.give_up_ns = clock_monotonic_ns() + connection->request_ns;
     link->answer.length = 0;
-    if (order == GATE_REFUSE)
+    bool is_answered = order == GATE_REFUSE;
+    if (is_answered)
         text_add(&link->answer, "SERVER_ERROR out of memory\r\n");
     else if (!is_lost)
-        is_lost = memcached_peer_ask(link, request, NULL, &connection->error) != 0;
-    if (!is_lost && read_value(connection, answer) == 0 && order != GATE_LOSE_REPLY) {
-        char heard[200];
+        is_answered = memcached_peer_ask(link, request, NULL, &connection->error) == 0;
+    if (is_answered && read_value(connection, answer) == 0 && order != GATE_LOSE_REPLY) {
         enum outcome outcome = understand(connection, answer);
-        int length = snprintf(heard, sizeof heard, "\n%s %s " MEMCACHED_NUMBER "\n", answer->word,
-                              answer->value, answer->cas);
-        gate_hear(connection->actor->gate, heard, (size_t)length);
+        gate_hear_text(connection->actor->gate, "\n%s %s " MEMCACHED_NUMBER "\n", answer->word,
+                       answer->value, answer->cas);
         return outcome;
     }
     if (is_lost || order == GATE_LOSE_REPLY)

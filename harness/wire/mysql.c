@@ -228,17 +228,6 @@ static int connect_to(struct sql_connection *connection, int64_t limit_ns)
     return -1;
 }
 
-static bool has_hung_up(const struct sql_peer *link, bool *by_server)
-{
-    struct pollfd look = {.fd = mysql_get_socket(link->session), .events = POLLIN};
-    char first;
-    *by_server = false;
-    if (poll(&look, 1, 0) == 0)
-        return false;
-    *by_server = recv(look.fd, &first, 1, MSG_PEEK | MSG_DONTWAIT) >= 0;
-    return true;
-}
-
 // --- requests ------------------------------------------------------------------------------------
 
 // Errors that say that the statement had no effect, though nothing is wrong with it: another time
@@ -385,7 +374,6 @@ const struct sql_kind sql_mysql = {.name = "mysql",
                                    .connect = connect_to,
                                    .close = mysql_peer_close,
                                    .looks_always = true,
-                                   .has_hung_up = has_hung_up,
                                    .execute = execute};
 
 // --- set-up --------------------------------------------------------------------------------------

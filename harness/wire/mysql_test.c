@@ -178,11 +178,11 @@ TEST(what_belongs_to_a_session_that_has_ended_is_not_sent_to_another)
     int64_t session = sql_session(fixture.connection);
     kill_session();
     assert_int_equal(sql_session(fixture.connection), session); // as far as it knows
-    assert_int_equal(sql_request_in(fixture.connection, session, &answer, &statement, NULL),
+    assert_int_equal(sql_request_in(fixture.connection, session, &answer, &statement, NULL, NULL),
                      OUTCOME_NO);
     assert_true(answer.session_ended);
     assert_int_equal(sql_session(fixture.connection), 0);
-    assert_int_equal(sql_request_in(fixture.connection, session, &answer, &statement, NULL),
+    assert_int_equal(sql_request_in(fixture.connection, session, &answer, &statement, NULL, NULL),
                      OUTCOME_NO);
     // What needs no session in particular does not notice.
     assert_int_equal(say(fixture.connection, "SELECT 1"), OUTCOME_OK);
@@ -283,7 +283,7 @@ static void *wait_for_row_2(void *context)
     struct waiter *waiter = context;
     const struct peer_patience patience = {.is_over = is_over, .context = &waiter->is_over};
     waiter->outcome =
-        sql_request_patiently(waiter->connection, 0, &waiter->answer, &statement, NULL, &patience);
+        sql_request_in(waiter->connection, 0, &waiter->answer, &statement, NULL, &patience);
     return NULL;
 }
 

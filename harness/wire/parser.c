@@ -1,6 +1,7 @@
 #include "harness/wire/parser_protocol.h"
 
 #include "harness/base/growing.h"
+#include "harness/base/scope.h"
 #include "harness/history/writer.h"
 
 #include <arpa/inet.h>
@@ -80,31 +81,27 @@ void parser_free(struct parser *parser)
 
 int64_t parser_notices(struct parser *parser)
 {
-    pthread_mutex_lock(&parser->mutex);
+    HOLD_MUTEX(&parser->mutex);
     bool are_told = parser->protocol != NULL && parser->protocol->tells_notices;
     int64_t notices = are_told ? parser->notices : -1;
     parser->notices = 0;
-    pthread_mutex_unlock(&parser->mutex);
     return notices;
 }
 
 bool parser_understands(struct parser *parser)
 {
-    pthread_mutex_lock(&parser->mutex);
-    bool understands = parser->protocol != NULL;
-    pthread_mutex_unlock(&parser->mutex);
-    return understands;
+    HOLD_MUTEX(&parser->mutex);
+    return parser->protocol != NULL;
 }
 
 void parser_tell(struct parser *parser, const struct text *messages, struct text *out)
 {
     struct span all = {text_string(messages), messages->length};
-    pthread_mutex_lock(&parser->mutex);
+    HOLD_MUTEX(&parser->mutex);
     if (parser->protocol != NULL && parser->protocol->tell != NULL)
         parser->protocol->tell(all, out);
     else
         text_add_bytes(out, all.at, all.length);
-    pthread_mutex_unlock(&parser->mutex);
 }
 
 // From here on requests are numbered. Those that wait are forgotten: their replies cannot be told
@@ -222,7 +219,7 @@ size_t parser_read_requests(struct parser *parser, const uint8_t *bytes, size_t 
     static const struct parsed_request unnamed = {.replies = 1, .phase = PHASE_NONE};
     size_t at = 0;
     *found = false;
-    pthread_mutex_lock(&parser->mutex);
+    HOLD_MUTEX(&parser->mutex);
     while (!*found && at < length && parser->protocol != NULL) {
         bool is_whole;
         *request = unnamed;
@@ -240,7 +237,6 @@ size_t parser_read_requests(struct parser *parser, const uint8_t *bytes, size_t 
         *request = unnamed;
         strcpy(request->name, "request");
     }
-    pthread_mutex_unlock(&parser->mutex);
     return at;
 }
 
@@ -248,11 +244,10 @@ void parser_asked(struct parser *parser, const struct parsed_request *request)
 {
     if (request->replies == 0)
         return;
-    pthread_mutex_lock(&parser->mutex);
+    HOLD_MUTEX(&parser->mutex);
     if (parser->count == MOST_WAITING)
         lose(parser);
     *APPEND(parser->waiting, parser->count, parser->room) = *request;
-    pthread_mutex_unlock(&parser->mutex);
 }
 
 // --- replies -------------------------------------------------------------------------------------
@@ -303,11 +298,10 @@ size_t parser_read_replies(struct parser *parser, const uint8_t *bytes, size_t l
                            struct parsed_request *request)
 {
     *found = false;
-    pthread_mutex_lock(&parser->mutex);
+    HOLD_MUTEX(&parser->mutex);
     if (parser->protocol != NULL && parser->protocol->reply != NULL)
         length = read_understood(parser, (const char *)bytes, length, found, request);
     else
         *found = take(parser, 0, request);
-    pthread_mutex_unlock(&parser->mutex);
     return length;
 }

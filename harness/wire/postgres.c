@@ -1,11 +1,9 @@
 #include "harness/wire/sql.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <postgresql/libpq-fe.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/socket.h>
 
 #define MOST_ARGUMENTS 9
 
@@ -130,15 +128,6 @@ static int connect_to(struct sql_connection *connection, int64_t limit_ns)
     return result;
 }
 
-// Unless nothing but the server's own news is to be read, there is an error, or the end.
-static bool has_hung_up(const struct sql_peer *link, bool *by_server)
-{
-    char first;
-    ssize_t count = recv(PQsocket(link->session), &first, 1, MSG_PEEK | MSG_DONTWAIT);
-    *by_server = count >= 0;
-    return count < 0 ? errno != EAGAIN && errno != EINTR : count == 0 || first == 'E';
-}
-
 // Classes and codes (SQLSTATE) of errors that say that the statement had no effect, though nothing
 // is wrong with it: another time it may have.
 static const char *const refusals[] = {
@@ -209,5 +198,5 @@ static enum outcome execute(struct sql_connection *connection, struct sql_answer
 const struct sql_kind sql_postgres = {.name = "postgres",
                                       .connect = connect_to,
                                       .close = postgres_peer_close,
-                                      .has_hung_up = has_hung_up,
+                                      .error = 'E',
                                       .execute = execute};

@@ -7,13 +7,11 @@
 
 #include <arpa/inet.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <ifaddrs.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
@@ -67,8 +65,7 @@ struct proxy {
 static void let_go(struct connection *connection, enum gate_order order)
 {
     atomic_store(&connection->order, order);
-    atomic_store(&connection->stands, 0);
-    futex_wake_all(&connection->stands);
+    futex_set(&connection->stands, 0);
 }
 
 // Ends both directions.
@@ -163,10 +160,9 @@ static void hear(struct passer *passer, const struct parsed_request *request)
 {
     struct proxy *proxy = passer->connection->proxy;
     struct text *said = &passer->connection->said[passer->side == POINT_AFTER];
-    pthread_mutex_lock(&proxy->mutex);
+    HOLD_MUTEX(&proxy->mutex);
     if (stands(request))
         parser_tell(passer->connection->parser, said, &proxy->heard);
-    pthread_mutex_unlock(&proxy->mutex);
     said->length = 0;
 }
 
@@ -175,7 +171,7 @@ static enum gate_order stand(struct connection *connection, const struct parsed_
 {
     connection->standing = *request;
     atomic_store(&connection->stands, how);
-    rest_change(connection->proxy->settings.rest);
+    futex_ring(&connection->proxy->settings.rest->changed);
     while (atomic_load(&connection->stands) == how && !atomic_load(&connection->is_broken))
         futex_wait_until_ns(&connection->stands, how, TIME_NEVER);
     return (enum gate_order)atomic_load(&connection->order);
@@ -281,7 +277,7 @@ static bool forward(struct passer *passer, const uint8_t *bytes, size_t length)
         bool is_reply = passer->side == POINT_AFTER;
         atomic_fetch_add(is_reply ? &connection->handed : &connection->taken, length);
         atomic_fetch_add(&connection->answered, is_reply ? ended : 0);
-        rest_change(rest);
+        futex_ring(&rest->changed);
     }
     return true;
 }
@@ -390,7 +386,7 @@ static void *serve(void *context)
     struct rest_connection *own = rest != NULL ? rest_connection_of(rest, connection->port) : NULL;
     if (own != NULL) {
         atomic_store(&own->is_over, 1);
-        rest_change(rest);
+        futex_ring(&rest->changed);
     }
     atomic_store(&connection->is_over, true);
     return NULL;
@@ -504,8 +500,7 @@ static int furnish(int network, struct error *error)
     if (strncmp(address, "127.", 4) != 0)
         text_format(&commands, "addr add %s/32 dev lo\n", address);
     text_format(&commands, "route add local 0.0.0.0/0 dev lo src %s\n", address);
-    int result = network_configure(commands.bytes, network, error);
-    return result == 0 ? 0 : error_wrap(error, "the network of a client's proxy");
+    return network_configure(commands.bytes, network, error);
 }
 
 // Listens on the servers' ports, on each once.
@@ -535,32 +530,12 @@ static int listen_at(struct proxy *proxy, const struct endpoint *servers, int co
     return 0;
 }
 
-// Makes a namespace, which the calling thread leaves again, and listens in it.
-static int make_network(struct proxy *proxy, struct error *error)
+static int listen_inside(void *context, struct error *error)
 {
-    static const char self[] = "/proc/thread-self/ns/net";
+    struct proxy *proxy = context;
     const struct service *service = proxy->settings.service;
-    int ours = open(self, O_RDONLY | O_CLOEXEC);
-    if (ours < 0 || unshare(CLONE_NEWNET) != 0) {
-        error_set(error, "cannot make a network namespace for the programs of a client: %s",
-                  strerror(errno));
-        if (ours >= 0)
-            close(ours);
-        return -1;
-    }
-    int result = -1;
-    proxy->network = open(self, O_RDONLY | O_CLOEXEC);
-    if (proxy->network < 0)
-        error_set(error, "cannot open %s: %s", self, strerror(errno));
-    else
-        result = listen_at(proxy, service->servers, service->server_count, error);
-    if (result == 0)
-        result = listen_at(proxy, service->sentinels, service->sentinel_count, error);
-    if (setns(ours, CLONE_NEWNET) != 0)
-        result =
-            error_set(error, "cannot return from a new network namespace: %s", strerror(errno));
-    close(ours);
-    return result;
+    int result = listen_at(proxy, service->servers, service->server_count, error);
+    return result == 0 ? listen_at(proxy, service->sentinels, service->sentinel_count, error) : -1;
 }
 
 // --- starting and stopping -----------------------------------------------------------------------
@@ -569,12 +544,14 @@ struct proxy *proxy_start(const struct proxy_settings *settings, struct error *e
 {
     struct proxy *proxy = memory_zeroed(1, sizeof *proxy);
     proxy->settings = *settings;
-    proxy->network = -1;
     proxy->wake = eventfd(0, EFD_CLOEXEC);
     pthread_attr_init(&proxy->attributes);
     pthread_mutex_init(&proxy->mutex, NULL);
     pthread_attr_setstacksize(&proxy->attributes, STACK_BYTES);
-    if (make_network(proxy, error) == 0 && furnish(proxy->network, error) == 0) {
+    proxy->network = network_make(listen_inside, proxy, error);
+    if (proxy->network < 0 || furnish(proxy->network, error) != 0) {
+        error_wrap(error, "the network of a client's proxy");
+    } else {
         int reason = pthread_create(&proxy->thread, &proxy->attributes, accept_all, proxy);
         proxy->has_thread = reason == 0;
         if (reason == 0)
@@ -614,7 +591,7 @@ bool proxy_is_quiet(struct proxy *proxy)
 {
     struct rest_board *rest = proxy->settings.rest;
     bool is = true;
-    pthread_mutex_lock(&proxy->mutex);
+    HOLD_MUTEX(&proxy->mutex);
     for (int i = 0; i < REST_CONNECTIONS && is; i++) {
         const struct rest_connection *own = &rest->connections[i];
         uint32_t port = atomic_load(&own->port);
@@ -629,7 +606,6 @@ bool proxy_is_quiet(struct proxy *proxy)
                atomic_load(&each->asked) == atomic_load(&each->answered))) &&
              atomic_load(&own->received) == atomic_load(&each->handed);
     }
-    pthread_mutex_unlock(&proxy->mutex);
     return is;
 }
 
@@ -644,31 +620,28 @@ static struct connection *standing(struct proxy *proxy)
 
 bool proxy_stands(struct proxy *proxy, struct parsed_request *request, bool *is_reply)
 {
-    pthread_mutex_lock(&proxy->mutex);
+    HOLD_MUTEX(&proxy->mutex);
     const struct connection *connection = standing(proxy);
     if (connection != NULL) {
         *request = connection->standing;
         *is_reply = atomic_load(&connection->stands) == 2;
     }
-    pthread_mutex_unlock(&proxy->mutex);
     return connection != NULL;
 }
 
 void proxy_let_go(struct proxy *proxy, enum gate_order order)
 {
-    pthread_mutex_lock(&proxy->mutex);
+    HOLD_MUTEX(&proxy->mutex);
     struct connection *connection = standing(proxy);
     if (connection != NULL)
         let_go(connection, order);
-    pthread_mutex_unlock(&proxy->mutex);
 }
 
 void proxy_take_heard(struct proxy *proxy, struct text *heard)
 {
-    pthread_mutex_lock(&proxy->mutex);
+    HOLD_MUTEX(&proxy->mutex);
     text_add_bytes(heard, text_string(&proxy->heard), proxy->heard.length);
     proxy->heard.length = 0;
-    pthread_mutex_unlock(&proxy->mutex);
 }
 
 void proxy_restart_history(struct proxy *proxy)

@@ -179,9 +179,7 @@ static enum outcome lose(struct redis_connection *connection, struct redis_peer 
 
 void redis_hear(struct step_gate *gate, const redisReply *reply)
 {
-    char number[32];
-    snprintf(number, sizeof number, "\n%d %lld ", reply->type, reply->integer);
-    gate_hear(gate, number, strlen(number));
+    gate_hear_text(gate, "\n%d %lld ", reply->type, reply->integer);
     if (reply->str != NULL)
         gate_hear(gate, reply->str, reply->len);
     for (size_t i = 0; i < reply->elements; i++)

@@ -143,9 +143,12 @@ TEST_WITH(a_wait_is_about_the_server_that_the_key_was_sent_on_to, open_another, 
 // Two keys of one slot, of which one has gone to its new server, and the other has not.
 static struct migration stop_halfway(const char *tag, const char *slot)
 {
-    EXPECT(OUTCOME_OK, "SET {%s}1 stays", tag);
+    char key[16];
+    snprintf(key, sizeof key, "{%s}1", tag);
+    EXPECT(OUTCOME_OK, "SET %s stays", key);
     struct migration migration = begin_migration(slot);
-    EXPECT(OUTCOME_OK, "SET {%s}2 goes", tag);
+    key[strlen(key) - 1] = '2';
+    EXPECT(OUTCOME_OK, "SET %s goes", key);
     return migration;
 }
 

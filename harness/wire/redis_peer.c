@@ -58,48 +58,33 @@ void redis_command_add(struct text *command, const char *word)
     add_bytes(command, word, strlen(word));
 }
 
-// Appends what stands for the conversion at `next`, behind its `%`. Returns what comes after it;
-// NULL if it is none of ours.
-static const char *add_conversion(struct text *word, const char *next, va_list *arguments)
-{
-    if (*next == 's')
-        text_add(word, va_arg(*arguments, const char *));
-    else if (*next == 'd')
-        text_format(word, "%d", va_arg(*arguments, int));
-    else if (*next == '%')
-        text_add_bytes(word, next, 1);
-    else if (strncmp(next, "lld", 3) == 0)
-        text_format(word, "%lld", va_arg(*arguments, long long));
-    else
-        return NULL;
-    return next + (*next == 'l' ? 3 : 1);
-}
-
 bool redis_command_vprint(struct text *command, const char *format, va_list arguments)
 {
-    va_list left;
-    va_copy(left, arguments);
-    AUTO_TEXT struct text word = {0};
-    const char *next = format;
     size_t count = 0;
     for (size_t i = 0; format[i] != '\0'; i++)
         count += format[i] != ' ' && (format[i + 1] == ' ' || format[i + 1] == '\0');
     redis_command_begin(command, count);
-    while (next != NULL && *(next += strspn(next, " ")) != '\0') {
-        word.length = 0;
-        while (next != NULL && *next != ' ' && *next != '\0') {
-            size_t plain = 0; // strcspn would make a table of what ends it each time
-            while (next[plain] != '\0' && next[plain] != ' ' && next[plain] != '%')
-                plain++;
-            text_add_bytes(&word, next, plain);
-            next += plain;
-            if (*next == '%')
-                next = add_conversion(&word, next + 1, &left);
+    for (const char *word = format; *(word += strspn(word, " ")) != '\0';) {
+        char number[24];
+        size_t length = 0; // strcspn would make a table of what ends it each time
+        while (word[length] != '\0' && word[length] != ' ')
+            length++;
+        if (memchr(word, '%', length) == NULL) {
+            add_bytes(command, word, length);
+        } else if (length == 2 && word[1] == 's') {
+            redis_command_add(command, va_arg(arguments, const char *));
+        } else if (length == 2 && word[1] == 'd') {
+            snprintf(number, sizeof number, "%d", va_arg(arguments, int));
+            redis_command_add(command, number);
+        } else if (length == 4 && memcmp(word, "%lld", 4) == 0) {
+            snprintf(number, sizeof number, "%lld", va_arg(arguments, long long));
+            redis_command_add(command, number);
+        } else {
+            return false;
         }
-        add_bytes(command, word.bytes, word.length);
+        word += length;
     }
-    va_end(left);
-    return next != NULL;
+    return true;
 }
 
 bool redis_command_print(struct text *command, const char *format, ...)

@@ -46,9 +46,9 @@ redisReply *redis_peer_next(struct redis_peer *link, struct error *error);
 // offers for that takes a third of the client's own time of a request, as it makes each word a
 // string of its own and prints into a new buffer; here one buffer serves for all.
 
-// Replaces what `command` holds by the words of `format`, which spaces part. Of printf it knows
-// `%s`, `%d`, `%lld` and `%%`, inside of words, too; what is put in by `%s` may be empty, or have
-// spaces. False if there is something else in it; `command` is then no command.
+// Replaces what `command` holds by the words of `format`, which spaces part. A word may be `%s`,
+// `%d` or `%lld`; what stands for `%s` may be empty, or have spaces. False if there is another `%`
+// in it; `command` is then no command.
 bool redis_command_print(struct text *command, const char *format, ...);
 bool redis_command_vprint(struct text *command, const char *format, va_list arguments);
 

@@ -2,6 +2,7 @@
 
 #include "harness/base/futex.h"
 #include "harness/base/growing.h"
+#include "harness/base/scope.h"
 #include "harness/base/text.h"
 #include "harness/point/gate.h"
 #include "harness/wire/redis_peer.h"
@@ -49,16 +50,9 @@ struct redis_subscriber {
     bool stopping;
 };
 
-static void ring(struct redis_subscription *subscription)
-{
-    atomic_fetch_add(&subscription->bell, 1);
-    futex_wake_all(&subscription->bell);
-}
-
 static void wake_thread(struct redis_subscriber *subscriber)
 {
-    atomic_fetch_add(&subscriber->bell, 1);
-    futex_wake_all(&subscriber->bell);
+    futex_ring(&subscriber->bell);
     (void)!eventfd_write(subscriber->alarm, 1);
 }
 
@@ -194,10 +188,10 @@ static bool understand(struct redis_subscriber *subscriber, const redisReply *re
     if (strcmp(what, "message") == 0) {
         subscription->permits += subscriber->settings.permits(
             text_of(reply, 2), subscription->subscribers, subscription->waiters);
-        ring(subscription);
+        futex_ring(&subscription->bell);
     } else if (strcmp(what, "subscribe") == 0) {
         subscription->asked = ENTERED;
-        ring(subscription);
+        futex_ring(&subscription->bell);
     } else if (strcmp(what, "unsubscribe") == 0) {
         subscription->asked = ASKED_NOTHING;
         if (subscription->subscribers == 0)
@@ -243,7 +237,7 @@ static bool sleep_until(const struct redis_subscriber *subscriber, int64_t until
 static void *serve(void *context)
 {
     struct redis_subscriber *subscriber = context;
-    pthread_mutex_lock(&subscriber->mutex);
+    HOLD_MUTEX(&subscriber->mutex);
     while (!subscriber->stopping) {
         bool is_connected = subscriber->link.context != NULL;
         bool fine = !is_connected || talk(subscriber);
@@ -258,7 +252,6 @@ static void *serve(void *context)
         if (!fine || (has_said && !hear(subscriber)))
             give_up_connection(subscriber);
     }
-    pthread_mutex_unlock(&subscriber->mutex);
     return NULL;
 }
 
@@ -358,7 +351,7 @@ static void *serve_by_steps(void *context)
 {
     struct redis_subscriber *subscriber = context;
     struct step_gate *gate = subscriber->settings.gate;
-    pthread_mutex_lock(&subscriber->mutex);
+    HOLD_MUTEX(&subscriber->mutex);
     while (!subscriber->stopping) {
         uint32_t bell = atomic_load(&subscriber->bell);
         struct redis_subscription *wanted = subscriber->subscriptions;
@@ -380,7 +373,6 @@ static void *serve_by_steps(void *context)
         else if (order != GATE_END && wanted != NULL)
             make_request(subscriber, wanted, order);
     }
-    pthread_mutex_unlock(&subscriber->mutex);
     return NULL;
 }
 
@@ -495,7 +487,7 @@ bool redis_subscription_wait(struct redis_subscription *subscription, struct act
                              int64_t until_ns, const _Atomic uint32_t *stop)
 {
     pthread_mutex_t *mutex = &subscription->subscriber->mutex;
-    pthread_mutex_lock(mutex);
+    HOLD_MUTEX(mutex);
     subscription->waiters++;
     // Who waits for no time at all asks again and again.
     if (actor->gate != NULL && subscription->permits == 0 &&
@@ -512,17 +504,14 @@ bool redis_subscription_wait(struct redis_subscription *subscription, struct act
         subscription->permits--;
         actor->wakeups++;
     }
-    pthread_mutex_unlock(mutex);
     return in_time;
 }
 
 size_t redis_subscriber_waiters(struct redis_subscriber *subscriber, const char *channel)
 {
-    pthread_mutex_lock(&subscriber->mutex);
+    HOLD_MUTEX(&subscriber->mutex);
     const struct redis_subscription *subscription = find(subscriber, channel);
-    size_t waiters = subscription != NULL ? subscription->waiters : 0;
-    pthread_mutex_unlock(&subscriber->mutex);
-    return waiters;
+    return subscription != NULL ? subscription->waiters : 0;
 }
 
 void redis_unsubscribe(struct redis_subscription *subscription, struct actor *actor)

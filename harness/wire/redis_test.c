@@ -200,8 +200,11 @@ TEST_WITH(a_password_that_is_changed_later_is_a_no, start_single, stop)
 
 static void set_many(struct redis_connection *connection, const char *key, int count)
 {
-    for (int i = 0; i < count; i++)
-        assert_int_equal(redis_request(connection, &answer, "SET %s%d} value", key, i), OUTCOME_OK);
+    for (int i = 0; i < count; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s%d}", key, i);
+        assert_int_equal(redis_request(connection, &answer, "SET %s value", name), OUTCOME_OK);
+    }
 }
 
 // Keys of many slots, ours and strangers'.

@@ -25,12 +25,6 @@ void rest_close(struct rest_board *board)
         munmap(board, sizeof *board);
 }
 
-void rest_change(struct rest_board *board)
-{
-    atomic_fetch_add(&board->changed, 1);
-    futex_wake_all(&board->changed);
-}
-
 struct rest_connection *rest_connection_of(struct rest_board *board, uint32_t port)
 {
     for (int i = 0; i < REST_CONNECTIONS; i++) {

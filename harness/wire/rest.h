@@ -51,9 +51,6 @@ struct rest_board {
 struct rest_board *rest_create(const char *path, struct error *error);
 void rest_close(struct rest_board *board);
 
-// Something has changed that somebody may wait for.
-void rest_change(struct rest_board *board);
-
 // True if no thread of the program could run at some time during this call. What is on its way to
 // it is not seen.
 bool rest_is_still(struct rest_board *board, struct thread_watch *watch);

@@ -2,9 +2,11 @@
 
 #include "harness/point/gate.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 
 // --- sessions ------------------------------------------------------------------------------------
 
@@ -64,6 +66,7 @@ void sql_note_session(struct sql_connection *connection, int descriptor, uint64_
     if (connection->actor->gate != NULL || connection->actor->client == 0)
         peer_reset_at_end(descriptor);
     connection->sessions++;
+    connection->descriptor = descriptor;
     connection->number = number;
     if (connection->actor->gate != NULL)
         gate_open_session(connection->actor->gate, number);
@@ -118,13 +121,24 @@ static const char *write_text(struct sql_connection *connection, const char *tex
     return connection->text.bytes;
 }
 
+// True if there is something to be read that ends the session. *by_server: the server has said so,
+// or closed it. A connection that was reset may have been so by what is between.
+static bool has_hung_up(const struct sql_connection *connection, bool *by_server)
+{
+    char first;
+    char error = connection->kind->error;
+    ssize_t count = recv(connection->descriptor, &first, 1, MSG_PEEK | MSG_DONTWAIT);
+    *by_server = count >= 0;
+    return count < 0 ? errno != EAGAIN : count == 0 || error == '\0' || first == error;
+}
+
 // Sees to it that there is a session that the request may go to. False, noted, if there is none.
 static bool find_session(struct sql_connection *connection, int64_t wanted,
                          struct sql_answer *answer)
 {
     bool by_server;
     if (connection->link.session != NULL && (wanted != 0 || connection->kind->looks_always) &&
-        connection->kind->has_hung_up(&connection->link, &by_server))
+        has_hung_up(connection, &by_server))
         sql_lose_session(connection, by_server);
     answer->session_ended = wanted != 0 && sql_session(connection) != wanted;
     if (answer->session_ended)
@@ -146,10 +160,8 @@ static enum outcome lose(struct sql_connection *connection, struct sql_answer *a
 
 static void hear(struct step_gate *gate, enum outcome outcome, const struct sql_answer *answer)
 {
-    char numbers[96];
-    snprintf(numbers, sizeof numbers, "\n%d %lld %lld %u %d", (int)outcome, (long long)answer->rows,
-             (long long)answer->affected, answer->error, answer->session_ended);
-    gate_hear(gate, numbers, strlen(numbers));
+    gate_hear_text(gate, "\n%d %lld %lld %u %d", (int)outcome, (long long)answer->rows,
+                   (long long)answer->affected, answer->error, answer->session_ended);
     for (size_t i = 0; i < SQL_MOST_COLUMNS; i++) {
         gate_hear(gate, answer->values[i].is_null ? "-" : "+", 1);
         gate_hear(gate, answer->values[i].text, strlen(answer->values[i].text) + 1);
@@ -176,10 +188,10 @@ static enum outcome exchange(struct sql_connection *connection, struct sql_answe
     return outcome;
 }
 
-enum outcome sql_request_patiently(struct sql_connection *connection, int64_t session,
-                                   struct sql_answer *answer, const struct sql_statement *statement,
-                                   const struct sql_argument *arguments,
-                                   const struct peer_patience *patience)
+enum outcome sql_request_in(struct sql_connection *connection, int64_t session,
+                            struct sql_answer *answer, const struct sql_statement *statement,
+                            const struct sql_argument *arguments,
+                            const struct peer_patience *patience)
 {
     struct sql_peer *link = &connection->link;
     enum outcome outcome = OUTCOME_NO;
@@ -208,16 +220,9 @@ enum outcome sql_request_patiently(struct sql_connection *connection, int64_t se
     return outcome;
 }
 
-enum outcome sql_request_in(struct sql_connection *connection, int64_t session,
-                            struct sql_answer *answer, const struct sql_statement *statement,
-                            const struct sql_argument *arguments)
-{
-    return sql_request_patiently(connection, session, answer, statement, arguments, NULL);
-}
-
 enum outcome sql_request(struct sql_connection *connection, struct sql_answer *answer,
                          const struct sql_statement *statement,
                          const struct sql_argument *arguments)
 {
-    return sql_request_in(connection, 0, answer, statement, arguments);
+    return sql_request_in(connection, 0, answer, statement, arguments, NULL);
 }

@@ -95,20 +95,16 @@ enum outcome sql_request(struct sql_connection *connection, struct sql_answer *a
                          const struct sql_statement *statement,
                          const struct sql_argument *arguments);
 
-// The same, but only in that session (see sql_session), for what makes no sense without what came
-// before. If it has ended, nothing is sent: NO, with answer->session_ended.
+// The same, but only in that session (see sql_session; 0: in any), for what makes no sense without
+// what came before. If it has ended, nothing is sent: NO, with answer->session_ended.
+//
+// MySQL: with `patience` (else NULL) the statement may wait on the server, perhaps for ever:
+// without request_ns, but until that is over. Then the session is ended by KILL, for else the
+// server would wait on and be granted what nobody wants any more; NO, with answer->session_ended.
 enum outcome sql_request_in(struct sql_connection *connection, int64_t session,
                             struct sql_answer *answer, const struct sql_statement *statement,
-                            const struct sql_argument *arguments);
-
-// MySQL only: the same as sql_request_in for a statement that waits on the server, perhaps for
-// ever: without request_ns, but until `patience` is over. Then it ends the session by KILL, for
-// else the server would wait on and be granted what nobody wants any more; NO, with
-// answer->session_ended.
-enum outcome sql_request_patiently(struct sql_connection *connection, int64_t session,
-                                   struct sql_answer *answer, const struct sql_statement *statement,
-                                   const struct sql_argument *arguments,
-                                   const struct peer_patience *patience);
+                            const struct sql_argument *arguments,
+                            const struct peer_patience *patience);
 
 // Which session the next request goes to: counts up from 1 with each that is opened, 0 while there
 // is none.
@@ -126,12 +122,10 @@ struct sql_kind {
     // Opens a session. 0, or -1, noted.
     int (*connect)(struct sql_connection *connection, int64_t limit_ns);
     void (*close)(struct sql_peer *link);
-    // True if there is something to be read although nothing was asked: the session has ended.
-    // *by_server: the server has said so, or closed it. A connection that was reset may have been
-    // so by what is between. Asked before what belongs to a session; if it `looks_always`, before
-    // each request.
+    // Whether the session has ended unasked is looked at before what belongs to it; or always,
+    // before each request. What the server says then begins with `error`; 0: whatever it says.
     bool looks_always;
-    bool (*has_hung_up)(const struct sql_peer *link, bool *by_server);
+    char error;
     // Executes the statement, whose text has its table, in the session that is there, and gives
     // that up where it must.
     enum outcome (*execute)(struct sql_connection *connection, struct sql_answer *answer,
@@ -146,6 +140,7 @@ struct sql_connection {
     int64_t request_ns;
     struct actor *actor;
     struct sql_peer link;
+    int descriptor;   // of the session's socket
     int64_t sessions; // opened so far
     uint64_t number;  // the server's, of the session
     // The last session that has ended was ended by the server: it said so, or closed it. Else it

@@ -4,6 +4,7 @@
 #include "harness/wire/zookeeper_parts.h"
 
 #include "harness/base/futex.h"
+#include "harness/base/scope.h"
 #include "harness/base/text.h"
 
 #include <errno.h>
@@ -21,12 +22,12 @@
 #define EXPLORED_REQUEST_NS (60 * NS_PER_S)
 
 const char *const zk_commands[] = {
-    [ASKED_CREATE] = "create",
-    [ASKED_DELETE] = "delete",
-    [ASKED_EXISTS] = "exists",
-    [ASKED_GET_DATA] = "getData",
-    [ASKED_GET_CHILDREN] = "getChildren",
-    [ASKED_SYNC] = "sync",
+    [ZK_CREATE] = "create",
+    [ZK_DELETE] = "delete",
+    [ZK_EXISTS] = "exists",
+    [ZK_GET_DATA] = "getData",
+    [ZK_GET_CHILDREN] = "getChildren",
+    [ZK_SYNC] = "sync",
     NULL,
 };
 
@@ -90,10 +91,8 @@ static struct zk_life *begin_life(struct zk *zk, struct zk_life *former)
 
 struct zk_life *zk_current(struct zk *zk)
 {
-    pthread_mutex_lock(&zk->mutex);
-    struct zk_life *life = zk->life;
-    pthread_mutex_unlock(&zk->mutex);
-    return life;
+    HOLD_MUTEX(&zk->mutex);
+    return zk->life;
 }
 
 static enum outcome await(struct zk_life *life, int64_t most_ns)
@@ -171,11 +170,10 @@ static void free_promise(struct zk_promise *promise)
 
 static bool owes_answers(struct zk *zk)
 {
-    pthread_mutex_lock(&zk->mutex);
+    HOLD_MUTEX(&zk->mutex);
     const struct zk_promise *each = zk->promises;
     while (each != NULL && !each->is_request)
         each = each->next;
-    pthread_mutex_unlock(&zk->mutex);
     return each != NULL;
 }
 
@@ -220,11 +218,9 @@ int64_t zk_timeout_ns(struct zk *zk)
 
 int64_t zk_silence_ns(struct zk *zk)
 {
-    pthread_mutex_lock(&zk->mutex);
+    HOLD_MUTEX(&zk->mutex);
     bool is_silent = atomic_load(&zk->life->state) == SESSION_CONNECTING;
-    int64_t silence_ns = is_silent ? clock_monotonic_ns() - zk->life->silent_since_ns : 0;
-    pthread_mutex_unlock(&zk->mutex);
-    return silence_ns;
+    return is_silent ? clock_monotonic_ns() - zk->life->silent_since_ns : 0;
 }
 
 const void *zk_identity(struct zk *zk)
@@ -236,14 +232,13 @@ const void *zk_identity(struct zk *zk)
 
 static void enter_promise(struct zk_promise *promise, struct zk *zk)
 {
+    HOLD_MUTEX(&zk->mutex);
     promise->zk = zk;
-    pthread_mutex_lock(&zk->mutex);
     promise->next = zk->promises;
     zk->promises = promise;
-    pthread_mutex_unlock(&zk->mutex);
 }
 
-// With the mutex, as what follows.
+// With the mutex, as `tell`.
 static void free_if_done(struct zk_promise *promise)
 {
     struct zk_promise **place = &promise->zk->promises;
@@ -257,9 +252,16 @@ static void free_if_done(struct zk_promise *promise)
 
 static void tell(struct zk_promise *promise, bool is_still_owed)
 {
-    atomic_store(&promise->is_told, 1);
-    futex_wake_all(&promise->is_told);
+    futex_set(&promise->is_told, 1);
     promise->is_owed = is_still_owed;
+    free_if_done(promise);
+}
+
+static void drop(struct zk_promise *promise)
+{
+    struct zk *zk = promise->zk;
+    HOLD_MUTEX(&zk->mutex);
+    promise->is_dropped = true;
     free_if_done(promise);
 }
 
@@ -284,9 +286,8 @@ static void ring(zhandle_t *handle, int type, int state, const char *path, void 
     struct zk *zk = watch->promise.zk;
     if (type == ZOO_SESSION_EVENT && state != ZOO_EXPIRED_SESSION_STATE)
         return;
-    pthread_mutex_lock(&zk->mutex);
+    HOLD_MUTEX(&zk->mutex);
     tell(&watch->promise, type == ZOO_SESSION_EVENT);
-    pthread_mutex_unlock(&zk->mutex);
 }
 
 struct zk_watch *zk_watch_new(struct zk *zk)
@@ -298,11 +299,7 @@ struct zk_watch *zk_watch_new(struct zk *zk)
 
 void zk_watch_drop(struct zk_watch *watch)
 {
-    struct zk *zk = watch->promise.zk;
-    pthread_mutex_lock(&zk->mutex);
-    watch->promise.is_dropped = true;
-    free_if_done(&watch->promise);
-    pthread_mutex_unlock(&zk->mutex);
+    drop(&watch->promise);
 }
 
 // --- answers, on the library's thread ------------------------------------------------------------
@@ -336,13 +333,12 @@ static void answer_call(struct zk_call *call, int code, bool is_watched, const c
         snprintf(call->text, sizeof call->text, "%.*s", length, text);
     if (code == ZOK && stat != NULL)
         call->czxid = stat->czxid;
-    pthread_mutex_lock(&zk->mutex);
+    HOLD_MUTEX(&zk->mutex);
     if (call->watch != NULL && !is_watched) {
         call->watch->promise.is_owed = false;
         free_if_done(&call->watch->promise);
     }
     tell(&call->promise, false);
-    pthread_mutex_unlock(&zk->mutex);
 }
 
 static void is_created(int code, const char *path, const struct Stat *stat, const void *context)
@@ -425,22 +421,18 @@ static enum outcome understand(int code, struct zk_answer *answer)
 static int start_call(zhandle_t *handle, struct zk_call *call, enum zk_asked asked,
                       const char *path, const char *data, enum zk_mode mode)
 {
-    const int modes[] = {[ZK_PERSISTENT] = ZOO_PERSISTENT,
-                         [ZK_CONTAINER] = ZOO_CONTAINER,
-                         [ZK_EPHEMERAL] = ZOO_EPHEMERAL,
-                         [ZK_EPHEMERAL_SEQUENTIAL] = ZOO_EPHEMERAL_SEQUENTIAL};
     const watcher_fn watcher = call->watch != NULL ? ring : NULL;
     switch (asked) {
-    case ASKED_CREATE:
-        return zoo_acreate2(handle, path, data, (int)strlen(data), &ZOO_OPEN_ACL_UNSAFE,
-                            modes[mode], is_created, call);
-    case ASKED_DELETE:
+    case ZK_CREATE:
+        return zoo_acreate2(handle, path, data, (int)strlen(data), &ZOO_OPEN_ACL_UNSAFE, (int)mode,
+                            is_created, call);
+    case ZK_DELETE:
         return zoo_adelete(handle, path, -1, is_deleted, call);
-    case ASKED_EXISTS:
+    case ZK_EXISTS:
         return zoo_awexists(handle, path, watcher, call->watch, is_found, call);
-    case ASKED_GET_DATA:
+    case ZK_GET_DATA:
         return zoo_awget(handle, path, watcher, call->watch, is_read, call);
-    case ASKED_GET_CHILDREN:
+    case ZK_GET_CHILDREN:
         return zoo_awget_children(handle, path, watcher, call->watch, is_listed, call);
     default:
         return zoo_async(handle, path, is_synced, call);
@@ -458,18 +450,15 @@ static void send_call(struct zk *zk, const struct zk_life *life, struct zk_call 
     await_told(&call->promise, exploration_of(zk) != NULL ? EXPLORED_REQUEST_NS : zk->request_ns);
 }
 
-static struct zk_call *new_call(void)
+static struct zk_call *new_call(struct zk *zk, struct zk_watch *watch)
 {
     struct zk_call *call = memory_zeroed(1, sizeof *call);
     call->promise.is_owed = call->promise.is_request = true;
+    call->watch = watch;
+    if (watch != NULL) // which nobody else knows yet
+        watch->promise.is_owed = true;
+    enter_promise(&call->promise, zk);
     return call;
-}
-
-// With the mutex.
-static void drop(struct zk_promise *promise)
-{
-    promise->is_dropped = true;
-    free_if_done(promise);
 }
 
 static enum outcome request(struct zk *zk, struct actor *actor, struct zk_answer *answer,
@@ -477,19 +466,13 @@ static enum outcome request(struct zk *zk, struct actor *actor, struct zk_answer
 {
     enum outcome outcome = OUTCOME_UNKNOWN;
     *answer = (struct zk_answer){.reply = ZK_OTHER, .why = "no answer in time"};
-    struct zk_call *call = new_call();
-    call->watch = details.watch;
     if (details.names != NULL)
         *details.names = (struct zk_names){0};
     zk_explored_hear_request(zk, actor, asked, path, &details);
     point(actor, POINT_BEFORE, zk_commands[asked]);
-    enter_promise(&call->promise, zk);
-    pthread_mutex_lock(&zk->mutex);
-    struct zk_life *life = zk->life;
+    struct zk_call *call = new_call(zk, details.watch);
+    struct zk_life *life = zk_current(zk);
     answer->session = life->number;
-    if (call->watch != NULL)
-        call->watch->promise.is_owed = true;
-    pthread_mutex_unlock(&zk->mutex);
     send_call(zk, life, call, zk_explored_code(actor, life), asked, path, &details);
     pthread_mutex_lock(&zk->mutex);
     if (atomic_load(&call->promise.is_told) != 0) {
@@ -503,8 +486,8 @@ static enum outcome request(struct zk *zk, struct actor *actor, struct zk_answer
             call->promise.names = (struct zk_names){0};
         }
     }
-    drop(&call->promise);
     pthread_mutex_unlock(&zk->mutex);
+    drop(&call->promise);
     point(actor, POINT_AFTER, zk_commands[asked]);
     zk_explored_hear_answer(zk, actor, outcome, answer, details.names);
     return outcome;
@@ -513,52 +496,31 @@ static enum outcome request(struct zk *zk, struct actor *actor, struct zk_answer
 enum outcome zk_create(struct zk *zk, struct actor *actor, struct zk_answer *answer,
                        const char *path, const char *data, enum zk_mode mode)
 {
-    return request(zk, actor, answer, ASKED_CREATE, path,
+    return request(zk, actor, answer, ZK_CREATE, path,
                    (struct zk_details){.data = data, .mode = mode});
-}
-
-enum outcome zk_delete(struct zk *zk, struct actor *actor, struct zk_answer *answer,
-                       const char *path)
-{
-    return request(zk, actor, answer, ASKED_DELETE, path, (struct zk_details){0});
-}
-
-enum outcome zk_exists(struct zk *zk, struct actor *actor, struct zk_answer *answer,
-                       const char *path, struct zk_watch *watch)
-{
-    return request(zk, actor, answer, ASKED_EXISTS, path, (struct zk_details){.watch = watch});
-}
-
-enum outcome zk_get_data(struct zk *zk, struct actor *actor, struct zk_answer *answer,
-                         const char *path, struct zk_watch *watch)
-{
-    return request(zk, actor, answer, ASKED_GET_DATA, path, (struct zk_details){.watch = watch});
 }
 
 enum outcome zk_get_children(struct zk *zk, struct actor *actor, struct zk_answer *answer,
                              const char *path, struct zk_names *names, struct zk_watch *watch)
 {
-    return request(zk, actor, answer, ASKED_GET_CHILDREN, path,
+    return request(zk, actor, answer, ZK_GET_CHILDREN, path,
                    (struct zk_details){.watch = watch, .names = names});
 }
 
-enum outcome zk_sync(struct zk *zk, struct actor *actor, struct zk_answer *answer, const char *path)
+enum outcome zk_ask(struct zk *zk, struct actor *actor, struct zk_answer *answer,
+                    enum zk_asked asked, const char *path, struct zk_watch *watch)
 {
-    return request(zk, actor, answer, ASKED_SYNC, path, (struct zk_details){0});
+    return request(zk, actor, answer, asked, path, (struct zk_details){.watch = watch});
 }
 
-// --- what has been told
-// ---------------------------------------------------------------------------
+// --- what has been told --------------------------------------------------------------------------
 
 void zk_catch_up(struct zk *zk)
 {
     const struct zk_details nothing = {0};
-    struct zk_call *call = new_call();
-    enter_promise(&call->promise, zk);
-    send_call(zk, zk_current(zk), call, ZOK, ASKED_EXISTS, "/", &nothing);
-    pthread_mutex_lock(&zk->mutex);
+    struct zk_call *call = new_call(zk, NULL);
+    send_call(zk, zk_current(zk), call, ZOK, ZK_EXISTS, "/", &nothing);
     drop(&call->promise);
-    pthread_mutex_unlock(&zk->mutex);
 }
 
 bool zk_watch_wait(struct zk_watch *watch, int64_t most_ns)

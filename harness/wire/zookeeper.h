@@ -49,7 +49,8 @@ struct zk_settings {
     void *context;
 };
 
-enum zk_mode { ZK_PERSISTENT, ZK_CONTAINER, ZK_EPHEMERAL, ZK_EPHEMERAL_SEQUENTIAL };
+// By the numbers that the protocol has for them.
+enum zk_mode { ZK_PERSISTENT = 0, ZK_EPHEMERAL = 1, ZK_EPHEMERAL_SEQUENTIAL = 3, ZK_CONTAINER = 4 };
 
 enum zk_reply {
     ZK_DONE,
@@ -102,27 +103,22 @@ enum outcome zk_begin(struct zk *zk);
 // The same, but an ended session stays ended (NO).
 enum outcome zk_await_connection(struct zk *zk);
 
-// One request each, on the current session. In all of them:
+// One request, on the current session:
 //   OK       the server has done it; `answer` says what it replied
 //   NO       certainly not done: answer->reply says why
 //   UNKNOWN  no answer: time-out, or a lost connection after the request may have been sent. It may
 //            still be done later, but before any later request on the same session
 //   BROKEN   only a wrong request or set-up explains it; see answer->why
 // `watch` (NULL: none) is told when the node changes or goes, or its list of children does. It is
-// not set on a node that is not there, but for zk_exists, where it waits for the node to come.
+// not set on a node that is not there, but for ZK_EXISTS, where it waits for the node to come.
+// ZK_SYNC lets the session's server catch up with the leader: what is read next is no older.
+enum zk_asked { ZK_CREATE, ZK_DELETE, ZK_EXISTS, ZK_GET_DATA, ZK_GET_CHILDREN, ZK_SYNC };
+enum outcome zk_ask(struct zk *zk, struct actor *actor, struct zk_answer *answer,
+                    enum zk_asked asked, const char *path, struct zk_watch *watch);
 enum outcome zk_create(struct zk *zk, struct actor *actor, struct zk_answer *answer,
                        const char *path, const char *data, enum zk_mode mode);
-enum outcome zk_delete(struct zk *zk, struct actor *actor, struct zk_answer *answer,
-                       const char *path);
-enum outcome zk_exists(struct zk *zk, struct actor *actor, struct zk_answer *answer,
-                       const char *path, struct zk_watch *watch);
-enum outcome zk_get_data(struct zk *zk, struct actor *actor, struct zk_answer *answer,
-                         const char *path, struct zk_watch *watch);
 enum outcome zk_get_children(struct zk *zk, struct actor *actor, struct zk_answer *answer,
                              const char *path, struct zk_names *names, struct zk_watch *watch);
-// Lets the session's server catch up with the leader: what is read next is no older than this.
-enum outcome zk_sync(struct zk *zk, struct actor *actor, struct zk_answer *answer,
-                     const char *path);
 
 void zk_names_free(struct zk_names *names);
 

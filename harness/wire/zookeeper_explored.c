@@ -99,8 +99,8 @@ void zk_explored_note_answer(struct zk *zk, const struct actor *actor, enum zk_a
     bool was_sent = call->code != ZCONNECTIONLOSS && call->code != ZSESSIONEXPIRED;
     if (was_sent)
         zk->heard_ns = clock_monotonic_ns();
-    exploration->changes += was_sent && (asked == ASKED_CREATE || asked == ASKED_DELETE);
-    if (asked == ASKED_CREATE && call->code == ZOK && actor->gate != NULL) {
+    exploration->changes += was_sent && (asked == ZK_CREATE || asked == ZK_DELETE);
+    if (asked == ZK_CREATE && call->code == ZOK && actor->gate != NULL) {
         struct zk_made *made =
             APPEND(exploration->made, exploration->made_count, exploration->made_room);
         made->czxid = call->czxid;
@@ -319,7 +319,8 @@ int zk_exploration_empty(struct zk_exploration *exploration, struct zk *looks, s
         return -1;
     for (size_t i = 0; i < exploration->made_count; i++) {
         const struct zk_made *made = &exploration->made[i];
-        if (made->is_there && zk_delete(looks, &nobody, &answer, made->path) != OUTCOME_OK)
+        if (made->is_there &&
+            zk_ask(looks, &nobody, &answer, ZK_DELETE, made->path, NULL) != OUTCOME_OK)
             return error_set(error, "cannot delete %s in zookeeper: %s", made->path, answer.why);
     }
     exploration->made_count = 0;

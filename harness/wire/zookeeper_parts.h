@@ -12,15 +12,6 @@
 #define THREADED // the library that has threads of its own
 #include <zookeeper/zookeeper.h>
 
-enum zk_asked {
-    ASKED_CREATE,
-    ASKED_DELETE,
-    ASKED_EXISTS,
-    ASKED_GET_DATA,
-    ASKED_GET_CHILDREN,
-    ASKED_SYNC
-};
-
 enum zk_state { SESSION_CONNECTING, SESSION_CONNECTED, SESSION_ENDED };
 
 // One session, and the library's handle on it.

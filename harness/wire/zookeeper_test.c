@@ -63,7 +63,7 @@ static struct zk_answer create(struct zk *by, const char *path, enum zk_mode mod
 // Whether the node is there, as the fixture's session sees it.
 static bool is_there(const char *path)
 {
-    enum outcome outcome = zk_exists(zk, &actor, &answer, path, NULL);
+    enum outcome outcome = zk_ask(zk, &actor, &answer, ZK_EXISTS, path, NULL);
     assert_true(outcome == OUTCOME_OK || answer.reply == ZK_NO_NODE);
     return outcome == OUTCOME_OK;
 }
@@ -78,17 +78,17 @@ TEST(answers_of_every_kind_are_understood)
     struct zk_answer child = create(zk, "/kinds/x-", ZK_EPHEMERAL_SEQUENTIAL);
     assert_string_equal(child.text, "/kinds/x-0000000000");
     assert_true(child.czxid > parent.czxid);
-    assert_int_equal(zk_get_data(zk, &actor, &answer, child.text, NULL), OUTCOME_OK);
+    assert_int_equal(zk_ask(zk, &actor, &answer, ZK_GET_DATA, child.text, NULL), OUTCOME_OK);
     assert_string_equal(answer.text, "data");
     assert_true(answer.czxid == child.czxid);
-    assert_int_equal(zk_exists(zk, &actor, &answer, child.text, NULL), OUTCOME_OK);
+    assert_int_equal(zk_ask(zk, &actor, &answer, ZK_EXISTS, child.text, NULL), OUTCOME_OK);
     assert_true(answer.czxid == child.czxid);
     assert_int_equal(zk_get_children(zk, &actor, &answer, "/kinds", &names, NULL), OUTCOME_OK);
     assert_int_equal(names.count, 1);
     assert_string_equal(names.items[0], "x-0000000000");
     zk_names_free(&names);
-    assert_int_equal(zk_sync(zk, &actor, &answer, "/kinds"), OUTCOME_OK);
-    assert_int_equal(zk_delete(zk, &actor, &answer, child.text), OUTCOME_OK);
+    assert_int_equal(zk_ask(zk, &actor, &answer, ZK_SYNC, "/kinds", NULL), OUTCOME_OK);
+    assert_int_equal(zk_ask(zk, &actor, &answer, ZK_DELETE, child.text, NULL), OUTCOME_OK);
     assert_false(is_there(child.text));
 }
 
@@ -100,9 +100,9 @@ TEST(a_refusal_is_no_and_says_why)
     assert_int_equal(answer.reply, ZK_NODE_EXISTS);
     assert_int_equal(zk_create(zk, &actor, &answer, "/nowhere/x", "", ZK_PERSISTENT), OUTCOME_NO);
     assert_int_equal(answer.reply, ZK_NO_NODE);
-    assert_int_equal(zk_delete(zk, &actor, &answer, "/nowhere"), OUTCOME_NO);
+    assert_int_equal(zk_ask(zk, &actor, &answer, ZK_DELETE, "/nowhere", NULL), OUTCOME_NO);
     assert_int_equal(answer.reply, ZK_NO_NODE);
-    assert_int_equal(zk_delete(zk, &actor, &answer, "/refusals"), OUTCOME_NO);
+    assert_int_equal(zk_ask(zk, &actor, &answer, ZK_DELETE, "/refusals", NULL), OUTCOME_NO);
     assert_int_equal(answer.reply, ZK_NOT_EMPTY);
 }
 
@@ -124,7 +124,7 @@ TEST(no_answer_in_time_is_unknown_and_later_requests_come_after_it)
     assert_int_equal(outcome, OUTCOME_UNKNOWN);
     assert_false(answer.session_ended);
     assert_true(answer.session == zk_session(zk));
-    assert_int_equal(zk_sync(zk, &actor, &answer, "/late"), OUTCOME_OK);
+    assert_int_equal(zk_ask(zk, &actor, &answer, ZK_SYNC, "/late", NULL), OUTCOME_OK);
     assert_true(is_there("/late"));
 }
 
@@ -132,10 +132,10 @@ TEST(a_watch_rings_when_the_node_goes_and_not_before)
 {
     create(zk, "/watched", ZK_EPHEMERAL);
     struct zk_watch *watch = zk_watch_new(zk);
-    assert_int_equal(zk_get_data(zk, &actor, &answer, "/watched", watch), OUTCOME_OK);
+    assert_int_equal(zk_ask(zk, &actor, &answer, ZK_GET_DATA, "/watched", watch), OUTCOME_OK);
     create(zk, "/not-watched", ZK_EPHEMERAL);
     assert_false(zk_watch_wait(watch, 0));
-    assert_int_equal(zk_delete(zk, &actor, &answer, "/watched"), OUTCOME_OK);
+    assert_int_equal(zk_ask(zk, &actor, &answer, ZK_DELETE, "/watched", NULL), OUTCOME_OK);
     assert_true(zk_watch_wait(watch, TIME_LIMIT_NS));
     zk_watch_drop(watch);
 }
@@ -158,10 +158,10 @@ TEST(a_watch_that_nobody_waits_for_any_more_does_no_harm)
     create(zk, "/dropped", ZK_EPHEMERAL);
     for (int i = 0; i < 3; i++) {
         struct zk_watch *watch = zk_watch_new(zk);
-        assert_int_equal(zk_exists(zk, &actor, &answer, "/dropped", watch), OUTCOME_OK);
+        assert_int_equal(zk_ask(zk, &actor, &answer, ZK_EXISTS, "/dropped", watch), OUTCOME_OK);
         zk_watch_drop(watch);
     }
-    assert_int_equal(zk_delete(zk, &actor, &answer, "/dropped"), OUTCOME_OK);
+    assert_int_equal(zk_ask(zk, &actor, &answer, ZK_DELETE, "/dropped", NULL), OUTCOME_OK);
     assert_false(is_there("/dropped"));
 }
 
@@ -194,7 +194,7 @@ TEST(the_end_of_a_session_is_told_and_another_can_begin)
     struct zk *own = open_session(4 * NS_PER_S);
     create(own, "/mine", ZK_EPHEMERAL);
     struct zk_watch *watch = zk_watch_new(own);
-    assert_int_equal(zk_exists(own, &actor, &answer, "/mine", watch), OUTCOME_OK);
+    assert_int_equal(zk_ask(own, &actor, &answer, ZK_EXISTS, "/mine", watch), OUTCOME_OK);
     assert_int_equal(zk_session(own), 1);
     atomic_store(&fixture.ended, 0);
     zk_expire(own, &fixture.server.service);
@@ -203,12 +203,12 @@ TEST(the_end_of_a_session_is_told_and_another_can_begin)
     assert_int_equal(atomic_load(&fixture.ended), 1);
     assert_int_equal(zk_session(own), 0);
     assert_false(is_there("/mine"));
-    assert_int_equal(zk_sync(own, &actor, &answer, "/"), OUTCOME_NO);
+    assert_int_equal(zk_ask(own, &actor, &answer, ZK_SYNC, "/", NULL), OUTCOME_NO);
     assert_true(answer.session_ended);
     assert_int_equal(zk_await_connection(own), OUTCOME_NO);
     assert_int_equal(zk_begin(own), OUTCOME_OK);
     assert_int_equal(zk_session(own), 2);
-    assert_int_equal(zk_sync(own, &actor, &answer, "/"), OUTCOME_OK);
+    assert_int_equal(zk_ask(own, &actor, &answer, ZK_SYNC, "/", NULL), OUTCOME_OK);
     assert_int_equal(answer.session, 2);
     zk_close(own);
 }
@@ -222,12 +222,12 @@ TEST(every_request_passes_a_point_of_its_name_before_and_after)
         struct point_board board = {0};
         count_points(&actor, &board, zk_commands[i]);
         create(zk, "/points", ZK_EPHEMERAL);
-        zk_exists(zk, &actor, &answer, "/points", NULL);
-        zk_get_data(zk, &actor, &answer, "/points", NULL);
+        zk_ask(zk, &actor, &answer, ZK_EXISTS, "/points", NULL);
+        zk_ask(zk, &actor, &answer, ZK_GET_DATA, "/points", NULL);
         zk_get_children(zk, &actor, &answer, "/points", &names, NULL);
         zk_names_free(&names);
-        zk_sync(zk, &actor, &answer, "/points");
-        zk_delete(zk, &actor, &answer, "/points");
+        zk_ask(zk, &actor, &answer, ZK_SYNC, "/points", NULL);
+        zk_ask(zk, &actor, &answer, ZK_DELETE, "/points", NULL);
         actor.board = NULL;
         assert_int_equal(board.traps[0].passed, 2);
     }
@@ -241,7 +241,7 @@ TEST(without_a_connection_nothing_begins_and_nothing_is_taken_for_refused)
     assert_int_equal(zk_silence_ns(zk), 0);
     zk_set_limit(zk, 300 * NS_PER_MS);
     kill(fixture.server.cluster.nodes[0].server, SIGKILL);
-    enum outcome outcome = zk_delete(zk, &actor, &answer, "/kinds");
+    enum outcome outcome = zk_ask(zk, &actor, &answer, ZK_DELETE, "/kinds", NULL);
     assert_int_equal(outcome, OUTCOME_UNKNOWN);
     assert_int_equal(zk_begin(zk), OUTCOME_NO);
     int64_t silence_ns = zk_silence_ns(zk);
