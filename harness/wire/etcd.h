@@ -1,6 +1,4 @@
-// etcd, by its JSON gateway (/v3/...).
-//
-// What it has in common with other clients, client.h tells.
+// etcd, by its JSON gateway (/v3/...). What it has in common with other clients, client.h tells.
 #ifndef LOCKPICK_WIRE_ETCD_H
 #define LOCKPICK_WIRE_ETCD_H
 

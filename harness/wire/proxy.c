@@ -23,6 +23,7 @@
 #define PIECE_BYTES (64 * 1024)
 #define STACK_BYTES (256 * 1024)
 #define CHANCE_MS 100
+#define AT_ITS_END UINT32_MAX
 
 // One connection of the client, and ours to its server. Each direction is a thread.
 struct connection {
@@ -35,13 +36,12 @@ struct connection {
     _Atomic bool is_over;
     pthread_t thread;
     // Of a program that is explored:
-    uint32_t port; // the program's
     _Atomic bool is_served;
+    _Atomic uint32_t turns[2];        // of each direction: odd while it is at work, or AT_ITS_END
     _Atomic uint32_t stands;          // a futex: 1 while a request stands, 2: its reply
     _Atomic uint32_t order;           // enum gate_order
     struct parsed_request standing;   // while it does
     struct text said[2];              // of the request, and of the reply, that is being read
-    _Atomic uint64_t taken, handed;   // bytes: sent on to the server, and to the program
     _Atomic uint64_t asked, answered; // requests that are answered, and replies
 };
 
@@ -273,12 +273,8 @@ static bool forward(struct passer *passer, const uint8_t *bytes, size_t length)
     }
     if (!send_all(connection, passer->to, bytes + sent, length - sent))
         return false;
-    if (rest != NULL) {
-        bool is_reply = passer->side == POINT_AFTER;
-        atomic_fetch_add(is_reply ? &connection->handed : &connection->taken, length);
-        atomic_fetch_add(&connection->answered, is_reply ? ended : 0);
-        futex_ring(&rest->changed);
-    }
+    if (passer->side == POINT_AFTER)
+        atomic_fetch_add(&connection->answered, ended);
     return true;
 }
 
@@ -286,21 +282,27 @@ static void *pump(void *context)
 {
     struct passer *passer = context;
     struct connection *connection = passer->connection;
+    struct rest_board *rest = connection->proxy->settings.rest;
+    _Atomic uint32_t *turns = &connection->turns[passer->side == POINT_AFTER];
     AUTO_FREE uint8_t *bytes = memory_new(PIECE_BYTES);
-    for (;;) {
-        ssize_t got = recv(passer->from, bytes, PIECE_BYTES, MSG_DONTWAIT);
-        if (got == 0) {
-            shutdown(passer->to, SHUT_WR);
-            break;
-        }
+    ssize_t got;
+    atomic_fetch_add(turns, 1);
+    while ((got = recv(passer->from, bytes, PIECE_BYTES, MSG_DONTWAIT)) != 0) {
         bool waits = got < 0 && (errno == EAGAIN || errno == EINTR);
+        atomic_fetch_add(turns, waits);
+        if (waits && rest != NULL)
+            futex_ring(&rest->changed);
         bool fine = waits ? await(connection, passer->from, POLLIN)
                           : got > 0 && forward(passer, bytes, (size_t)got);
+        atomic_fetch_add(turns, waits);
         if (!fine) {
             break_off(connection);
             break;
         }
     }
+    if (got == 0)
+        shutdown(passer->to, SHUT_WR);
+    atomic_store(turns, AT_ITS_END);
     return NULL;
 }
 
@@ -379,15 +381,10 @@ static void *serve(void *context)
         pump_both(connection);
     } else
         atomic_store(&connection->is_broken, true);
+    HOLD_MUTEX(&connection->proxy->mutex);
     close_socket(connection, connection->client);
     close_socket(connection, connection->server);
     connection->client = connection->server = -1;
-    struct rest_board *rest = connection->proxy->settings.rest;
-    struct rest_connection *own = rest != NULL ? rest_connection_of(rest, connection->port) : NULL;
-    if (own != NULL) {
-        atomic_store(&own->is_over, 1);
-        futex_ring(&rest->changed);
-    }
     atomic_store(&connection->is_over, true);
     return NULL;
 }
@@ -426,9 +423,8 @@ static void reap(struct proxy *proxy, bool all)
 
 static void take(struct proxy *proxy, int listener)
 {
-    struct sockaddr_in from = {0};
-    socklen_t length = sizeof from;
-    int socket = accept4(listener, (struct sockaddr *)&from, &length, SOCK_CLOEXEC | SOCK_NONBLOCK);
+    HOLD_MUTEX(&proxy->mutex);
+    int socket = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (socket < 0)
         return;
     struct connection *connection = memory_zeroed(1, sizeof *connection);
@@ -437,16 +433,11 @@ static void take(struct proxy *proxy, int listener)
                                       .parser = parser_new(proxy->settings.service->kind),
                                       .client = socket,
                                       .server = -1,
-                                      .port = ntohs(from.sin_port),
                                       .wake = eventfd(0, EFD_CLOEXEC)};
-    pthread_mutex_lock(&proxy->mutex);
-    bool is_started =
-        connection->wake >= 0 &&
-        pthread_create(&connection->thread, &proxy->attributes, serve, connection) == 0;
-    if (is_started)
+    if (connection->wake >= 0 &&
+        pthread_create(&connection->thread, &proxy->attributes, serve, connection) == 0)
         proxy->connections = connection;
-    pthread_mutex_unlock(&proxy->mutex);
-    if (!is_started)
+    else
         free_connection(connection);
 }
 
@@ -587,26 +578,40 @@ int proxy_network(const struct proxy *proxy)
 
 // --- of a program that is explored ---------------------------------------------------------------
 
+// True if the direction waits for something to read, and nothing has come.
+static bool is_idle(const struct connection *connection, int direction)
+{
+    const _Atomic uint32_t *turns = &connection->turns[direction];
+    uint32_t turn = atomic_load(turns);
+    struct pollfd from = {.fd = direction == 0 ? connection->client : connection->server,
+                          .events = POLLIN};
+    return turn == AT_ITS_END ||
+           (turn % 2 == 0 && poll(&from, 1, 0) == 0 && atomic_load(turns) == turn);
+}
+
+// Who has said all does not wait for a reply any more.
+static bool is_quiet(const struct connection *connection)
+{
+    if (!atomic_load(&connection->is_served) || atomic_load(&connection->is_broken))
+        return atomic_load(&connection->is_over); // else it is about to begin, or to end
+    if (atomic_load(&connection->is_over) || atomic_load(&connection->stands) != 0)
+        return true;
+    bool has_said_all = atomic_load(&connection->turns[0]) == AT_ITS_END;
+    bool is_owed = atomic_load(&connection->asked) != atomic_load(&connection->answered);
+    bool has_all = atomic_load(&connection->turns[1]) == AT_ITS_END;
+    return is_idle(connection, 0) && is_idle(connection, 1) && !(has_said_all ? has_all : is_owed);
+}
+
 bool proxy_is_quiet(struct proxy *proxy)
 {
-    struct rest_board *rest = proxy->settings.rest;
-    bool is = true;
+    struct pollfd ready[MOST_LISTENERS];
+    for (int i = 0; i < proxy->listener_count; i++)
+        ready[i] = (struct pollfd){.fd = proxy->listeners[i], .events = POLLIN};
     HOLD_MUTEX(&proxy->mutex);
-    for (int i = 0; i < REST_CONNECTIONS && is; i++) {
-        const struct rest_connection *own = &rest->connections[i];
-        uint32_t port = atomic_load(&own->port);
-        if (port == 0 || atomic_load(&own->is_over) != 0)
-            continue;
-        struct connection *each = proxy->connections;
-        while (each != NULL && (each->port != port || atomic_load(&each->is_over)))
-            each = each->next;
-        is = each != NULL && atomic_load(&each->is_served) &&
-             (atomic_load(&each->stands) != 0 ||
-              (atomic_load(&own->sent) == atomic_load(&each->taken) &&
-               atomic_load(&each->asked) == atomic_load(&each->answered))) &&
-             atomic_load(&own->received) == atomic_load(&each->handed);
-    }
-    return is;
+    const struct connection *each = proxy->connections;
+    while (each != NULL && is_quiet(each))
+        each = each->next;
+    return each == NULL && poll(ready, (nfds_t)proxy->listener_count, 0) == 0;
 }
 
 // With the mutex.

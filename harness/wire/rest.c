@@ -25,15 +25,6 @@ void rest_close(struct rest_board *board)
         munmap(board, sizeof *board);
 }
 
-struct rest_connection *rest_connection_of(struct rest_board *board, uint32_t port)
-{
-    for (int i = 0; i < REST_CONNECTIONS; i++) {
-        if (atomic_load(&board->connections[i].port) == port)
-            return &board->connections[i];
-    }
-    return NULL;
-}
-
 // --- threads -------------------------------------------------------------------------------------
 
 // A thread that could not run, and how often it had stopped running until then.

@@ -1,7 +1,7 @@
 // Whether a program that locks for a client is at rest: it can do nothing more until a request of
 // its is let go, its sleep ends, or it is told something. A preload in the program
-// (rest_preload.c) leaves word, in memory that both map, of what passes its connections and of how
-// long its threads sleep; the rest is seen from outside.
+// (rest_preload.c) leaves word, in memory that both map, of how long its threads sleep; whether they
+// could run is seen from outside, and what passes its connections by its proxy.
 //
 // The program's sleeps end by the clock that it is shown (faults/clock_preload.c), however that is
 // set: whoever sets it ends them (rest_end_sleeps). A program that asks the kernel itself, as
@@ -22,15 +22,8 @@
 #define REST_VARIABLE "LOCKPICK_REST"
 #define REST_SIGNAL (SIGRTMAX - 3) // ends a call that waits
 
-#define REST_CONNECTIONS 32
 #define REST_SLEEPERS 32
 #define REST_PROCESSES 8
-
-struct rest_connection {
-    _Atomic uint32_t port;           // the program's own; 0: a free place
-    _Atomic uint32_t is_over;        // the proxy has ended it
-    _Atomic uint64_t sent, received; // bytes, by the program
-};
 
 // A thread that waits until a time.
 struct rest_sleeper {
@@ -41,9 +34,7 @@ struct rest_sleeper {
 
 struct rest_board {
     _Atomic uint32_t changed;                   // a futex
-    _Atomic uint32_t overflows;                 // more connections or threads than there are places
     _Atomic uint32_t processes[REST_PROCESSES]; // that have the preload; 0: a free place
-    struct rest_connection connections[REST_CONNECTIONS];
     struct rest_sleeper sleepers[REST_SLEEPERS];
 };
 
@@ -54,9 +45,6 @@ void rest_close(struct rest_board *board);
 // True if no thread of the program could run at some time during this call. What is on its way to
 // it is not seen.
 bool rest_is_still(struct rest_board *board, struct thread_watch *watch);
-
-// The place of the connection from that port; NULL: the program has none.
-struct rest_connection *rest_connection_of(struct rest_board *board, uint32_t port);
 
 // When the first sleep of a thread ends; TIME_NEVER: nobody sleeps.
 int64_t rest_sleeps_until_ns(struct rest_board *board);

@@ -2,9 +2,9 @@
 // into a program that locks for an explored client: see rest.h. Without $LOCKPICK_REST every call
 // goes straight to libc.
 //
-// It counts what the program sends and receives over TCP, and lets its threads sleep by the clock
-// that clock_preload.c shows: nanosleep and its kin, poll, select and epoll_wait with a time-out,
-// semaphores (by which Python's locks wait), and, by clock_preload.c, condition variables.
+// It lets the program's threads sleep by the clock that clock_preload.c shows: nanosleep and its
+// kin, poll, select and epoll_wait with a time-out, semaphores (by which Python's locks wait), and,
+// by clock_preload.c, condition variables.
 #include "harness/wire/rest.h"
 
 #include "harness/base/clock.h"
@@ -13,30 +13,24 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <netinet/in.h>
 #include <poll.h>
-#include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/select.h>
-#include <sys/socket.h>
 #include <sys/syscall.h>
-#include <sys/uio.h>
 #include <time.h>
 #include <unistd.h>
 
 #define EXPORTED __attribute__((visibility("default")))
-#define MOST_DESCRIPTORS 4096
 // Who waits for days waits for ever.
 #define FOR_EVER_NS (24 * 3600 * NS_PER_S)
 #define PATIENT_READS 200 // of a clock that stands still
 
 static struct rest_board *board; // NULL: nobody watches
 static pid_t owner;              // the process that maps it: a child that is forked is not watched
-static _Atomic uint8_t places[MOST_DESCRIPTORS]; // of connections, plus 1; 0: none
 static _Thread_local struct rest_sleeper *sleeper;
 static _Thread_local volatile sig_atomic_t was_woken;
 
@@ -53,8 +47,6 @@ static _Thread_local volatile sig_atomic_t was_woken;
 #define CALL(name) (libc_##name != NULL ? (void)0 : find_##name(), libc_##name)
 
 LIBC(void *, dlopen, (const char *, int))
-LIBC(int, connect, (int, const struct sockaddr *, socklen_t))
-LIBC(int, close, (int))
 LIBC(int, clock_nanosleep, (clockid_t, int, const struct timespec *, struct timespec *))
 LIBC(int, ppoll, (struct pollfd *, nfds_t, const struct timespec *, const sigset_t *))
 LIBC(int, pselect, (int, fd_set *, fd_set *, fd_set *, const struct timespec *, const sigset_t *))
@@ -89,7 +81,6 @@ static void take_place_of_process(void)
             atomic_compare_exchange_strong(&board->processes[i], &other, (uint32_t)owner))
             return;
     }
-    atomic_fetch_add(&board->overflows, 1);
 }
 
 __attribute__((constructor)) static void load(void)
@@ -113,132 +104,6 @@ __attribute__((constructor)) static void load(void)
 EXPORTED void *dlopen(const char *file, int mode)
 {
     return CALL(dlopen)(file, board != NULL ? mode & ~RTLD_DEEPBIND : mode);
-}
-
-// --- connections ---------------------------------------------------------------------------------
-
-static struct rest_connection *connection_of(int descriptor)
-{
-    int place = descriptor >= 0 && descriptor < MOST_DESCRIPTORS ? places[descriptor] : 0;
-    return place > 0 && owner == getpid() ? &board->connections[place - 1] : NULL;
-}
-
-static void enter(int descriptor)
-{
-    struct sockaddr_in own;
-    socklen_t length = sizeof own;
-    int type = 0;
-    socklen_t type_length = sizeof type;
-    if (descriptor >= MOST_DESCRIPTORS || owner != getpid() ||
-        getsockopt(descriptor, SOL_SOCKET, SO_TYPE, &type, &type_length) != 0 ||
-        type != SOCK_STREAM || getsockname(descriptor, (struct sockaddr *)&own, &length) != 0 ||
-        own.sin_family != AF_INET)
-        return;
-    for (uint8_t i = 0; i < REST_CONNECTIONS; i++) {
-        struct rest_connection *connection = &board->connections[i];
-        uint32_t nobody = 0;
-        if (!atomic_compare_exchange_strong(&connection->port, &nobody, UINT32_MAX))
-            continue;
-        connection->is_over = 0;
-        connection->sent = connection->received = 0;
-        atomic_store(&connection->port, ntohs(own.sin_port));
-        places[descriptor] = (uint8_t)(i + 1);
-        change();
-        return;
-    }
-    atomic_fetch_add(&board->overflows, 1);
-}
-
-EXPORTED int connect(int descriptor, const struct sockaddr *address, socklen_t length)
-{
-    int result = CALL(connect)(descriptor, address, length);
-    int reason = errno;
-    if (board != NULL && address->sa_family == AF_INET && connection_of(descriptor) == NULL &&
-        (result == 0 || reason == EINPROGRESS || reason == EINTR))
-        enter(descriptor);
-    errno = reason;
-    return result;
-}
-
-EXPORTED int close(int descriptor)
-{
-    struct rest_connection *connection = board != NULL ? connection_of(descriptor) : NULL;
-    if (connection != NULL)
-        places[descriptor] = 0;
-    int result = CALL(close)(descriptor);
-    int reason = errno;
-    if (connection != NULL) {
-        atomic_store(&connection->port, 0);
-        change();
-    }
-    errno = reason;
-    return result;
-}
-
-enum counted { SENT, RECEIVED, NEITHER };
-
-static ssize_t count(int descriptor, ssize_t result, enum counted counted)
-{
-    struct rest_connection *connection =
-        board != NULL && result > 0 && counted != NEITHER ? connection_of(descriptor) : NULL;
-    if (connection != NULL) {
-        atomic_fetch_add(counted == SENT ? &connection->sent : &connection->received,
-                         (uint64_t)result);
-        change();
-    }
-    return result;
-}
-
-// A call of libc's, whose result is the number of bytes that it has sent or received.
-#define COUNTED(counted, name, parameters, arguments)                                              \
-    LIBC(ssize_t, name, parameters)                                                                \
-    EXPORTED ssize_t name parameters                                                               \
-    {                                                                                              \
-        return count(descriptor, CALL(name) arguments, counted);                                   \
-    }
-#define UNLESS_PEEKED ((flags & MSG_PEEK) != 0 ? NEITHER : RECEIVED)
-
-COUNTED(SENT, send, (int descriptor, const void *bytes, size_t length, int flags),
-        (descriptor, bytes, length, flags))
-COUNTED(SENT, sendto,
-        (int descriptor, const void *bytes, size_t length, int flags, const struct sockaddr *to,
-         socklen_t to_length),
-        (descriptor, bytes, length, flags, to, to_length))
-COUNTED(SENT, sendmsg, (int descriptor, const struct msghdr *message, int flags),
-        (descriptor, message, flags))
-COUNTED(SENT, write, (int descriptor, const void *bytes, size_t length),
-        (descriptor, bytes, length))
-COUNTED(SENT, writev, (int descriptor, const struct iovec *pieces, int piece_count),
-        (descriptor, pieces, piece_count))
-COUNTED(UNLESS_PEEKED, recv, (int descriptor, void *bytes, size_t length, int flags),
-        (descriptor, bytes, length, flags))
-COUNTED(UNLESS_PEEKED, recvfrom,
-        (int descriptor, void *restrict bytes, size_t length, int flags,
-         struct sockaddr *restrict from, socklen_t *restrict from_length),
-        (descriptor, bytes, length, flags, from, from_length))
-COUNTED(UNLESS_PEEKED, recvmsg, (int descriptor, struct msghdr *message, int flags),
-        (descriptor, message, flags))
-COUNTED(RECEIVED, read, (int descriptor, void *bytes, size_t length), (descriptor, bytes, length))
-COUNTED(RECEIVED, readv, (int descriptor, const struct iovec *pieces, int piece_count),
-        (descriptor, pieces, piece_count))
-
-// What programs call in their stead that are built with _FORTIFY_SOURCE.
-EXPORTED ssize_t __recv_chk(int descriptor, void *bytes, size_t length, size_t room, int flags)
-{
-    return length <= room ? recv(descriptor, bytes, length, flags) : (abort(), 0);
-}
-
-EXPORTED ssize_t __recvfrom_chk(int descriptor, void *restrict bytes, size_t length, size_t room,
-                                int flags, struct sockaddr *restrict from,
-                                socklen_t *restrict from_length)
-{
-    return length <= room ? recvfrom(descriptor, bytes, length, flags, from, from_length)
-                          : (abort(), 0);
-}
-
-EXPORTED ssize_t __read_chk(int descriptor, void *bytes, size_t length, size_t room)
-{
-    return length <= room ? read(descriptor, bytes, length) : (abort(), 0);
 }
 
 // --- waiting -------------------------------------------------------------------------------------
@@ -275,8 +140,6 @@ static void take_place(void)
         if (atomic_compare_exchange_strong(&board->sleepers[i].thread, &nobody, own))
             sleeper = &board->sleepers[i];
     }
-    if (sleeper == NULL)
-        atomic_fetch_add(&board->overflows, 1);
 }
 
 // A wait until a time that its clock is to show. clock_preload.c calls both, too. False: nobody

@@ -67,11 +67,10 @@ struct sql_answer {
                       // what was there already changes none
     struct sql_value values[SQL_MOST_COLUMNS]; // the first columns of the first row
     unsigned error;                            // MySQL: the server's, or the library's; 0: none
-    // With NO: nothing was sent, for the session has ended; or the primary has become read-only,
-    // and another one is to be looked for. With UNKNOWN: the server has answered that it has ended
-    // the session or interrupted the statement, and what belonged to the session ends with it: its
-    // open transaction is rolled back, its locks are free. A connection that is lost without such
-    // a word says nothing: until the server notices, it may go on with the session.
+    // With NO: nothing was sent, for the session has ended; or the primary has become read-only.
+    // With UNKNOWN: the server has said that it has ended the session, and with it its transaction
+    // and its locks. A connection that is lost without such a word says nothing: until the server
+    // notices, it may go on with the session.
     bool session_ended;
 };
 
