@@ -5,6 +5,7 @@
 
 #include "harness/locks/test_contract.h"
 #include "harness/locks/zookeeper_common.h"
+#include "harness/wire/zookeeper_parts.h"
 
 // The folder of the nodes that hold.
 static inline const char *holds_below(const struct lock_scheme *scheme)
@@ -67,7 +68,7 @@ static inline bool evict(struct fixture *fixture, const struct lock_scheme *sche
 static inline void limit_requests(struct fixture *fixture, int64_t request_ns)
 {
     for (int i = 0; i < WORKERS; i++)
-        zk_set_limit(zk_of(&fixture->locks[i]), request_ns);
+        zk_of(&fixture->locks[i])->request_ns = request_ns;
 }
 
 // On the last server: tests kill the first.

@@ -15,17 +15,6 @@
 // Of the machine's time: only how often a server is asked depends on it.
 #define SOON_NS NS_PER_MS
 
-void gate_start(struct step_gate *gate, bool is_free)
-{
-    *gate = (struct step_gate){.sleeper = {gate_sleep},
-                               .is_there = true,
-                               .is_free = is_free,
-                               .until_ns = TIME_NEVER,
-                               .heard = {gate->heard.bytes, 0, gate->heard.room},
-                               .kept = {gate->kept.bytes, 0, gate->kept.room},
-                               .remembers = gate->remembers};
-}
-
 void gate_free(struct step_gate *gate)
 {
     text_free(&gate->heard);
@@ -286,11 +275,22 @@ void gate_pass(struct step_gate *gate, enum phase phase, enum point_side side, c
                                             : GATE_AFTER_REPLY);
 }
 
-void gate_sleep(struct sleeper *sleeper, int64_t duration_ns)
+static void gate_sleep(struct sleeper *sleeper, int64_t duration_ns)
 {
     struct step_gate *gate = (struct step_gate *)sleeper; // its first member
     if (duration_ns > 0 && !gate->is_free)
         gate_stand(gate, GATE_SLEEPING);
+}
+
+void gate_start(struct step_gate *gate, bool is_free)
+{
+    *gate = (struct step_gate){.sleeper = {gate_sleep},
+                               .is_there = true,
+                               .is_free = is_free,
+                               .until_ns = TIME_NEVER,
+                               .heard = {gate->heard.bytes, 0, gate->heard.room},
+                               .kept = {gate->kept.bytes, 0, gate->kept.room},
+                               .remembers = gate->remembers};
 }
 
 static void stand_with_bell(struct step_gate *gate, enum gate_place place, _Atomic uint32_t *bell,
@@ -360,17 +360,12 @@ void gate_let_go(struct step_gate *gate, enum gate_order order)
     gate_await(gate);
 }
 
-void gate_end(struct step_gate *gate)
-{
-    gate_send_off(gate, GATE_END);
-}
-
 void gates_end(struct step_gate *gates)
 {
     for (int thread = THREAD_SECOND_WORKER + 1; thread < CLIENT_THREADS; thread++) {
         if (!gates[thread].is_there || is_over(&gates[thread]))
             continue;
-        gate_end(&gates[thread]);
+        gate_send_off(&gates[thread], GATE_END);
         gate_await(&gates[thread]);
     }
 }

@@ -85,7 +85,6 @@ void gate_free(struct step_gate *gate);
 // Of the thread. `what` is text up to the first space.
 void gate_pass(struct step_gate *gate, enum phase phase, enum point_side side, const char *what);
 void gate_stand(struct step_gate *gate, enum gate_place place);
-void gate_sleep(struct sleeper *sleeper, int64_t duration_ns);
 
 // Stands until *bell is not `rung` any more, or until `until_ns`; returns at once if it is over for
 // the thread, and *bell has changed.
@@ -146,17 +145,14 @@ void gate_name_times(const char *text, size_t length, int64_t began_ns, int64_t 
 // Of the explorer: lets the thread go on, and waits until it stands again. Not with GATE_END.
 void gate_let_go(struct step_gate *gate, enum gate_order order);
 
-// The same in two parts, where requests may wait: lets the thread go on, and looks, for a moment of
-// the machine's time, whether it stands.
+// The same in two parts, where requests may wait, or it is let go for good (GATE_END): lets the
+// thread go on, and looks, for a moment of the machine's time, whether it stands.
 void gate_send_off(struct step_gate *gate, enum gate_order order);
 bool gate_stands_soon(struct step_gate *gate);
 
 // Leaves the thread alone, as its server says that its request waits for others, behind those with
 // lower numbers.
 void gate_leave_blocked(struct step_gate *gate, uint64_t line);
-
-// Lets the thread go for good; does not wait for it.
-void gate_end(struct step_gate *gate);
 
 // Lets all threads of a client but its workers go for good, one after the other, each until it
 // waits for the worker. `gates` are one for each enum client_thread. Does nothing to those that

@@ -121,7 +121,7 @@ TEST(a_thread_that_waits_stands_until_it_is_let_go_and_tells_who_has_rung)
     gate_let_go(&waiter.gate, GATE_LOOK);
     assert_int_equal(waiter.gate.until_ns, 5);
     assert_false(gate_is_rung(&waiter.gate));
-    gate_end(&waiter.gate);
+    gate_send_off(&waiter.gate, GATE_END);
     pthread_join(thread, NULL);
     assert_memory_equal(waiter.gate.heard.bytes, "rungtime", 8);
     gate_free(&waiter.gate);

@@ -165,8 +165,8 @@ void client_join_gated(struct gated_client *client)
 {
     gates_end(client->gates);
     if (client->gates[THREAD_SECOND_WORKER].is_there)
-        gate_end(&client->gates[THREAD_SECOND_WORKER]);
-    gate_end(&client->gates[THREAD_WORKER]);
+        gate_send_off(&client->gates[THREAD_SECOND_WORKER], GATE_END);
+    gate_send_off(&client->gates[THREAD_WORKER], GATE_END);
     await_other_stage(client, STAGE_WORK);
 }
 

@@ -352,7 +352,7 @@ void sessions_end(struct threads *threads)
     for (int i = 0; (gate = gate_numbered(threads, i)) != NULL; i++) {
         if (gate->line == 0)
             continue;
-        gate_end(gate);
+        gate_send_off(gate, GATE_END);
         end_all_of(threads, gate);
     }
 }

@@ -3,10 +3,7 @@
 #define LOCKPICK_WIRE_TEST_ZOOKEEPER_H
 
 #include "harness/testing/test.h"
-#include "harness/wire/zookeeper.h"
-
-#define THREADED // the library that has threads of its own
-#include <zookeeper/zookeeper.h>
+#include "harness/wire/zookeeper_parts.h"
 
 static inline void hear_of_thief(zhandle_t *handle, int type, int state, const char *path,
                                  void *has_come)
@@ -31,7 +28,7 @@ static inline void zk_expire(struct zk *zk, const struct service *service)
         int64_t give_up_ns = clock_monotonic_ns() + NS_PER_S;
         zhandle_t *thief =
             zookeeper_init(server, hear_of_thief, (int)(zk_timeout_ns(zk) / NS_PER_MS),
-                           zk_identity(zk), &has_come, ZOO_NO_LOG_CLIENTENV);
+                           zoo_client_id(zk_current(zk)->handle), &has_come, ZOO_NO_LOG_CLIENTENV);
         assert_non_null(thief);
         while (!atomic_load(&has_come) && clock_monotonic_ns() < give_up_ns)
             clock_sleep_until_ns(clock_monotonic_ns() + NS_PER_MS);

@@ -157,11 +157,6 @@ struct zk *zk_open(const struct zk_settings *settings, struct error *error)
     return NULL;
 }
 
-void zk_set_limit(struct zk *zk, int64_t request_ns)
-{
-    zk->request_ns = request_ns;
-}
-
 static void free_promise(struct zk_promise *promise)
 {
     zk_names_free(&promise->names);
@@ -221,11 +216,6 @@ int64_t zk_silence_ns(struct zk *zk)
     HOLD_MUTEX(&zk->mutex);
     bool is_silent = atomic_load(&zk->life->state) == SESSION_CONNECTING;
     return is_silent ? clock_monotonic_ns() - zk->life->silent_since_ns : 0;
-}
-
-const void *zk_identity(struct zk *zk)
-{
-    return zoo_client_id(zk_current(zk)->handle);
 }
 
 // --- promises ------------------------------------------------------------------------------------

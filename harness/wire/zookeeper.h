@@ -80,9 +80,6 @@ struct zk_names {
 // The caller closes with zk_close, when no request is under way.
 struct zk *zk_open(const struct zk_settings *settings, struct error *error);
 
-// From now on, how long each answer and each new connection is waited for.
-void zk_set_limit(struct zk *zk, int64_t request_ns);
-
 // Ends the session, which removes its ephemeral nodes.
 void zk_close(struct zk *zk);
 
@@ -146,10 +143,6 @@ uint64_t zk_exploration_end_of(struct zk_exploration *exploration, int client);
 // end, in how many parts of time, or have. 0, or -1 with `error` set.
 int zk_exploration_tell(struct zk_exploration *exploration, struct zk *looks, int64_t part_ns,
                         struct text *out, struct error *error);
-
-// For tests: the library's clientid_t of the current session, by which another connection could
-// take it over.
-const void *zk_identity(struct zk *zk);
 
 // Names of the requests, for points; NULL-terminated.
 extern const char *const zk_commands[];

@@ -53,7 +53,7 @@ struct zk_call {
 };
 
 struct zk {
-    struct zk_settings settings; // but for the limit
+    struct zk_settings settings; // but for the limit, which tests change
     _Atomic int64_t request_ns;
     char *servers;         // "host:port,host:port"
     pthread_mutex_t mutex; // guards what follows, but for the states

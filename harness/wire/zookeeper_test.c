@@ -117,9 +117,9 @@ TEST(a_wrong_request_is_broken)
 TEST(no_answer_in_time_is_unknown_and_later_requests_come_after_it)
 {
     stand_still(&fixture.server.cluster.nodes[0]);
-    zk_set_limit(zk, 300 * NS_PER_MS);
+    zk->request_ns = 300 * NS_PER_MS;
     enum outcome outcome = zk_create(zk, &actor, &answer, "/late", "", ZK_EPHEMERAL);
-    zk_set_limit(zk, 5 * NS_PER_S);
+    zk->request_ns = 5 * NS_PER_S;
     go_on(&fixture.server.cluster.nodes[0]);
     assert_int_equal(outcome, OUTCOME_UNKNOWN);
     assert_false(answer.session_ended);
@@ -239,7 +239,7 @@ TEST(every_request_passes_a_point_of_its_name_before_and_after)
 TEST(without_a_connection_nothing_begins_and_nothing_is_taken_for_refused)
 {
     assert_int_equal(zk_silence_ns(zk), 0);
-    zk_set_limit(zk, 300 * NS_PER_MS);
+    zk->request_ns = 300 * NS_PER_MS;
     kill(fixture.server.cluster.nodes[0].server, SIGKILL);
     enum outcome outcome = zk_ask(zk, &actor, &answer, ZK_DELETE, "/kinds", NULL);
     assert_int_equal(outcome, OUTCOME_UNKNOWN);
