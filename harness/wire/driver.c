@@ -668,11 +668,7 @@ struct driver *driver_start(const struct driver_settings *settings, struct error
     struct driver *driver = memory_zeroed(1, sizeof *driver);
     struct error ignored;
     driver->settings = *settings;
-    pthread_mutexattr_t recursive;
-    pthread_mutexattr_init(&recursive);
-    pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
-    pthread_mutex_init(&driver->mutex, &recursive);
-    pthread_mutexattr_destroy(&recursive);
+    driver->mutex = (pthread_mutex_t)PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
     driver->process =
         (struct driver_process){.input = -1, .output = -1, .wake = eventfd(0, EFD_CLOEXEC)};
     pthread_mutex_init(&driver->process.sending, NULL);

@@ -100,17 +100,6 @@ bool driver_gate_is_idle(struct driver *driver)
 
 // --- steps ---------------------------------------------------------------------------------------
 
-static void hear(const struct driver *driver, struct step_gate *step)
-{
-    const struct driver_exploration *exploration = driver->settings.exploration;
-    struct text heard = {0};
-    proxy_take_heard(driver->proxy, &heard);
-    if (step != NULL)
-        gate_name_times(text_string(&heard), heard.length, exploration->began_unix_ns,
-                        exploration->part_ns, &step->heard);
-    text_free(&heard);
-}
-
 // True if the driver goes on by itself.
 static bool is_free(const struct step_gate *step)
 {
@@ -155,6 +144,7 @@ static bool make_step(struct driver *driver, struct step_gate *step)
 
 bool driver_gate_wait(struct driver *driver, const struct actor *actor, _Atomic uint32_t *word)
 {
+    const struct driver_exploration *exploration = driver->settings.exploration;
     struct step_gate *step = actor->gate;
     if (step != NULL)
         step->phase = actor->phase; // a request is for what was asked
@@ -166,7 +156,11 @@ bool driver_gate_wait(struct driver *driver, const struct actor *actor, _Atomic 
                             driver->restless != NULL ? driver->restless : "nobody sees why");
             return true;
         }
-        hear(driver, step);
+        AUTO_TEXT struct text heard = {0};
+        proxy_take_heard(driver->proxy, &heard);
+        if (step != NULL)
+            gate_name_times(text_string(&heard), heard.length, exploration->began_unix_ns,
+                            exploration->part_ns, &step->heard);
         if (atomic_load(word) != 0)
             return true;
         if (!make_step(driver, step))

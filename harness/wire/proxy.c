@@ -36,8 +36,8 @@ struct connection {
     _Atomic bool is_over;
     pthread_t thread;
     // Of a program that is explored:
-    _Atomic bool is_served;
-    _Atomic uint32_t turns[2];        // of each direction: odd while it is at work, or AT_ITS_END
+    // Each direction's turns: 0 before it begins, odd while it is at work, at last AT_ITS_END.
+    _Atomic uint32_t turns[2];
     _Atomic uint32_t stands;          // a futex: 1 while a request stands, 2: its reply
     _Atomic uint32_t order;           // enum gate_order
     struct parsed_request standing;   // while it does
@@ -376,10 +376,9 @@ static void close_socket(const struct connection *connection, int socket)
 static void *serve(void *context)
 {
     struct connection *connection = context;
-    if (connect_on(connection)) {
-        atomic_store(&connection->is_served, true);
+    if (connect_on(connection))
         pump_both(connection);
-    } else
+    else
         atomic_store(&connection->is_broken, true);
     HOLD_MUTEX(&connection->proxy->mutex);
     close_socket(connection, connection->client);
@@ -583,17 +582,18 @@ static bool is_idle(const struct connection *connection, int direction)
 {
     const _Atomic uint32_t *turns = &connection->turns[direction];
     uint32_t turn = atomic_load(turns);
+    if (turn == 0 || turn % 2 != 0)
+        return turn == AT_ITS_END;
     struct pollfd from = {.fd = direction == 0 ? connection->client : connection->server,
                           .events = POLLIN};
-    return turn == AT_ITS_END ||
-           (turn % 2 == 0 && poll(&from, 1, 0) == 0 && atomic_load(turns) == turn);
+    return poll(&from, 1, 0) == 0 && atomic_load(turns) == turn;
 }
 
 // Who has said all does not wait for a reply any more.
 static bool is_quiet(const struct connection *connection)
 {
-    if (!atomic_load(&connection->is_served) || atomic_load(&connection->is_broken))
-        return atomic_load(&connection->is_over); // else it is about to begin, or to end
+    if (atomic_load(&connection->is_broken))
+        return atomic_load(&connection->is_over); // else it is about to end
     if (atomic_load(&connection->is_over) || atomic_load(&connection->stands) != 0)
         return true;
     bool has_said_all = atomic_load(&connection->turns[0]) == AT_ITS_END;

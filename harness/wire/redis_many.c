@@ -133,27 +133,25 @@ static void read_from(struct redis_many *many, int number)
 static int serve(struct redis_many *many, int64_t until_ns)
 {
     struct pollfd ends[MAX_SERVERS];
-    int numbers[MAX_SERVERS];
+    int servers = many->service->server_count;
     int count = 0;
-    for (int i = 0; i < many->service->server_count; i++) {
+    for (int i = 0; i < servers; i++) {
         const struct other *other = &many->others[i];
-        if (!other->waiting)
-            continue;
-        bool unsent = other->connecting || *other->link.context->obuf != '\0';
-        ends[count] =
-            (struct pollfd){.fd = other->link.context->fd, .events = unsent ? POLLOUT : POLLIN};
-        numbers[count++] = i;
+        bool unsent = other->waiting && (other->connecting || *other->link.context->obuf != '\0');
+        ends[i] = (struct pollfd){.fd = other->waiting ? other->link.context->fd : -1,
+                                  .events = unsent ? POLLOUT : POLLIN};
+        count += other->waiting;
     }
     int64_t left_ns = until_ns - clock_monotonic_ns();
     if (count == 0 || left_ns <= 0)
         return count;
     struct timespec limit = {.tv_sec = left_ns / NS_PER_S, .tv_nsec = left_ns % NS_PER_S};
-    ppoll(ends, (nfds_t)count, &limit, NULL);
-    for (int i = 0; i < count; i++) {
+    ppoll(ends, (nfds_t)servers, &limit, NULL);
+    for (int i = 0; i < servers; i++) {
         if (ends[i].revents != 0 && ends[i].events == POLLOUT)
-            write_on(many, numbers[i]);
+            write_on(many, i);
         else if (ends[i].revents != 0)
-            read_from(many, numbers[i]);
+            read_from(many, i);
     }
     return count;
 }
