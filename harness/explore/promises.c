@@ -22,6 +22,26 @@ struct tally tally_of(const struct schedule_moves *schedule)
     return tally;
 }
 
+// True if a client was told that nobody knows what has become of an acquire or a release of its.
+static bool leaves_doubts(const struct trial_model *model)
+{
+    bool has_doubts = false;
+    FOR_EACH_HOLD (hold, model)
+        has_doubts |= hold->returned_ns != TIME_NEVER && hold->answer == RELEASE_UNKNOWN;
+    FOR_EACH_ATTEMPT (attempt, model)
+        has_doubts |= attempt->returned_ns != TIME_NEVER && attempt->outcome == OUTCOME_UNKNOWN;
+    return has_doubts;
+}
+
+// True if somebody was granted the lock when its lease was over already.
+static bool granted_late(const struct trial_model *model)
+{
+    bool was_late = false;
+    FOR_EACH_HOLD (hold, model)
+        was_late |= hold->proven_until_ns <= hold->granted_ns;
+    return was_late;
+}
+
 // What a lock without fencing cannot prevent once a lease has passed, and one without a lease once
 // a client died, or was told that it may have the lock still.
 static bool is_admitted(const struct replay *replay, const struct trial *trial,
@@ -44,8 +64,9 @@ static bool is_admitted(const struct replay *replay, const struct trial *trial,
     if (is_no_progress) {
         bool falls_to_crash =
             !trial_has_trait(trial, "lease") && !trial_has_trait(trial, "session");
-        bool has_doubts = falls_to_crash && (tally.fails_over || replay_has_doubts(replay) ||
-                                             tally.faults_of[THREAD_SUBSCRIBER] > 0);
+        bool has_doubts =
+            falls_to_crash && (tally.fails_over || leaves_doubts(replay_model(replay)) ||
+                               tally.faults_of[THREAD_SUBSCRIBER] > 0);
         falls_to_crash |= (falls_to & FAULT_KILLS) != 0;
         return has_doubts || (falls_to_crash && tally.crashes > 0);
     }
@@ -56,7 +77,8 @@ static bool is_admitted(const struct replay *replay, const struct trial *trial,
             ? replay_has_stalled(replay) || tally.faults_of[THREAD_WATCHDOG] > 1
             : tally.leases + tally.timers > 0;
     // Where an acquire looks whether its lease still lasts, no hold begins behind it.
-    bool began_late = trial_has_trait(trial, "validity-checked") && replay_granted_late(replay);
+    bool began_late =
+        trial_has_trait(trial, "validity-checked") && granted_late(replay_model(replay));
     return trial_has_trait(trial, "lease") && may_outlive_lease && !began_late &&
            (check->shows == SHOWS_TWO_STALE || check->shows == SHOWS_LATE_WRITE);
 }

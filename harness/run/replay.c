@@ -341,12 +341,6 @@ static struct random *random_of(const struct replay *replay, struct move move)
     return client_random(replay->clients[move.client - 1], move.thread);
 }
 
-static bool can_be_refused(const struct replay *replay, struct move move)
-{
-    return replay->servers.how->refuses && move.thread != THREAD_SUBSCRIBER &&
-           (replay->programs == NULL || parser_refused(replay->servers.service->kind) != NULL);
-}
-
 bool replay_can(struct replay *replay, struct move move)
 {
     const struct threads *threads = &replay->threads;
@@ -366,7 +360,9 @@ bool replay_can(struct replay *replay, struct move move)
     if (move.kind == MOVE_STEP)
         return thread_can(threads, move);
     const struct step_gate *gate = &threads->gates[move.client - 1][move.thread];
-    if (move.kind == MOVE_REFUSE && !can_be_refused(replay, move))
+    if (move.kind == MOVE_REFUSE &&
+        (!replay->servers.how->refuses || move.thread == THREAD_SUBSCRIBER ||
+         (replay->programs != NULL && parser_refused(replay->servers.service->kind) == NULL)))
         return false;
     if (move.kind == MOVE_CRASH)
         return move.thread == THREAD_WORKER && gate->place != GATE_AT_START &&
@@ -726,28 +722,9 @@ int replay_judge(struct replay *replay, const struct trial_model **model,
     return 0;
 }
 
-bool replay_has_doubts(const struct replay *replay)
+const struct trial_model *replay_model(const struct replay *replay)
 {
-    const struct trial_model *model = &replay->model;
-    bool has_doubts = false;
-    for (size_t i = 0; i < model->hold_count; i++) {
-        const struct hold *hold = &model->holds[i];
-        has_doubts |= hold->returned_ns != TIME_NEVER && hold->answer == RELEASE_UNKNOWN;
-    }
-    for (size_t i = 0; i < model->attempt_count; i++) {
-        const struct hold *attempt = &model->attempts[i];
-        has_doubts |= attempt->returned_ns != TIME_NEVER && attempt->outcome == OUTCOME_UNKNOWN;
-    }
-    return has_doubts;
-}
-
-bool replay_granted_late(const struct replay *replay)
-{
-    bool was_late = false;
-    FOR_EACH_HOLD (hold, &replay->model) {
-        was_late |= hold->proven_until_ns <= hold->granted_ns;
-    }
-    return was_late;
+    return &replay->model;
 }
 
 void replay_end(struct replay *replay)

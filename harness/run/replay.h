@@ -101,12 +101,8 @@ int replay_servers(const struct replay *replay);
 int replay_judge(struct replay *replay, const struct trial_model **model,
                  struct judgement *judgement, struct error *error);
 
-// True if in what was judged last a client was told that nobody knows what has become of an acquire
-// or a release of its.
-bool replay_has_doubts(const struct replay *replay);
-
-// True if in what was judged last somebody was granted the lock when its lease was over already.
-bool replay_granted_late(const struct replay *replay);
+// Of what was judged last; lasts as long.
+const struct trial_model *replay_model(const struct replay *replay);
 
 // Ends the clients. The history file stays as replay_judge found it.
 void replay_end(struct replay *replay);
