@@ -6,7 +6,7 @@
 #include "harness/explore/promises.h"
 #include "harness/explore/search.h"
 #include "harness/locks/lock.h"
-#include "harness/run/run_files.h"
+#include "harness/run/vocabulary.h"
 #include "harness/run/test_trials.h"
 #include "harness/testing/cases.h"
 

@@ -4,6 +4,7 @@
 #define LOCKPICK_RUN_RUN_FILES_H
 
 #include "harness/report/run_report.h"
+#include "harness/run/vocabulary.h"
 #include "harness/scenario/scenario.h"
 
 #include <sys/stat.h>
@@ -56,11 +57,6 @@ __attribute__((format(printf, 1, 2))) mode_t mode_at(const char *format, ...);
 struct string_list folder_entries(const char *path);
 
 // --- scenarios -----------------------------------------------------------------------------------
-
-// What names a scenario may use, gathered from the catalogues. The caller frees with
-// vocabulary_free.
-struct vocabulary *vocabulary_new(void);
-void vocabulary_free(struct vocabulary *vocabulary);
 
 struct scenario_set {
     struct scenario **scenarios;
