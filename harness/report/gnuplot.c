@@ -21,7 +21,7 @@ static const char not_installed[] = "gnuplot is not installed (Debian: apt insta
 
 // gnuplot at work.
 struct drawer {
-    const struct gnuplot_script *scripts;
+    const struct plot_wish *wishes;
     size_t count;
     pid_t process; // -1: it could not be started
     int said;      // the end of the pipe from which its output and messages are read
@@ -43,13 +43,13 @@ static int start(struct drawer *drawer, struct error *error)
     AUTO_TEXT struct text commands = {0};
     int ends[2];
     if (pipe2(ends, O_CLOEXEC) != 0)
-        return error_set(error, "cannot run gnuplot in %s: pipe: %s", drawer->scripts[0].folder,
+        return error_set(error, "cannot run gnuplot in %s: pipe: %s", drawer->wishes[0].folder,
                          strerror(errno));
-    FOR_EACH (gnuplot_script, script, drawer->scripts, drawer->count) {
-        AUTO_FREE char *folder = realpath(script->folder, NULL);
+    FOR_EACH (plot_wish, wish, drawer->wishes, drawer->count) {
+        AUTO_FREE char *folder = realpath(wish->folder, NULL);
         text_add(&commands, "cd ");
-        gnuplot_quote(&commands, folder != NULL ? folder : script->folder, SIZE_MAX);
-        text_format(&commands, "; load '%s.gp'; ", script->name);
+        gnuplot_quote(&commands, folder != NULL ? folder : wish->folder, SIZE_MAX);
+        text_format(&commands, "; load '%s.gp'; ", wish->plot->kind->name);
     }
     const char *const arguments[] = {"gnuplot", "-d", "-e", commands.bytes, NULL};
     const struct process_settings settings = {
@@ -76,7 +76,7 @@ static int await(const struct drawer *drawer, struct error *error)
     char *rest = said.bytes;
     for (char *word; rest != NULL && (word = strtok_r(rest, " \n\t\r", &rest)) != NULL;)
         text_format(&line, "%s%s", line.length > 0 ? " " : "", word);
-    return error_set(error, "gnuplot failed in %s (%s %d): %s", drawer->scripts[0].folder,
+    return error_set(error, "gnuplot failed in %s (%s %d): %s", drawer->wishes[0].folder,
                      status < 128 ? "exit status" : "signal", status < 128 ? status : status - 128,
                      text_string(&line));
 }
@@ -86,8 +86,7 @@ static size_t within(size_t value, size_t least, size_t most)
     return value < least ? least : value > most ? most : value;
 }
 
-int gnuplot_run(const struct gnuplot_script *scripts, size_t count, bool *missing,
-                struct error *error)
+int gnuplot_run(const struct plot_wish *wishes, size_t count, bool *missing, struct error *error)
 {
     long processors = sysconf(_SC_NPROCESSORS_ONLN);
     size_t processes = within(processors < 1 ? 1 : (size_t)processors, 1, MOST_PROCESSES);
@@ -95,10 +94,9 @@ int gnuplot_run(const struct gnuplot_script *scripts, size_t count, bool *missin
     *missing = count > 0 && !program_exists("gnuplot");
     if (*missing)
         return error_set(error, not_installed);
-    FOR_EACH (gnuplot_script, script, scripts, count) {
-        if (access(script->folder, X_OK) != 0)
-            return error_set(error, "gnuplot cannot work in %s: %s", script->folder,
-                             strerror(errno));
+    FOR_EACH (plot_wish, wish, wishes, count) {
+        if (access(wish->folder, X_OK) != 0)
+            return error_set(error, "gnuplot cannot work in %s: %s", wish->folder, strerror(errno));
     }
     for (size_t done = 0; done < count;) {
         struct drawer drawers[MOST_PROCESSES];
@@ -107,7 +105,7 @@ int gnuplot_run(const struct gnuplot_script *scripts, size_t count, bool *missin
                               MOST_OF_A_PROCESS);
         for (; started < processes && done < count; started++) {
             drawers[started] =
-                (struct drawer){&scripts[done], within(share, 0, count - done), -1, -1};
+                (struct drawer){&wishes[done], within(share, 0, count - done), -1, -1};
             done += drawers[started].count;
             result |= start(&drawers[started], result == 0 ? error : NULL);
         }

@@ -101,7 +101,9 @@ static inline struct finding *test_find(struct trial_result *result, const struc
 // A trial model without anything in it, of a second.
 static inline struct trial_model *test_model(struct test_run *test)
 {
-    test->model = (struct trial_model){.trial = &test->trials[0],
+    static const struct history none = {0};
+    test->model = (struct trial_model){.history = &none,
+                                       .trial = &test->trials[0],
                                        .holds = test->holds,
                                        .attempts = test->attempts,
                                        .accesses = test->accesses,

@@ -34,6 +34,7 @@ struct load {
     struct scheme *schemes;
     size_t scheme_count;
     const struct scenario *columns[COLUMN_COUNT]; // the first of each; NULL: there is none
+    enum column first;                            // that there is
     size_t places;                                // on the axis
 };
 
@@ -209,23 +210,18 @@ static struct scheme *scheme_of(const struct load *load, const struct point *poi
     return scheme;
 }
 
-static enum column first_column(const struct load *load)
-{
-    return load->columns[ONE_LOCK] != NULL    ? ONE_LOCK
-           : load->columns[OWN_LOCKS] != NULL ? OWN_LOCKS
-                                              : SOME_LOCKS;
-}
-
 // Ranked by how high they end in the first panel.
 static void list_schemes(struct load *load, struct picture *picture)
 {
+    while (load->columns[load->first] == NULL)
+        load->first++;
     load->schemes = memory_zeroed(load->count + 1, sizeof *load->schemes);
     FOR_EACH (point, point, load->points, load->count) {
         double value = load->by_rate ? point->p50_ns : point->rate.median;
         struct scheme *scheme = scheme_of(load, point);
         if (scheme == load->schemes + load->scheme_count)
             load->schemes[load->scheme_count++] = (struct scheme){.trial = point->trial};
-        if (!isnan(value) && point->column == first_column(load))
+        if (!isnan(value) && point->column == load->first)
             scheme->rank = (int64_t)(-1000 * value);
         scheme->is_marked |= point->driver_bound;
     }
@@ -301,7 +297,7 @@ static void describe_clients(const struct load *load, struct picture *picture)
                  load->points[0].trial->scenario->clients.threads > 1 ? "workers: clients × threads"
                                                                       : "clients");
     FOR_EACH (point, point, load->points, load->count) {
-        if (point->column == first_column(load) &&
+        if (point->column == load->first &&
             (best == NULL || point->rate.median > best->rate.median))
             best = point;
     }

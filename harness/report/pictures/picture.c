@@ -270,30 +270,26 @@ static char *read_svg(const char *folder, const char *name, struct error *error)
 // Where one fails each is drawn by itself, so that only those are missing which cannot be drawn.
 int plots_draw(const struct plot_wish *wishes, size_t count, struct error *error)
 {
-    AUTO_FREE struct gnuplot_script *scripts = memory_new((count + 1) * sizeof *scripts);
-    AUTO_FREE struct plot **plots = memory_new((count + 1) * sizeof *plots);
+    AUTO_FREE struct plot_wish *ready = memory_new((count + 1) * sizeof *ready);
     struct error reason = {0};
     bool missing = false;
     size_t left = 0;
     int failed = 0;
     FOR_EACH (plot_wish, wish, wishes, count) {
-        struct plot *plot = wish->plot;
-        bool has_files = plot->script.length == 0;
-        if (!plot->is_waiting || (!has_files && (folder_make(wish->folder, &reason) != 0 ||
-                                                 plot_write(plot, wish->folder, &reason) != 0)))
-            continue;
-        scripts[left] = (struct gnuplot_script){wish->folder, plot->kind->name};
-        plots[left++] = plot;
+        bool has_files = wish->plot->script.length == 0;
+        if (wish->plot->is_waiting &&
+            (has_files || (folder_make(wish->folder, &reason) == 0 &&
+                           plot_write(wish->plot, wish->folder, &reason) == 0)))
+            ready[left++] = *wish;
     }
-    bool together = gnuplot_run(scripts, left, &missing, error) == 0;
-    for (size_t i = 0; i < left; i++) {
-        struct plot *plot = plots[i];
+    bool together = gnuplot_run(ready, left, &missing, error) == 0;
+    FOR_EACH (plot_wish, wish, ready, left) {
+        struct plot *plot = wish->plot;
         struct error *first = failed == 0 ? error : NULL;
-        plot->is_drawn =
-            together || (!missing && gnuplot_run(&scripts[i], 1, &missing, first) == 0);
+        plot->is_drawn = together || (!missing && gnuplot_run(wish, 1, &missing, first) == 0);
         // Of what is but linked nobody wants more than the file.
         if (plot->is_drawn && plot->kind->place != PLACE_FOLDER) {
-            plot->svg = read_svg(scripts[i].folder, scripts[i].name, first);
+            plot->svg = read_svg(wish->folder, plot->kind->name, first);
             plot->is_drawn = plot->svg != NULL;
         }
         plot->is_waiting = !plot->is_drawn;

@@ -341,16 +341,16 @@ TEST_WITH(what_goes_wrong_names_where, start, stop)
     assert_non_null(strstr(error.text, "/nonexistent/trial/timeline.dat"));
     if (!have_gnuplot())
         skip();
-    struct gnuplot_script script = {folder, "latency"};
     struct plot bad = {.kind = &latency_picture};
+    struct plot_wish wish = {&bad, folder};
     bool missing = true;
     text_add(&bad.script, "plott 1\n");
     assert_int_equal(plot_write(&bad, folder, &error), 0);
-    assert_int_equal(gnuplot_run(&script, 1, &missing, &error), -1);
+    assert_int_equal(gnuplot_run(&wish, 1, &missing, &error), -1);
     assert_false(missing);
     assert_non_null(strstr(error.text, "latency.gp"));
     assert_non_null(strstr(error.text, "exit status"));
-    script.folder = "/nonexistent";
-    assert_int_equal(gnuplot_run(&script, 1, &missing, &error), -1);
+    wish.folder = "/nonexistent";
+    assert_int_equal(gnuplot_run(&wish, 1, &missing, &error), -1);
     assert_non_null(strstr(error.text, "/nonexistent"));
 }
