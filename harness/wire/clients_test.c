@@ -6,6 +6,7 @@
 #include "harness/wire/etcd.h"
 #include "harness/wire/memcached.h"
 #include "harness/wire/redis.h"
+#include "harness/wire/spare.h"
 #include "harness/wire/sql.h"
 #include "harness/wire/test_points.h"
 
@@ -126,6 +127,40 @@ TEST_CLIENT(a_memcached_client_keeps_its_promises, memcached, keeps_its_promises
 TEST_CLIENT(an_etcd_client_keeps_its_promises, etcd, keeps_its_promises);
 TEST_CLIENT(a_mysql_client_keeps_its_promises, mysql, keeps_its_promises);
 TEST_CLIENT(a_postgres_client_keeps_its_promises, postgres, keeps_its_promises);
+
+// --- spare ones ----------------------------------------------------------------------------------
+
+// A client that is closed is the next one that is opened, unless it has lost its connection or is
+// of the past.
+static void may_be_used_again(void **state)
+{
+    const struct protocol *protocol = *state;
+    struct service service = fixture.server.service;
+    struct actor next = {.phase = PHASE_NONE};
+    struct error error = {0};
+    service.spare = spare_clients_new();
+    void *first = connector_open(protocol->connector, &service, NS_PER_S, &next, &error);
+    assert_int_equal(protocol->ask(first, true), OUTCOME_OK);
+    connector_close(protocol->connector, &service, first);
+    void *again = connector_open(protocol->connector, &service, NS_PER_S, &fixture.actor, &error);
+    assert_ptr_equal(again, first);
+    assert_int_equal(protocol->ask(again, true), OUTCOME_OK);
+    stand_still(&fixture.server.cluster.nodes[0]);
+    assert_int_equal(protocol->ask(again, true), OUTCOME_UNKNOWN);
+    go_on(&fixture.server.cluster.nodes[0]);
+    void *other = connector_open(protocol->connector, &service, NS_PER_S, &next, &error);
+    connector_close(protocol->connector, &service, again); // lost
+    spare_clients_forget(service.spare);
+    assert_int_equal(protocol->ask(other, true), OUTCOME_OK); // it is in use
+    connector_close(protocol->connector, &service, other);    // of the past
+    void *last = connector_open(protocol->connector, &service, NS_PER_S, &next, &error);
+    assert_int_equal(protocol->ask(last, true), OUTCOME_OK);
+    connector_close(protocol->connector, &service, last);
+    spare_clients_free(service.spare);
+}
+
+TEST_CLIENT(a_redis_client_may_be_used_again, redis, may_be_used_again);
+TEST_CLIENT(a_memcached_client_may_be_used_again, memcached, may_be_used_again);
 
 // --- memcached -----------------------------------------------------------------------------------
 
