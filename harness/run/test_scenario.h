@@ -3,7 +3,7 @@
 #define LOCKPICK_RUN_TEST_SCENARIO_H
 
 #include "harness/base/text.h"
-#include "harness/run/run_files.h"
+#include "harness/run/vocabulary.h"
 #include "harness/testing/test.h"
 
 static struct vocabulary *test_words;
