@@ -5,6 +5,7 @@
 #include "harness/check/by_lock.h"
 #include "harness/check/describe.h"
 #include "harness/check/faults.h"
+#include "harness/check/stalls.h"
 #include "harness/check/sweep.h"
 
 #include <stdlib.h>
@@ -258,6 +259,33 @@ void fairness_measure(const struct trial_model *model, struct fairness *fairness
 // is kept for certain (places_queued). Who took no place that anybody saw proves nothing, nor does
 // one that was never granted the lock: it may have given up its place.
 
+//
+// Where nobody saw the line, as of locks that are not ours, those who had asked for a whole lease,
+// and much longer than a request takes, when another asked, stood in it if the lock is fair: if
+// such are passed by again and again, it is not decided that it is.
+
+// So many may be a chance of which nothing is known.
+#define MANY_PASSINGS 3
+// A request that takes its place in line may take so much longer than a release.
+#define SLOWER 10
+
+// As places_queued, of those who wait for a lock of which nobody saw the line.
+static bool places_asked(const struct trial_model *model, int64_t *places_ns)
+{
+    int64_t margin_ns;
+    if (model->trial->external_client == NULL || !find_margin(model, &margin_ns))
+        return false;
+    margin_ns = time_later(SLOWER * margin_ns, model->trial->scenario->lock.lease_ns);
+    for (size_t i = 0; i < model->hold_count; i++) {
+        const struct hold *hold = &model->holds[i];
+        int64_t at_ns = hold->invoked_ns + margin_ns +
+                        stalled_ns(model, hold->client, hold->invoked_ns, hold->granted_ns);
+        bool is_place = at_ns < hold->granted_ns && !may_have_lost_place(model, hold);
+        places_ns[i] = is_place ? at_ns : TIME_NEVER;
+    }
+    return true;
+}
+
 // The one that has stood in line for longest; SIZE_MAX: nobody does.
 static size_t first_in_line(const int64_t *places_ns, size_t a, size_t b)
 {
@@ -300,12 +328,12 @@ static void tell(const struct trial_model *model, const struct evidence *evidenc
 {
     const struct hold *passed = &model->holds[evidence->holds[0]];
     const struct hold *passer = &model->holds[evidence->holds[1]];
-    text_format(out,
-                "%s asked for the lock %s after %s had its place in line, and was granted it %s "
-                "before",
+    int64_t since_ns = model->has_line ? passed->queued_ns : passed->invoked_ns;
+    text_format(out, "%s asked for the lock %s after %s%s, and was granted it %s before",
                 holder_name(model, evidence->holds[1]).text,
-                lasting(passer->invoked_ns - passed->queued_ns).text,
+                lasting(passer->invoked_ns - since_ns).text,
                 holder_name(model, evidence->holds[0]).text,
+                model->has_line ? " had its place in line" : "",
                 lasting(evidence->to_ns - evidence->from_ns).text);
 }
 
@@ -325,6 +353,16 @@ static void decide(const struct trial_model *model, struct finding *finding)
     if (trial_has_trait(model->trial, "fair") && places_queued(model, places_ns, &kept_until_ns)) {
         find_passings(model, places_ns, kept_until_ns, finding);
         finding_decide(finding, FINDING_KEPT, "nobody who stood in line was passed by");
+    } else if (trial_has_trait(model->trial, "fair") && places_asked(model, places_ns)) {
+        find_passings(model, places_ns, TIME_NEVER, finding);
+        if (finding->count >= MANY_PASSINGS) {
+            tell(model, &finding->evidence, &found);
+            finding_decide(finding, FINDING_UNDECIDED,
+                           "%s (%lld such grants): this lock promises to be fair, and nobody saw "
+                           "its line",
+                           found.bytes, (long long)finding->count);
+        }
+        finding->count = 0;
     }
     if (finding->count > 0) {
         tell(model, &finding->evidence, &found);

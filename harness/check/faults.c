@@ -145,3 +145,17 @@ bool fault_lost_release(const struct trial_model *model, const struct fault_reco
         return fault_can(instance, FAULT_STOPS | FAULT_KILLS | FAULT_DISCONNECTS | FAULT_REFUSES);
     return fault_can(instance, FAULT_DISCONNECTS) && instance->target.client == hold->client;
 }
+
+const struct fault_record *fault_that_held_at_point(const struct trial_model *model,
+                                                    const struct hold *hold)
+{
+    FOR_EACH_FAULT (record, model) {
+        const struct event *reached = record->reached;
+        if (reached != NULL && record->in_effect_ns != TIME_NEVER &&
+            reached->client == hold->client && reached->worker == hold->worker &&
+            reached->at_ns >= hold->granted_ns && reached->at_ns < hold->valid_until_ns &&
+            record->in_effect_ns > hold->valid_until_ns)
+            return record;
+    }
+    return NULL;
+}

@@ -51,4 +51,9 @@ bool fault_holds_up(const struct trial_model *model, const struct fault_instance
 bool fault_lost_release(const struct trial_model *model, const struct fault_record *record,
                         const struct hold *hold);
 
+// The fault that held the worker at its point, until it was in effect, when the hold's lease ended;
+// NULL if there is none.
+const struct fault_record *fault_that_held_at_point(const struct trial_model *model,
+                                                    const struct hold *hold);
+
 #endif

@@ -235,6 +235,21 @@ int64_t stall_to_blame_ns(const struct trial_model *model, const struct hold *ho
     return is_late_renewal || explains ? stalls_ns : 0;
 }
 
+// The fault on a server whose target took its time, if the hold would have been over without that:
+// what Lockpick waits for is not the lock's time. NULL if there is none. Who leads next is the
+// group's to say, and what a server certainly lost is reason enough.
+static const struct fault_record *point_to_blame(const struct trial_model *model,
+                                                 const struct hold *hold, int64_t until_ns)
+{
+    const struct fault_record *record = fault_that_held_at_point(model, hold);
+    if (record == NULL || record->instance->target.client != 0 ||
+        record->instance->side_counts[0] > 0 ||
+        fault_can(record->instance, FAULT_MOVES_LEADER | FAULT_EMPTIES))
+        return NULL;
+    int64_t stood_ns = record->in_effect_ns - record->reached->at_ns;
+    return stood_ns >= until_ns - hold_stale_from_ns(model, hold) ? record : NULL;
+}
+
 // --- the sweep -----------------------------------------------------------------------------------
 
 // Each grant that overlaps, as its holders believe, makes at most one window: with the stale holder
@@ -294,8 +309,9 @@ static bool find_windows(const struct trial_model *model, struct finding *findin
         windows[finding->count++] = to_ns - later->from_ns;
         if (finding->count > 1 && !machine_only)
             continue;
-        machine_only =
-            stall_to_blame_ns(model, &model->holds[stale->hold], later->from_ns, to_ns) > 0;
+        const struct hold *hold = &model->holds[stale->hold];
+        machine_only = stall_to_blame_ns(model, hold, later->from_ns, to_ns) > 0 ||
+                       point_to_blame(model, hold, to_ns) != NULL;
         if (finding->count == 1 || !machine_only)
             finding->evidence = evidence_of_holds(stale->hold, other->hold, later->from_ns, to_ns);
     }
@@ -348,7 +364,10 @@ static void decide(const struct trial_model *model, struct finding *finding)
             model->trial->scenario->workload.fenced && find_stale_writes(model, &ignored) == 0;
         describe(model, finding);
         const struct hold *stale = &model->holds[finding->evidence.holds[0]];
-        if (machine_only && !finding->harmless)
+        const struct fault_record *point = point_to_blame(model, stale, finding->evidence.to_ns);
+        if (machine_only && !finding->harmless && point != NULL)
+            finding_blame_point(point, finding);
+        else if (machine_only && !finding->harmless)
             finding_blame_stalls(model, stale->client, lease_begin_ns(model, stale),
                                  finding->evidence.to_ns, finding);
         else if (!finding->harmless)

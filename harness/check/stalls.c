@@ -289,6 +289,16 @@ void finding_blame_stalls(const struct trial_model *model, int whose, int64_t fr
                 describe_stalls(model, whose, from_ns, to_ns).text);
 }
 
+void finding_blame_point(const struct fault_record *record, struct finding *finding)
+{
+    excuse(finding, 210);
+    finding_say(finding,
+                "; but it stood at its point for %s until fault %d was in effect, which could "
+                "explain it and" SAYS_NOTHING,
+                lasting(record->in_effect_ns - record->reached->at_ns).text,
+                record->instance->number);
+}
+
 void finding_blame_deposing(const struct trial_model *model, int one, int other,
                             struct finding *finding)
 {

@@ -60,6 +60,9 @@ void finding_blame_late_end(const struct trial_model *model, int64_t from_ns, in
 void finding_blame_stalls(const struct trial_model *model, int whose, int64_t from_ns,
                           int64_t to_ns, struct finding *finding);
 
+// The same if the fault held the holder at its point until it was in effect.
+void finding_blame_point(const struct fault_record *record, struct finding *finding);
+
 // The same of one that stall_may_have_deposed explains, by the servers that it was asked about.
 void finding_blame_deposing(const struct trial_model *model, int one, int other,
                             struct finding *finding);

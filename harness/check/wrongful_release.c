@@ -299,24 +299,43 @@ static bool taken_in_release(const struct trial_model *model, size_t index)
 // A release sends a few requests: so many are looked at.
 #define MOST_REQUESTS 100
 
-// True if the request may have removed the lock: it was not answered before the next one like it
-// was sent, or with success, and the client no longer listened.
-static bool may_have_removed(const struct event *request, const struct event *next)
+#define NOT_ANSWERED (-1)
+
+// How the request was answered before another event.
+static int answer_before(const struct event *request, const struct event *next)
 {
     for (const struct event *event = request + 1; event < next; event++) {
         if (event->kind == EVENT_REPLY && event->client == request->client &&
             event->reply.asked_ns == request->at_ns &&
             event->reply.command == request->request.command)
-            return event->detail == REPLY_SOME || event->detail == REPLY_OK;
+            return event->detail;
     }
-    return true;
+    return NOT_ANSWERED;
+}
+
+// True if the request may have removed the lock although the same was sent anew: it had not been
+// answered by then, or with success, and the client no longer listened.
+static bool may_have_removed(const struct event *request, const struct event *next)
+{
+    int answer = answer_before(request, next);
+    return answer == NOT_ANSWERED || answer == REPLY_QUEUED || answer == REPLY_SOME ||
+           answer == REPLY_OK;
+}
+
+// True if the release looked what there is when it had no answer to the request, and none came
+// before the history's `end` that says that nothing was done.
+static bool was_left_open(const struct event *request, const struct event *next,
+                          const struct event *end)
+{
+    int answer = answer_before(request, next);
+    return (answer == NOT_ANSWERED || answer == REPLY_QUEUED) && may_have_removed(request, end);
 }
 
 enum sending { SENT_UNSEEN, SENT_ONCE, SENT_AGAIN };
 
 // How the release was sent, as the proxy of its client saw it: again, if the same command came once
-// more after it may have done its work. To several servers that decide together it goes several
-// times.
+// more after it may have done its work, or a look at what there is after one that had no answer. To
+// several servers that decide together it goes several times.
 static enum sending see_sending(const struct trial_model *model, const struct hold *hold)
 {
     static const char *const removals[] = {"DEL", "UNLINK", "GETDEL", NULL};
@@ -324,64 +343,78 @@ static enum sending see_sending(const struct trial_model *model, const struct ho
     size_t count = 0;
     if (strcmp(trial_topology(model->trial), "independent") == 0)
         return SENT_UNSEEN;
+    const struct event *end = model->history->events + model->history->count;
     FOR_EVENTS (event, model, event_from(model, hold->released_ns), hold->returned_ns) {
         if (event->kind != EVENT_REQUEST || event->request.key == 0 || count == MOST_REQUESTS ||
-            event->client != hold->client ||
-            (event->worker != 0 && event->worker != hold->worker) ||
-            ((event->detail & REQUEST_COMPARES) == 0 &&
-             !text_is_one_of(event_command(event).text, removals)))
+            event->client != hold->client || (event->worker != 0 && event->worker != hold->worker))
             continue;
         for (size_t i = 0; i < count; i++) {
-            if (memcmp(&sent[i]->request, &event->request, sizeof event->request) == 0 &&
-                may_have_removed(sent[i], event))
+            bool is_same = memcmp(&sent[i]->request, &event->request, sizeof event->request) == 0;
+            bool looks = event->worker == hold->worker &&
+                         event->request.key == sent[i]->request.key &&
+                         was_left_open(sent[i], event, end);
+            if (looks || (is_same && may_have_removed(sent[i], event)))
                 return SENT_AGAIN;
         }
-        sent[count++] = event;
+        if ((event->detail & REQUEST_COMPARES) != 0 ||
+            text_is_one_of(event_command(event).text, removals))
+            sent[count++] = event;
     }
     return count > 0 ? SENT_ONCE : SENT_UNSEEN;
 }
 
-// True if its own release, which a library sent again, had removed the lock that it then found
-// gone: its proxy saw that; or nobody saw its requests, a fault was in the way of the answer, and
-// nobody else was granted the lock.
-static bool removed_it_itself(const struct trial_model *model, size_t index)
+enum doing { NOT_ITS_OWN, MAY_BE_ITS_OWN, ITS_OWN };
+
+// Whether its own release, which a library sent again, had removed the lock that it then found
+// gone: its proxy saw that; or nobody saw its requests, a fault was in the way of the answer (the
+// last one is *fault), and nobody else was granted the lock: else it may be that.
+static enum doing removed_it_itself(const struct trial_model *model, size_t index,
+                                    const struct fault_record **fault)
 {
     const struct hold *hold = &model->holds[index];
-    bool may_be_lost = false;
+    *fault = NULL;
     if (model->trial->external_client == NULL)
-        return false;
+        return NOT_ITS_OWN;
     FOR_EACH_FAULT (record, model) {
         if (took_before_release(record, hold))
-            return false;
-        may_be_lost = may_be_lost || fault_lost_release(model, record, hold);
+            return NOT_ITS_OWN;
+        if (fault_lost_release(model, record, hold))
+            *fault = record;
     }
     enum sending sending = see_sending(model, hold);
+    bool may_be_own = sending == SENT_AGAIN || (sending == SENT_UNSEEN && *fault != NULL);
     size_t next = first_grant(model, hold->granted_ns);
     next += next == index;
     bool was_granted_to_another =
         next < model->hold_count && model->holds[next].granted_ns <= hold->returned_ns;
-    bool is_own =
-        sending == SENT_AGAIN || (sending == SENT_UNSEEN && may_be_lost && !was_granted_to_another);
-    return is_own && !another_removed_it(model, index);
+    if (!may_be_own || another_removed_it(model, index))
+        return NOT_ITS_OWN;
+    return sending == SENT_AGAIN || !was_granted_to_another ? ITS_OWN : MAY_BE_ITS_OWN;
 }
 
 // Sets by when the lock of each hold had vanished, TIME_NEVER if it had not. The last one of which
-// nothing but the end of its lease, or of its session, may have taken the lock; or SIZE_MAX.
+// nothing but the end of its lease, or of its session, or its own release may have taken the lock;
+// or SIZE_MAX.
 static size_t find_vanished(const struct trial_model *model, int64_t *vanished_ns)
 {
     size_t doubtful = SIZE_MAX;
     for (size_t i = 0; i < model->hold_count; i++) {
         const struct hold *hold = &model->holds[i];
         bool found_gone = hold->answer == RELEASE_NOT_OWNER || hold->answer == RELEASE_GONE;
+        const struct fault_record *fault;
         vanished_ns[i] = TIME_NEVER;
         // What was rolled back harms nothing: its writes went with its lock. A release that was
         // sent before without an answer says UNKNOWN (see lock.h), and so nothing here.
         if (!found_gone || hold->returned_ns == TIME_NEVER || hold->rolled_back ||
-            hold->returned_ns >= hold_told_end_ns(model, hold) || taken_in_release(model, i) ||
-            removed_it_itself(model, i))
+            hold->returned_ns >= hold_told_end_ns(model, hold) || taken_in_release(model, i))
             continue;
-        if (hold->returned_ns >= hold_lease_end_ns(model, hold) &&
-            (hold->is_unanchored || !another_removed_it(model, i)))
+        enum doing own = removed_it_itself(model, i, &fault);
+        if (own == ITS_OWN)
+            continue;
+        if (own == MAY_BE_ITS_OWN)
+            doubtful = i;
+        else if (hold->returned_ns >= hold_lease_end_ns(model, hold) &&
+                 (hold->is_unanchored || !another_removed_it(model, i)))
             doubtful = i;
         else
             vanished_ns[i] = hold->returned_ns;
@@ -422,9 +455,17 @@ static void decide(const struct trial_model *model, struct finding *finding)
         else
             finding_blame_late_end(model, began_ns, vanished_ns[first], finding);
     } else if (doubtful != SIZE_MAX) {
-        finding_decide(finding, FINDING_UNDECIDED, "%s found its lock gone, but %s",
-                       holder_name(model, doubtful).text,
-                       describe_doubt(&model->holds[doubtful], &model->holds[doubtful]));
+        const struct hold *hold = &model->holds[doubtful];
+        const struct fault_record *fault;
+        finding_decide(finding, FINDING_UNDECIDED, "%s found its lock gone, but ",
+                       holder_name(model, doubtful).text);
+        if (removed_it_itself(model, doubtful, &fault) == MAY_BE_ITS_OWN)
+            finding_say(finding,
+                        "fault %d was in the way of the answer to its release, which may have been "
+                        "sent again, and have found what it had done itself",
+                        fault->instance->number);
+        else
+            finding_say(finding, "%s", describe_doubt(hold, hold));
     } else {
         finding_say(finding, "no holder found its lock gone while its lease was valid");
     }

@@ -77,8 +77,8 @@ static const char *const takes[] = {"SET", "SETNX", "EVAL", "EVALSHA", "FCALL", 
 static const char *const reads[] = {"GET",  "MGET", "EXISTS",  "TTL",    "PTTL",
                                     "TYPE", "HGET", "HEXISTS", "STRLEN", NULL};
 static const char *const deletes[] = {"DEL", "UNLINK", "GETDEL", NULL};
-static const char *const prolongs[] = {"PEXPIRE",  "EXPIRE",  "PEXPIREA",
-                                       "EXPIREAT", "PERSIST", NULL};
+static const char *const prolongs[] = {"PEXPIRE", "EXPIRE", "PEXPIREA", "EXPIREAT",
+                                       "PERSIST", "GETEX",  NULL};
 
 static bool is_command(const struct seen_request *request, const char *const *commands)
 {
@@ -99,12 +99,14 @@ static bool overwrites(const struct seen_request *request)
 
 static bool removes(const struct seen_request *request)
 {
-    return is_command(request, deletes) && !compares(request);
+    bool ends_at_once = is_command(request, prolongs) && (request->words & REQUEST_EXPIRES) != 0 &&
+                        request->ttl_ms == 0;
+    return (is_command(request, deletes) && !compares(request)) || ends_at_once;
 }
 
 static bool is_prolonging(const struct seen_request *request)
 {
-    return is_command(request, prolongs) ||
+    return (is_command(request, prolongs) && !removes(request)) ||
            (overwrites(request) && (request->words & REQUEST_XX) != 0);
 }
 
@@ -114,10 +116,67 @@ static bool was_done(const struct seen_request *request)
            (request->reply == REPLY_OK || request->reply == REPLY_SOME);
 }
 
+static bool was_refused(const struct seen_request *request)
+{
+    return request->answered_ns != TIME_NEVER &&
+           (request->reply == REPLY_NIL || request->reply == REPLY_ZERO);
+}
+
 // True if a worker's own, or perhaps its own.
 static bool may_be_of(const struct seen_request *request, int client, int worker)
 {
     return request->client == client && (request->worker == 0 || request->worker == worker);
+}
+
+// --- until when it lasts -------------------------------------------------------------------------
+
+// True if a request of whoever sent it may have made the lock that it took by `grant` last longer.
+static bool was_prolonged(const struct requests *requests, const struct seen_request *grant,
+                          int64_t until_ns)
+{
+    EACH_REQUEST (requests, request) {
+        if (request->key == grant->key && request != grant &&
+            (grant->worker == 0 ? request->client == grant->client
+                                : may_be_of(request, grant->client, grant->worker)) &&
+            request->phase != PHASE_RELEASE && request->answered_ns >= grant->answered_ns &&
+            request->sent_ns <= until_ns &&
+            (compares(request) || is_prolonging(request) || overwrites(request)))
+            return true;
+    }
+    return false;
+}
+
+// By when the lock that was taken by `grant` was over at the latest, if nothing prolonged it;
+// TIME_NEVER: its request does not say that.
+static int64_t over_by_ns(const struct seen_request *grant)
+{
+    int64_t ttl_ns = grant->ttl_ms * NS_PER_MS;
+    return ttl_ns > 0 && grant->answered_ns != TIME_NEVER
+               ? grant->answered_ns + ttl_ns + allowed_drift_ns(ttl_ns)
+               : TIME_NEVER;
+}
+
+// True if a lock that the client had asked for before may still be its own: a request that took it,
+// or was not answered, after which it has removed nothing. With that value, and of that key; 0: of
+// any.
+static bool may_have_kept(const struct requests *requests, int client, int64_t key, int64_t value,
+                          int64_t before_ns)
+{
+    const struct seen_request *kept = NULL;
+    EACH_REQUEST (requests, request) {
+        if (request->client != client || request->sent_ns >= before_ns ||
+            (key != 0 && request->key != key))
+            continue;
+        bool is_release = request->phase == PHASE_RELEASE;
+        bool may_take = !is_release && is_command(request, takes) &&
+                        (compares(request) || !was_refused(request));
+        if (may_take && (value == 0 || request->value == value))
+            kept = request;
+        else if (was_done(request) && (removes(request) || (is_release && compares(request))))
+            kept = NULL;
+    }
+    return kept != NULL &&
+           (over_by_ns(kept) > before_ns || was_prolonged(requests, kept, before_ns));
 }
 
 // --- how somebody came to hold it ----------------------------------------------------------------
@@ -155,7 +214,20 @@ static bool was_watched(const struct trial_model *model, const struct hold *hold
     return before && after;
 }
 
-// `requests` cover the hold's acquire.
+// True if the worker may have found its own value there after that request, which had no answer.
+static bool may_have_read(const struct requests *requests, const struct seen_request *taking,
+                          const struct hold *hold)
+{
+    EACH_REQUEST (requests, request) {
+        if (may_be_of(request, hold->client, hold->worker) && is_command(request, reads) &&
+            request->sent_ns >= taking->sent_ns && request->answered_ns <= hold->granted_ns &&
+            was_done(request))
+            return true;
+    }
+    return false;
+}
+
+// `requests` begin with the trial's first.
 static struct grant_seen request_of_grant(const struct trial_model *model,
                                           const struct requests *requests, const struct hold *hold)
 {
@@ -186,30 +258,36 @@ static struct grant_seen request_of_grant(const struct trial_model *model,
         return (struct grant_seen){GRANT_GIVEN, given};
     if (given != NULL || !is_clear)
         return (struct grant_seen){GRANT_UNSEEN, NULL};
-    if (other == NULL)
-        return (struct grant_seen){was_watched(model, hold) ? GRANT_NOT_ASKED : GRANT_UNSEEN, NULL};
-    if (other->answered_ns > hold->granted_ns)
+    if (other == NULL && was_watched(model, hold) &&
+        !may_have_kept(requests, hold->client, 0, 0, hold->invoked_ns))
+        return (struct grant_seen){GRANT_NOT_ASKED, NULL};
+    if (other != NULL && was_refused(other) && other->answered_ns <= hold->granted_ns)
+        return (struct grant_seen){GRANT_REFUSED, other};
+    if (other != NULL && other->answered_ns > hold->granted_ns &&
+        !may_have_read(requests, other, hold))
         return (struct grant_seen){GRANT_UNANSWERED, other};
-    bool was_refused = other->reply == REPLY_NIL || other->reply == REPLY_ZERO;
-    return was_refused ? (struct grant_seen){GRANT_REFUSED, other}
-                       : (struct grant_seen){GRANT_UNSEEN, NULL};
+    return (struct grant_seen){GRANT_UNSEEN, NULL};
 }
 
 // --- who took it ---------------------------------------------------------------------------------
 
 // The first request that took the lock away from a holder whose grant was `grant`, or put another's
-// in its place, before `until_ns`, and not certainly before it; NULL if none was seen.
+// in its place, before `until_ns`, and not certainly before it, nor after its lease was over; NULL
+// if none was seen. What the holder writes itself may be how it renews its lock.
 static const struct seen_request *request_that_removed(const struct requests *requests,
                                                        const struct seen_request *grant,
                                                        const struct hold *own, int64_t until_ns)
 {
     EACH_REQUEST (requests, request) {
-        bool is_own_release =
-            may_be_of(request, own->client, own->worker) && request->sent_ns >= own->released_ns;
+        bool is_own = may_be_of(request, own->client, own->worker);
+        bool is_over = request->sent_ns > over_by_ns(grant) &&
+                       !was_prolonged(requests, grant, request->sent_ns);
         if (request->key != grant->key || request == grant || !was_done(request) ||
-            request->answered_ns < grant->sent_ns || request->sent_ns > until_ns || is_own_release)
+            request->answered_ns < grant->sent_ns || request->sent_ns > until_ns || is_over ||
+            (is_own && request->sent_ns >= own->released_ns))
             continue;
-        bool is_renewal = request->client == own->client && request->value == grant->value;
+        bool is_renewal =
+            is_own || (request->client == own->client && request->value == grant->value);
         // A script in a release that names the value of another's lock takes it for its own.
         bool by_value =
             compares(request) && request->value == grant->value && request->phase == PHASE_RELEASE;
@@ -220,13 +298,16 @@ static const struct seen_request *request_that_removed(const struct requests *re
 }
 
 // The first renewal of the lock (by its key) after `from_ns` that was done without a look at whose
-// it is, and not by a worker of that client (or, `is_its`, by one); NULL if none was seen.
+// it is, and not by a worker of that client; NULL if none was seen. With an `other` holder: by a
+// worker of that client, and not perhaps by that holder itself.
 static const struct seen_request *renewal_unchecked(const struct requests *requests, int64_t key,
-                                                    int client, bool is_its, int64_t from_ns)
+                                                    int client, const struct hold *other,
+                                                    int64_t from_ns)
 {
     EACH_REQUEST (requests, request) {
-        if (request->key == key && (request->client == client) == is_its && was_done(request) &&
-            is_prolonging(request) && request->answered_ns >= from_ns)
+        if (request->key == key && (request->client == client) == (other != NULL) &&
+            was_done(request) && is_prolonging(request) && request->sent_ns >= from_ns &&
+            (other == NULL || !may_be_of(request, other->client, other->worker)))
             return request;
     }
     return NULL;
@@ -291,6 +372,11 @@ static bool find_false_grant(struct diagnosis *diagnosis, const struct requests 
     // To find its own value there is to hold it again; but the value was another's.
     bool is_shared = seen.proof == GRANT_REFUSED && others.request != NULL &&
                      others.request->value == seen.request->value && seen.request->value != 0;
+    // An earlier request with the same value, of which the answer was lost, may have been granted.
+    if (seen.proof == GRANT_REFUSED && !is_shared &&
+        may_have_kept(requests, hold->client, seen.request->key, seen.request->value,
+                      seen.request->sent_ns))
+        return false;
     if (seen.request != NULL)
         diagnosis->request = *seen.request;
     // Whoever was not granted it is told second.
@@ -301,26 +387,34 @@ static bool find_false_grant(struct diagnosis *diagnosis, const struct requests 
     return conclude(diagnosis, is_shared ? ROOT_SAME_VALUE : causes[seen.proof], true);
 }
 
+// True if somebody's clock may have been wrong by then.
+static bool may_clocks_differ(const struct trial_model *model, int64_t until_ns)
+{
+    bool differ = model->trial->scenario->is_explored;
+    FOR_EACH_FAULT (record, model) {
+        differ = differ || (fault_can(record->instance, FAULT_MOVES_CLOCK) &&
+                            record->in_effect_ns <= until_ns);
+    }
+    return differ;
+}
+
 // What the server was asked for ended before the other was let in, and the holder believed in more:
-// proven by its request, which nothing has prolonged.
+// proven by its request, which nothing has prolonged. A time of day is right as long as no clock is
+// wrong.
 static bool find_short_lease(struct diagnosis *diagnosis, const struct requests *requests,
                              const struct seen_request *grant, int64_t until_ns)
 {
     const struct hold *hold = diagnosis->holds[0];
-    EACH_REQUEST (requests, request) {
-        if (request->key == grant->key && request->client == hold->client && request != grant &&
-            request->phase != PHASE_RELEASE && request->answered_ns >= grant->answered_ns &&
-            request->sent_ns <= until_ns &&
-            (compares(request) || is_prolonging(request) || overwrites(request)))
-            return false;
-    }
+    if (was_prolonged(requests, grant, until_ns))
+        return false;
     int64_t ttl_ns = grant->ttl_ms * NS_PER_MS;
     bool is_until = (grant->words & REQUEST_UNTIL) != 0;
     if (!is_until && (ttl_ns == 0 || grant->sent_ns + ttl_ns > until_ns ||
                       hold->valid_until_ns <= grant->sent_ns + ttl_ns + allowed_drift_ns(ttl_ns)))
         return false;
     diagnosis->request = *grant;
-    return conclude(diagnosis, is_until ? ROOT_CLOCK : ROOT_COUNTED_LATE, true);
+    return conclude(diagnosis, is_until ? ROOT_CLOCK : ROOT_COUNTED_LATE,
+                    !is_until || may_clocks_differ(diagnosis->model, until_ns));
 }
 
 // True if the holder sent it as it came back from an inner hold.
@@ -334,6 +428,20 @@ static bool is_of_leave(const struct trial_model *model, const struct hold *hold
             return true;
     }
     return false;
+}
+
+static bool conclude_removed(struct diagnosis *diagnosis, const struct requests *requests,
+                             const struct seen_request *remover, bool is_proven)
+{
+    const struct trial_model *model = diagnosis->model;
+    diagnosis->culprit = hold_around(model->holds, model->hold_count, remover, true);
+    diagnosis->request = *remover;
+    diagnosis->before = sent_before(requests, remover);
+    return conclude(diagnosis,
+                    compares(remover)  ? ROOT_SAME_VALUE
+                    : removes(remover) ? ROOT_REMOVED
+                                       : ROOT_OVERWRITTEN,
+                    is_proven);
 }
 
 static bool find_in_requests(struct diagnosis *diagnosis, const struct requests *requests,
@@ -361,19 +469,15 @@ static bool find_in_requests(struct diagnosis *diagnosis, const struct requests 
         request_that_removed(requests, seen.request, hold, until_ns);
     if (remover != NULL && is_of_leave(model, hold, remover))
         return conclude(diagnosis, ROOT_LEFT, true);
-    if (remover != NULL) {
-        diagnosis->culprit = hold_around(model->holds, model->hold_count, remover, true);
-        diagnosis->request = *remover;
-        diagnosis->before = sent_before(requests, remover);
-        return conclude(diagnosis,
-                        compares(remover)  ? ROOT_SAME_VALUE
-                        : removes(remover) ? ROOT_REMOVED
-                                           : ROOT_OVERWRITTEN,
-                        remover->sent_ns >= seen.request->answered_ns &&
-                            remover->answered_ns <= until_ns);
-    }
+    // Of several servers each has a lock of its own.
+    if (remover != NULL)
+        return conclude_removed(diagnosis, requests, remover,
+                                remover->sent_ns >= seen.request->answered_ns &&
+                                    remover->answered_ns <= until_ns &&
+                                    !has_topology(model, "independent"));
     const struct seen_request *renewal =
-        has_other ? renewal_unchecked(requests, seen.request->key, hold->client, true, until_ns)
+        has_other ? renewal_unchecked(requests, seen.request->key, hold->client,
+                                      diagnosis->holds[1], until_ns)
                   : NULL;
     if (renewal == NULL)
         return find_short_lease(diagnosis, requests, seen.request, until_ns);
@@ -386,16 +490,36 @@ bool diagnose_by_wire(struct diagnosis *diagnosis, int64_t until_ns)
     const struct trial_model *model = diagnosis->model;
     const struct hold *hold = diagnosis->holds[0];
     const struct hold *other = diagnosis->holds[1];
-    int64_t from_ns = hold->invoked_ns;
     int64_t to_ns = until_ns;
     if (!tells_requests(model) || model->history == NULL)
         return false;
-    if (other != NULL) {
-        from_ns = time_earlier(from_ns, other->invoked_ns);
+    if (other != NULL)
         to_ns = time_later(to_ns, time_earlier(hold->released_ns, other->released_ns));
-    }
-    AUTO_FREE struct requests requests = requests_between(model, from_ns, to_ns);
+    AUTO_FREE struct requests requests = requests_between(model, model->started_ns, to_ns);
     return find_in_requests(diagnosis, &requests, until_ns);
+}
+
+// Of a grant of which it is not certain by which request it was given, as its program has several
+// workers: what may have removed the lock.
+bool guess_by_wire(struct diagnosis *diagnosis, int64_t until_ns)
+{
+    const struct trial_model *model = diagnosis->model;
+    const struct hold *hold = diagnosis->holds[0];
+    const struct seen_request *grant = NULL;
+    if (!tells_requests(model) || model->history == NULL)
+        return false;
+    AUTO_FREE struct requests requests = requests_between(model, model->started_ns, until_ns);
+    EACH_REQUEST (&requests, request) {
+        if (may_be_of(request, hold->client, hold->worker) && is_command(request, takes) &&
+            request->phase != PHASE_RELEASE && request->sent_ns >= hold->invoked_ns &&
+            request->answered_ns <= hold->granted_ns && (compares(request) || was_done(request)))
+            grant = request;
+    }
+    const struct seen_request *remover =
+        grant != NULL ? request_that_removed(&requests, grant, hold, until_ns) : NULL;
+    return remover != NULL && remover->sent_ns >= hold->granted_ns &&
+           !is_of_leave(model, hold, remover) &&
+           conclude_removed(diagnosis, &requests, remover, false);
 }
 
 // --- nobody is granted the lock ------------------------------------------------------------------
@@ -435,7 +559,7 @@ static bool find_who_has_it(struct diagnosis *diagnosis, const struct requests *
     const struct hold *hold = diagnosis->holds[0];
     bool died = hold != NULL && hold->died_ns < model->ended_ns && hold->client == taken->client;
     const struct seen_request *renewal =
-        died ? renewal_unchecked(requests, taken->key, hold->client, false, hold->died_ns) : NULL;
+        died ? renewal_unchecked(requests, taken->key, hold->client, NULL, hold->died_ns) : NULL;
     enum root_cause cause = ROOT_UNKNOWN;
     if (holder != NULL && holder->answer == RELEASE_RELEASED &&
         holder->returned_ns < model->ended_ns && !prolonged) {

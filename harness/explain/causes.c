@@ -67,6 +67,11 @@ static const struct row {
      "what {who} sent was held up for {length} (fault {fault}), until its lease of {lease} was "
      "over" GOING_ON,
      ""},
+    {ROOT_POINT, "point", OUTLIVED,
+     "{who} stood at its point for {length} until fault {fault} was in effect ({deed}), past the "
+     "end "
+     "of its lease of {lease}" GOING_ON,
+     ""},
     {ROOT_WORK, "work", OUTLIVED,
      "{short?{who} learned of its grant when {rest} of its lease of {lease} was left, and held on "
      "for {length}|{who} held on for {length}, longer than its lease of {lease}, which "
@@ -138,7 +143,8 @@ static const struct row {
      "(mysql-unique)"},
     {ROOT_COUNTED_LATE, "lease-miscounted", PLAIN,
      "{seen?{who} asked the server for a lease of {asked}, and believed in its lock until "
-     "{believed} after that{longer?, longer than it had asked for|: it counts its lease from the "
+     "{longer?at least }{believed} after that{longer?, longer than it had asked for|: it counts "
+     "its lease from the "
      "answer, and not from before it asked}{two?; meanwhile {other} was granted the lock}|{who} "
      "counts its lease from the reply, and not from before it asked: the lock had ended before "
      "that}",

@@ -21,6 +21,7 @@ enum root_cause {
     ROOT_STALL,      // for the machine stood still
     ROOT_LATE_GRANT, // for the lease was over when it learned of its grant
     ROOT_WIRE,       // for its requests were held up
+    ROOT_POINT,      // for it stood at the point of a fault that took its time
     ROOT_WORK,       // for its work took longer
     // A lock was taken from its holder,
     ROOT_REMOVED,     // by a release of another's
@@ -203,6 +204,8 @@ void diagnose_no_progress(struct diagnosis *diagnosis);
 // By what the proxies of external clients saw: why two hold at once, or one lock vanished before
 // `until_ns`; why nobody is granted the lock. False if that shows nothing.
 bool diagnose_by_wire(struct diagnosis *diagnosis, int64_t until_ns);
+bool guess_by_wire(struct diagnosis *diagnosis,
+                   int64_t until_ns); // what is possible, where nothing is proven
 bool diagnose_no_progress_by_wire(struct diagnosis *diagnosis);
 
 // The fault that stopped the hold's worker (or, `on_wires`, held up what it sent) for longest

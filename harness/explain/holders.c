@@ -70,9 +70,18 @@ static bool was_held_up(const struct trial_model *model, const struct hold *hold
            hold->returned_ns >= lease_end_ns;
 }
 
+// True if a program renews the hold's lease by itself, and nobody tells until when.
+static bool renews_unseen(const struct diagnosis *diagnosis)
+{
+    const struct external_client *external_client = diagnosis->model->trial->external_client;
+    return external_client != NULL && !external_client->renew &&
+           (diagnosis_has_trait(diagnosis, "renewed") || diagnosis_has_trait(diagnosis, "session"));
+}
+
 // The holder outlived its lease: PAUSE and WIRE are proven if the fault lasted when the lease
 // ended, and kept the holder from doing anything about it: a pause stops all of the process that
-// might renew, a wire something of this hold's own.
+// might renew, a wire something of this hold's own. Where nobody tells of renewals the fault must
+// have lasted for a whole lease before the other was granted the lock.
 static void find_stretch(struct diagnosis *diagnosis)
 {
     const struct trial_model *model = diagnosis->model;
@@ -85,23 +94,36 @@ static void find_stretch(struct diagnosis *diagnosis)
     int64_t to_ns = late ? stale->granted_ns : time_earlier(other->granted_ns, stale->released_ns);
     const struct fault_record *pause = longest_fault(model, stale, false, from_ns, to_ns);
     const struct fault_record *wire = longest_fault(model, stale, true, from_ns, to_ns);
+    const struct fault_record *point = fault_that_held_at_point(model, stale);
     // A stale holder that a stall could explain is no finding.
     int64_t stall_ns = diagnosis->finding->check->shows == SHOWS_TWO_STALE
                            ? 0
                            : stall_to_blame_ns(model, stale, other->granted_ns, other->granted_ns);
+    bool is_unseen = renews_unseen(diagnosis) && !late;
+    int64_t lost_from_ns =
+        is_unseen ? other->granted_ns - model->trial->scenario->lock.lease_ns : INT64_MAX;
+    if (is_unseen && (diagnose_by_wire(diagnosis, other->granted_ns) ||
+                      guess_by_wire(diagnosis, other->granted_ns)))
+        return;
     if (pause != NULL) {
         conclude(diagnosis, ROOT_PAUSE,
-                 covers(pause, end_ns) && (!is_renewed || pause->instance->target.worker == 0));
+                 covers(pause, end_ns) && pause->in_effect_ns <= lost_from_ns &&
+                     (!is_renewed || pause->instance->target.worker == 0));
         take_fault(diagnosis, pause);
     } else if (wire != NULL) {
         conclude(diagnosis, ROOT_WIRE,
-                 covers(wire, end_ns) && (is_renewed || was_held_up(model, stale, wire, end_ns)));
+                 covers(wire, end_ns) && wire->in_effect_ns <= lost_from_ns &&
+                     (is_renewed || was_held_up(model, stale, wire, end_ns)));
         take_fault(diagnosis, wire);
+    } else if (point != NULL) {
+        conclude(diagnosis, ROOT_POINT, !is_unseen);
+        diagnosis->fault = point;
+        diagnosis->length_ns = point->in_effect_ns - point->reached->at_ns;
     } else if (stall_ns > 0) {
         conclude(diagnosis, ROOT_STALL, false);
         diagnosis->length_ns = stall_ns;
     } else {
-        conclude(diagnosis, ROOT_WORK, true);
+        conclude(diagnosis, ROOT_WORK, !is_unseen);
         diagnosis->length_ns = stale->released_ns - stale->granted_ns;
     }
     if (late)
@@ -468,6 +490,19 @@ static bool find_stopped_acquire(struct diagnosis *diagnosis, const struct hold 
     return conclude(diagnosis, ROOT_STEPS, stop_was_between_requests(stop));
 }
 
+// True if the holder came back from an inner hold before that, and another was let in, or its lock
+// was gone, after it.
+static bool find_left(struct diagnosis *diagnosis, const struct hold *hold, int64_t until_ns)
+{
+    const struct trial_model *model = diagnosis->model;
+    FOR_EACH_REENTRY (reentry, model) {
+        if (reentry->hold == index_of(model, hold) && reentry->is_leave &&
+            reentry->answer == RELEASE_RELEASED && reentry->invoked_ns < until_ns)
+            return conclude(diagnosis, ROOT_LEFT, false);
+    }
+    return false;
+}
+
 // The first rule that applies: what is proven, or what is known to take locks, before what may be.
 static void find_taken(struct diagnosis *diagnosis)
 {
@@ -494,7 +529,9 @@ static void find_taken(struct diagnosis *diagnosis)
     else if (deaf != NULL && deaf->healed_ns > second->granted_ns) {
         diagnosis->fault = deaf;
         conclude(diagnosis, ROOT_UNANSWERED_GRANT, false);
-    } else if (!was_removed(diagnosis, first, until_ns, false)) {
+    } else if (!was_removed(diagnosis, first, until_ns, false) &&
+               !guess_by_wire(diagnosis, until_ns) &&
+               !(first->client != second->client && find_left(diagnosis, first, until_ns))) {
         conclude(diagnosis, ROOT_ADMITS, false);
         diagnosis->is_bare = only_acquires_between(model, first, second);
     }
@@ -607,18 +644,6 @@ static void find_cause_of_pair(struct diagnosis *diagnosis)
 
 // --- a lock that vanished ------------------------------------------------------------------------
 
-// True if the holder came back from an inner hold before that, and its lock was gone after it.
-static bool find_left(struct diagnosis *diagnosis, const struct hold *hold)
-{
-    const struct trial_model *model = diagnosis->model;
-    FOR_EACH_REENTRY (reentry, model) {
-        if (reentry->hold == index_of(model, hold) && reentry->is_leave &&
-            reentry->answer == RELEASE_RELEASED)
-            return conclude(diagnosis, ROOT_LEFT, false);
-    }
-    return false;
-}
-
 // Whoever was let in beside the hold, by another finding, or NULL.
 static const struct hold *let_in_beside(const struct diagnosis *diagnosis, const struct hold *hold)
 {
@@ -667,7 +692,8 @@ static void find_other_removal(struct diagnosis *diagnosis, const struct hold *w
                                const struct hold *culprit, int64_t until_ns)
 {
     const struct trial_model *model = diagnosis->model;
-    if (find_undone(diagnosis, wronged) || find_left(diagnosis, wronged))
+    if (find_undone(diagnosis, wronged) || find_left(diagnosis, wronged, until_ns) ||
+        guess_by_wire(diagnosis, until_ns))
         return;
     bool both = culprit != NULL &&
                 (culprit->granted_ns > wronged->granted_ns || held_both(model, wronged, culprit));

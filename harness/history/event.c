@@ -68,7 +68,7 @@ NAMES(lost_reason_name, "not", "not-owner", "deadline", "suspended", "session")
 NAMES(stop_reason_name, "done", "time", "stuck", "limit", "broken", "interrupted")
 NAMES(heal_reason_name, "cause", "bound", "end", "death")
 NAMES(usage_figure_name, "processor", "switches", "bytes", "packets")
-NAMES(reply_kind_name, "some", "nil", "zero", "negative", "ok", "error")
+NAMES(reply_kind_name, "some", "nil", "zero", "negative", "ok", "error", "queued")
 NAMES(stalled_name, "machine", "conductor", "client", "driver", "server")
 #undef NAMES
 
@@ -147,7 +147,7 @@ static const struct {
     [EVENT_LOAD] = {.reckoned = 0xf},
     [EVENT_USAGE] = {.most_detail = USAGE_PACKETS, .reckoned = 0xf},
     [EVENT_REQUEST] = {.free = 0x1},
-    [EVENT_REPLY] = {.most_detail = REPLY_ERROR, .free = 0x1},
+    [EVENT_REPLY] = {.most_detail = REPLY_QUEUED, .free = 0x1},
     [EVENT_CONNECTED] = {.of_whom = 1},
 };
 

@@ -205,8 +205,17 @@ enum request_words {
 #define REQUEST_WORDS 31 // all of them
 #define REQUEST_PHASE 5  // shifts the phase, enum phase of harness/point/point.h
 
-// How a request was answered.
-enum reply_kind { REPLY_SOME, REPLY_NIL, REPLY_ZERO, REPLY_NEGATIVE, REPLY_OK, REPLY_ERROR };
+// How a request was answered. QUEUED: it is part of a transaction, and what became of it that one's
+// end says.
+enum reply_kind {
+    REPLY_SOME,
+    REPLY_NIL,
+    REPLY_ZERO,
+    REPLY_NEGATIVE,
+    REPLY_OK,
+    REPLY_ERROR,
+    REPLY_QUEUED
+};
 
 // Why the conductor ended a trial (detail of stop-asked).
 enum stop_reason {

@@ -28,6 +28,7 @@ struct parsed_request {
     int64_t id;                  // by which its reply is known; 0: by its turn
     int replies;                 // how many it has; 0: none will come
     // Kept for the reply:
+    bool tells_old;   // which says what was there before, and not whether it was done
     int worker;       // whose it is; 0: not known
     bool is_certain;  // nobody else's, nor the lock's own doing
     enum phase phase; // in which it was sent

@@ -165,6 +165,7 @@ static void take_argument(struct parsed_request *request, const struct command *
         return;
     for (size_t i = 0; i < sizeof options / sizeof *options; i++)
         request->words |= span_is(word, options[i].name) ? options[i].word : 0;
+    request->tells_old |= span_is(word, "GET");
     if (argument > 3 && (span_is(before, "PX") || span_is(before, "EX")))
         take_ttl(request, word, span_is(before, "PX") ? 1 : 1000);
 }
@@ -229,7 +230,21 @@ static enum reply_kind kind_of(const struct element *first)
         return REPLY_NIL;
     if (type == ':' || type == '#')
         return sign == '-' ? REPLY_NEGATIVE : sign == '0' || sign == 'f' ? REPLY_ZERO : REPLY_SOME;
+    if (type == '+' && span_is(first->text, "QUEUED"))
+        return REPLY_QUEUED;
     return type == '+' && span_is(first->text, "OK") ? REPLY_OK : REPLY_SOME;
+}
+
+// Of a SET with GET: NX is done if nothing was there before, XX if something was.
+static enum reply_kind kind_by_old(enum reply_kind old, unsigned words)
+{
+    bool was_there = old == REPLY_SOME;
+    bool is_done = (words & REQUEST_NX) != 0   ? !was_there
+                   : (words & REQUEST_XX) != 0 ? was_there
+                                               : true;
+    if (old != REPLY_SOME && old != REPLY_NIL)
+        return old;
+    return is_done ? REPLY_OK : REPLY_NIL;
 }
 
 // Messages, and what is said of channels, come by themselves; the latter also as the reply to a
@@ -260,6 +275,8 @@ static int64_t reply(void *context, const char *bytes, size_t have,
     reply->id = id_of(context, first.type,
                       is_string(second.type) ? second.text : (struct span){NULL, 0}, front);
     reply->kind = kind_of(&first);
+    if (front != NULL && front->tells_old)
+        reply->kind = kind_by_old(reply->kind, front->words);
     return length;
 }
 

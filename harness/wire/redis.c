@@ -196,7 +196,9 @@ static enum reply_kind kind_of(const redisReply *reply)
     case REDIS_REPLY_INTEGER:
         return reply->integer < 0 ? REPLY_NEGATIVE : reply->integer == 0 ? REPLY_ZERO : REPLY_SOME;
     case REDIS_REPLY_STATUS:
-        return strcmp(reply->str, "OK") == 0 ? REPLY_OK : REPLY_SOME;
+        return strcmp(reply->str, "OK") == 0       ? REPLY_OK
+               : strcmp(reply->str, "QUEUED") == 0 ? REPLY_QUEUED
+                                                   : REPLY_SOME;
     default:
         return REPLY_SOME;
     }
