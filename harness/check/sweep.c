@@ -105,7 +105,7 @@ static void doubt(struct hold *hold, const struct standstill *standstill, int64_
 static void doubt_clock(struct hold *hold, const struct standstill *standstill)
 {
     int64_t early_ns = standstill->to_ns - standstill->from_ns;
-    if (hold->granted_ns >= standstill->from_ns &&
+    if (hold->told_until_ns != TIME_NEVER && hold->granted_ns >= standstill->from_ns &&
         hold->invoked_ns <= standstill->to_ns + CLOCK_TICK_NS)
         hold->proven_until_ns = time_earlier(
             hold->proven_until_ns, time_later(hold->granted_ns, hold->told_until_ns - early_ns));
