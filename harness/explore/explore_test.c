@@ -6,8 +6,8 @@
 #include "harness/explore/promises.h"
 #include "harness/explore/search.h"
 #include "harness/locks/lock.h"
-#include "harness/run/vocabulary.h"
 #include "harness/run/test_trials.h"
+#include "harness/run/vocabulary.h"
 #include "harness/testing/cases.h"
 
 #include <sys/mman.h>

@@ -55,8 +55,8 @@ enum outcome release_outcome(enum release_answer answer);
 // its proxy; a reply whose request was not understood is not recorded. `command` is text, its first
 // 8 bytes; `key` and `value` are hashes of what it is about and of what is stored there, 0 where
 // the command has none; `ttl_ms` how long the key is to last, 0: no such word. Worker 0: not known
-// whose it was. A stall is over at its time; how it says whose it was is told by struct stall. A call
-// comes with the return of the same operation: the library, which is no part of Lockpick, was
+// whose it was. A stall is over at its time; how it says whose it was is told by struct stall. A
+// call comes with the return of the same operation: the library, which is no part of Lockpick, was
 // called only then; what was invoked before that was the request to its driver. The return has the
 // time at which that call returned. What follows in the file may so be earlier than what precedes.
 // A worker-load comes before the first operation in a warm-up, and before the first behind one

@@ -1,7 +1,7 @@
 // Whether a program that locks for a client is at rest: it can do nothing more until a request of
 // its is let go, its sleep ends, or it is told something. A preload in the program
-// (rest_preload.c) leaves word, in memory that both map, of how long its threads sleep; whether they
-// could run is seen from outside, and what passes its connections by its proxy.
+// (rest_preload.c) leaves word, in memory that both map, of how long its threads sleep; whether
+// they could run is seen from outside, and what passes its connections by its proxy.
 //
 // The program's sleeps end by the clock that it is shown (faults/clock_preload.c), however that is
 // set: whoever sets it ends them (rest_end_sleeps). A program that asks the kernel itself, as
