@@ -130,20 +130,20 @@ bool fault_holds_up(const struct trial_model *model, const struct fault_instance
     return wire_cuts_off(model, instance, client) || fault_stops(instance, client, worker);
 }
 
-bool fault_lost_release(const struct trial_model *model, const struct fault_record *record,
-                        const struct hold *hold)
+bool fault_lost_answer(const struct trial_model *model, const struct fault_record *record,
+                       int client, int64_t asked_ns, int64_t until_ns)
 {
     const struct fault_instance *instance = record->instance;
     int64_t over_ns = instance->bound_ns < 0 ? record->in_effect_ns : record->healed_ns;
-    if (record->asked_ns > hold->returned_ns || !took_effect(record) ||
-        over_ns < hold->released_ns || strikes_only_store(model, instance))
+    if (record->asked_ns > until_ns || !took_effect(record) || over_ns < asked_ns ||
+        strikes_only_store(model, instance))
         return false;
     if (instance->side_counts[0] > 0)
         return fault_can(instance, FAULT_SEVERS | FAULT_SLOWS) &&
-               wire_names_client(instance, hold->client);
+               wire_names_client(instance, client);
     if (instance->target.client == 0)
         return fault_can(instance, FAULT_STOPS | FAULT_KILLS | FAULT_DISCONNECTS | FAULT_REFUSES);
-    return fault_can(instance, FAULT_DISCONNECTS) && instance->target.client == hold->client;
+    return fault_can(instance, FAULT_DISCONNECTS) && instance->target.client == client;
 }
 
 const struct fault_record *fault_that_held_at_point(const struct trial_model *model,

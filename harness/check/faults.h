@@ -47,9 +47,9 @@ bool fault_stops(const struct fault_instance *instance, int client, int worker);
 bool fault_holds_up(const struct trial_model *model, const struct fault_instance *instance,
                     int client, int worker);
 
-// True if the fault may have kept back that release, or the answer to it.
-bool fault_lost_release(const struct trial_model *model, const struct fault_record *record,
-                        const struct hold *hold);
+// True if the fault may have kept back what the client asked between the two times, or the answer.
+bool fault_lost_answer(const struct trial_model *model, const struct fault_record *record,
+                       int client, int64_t asked_ns, int64_t until_ns);
 
 // The fault that held the worker at its point, until it was in effect, when the hold's lease ended;
 // NULL if there is none.

@@ -391,6 +391,28 @@ static int64_t allowed_stalls_ns(const struct trial_model *model, int64_t from_n
                                   : stalls_and_next_ns(model, STALLS_OF_SERVERS, from_ns, to_ns);
 }
 
+// True if the machine may have lost the answer with which the interval begins: no fault kept it
+// back, and for half of the time that a request may take somebody stood still while it was awaited.
+static bool stalls_lost_answer(const struct trial_model *model, const struct no_progress *interval,
+                               struct words *stalls)
+{
+    int64_t request_ns = model->trial->scenario->lock.request_ns;
+    bool of_release = interval->cause == NO_PROGRESS_LOST_RELEASE;
+    if (!of_release && interval->cause != NO_PROGRESS_LOST_ACQUIRE)
+        return false;
+    const struct hold *hold = of_release ? interval->hold : interval->attempt;
+    // Of an acquire that tried again and again its last request.
+    int64_t asked_ns = of_release
+                           ? hold->released_ns
+                           : time_later(hold->invoked_ns, hold->returned_ns - 2 * request_ns);
+    FOR_EACH_FAULT (record, model) {
+        if (fault_lost_answer(model, record, hold->client, asked_ns, hold->returned_ns))
+            return false;
+    }
+    *stalls = describe_stalls(model, hold->client, asked_ns, hold->returned_ns);
+    return 2 * stalled_ns(model, hold->client, asked_ns, hold->returned_ns) >= request_ns;
+}
+
 // --- words ---------------------------------------------------------------------------------------
 
 static const struct {
@@ -524,8 +546,15 @@ static void decide_waiting(const struct trial_model *model, struct finding *find
     if (unfinished != NULL || interval.unanswered)
         proof_ns = time_later(bound_ns, lock->stuck_after_ns);
     bool hidden_holder = waiting.stopped_may_hold && !holds_have_leases(model);
+    struct words stalls;
     AUTO_TEXT struct text found = {0};
-    if (waiting.waited_ns > proof_ns && !hidden_holder) {
+    if (waiting.waited_ns > proof_ns && !hidden_holder &&
+        stalls_lost_answer(model, &interval, &stalls)) {
+        finding->state = FINDING_UNDECIDED;
+        tell_waiting(model, &interval, &waiting, "", &found);
+        text_format(&found, "which the machine may have lost: %s while it was awaited",
+                    stalls.text);
+    } else if (waiting.waited_ns > proof_ns && !hidden_holder) {
         finding->state = FINDING_VIOLATED;
         finding->count = 1;
         finding->by_absence = true;

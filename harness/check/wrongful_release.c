@@ -378,7 +378,7 @@ static enum doing removed_it_itself(const struct trial_model *model, size_t inde
     FOR_EACH_FAULT (record, model) {
         if (took_before_release(record, hold))
             return NOT_ITS_OWN;
-        if (fault_lost_release(model, record, hold))
+        if (fault_lost_answer(model, record, hold->client, hold->released_ns, hold->returned_ns))
             *fault = record;
     }
     enum sending sending = see_sending(model, hold);

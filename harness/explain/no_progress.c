@@ -239,7 +239,7 @@ static void conclude_lost_release(struct diagnosis *diagnosis, const struct hold
     conclude(diagnosis, ROOT_LOST_RELEASE, left_by_no_other(model, NULL));
     diagnosis->holds[0] = hold;
     FOR_EACH_FAULT (record, model) {
-        if (fault_lost_release(model, record, hold))
+        if (fault_lost_answer(model, record, hold->client, hold->released_ns, hold->returned_ns))
             diagnosis->fault = record;
     }
 }
