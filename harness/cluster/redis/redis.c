@@ -49,6 +49,8 @@ static int write_once(const struct node *node, const char *name, const char *con
 // settings in there reads it twice.
 #define PLACE " --port %d --bind %s --protected-mode no --daemonize no --dir %s"
 
+#define NODE_TIMEOUT_MS "1000"
+
 // Without persistence not even what a replica was sent by its master is to survive a restart.
 static pid_t start_redis(const struct node *node, struct error *error)
 {
@@ -67,7 +69,8 @@ static pid_t start_redis(const struct node *node, struct error *error)
     if (node_is_in(node, "cluster")) // replicas stay with the master that they were given
         snprintf(cluster, sizeof cluster,
                  "--cluster-enabled yes --cluster-config-file nodes.conf "
-                 "--cluster-node-timeout 1000 --cluster-port %d --cluster-announce-ip %s "
+                 "--cluster-node-timeout " NODE_TIMEOUT_MS
+                 " --cluster-port %d --cluster-announce-ip %s "
                  "--cluster-allow-replica-migration no",
                  node->extra_ports[0], node->end.address);
     return server_run(node, false, error,
@@ -145,13 +148,13 @@ static int await_replicas(const struct server_group *group, struct error *error)
     return 0;
 }
 
-// How often sentinels tell each other that they exist: rarely enough to be most of the time that
-// the whole takes to come up. Servers before 7.0 know no such setting, and refuse it.
-static void hasten(const struct server_group *group, const char *request)
+// A setting for as long as the servers of a role (NULL: all) get to know each other. Servers before
+// 7.0 know none of sentinels' settings, and refuse them.
+static void set_all(const struct server_group *group, const char *role, const char *request)
 {
     for (int i = 0; i < group->count; i++) {
         AUTO_TEXT struct text ignored = {0};
-        if (node_has_role(&group->nodes[i], "sentinel"))
+        if (role == NULL || node_has_role(&group->nodes[i], role))
             server_ask(&group->nodes[i], request, &ignored, NULL);
     }
 }
@@ -168,9 +171,10 @@ static int form_sentinel(struct server_group *group, struct error *error)
         {{"status=ok,", 1}, {everybody, 1}, {"master-link-status\r\n$2\r\nok\r\n", replicas}}};
     if (await_replicas(group, error) != 0 || group_start_deferred(group, error) != 0)
         return -1;
-    hasten(group, "SENTINEL DEBUG PUBLISH-PERIOD 50");
+    // The period in which they tell each other that they exist would be most of the time of it all.
+    set_all(group, "sentinel", "SENTINEL DEBUG PUBLISH-PERIOD 50");
     int result = group_await(group, "sentinel", &watched, error);
-    hasten(group, "SENTINEL DEBUG PUBLISH-PERIOD 2000");
+    set_all(group, "sentinel", "SENTINEL DEBUG PUBLISH-PERIOD 2000");
     return result;
 }
 
@@ -235,8 +239,12 @@ static int form_cluster(struct server_group *group, struct error *error)
                                "CLUSTER INFO\r\nCLUSTER NODES",
                                {{"cluster_state:ok", 1},
                                 {"cluster_slots_ok:16384", 1},
-                                {"slave ", count_role(group, "replica")},
+                                {"slave", count_role(group, "replica")},
                                 {",fail", 0}}};
+    // On a machine that stands still meanwhile, a server that is introduced and has not answered
+    // within the time-out would be forgotten for ever, and a replica would take its master's place.
+    set_all(group, NULL, "CONFIG SET cluster-node-timeout 60000");
+    set_all(group, NULL, "CONFIG SET cluster-replica-no-failover yes");
     for (int i = 0; i < group->count; i++) {
         if (share_slots(group, i, error) != 0)
             return -1;
@@ -247,11 +255,15 @@ static int form_cluster(struct server_group *group, struct error *error)
     }
     if (group_await(group, NULL, &acquainted, error) != 0)
         return -1;
+    set_all(group, NULL, "CONFIG SET cluster-node-timeout " NODE_TIMEOUT_MS);
     for (int i = masters_of(group->count); i < group->count; i++) {
         if (replicate(group, i, error) != 0)
             return -1;
     }
-    return group_await(group, NULL, &whole, error) != 0 ? -1 : await_replicas(group, error);
+    if (group_await(group, NULL, &whole, error) != 0 || await_replicas(group, error) != 0)
+        return -1;
+    set_all(group, NULL, "CONFIG SET cluster-replica-no-failover no");
+    return 0;
 }
 
 // --- exploration (exploration.h) -----------------------------------------------------------------
