@@ -1,5 +1,5 @@
-# Targets: demo, test, all (default), golden, asan, tsan, lint, format, drivers, clean; detection, finding-power, soundness,
-# torture, fuzz, fuzz-check, bench, soak, bench-check, reference.
+# Targets: demo, test, all (default), install, uninstall, golden, asan, tsan, lint, format, drivers, clean; detection,
+# finding-power, soundness, torture, fuzz, fuzz-check, bench, soak, bench-check, reference.
 # `make demo` and `make test` install what is missing, build, and run; see README.md.
 
 CC ?= cc
@@ -107,6 +107,17 @@ $(TEST_PROGRAMS): $$(@D)/tests
 	@ln -sf tests $@
 
 tests: all $(TEST_PROGRAMS)
+
+# Below PREFIX, of DESTDIR if that is given: bin, lib/lockpick and share.
+PREFIX ?= /usr/local
+INSTALL = BUILD="$(BUILD)" DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" scripts/package/install
+
+.PHONY: install uninstall
+install: all
+	@$(INSTALL)
+
+uninstall:
+	@$(INSTALL) --remove
 
 setup:
 	@scripts/setup

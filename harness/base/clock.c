@@ -2,9 +2,9 @@
 
 #include "harness/base/clock_shift.h"
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #define LOOK_AGAIN_NS (20 * NS_PER_MS)
-#define FOLDERS_ABOVE 3 // that a test is below the program, at most
 
 static int64_t read_clock(clockid_t id)
 {
@@ -127,24 +126,16 @@ char *preload_path(const char *name, const char *variable, struct error *error)
                       strerror(errno));
         return path;
     }
-    char program[PATH_MAX] = "";
-    char *found = NULL;
-    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
-    program[length > 0 ? length : 0] = '\0';
-    char *slash = strrchr(program, '/');
-    for (int above = 0; found == NULL && above <= FOLDERS_ABOVE && slash != NULL; above++) {
-        *slash = '\0';
-        char *candidate = path_join(program, name);
-        slash = strrchr(program, '/');
-        found = realpath(candidate, NULL);
-        free(candidate);
-    }
+    AUTO_FREE char *installed = path_join("lib/lockpick", name);
+    const char *const names[] = {name, installed, NULL};
+    char *found = file_of_program(names);
     if (found == NULL)
-        error_set(error,
-                  "found no %s beside this program, which servers need for their clocks to be set, "
-                  "and on loopback ports to keep other users out, and programs to be explored: "
-                  "`make` builds it; $%s may say where it is",
-                  name, variable);
+        error_set(
+            error,
+            "found no %s beside this program, which servers need for their clocks to be set, "
+            "and on loopback ports to keep other users out, and programs to be explored: "
+            "`make` builds it, `make install` puts it into lib/lockpick; $%s may say where it is",
+            name, variable);
     return found;
 }
 

@@ -69,7 +69,8 @@ void clock_shift_close(struct clock_shift *shift);
 #define CLOCK_SHIFT_VARIABLE "LOCKPICK_CLOCK_SHIFT"
 
 // Where a preload is: what the variable says, or beside this program, or (for tests) in a folder
-// above it. The caller frees. NULL with `error` set if it is nowhere.
+// above it, or in lib/lockpick of one, as `make install` puts it. The caller frees. NULL with
+// `error` set if it is nowhere.
 char *preload_path(const char *name, const char *variable, struct error *error);
 
 // That of servers: lockpick-clock.so, or what $LOCKPICK_CLOCK_PRELOAD says.

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@
 #include <unistd.h>
 
 #define MOST_BYTES ((off_t)256 << 20)
+#define FOLDERS_ABOVE 3 // that a test is below the program, at most
 
 int file_open(const char *path, struct error *error)
 {
@@ -220,4 +222,22 @@ int output_end(struct error *error)
 char *path_join(const char *folder, const char *name)
 {
     return text_formatted("%s/%s", folder, name);
+}
+
+char *file_of_program(const char *const *names)
+{
+    char program[PATH_MAX] = "";
+    char *found = NULL;
+    ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+    program[length > 0 ? length : 0] = '\0';
+    char *slash = strrchr(program, '/');
+    for (int above = 0; found == NULL && above <= FOLDERS_ABOVE && slash != NULL; above++) {
+        *slash = '\0';
+        for (size_t i = 0; found == NULL && names[i] != NULL; i++) {
+            AUTO_FREE char *candidate = path_join(program, names[i]);
+            found = realpath(candidate, NULL);
+        }
+        slash = strrchr(program, '/');
+    }
+    return found;
 }

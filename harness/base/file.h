@@ -43,6 +43,10 @@ int folder_remove(const char *path, struct error *error);
 // enough.
 int output_end(struct error *error);
 
+// Of several paths the first that is there, below the folder of this program or one above it; its
+// real path, for the caller to free. NULL if none is. `names` is NULL-terminated.
+char *file_of_program(const char *const *names);
+
 // Joins two path parts with a '/'; the caller frees the result.
 char *path_join(const char *folder, const char *name);
 

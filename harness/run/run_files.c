@@ -58,12 +58,19 @@ static int by_name(const FTSENT **left, const FTSENT **right)
     return strverscmp((*left)->fts_name, (*right)->fts_name);
 }
 
-// Adds the file, or every scenario in the folder, down to so many levels. -1 after a message.
+// Adds the file, or every scenario in the folder, down to so many levels. What is not there, but
+// among what `make install` has installed, is that: scenarios/increment. -1 after a message.
 static int collect(const char *path, int levels, struct string_list *list)
 {
     struct stat status;
     if (stat(path, &status) != 0) {
-        fprintf(stderr, "lockpick run: cannot find %s: %s\n", path, strerror(errno));
+        int reason = errno;
+        AUTO_FREE char *shipped = path_join("share/lockpick", path);
+        const char *const names[] = {shipped, NULL};
+        AUTO_FREE char *installed = path[0] != '/' ? file_of_program(names) : NULL;
+        if (installed != NULL)
+            return collect(installed, levels, list);
+        fprintf(stderr, "lockpick run: cannot find %s: %s\n", path, strerror(reason));
         return -1;
     }
     if (!S_ISDIR(status.st_mode)) {

@@ -63,8 +63,9 @@ struct scenario_set {
     size_t count;
 };
 
-// Loads every file named, and every *.yaml below every folder named, in alphabetical order. 0, or
-// -1 after printing every complaint about every file on standard error. Free in either case.
+// Loads every file named, and every *.yaml below every folder named, in alphabetical order; what is
+// not there is looked for where the program is installed. 0, or -1 after printing every complaint
+// about every file on standard error. Free in either case.
 int scenario_set_load(const struct run_options *options, const struct vocabulary *vocabulary,
                       struct scenario_set *set);
 void scenario_set_free(struct scenario_set *set);
