@@ -34,7 +34,7 @@ TESTS := $(shell find harness faults -name '*_test.c' | sort)
 CASES := $(patsubst harness/cli/cases/%.cases,harness/cli/%,$(sort $(wildcard harness/cli/cases/*_test.cases)))
 LIBRARY_SOURCES := $(filter-out harness/main.c,$(SOURCES))
 TEMPLATES := $(shell find harness -name '*.gp' ! -path 'harness/extension/*' | sort) \
-	$(wildcard harness/*/help_*.txt) harness/report/page.css
+	$(wildcard harness/*/help_*.txt) harness/cli/try_scenarios.txt harness/report/page.css
 OBJECTS := $(LIBRARY_SOURCES:%.c=$(BUILD)/%.o) $(TEMPLATES:%=$(BUILD)/%.o)
 TEST_PROGRAMS := $(TESTS:%.c=$(BUILD)/%) $(CASES:%=$(BUILD)/%)
 TEST_ROOMS := $(sort $(dir $(TEST_PROGRAMS)))

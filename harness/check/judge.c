@@ -331,6 +331,10 @@ static bool is_missed(const struct trial *trial, const char *absent_fault,
     const struct expectation *expectation = trial->expectation;
     const struct string_list *because = &expectation->because;
     bool has_faults = trial->scenario != NULL && scenario_has_faults(trial->scenario);
+    // Nothing was violated but what may be, although it is not expected.
+    if (expectation->verdict == EXPECT_SAFE && judgement->verdict <= VERDICT_STUCK &&
+        expectation->allow.count > 0 && unexplained_property(expectation, judgement) == NULL)
+        return false;
     if (judgement->verdict != expected_verdicts[expectation->verdict])
         return say(why, "%s",
                    judgement->verdict == VERDICT_SAFE && has_faults ? "the fault did not bite"

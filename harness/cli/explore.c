@@ -21,7 +21,6 @@
 
 #define FALLBACK_SECONDS 60
 #define MOST_SECONDS 86400
-#define PROGRAM_TRAITS "exclusive, lease, owner-checked"
 #define BUSY 1.5            // so many that can run for each processor of the machine
 #define SEED 1              // tokens are drawn from it, and nothing else
 #define LEFT "search.state" // in the folder of a round: what --resume goes on with

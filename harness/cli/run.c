@@ -34,10 +34,10 @@ struct request {
     const char *trial; // the only one that is run again; NULL: all are run
 };
 
-static int conduct(void *context, const struct sandbox *sandbox, const struct plan *plan,
-                   char *folder)
+int verb_conducts(void *context, const struct sandbox *sandbox, const struct plan *plan,
+                  char *folder)
 {
-    const struct run_options *options = &((const struct request *)context)->options;
+    const struct run_options *options = context;
     struct run_result run = {.folder = folder, .seed = plan->seed, .strict = options->strict};
     const char *open = open_to_strangers(plan);
     struct error error = {0};
@@ -63,17 +63,9 @@ static int conduct(void *context, const struct sandbox *sandbox, const struct pl
 static int run(const struct words *words, void *from)
 {
     struct request *request = from;
-    const struct run_options *options = &request->options;
-    if (options->json + options->github + options->tap > 1)
-        return usage_error(&run_verb,
-                           "%s both want standard output; the run's folder has a result.json in "
-                           "any case",
-                           !options->tap   ? "--json and --github"
-                           : options->json ? "--json and --tap"
-                                           : "--tap and --github");
     if (words->count == 0)
         return usage_error(&run_verb, "which scenario? Give a file, or a folder of files");
-    static const struct scenario_run how = {.conduct = conduct};
+    static const struct scenario_run how = {.conduct = verb_conducts};
     return verb_runs_scenarios(&run_verb, words, &request->options, &how, request);
 }
 
@@ -142,7 +134,7 @@ static int plan_replay(void *context, const struct scenario_set *set,
 
 static int replay(const struct words *words, void *from)
 {
-    static const struct scenario_run how = {.plan = plan_replay, .conduct = conduct};
+    static const struct scenario_run how = {.plan = plan_replay, .conduct = verb_conducts};
     struct request *request = from;
     struct stored_path stored;
     if (words->count != 1)

@@ -10,9 +10,9 @@
 #include <string.h>
 
 const struct verb *const verb_catalogue[] = {
-    &run_verb,     &replay_verb, &explore_verb, &find_verb,    &list_verb,
-    &history_verb, &check_verb,  &report_verb,  &compare_verb, &table_verb,
-    &doctor_verb,  &clean_verb,  &help_verb,    NULL,
+    &try_verb,   &run_verb,     &replay_verb, &explore_verb, &find_verb,
+    &list_verb,  &history_verb, &check_verb,  &report_verb,  &compare_verb,
+    &table_verb, &doctor_verb,  &clean_verb,  &help_verb,    NULL,
 };
 
 #define VERBS (sizeof verb_catalogue / sizeof *verb_catalogue)
@@ -250,6 +250,13 @@ int verb_runs_scenarios(const struct verb *verb, const struct words *words,
                         struct run_options *options, const struct scenario_run *how, void *context)
 {
     struct error error = {0};
+    if (options->json + options->github + options->tap > 1)
+        return usage_error(verb,
+                           "%s both want standard output; the run's folder has a result.json in "
+                           "any case",
+                           !options->tap   ? "--json and --github"
+                           : options->json ? "--json and --tap"
+                                           : "--tap and --github");
     options->paths = words->items;
     options->path_count = words->count;
     int code = run_scenarios(options, how, context, &error);

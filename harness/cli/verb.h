@@ -93,9 +93,9 @@ struct verb {
     int (*run)(const struct words *words, void *options); // returns the exit code
 };
 
-extern const struct verb run_verb, replay_verb, explore_verb, find_verb, list_verb, history_verb,
-    check_verb, report_verb;
-extern const struct verb compare_verb, table_verb, doctor_verb, clean_verb, help_verb;
+extern const struct verb try_verb, run_verb, replay_verb, explore_verb, find_verb, list_verb;
+extern const struct verb history_verb, check_verb, report_verb, compare_verb, table_verb;
+extern const struct verb doctor_verb, clean_verb, help_verb;
 extern const struct verb *const verb_catalogue[]; // NULL-terminated
 
 // Takes a `--set`: KEY=VALUE, into a struct run_options.
@@ -105,6 +105,11 @@ int take_override(void *options, char *value, struct error *error);
 // Returns the exit code.
 int verb_runs_scenarios(const struct verb *verb, const struct words *words,
                         struct run_options *options, const struct scenario_run *how, void *context);
+
+// Performs the plan, as scenario_run has it of a context that begins with a struct run_options, and
+// tells what came of it. Returns the exit code.
+int verb_conducts(void *context, const struct sandbox *sandbox, const struct plan *plan,
+                  char *folder);
 
 // Calls the verb of argv[0] with the options and words behind it. Returns the exit code.
 int verb_call(int argc, char **argv);

@@ -1,6 +1,6 @@
 #include "harness/explore/lock.h"
 
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/cluster/topology.h"
 #include "harness/locks/lock.h"
 
@@ -42,16 +42,31 @@ static void write_words(const char *words, const char *separators, struct text *
     }
 }
 
-static void write_program(const struct explored_lock *lock, const char *name, struct text *out)
+bool lock_write_item(const struct explored_lock *lock, char name[LOCK_NAME_ROOM], struct text *out)
 {
-    char *folder = realpath(".", NULL);
-    text_format(out, "\n  - exec:\n      name: %s\n      command: [", name);
+    const char *ending = strrchr(lock->lock, '.');
+    bool is_plugin = ending != NULL && strcmp(ending, ".so") == 0;
+    name[0] = '\0';
+    if (lock_scheme_find(lock->lock) != NULL) {
+        snprintf(name, LOCK_NAME_ROOM, "%s", lock->lock);
+        text_add(out, name);
+        return true;
+    }
+    if (lock->servers == NULL)
+        return false;
+    name_program(lock->lock, name, LOCK_NAME_ROOM);
+    if (lock_scheme_find(name) != NULL || name[0] == '\0')
+        snprintf(name + strlen(name), LOCK_NAME_ROOM - strlen(name), "%s", NAME_SUFFIX);
+    AUTO_FREE char *folder = realpath(".", NULL);
+    text_format(out, "{%s: {name: %s, %s: ", is_plugin ? "plugin" : "exec", name,
+                is_plugin ? "file" : "command");
+    text_add(out, is_plugin ? "" : "[");
     write_words(lock->lock, " ", out);
-    text_format(out, "]\n      folder: '%s'\n      servers: '%s'\n      traits: [",
+    text_format(out, "%s, folder: '%s', servers: '%s', traits: [", is_plugin ? "" : "]",
                 folder != NULL ? folder : ".", lock->servers);
     write_words(lock->traits, ", ", out);
-    text_add(out, "]\n");
-    free(folder);
+    text_add(out, "]}}");
+    return true;
 }
 
 // Of independent servers as few as have a majority that is not all of them.
@@ -71,13 +86,11 @@ struct scenario *explored_scenario(const struct explored_lock *lock,
 {
     const struct lock_scheme *scheme = lock_scheme_find(lock->lock);
     const char *workload = lock->workload != NULL ? lock->workload : "increment";
-    char name[33]; // as long as a name of a scheme may be
+    char name[LOCK_NAME_ROOM];
+    AUTO_TEXT struct text item = {0};
     struct text text = {0};
-    if (scheme == NULL && lock->servers == NULL)
+    if (!lock_write_item(lock, name, &item))
         return NULL;
-    name_program(lock->lock, name, sizeof name);
-    if (lock_scheme_find(name) != NULL || name[0] == '\0')
-        snprintf(name + strlen(name), sizeof name - strlen(name), "%s", NAME_SUFFIX);
     bool is_fenced =
         scheme != NULL ? lock_scheme_has(scheme, "fenced") : strstr(lock->traits, "fenced") != NULL;
     text_format(
@@ -85,20 +98,17 @@ struct scenario *explored_scenario(const struct explored_lock *lock,
         "version: 1\nname: explore-%s-%lldx%lldx%lld%s%s%s\nabout: Every order of its steps.\n"
         "workload: {kind: %s, operations: %lld, fenced: %s}\n"
         "clients: {processes: %lld, threads: %lld}\nlock: %s\n"
-        "verdict-only: true\nschemes:",
-        scheme != NULL ? scheme->name : name, (long long)lock->clients, (long long)lock->threads,
-        (long long)lock->operations, lock->workload != NULL ? "-" : "",
-        lock->workload != NULL ? workload : "", lock->rare ? "-rare" : "", workload,
+        "verdict-only: true\nschemes: [%s]\n",
+        name, (long long)lock->clients, (long long)lock->threads, (long long)lock->operations,
+        lock->workload != NULL ? "-" : "", lock->workload != NULL ? workload : "",
+        lock->rare ? "-rare" : "", workload,
         (long long)(lock->clients * lock->threads * lock->operations), is_fenced ? "true" : "false",
         (long long)lock->clients, (long long)lock->threads,
         scheme != NULL ? "{lease: 2s, wait: 5m, retry: 10ms, request: 5s, stuck-after: 6s}"
-                       : "{lease: 5m, wait: 1h, retry: 10ms, request: 5s, stuck-after: 15m}");
-    if (scheme != NULL) {
-        text_format(&text, " [%s]\n", scheme->name);
+                       : "{lease: 5m, wait: 1h, retry: 10ms, request: 5s, stuck-after: 15m}",
+        item.bytes);
+    if (scheme != NULL)
         write_servers(scheme, &text);
-    } else {
-        write_program(lock, name, &text);
-    }
     struct scenario *scenario = NULL;
     struct diagnostics *diagnostics = diagnostics_new();
     if (scenario_parse("explore.yaml", text.bytes, text.length, vocabulary, NULL, 0, &scenario,

@@ -171,6 +171,17 @@ bool plots_available(char *note, size_t room);
 struct run_report;
 void report_print(const struct run_report *report, FILE *out, bool coloured, bool quiet);
 
+// Of locks that were tried, each with the sound ones of its server beside it: a story for each
+// cause that was found first, then a row for each fault that one of them did not survive, with its
+// cause and the command that repeats it, said once where they are alike.
+struct string_list;
+void report_print_tried(const struct run_report *report, const struct string_list *locks, FILE *out,
+                        bool coloured);
+
+// By these locks alone: 1 one did not keep what it promises; else 4 a trial failed, or something is
+// missing; else 3 not all of that could be decided; else 0.
+int report_tried_exit_code(const struct run_report *report, const struct string_list *locks);
+
 // result.json: everything above for machines; FORMATS.md says what its keys mean.
 // The caller frees the text.
 char *report_json(const struct run_report *report);

@@ -142,7 +142,10 @@ static void show_verdict(struct running *running, const struct trial_result *res
         if (running->slots[i].trial == result->trial)
             running->slots[i].trial = NULL;
     }
-    if (running->is_silent)
+    // Of locks that are tried there is a row for each fault in the end.
+    bool is_told_later = running->has_line && running->options->tried != NULL &&
+                         result->judgement.expectation != EXPECTATION_MISSED;
+    if (running->is_silent || is_told_later)
         return;
     clear_line(running);
     fprintf(stderr, "[%zu/%zu] %s: %s%s\n", running->finished_count, running->planned,

@@ -425,7 +425,10 @@ static void print(const struct run_report *report, const struct run_options *opt
     uint64_t token = random_below(&random, UINT64_MAX);
     if (options->github)
         printf("::stop-commands::lockpick-%" PRIx64 "\n", token);
-    report_print(report, stdout, colour_wanted(stdout), options->quiet);
+    if (options->tried != NULL)
+        report_print_tried(report, options->tried, stdout, colour_wanted(stdout));
+    else
+        report_print(report, stdout, colour_wanted(stdout), options->quiet);
     if (options->github)
         printf("::lockpick-%" PRIx64 "::\n", token);
     if (!run->has_plots)
@@ -452,7 +455,9 @@ int run_outputs_write(const struct run_result *run, const struct run_options *op
     written |= run->lacks_files;
     for (size_t i = 0; i < run->count; i++)
         written |= run->trials[i].lacks_files;
-    int code = written == 0 ? report_exit_code(&report) : EXIT_ENVIRONMENT;
+    int code = written != 0             ? EXIT_ENVIRONMENT
+               : options->tried != NULL ? report_tried_exit_code(&report, options->tried)
+                                        : report_exit_code(&report);
     run_report_free(&report);
     return code;
 }

@@ -45,6 +45,9 @@ struct run_options {
     bool no_namespaces;
     bool are_stored;     // the scenarios, by a run: set by verbs, no option
     bool own_files_only; // of a folder, not what is below it: set by verbs, no option
+    // The schemes whose trials are to be told and to count (report_print_tried), or NULL: all. Set
+    // by verbs, no option.
+    const struct string_list *tried;
 };
 
 // --- paths ---------------------------------------------------------------------------------------

@@ -316,8 +316,9 @@ static const struct key expect_keys[] = {
      .choices = verdict_words, .required = true},
     {"because", KEY_WORDS, AT(expectation, because), "properties that must be found violated",
      RANGE(1, 16), .words = WORDS_PROPERTIES, .fallback_text = "any"},
-    {"allow", KEY_WORDS, AT(expectation, allow), "properties that may be found violated besides",
-     RANGE(1, 16), .words = WORDS_PROPERTIES, .fallback_text = "none"},
+    {"allow", KEY_WORDS, AT(expectation, allow),
+     "properties that may be found violated besides; of safe: that may be, or not", RANGE(1, 16),
+     .words = WORDS_PROPERTIES, .fallback_text = "none"},
 };
 static const struct section expect_section = {"expect", "What must come out: a list.",
                                               ITEMS(expect_keys, expectation, "expectation")};
