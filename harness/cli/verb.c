@@ -1,6 +1,7 @@
 #include "harness/cli/verb.h"
 
 #include "harness/base/scope.h"
+#include "harness/cli/completion.h"
 #include "harness/run/run_files.h"
 
 #include <errno.h>
@@ -164,9 +165,9 @@ static int print_verb(const struct verb *verb)
     AUTO_TEXT struct text text = {0};
     text_format(&text, "usage: lockpick %s %s\n\n%s.\n", verb->name, verb->arguments,
                 verb->summary);
-    if (verb->help != NULL)
-        text_add(&text, "\n");
-    for (const char *line = verb->help; line != NULL && *line != '\0';) {
+    const char *help = verb->help != NULL ? verb->help : verb->options != NULL ? "@options\n" : "";
+    text_add(&text, *help != '\0' ? "\n" : "");
+    for (const char *line = help; *line != '\0';) {
         size_t length = strcspn(line, "\n");
         char word[32];
         snprintf(word, sizeof word, "%.*s", (int)length, line);
@@ -198,10 +199,27 @@ static const struct verb *find_verb_named(const char *name, const char *names[VE
     return index < 0 ? NULL : verb_catalogue[index];
 }
 
-static int help(const struct words *words, void *options)
+struct help_options {
+    enum shell shell;
+    bool completes; // --completion was given
+};
+
+static const struct option help_options[] = {
+    {"completion", "bash|zsh|fish", "prints what lets that shell complete verbs and options",
+     .kind = OPTION_WORD, .words = shell_names, .said = offsetof(struct help_options, completes)},
+    {.name = NULL},
+};
+
+static int help(const struct words *words, void *from)
 {
-    (void)options;
+    const struct help_options *options = from;
     const char *names[VERBS + 1] = {"scenario"};
+    if (options->completes) {
+        AUTO_TEXT struct text text = {0};
+        completion_write(options->shell, &text);
+        fputs(text.bytes, stdout);
+        return EXIT_AS_EXPECTED;
+    }
     if (words->count == 0) {
         verbs_print(stdout);
         puts("\nlockpick help VERB says more; lockpick help scenario is the reference of "
@@ -222,6 +240,8 @@ const struct verb help_verb = {
     .name = "help",
     .arguments = "[VERB | scenario]",
     .summary = "Says what a verb does, or how a scenario file is written",
+    .options = help_options,
+    .room = sizeof(struct help_options),
     .run = help,
 };
 

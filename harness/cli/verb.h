@@ -84,8 +84,8 @@ struct verb {
     const char *name;
     const char *arguments; // as in the usage line
     const char *summary;
-    // The rest of `lockpick help VERB`, from help_VERB.txt, or NULL. A line "@options" stands for
-    // the options, one of another "@WORD" for what `fill` appends.
+    // The rest of `lockpick help VERB`, from help_VERB.txt, or NULL: its options. A line "@options"
+    // stands for them, one of another "@WORD" for what `fill` appends.
     const char *help;
     void (*fill)(const char *word, struct text *out);
     const struct option *options; // NULL: none
