@@ -209,9 +209,11 @@ int check_case_make(const char *path, const struct check_options *options,
         decide_otherwise(result, which & 1, which & 2);
     if (options->picture == NULL || result->analysis.linearizable)
         return 0;
-    if (output_check("--picture", options->picture, MODEL_PICTURE_BEGINS, &error) != 0 ||
-        model_picture(&result->operations, &result->analysis.first, result->story, options->picture,
-                      &error) != 0)
+    const struct picture_subject subject = {.operations = &result->operations,
+                                            .violation = &result->analysis.first,
+                                            .explanation = result->story};
+    if (output_check("--picture", options->picture, SVG_BEGINS, &error) != 0 ||
+        picture_save(&model_picture, &subject, options->picture, &error) != 0)
         return verb_fails(&check_verb, -1, "%s", error.text);
     return 0;
 }

@@ -228,11 +228,13 @@ static void draw_counterexample(const struct trial_model *model, const struct ju
                                 const struct schedule_moves *schedule,
                                 const struct told_moves *told, const char *folder)
 {
-    const struct picture_steps steps = {model,           judgement,         schedule->moves,
-                                        schedule->count, told->lines.bytes, told->began_ns};
+    const struct picture_steps steps = {schedule->moves, schedule->count, told->lines.bytes,
+                                        told->began_ns};
+    const struct picture_subject subject = {
+        .model = model, .judgement = judgement, .steps = &steps};
     AUTO_FREE char *path = path_join(folder, "counterexample.svg");
     struct error error = {0};
-    int result = steps_picture(&steps, path, &error);
+    int result = picture_save(&timeline_picture, &subject, path, &error);
     printf("  as a picture:   %s\n", result == 0 ? path : error.text);
 }
 

@@ -6,7 +6,6 @@
 
 #include <assert.h>
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -570,16 +569,9 @@ void doc_row(struct document *d, const char *group, size_t weight)
     doc_begin(d, (struct doc_block){.kind = DOC_ROW, .group = group, .weight = weight});
 }
 
-void doc_link(struct document *d, enum look look, const char *target, const char *format, ...)
+void doc_link_to(struct document *d, enum look look, const char *target, char *words)
 {
-    char *words = NULL;
-    va_list arguments;
-    va_start(arguments, format);
-    int length = vasprintf(&words, format, arguments);
-    va_end(arguments);
-    if (length < 0)
-        memory_give_up();
-    if (length > 0 && !d->is_dropped)
+    if (words[0] != '\0' && !d->is_dropped)
         writers[d->medium].say(d, look, target, words);
     free(words);
 }

@@ -155,8 +155,9 @@ void doc_row(struct document *d, const char *group, size_t weight);
 
 // Says words, which stay words whatever is in them; leading to a place of the page ("#trial-1") or
 // to a file, if the target is not NULL: on paper they are but words.
-__attribute__((format(printf, 4, 5))) void doc_link(struct document *d, enum look look,
-                                                    const char *target, const char *format, ...);
+#define doc_link(d, look, target, ...) doc_link_to(d, look, target, text_formatted(__VA_ARGS__))
+void doc_link_to(struct document *d, enum look look, const char *target,
+                 char *words); // which it frees
 #define doc_say(d, look, ...) doc_link(d, look, NULL, __VA_ARGS__)
 
 // Goes on in the next line of the same block.

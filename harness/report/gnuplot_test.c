@@ -25,5 +25,5 @@ TEST_WITH(a_picture_that_is_never_finished_is_an_error_that_names_gnuplot, make_
     setenv("PATH", path.bytes, 1);
     assert_int_equal(gnuplot_run(&wish, 1, &missing, &error), -1);
     assert_false(missing);
-    assert_non_null(strstr(error.text, "gnuplot did not end within"));
+    assert_non_null(strstr(error.text, "sending signal TERM to command"));
 }

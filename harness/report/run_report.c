@@ -111,6 +111,9 @@ static void add_statistics(const struct statistics *statistics, struct scheme_co
         sums->fairnesses[sums->fair_count++] = statistics->fairness;
         cost->least_share = fmin(cost->least_share, (double)turns->least_grants / all);
         cost->most_share = fmax(cost->most_share, (double)turns->most_grants / all);
+        double even = turns->workers > 1 ? all / (double)turns->workers : NAN;
+        cost->least_of_even = fmin(cost->least_of_even, (double)turns->least_grants / even);
+        cost->most_of_even = fmax(cost->most_of_even, (double)turns->most_grants / even);
     }
     if (herd->is_known) {
         sums->commands += herd->acquire_requests + herd->release_requests + herd->renewals;
@@ -195,6 +198,8 @@ static void cost_make(const struct run_result *run, size_t first, struct scheme_
                                  .first = first,
                                  .least_share = NAN,
                                  .most_share = NAN,
+                                 .least_of_even = NAN,
+                                 .most_of_even = NAN,
                                  .bound_reason = "",
                                  .late_reason = ""};
     for (enum latency latency = 0; latency < LATENCY_COUNT; latency++)

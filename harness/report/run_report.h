@@ -59,6 +59,7 @@ struct scheme_cost {
     double highest_rate;                // of any scheme of the scenario that kept its promises
     struct spread fairness;             // Jain's index
     double least_share, most_share;     // of all grants, that a worker had in any repeat; or NaN
+    double least_of_even, most_of_even; // the same, by an even share of those who asked
     double commands_per_hold;           // of all repeats together; NaN: nobody told
     double attempts_per_hold;           // the same
     int64_t longest_wait_ns;            // of any repeat

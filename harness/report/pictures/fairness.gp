@@ -1,6 +1,7 @@
 # A row for each scheme: Jain's index at the left, the least and most of a worker at the right.
 stats data index 'rows' using (strlen(strcol(7))) name 'NAMES' nooutput
-stats data index 'rows' using (strlen(strcol(8))) name 'FIGURES' nooutput
+figures(index, least, most) = sprintf('%.2f; %.2f – %.2f', index, least, most)
+stats data index 'rows' using (strlen(figures($2, $5, $6))) name 'FIGURES' nooutput
 left = 24 + letters(NAMES_max)
 middle = left + (width - left - letters(FIGURES_max) - 30) / 2
 height = top + 30 + 20 * rows + 54 + below
@@ -29,5 +30,5 @@ set xlabel 'grants by an even share'
 unset ytics
 set y2range [rows - 0.5 : -0.5]
 set y2tics scale 0
-plot data index 'rows' using 5:1:($6 - $5):(0):y2tic(8) with vectors nohead linewidth 7 linecolor rgb sky
+plot data index 'rows' using 5:1:($6 - $5):(0):y2tic(figures($2, $5, $6)) with vectors nohead linewidth 7 linecolor rgb sky
 unset multiplot

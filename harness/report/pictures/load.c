@@ -170,27 +170,20 @@ static int by_load(const void *left, const void *right)
     return (a->index > b->index) - (a->index < b->index);
 }
 
-// Keeps the points of one picture: those on curves, of the conditions that have most of them; of
-// several numbers of locks one.
+// Keeps the points of one picture: those on curves, of the conditions of the first; of several
+// numbers of locks one.
 static void choose_points(struct load *load)
 {
     size_t kept = 0;
-    size_t most = 0;
-    const char *best = "";
+    const char *first = NULL;
     AUTO_FREE bool *takes = memory_zeroed(load->count + 1, sizeof *takes);
     for (size_t i = 0; i < load->count; i++)
         takes[i] = is_on_curve(load, i);
-    FOR_EACH (point, point, load->points, load->count) {
-        size_t count = 0;
-        for (size_t j = 0; j < load->count; j++)
-            count += takes[j] && strcmp(load->points[j].conditions, point->conditions) == 0;
-        best = count > most ? point->conditions : best;
-        most = count > most ? count : most;
-    }
     for (size_t i = 0; i < load->count; i++) {
         const struct point point = load->points[i];
         const struct scenario **column = &load->columns[point.column];
-        if (!takes[i] || strcmp(point.conditions, best) != 0)
+        first = first == NULL && takes[i] ? point.conditions : first;
+        if (!takes[i] || strcmp(point.conditions, first) != 0)
             continue;
         *column = *column == NULL ? point.trial->scenario : *column;
         if (same_locks(point.trial->scenario, *column))

@@ -17,7 +17,7 @@ bool picture_write(const struct picture_kind *kind, const struct picture_subject
 {
     struct picture_subject detailed = *subject;
     detailed.details = kind->details;
-    *picture = (struct picture){.width = kind->width};
+    *picture = (struct picture){.width = kind->width, .steps = subject->steps};
     bool any = kind->write(&detailed, picture);
     for (size_t i = 0; i < picture->block_count && any; i++) {
         const struct picture_block *block = picture->blocks[i];
@@ -45,14 +45,8 @@ void picture_free(struct picture *picture)
     *picture = (struct picture){0};
 }
 
-struct picture_block *picture_block(struct picture *picture, const char *format, ...)
+struct picture_block *picture_block_of(struct picture *picture, char *heading)
 {
-    char *heading = NULL;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&heading, format, arguments) < 0)
-        memory_give_up();
-    va_end(arguments);
     size_t length = strcspn(heading, ":") + 1;
     for (size_t i = 0; i < picture->block_count; i++) {
         if (strncmp(picture->blocks[i]->heading, heading, length) == 0) {
@@ -109,14 +103,8 @@ void picture_add(struct text *out, bool is_data, const char *format, ...)
     text_add(out, "\n");
 }
 
-void picture_note(struct picture *picture, const char *format, ...)
+void picture_add_note(struct picture *picture, char *note)
 {
-    char *note = NULL;
-    va_list arguments;
-    va_start(arguments, format);
-    if (vasprintf(&note, format, arguments) < 0)
-        memory_give_up();
-    va_end(arguments);
     if (strstr(text_string(&picture->notes), note) == NULL)
         text_format(&picture->notes, "%s%s", picture->notes.length > 0 ? "\n" : "", note);
     free(note);
@@ -146,41 +134,18 @@ void picture_percentiles(struct picture_block *block, const char *name,
 
 // --- the script ----------------------------------------------------------------------------------
 
-// The widths of characters of 12 and of 15 pixels in the widest common sans-serif face (DejaVu).
-#define NOTE_CHARACTER 7.3
-#define TITLE_CHARACTER 9.2
-#define EDGES 24
-
-// How many bytes of a text make a line of at most so many characters; never less than a word.
-static size_t line_length(const char *text, size_t most)
+// Tells a text of several lines, each as long as there is room for `most` characters.
+static void tell_lines(struct text *script, const char *variable, const char *most,
+                       const struct text *words)
 {
-    size_t length = 0;
-    size_t characters = 0;
-    for (size_t i = 0;; i++) {
-        bool is_end = text[i] == '\0' || text[i] == '\n';
-        if ((is_end || text[i] == ' ') && (characters <= most || length == 0))
-            length = i;
-        if (is_end || (characters > most && length > 0))
-            return length;
-        characters += ((unsigned char)text[i] & 0xc0) != 0x80;
-    }
-}
-
-// Tells a text, broken into lines that fit between the edges, and in VARIABLE_lines how many.
-static void tell_lines(struct text *script, const char *variable, const struct picture *picture,
-                       double character, const struct text *words)
-{
-    size_t most = (size_t)((picture->width - EDGES) / character);
-    size_t lines = 0;
-    text_format(script, "%s = ''", variable);
-    for (const char *at = text_string(words); *at != '\0'; lines++) {
-        size_t length = line_length(at, most);
-        text_add(script, lines > 0 ? ".\"\\n\".\\\n  " : ".");
+    text_format(script, "%s = ''\n", variable);
+    for (const char *at = text_string(words); *at != '\0'; at += *at == '\n') {
+        size_t length = strcspn(at, "\n");
+        text_format(script, "%s = joined(%s, broken(", variable, variable);
         gnuplot_quote(script, at, length);
+        text_format(script, ", %s))\n", most);
         at += length;
-        at += *at == '\n' ? 1 : strspn(at, " ");
     }
-    text_format(script, "\n%s_lines = %zu\n", variable, lines);
 }
 
 // NAME.gp.
@@ -189,15 +154,15 @@ static void picture_script(const struct picture_kind *kind, const struct picture
 {
     text_format(script,
                 "# Draw %s.svg again with: gnuplot %s.gp\nreset\nname = '%s'\n"
-                "data = '%s.dat'\nwidth = %d\n%s",
-                kind->name, kind->name, kind->name, kind->name, picture->width,
+                "data = '%s.dat'\nwidth = %d\n\n%s\n%s",
+                kind->name, kind->name, kind->name, kind->name, picture->width, template_style,
                 text_string(&picture->values));
-    tell_lines(script, "title", picture, TITLE_CHARACTER, &picture->title);
-    tell_lines(script, "cause", picture, NOTE_CHARACTER, &picture->cause);
-    tell_lines(script, "notes", picture, NOTE_CHARACTER, &picture->notes);
+    tell_lines(script, "title", "large", &picture->title);
+    tell_lines(script, "cause", "small", &picture->cause);
+    tell_lines(script, "notes", "small", &picture->notes);
     text_clean(script->bytes); // names are those of strangers
-    text_format(script, "\n%s\n%s\n%s", template_style, kind->shared != NULL ? kind->shared : "",
-                kind->template);
+    text_format(script, "top = 12 + 21 * lines(title)\nbelow = 17 * lines(notes) + 14\n\n%s\n%s",
+                kind->shared != NULL ? kind->shared : "", kind->template);
 }
 
 // --- files ---------------------------------------------------------------------------------------
@@ -324,7 +289,7 @@ int picture_save(const struct picture_kind *kind, const struct picture_subject *
     picture_write(kind, subject, &picture);
     char *drawn = picture_draw(kind, &picture, error);
     if (drawn != NULL)
-        text_format(&svg, "%s%s", MODEL_PICTURE_BEGINS, drawn + strlen("<svg "));
+        text_format(&svg, "%s%s", SVG_BEGINS, drawn + strlen("<svg "));
     int result = drawn == NULL ? -1 : file_write(path, svg.bytes, svg.length, error);
     free(drawn);
     picture_free(&picture);

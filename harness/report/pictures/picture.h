@@ -13,8 +13,6 @@
 // A schedule that was explored: its moves, a line for each, and when each began; and at last when
 // all was over. The time of a picture of it goes by steps.
 struct picture_steps {
-    const struct trial_model *model;
-    const struct judgement *judgement;
     const struct move *moves;
     size_t count;
     const char *lines;
@@ -43,8 +41,9 @@ struct picture_block {
 };
 
 struct picture {
-    int width;          // in pixels
-    int64_t zero, unit; // of times in the data: from where they count, and in what
+    int width;                         // in pixels
+    int64_t zero, unit;                // of times in the data: from where they count, and in what
+    const struct picture_steps *steps; // or NULL: times in the data count these
     struct picture_block **blocks;
     size_t block_count;
     struct text data;        // NAME.dat: the blocks that have rows, once the picture is written
@@ -85,8 +84,11 @@ extern const struct picture_kind matrix_picture, unsafe_window_picture, recovery
 extern const struct picture_kind timeline_picture, throughput_picture, latency_picture,
     operations_picture, latency_over_time_picture;
 
-// Of what a model found.
-extern const struct picture_kind model_picture_kind;
+// Of what a model found: the operations around the violation, which is explained in words, on the
+// lock that it is about; of each hold the definite hold (for which it was certainly held) and,
+// paler, how far it may have reached; operations that were refused, and those of unknown outcome,
+// look different. The axis counts what the history does: lines, or seconds.
+extern const struct picture_kind model_picture;
 
 // Writes the data; false: there is nothing to draw. Free with picture_free.
 bool picture_write(const struct picture_kind *kind, const struct picture_subject *subject,
@@ -108,20 +110,10 @@ int plot_write(struct plot *plot, const char *folder, struct error *error);
 int run_pictures_write(struct run_result *run, bool with_gnuplot, struct error *error);
 void run_pictures_free(struct run_result *run);
 
-#define MODEL_PICTURE_BEGINS "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg "
+#define SVG_BEGINS "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg "
 
-// Writes an SVG of the operations around the violation, which is explained in words, on the lock
-// that it is about: of each hold the definite hold (for which it was certainly held) and, paler,
-// how far it may have reached; operations that were refused, and those of unknown outcome, look
-// different. The axis counts what the history does: lines, or seconds. 0, or -1 with `error` set if
-// the file could not be written, or gnuplot is missing or failed.
-int model_picture(const struct operations *operations, const struct model_violation *violation,
-                  const char *explanation, const char *path, struct error *error);
-
-// The same of what a schedule has broken: step by step, what each client does, and when it holds.
-int steps_picture(const struct picture_steps *steps, const char *path, struct error *error);
-
-// Draws the picture by itself, as an SVG with its declaration. 0, or -1 with `error` set.
+// Draws the picture by itself, as an SVG with its declaration. 0, or -1 with `error` set if the
+// file could not be written, or gnuplot is missing or failed.
 int picture_save(const struct picture_kind *kind, const struct picture_subject *subject,
                  const char *path, struct error *error);
 
@@ -139,9 +131,10 @@ void gnuplot_quote(struct text *out, const char *string, size_t most);
 
 // --- for those who write data --------------------------------------------------------------------
 
-// The block whose heading has the same words before the colon; else a new one, the last.
-__attribute__((format(printf, 2, 3))) struct picture_block *picture_block(struct picture *picture,
-                                                                          const char *format, ...);
+// The block whose heading, as of printf, has the same words before the colon; else a new one, the
+// last.
+#define picture_block(picture, ...) picture_block_of(picture, text_formatted(__VA_ARGS__))
+struct picture_block *picture_block_of(struct picture *picture, char *heading); // which it frees
 
 // Adds a row: "%zu %s". Each %s is written in double quotes, and may be any string.
 #define picture_row(block, ...) picture_add(&(block)->rows, true, __VA_ARGS__)
@@ -158,8 +151,8 @@ __attribute__((format(printf, 3, 4))) void picture_add(struct text *out, bool is
                                                        const char *format, ...);
 
 // Adds a note, which begins a line, as printf; but no note twice.
-__attribute__((format(printf, 2, 3))) void picture_note(struct picture *picture, const char *format,
-                                                        ...);
+#define picture_note(picture, ...) picture_add_note(picture, text_formatted(__VA_ARGS__))
+void picture_add_note(struct picture *picture, char *note); // which it frees
 
 // Adds a curve by percentile, on a scale that gives each further nine as much room as the one
 // before (as HdrHistogram draws it: x = 1 / (1 - percentile)), as far as at least so many values
@@ -174,9 +167,9 @@ struct scheme {
     int64_t rank; // they are sorted by it
     const struct trial *trial;
     const struct scheme_cost *cost;
-    double figure, least, most; // of who compares
-    unsigned panel, number;     // of its curve, from 1; by panels_make
-    bool is_marked;             // by an asterisk
+    double figure;          // of who compares
+    unsigned panel, number; // of its curve, from 1; by panels_make
+    bool is_marked;         // by an asterisk
 };
 
 // The schemes of the scenarios that are taken, those of one kind of servers together, with their

@@ -127,8 +127,8 @@ struct scheme_picture {
     bool (*takes)(const struct scenario *scenario);
     // Sets the rank, the lowest of which comes first, and a figure for the alternative, of which
     // the lowest is the best. False: too little was measured.
-    bool (*measure)(const struct run_report *report, struct scheme *scheme);
-    struct words (*say)(double figure);
+    bool (*measure)(struct scheme *scheme);
+    struct words (*say)(double figure);                                            // NULL: a time
     void (*put)(const struct scheme *scheme, size_t row, struct picture *picture); // NULL: curves
 };
 
@@ -145,12 +145,17 @@ static size_t list(const struct scheme_picture *kind, const struct run_report *r
             continue;
         text_format(&name, "%s (%zu)", cost->trial->scheme,
                     cost->percentiles[LATENCY_ACQUIRE].count);
-        if (kind->measure(report, &scheme))
+        if (kind->measure(&scheme))
             schemes[count++] = scheme;
         else
             text_add_item(short_ones, name.bytes);
     }
     return count;
+}
+
+static struct words say_time(double figure)
+{
+    return lasting((int64_t)figure);
 }
 
 static void describe(const struct scheme_picture *kind, const struct scheme *schemes, size_t count,
@@ -162,10 +167,11 @@ static void describe(const struct scheme_picture *kind, const struct scheme *sch
         best = schemes[i].figure < best->figure ? &schemes[i] : best;
         worst = schemes[i].figure >= worst->figure ? &schemes[i] : worst;
     }
+    struct words (*told)(double figure) = kind->say != NULL ? kind->say : say_time;
     text_format(out, "%s: %zu schemes in %s. %s %s with %s, %s %s with %s.", kind->title, count,
                 schemes->trial->scenario->name, kind->best, best->trial->scheme,
-                kind->say(best->figure).text, kind->worst, worst->trial->scheme,
-                kind->say(worst->figure).text);
+                told(best->figure).text, kind->worst, worst->trial->scheme,
+                told(worst->figure).text);
 }
 
 // Scenarios in which all want the same lock come first: there, what one does matters most to the
@@ -221,20 +227,14 @@ static bool write(const struct picture_subject *subject, struct picture *picture
     return shown > 0;
 }
 
-static bool measure_acquire(const struct run_report *report, struct scheme *scheme)
+static bool measure_acquire(struct scheme *scheme)
 {
     const struct percentiles *acquire = &scheme->cost->percentiles[LATENCY_ACQUIRE];
-    (void)report;
     scheme->is_marked |= any_is_late(scheme->cost->late);
     scheme->rank = RANKS - acquire->p99_ns;
     scheme->figure = (double)acquire->p50_ns;
     // Up to the median at least: a shorter one is no curve.
     return acquire->count >= 2 * LEAST_BEYOND;
-}
-
-static struct words say_time(double figure)
-{
-    return lasting((int64_t)figure);
 }
 
 static bool takes_any(const struct scenario *scenario)
@@ -253,8 +253,7 @@ PICTURE(
         .best = "At the median the fastest is",
         .worst = "the slowest",
         .takes = takes_any,
-        .measure = measure_acquire,
-        .say = say_time});
+        .measure = measure_acquire});
 
 // --- how long it takes from a release to the next grant where somebody waited --------------------
 
@@ -263,10 +262,9 @@ static bool has_waiters(const struct scenario *scenario)
     return scenario->workload.keys != KEYS_OWN;
 }
 
-static bool measure_hand_off(const struct run_report *report, struct scheme *scheme)
+static bool measure_hand_off(struct scheme *scheme)
 {
     const struct percentiles *hand_off = &scheme->cost->percentiles[LATENCY_HAND_OFF];
-    (void)report;
     scheme->rank = hand_off->p50_ns;
     scheme->figure = (double)hand_off->p50_ns;
     return hand_off->count >= LEAST_FOR_PERCENTILES;
@@ -296,7 +294,6 @@ PICTURE(
         .worst = "the slowest",
         .takes = has_waiters,
         .measure = measure_hand_off,
-        .say = say_time,
         .put = put_hand_off});
 
 // --- how evenly each scheme shares out its grants among the workers that ask ---------------------
@@ -312,21 +309,12 @@ static bool shares_a_lock(const struct scenario *scenario)
     return has_waiters(scenario);
 }
 
-static bool measure_fairness(const struct run_report *report, struct scheme *scheme)
+static bool measure_fairness(struct scheme *scheme)
 {
-    double index = scheme->cost->fairness.median;
-    scheme->least = scheme->most = NAN;
-    FOR_EACH (trial_result, result, report->run->trials, report->run->count) {
-        const struct fairness *turns = &result->statistics.turns;
-        if (!scheme_cost_has(scheme->cost, result) || turns->grants == 0 || turns->workers < 2)
-            continue;
-        double even = (double)turns->grants / (double)turns->workers;
-        scheme->least = fmin(scheme->least, (double)turns->least_grants / even);
-        scheme->most = fmax(scheme->most, (double)turns->most_grants / even);
-    }
-    scheme->rank = (int64_t)(-1e9 * index);
-    scheme->figure = -index;
-    return scheme->cost->fairness.count > 0 && isfinite(scheme->least);
+    const struct spread *fairness = &scheme->cost->fairness;
+    scheme->rank = (int64_t)(-1e9 * fairness->median);
+    scheme->figure = -fairness->median;
+    return fairness->count > 0 && isfinite(scheme->cost->least_of_even);
 }
 
 static struct words say_index(double figure)
@@ -338,13 +326,11 @@ static struct words say_index(double figure)
 
 static void put_fairness(const struct scheme *scheme, size_t row, struct picture *picture)
 {
-    const struct spread *fairness = &scheme->cost->fairness;
-    char figures[80];
-    snprintf(figures, sizeof figures, "%.2f; %.2f – %.2f", fairness->median, scheme->least,
-             scheme->most);
-    picture_put(picture, "rows: row index least most least-share most-share scheme figures",
-                "%zu %.7g %.7g %.7g %.7g %.7g %s %s", row, fairness->median, fairness->least,
-                fairness->most, scheme->least, scheme->most, scheme_name(scheme).text, figures);
+    const struct scheme_cost *cost = scheme->cost;
+    picture_put(picture, "rows: row index least most least-share most-share scheme",
+                "%zu %.7g %.7g %.7g %.7g %.7g %s", row, cost->fairness.median, cost->fairness.least,
+                cost->fairness.most, cost->least_of_even, cost->most_of_even,
+                scheme_name(scheme).text);
 }
 
 PICTURE(

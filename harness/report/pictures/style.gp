@@ -18,8 +18,14 @@ X(pixels) = pixels / (width + 0.0)
 Y(pixels) = 1 - pixels / (height + 0.0)
 letters(count) = 7.3 * count
 cut(text, most) = strlen(text) > most ? substr(text, 1, most - 1).'…' : text
-top = 12 + 21 * title_lines
-below = 17 * notes_lines + 14
+# Texts are broken into lines between words; a longer word has a line of its own. How many characters they have, of 15
+# and of 12 pixels in the widest common sans-serif face (DejaVu).
+large = int((width - 24) / 9.2); small = int((width - 24) / 7.3)
+gap(text, at) = at < 1 ? strstrt(text.' ', ' ') : text[at:at] eq ' ' ? at : gap(text, at - 1)
+broken(text, most) = strlen(text) <= most ? text : (end = gap(text, most + 1), substr(text, 1, end - 1)).\
+    (end < strlen(text) ? "\n".broken(substr(text, end + 1, strlen(text)), most) : '')
+joined(text, line) = strlen(text) ? text."\n".line : line
+lines(text) = strlen(text) ? 1 + sum [i = 1:strlen(text)] (text[i:i] eq "\n") : 0
 # The next of 1, 2 and 5 times a power of ten; and numbers at 2 and 5, too, of a logarithmic axis that
 # has few others.
 digit(value) = value / 10**floor(log10(value) + 1e-9)

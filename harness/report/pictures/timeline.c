@@ -6,7 +6,7 @@
 #include "harness/check/describe.h"
 #include "harness/explain/fault_text.h"
 
-#include <stdarg.h>
+#include <math.h>
 
 // --- time ----------------------------------------------------------------------------------------
 
@@ -19,7 +19,20 @@ void time_start(struct picture *picture, int64_t zero, int64_t unit, const char 
 
 double time_at(const struct picture *picture, int64_t at)
 {
-    return (double)(at - picture->zero) / (double)picture->unit;
+    const struct picture_steps *steps = picture->steps;
+    size_t step = 0;
+    if (steps == NULL)
+        return (double)(at - picture->zero) / (double)picture->unit;
+    while (step < steps->count && steps->began_ns[step + 1] <= at)
+        step++;
+    const int64_t *began_ns = &steps->began_ns[step];
+    int64_t lasts_ns = step < steps->count ? began_ns[1] - began_ns[0] : LAST_STEP_NS;
+    return (double)step + fmin(fmax((double)(at - began_ns[0]) / (double)lasts_ns, 0), 1);
+}
+
+double time_length(const struct picture *picture, int64_t from, int64_t to)
+{
+    return time_at(picture, to) - time_at(picture, from);
 }
 
 void time_panel(struct picture *picture, int number, struct window window)
@@ -29,16 +42,12 @@ void time_panel(struct picture *picture, int number, struct window window)
                  time_at(picture, time_later(window.to, window.from + 1)));
 }
 
-void time_label(struct picture *picture, int64_t from, int64_t to, const char *colour,
-                const char *format, ...)
+void time_add_label(struct picture *picture, int64_t from, int64_t to, const char *colour,
+                    char *words)
 {
-    char words[400];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(words, sizeof words, format, arguments);
-    va_end(arguments);
     picture_put(picture, "labels: from to colour text", "%.12g %.12g %s %s", time_at(picture, from),
                 time_at(picture, to), colour, words);
+    free(words);
 }
 
 // --- faults --------------------------------------------------------------------------------------
@@ -136,6 +145,8 @@ void time_faults(struct picture *picture, const struct trial_model *model, struc
 
 // --- rows ----------------------------------------------------------------------------------------
 
+// Shorter holds are drawn as many pixels long.
+#define SHORTEST 2
 // More bars of one look cannot be told apart.
 #define MOST_BARS 500
 
@@ -169,9 +180,10 @@ void timeline_rows_end(struct timeline *timeline, size_t holds)
 
 // --- what is in them -----------------------------------------------------------------------------
 
-int64_t timeline_pixels(const struct timeline *timeline, struct window shown, int pixels)
+double timeline_pixels(const struct timeline *timeline, struct window shown, int pixels)
 {
-    return (shown.to - shown.from) * pixels / (TRIAL_WIDTH - 30 - timeline->left);
+    return time_length(timeline->picture, shown.from, shown.to) * pixels /
+           (TRIAL_WIDTH - 30 - timeline->left);
 }
 
 static void put_bar(const struct timeline *timeline, const char *look, size_t row, int64_t from,
@@ -205,13 +217,15 @@ void timeline_add(struct timeline *timeline, const char *look, int64_t who, int6
 {
     const struct window *window = &timeline->window;
     const struct window *zoom = &timeline->zoom;
+    const struct picture *picture = timeline->picture;
     const bool is_overlap = strcmp(look, "overlaps") == 0;
     size_t row = timeline_row(timeline, who);
     if (row == 0 || from > window->to || to < window->from || to < from)
         return;
     // Of what the panel cuts off it is not known how short it is.
-    timeline->widened |= strcmp(look, "holds") == 0 && from > window->from && to < window->to &&
-                         to - from < timeline_pixels(timeline, *window, 2);
+    timeline->widened |=
+        strcmp(look, "holds") == 0 && from > window->from && to < window->to &&
+        time_length(picture, from, to) < timeline_pixels(timeline, *window, SHORTEST);
     from = time_later(from, window->from);
     to = time_earlier(to, window->to);
     if (is_overlap || timeline->gap > 0)
@@ -249,9 +263,11 @@ void timeline_end(struct timeline *timeline)
         picture_note(picture,
                      "Holds of one worker that are less than %s apart are drawn as one bar.",
                      lasting(timeline->gap).text);
-    else if (timeline->widened)
+    else if (timeline->widened && picture->steps == NULL)
         picture_note(picture, "Holds shorter than %s are drawn as long as that, to be seen.",
-                     lasting(timeline_pixels(timeline, timeline->window, 2)).text);
+                     lasting((int64_t)(timeline_pixels(timeline, timeline->window, SHORTEST) *
+                                       (double)picture->unit))
+                         .text);
     picture_tell(picture, "left = %d\nrows = %zu\nenlarged = %d", timeline->left,
                  timeline->row_count > 0 ? timeline->row_count : 1, is_twice);
     time_panel(picture, 1, timeline->window);

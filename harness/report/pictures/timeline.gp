@@ -47,7 +47,7 @@ array slot[4]; array strikes[2]; array panel_rows[2]
 count_strikes = "eval begin_panel; n = 0; strikes[p] = 0; stats data index 'servers:' every ::::3 using (n = n + 1, \
     slot[n] = seen($1, $2) ? strikes[p] + 0.5 : NaN, strikes[p] = strikes[p] + seen($1, $2)) nooutput"
 do for [p = 1:1 + enlarged] { eval place_labels; eval count_strikes; panel_rows[p] = rows + (strikes[p] > 0) }
-first = top + 18 * cause_lines + 20 * legends + 18 * lanes[1] + 12
+first = top + 18 * lines(cause) + 20 * legends + 18 * lanes[1] + 12
 each = panel_rows[1] > 6 ? 40 : 54
 second = first + each * panel_rows[1] + 80 + (enlarged ? 18 * lanes[2] : 0)
 height = first + each * panel_rows[1] + 62 + (enlarged ? 18 * lanes[2] + each * panel_rows[2] + 80 : 0) + below
@@ -56,7 +56,7 @@ eval frame('')
 shape(i) = called[i] eq 'read' ? 10 : called[i] eq 'write' ? 9 : 2
 size(i) = called[i] eq 'death' ? 1.3 : 0.78
 set lmargin at screen 0; set rmargin at screen 1
-set tmargin at screen Y(top + 18 * cause_lines); set bmargin at screen Y(top + 18 * cause_lines + 20 * (legends > 0 ? legends : 1))
+set tmargin at screen Y(top + 18 * lines(cause)); set bmargin at screen Y(top + 18 * lines(cause) + 20 * (legends > 0 ? legends : 1))
 unset xtics; unset ytics; unset border; unset grid
 set xrange [0:width]; set yrange [(legends > 0 ? legends : 1):0]; set samples 21
 i(n) = int(n) + 1

@@ -17,17 +17,20 @@ struct window {
 // trial"; "": the template has other numbers for the axis.
 void time_start(struct picture *picture, int64_t zero, int64_t unit, const char *whole);
 
-// A time as it stands in the data.
+// A time as it stands in the data. By steps, what comes of one stands at its number; and what comes
+// after the last one, in the step behind it.
 double time_at(const struct picture *picture, int64_t at);
+double time_length(const struct picture *picture, int64_t from, int64_t to);
 
 // Tells the template what its panel `number` (from 1) shows.
 void time_panel(struct picture *picture, int number, struct window window);
 
 // A label above the panels that show any of that time, in the middle of what they show of it; of a
 // colour that style.gp names. Where there is not room for all, the earlier ones are shown.
-__attribute__((format(printf, 5, 6))) void time_label(struct picture *picture, int64_t from,
-                                                      int64_t to, const char *colour,
-                                                      const char *format, ...);
+#define time_label(picture, from, to, colour, ...)                                                 \
+    time_add_label(picture, from, to, colour, text_formatted(__VA_ARGS__))
+void time_add_label(struct picture *picture, int64_t from, int64_t to, const char *colour,
+                    char *words); // which it frees
 
 // Notes, labels, and the blocks "bands" and "strikes" for the faults that touch the window. A
 // timeline has a row of its own for what strikes no client, the block "servers", instead of labels.
@@ -39,6 +42,9 @@ int64_t fault_end_ns(const struct trial_model *model, const struct fault_record 
 bool fault_is_instant(const struct fault_record *fault);
 
 // --- timelines -----------------------------------------------------------------------------------
+
+// By steps, how much is shown of what comes after the last one.
+#define LAST_STEP_NS NS_PER_MS
 
 #define TIMELINE_ROWS 12
 #define TIMELINE_LOOKS 24
@@ -75,8 +81,8 @@ void timeline_rows_end(struct timeline *timeline, size_t holds);
 // Somebody's row, from 1; 0: he has none.
 size_t timeline_row(const struct timeline *timeline, int64_t who);
 
-// How long so many pixels are, in a panel that shows so much.
-int64_t timeline_pixels(const struct timeline *timeline, struct window shown, int pixels);
+// How long so many pixels are, in the data, in a panel that shows so much.
+double timeline_pixels(const struct timeline *timeline, struct window shown, int pixels);
 
 // Adds a bar or a line of a look that the template names, unless it lies outside. `depth` is how
 // many others of its row it lies in.

@@ -94,37 +94,29 @@ static int64_t bar_end(const struct bar *bar)
                                                                                : last->returned;
 }
 
-// --- when, and who -------------------------------------------------------------------------------
-
-static int64_t end_of(const struct operation *operation)
+static bool bar_is_evidence(const struct scene *scene, const struct bar *bar)
 {
-    return operation->returned != INSTANT_NEVER ? operation->returned : operation->invoked;
+    return is_evidence(scene, bar->operation) || is_evidence(scene, bar->release);
 }
 
-// All of the evidence's operations, and the next thing that each of their processes does: a hold is
-// seen to its end.
+// --- when, and who -------------------------------------------------------------------------------
+
+// All of the bars of the evidence: a hold is seen to its end.
 static void choose_window(struct scene *scene)
 {
     const struct model_violation *violation = scene->violation;
-    int64_t end = 0;
+    int64_t end = 0; // of the history
     FOR_EACH (operation, operation, scene->operations->items, scene->operations->count)
-        end = time_later(end, end_of(operation));
+        end = time_later(end, operation->returned != INSTANT_NEVER ? operation->returned
+                                                                   : operation->invoked);
     int64_t from = violation->from;
     int64_t to = time_later(time_earlier(violation->to, end), from + 1);
     struct window window = {from, to};
-    for (size_t i = 0; i < MODEL_EVIDENCE; i++) {
-        const struct operation *shown = scene->evidence[i];
-        int64_t next = INSTANT_NEVER;
-        if (shown == NULL)
+    FOR_EACH (bar, bar, scene->bars, scene->bar_count) {
+        if (!bar_is_evidence(scene, bar))
             continue;
-        FOR_EACH (operation, operation, scene->operations->items, scene->operations->count) {
-            if (operation->process == shown->process && operation->name == shown->name &&
-                operation->invoked > shown->invoked)
-                next = time_earlier(next, end_of(operation));
-        }
-        window.from = time_earlier(window.from, shown->invoked);
-        window.to = time_later(window.to, time_earlier(shown->returned, end));
-        window.to = time_later(window.to, time_earlier(next, end));
+        window.from = time_earlier(window.from, bar->operation->invoked);
+        window.to = time_later(window.to, time_earlier(bar_end(bar), end));
     }
     int64_t room = time_later(to - from, 4) * WIDEST / 2;
     window.from = time_later(window.from, from - room);
@@ -193,7 +185,7 @@ static void add_bar(struct scene *scene, const struct bar *bar)
     } else if (operation->kind != OPERATION_ACQUIRE) {
         timeline_say(timeline, who, from, to, -0.28, "centre", "dark_red", "release");
     }
-    if (!is_evidence(scene, operation) && !is_evidence(scene, bar->release))
+    if (!bar_is_evidence(scene, bar))
         return;
     // As far as it is within the violation, else all of it.
     int64_t within_from = time_later(from, scene->violation->from);
@@ -265,18 +257,8 @@ static bool write(const struct picture_subject *subject, struct picture *picture
 }
 
 extern const char template_timeline[];
-const struct picture_kind model_picture_kind = {.name = "model",
-                                                .width = TRIAL_WIDTH,
-                                                .shared = template_time,
-                                                .template = template_timeline,
-                                                .write = write};
-
-int model_picture(const struct operations *operations, const struct model_violation *violation,
-                  const char *explanation, const char *path, struct error *error)
-{
-    return picture_save(&model_picture_kind,
-                        &(struct picture_subject){.operations = operations,
-                                                  .violation = violation,
-                                                  .explanation = explanation},
-                        path, error);
-}
+const struct picture_kind model_picture = {.name = "model",
+                                           .width = TRIAL_WIDTH,
+                                           .shared = template_time,
+                                           .template = template_timeline,
+                                           .write = write};

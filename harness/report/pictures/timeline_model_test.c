@@ -10,6 +10,9 @@
 static struct operations operations;
 static struct model_analysis analysis;
 static struct picture picture;
+static const struct picture_subject subject = {.operations = &operations,
+                                               .violation = &analysis.first,
+                                               .explanation = "who held, and who was let in"};
 
 static int start(void **state)
 {
@@ -60,12 +63,7 @@ static void draw(const char *model, struct model_options options)
     struct error error;
     assert_int_equal(model_decide(model_find(model), &operations, &options, &analysis, &error), 0);
     assert_false(analysis.linearizable);
-    assert_true(
-        picture_write(&model_picture_kind,
-                      &(struct picture_subject){.operations = &operations,
-                                                .violation = &analysis.first,
-                                                .explanation = "who held, and who was let in"},
-                      &picture));
+    assert_true(picture_write(&model_picture, &subject, &picture));
 }
 
 #define DRAWN(model, options, ...)                                                                 \
@@ -187,16 +185,15 @@ TEST_WITH(names_of_others_may_have_any_character, start, stop)
     if (!plots_available(error.text, sizeof error.text))
         skip();
     close(mkstemp(path));
-    assert_int_equal(model_picture(&operations, &analysis.first, "", path, &error), 0);
+    assert_int_equal(picture_save(&model_picture, &subject, path, &error), 0);
     assert_int_equal(file_read(path, &svg, &error), 0);
     unlink(path);
-    assert_memory_equal(svg.bytes, MODEL_PICTURE_BEGINS, strlen(MODEL_PICTURE_BEGINS));
+    assert_memory_equal(svg.bytes, SVG_BEGINS, strlen(SVG_BEGINS));
     assert_non_null(strstr(svg.bytes, "</svg>"));
     assert_null(strstr(svg.bytes, "\xff"));
     assert_non_null(strstr(svg.bytes, "&lt;script>&amp;"));
     assert_non_null(strstr(svg.bytes, "lock a&lt;b>"));
     text_free(&svg);
-    assert_int_equal(model_picture(&operations, &analysis.first, "", "/tmp/no/such/x.svg", &error),
-                     -1);
+    assert_int_equal(picture_save(&model_picture, &subject, "/tmp/no/such/x.svg", &error), -1);
     assert_non_null(strstr(error.text, "/tmp/no/such/x.svg"));
 }

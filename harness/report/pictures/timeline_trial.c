@@ -22,8 +22,7 @@ struct scene {
     bool told;                     // there is one
     // The holds that prove it, or that made the accesses that do; NULL if none.
     const struct hold *evidence[2];
-    struct timeline timeline;          // of workers
-    const struct picture_steps *steps; // NULL: time is time
+    struct timeline timeline; // of workers
 };
 
 static int64_t worker_of(int client, int worker)
@@ -310,19 +309,19 @@ static void add_bars(struct scene *scene)
 
 // Marks of a hold that is narrower, in pixels, would cover each other.
 #define LEAST_MARKED_WIDTH 10
+#define ANY_WIDTH 1e12
 // A hold has no room for more reads and writes.
 #define MOST_VALUES 40
 
-// A mark is drawn where `width_ns` are wide enough for one.
+// A mark is drawn where `width`, in the data, is wide enough for one.
 static void put_mark(struct scene *scene, const char *look, int64_t worker, int64_t at_ns,
-                     int64_t width_ns, const char *words, const char *value)
+                     double width, const char *words, const char *value)
 {
     struct picture *picture = scene->timeline.picture;
     size_t row = timeline_row(&scene->timeline, worker);
     if (row > 0)
         picture_put(picture, "marks: row at look width words value", "%zu %.12g %s %.12g %s %s",
-                    row, time_at(picture, at_ns), look, time_at(picture, picture->zero + width_ns),
-                    words, value);
+                    row, time_at(picture, at_ns), look, width, words, value);
 }
 
 // A read shows when it was answered, a write when it was sent: between the two lies what the worker
@@ -335,16 +334,17 @@ static int64_t marked_ns(const struct access *access)
 
 // Within how long a time an access may be marked: that of its hold, of the evidence any; 0: it is
 // not, as what it is of is not shown.
-static int64_t marked_width_ns(const struct scene *scene, const struct access *access)
+static double marked_width(const struct scene *scene, const struct access *access)
 {
+    const struct picture *picture = scene->timeline.picture;
     const struct hold *hold = hold_at(scene->model, access->hold);
     const struct window *window = &scene->timeline.window;
     int64_t at_ns = marked_ns(access);
     if (hold == NULL || at_ns < window->from || at_ns > window->to ||
         timeline_row(&scene->timeline, holder_of(hold)) == 0)
         return 0;
-    return is_evidence(scene, hold) ? window->to - window->from
-                                    : hold->released_ns - hold->granted_ns;
+    return is_evidence(scene, hold) ? time_length(picture, window->from, window->to)
+                                    : time_length(picture, hold->granted_ns, hold->released_ns);
 }
 
 // What a hold of the evidence read and wrote stands beside its marks. Of a no-progress interval
@@ -359,7 +359,7 @@ static void add_mark(struct scene *scene, const struct hold *hold, const struct 
                    !shows(scene, SHOWS_NO_PROGRESS);
     char value[24];
     snprintf(value, sizeof value, "%lld", (long long)access->value);
-    put_mark(scene, looks[what], holder_of(hold), marked_ns(access), marked_width_ns(scene, access),
+    put_mark(scene, looks[what], holder_of(hold), marked_ns(access), marked_width(scene, access),
              is_said ? words[what] : "", is_said ? value : "");
 }
 
@@ -368,7 +368,7 @@ static void add_marks(struct scene *scene)
 {
     struct timeline *timeline = &scene->timeline;
     const struct window *largest = timeline->zoom.to > 0 ? &timeline->zoom : &timeline->window;
-    int64_t least_ns = timeline_pixels(timeline, *largest, LEAST_MARKED_WIDTH);
+    const double least = timeline_pixels(timeline, *largest, LEAST_MARKED_WIDTH);
     for (size_t row = 0; row < timeline->row_count; row++) {
         FOR_EACH_ACCESS (access, scene->model) {
             const struct hold *hold = hold_at(scene->model, access->hold);
@@ -377,10 +377,10 @@ static void add_marks(struct scene *scene)
             if (hold == NULL || holder_of(hold) != timeline->rows[row] ||
                 (size_t)(access - scene->model->accesses) >= hold->first_access + MOST_VALUES)
                 continue;
-            if (marked_width_ns(scene, access) > least_ns)
+            if (marked_width(scene, access) > least)
                 add_mark(scene, hold, access);
             // From where a write was sent to where it was answered, if that can be seen.
-            if (access->is_write && to_ns - from_ns >= least_ns)
+            if (access->is_write && time_length(timeline->picture, from_ns, to_ns) >= least)
                 timeline_add(timeline, "long-write", timeline->rows[row], from_ns, to_ns, 0);
         }
     }
@@ -420,7 +420,7 @@ static void add_deaths(struct scene *scene)
         for (size_t j = 0; j < timeline->row_count && at_ns <= scene->model->ended_ns; j++) {
             if (timeline->rows[j] >> 32 != event->client)
                 continue;
-            put_mark(scene, "death", timeline->rows[j], at_ns, NS_PER_S * 1000000, "", "");
+            put_mark(scene, "death", timeline->rows[j], at_ns, ANY_WIDTH, "", "");
             timeline_say(timeline, timeline->rows[j], at_ns, at_ns, WORDS_ABOVE, "beside", "black",
                          "killed");
         }
@@ -474,6 +474,7 @@ static void label_violation(struct scene *scene)
 {
     const struct finding *finding = scene->finding;
     const char *words = finding->check->label; // NULL: it tells how long it lasted
+    const bool by_steps = scene->timeline.picture->steps != NULL;
     struct window at = {finding->evidence.from_ns, finding->evidence.to_ns};
     struct window part;
     AUTO_TEXT struct text said = {0};
@@ -490,9 +491,9 @@ static void label_violation(struct scene *scene)
         words = trial_model_permits(scene->model) > 1 ? "more hold than may" : "both hold";
     text_format(&said, "%s%s%s", finding->check->name, words != NULL ? ": " : "",
                 words != NULL ? words : "");
-    if (lasts && scene->steps == NULL) // which have no length
+    if (lasts && !by_steps) // which have no length
         text_format(&said, "%s%s", words != NULL ? " for " : ": ", lasting(at.to - at.from).text);
-    else if (words == NULL && scene->steps == NULL)
+    else if (words == NULL && !by_steps)
         text_format(&said, " at %s", lasting(at.from - scene->model->started_ns).text);
     time_label(scene->timeline.picture, at.from, lasts ? at.to : at.from, "dark_red", "%s",
                said.bytes);
@@ -500,82 +501,23 @@ static void label_violation(struct scene *scene)
 
 // --- steps ---------------------------------------------------------------------------------------
 
-// How long a step is in the picture.
-#define STEP NS_PER_MS
 // Words of steps are so much above the middle of their row: higher every other one, where there are
 // too many to stand side by side.
 #define LOWER (-0.4)
 #define HIGHER (-0.24)
 #define MOST_APART 12
 
-// What comes of a step stands at its number; what is beyond the last one, at the edge.
-static void to_steps(const struct picture_steps *steps, int64_t *at_ns)
-{
-    const int64_t *began_ns = steps->began_ns;
-    size_t step = 0;
-    if (*at_ns == TIME_NEVER || *at_ns == 0)
-        return;
-    while (step < steps->count && began_ns[step + 1] <= *at_ns)
-        step++;
-    int64_t since_ns = time_later(*at_ns - began_ns[step], 0);
-    int64_t lasts_ns = step < steps->count ? began_ns[step + 1] - began_ns[step] : NS_PER_MS;
-    double part = (double)since_ns / (double)time_later(lasts_ns, 1);
-    *at_ns = (int64_t)(((double)step + (part < 1 ? part : 1)) * STEP);
-}
-
-static void *copy_of(const void *items, size_t bytes)
-{
-    void *copy = memory_new(bytes > 0 ? bytes : 1);
-    if (bytes > 0)
-        memcpy(copy, items, bytes);
-    return copy;
-}
-
-// The trial model in which each time is that of a step; its holds, attempts, accesses and events
-// are to be freed.
-static struct trial_model model_by_steps(const struct picture_steps *steps, struct history *history)
-{
-    struct trial_model model = *steps->model;
-    *history = *model.history;
-    model.history = history;
-    history->events = copy_of(history->events, history->count * sizeof *history->events);
-    model.holds = copy_of(model.holds, model.hold_count * sizeof *model.holds);
-    model.attempts = copy_of(model.attempts, model.attempt_count * sizeof *model.attempts);
-    model.accesses = copy_of(model.accesses, model.access_count * sizeof *model.accesses);
-    for (size_t i = 0; i < model.hold_count + model.attempt_count; i++) {
-        struct hold *hold =
-            i < model.hold_count ? &model.holds[i] : &model.attempts[i - model.hold_count];
-        int64_t *const times[] = {&hold->invoked_ns,    &hold->granted_ns, &hold->released_ns,
-                                  &hold->returned_ns,   &hold->died_ns,    &hold->killed_ns,
-                                  &hold->valid_until_ns};
-        for (size_t j = 0; j < sizeof times / sizeof *times; j++)
-            to_steps(steps, times[j]);
-    }
-    for (size_t i = 0; i < model.access_count; i++) {
-        to_steps(steps, &model.accesses[i].invoked_ns);
-        to_steps(steps, &model.accesses[i].returned_ns);
-    }
-    for (size_t i = 0; i < history->count; i++) {
-        to_steps(steps, &history->events[i].at_ns);
-        if (history->events[i].kind == EVENT_PROCESS_DEATH)
-            to_steps(steps, &history->events[i].process_death.killed_ns);
-    }
-    model.started_ns = 0;
-    model.ended_ns = (int64_t)steps->count * STEP;
-    return model;
-}
-
 // What a client comes to is said in its row; what strikes it, or servers, and time that passes,
 // above; and all is listed below.
 static void say_steps(struct scene *scene)
 {
-    const struct picture_steps *steps = scene->steps;
     struct picture *picture = scene->timeline.picture;
+    const struct picture_steps *steps = picture->steps;
     const char *line = steps->lines;
     AUTO_TEXT struct text listed = {0};
     for (size_t i = 0; i < steps->count; i++, line += strcspn(line, "\n") + 1) {
         struct move move = steps->moves[i];
-        int64_t at = (int64_t)(i + 1) * STEP;
+        int64_t at_ns = steps->began_ns[i + 1];
         int64_t who = worker_of(move.client, move.thread == THREAD_SECOND_WORKER ? 2 : 1);
         AUTO_FREE char *told = strndup(line, strcspn(line, "\n"));
         char *words = told + (move.client == 0 ? 0 : strcspn(told, " '"));
@@ -584,15 +526,15 @@ static void say_steps(struct scene *scene)
             i > 0 && steps->count > MOST_APART && steps->moves[i - 1].client == move.client;
         char number[24];
         snprintf(number, sizeof number, "%zu", i + 1);
-        picture_put(picture, "places: at line", "%.12g %s", time_at(picture, at), number);
+        picture_put(picture, "places: at line", "%.12g %s", time_at(picture, at_ns), number);
         text_format(&listed, "%s%s %s", listed.length > 0 ? " · " : "", number, told);
         if (move.client == 0)
-            time_label(picture, at - STEP, at, "brown", "%s", told);
+            time_label(picture, steps->began_ns[i], at_ns, "brown", "%s", told);
         else if (strike != NULL)
-            time_label(picture, at, at, "brown", "client-%d: %s", move.client, strike + 2);
+            time_label(picture, at_ns, at_ns, "brown", "client-%d: %s", move.client, strike + 2);
         if (move.client != 0 && strike != NULL)
             *strike = '\0';
-        timeline_say(&scene->timeline, who, at, at, is_near && i % 2 == 0 ? HIGHER : LOWER,
+        timeline_say(&scene->timeline, who, at_ns, at_ns, is_near && i % 2 == 0 ? HIGHER : LOWER,
                      "centre", move_class(move) == CLASS_STEP ? "dark" : "dark_red", words + 1);
     }
     picture_note(picture, "%s", text_string(&listed));
@@ -620,7 +562,7 @@ static void write_scene(struct scene *scene)
                     worker_name(scene->model, client, worker).text);
     }
     note_rows(scene);
-    if (scene->steps != NULL)
+    if (picture->steps != NULL)
         say_steps(scene);
     timeline_end(timeline);
 }
@@ -633,18 +575,15 @@ static bool write(const struct picture_subject *subject, struct picture *picture
     struct scene scene = {.model = one.model,
                           .judgement = one.judgement,
                           .finding = judgement_first_violation(one.judgement),
-                          .timeline = {.picture = picture, .left = 150},
-                          .steps = subject->steps};
+                          .timeline = {.picture = picture, .left = 150}};
+    const struct picture_steps *steps = picture->steps;
     const bool is_violated = scene.finding != NULL;
-    // Times are those of the trial in what is said of it.
-    scene.told = scene.steps != NULL
-                     ? diagnosis_make(scene.steps->model, scene.steps->judgement, &scene.diagnosis)
-                     : diagnosis_make(scene.model, scene.judgement, &scene.diagnosis);
-    time_start(picture, one.model->started_ns, NS_PER_MS, scene.steps != NULL ? "" : "the trial");
+    scene.told = diagnosis_make(scene.model, scene.judgement, &scene.diagnosis);
+    time_start(picture, one.model->started_ns, NS_PER_MS, steps != NULL ? "" : "the trial");
     text_format(&picture->title, "%s: %s, %s",
-                scene.steps != NULL ? "Step by step"
-                : is_violated       ? "Around the first violation"
-                                    : "The first holds",
+                steps != NULL ? "Step by step"
+                : is_violated ? "Around the first violation"
+                              : "The first holds",
                 trial->scenario->name, trial->scheme);
     long long count = scenario_key_count(trial->scenario);
     if (one.key > 0)
@@ -655,13 +594,14 @@ static bool write(const struct picture_subject *subject, struct picture *picture
         text_format(&picture->cause, "Cause: %s.", scene.diagnosis.text);
     if (is_violated)
         find_evidence(&scene);
-    if (scene.steps != NULL)
-        scene.timeline.window = (struct window){0, (int64_t)(scene.steps->count + 1) * STEP};
+    if (steps != NULL)
+        scene.timeline.window =
+            (struct window){steps->began_ns[0], steps->began_ns[steps->count] + LAST_STEP_NS};
     else if (is_violated && scene.finding->evidence.to_ns > 0)
         choose_violation(&scene);
     else
         choose_beginning(&scene);
-    if (is_violated && scene.steps == NULL)
+    if (is_violated && steps == NULL)
         choose_zoom(&scene);
     choose_rows(&scene);
     write_scene(&scene);
@@ -671,23 +611,3 @@ static bool write(const struct picture_subject *subject, struct picture *picture
 
 PICTURE(timeline, .name = "timeline", .title = "Hold timeline", .place = PLACE_TRIAL,
         .width = TRIAL_WIDTH, .shared = template_time, .write = write);
-
-int steps_picture(const struct picture_steps *steps, const char *path, struct error *error)
-{
-    struct history history;
-    struct judgement judged = *steps->judgement;
-    struct trial_model by_steps = model_by_steps(steps, &history);
-    for (size_t i = 0; i < judged.finding_count; i++) {
-        to_steps(steps, &judged.findings[i].evidence.from_ns);
-        to_steps(steps, &judged.findings[i].evidence.to_ns);
-    }
-    int result = picture_save(
-        &timeline_picture,
-        &(struct picture_subject){.model = &by_steps, .judgement = &judged, .steps = steps}, path,
-        error);
-    free(by_steps.holds);
-    free(by_steps.attempts);
-    free(by_steps.accesses);
-    free(history.events);
-    return result;
-}
