@@ -130,8 +130,6 @@ static bool is_renamed(const struct reading_entry *reading, const struct value *
 static void read_function(const struct reading_entry *reading)
 {
     const struct value *value = reading->fields->of[FIELD_F];
-    const char *names[FUNCTION_COUNT + 1] = {0};
-    char expected[320];
     if (value == NULL) {
         problems_add(reading->problems, reading->fields->line,
                      "the operation does not say what it does: expected an f, acquire or release");
@@ -140,12 +138,15 @@ static void read_function(const struct reading_entry *reading)
     if (is_renamed(reading, value))
         return;
     for (size_t i = 0; i < FUNCTION_COUNT; i++) {
-        names[i] = functions[i].name;
-        if (value_is(value, names[i])) {
+        if (value_is(value, functions[i].name)) {
             set_function(reading->entry, &functions[i]);
             return;
         }
     }
+    const char *names[FUNCTION_COUNT + 1] = {0};
+    char expected[320];
+    for (size_t i = 0; i < FUNCTION_COUNT; i++)
+        names[i] = functions[i].name;
     int length = is_text(value) && value->length < 60 ? (int)value->length : 0;
     const char *name = length > 0 ? value->text : "NAME";
     length = length > 0 ? length : 4;
@@ -193,8 +194,10 @@ static int64_t read_number(const struct reading_entry *reading, const struct val
 // The text of a word, string or number; empty of what has none. `digits` has room for a number.
 static struct slice text_of(const struct value *value, char *digits)
 {
-    bool is_plain = value->kind == VALUE_INTEGER && value->length > 0 && value->text[0] > '0' &&
-                    value->text[0] <= '9' && value->text[value->length - 1] != 'N';
+    // Of a number that is written as it is shown.
+    bool is_plain = value->kind == VALUE_INTEGER && value->length > 0 && value->text[0] <= '9' &&
+                    value->text[0] >= (value->length == 1 ? '0' : '1') &&
+                    value->text[value->length - 1] != 'N';
     if (is_text(value) || value->kind == VALUE_NUMBER || is_plain)
         return (struct slice){value->text, value->length};
     if (value->kind != VALUE_INTEGER && value->kind != VALUE_BOOLEAN)
