@@ -172,6 +172,24 @@ TEST_WITH(a_damaged_chunk_is_passed_over_and_told_with_its_place, write_bytes, r
     history_free(&history);
 }
 
+// So long that one thread reads it while another looks at what was read: 1,500 chunks.
+TEST_WITH(damage_far_into_a_long_history_costs_no_more_than_what_it_hit, NULL, remove_sample)
+{
+    const int64_t count = 1500 * HISTORY_EVENTS_PER_CHUNK;
+    struct history_writer writer;
+    test_file_begin(&test, (size_t)count);
+    history_writer_start(&writer, &test.file, 1, 1);
+    for (int64_t i = 0; i < count; i++)
+        append(&writer, i);
+    bytes = test_file_bytes(&test);
+    struct history history = load_changed(1300 * CHUNK + 1000, "?", 1);
+    assert_says(&history, "85 of its 127500 events and 1 of its 1500 chunks are lost; 1 chunk "
+                          "cannot be read, the first at byte 5324800");
+    assert_int_equal(count_of(&history, EVENT_READ_RETURN, 1), count - HISTORY_EVENTS_PER_CHUNK);
+    assert_int_equal(count_of(&history, EVENT_GAP, 1), 1);
+    history_free(&history);
+}
+
 TEST_WITH(it_is_known_whether_the_harness_s_own_events_may_be_lost, write_bytes, remove_sample)
 {
     struct history history = load_changed(1 * CHUNK + 20, "?", 1);

@@ -8,6 +8,8 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,15 @@
 // file. Not mapped: a hole on a full disk, a file that is cut meanwhile, or a broken disk would end
 // us by SIGBUS.
 #define WINDOW_CHUNKS 64
+// A file of more than these is read ahead by a thread.
+#define MOST_ALONE (16 * WINDOW_CHUNKS)
+
+struct window {
+    struct history_chunk *chunks;
+    uint64_t from, count; // count 0: there are no more
+    bool is_intact[WINDOW_CHUNKS];
+    int unread; // errno, if what follows cannot be read
+};
 
 // What a scan found, put together.
 struct damage {
@@ -43,9 +54,13 @@ struct history_scan {
     int descriptor;
     uint64_t bytes;
     uint64_t chunk_count; // a last one that is cut short included
-    uint64_t next;        // chunk
-    struct history_chunk *window;
-    uint64_t window_from, window_count; // chunks
+    uint64_t next;        // chunk to be looked at
+    uint64_t unread_from; // chunk to be read
+    struct window windows[2], *window;
+    bool has_reader;         // a thread, which fills one window while the other is looked at
+    pthread_t reader;        // it
+    sem_t empty, full;       // windows
+    atomic_bool is_finished; // nobody looks at more
     struct author *authors;
     size_t author_count, author_room;
     uint32_t *author_of; // by first chunk, one more than the index; 0: not seen
@@ -104,9 +119,17 @@ struct history_scan *history_scan_open(const char *path, struct error *error)
 
 void history_scan_close(struct history_scan *scan)
 {
+    if (scan->has_reader) {
+        scan->is_finished = true;
+        sem_post(&scan->empty);
+        pthread_join(scan->reader, NULL);
+        sem_destroy(&scan->empty);
+        sem_destroy(&scan->full);
+    }
     if (scan->descriptor >= 0) {
         close(scan->descriptor);
-        free(scan->window);
+        free(scan->windows[0].chunks);
+        free(scan->windows[1].chunks);
     }
     free(scan->authors);
     free(scan->author_of);
@@ -126,70 +149,13 @@ size_t history_scan_events(const struct history_scan *scan)
 
 // --- the chunks ----------------------------------------------------------------------------------
 
-// Goes on to where the file has data: what was never written is a hole.
-static void skip_hole(struct history_scan *scan)
-{
-    off_t from = (off_t)((scan->next + 1) * HISTORY_CHUNK_BYTES);
-    off_t data = lseek(scan->descriptor, from, SEEK_DATA);
-    if (data < 0 && errno == ENXIO)
-        scan->next = scan->chunk_count;
-    else if (data > from)
-        scan->next = (uint64_t)data / HISTORY_CHUNK_BYTES - 1;
-}
-
-// Reads the next chunks. What is missing behind the end of a file that is cut inside a chunk is
-// zero.
-static void read_window(struct history_scan *scan)
-{
-    uint64_t left = scan->chunk_count - scan->next;
-    scan->window_from = scan->next;
-    scan->window_count = left < WINDOW_CHUNKS ? left : WINDOW_CHUNKS;
-    if (scan->window == NULL)
-        scan->window = memory_new(scan->window_count * HISTORY_CHUNK_BYTES);
-    size_t wanted = scan->window_count * HISTORY_CHUNK_BYTES, done = 0;
-    off_t from = (off_t)((scan->next + 1) * HISTORY_CHUNK_BYTES);
-    ssize_t got;
-    do {
-        got =
-            pread(scan->descriptor, (char *)scan->window + done, wanted - done, from + (off_t)done);
-        done += got > 0 ? (size_t)got : 0;
-    } while (done < wanted && (got > 0 || (got < 0 && errno == EINTR)));
-    memset((char *)scan->window + done, 0, wanted - done);
-    if (got >= 0)
-        return;
-    scan->damage.unread = errno;
-    scan->window_count = done / HISTORY_CHUNK_BYTES;
-    scan->chunk_count = scan->next + scan->window_count;
-}
-
-// NULL: there is no more.
-static const struct history_chunk *next_chunk(struct history_scan *scan)
-{
-    if (scan->next >= scan->window_from + scan->window_count && scan->descriptor >= 0) {
-        skip_hole(scan);
-        if (scan->next < scan->chunk_count)
-            read_window(scan);
-    }
-    return scan->next < scan->chunk_count ? &scan->window[scan->next++ - scan->window_from] : NULL;
-}
-
-static struct author *author_of(struct history_scan *scan, uint32_t first)
-{
-    scan->author_of =
-        reaching(scan->author_of, &scan->author_of_count, first, sizeof *scan->author_of);
-    if (scan->author_of[first] == 0) {
-        *APPEND(scan->authors, scan->author_count, scan->author_room) = (struct author){0};
-        scan->author_of[first] = (uint32_t)scan->author_count;
-    }
-    return &scan->authors[scan->author_of[first] - 1];
-}
-
-// True if the chunk is as its writer left it.
+// True if the chunk is as its writer left it, and has events.
 static bool is_intact(const struct history_scan *scan, const struct history_chunk *chunk,
-                      uint32_t number, uint64_t published)
+                      uint64_t at)
 {
-    uint32_t count = published_events(published);
-    if (count > HISTORY_EVENTS_PER_CHUNK)
+    uint64_t published = atomic_load_explicit(&chunk->published, memory_order_acquire);
+    uint32_t count = published_events(published), number = (uint32_t)at;
+    if (at > UINT32_MAX || count == 0 || count > HISTORY_EVENTS_PER_CHUNK)
         return false;
     if (chunk->first > number || (chunk->first == number) != (chunk->sequence == 0))
         return false;
@@ -202,6 +168,110 @@ static bool is_intact(const struct history_scan *scan, const struct history_chun
             return false;
     }
     return checksum == published_checksum(published);
+}
+
+// Goes on to where the file has data: what was never written is a hole.
+static void skip_hole(struct history_scan *scan)
+{
+    off_t from = (off_t)((scan->unread_from + 1) * HISTORY_CHUNK_BYTES);
+    off_t data = lseek(scan->descriptor, from, SEEK_DATA);
+    if (data < 0 && errno == ENXIO)
+        scan->unread_from = scan->chunk_count;
+    else if (data > from)
+        scan->unread_from = (uint64_t)data / HISTORY_CHUNK_BYTES - 1;
+}
+
+// Reads the next chunks. What is missing behind the end of a file that is cut inside a chunk is
+// zero.
+static void read_window(struct history_scan *scan, struct window *window)
+{
+    skip_hole(scan);
+    uint64_t left =
+        scan->unread_from < scan->chunk_count ? scan->chunk_count - scan->unread_from : 0;
+    window->from = scan->unread_from;
+    window->count = left < WINDOW_CHUNKS ? left : WINDOW_CHUNKS;
+    if (window->chunks == NULL)
+        window->chunks = memory_new(WINDOW_CHUNKS * HISTORY_CHUNK_BYTES);
+    size_t wanted = window->count * HISTORY_CHUNK_BYTES, done = 0;
+    off_t from = (off_t)((window->from + 1) * HISTORY_CHUNK_BYTES);
+    ssize_t got = 0;
+    while (done < wanted) {
+        got = pread(scan->descriptor, (char *)window->chunks + done, wanted - done,
+                    from + (off_t)done);
+        if (got == 0 || (got < 0 && errno != EINTR))
+            break;
+        done += got > 0 ? (size_t)got : 0;
+    }
+    memset((char *)window->chunks + done, 0, wanted - done);
+    if (got < 0) {
+        window->unread = errno;
+        window->count = done / HISTORY_CHUNK_BYTES;
+    }
+    scan->unread_from = got < 0 ? scan->chunk_count : window->from + window->count;
+    for (uint64_t i = 0; i < window->count; i++)
+        window->is_intact[i] = is_intact(scan, &window->chunks[i], window->from + i);
+}
+
+static void await(sem_t *windows)
+{
+    while (sem_wait(windows) != 0)
+        continue; // a signal came
+}
+
+static void *read_ahead(void *argument)
+{
+    struct history_scan *scan = argument;
+    for (size_t i = 0;; i = 1 - i) {
+        await(&scan->empty);
+        if (scan->is_finished)
+            return NULL;
+        read_window(scan, &scan->windows[i]);
+        sem_post(&scan->full);
+    }
+}
+
+static void next_window(struct history_scan *scan)
+{
+    bool is_first = scan->window == NULL;
+    if (is_first && scan->chunk_count > MOST_ALONE) {
+        sem_init(&scan->empty, 0, 2);
+        sem_init(&scan->full, 0, 0);
+        scan->has_reader = pthread_create(&scan->reader, NULL, read_ahead, scan) == 0;
+    }
+    if (is_first || (scan->has_reader && scan->window != scan->windows))
+        scan->window = scan->windows;
+    else if (scan->has_reader)
+        scan->window = scan->windows + 1;
+    if (scan->has_reader && !is_first)
+        sem_post(&scan->empty); // the other one
+    if (scan->has_reader)
+        await(&scan->full);
+    else
+        read_window(scan, scan->window);
+    scan->next = scan->window->from;
+    scan->damage.unread = scan->window->unread;
+}
+
+// NULL: there is no more.
+static const struct history_chunk *next_chunk(struct history_scan *scan)
+{
+    if (scan->descriptor >= 0 &&
+        (scan->window == NULL || scan->next >= scan->window->from + scan->window->count))
+        next_window(scan);
+    const struct window *window = scan->window;
+    return scan->next < window->from + window->count ? &window->chunks[scan->next++ - window->from]
+                                                     : NULL;
+}
+
+static struct author *author_of(struct history_scan *scan, uint32_t first)
+{
+    scan->author_of =
+        reaching(scan->author_of, &scan->author_of_count, first, sizeof *scan->author_of);
+    if (scan->author_of[first] == 0) {
+        *APPEND(scan->authors, scan->author_count, scan->author_room) = (struct author){0};
+        scan->author_of[first] = (uint32_t)scan->author_count;
+    }
+    return &scan->authors[scan->author_of[first] - 1];
 }
 
 // True if one of the events is the harness's own word that the user had asked for an end.
@@ -252,8 +322,8 @@ bool history_scan_next(struct history_scan *scan, struct history_piece *piece)
         uint64_t published = atomic_load_explicit(&chunk->published, memory_order_acquire);
         if (published == 0) // claimed, and nothing was written; or never claimed
             continue;
-        if (number <= UINT32_MAX && is_intact(scan, chunk, (uint32_t)number, published) &&
-            published_events(published) > 0 &&
+        if ((scan->descriptor >= 0 ? scan->window->is_intact[number - scan->window->from]
+                                   : is_intact(scan, chunk, number)) &&
             take(scan, chunk, published_events(published), piece))
             return true;
         if (scan->damage.unreadable++ == 0)
@@ -399,8 +469,9 @@ void history_load_finished(const struct history_file *file, struct history *hist
     struct history_scan *scan = memory_zeroed(1, sizeof *scan);
     memcpy(&scan->header, file->header, sizeof scan->header);
     scan->descriptor = -1;
-    scan->window = file->chunks;
-    scan->window_count = scan->chunk_count = history_file_chunks(file);
+    scan->chunk_count = history_file_chunks(file);
+    scan->windows[0] = (struct window){.chunks = file->chunks, .count = scan->chunk_count};
+    scan->window = scan->windows;
     scan->bytes = (scan->chunk_count + 1) * HISTORY_CHUNK_BYTES;
     load(scan, history);
 }
