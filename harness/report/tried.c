@@ -2,7 +2,7 @@
 // one story for each cause, and a row for each fault, where equal ones are told once.
 #include "harness/base/scope.h"
 #include "harness/base/table.h"
-#include "harness/report/run_report.h"
+#include "harness/report/pictures/picture.h"
 #include "harness/report/words.h"
 
 #include <ctype.h>
@@ -197,7 +197,7 @@ static void add_row(struct tried *tried, const struct scheme_cost *cost, struct 
         text_add_item(&tried->unfit_names, cost->trial->scenario->name);
         return;
     }
-    tried->promised += is_promised;
+    tried->promised += is_promised && (is_missed || !is_broken);
     tried->broken += is_missed;
     tried->undecided += is_promised && !is_broken && !is_kept;
     tried->unpromised += is_broken && !is_missed;
@@ -273,12 +273,12 @@ static void print_lock(const struct run_report *report, const struct string_list
     if (tried.broken > 0)
         fprintf(out, " by %zu of", tried.broken);
     else
-        fprintf(out, " by any of");
+        fputs(" by any of", out);
     fprintf(out, " the %zu faults that it promises to survive", tried.promised);
     if (tried.undecided > 0)
-        fprintf(out, ", of which %zu could not be decided", tried.undecided);
+        fprintf(out, " (%zu not decided)", tried.undecided);
     if (tried.unpromised > 0)
-        fprintf(out, "; by %zu that it does not", tried.unpromised);
+        fprintf(out, "; UNSAFE or STUCK under %zu that it does not", tried.unpromised);
     fputc('\n', out);
     for (size_t i = 0; i < tried.cause_count; i++)
         json_decref(tried.causes[i].diagnosis);
@@ -292,6 +292,12 @@ void report_print_tried(const struct run_report *report, const struct string_lis
 {
     for (size_t i = 0; i < locks->count; i++)
         print_lock(report, locks, locks->items[i], out, coloured);
+    for (size_t i = 0; i < report->run->picture_count; i++) {
+        const struct plot *picture = &report->run->pictures[i];
+        if (picture->kind->place == PLACE_VERDICTS && picture->is_drawn)
+            fprintf(out, "beside each other: %s/plots/%s.svg\n", report->run->folder,
+                    picture->kind->name);
+    }
 }
 
 int report_tried_exit_code(const struct run_report *report, const struct string_list *locks)
