@@ -202,11 +202,14 @@ static const struct verb *find_verb_named(const char *name, const char *names[VE
 struct help_options {
     enum shell shell;
     bool completes; // --completion was given
+    bool as_schema;
 };
 
 static const struct option help_options[] = {
     {"completion", "bash|zsh|fish", "prints what lets that shell complete verbs and options",
      .kind = OPTION_WORD, .words = shell_names, .said = offsetof(struct help_options, completes)},
+    {"schema", "", "of scenario: prints a JSON schema, by which editors complete and check",
+     FLAG(struct help_options, as_schema)},
     {.name = NULL},
 };
 
@@ -228,7 +231,11 @@ static int help(const struct words *words, void *from)
     }
     if (strcmp(words->items[0], "scenario") == 0) {
         struct vocabulary *vocabulary = vocabulary_new();
-        scenario_print_reference(stdout, vocabulary);
+        AUTO_FREE char *schema = options->as_schema ? scenario_schema(vocabulary) : NULL;
+        if (schema != NULL)
+            puts(schema);
+        else
+            scenario_print_reference(stdout, vocabulary);
         vocabulary_free(vocabulary);
         return EXIT_AS_EXPECTED;
     }

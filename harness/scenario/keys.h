@@ -46,6 +46,7 @@ enum word_list {
 };
 
 #define MAX_KEYS 24 // of one section
+#define MOST_WORKLOADS 64
 
 struct section;
 
@@ -54,7 +55,8 @@ struct key {
     enum key_type type;
     size_t offset; // of the field in the section's struct
     const char *help;
-    // Of numbers and durations: the value; of texts: the bytes; of lists: the items.
+    // Of numbers and durations: the value; of texts: the bytes; of lists: the items; of a
+    // KEY_SECTION: how many mappings, where a list of them makes a scenario of each.
     int64_t least, most;
     bool required;
     const char *fallback;      // the default, as a file would say it; NULL: the field stays blank

@@ -268,8 +268,6 @@ static void check_labels(const struct parsing *parsing, const struct scenario *s
     }
 }
 
-#define MOST_WORKLOADS 64
-
 // One for each workload of the file. NULL after a diagnostic.
 static struct scenario *make_scenarios(const struct parsing *parsing)
 {

@@ -577,4 +577,7 @@ bool limit_is_met(const struct limit *limit, double measured);
 // `lockpick help scenario`: the reference of every key, from the same table that binds them.
 void scenario_print_reference(FILE *out, const struct vocabulary *vocabulary);
 
+// A JSON schema of the same, for editors. The caller frees.
+char *scenario_schema(const struct vocabulary *vocabulary);
+
 #endif

@@ -15,6 +15,11 @@ enum reading {
 // Decimal digits, with a '-' before them if negative. Nothing else: no '_', no blanks, no '0x'.
 enum reading whole_number_read(const char *text, int64_t *number);
 
+// What they look like, as extended regular expressions.
+#define DURATION_PATTERN "[0-9]+(us|ms|s|m|h)"
+#define RATE_PATTERN "[0-9]+/(s|min|h)"
+#define PERCENTAGE_PATTERN "[0-9]+%"
+
 // A whole number and one of us, ms, s, m, h; in nanoseconds.
 enum reading duration_read(const char *text, int64_t *nanoseconds);
 

@@ -3,6 +3,8 @@
 #include "harness/base/clock.h"
 #include "harness/testing/test.h"
 
+#include <regex.h>
+
 typedef enum reading reader(const char *text, int64_t *number);
 
 TEST(each_kind_of_number_has_a_form_of_its_own)
@@ -117,5 +119,31 @@ TEST(what_is_written_reads_the_same)
         (is_rate ? rate_write : duration_write)(number, &written);
         assert_string_equal(written.bytes, texts[i]);
         text_free(&written);
+    }
+}
+
+TEST(what_is_read_and_what_its_pattern_fits_is_the_same)
+{
+    static const struct {
+        reader *read;
+        const char *pattern;
+    } forms[] = {{duration_read, "^" DURATION_PATTERN "$"},
+                 {rate_read, "^" RATE_PATTERN "$"},
+                 {percentage_read, "^" PERCENTAGE_PATTERN "$"}};
+    static const char *const texts[] = {
+        "50us", "250ms", "10s",  "2m",     "1h",  "0ms", "500/s", "30/min", "7/h", "30%", "1.5s",
+        "1.5%", "1 s",   "40",   "0.99",   "s",   "%",   "/s",    "1d",     "1ns", "5s ", " 5s",
+        "5S",   "5/ms",  "0x5s", "5/hour", "5%%", "5sm", "",      "+5s",    "1e3s"};
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+        regex_t pattern;
+        assert_int_equal(regcomp(&pattern, forms[i].pattern, REG_EXTENDED | REG_NOSUB), 0);
+        for (size_t j = 0; j < sizeof texts / sizeof *texts; j++) {
+            int64_t number = 0;
+            bool is_read = forms[i].read(texts[j], &number) == READING_FINE;
+            if (is_read != (regexec(&pattern, texts[j], 0, NULL, 0) == 0))
+                fail_msg("'%s': %s, and its pattern is %s", texts[j], is_read ? "read" : "refused",
+                         forms[i].pattern);
+        }
+        regfree(&pattern);
     }
 }
