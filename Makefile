@@ -8,7 +8,7 @@ VERSION := 0.1.0
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
 CFLAGS ?= -O2 -g
-ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -I. $(WARNINGS) $(CFLAGS) -pthread -MMD -MP \
+ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -I. $(WARNINGS) $(CPPFLAGS) $(CFLAGS) -pthread -MMD -MP \
 	-DLOCKPICK_VERSION='"$(VERSION)"'
 LIBRARIES := -lhiredis -lzookeeper_mt -lmysqlclient -lcurl -lpq -lnetfilter_queue -lnftables -lyaml \
 	-ljansson -lz -lresolv -lm -pthread
@@ -49,7 +49,7 @@ all: $(BUILD)/lockpick $(PRELOAD)
 
 $(BUILD)/lockpick: $(BUILD)/harness/main.o $(BUILD)/liblockpick.a
 	@echo "  LINK  $@"
-	@$(CC) $(CFLAGS) -o $@ $^ $(LIBRARIES)
+	@$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LIBRARIES)
 
 $(BUILD)/liblockpick.a: $(OBJECTS)
 	@rm -f $@
@@ -80,7 +80,7 @@ $(CLOCK_PRELOAD): $(PRELOAD_SOURCES:%.c=$(BUILD)/preload/%.o)
 $(PROGRAM_PRELOAD): $(PROGRAM_PRELOAD_SOURCES:%.c=$(BUILD)/preload/%.o)
 $(PRELOAD):
 	@echo "  LINK  $@"
-	@$(CC) -shared -o $@ $^ -ldl -pthread
+	@$(CC) -shared $(LDFLAGS) -o $@ $^ -ldl -pthread
 
 # By which tests make calls fail.
 FAIL_PRELOAD := $(BUILD)/lockpick-fail.so
@@ -110,14 +110,14 @@ tests: all $(TEST_PROGRAMS)
 
 # Below PREFIX, of DESTDIR if that is given: bin, lib/lockpick and share.
 PREFIX ?= /usr/local
-INSTALL = BUILD="$(BUILD)" DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" scripts/package/install
+INSTALLER = BUILD="$(BUILD)" DESTDIR="$(DESTDIR)" PREFIX="$(PREFIX)" scripts/package/install
 
 .PHONY: install uninstall
 install: all
-	@$(INSTALL)
+	@$(INSTALLER)
 
 uninstall:
-	@$(INSTALL) --remove
+	@$(INSTALLER) --remove
 
 setup:
 	@scripts/setup
