@@ -37,7 +37,7 @@ struct observed {
 struct observer {
     const struct trial_state *state;
     pid_t conductor;
-    const struct fault_client *clients; // as they were forked, and as faults stop them
+    const struct fault_client *clients; // shared: as they are, and as faults stop them
     int client_count;
     const struct cluster *servers;
     bool looks_for_drivers;
@@ -86,7 +86,8 @@ static void look_for_drivers(struct observer *observer, int64_t now_ns)
     struct process_list list = process_list_read();
     for (size_t i = 0; i < list.count; i++) {
         for (int client = 0; client < observer->client_count; client++) {
-            if (is_of_family(&list, list.items[i].id, observer->clients[client].process))
+            pid_t process = observer->clients[client].process; // 0: it has ended
+            if (process != 0 && is_of_family(&list, list.items[i].id, process))
                 observe(observer, list.items[i].id, STALLED_DRIVER, client + 1);
         }
     }

@@ -141,13 +141,14 @@ TEST(who_is_kept_from_running_is_named_and_nobody_else)
     static const struct lock_scheme scheme = {.name = "external_client",
                                               .external_client = &external_client};
     static const int roles[] = {STARVED, PARENT, SLEEPING, STOPPED, STOPPED, HOG};
-    struct fault_client clients[6] = {[3] = {.is_to_stop = true}};
+    struct fault_client clients[7] = {[3] = {.is_to_stop = true}}; // the last one has ended
     for (size_t i = 0; i < 6; i++)
         clients[i].process = begin(roles[i]);
+    pid_t stranger = begin(STARVED); // which is nobody's program
     struct node node = {.name = "redis-1", .server = begin(STARVED)};
     struct cluster servers = {.nodes = &node, .count = 1};
     struct observed observed;
-    observe(&observed, &scheme, clients, 6, &servers);
+    observe(&observed, &scheme, clients, 7, &servers);
 
     // A server that was restarted is another process, and is known by its name all the same.
     process_kill(node.server);
@@ -166,6 +167,7 @@ TEST(who_is_kept_from_running_is_named_and_nobody_else)
     for (size_t i = 0; i < 6; i++)
         process_kill(clients[i].process);
     process_kill(node.server);
+    process_kill(stranger);
     end_observing(&observed);
 
     assert_true(seen.clients_ns[1] >= PROCESS_STALL_NS);
@@ -177,6 +179,7 @@ TEST(who_is_kept_from_running_is_named_and_nobody_else)
     assert_true(seen.clients_ns[5] >= PROCESS_STALL_NS);
     assert_true(seen.clients_ns[6] < seen.clients_ns[1]); // others may go before it, too
     assert_int_equal(seen.drivers_ns[1], 0);
+    assert_int_equal(seen.drivers_ns[7], 0);
 }
 
 static void see_machine(void *context, const struct event *event)
