@@ -76,8 +76,9 @@ struct server_exploration {
                    struct error *error);
     // Optional, of servers that can have a replica: a request has executed, after which the
     // replica of each server has all but its last write, or still has all. Then servers->lags
-    // says which; `image` tells that, too; and `restart` can have KEPT_REPLICATED.
+    // says which, and `restart` can have KEPT_REPLICATED. And the image of those that lag.
     int (*note_write)(struct explored_servers *servers, struct error *error);
+    int (*lagging_image)(struct explored_servers *servers, struct text *image, struct error *error);
     // Optional: it removes that key, if it has it, as it would for want of memory.
     int (*evict)(struct explored_servers *servers, int server, const char *key,
                  struct error *error);

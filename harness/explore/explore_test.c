@@ -15,6 +15,7 @@
 // A lock, what is done with it in a sandbox, and what came out.
 struct errand {
     const char *scheme;
+    const char *workload;           // NULL: increment
     int operations;                 // of each client; 0: one
     struct schedule_moves schedule; // to be made; or, with `limits`, looked for
     int times;                      // it is to be made; 0: once
@@ -95,6 +96,7 @@ static int go(const struct sandbox *sandbox, void *context)
     const struct explored_lock lock = {.lock = errand->scheme,
                                        .clients = 2,
                                        .threads = 1,
+                                       .workload = errand->workload,
                                        .operations =
                                            errand->operations > 0 ? errand->operations : 1};
     struct scenario *scenario = explored_scenario(&lock, vocabulary);
@@ -204,6 +206,27 @@ TEST(states_that_are_not_entered_again_hide_no_other_state)
             munmap(errand, sizeof *errand);
         }
         assert_int_equal(states[0], states[1]);
+    }
+}
+
+TEST(equal_states_go_on_equally_where_servers_restart_and_where_timers_are_due)
+{
+    static const struct {
+        const char *scheme, *workload;
+        int operations;
+    } schemes[] = {{"redis-setnx", NULL, 2}, {"redis-watchdog", "nested", 1}};
+    const struct search_limits limits = {
+        .faults = 1, .leases = 1, .rare = true, .for_ns = EXPLORED_NS, .schedules = 700};
+    for (size_t i = 0; i < 2; i++) {
+        struct errand *errand = run_errand((struct errand){.scheme = schemes[i].scheme,
+                                                           .workload = schemes[i].workload,
+                                                           .operations = schemes[i].operations,
+                                                           .limits = &limits});
+        assert_int_equal(errand->result.end, SEARCH_OUT_OF_TIME);
+        assert_true(errand->result.progress.checked > 10);
+        assert_int_equal(errand->result.progress.unlike, 0);
+        assert_false(errand->result.progress.remembers);
+        munmap(errand, sizeof *errand);
     }
 }
 

@@ -215,6 +215,7 @@ void gate_name_times(const char *text, size_t length, int64_t began_ns, int64_t 
 void gate_tried_in_vain(struct step_gate *gate)
 {
     struct text texts[2] = {{0}};
+    gate_hear(gate, "|", 1); // so that what was heard tells where attempts end
     const size_t from[] = {gate->vain_at, gate->attempt_at, gate->heard.length};
     if (gate->remembers)
         return;

@@ -28,20 +28,17 @@ struct replay {
     const struct trial *trial;
     struct trial_state state;
     struct cluster nodes;
-    int64_t zero_ns; // when the schedule began
-    int64_t now_ns, last_ns;
-    int count; // of clients
+    int64_t zero_ns, now_ns, last_ns; // zero_ns: when the schedule began
+    int count;                        // of clients
     struct threads threads;
     bool has_stalled;                                    // a watchdog, in this schedule
     bool was_plain;                                      // the last move (replay_was_plain)
     struct gated_client *clients[MOST_EXPLORED_CLIENTS]; // NULL: never started
     struct history_writer deaths[MOST_EXPLORED_CLIENTS];
-    uint64_t image;         // what the server kept after the last attempt in vain
-    uint64_t image_changes; // and how many there had been by then (struct threads)
     int waits;
     struct explored_servers servers;
     struct clock_shift clock;           // the harness's, and its clients'
-    struct text kept;                   // room for what the servers keep
+    struct text kept, lagging;          // room for what servers and lagging replicas keep
     bool is_kept_known;                 // that is what they keep now
     struct programs *programs;          // of a lock that is not ours, or NULL
     struct spare_clients *spare;        // of the lock's servers
@@ -204,6 +201,7 @@ void replay_close(struct replay *replay)
     if (replay->servers.how != NULL)
         explored_close(&replay->servers);
     text_free(&replay->kept);
+    text_free(&replay->lagging);
     threads_free(&replay->threads);
     spare_clients_free(replay->spare);
     state_close(&replay->state, &replay->nodes);
@@ -250,12 +248,13 @@ void replay_follow_replicas(struct replay *replay, bool may_take_over)
     servers->are_followed = may_take_over && servers->how->note_write != NULL;
     if (!may_take_over)
         memset(servers->lags, 0, sizeof servers->lags);
+    replay->lagging.length = 0;
 }
 
 int replay_begin(struct replay *replay, struct error *error)
 {
     atomic_store(&replay->state.control->stop, 0);
-    threads_begin(&replay->threads, replay->count, &replay->servers);
+    threads_begin(&replay->threads, replay->count, &replay->servers, &replay->kept);
     // Programs live through many schedules: their time never goes back, but that of day, which each
     // begins at. Servers have timers that are due a second after the last one: they are over.
     if (replay->programs != NULL) {
@@ -272,7 +271,6 @@ int replay_begin(struct replay *replay, struct error *error)
     for (int i = 0; i < replay->count; i++)
         clock_shift_clear(&replay->state.control->client_clocks[i], SHIFTED_REALTIME);
     replay->has_stalled = false;
-    replay->image = replay->image_changes = 0;
     replay->waits = 0;
     // With the highest token that the store has seen.
     memset(replay->state.accounts, 0, sizeof *replay->state.accounts);
@@ -294,13 +292,26 @@ int replay_begin(struct replay *replay, struct error *error)
 // Until the next step, or until time passes, replay->kept is what the servers keep.
 static int read_image(struct replay *replay, struct error *error)
 {
+    struct explored_servers *servers = &replay->servers;
     if (replay->is_kept_known)
         return 0;
-    replay->kept.length = 0;
-    replay->is_kept_known = replay->servers.how->image(&replay->servers, &replay->kept, error) == 0;
-    if (replay->is_kept_known && replay->programs != NULL)
+    replay->kept.length = replay->lagging.length = 0;
+    replay->is_kept_known = servers->how->image(servers, &replay->kept, error) == 0 &&
+                            (!servers->are_followed ||
+                             servers->how->lagging_image(servers, &replay->lagging, error) == 0);
+    if (replay->is_kept_known && replay->programs != NULL) {
         programs_tell_image(replay->programs, &replay->kept);
+        programs_tell_image(replay->programs, &replay->lagging);
+    }
     return replay->is_kept_known ? 0 : -1;
+}
+
+// Who sleeps can go on once the servers keep something else.
+static void know_for_sleepers(struct replay *replay)
+{
+    struct error error = {0};
+    if (threads_sleep(&replay->threads) && read_image(replay, &error) != 0)
+        state_break(&replay->state, "%s", error.text);
 }
 
 // Whether some server keeps the lock.
@@ -407,21 +418,19 @@ static void step(struct replay *replay, struct move move, enum gate_order order)
 {
     struct threads *threads = &replay->threads;
     struct step_gate *gate = thread_gate(threads, move);
-    bool is_change = gate->place != GATE_SLEEPING && gate->place != GATE_WAITING &&
-                     gate->place != GATE_BEFORE_MESSAGE && !replay_is_private(replay, move);
-    bool may_publish = gate->place == GATE_BEFORE_REQUEST && move.thread != THREAD_SUBSCRIBER;
+    const enum gate_place from = gate->place;
+    bool is_try =
+        (from == GATE_BEFORE_REQUEST || from == GATE_ANSWERED) && !replay_is_private(replay, move);
+    bool may_publish = from == GATE_BEFORE_REQUEST && move.thread != THREAD_SUBSCRIBER;
     bool is_lost = order == GATE_LOSE_REQUEST || order == GATE_LOSE_REPLY || order == GATE_REFUSE;
     replay->struck[move.client - 1] |= is_lost;
-    struct attempt *attempt = &threads->attempts[move.client - 1][move.thread];
-    replay->is_kept_known = false;
-    if (gate->place == GATE_SLEEPING)
-        *attempt = (struct attempt){.began = threads->changes};
     // A program sleeps until its clock says so.
-    if (replay->programs != NULL && gate->place == GATE_SLEEPING)
+    if (replay->programs != NULL && from == GATE_SLEEPING)
         set_time(replay, time_later(gate->until_ns, replay->now_ns));
     sessions_let_go(&replay->threads, gate, order);
     if (order == GATE_GO_AND_STAND) {
         replay->has_stalled = true; // its answer came too late
+        threads->events++;
         pass_lease(replay);
     }
     if (gate->place == GATE_AFTER_REPLY)
@@ -429,22 +438,11 @@ static void step(struct replay *replay, struct move move, enum gate_order order)
     sessions_settle(&replay->threads);
     threads_settle(threads, may_publish);
     note_write(replay);
-    if (is_change && gate->place == GATE_SLEEPING) {
-        struct error ignored;
-        uint64_t before = replay->image;
+    if (is_try && gate->place == GATE_SLEEPING)
         gate_tried_in_vain(gate);
-        is_change = read_image(replay, &ignored) != 0; // nobody can say
-        replay->image = hash_of(&replay->kept);
-        is_change |= replay->image != before;
-        if (!is_change && attempt->began == replay->image_changes)
-            threads_took_back(threads, attempt);
-        replay->image_changes = threads->changes + is_change;
-    }
-    threads->changes += is_change;
-    attempt->changes += is_change;
-    // Who lost something may find more by itself.
-    if (thread_is_worker(move.thread))
-        threads->rested[move.client - 1][move.thread] = threads->changes - is_lost;
+    replay->is_kept_known = false;
+    know_for_sleepers(replay);
+    thread_stands(threads, move, from == GATE_SLEEPING, is_lost);
 }
 
 // If nothing is drawn in the step, what is drawn later is as it would have been.
@@ -563,7 +561,7 @@ void replay_move(struct replay *replay, struct move move)
     int64_t timer_ns = move.kind == MOVE_TIMER ? next_timer_ns(replay) : 0;
     replay->was_plain = false;
     set_time(replay, replay->now_ns + TICK_NS);
-    replay->threads.changes +=
+    replay->threads.events +=
         move.client == 0 || (move.kind == MOVE_CRASH && !replay_is_private(replay, move));
     if (move.kind >= MOVE_FIRST_OF_SERVER)
         strike_server(replay, move);
@@ -581,6 +579,7 @@ void replay_move(struct replay *replay, struct move move)
         step_drawing_zero(replay, move);
     else
         step(replay, move, orders[move.kind]);
+    know_for_sleepers(replay);
     if (replay->threads.error.text[0] != '\0')
         state_break(&replay->state, "cannot follow the sessions of clients: %s",
                     replay->threads.error.text);
@@ -662,8 +661,9 @@ int replay_state(struct replay *replay, uint64_t *state, struct error *error)
     struct text all = {0};
     if (read_image(replay, error) != 0)
         return -1;
+    gate_name_tokens(text_string(&replay->kept), replay->kept.length, &names, &all);
+    gate_name_tokens(text_string(&replay->lagging), replay->lagging.length, &names, &all);
     threads_tell(&replay->threads, &names, &all);
-    gate_name_tokens(replay->kept.bytes, replay->kept.length, &names, &all);
     text_add_bytes(&all, (const char *)account->halves, sizeof account->halves);
     text_format(&all, "%d %d", replay->waits, replay->has_stalled);
     *state = hash_of(&all);

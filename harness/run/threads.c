@@ -3,24 +3,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-void threads_begin(struct threads *threads, int count, struct explored_servers *servers)
+void threads_begin(struct threads *threads, int count, struct explored_servers *servers,
+                   const struct text *kept)
 {
     threads->count = count;
     threads->has_threads = false;
-    threads->changes = 1;
+    threads->events = 1;
     threads->servers = servers;
+    threads->kept = kept;
     threads->last_in_line = threads->ended = 0;
     threads->error.text[0] = '\0';
     memset(threads->crashed, 0, sizeof threads->crashed);
     memset(threads->clock_leases, 0, sizeof threads->clock_leases);
-    memset(threads->rested, 0, sizeof threads->rested);
-    memset(threads->attempts, 0, sizeof threads->attempts);
+    for (int i = 0; i < MOST_EXPLORED_CLIENTS * CLIENT_THREADS; i++)
+        threads->rests[i / CLIENT_THREADS][i % CLIENT_THREADS].events = threads->events;
 }
 
 void threads_free(struct threads *threads)
 {
-    for (int i = 0; i < MOST_EXPLORED_CLIENTS * CLIENT_THREADS; i++)
+    for (int i = 0; i < MOST_EXPLORED_CLIENTS * CLIENT_THREADS; i++) {
         gate_free(&threads->gates[i / CLIENT_THREADS][i % CLIENT_THREADS]);
+        text_free(&threads->rests[i / CLIENT_THREADS][i % CLIENT_THREADS].kept);
+    }
 }
 
 // Every gate of every client, crashed or not, by a number from 0. NULL behind the last.
@@ -70,14 +74,21 @@ bool threads_next(const struct threads *threads, int *number, struct move *step)
     return false;
 }
 
+static bool finds_else(const struct threads *threads, const struct rest *rest)
+{
+    return rest->kept.length != threads->kept->length ||
+           memcmp(text_string(&rest->kept), text_string(threads->kept), rest->kept.length) != 0;
+}
+
 bool thread_can(const struct threads *threads, struct move step)
 {
     const struct step_gate *gate = thread_gate(threads, step);
     if (threads->crashed[step.client - 1] || !gate->is_there || gate->place == GATE_OVER ||
         gate->place == GATE_BLOCKED)
         return false;
+    const struct rest *rest = &threads->rests[step.client - 1][step.thread];
     if (gate->place == GATE_SLEEPING)
-        return threads->rested[step.client - 1][step.thread] < threads->changes;
+        return rest->events < threads->events || finds_else(threads, rest);
     return gate->place != GATE_WAITING || gate->until_ns <= clock_monotonic_ns();
 }
 
@@ -93,14 +104,24 @@ bool threads_first(const struct threads *threads, struct move last, struct move 
     return false;
 }
 
-void threads_took_back(struct threads *threads, const struct attempt *attempt)
+bool threads_sleep(const struct threads *threads)
 {
-    if (threads->changes - attempt->began != attempt->changes)
-        return;
-    for (int i = 0; i < threads->count * CLIENT_THREADS; i++) {
-        uint64_t *rested = &threads->rested[i / CLIENT_THREADS][i % CLIENT_THREADS];
-        *rested = *rested >= attempt->began ? threads->changes : *rested;
-    }
+    struct move step;
+    bool sleep = false;
+    for (int i = 0; !sleep && threads_next(threads, &i, &step);)
+        sleep = thread_gate(threads, step)->place == GATE_SLEEPING;
+    return sleep;
+}
+
+void thread_stands(struct threads *threads, struct move step, bool has_slept, bool has_lost)
+{
+    struct rest *rest = &threads->rests[step.client - 1][step.thread];
+    const struct step_gate *gate = thread_gate(threads, step);
+    bool had_lost = rest->events == 0 && !has_slept && gate->phase == PHASE_ACQUIRE;
+    rest->events = has_lost || had_lost ? 0 : threads->events;
+    rest->kept.length = 0;
+    if (gate->place == GATE_SLEEPING)
+        text_add_bytes(&rest->kept, text_string(threads->kept), threads->kept->length);
 }
 
 int64_t threads_next_timer_ns(const struct threads *threads, int64_t most_ns)
@@ -166,6 +187,8 @@ static void tell_thread(const struct threads *threads, int client, int thread, s
                         struct text *out)
 {
     const struct step_gate *gate = &threads->gates[client][thread];
+    const struct rest *rest = &threads->rests[client][thread];
+    bool has_happened = rest->events < threads->events;
     bool is_idle = !thread_is_worker(thread) && gate->place == GATE_WAITING &&
                    gate->until_ns == TIME_NEVER && !gate->is_subscribed;
     // Who has waited for longer at the server may be served first. 0: it does not wait there.
@@ -177,11 +200,13 @@ static void tell_thread(const struct threads *threads, int client, int thread, s
     bool loses_answer = line != 0 && atomic_load(&gate->order) == GATE_LOSE_REPLY;
     text_format(out, "\n%d %lld %d %d %s %d %d %d\n", gate->remembers ? client : 0,
                 (long long)gate->operation, (int)gate->place, (int)gate->phase, gate->what,
-                threads->rested[client][thread] < threads->changes, line, loses_answer);
+                has_happened, line, loses_answer);
+    if (gate->place == GATE_SLEEPING && !has_happened && finds_else(threads, rest))
+        gate_name_tokens(text_string(&rest->kept), rest->kept.length, names, out);
+    int64_t left_ns = gate->until_ns - clock_monotonic_ns();
     if (gate->place == GATE_WAITING && gate->until_ns != TIME_NEVER)
-        text_format(
-            out, "%lld\n",
-            (long long)time_later((gate->until_ns - clock_monotonic_ns()) / TIMER_PART_NS, -1));
+        text_format(out, "%lld %lld\n", (long long)time_later(left_ns / TIMER_PART_NS, 0),
+                    left_ns < TIMER_SOON_NS ? (long long)time_later(left_ns / NS_PER_US, 0) : -1LL);
     if (!is_idle || gate->remembers)
         gate_name_tokens(text_string(&gate->heard), gate->heard.length, names, out);
     gate_name_tokens(text_string(&gate->kept), gate->kept.length, names, out);
@@ -197,7 +222,7 @@ static void tell_client(const struct threads *threads, int client, struct text *
     }
 }
 
-// The client's number, and what is known of it with its tokens named by their order in it alone.
+// The client's number, and what is known of it, but for all others.
 struct standing {
     int client;
     struct text text;
@@ -223,6 +248,7 @@ void threads_tell(struct threads *threads, struct text *names, struct text *out)
         bool is_over = threads->gates[i][THREAD_WORKER].place == GATE_OVER && !threads->has_threads;
         if (threads->crashed[i] || is_over)
             continue;
+        text_add_bytes(&own, text_string(names), names->length);
         standings[count].client = i;
         tell_client(threads, i, &own, &standings[count++].text);
         text_free(&own);

@@ -9,12 +9,15 @@
 
 #define MOST_EXPLORED_CLIENTS 4
 // States tell in such parts how long a timer, or what ends by itself, still takes: in longer ones
-// than what all moves of a schedule take.
+// than what all moves of a schedule take. Of a timer that these alone could make due, exactly.
 #define TIMER_PART_NS (50 * NS_PER_MS)
+#define TIMER_SOON_NS NS_PER_MS
 
-// A retry: how many changes there were when it began, and how many it has made itself.
-struct attempt {
-    uint64_t began, changes;
+// What a thread that sleeps waits for: that the servers keep something else than when it lay down,
+// or that something has happened since then.
+struct rest {
+    struct text kept;
+    uint64_t events; // 0: it has no need to wait
 };
 
 struct threads {
@@ -23,11 +26,10 @@ struct threads {
     struct step_gate gates[MOST_EXPLORED_CLIENTS][CLIENT_THREADS];
     bool crashed[MOST_EXPLORED_CLIENTS];
     int clock_leases[MOST_EXPLORED_CLIENTS]; // by which a client's time of day is ahead
-    // Moves that may have changed what a retry finds: a retry in vain, after which the server keeps
-    // what it kept after the last one, is none. And how many there were when a client stood last.
-    uint64_t changes;
-    uint64_t rested[MOST_EXPLORED_CLIENTS][CLIENT_THREADS];
-    struct attempt attempts[MOST_EXPLORED_CLIENTS][CLIENT_THREADS];
+    const struct text *kept; // of the replay: what servers keep, whenever somebody sleeps
+    // That may change what a try finds: time has passed, a server was struck, a client has crashed.
+    uint64_t events;
+    struct rest rests[MOST_EXPLORED_CLIENTS][CLIENT_THREADS];
     // The clients in the order in which threads_tell has told them, each by its number from 1.
     int ranked[MOST_EXPLORED_CLIENTS];
     // Of sessions:
@@ -38,7 +40,8 @@ struct threads {
 };
 
 // Before a schedule, when no client has been started; and when all are started and stand.
-void threads_begin(struct threads *threads, int count, struct explored_servers *servers);
+void threads_begin(struct threads *threads, int count, struct explored_servers *servers,
+                   const struct text *kept);
 void threads_are_started(struct threads *threads);
 void threads_free(struct threads *threads);
 
@@ -54,17 +57,20 @@ struct step_gate *thread_gate(const struct threads *threads, struct move move);
 // all clients, in their order, then the others. False behind the last.
 bool threads_next(const struct threads *threads, int *number, struct move *step);
 
-// Whether the thread can go on. One that sleeps can once somebody else has changed something; one
-// that waits for a time, from then on.
+// Whether the thread can go on. One that sleeps can once it may find something else (struct rest);
+// one that waits for a time, from then on.
 bool thread_can(const struct threads *threads, struct move step);
 
 // The first that can go on: `last` itself, unless its client is 0, then workers, then others.
 // False: nobody can.
 bool threads_first(const struct threads *threads, struct move last, struct move *step);
 
-// The attempt has left everything as it was. If nothing else has changed since it began, who slept
-// before it has no reason to try again.
-void threads_took_back(struct threads *threads, const struct attempt *attempt);
+// Whether anybody sleeps.
+bool threads_sleep(const struct threads *threads);
+
+// The thread has made its step, before which it slept or not. Who lost something in its try for the
+// lock, and has taken back what that may have got, has reason to try again.
+void thread_stands(struct threads *threads, struct move step, bool has_slept, bool has_lost);
 
 // When the next timer of a thread is due, up to `most_ns` from now; TIME_NEVER if none is.
 int64_t threads_next_timer_ns(const struct threads *threads, int64_t most_ns);
@@ -81,7 +87,8 @@ void threads_hear(struct threads *threads, const char *what);
 bool threads_are_late(const struct threads *threads, int64_t late_ns);
 
 // Appends all that decides what the clients can do next, their tokens named by `names`
-// (gate_name_tokens). threads_remember adds, from the next schedule on, what else they have heard.
+// (gate_name_tokens): if those that servers keep are in it, clients differ by whose token is there.
+// threads_remember adds, from the next schedule on, what else they have heard.
 void threads_tell(struct threads *threads, struct text *names, struct text *out);
 void threads_remember(struct threads *threads);
 

@@ -323,20 +323,19 @@ static int promote(struct session *session)
 }
 
 // All keys, in order, with their values, and whether they will expire. DUMP ends with a checksum,
-// in which tokens could not be told. The same of the replica, if it lags: whoever looks for a name
-// is not to find it there. After a restart, which scripts are known, by how much room they take.
+// in which tokens could not be told. After a restart, which scripts are known, by how much room
+// they take.
 #define IMAGE                                                                                      \
-    "local all = {} local function tell(database, name) redis.call('SELECT', database) "           \
+    "local all = {} redis.call('SELECT', ARGV[3]) "                                                \
     "local keys = redis.call('KEYS', '*') table.sort(keys) "                                       \
     "for _, key in ipairs(keys) do local kind = redis.call('TYPE', key).ok "                       \
-    "all[#all + 1] = {name(key), kind, redis.call('PTTL', key) < 0 and 'stays' "                   \
+    "all[#all + 1] = {key, kind, redis.call('PTTL', key) < 0 and 'stays' "                         \
     "or ARGV[1] ~= '0' and math.floor(redis.call('PTTL', key) / ARGV[1]) or 'expires', "           \
     "kind == 'string' and redis.call('GET', key) or kind == 'hash' and redis.call('HGETALL', key)" \
     " or kind == 'list' and redis.call('LRANGE', key, 0, -1) "                                     \
     "or kind == 'set' and redis.call('SMEMBERS', key) "                                            \
     "or kind == 'zset' and redis.call('ZRANGE', key, 0, -1, 'WITHSCORES') "                        \
-    "or redis.call('DUMP', key)} end end tell(0, tostring) "                                       \
-    "if ARGV[3] == '1' then tell(" REPLICA ", string.upper) end "                                  \
+    "or redis.call('DUMP', key)} end "                                                             \
     "if ARGV[2] == '1' then all[#all + 1] = "                                                      \
     "string.match(redis.call('INFO', 'memory'), 'used_memory_scripts_eval:%%d+') end return all"
 #define LOAD_SCRIPTS "SCRIPT LOAD \"" IMAGE "\"\r\nSCRIPT LOAD \"" NOTE "\""
@@ -353,18 +352,34 @@ static int prepare(struct explored_servers *servers, struct error *error)
     return 0;
 }
 
-static int image(struct explored_servers *servers, struct text *image, struct error *error)
+static int add_image(struct explored_servers *servers, int server, const char *database,
+                     struct text *image, struct error *error)
 {
     const struct memory *memory = servers->memory;
-    for (int i = 0; i < servers->session_count; i++) {
-        struct session *session = explored_session(servers, i, error);
-        if (session_ask(session, "EVALSHA %s 0 %lld %d %d", memory->image,
-                        (long long)(servers->part_ns / NS_PER_MS), memory->has_restarted,
-                        servers->lags[i]) != 0)
-            return -1;
-        text_add_bytes(image, session->answer.bytes, session->answer.length);
+    struct session *session = explored_session(servers, server, error);
+    int result =
+        session_ask(session, "EVALSHA %s 0 %lld %d %s", memory->image,
+                    (long long)(servers->part_ns / NS_PER_MS), memory->has_restarted, database);
+    text_add_bytes(image, session->answer.bytes, session->answer.length);
+    return result;
+}
+
+static int image(struct explored_servers *servers, struct text *image, struct error *error)
+{
+    int result = 0;
+    for (int i = 0; i < servers->session_count && result == 0; i++)
+        result = add_image(servers, i, "0", image, error);
+    return result;
+}
+
+static int lagging_image(struct explored_servers *servers, struct text *image, struct error *error)
+{
+    int result = 0;
+    for (int i = 0; i < servers->session_count && result == 0; i++) {
+        text_format(image, "%d", servers->lags[i]);
+        result = servers->lags[i] ? add_image(servers, i, REPLICA, image, error) : 0;
     }
-    return 0;
+    return result;
 }
 
 // A restart that takes no time is no more than this to a client: its connections are gone, with
@@ -404,6 +419,7 @@ static const struct server_exploration exploration = {
     .image = image,
     .restart = restart,
     .note_write = note_write,
+    .lagging_image = lagging_image,
     .evict = evict,
 };
 
