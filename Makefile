@@ -217,13 +217,14 @@ detection: setup
 	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/lockpick-detection
 	@BUILD=$(BUILD) scripts/detection $(REPEATS)
 
-# What `lockpick explore` finds by a lock's name alone: by SCHEDULES in each round, beside SEEDS
-# random draws.
+# What `lockpick explore` finds by a lock's name alone: by SCHEDULES in each round and, if said,
+# within SECONDS_EACH, beside SEEDS random draws.
 SCHEDULES ?= 1000
 SEEDS ?= 20
+SECONDS_EACH ?=
 finding-power: setup
 	@$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/lockpick $(BUILD)/lockpick-detection
-	@BUILD=$(BUILD) scripts/finding-power $(SCHEDULES) $(SEEDS)
+	@BUILD=$(BUILD) scripts/finding-power $(SCHEDULES) $(SEEDS) $(SECONDS_EACH)
 
 # TRIALS trials of sound schemes, with faults drawn from SEED (0: another one each time).
 TRIALS ?= 2000

@@ -354,15 +354,18 @@ TEST(a_lock_with_threads_is_exhausted)
 TEST(locks_of_databases_are_told_apart_by_schedules_that_do_it_again_each_time)
 {
     static const struct {
-        const char *scheme, *broken;
+        const char *scheme, *workload, *broken;
         int operations;
-    } cases[] = {{"mysql-for-update-late", "lost-update", 1},
-                 {"mysql-get-lock", NULL, 2},
-                 {"postgres-advisory", NULL, 1}};
+    } cases[] = {{"mysql-for-update-late", NULL, "lost-update", 1},
+                 {"mysql-get-lock", NULL, NULL, 2},
+                 {"mysql-get-lock", "nested", NULL, 1},
+                 {"postgres-advisory", NULL, NULL, 1}};
     const struct search_limits limits = {.faults = 1, .leases = 0, .for_ns = EXPLORED_NS};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct errand *errand = run_errand((struct errand){
-            .scheme = cases[i].scheme, .operations = cases[i].operations, .limits = &limits});
+        struct errand *errand = run_errand((struct errand){.scheme = cases[i].scheme,
+                                                           .workload = cases[i].workload,
+                                                           .operations = cases[i].operations,
+                                                           .limits = &limits});
         const struct search_result *result = &errand->result;
         assert_int_equal(result->end, cases[i].broken != NULL ? SEARCH_BROKEN : SEARCH_EXHAUSTED);
         if (cases[i].broken != NULL) {

@@ -49,7 +49,7 @@ bool lock_write_item(const struct explored_lock *lock, char name[LOCK_NAME_ROOM]
     name[0] = '\0';
     if (lock_scheme_find(lock->lock) != NULL) {
         snprintf(name, LOCK_NAME_ROOM, "%s", lock->lock);
-        text_add(out, name);
+        text_add(out, lock->lock); // one of ours may be longer
         return true;
     }
     if (lock->servers == NULL)

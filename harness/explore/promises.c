@@ -17,6 +17,7 @@ struct tally tally_of(const struct schedule_moves *schedule)
         tally.clocks += move.kind == MOVE_CLOCK_BACK || move.kind == MOVE_CLOCK_AHEAD;
         tally.faults_of[move.thread] += class == CLASS_FAULT;
         tally.forgets |= move_forgets(move);
+        tally.cuts_off |= move.server != 0 && move.kind != MOVE_EVICT;
         tally.fails_over |= move.kind == MOVE_FAIL_OVER;
     }
     return tally;
@@ -33,6 +34,17 @@ static bool leaves_doubts(const struct trial_model *model)
     return has_doubts;
 }
 
+// True if a holder was told so inside its hold: its session may have ended with the answer, and
+// with it the lock.
+static bool may_have_lost_session(const struct trial_model *model)
+{
+    bool may = false;
+    FOR_EACH_REENTRY (reentry, model)
+        may |= reentry->is_leave && reentry->returned_ns != TIME_NEVER &&
+               reentry->answer == RELEASE_UNKNOWN;
+    return may;
+}
+
 // True if somebody was granted the lock when its lease was over already.
 static bool granted_late(const struct trial_model *model)
 {
@@ -43,7 +55,7 @@ static bool granted_late(const struct trial_model *model)
 }
 
 // What a lock without fencing cannot prevent once a lease has passed, and one without a lease once
-// a client died, or was told that it may have the lock still.
+// a client died, or was told that it may have the lock still, or not any more.
 static bool is_admitted(const struct replay *replay, const struct trial *trial,
                         const struct schedule_moves *schedule, const struct check *check)
 {
@@ -64,12 +76,16 @@ static bool is_admitted(const struct replay *replay, const struct trial *trial,
     if (is_no_progress) {
         bool falls_to_crash =
             !trial_has_trait(trial, "lease") && !trial_has_trait(trial, "session");
-        bool has_doubts =
-            falls_to_crash && (tally.fails_over || leaves_doubts(replay_model(replay)) ||
-                               tally.faults_of[THREAD_SUBSCRIBER] > 0);
+        bool misses_message = tally.faults_of[THREAD_SUBSCRIBER] > 0 ||
+                              (tally.cuts_off && replay_has_thread(replay, THREAD_SUBSCRIBER));
+        bool has_doubts = falls_to_crash && (tally.fails_over ||
+                                             leaves_doubts(replay_model(replay)) || misses_message);
         falls_to_crash |= (falls_to & FAULT_KILLS) != 0;
         return has_doubts || (falls_to_crash && tally.crashes > 0);
     }
+    if (trial_has_trait(trial, "session") && !trial_has_trait(trial, "lease") &&
+        may_have_lost_session(replay_model(replay)))
+        return check->shows == SHOWS_TWO_VALID;
     // Whether a lease may have ended that its holder counted on. One that is renewed ends only if
     // its watchdog was held up, or was cut off more than once.
     bool may_outlive_lease =

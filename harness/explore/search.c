@@ -499,22 +499,20 @@ static void make_shorter(struct search *search)
 {
     struct schedule_moves *found = &search->result->found;
     struct error ignored;
-    bool goes_on = true;
-    for (int tries = 0; goes_on && tries < MOST_TRIES;) {
-        goes_on = false;
-        for (size_t i = 0; i < CHANGES * found->count && tries < MOST_TRIES; i++) {
-            struct schedule_moves shorter = *found;
-            const struct check *broken = NULL;
-            if (!change(&shorter, i / CHANGES, i % CHANGES))
-                continue;
-            tries++;
-            if (try_schedule(search, &shorter, &broken, &ignored) != 0 ||
-                broken != search->result->broken)
-                continue;
-            if (length_of(&shorter) < length_of(found)) {
-                *found = shorter;
-                goes_on = true;
-            }
+    int tries = 0;
+    size_t in_vain = 0; // changes since the last that was of use; each is tried once
+    for (size_t i = 0; in_vain < CHANGES * found->count && tries < MOST_TRIES; i++) {
+        struct schedule_moves shorter = *found;
+        const struct check *broken = NULL;
+        size_t at = i % (CHANGES * found->count);
+        in_vain++;
+        if (!change(&shorter, at / CHANGES, at % CHANGES))
+            continue;
+        tries++;
+        if (try_schedule(search, &shorter, &broken, &ignored) == 0 &&
+            broken == search->result->broken && length_of(&shorter) < length_of(found)) {
+            *found = shorter;
+            in_vain = 0;
         }
     }
 }

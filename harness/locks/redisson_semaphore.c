@@ -2,8 +2,8 @@
 // one. Nobody owns a permit, and none expires.
 //
 // Known flaws that are kept: a permit of a crashed client, or one whose grant was not answered, is
-// lost for ever; a release too many makes one; a waiter whose message is lost is not woken by
-// anything else.
+// lost for ever; a release too many makes one; a waiter whose message is lost, with its connection
+// or in a restart, is not woken by anything else: it subscribes anew, and does not look again.
 #include "harness/locks/redisson_common.h"
 
 #include <stdio.h>
@@ -70,7 +70,8 @@ const struct redisson_kind redisson_semaphore = {
 const struct lock_scheme redisson_semaphore_scheme = {
     .name = "redisson-semaphore",
     .summary = "Redisson's RSemaphore: a counter of permits, woken by a channel",
-    .breaks = "a crash loses a permit for ever; a release without a permit makes one; a failover",
+    .breaks = "a crash loses a permit for ever; a lost connection, or a restart, the message that "
+              "would have woken a waiter; a release without a permit makes one; a failover",
     .traits = LOCK_TRAITS("exclusive", "permits", "redis"),
     REDISSON_HANDLES(&redisson_semaphore),
     .set_up = set_up,

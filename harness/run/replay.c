@@ -387,15 +387,6 @@ bool replay_can(struct replay *replay, struct move move)
                                                                             : GATE_BEFORE_REQUEST);
 }
 
-// FNV-1a (Fowler, Noll, Vo), 64 bits.
-static uint64_t hash_of(const struct text *text)
-{
-    uint64_t hash = UINT64_C(14695981039346656037);
-    for (size_t i = 0; i < text->length; i++)
-        hash = (hash ^ (unsigned char)text->bytes[i]) * UINT64_C(1099511628211);
-    return hash;
-}
-
 static void crash(struct replay *replay, int client)
 {
     const struct server_exploration *how = replay->servers.how;
@@ -609,6 +600,11 @@ bool replay_has_stalled(const struct replay *replay)
     return replay->has_stalled;
 }
 
+bool replay_has_thread(const struct replay *replay, enum client_thread thread)
+{
+    return replay->threads.gates[0][thread].is_there;
+}
+
 bool replay_usual(struct replay *replay, struct move last, struct move *move)
 {
     if (threads_first(&replay->threads, last, move))
@@ -666,7 +662,9 @@ int replay_state(struct replay *replay, uint64_t *state, struct error *error)
     threads_tell(&replay->threads, &names, &all);
     text_add_bytes(&all, (const char *)account->halves, sizeof account->halves);
     text_format(&all, "%d %d", replay->waits, replay->has_stalled);
-    *state = hash_of(&all);
+    *state = UINT64_C(14695981039346656037); // FNV-1a (Fowler, Noll, Vo), 64 bits
+    for (size_t i = 0; i < all.length; i++)
+        *state = (*state ^ (unsigned char)all.bytes[i]) * UINT64_C(1099511628211);
     text_free(&names);
     text_free(&all);
     return 0;

@@ -70,6 +70,9 @@ bool replay_usual(struct replay *replay, struct move last, struct move *move);
 // As replay_usual, but holders of the lock go last, and before them who moved last if `last_waits`.
 bool replay_crowding(struct replay *replay, struct move last, bool last_waits, struct move *move);
 
+// Whether each client has such a thread.
+bool replay_has_thread(const struct replay *replay, enum client_thread thread);
+
 // True if in this schedule a watchdog was held up for a good part of a lease, or an answer for a
 // whole one: a lease may have ended that it would have renewed.
 bool replay_has_stalled(const struct replay *replay);
