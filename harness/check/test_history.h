@@ -340,7 +340,8 @@ static inline void add_other(struct build *build, struct row *row, const char *k
                           .outcome = (uint8_t)take_outcome(row),
                           .detail = (uint8_t)take_number(row, "detail", 0),
                           .fault_number = (uint8_t)take_number(row, "step", 0)};
-    event.args[0] = event_has_operation(kind) ? *operation_of(build, row) : 0;
+    event.args[0] =
+        strcmp(event_argument_names(kind)[0], "operation") == 0 ? *operation_of(build, row) : 0;
     for (size_t i = 0; i < 4; i++) {
         const char *name = event_argument_names(kind)[i];
         const char *value = name[0] != '\0' ? take_value(row, name) : NULL;

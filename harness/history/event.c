@@ -35,11 +35,6 @@ const char *const *event_argument_names(unsigned kind)
     return argument_names[kind];
 }
 
-bool event_has_operation(unsigned kind)
-{
-    return strcmp(argument_names[kind][0], "operation") == 0;
-}
-
 struct event_command event_command(const struct event *event)
 {
     struct event_command command = {""};

@@ -269,9 +269,6 @@ const char *event_kind_name(unsigned kind);
 // The names of args[0..3] ("" where unused) of a valid kind.
 const char *const *event_argument_names(unsigned kind);
 
-// True if events of that kind are of one operation of a worker.
-bool event_has_operation(unsigned kind);
-
 // The command of a request or a reply.
 struct event_command {
     char text[9];

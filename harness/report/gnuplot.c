@@ -34,7 +34,7 @@ static size_t within(size_t value, size_t least, size_t most)
 
 // xargs starts as many processes as may be, and ends when all have. -d: a person's ~/.gnuplot must
 // not change our pictures.
-int gnuplot_run(const struct plot_wish *wishes, size_t count, bool *missing, struct error *error)
+int gnuplot_run(struct plot *const *plots, size_t count, bool *missing, struct error *error)
 {
     size_t processors = within((size_t)sysconf(_SC_NPROCESSORS_ONLN), 1, 16);
     size_t share =
@@ -52,13 +52,14 @@ int gnuplot_run(const struct plot_wish *wishes, size_t count, bool *missing, str
     *missing = count > 0 && !program_exists("gnuplot");
     if (*missing)
         return error_set(error, not_installed);
-    FOR_EACH (plot_wish, wish, wishes, count) {
-        AUTO_FREE char *folder = realpath(wish->folder, NULL);
+    for (size_t i = 0; i < count; i++) {
+        AUTO_FREE char *folder = realpath(plots[i]->folder, NULL);
         if (folder == NULL || access(folder, X_OK) != 0)
-            return error_set(error, "gnuplot cannot work in %s: %s", wish->folder, strerror(errno));
+            return error_set(error, "gnuplot cannot work in %s: %s", plots[i]->folder,
+                             strerror(errno));
         text_add(&commands, "-e\ncd ");
         gnuplot_quote(&commands, folder, SIZE_MAX);
-        text_format(&commands, "; load '%s.gp'\n", wish->plot->kind->name);
+        text_format(&commands, "; load '%s.gp'\n", plots[i]->kind->name);
     }
     if (count == 0)
         return 0;
@@ -70,7 +71,7 @@ int gnuplot_run(const struct plot_wish *wishes, size_t count, bool *missing, str
     char *rest = said.bytes;
     for (char *word; rest != NULL && (word = strtok_r(rest, " \n\t\r", &rest)) != NULL;)
         text_format(&line, "%s%s", line.length > 0 ? " " : "", word);
-    return error_set(error, "gnuplot failed in %s (exit status %d): %s", wishes[0].folder, status,
+    return error_set(error, "gnuplot failed in %s (exit status %d): %s", plots[0]->folder, status,
                      text_string(&line));
 }
 

@@ -13,8 +13,7 @@ TEST_WITH(a_picture_that_is_never_finished_is_an_error_that_names_gnuplot, make_
           remove_test_folder)
 {
     static const char hangs[] = "#!/bin/sh\nexec sleep 1000\n";
-    struct plot plot = {.kind = &latency_picture};
-    const struct plot_wish wish = {&plot, folder};
+    struct plot plot = {.kind = &latency_picture, .folder = folder};
     struct error error = {0};
     bool missing = false;
     AUTO_FREE char *program = path_join(folder, "gnuplot");
@@ -23,7 +22,7 @@ TEST_WITH(a_picture_that_is_never_finished_is_an_error_that_names_gnuplot, make_
     assert_int_equal(chmod(program, 0755), 0);
     text_format(&path, "%s:%s", folder, getenv("PATH"));
     setenv("PATH", path.bytes, 1);
-    assert_int_equal(gnuplot_run(&wish, 1, &missing, &error), -1);
+    assert_int_equal(gnuplot_run(&(struct plot *){&plot}, 1, &missing, &error), -1);
     assert_false(missing);
     assert_non_null(strstr(error.text, "sending signal TERM to command"));
 }

@@ -82,15 +82,15 @@ static struct ranked *by_worth(const struct run_result *run)
 int html_draw_pictures(struct run_result *run, struct error *error)
 {
     AUTO_FREE struct ranked *pictures = by_worth(run);
-    struct plot_wish wishes[MOST_DRAWN];
+    struct plot *plots[MOST_DRAWN];
     size_t count = 0;
     for (size_t i = 0; i < run->count * PICTURES_OF_PAGE && count < MOST_DRAWN; i++) {
-        struct trial_result *result = &run->trials[pictures[i].index / PICTURES_OF_PAGE];
-        struct plot *plot = &result->plots[pictures[i].index % PICTURES_OF_PAGE];
+        size_t at = pictures[i].index;
+        struct plot *plot = &run->trials[at / PICTURES_OF_PAGE].plots[at % PICTURES_OF_PAGE];
         if (plot->is_waiting)
-            wishes[count++] = (struct plot_wish){plot, result->folder};
+            plots[count++] = plot;
     }
-    return plots_draw(wishes, count, error);
+    return plots_draw(plots, count, error);
 }
 
 // Those of the whole run say more than any of one trial, and have room of their own.

@@ -1,11 +1,10 @@
 // What is drawn for a page that keeps no other picture, and how many pictures are drawn at once.
 #include "harness/base/file.h"
+#include "harness/base/scope.h"
 #include "harness/base/test_folder.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/report/sections.h"
 #include "harness/report/test_run.h"
-
-#include <unistd.h>
 
 #define MANY 80
 
@@ -49,13 +48,16 @@ static bool have_gnuplot(void)
 // So that its SVG has about 30 kB, and tells whose it is.
 static void keep_timeline(size_t trial, const char *command)
 {
-    struct plot *plot = &many.run.trials[trial].plots[PICTURE_TIMELINE];
-    text_format(&plot->script,
-                "reset\nset terminal svg\nset output 'timeline.svg'\nset samples 2000\n"
-                "set title 'trial %zu'\n%s sin(x)\nunset output\n",
-                trial, command);
-    plot->kind = &timeline_picture;
-    plot->is_waiting = true;
+    const char *const at = many.run.trials[trial].folder;
+    AUTO_FREE char *path = path_join(at, "timeline.gp");
+    AUTO_FREE char *script =
+        text_formatted("reset\nset terminal svg\nset output 'timeline.svg'\nset samples 2000\n"
+                       "set title 'trial %zu'\n%s sin(x)\nunset output\n",
+                       trial, command);
+    assert_int_equal(folder_make(at, NULL), 0);
+    assert_int_equal(file_write(path, script, strlen(script), NULL), 0);
+    many.run.trials[trial].plots[PICTURE_TIMELINE] =
+        (struct plot){.kind = &timeline_picture, .folder = memory_string(at), .is_waiting = true};
 }
 
 static size_t count_drawn(void)
@@ -123,18 +125,4 @@ TEST_WITH(one_that_cannot_be_drawn_takes_no_other_along, start, end)
     assert_non_null(strstr(error.text, "timeline.gp"));
     assert_null(many.run.trials[3].plots[PICTURE_TIMELINE].svg);
     assert_int_equal(count_drawn(), 19);
-}
-
-TEST_WITH(what_is_not_drawn_has_no_files, start, end)
-{
-    const struct plot_wish wish = {&many.run.trials[0].plots[PICTURE_TIMELINE],
-                                   many.run.trials[0].folder};
-    struct error error = {""};
-    if (!have_gnuplot())
-        skip();
-    keep_timeline(0, "plot");
-    keep_timeline(1, "plot");
-    assert_int_equal(plots_draw(&wish, 1, &error), 0);
-    assert_int_equal(access(many.run.trials[0].folder, F_OK), 0);
-    assert_int_equal(access(many.run.trials[1].folder, F_OK), -1);
 }

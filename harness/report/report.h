@@ -76,11 +76,11 @@ enum trial_picture {
 // run_pictures_free.
 struct plot {
     const struct picture_kind *kind;
-    struct text data, script; // what it is drawn from, if there are no files yet. Owned
-    char *alternative;        // in words, for who cannot see it. Owned
-    char *svg;                // inline, or NULL. Owned
-    bool is_waiting;          // to be drawn
-    bool is_drawn;            // its `.svg` lies in the folder
+    char *folder;      // in which its files lie; NULL: there is nothing to draw. Owned
+    char *alternative; // in words, for who cannot see it. Owned
+    char *svg;         // inline, or NULL. Owned
+    bool is_waiting;   // to be drawn
+    bool is_drawn;     // its `.svg` lies in the folder
 };
 
 // One trial, finished.
@@ -136,26 +136,16 @@ struct run_result {
 // The name of its files, without ending.
 const char *picture_name(enum trial_picture which);
 
-// Writes into the trial's folder what its plots are drawn from, `.dat` and `.gp`, and, if gnuplot
-// is to draw them, `.svg`. Of fewer than LEAST_FOR_PERCENTILES acquires there is none of latency.
-// Without gnuplot they wait for plots_draw. 0, or -1 with `error` set if files could not be written
-// or gnuplot failed; a missing gnuplot is no error (nothing is drawn).
-int plots_write(const struct trial_model *model, struct trial_result *result, bool with_gnuplot,
-                struct error *error);
-
-// Keeps what those that a page may have are drawn from, in memory: plots_draw gives files, and
-// makes the folder, to those that it draws.
-void plots_keep(const struct trial_model *model, struct trial_result *result);
-
-struct plot_wish {
-    struct plot *plot;
-    const char *folder;
-};
+// Writes into the trial's folder what its plots before `end` are drawn from, `.dat` and `.gp`: they
+// wait for plots_draw. Of fewer than LEAST_FOR_PERCENTILES acquires there is none of latency. 0, or
+// -1 with `error` set if files could not be written.
+int plots_write(const struct trial_model *model, struct trial_result *result,
+                enum trial_picture end, struct error *error);
 
 // Draws plots that wait for it into their folders, and passes over the others. Many at once take a
 // fraction of the time: see gnuplot_run. 0, or -1 with `error` set to why one of them could not be
-// drawn; the others are all the same. Without gnuplot nothing is drawn.
-int plots_draw(const struct plot_wish *wishes, size_t count, struct error *error);
+// drawn; the others are all the same. Without gnuplot nothing is drawn, and that is no error.
+int plots_draw(struct plot *const *plots, size_t count, struct error *error);
 
 // All of so many trials.
 int plots_draw_all(struct trial_result *results, size_t count, struct error *error);

@@ -306,9 +306,6 @@ void run_report_free(struct run_report *report)
 const char cost_late_note[] = "* in some repeat driver-bound, or late in beginning acquires: the "
                               "figure may tell of the driver, not of the lock.";
 
-const char cost_driver_note[] =
-    "* driver-bound in some repeat: the figure may tell of the driver, not of the lock.";
-
 void cost_title(const struct scenario *scenario, struct text *out)
 {
     text_format(out, "%s%s", scenario->name,

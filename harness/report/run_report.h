@@ -98,9 +98,8 @@ bool cost_load_varies(const struct scenario *scenario);
 // "lockpick-bench", and behind it what is odd about its load: what a title calls the scenario.
 void cost_title(const struct scenario *scenario, struct text *out);
 
-// What an asterisk means behind the name of a scheme that was driver-bound in any repeat; and the
-// same of acquire latencies, which may also be marked as one of them was late.
-extern const char cost_driver_note[], cost_late_note[];
+// What an asterisk means behind the name of a scheme.
+extern const char cost_late_note[];
 
 // What stands behind the name of a scheme in a table of costs: "†" if it is a program that the
 // scenario brings along; else "".

@@ -36,15 +36,19 @@ void trial_decide(struct trial_result *result, struct history *history, enum tri
     free(result->evidence);
     result->evidence = evidence_json(&model, &result->judgement);
     latencies_free(&result->latencies);
+    bool is_in_page =
+        files == TRIAL_FILES_PAGE && judgement_first_violation(&result->judgement) != NULL;
+    enum trial_picture end = files >= TRIAL_FILES_UNDRAWN ? PICTURE_ALL
+                             : is_in_page                 ? PICTURES_OF_PAGE
+                                                          : PICTURE_TIMELINE; // none
     if (files < TRIAL_FILES_UNDRAWN)
         latencies_encode(&model, &result->latencies);
     else if (latencies_write(&model, result->folder, &result->latencies, &error) != 0)
         fprintf(stderr, "lockpick: the latencies of %s: %s\n", name, error.text);
-    else if (plots_write(&model, result, files == TRIAL_FILES_ALL, &error) != 0)
+    if (plots_write(&model, result, end, &error) != 0 ||
+        (files == TRIAL_FILES_ALL && plots_draw_all(result, 1, &error) != 0))
         fprintf(stderr, "lockpick: the plots of %s: %s\n", name, error.text);
     result->lacks_files = error.text[0] != '\0';
-    if (files == TRIAL_FILES_PAGE && judgement_first_violation(&result->judgement) != NULL)
-        plots_keep(&model, result);
     trial_model_free(&model);
 }
 

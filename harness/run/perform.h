@@ -11,7 +11,7 @@
 // What is written into a trial's folder.
 enum trial_files {
     TRIAL_FILES_NONE,
-    TRIAL_FILES_PAGE,    // none yet: what a page shows of trials that broke something is kept
+    TRIAL_FILES_PAGE,    // what a page shows of trials that broke something is drawn from
     TRIAL_FILES_UNDRAWN, // latencies, and what all pictures are drawn from
     TRIAL_FILES_ALL,     // the pictures too
 };

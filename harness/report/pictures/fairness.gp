@@ -1,4 +1,5 @@
 # A row for each scheme: Jain's index at the left, the least and most of a worker at the right.
+below = note("Left, Jain's index of the workers' grants: the median of the repeats, and their least and most. Right, what the worker with the least and the one with the most grants got. At the right both in figures. Most even first.")
 stats data index 'rows' using (strlen(strcol(7))) name 'NAMES' nooutput
 figures(index, least, most) = sprintf('%.2f; %.2f – %.2f', index, least, most)
 stats data index 'rows' using (strlen(figures($2, $5, $6))) name 'FIGURES' nooutput

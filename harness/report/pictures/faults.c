@@ -252,7 +252,8 @@ static bool write_matrix(const struct picture_subject *subject, struct picture *
 }
 
 PICTURE(matrix, .name = "matrix", .title = "Which lock survives which fault, and what it costs",
-        .place = PLACE_VERDICTS, .width = 1100, .shared = template_grid, .write = write_matrix);
+        .place = PLACE_VERDICTS, .width = 1100, .shared = {template_grid, template_verdicts},
+        .write = write_matrix);
 
 // --- how soon the lock is granted again after a fault: a dot for each trial and fault ------------
 
@@ -294,8 +295,6 @@ static bool write_recovery(const struct picture_subject *subject, struct picture
         }
     }
     text_add(&picture->title, "How soon the lock is granted again after a fault");
-    picture_note(picture, "A dot for each trial and fault, on a logarithmic scale. Who is not "
-                          "disturbed is granted again at once.");
     text_format(&picture->alternative,
                 "How soon each of %zu schemes was granted again after the faults of %zu "
                 "scenario%s.",
@@ -310,7 +309,7 @@ static bool write_recovery(const struct picture_subject *subject, struct picture
 
 PICTURE(recovery, .name = "recovery",
         .title = "Recovery: how soon the lock is granted again after a fault",
-        .place = PLACE_RECOVERY, .width = 1100, .shared = template_grid, .write = write_recovery);
+        .place = PLACE_RECOVERY, .width = 1100, .shared = {template_grid}, .write = write_recovery);
 
 // --- for how long two believed to hold the lock at once ------------------------------------------
 
@@ -377,9 +376,6 @@ static bool write_windows(const struct picture_subject *subject, struct picture 
         return false;
     picture_tell(picture, "rows = %zu", rows);
     text_add(&picture->title, "For how long two believed to hold the lock at once");
-    picture_note(picture, "A line goes from the shortest to the longest window of a trial, a dot "
-                          "is their median; the longest of all trials stands beside it. Schemes "
-                          "that had none are left out.");
     text_format(&picture->alternative, "Unsafe windows of %zu schemes. The longest was of %s: %s.",
                 rows, longest->scheme, lasting(longest_ns).text);
     return true;

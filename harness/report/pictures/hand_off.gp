@@ -1,4 +1,5 @@
 # A row for each scheme: the median, and a bar from there to the 99th percentile.
+below = note("Only releases during which somebody waited. The point is the median, the bar goes on to the 99th percentile (of at least 100 hand-offs). Fastest first.")
 stats data index 'rows' using (strlen(strcol(4))) name 'NAMES' nooutput
 stats data index 'rows' using (strlen(strcol(5))) name 'FIGURES' nooutput
 stats data index 'rows' using ($2*1e-9) name 'LEAST' nooutput

@@ -1,4 +1,5 @@
 # Percentiles of acquire in slices of the trial; faults as bands and lines, and labels above.
+below = note("A slice has what was granted in it; where nothing was, it has no line.")
 stats data index 'slices' using ($4*1e-9) name 'LEAST' nooutput
 stats data index 'slices' using ($6*1e-9) name 'MOST' nooutput
 p = 1

@@ -1,4 +1,5 @@
 # A panel for each group of schemes; x = 1 / (1 - percentile), so that each nine is as wide.
+below = note("A curve ends where fewer than 10 acquires lie beyond it. Legends are in the order of p99, the slowest first.")
 stats data using (strlen(strcol(1))) name 'NAMES' nooutput
 stats data using 1 name 'NINES' nooutput
 stats data using ($3*1e-9) name 'TIMES' nooutput

@@ -15,10 +15,8 @@
 bool picture_write(const struct picture_kind *kind, const struct picture_subject *subject,
                    struct picture *picture)
 {
-    struct picture_subject detailed = *subject;
-    detailed.details = kind->details;
-    *picture = (struct picture){.width = kind->width, .steps = subject->steps};
-    bool any = kind->write(&detailed, picture);
+    *picture = (struct picture){.kind = kind, .width = kind->width, .steps = subject->steps};
+    bool any = kind->write(subject, picture);
     for (size_t i = 0; i < picture->block_count && any; i++) {
         const struct picture_block *block = picture->blocks[i];
         if (block->rows.length > 0)
@@ -149,9 +147,9 @@ static void tell_lines(struct text *script, const char *variable, const char *mo
 }
 
 // NAME.gp.
-static void picture_script(const struct picture_kind *kind, const struct picture *picture,
-                           struct text *script)
+static void picture_script(const struct picture *picture, struct text *script)
 {
+    const struct picture_kind *kind = picture->kind;
     text_format(script,
                 "# Draw %s.svg again with: gnuplot %s.gp\nreset\nname = '%s'\n"
                 "data = '%s.dat'\nwidth = %d\n\n%s\n%s",
@@ -161,8 +159,10 @@ static void picture_script(const struct picture_kind *kind, const struct picture
     tell_lines(script, "cause", "small", &picture->cause);
     tell_lines(script, "notes", "small", &picture->notes);
     text_clean(script->bytes); // names are those of strangers
-    text_format(script, "top = 12 + 21 * lines(title)\nbelow = 17 * lines(notes) + 14\n\n%s\n%s",
-                kind->shared != NULL ? kind->shared : "", kind->template);
+    text_add(script, "top = 12 + 21 * lines(title)\nbelow = 17 * lines(notes) + 14\n\n");
+    for (size_t i = 0; kind->shared[i] != NULL; i++)
+        text_add(script, kind->shared[i]);
+    text_add(script, kind->template);
 }
 
 // --- files ---------------------------------------------------------------------------------------
@@ -174,54 +174,53 @@ static char *path_of(const char *folder, const char *name, const char *ending)
     return path.bytes;
 }
 
-// False if there is too little for it. Free with plot_free.
-static bool plot_make(const struct picture_kind *kind, const struct picture_subject *subject,
-                      struct plot *plot)
+// Writes NAME.dat and NAME.gp into the folder, which it makes.
+static int write_files(const struct picture *picture, const char *folder, struct error *error)
+{
+    AUTO_TEXT struct text script = {0};
+    AUTO_FREE char *svg_path = path_of(folder, picture->kind->name, "svg");
+    AUTO_FREE char *data_path = path_of(folder, picture->kind->name, "dat");
+    AUTO_FREE char *script_path = path_of(folder, picture->kind->name, "gp");
+    struct stat status;
+    picture_script(picture, &script);
+    if (folder_make(folder, error) != 0)
+        return -1;
+    // gnuplot writes through links, and waits for who reads a pipe.
+    if (lstat(svg_path, &status) == 0 && (!S_ISREG(status.st_mode) || status.st_nlink > 1))
+        unlink(svg_path);
+    int failed = file_write(data_path, text_string(&picture->data), picture->data.length, error);
+    return failed == 0 ? file_write(script_path, script.bytes, script.length, error) : failed;
+}
+
+// Free with plot_free. 0, also if there is too little for it, or -1 with `error` set.
+static int plot_write(const struct picture_kind *kind, const struct picture_subject *subject,
+                      const char *folder, struct plot *plot, struct error *error)
 {
     struct picture picture;
-    bool any = picture_write(kind, subject, &picture);
-    *plot = (struct plot){.kind = kind, .is_waiting = any};
-    if (any) {
-        picture_script(kind, &picture, &plot->script);
-        plot->data = picture.data;
+    int failed = 0;
+    *plot = (struct plot){.kind = kind};
+    if (picture_write(kind, subject, &picture)) {
+        failed = write_files(&picture, folder, error);
+        plot->is_waiting = failed == 0;
+        plot->folder = memory_string(folder);
         plot->alternative = memory_string(text_string(&picture.alternative));
-        picture.data = (struct text){0};
     }
     picture_free(&picture);
-    return any;
+    return failed;
 }
 
 static void plot_free(struct plot *plot)
 {
-    text_free(&plot->data);
-    text_free(&plot->script);
+    free(plot->folder);
     free(plot->alternative);
     free(plot->svg);
 }
 
-int plot_write(struct plot *plot, const char *folder, struct error *error)
-{
-    const char *name = plot->kind->name;
-    AUTO_FREE char *svg = path_of(folder, name, "svg");
-    AUTO_FREE char *data = path_of(folder, name, "dat");
-    AUTO_FREE char *script = path_of(folder, name, "gp");
-    struct stat status;
-    // gnuplot writes through links, and waits for who reads a pipe.
-    if (lstat(svg, &status) == 0 && (!S_ISREG(status.st_mode) || status.st_nlink > 1))
-        unlink(svg);
-    int failed = file_write(data, text_string(&plot->data), plot->data.length, error);
-    if (failed == 0)
-        failed = file_write(script, text_string(&plot->script), plot->script.length, error);
-    text_free(&plot->data);
-    text_free(&plot->script);
-    return failed;
-}
-
 // NAME.svg as an element of HTML: without the declarations before it. The caller frees it. NULL
 // with `error` set if it is not there in full.
-static char *read_svg(const char *folder, const char *name, struct error *error)
+static char *read_svg(const struct plot *plot, struct error *error)
 {
-    AUTO_FREE char *path = path_of(folder, name, "svg");
+    AUTO_FREE char *path = path_of(plot->folder, plot->kind->name, "svg");
     AUTO_TEXT struct text svg = {0};
     if (file_read(path, &svg, error) != 0)
         return NULL;
@@ -233,50 +232,42 @@ static char *read_svg(const char *folder, const char *name, struct error *error)
 }
 
 // Where one fails each is drawn by itself, so that only those are missing which cannot be drawn.
-int plots_draw(const struct plot_wish *wishes, size_t count, struct error *error)
+int plots_draw(struct plot *const *plots, size_t count, struct error *error)
 {
-    AUTO_FREE struct plot_wish *ready = memory_new((count + 1) * sizeof *ready);
-    struct error reason = {0};
+    AUTO_FREE struct plot **ready = memory_new((count + 1) * sizeof *ready);
     bool missing = false;
     size_t left = 0;
     int failed = 0;
-    FOR_EACH (plot_wish, wish, wishes, count) {
-        bool has_files = wish->plot->script.length == 0;
-        if (wish->plot->is_waiting &&
-            (has_files || (folder_make(wish->folder, &reason) == 0 &&
-                           plot_write(wish->plot, wish->folder, &reason) == 0)))
-            ready[left++] = *wish;
+    for (size_t i = 0; i < count; i++) {
+        if (plots[i]->is_waiting)
+            ready[left++] = plots[i];
     }
     bool together = gnuplot_run(ready, left, &missing, error) == 0;
-    FOR_EACH (plot_wish, wish, ready, left) {
-        struct plot *plot = wish->plot;
+    for (size_t i = 0; i < left; i++) {
+        struct plot *plot = ready[i];
         struct error *first = failed == 0 ? error : NULL;
-        plot->is_drawn = together || (!missing && gnuplot_run(wish, 1, &missing, first) == 0);
+        plot->is_drawn = together || (!missing && gnuplot_run(&plot, 1, &missing, first) == 0);
         // Of what is but linked nobody wants more than the file.
         if (plot->is_drawn && plot->kind->place != PLACE_FOLDER) {
-            plot->svg = read_svg(wish->folder, plot->kind->name, first);
+            plot->svg = read_svg(plot, first);
             plot->is_drawn = plot->svg != NULL;
         }
         plot->is_waiting = !plot->is_drawn;
         failed = plot->is_drawn ? failed : -1;
     }
-    if (reason.text[0] != '\0')
-        return error_set(error, "%s", reason.text);
     return missing ? 0 : failed;
 }
 
-char *picture_draw(const struct picture_kind *kind, const struct picture *picture,
-                   struct error *error)
+char *picture_draw(const struct picture *picture, struct error *error)
 {
     char folder[] = "/tmp/lockpick-picture-XXXXXX";
-    struct plot plot = {.kind = kind, .is_waiting = true};
+    struct plot plot = {.kind = picture->kind, .folder = folder};
     if (mkdtemp(folder) == NULL) {
         error_set(error, "cannot make the folder %s: %s", folder, strerror(errno));
         return NULL;
     }
-    text_add(&plot.data, text_string(&picture->data));
-    picture_script(kind, picture, &plot.script);
-    (void)plots_draw(&(struct plot_wish){&plot, folder}, 1, error);
+    plot.is_waiting = write_files(picture, folder, error) == 0;
+    (void)plots_draw(&(struct plot *){&plot}, 1, error);
     folder_remove(folder, NULL);
     return plot.svg;
 }
@@ -287,7 +278,7 @@ int picture_save(const struct picture_kind *kind, const struct picture_subject *
     struct picture picture;
     AUTO_TEXT struct text svg = {0};
     picture_write(kind, subject, &picture);
-    char *drawn = picture_draw(kind, &picture, error);
+    char *drawn = picture_draw(&picture, error);
     if (drawn != NULL)
         text_format(&svg, "%s%s", SVG_BEGINS, drawn + strlen("<svg "));
     int result = drawn == NULL ? -1 : file_write(path, svg.bytes, svg.length, error);
@@ -309,25 +300,14 @@ const char *picture_name(enum trial_picture which)
     return kinds[which]->name;
 }
 
-void plots_keep(const struct trial_model *model, struct trial_result *result)
-{
-    const struct picture_subject subject = {.model = model, .judgement = &result->judgement};
-    for (enum trial_picture which = 0; which < PICTURES_OF_PAGE; which++)
-        (void)plot_make(kinds[which], &subject, &result->plots[which]);
-}
-
-int plots_write(const struct trial_model *model, struct trial_result *result, bool with_gnuplot,
-                struct error *error)
+int plots_write(const struct trial_model *model, struct trial_result *result,
+                enum trial_picture end, struct error *error)
 {
     const struct picture_subject subject = {.model = model, .judgement = &result->judgement};
     int failed = 0;
-    for (enum trial_picture which = 0; which < PICTURE_ALL && failed == 0; which++) {
-        struct plot *plot = &result->plots[which];
-        if (plot_make(kinds[which], &subject, plot))
-            failed = plot_write(plot, result->folder, error);
-        plot->is_waiting &= failed == 0;
-    }
-    return failed == 0 && with_gnuplot ? plots_draw_all(result, 1, error) : failed;
+    for (enum trial_picture which = 0; which < end && failed == 0; which++)
+        failed = plot_write(kinds[which], &subject, result->folder, &result->plots[which], error);
+    return failed;
 }
 
 void plots_free(struct trial_result *result)
@@ -338,35 +318,32 @@ void plots_free(struct trial_result *result)
 
 int plots_draw_all(struct trial_result *results, size_t count, struct error *error)
 {
-    AUTO_FREE struct plot_wish *wishes = memory_new((count + 1) * PICTURE_ALL * sizeof *wishes);
-    for (size_t i = 0; i < count * PICTURE_ALL; i++) {
-        struct trial_result *result = &results[i / PICTURE_ALL];
-        wishes[i] = (struct plot_wish){&result->plots[i % PICTURE_ALL], result->folder};
-    }
-    return plots_draw(wishes, count * PICTURE_ALL, error);
+    AUTO_FREE struct plot **plots = memory_new((count + 1) * PICTURE_ALL * sizeof *plots);
+    for (size_t i = 0; i < count * PICTURE_ALL; i++)
+        plots[i] = &results[i / PICTURE_ALL].plots[i % PICTURE_ALL];
+    return plots_draw(plots, count * PICTURE_ALL, error);
 }
 
 int run_pictures_write(struct run_result *run, bool with_gnuplot, struct error *error)
 {
     AUTO_FREE char *folder = path_join(run->folder, "plots");
-    AUTO_FREE struct plot_wish *wishes = NULL;
+    AUTO_FREE struct plot **plots = NULL;
     struct run_report report;
-    int failed = 0;
+    size_t most = 0;
     run_report_make(run, &report);
     const struct picture_subject subject = {.run = run, .report = &report};
-    for (size_t i = 0; picture_catalogue[i] != NULL && failed == 0; i++) {
-        run->pictures = memory_resized(run->pictures, (i + 1) * sizeof *run->pictures);
-        struct plot *plot = &run->pictures[run->picture_count];
-        if (!plot_make(picture_catalogue[i], &subject, plot))
-            continue;
-        run->picture_count++;
-        failed = folder_make(folder, error) != 0 || plot_write(plot, folder, error) != 0 ? -1 : 0;
+    while (picture_catalogue[most] != NULL)
+        most++;
+    run->pictures = memory_new(most * sizeof *run->pictures);
+    plots = memory_new(most * sizeof *plots);
+    int failed = 0;
+    for (size_t i = 0; i < most && failed == 0; i++) {
+        struct plot *plot = plots[run->picture_count] = &run->pictures[run->picture_count];
+        failed = plot_write(picture_catalogue[i], &subject, folder, plot, error);
+        run->picture_count += plot->folder != NULL;
     }
     run_report_free(&report);
-    wishes = memory_new((run->picture_count + 1) * sizeof *wishes);
-    for (size_t i = 0; i < run->picture_count; i++)
-        wishes[i] = (struct plot_wish){&run->pictures[i], folder};
-    return failed == 0 && with_gnuplot ? plots_draw(wishes, run->picture_count, error) : failed;
+    return failed == 0 && with_gnuplot ? plots_draw(plots, run->picture_count, error) : failed;
 }
 
 void run_pictures_free(struct run_result *run)

@@ -3,7 +3,7 @@
 //
 // On the disk a picture is NAME.svg beside the NAME.gp and NAME.dat that it was drawn from:
 // `gnuplot NAME.gp` draws it again. NAME.gp is what the template is told, then what all pictures
-// share (style.gp) or some (time.gp, grid.gp), then the template.
+// share (style.gp) or some (time.gp, looks.gp, words.gp, grid.gp, verdicts.gp), then the template.
 #ifndef LOCKPICK_REPORT_PICTURE_H
 #define LOCKPICK_REPORT_PICTURE_H
 
@@ -30,7 +30,6 @@ struct picture_subject {
     const struct model_violation *violation;
     const char *explanation;           // of the violation
     const struct picture_steps *steps; // NULL: the time of the trial's model is time
-    const void *details;               // of the kind of picture
 };
 
 // Rows of data with the same columns. The template finds them by the words of their heading before
@@ -41,6 +40,7 @@ struct picture_block {
 };
 
 struct picture {
+    const struct picture_kind *kind;
     int width;                         // in pixels
     int64_t zero, unit;                // of times in the data: from where they count, and in what
     const struct picture_steps *steps; // or NULL: times in the data count these
@@ -59,7 +59,7 @@ struct picture_kind {
     const char *title; // above it in the page
     enum picture_place place;
     int width;
-    const char *shared; // template_time or template_grid, which it begins with; or NULL
+    const char *shared[4]; // templates that it begins with; NULL after the last
     const char *template;
     // False if there is nothing of the kind (a scheme alone needs no comparison): no picture then.
     bool (*write)(const struct picture_subject *subject, struct picture *picture);
@@ -71,7 +71,8 @@ struct picture_kind {
     extern const char template_##file[];                                                           \
     const struct picture_kind file##_picture = {.template = template_##file, __VA_ARGS__}
 
-extern const char template_style[], template_time[], template_grid[];
+extern const char template_style[], template_time[], template_looks[], template_words[],
+    template_grid[], template_verdicts[];
 
 // All of runs, in the order in which they are shown; NULL at the end.
 extern const struct picture_kind *const picture_catalogue[];
@@ -97,12 +98,7 @@ void picture_free(struct picture *picture);
 
 // Draws it by itself, in a folder that is removed again. Returns the SVG, without declarations
 // before it, which the caller frees; NULL with `error` set.
-char *picture_draw(const struct picture_kind *kind, const struct picture *picture,
-                   struct error *error);
-
-// Writes NAME.dat and NAME.gp into the folder, and frees what was in memory of them. 0, or -1 with
-// `error` set.
-int plot_write(struct plot *plot, const char *folder, struct error *error);
+char *picture_draw(const struct picture *picture, struct error *error);
 
 // Draws all that the run has something for, into plots/ of its folder and `run->pictures`; free
 // with run_pictures_free. Without gnuplot there are the files to draw from, and no SVG. 0, or -1
@@ -123,7 +119,7 @@ int picture_save(const struct picture_kind *kind, const struct picture_subject *
 // do: a process runs several scripts one after another, and as many processes run at a time as
 // there are processors. A script that fails takes along those behind it in its process. 0, or -1
 // with `error` set to what gnuplot said; *missing tells that there is no gnuplot to run.
-int gnuplot_run(const struct plot_wish *wishes, size_t count, bool *missing, struct error *error);
+int gnuplot_run(struct plot *const *plots, size_t count, bool *missing, struct error *error);
 
 // At most `most` bytes of a string, in single quotes, in which gnuplot gives no character but these
 // a meaning; control characters become spaces.

@@ -1,4 +1,5 @@
 # A column for each scenario, in which all have the same logarithmic scale; a row for each scheme.
+below = note("A dot for each trial and fault, on a logarithmic scale. Who is not disturbed is granted again at once.")
 entries = 'dots:'; most = 10
 eval make_tables
 effects = 0; healings = 0; nevers = 0

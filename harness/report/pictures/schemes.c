@@ -122,7 +122,7 @@ static void put_curves(const struct scheme *schemes, size_t count, struct pictur
 #define MOST_ROWS 60 // of all scenarios; the first has its own, however many
 
 struct scheme_picture {
-    const char *title, *note, *mark_note;
+    const char *title;
     const char *best, *worst; // in the alternative
     bool (*takes)(const struct scenario *scenario);
     // Sets the rank, the lowest of which comes first, and a figure for the alternative, of which
@@ -178,14 +178,13 @@ static void describe(const struct scheme_picture *kind, const struct scheme *sch
 // others. A scheme alone has nothing beside it; its trial has a picture of its latency.
 static bool write(const struct picture_subject *subject, struct picture *picture)
 {
-    const struct scheme_picture *kind = subject->details;
+    const struct scheme_picture *kind = picture->kind->details;
     const struct run_report *report = subject->report;
     AUTO_FREE struct scheme *schemes = memory_new((report->cost_count + 1) * sizeof *schemes);
     size_t size = 0;  // in rows, or in panels
     size_t shown = 0; // schemes
     size_t left_out = 0;
     text_add(&picture->title, kind->title);
-    picture_note(picture, "%s", kind->note);
     for (size_t i = 0; i < 2 * report->measured_count; i++) {
         const struct scenario *scenario = report->measured[i % report->measured_count].scenario;
         bool is_later = scenario->workload.keys > 1;
@@ -217,7 +216,7 @@ static bool write(const struct picture_subject *subject, struct picture *picture
         }
         for (size_t j = 0; j < count; j++) {
             if (schemes[j].is_marked)
-                picture_note(picture, "%s", kind->mark_note);
+                picture_note(picture, "%s", cost_late_note);
         }
     }
     picture_tell(picture, kind->put == NULL ? "groups = %zu" : "rows = %zu", size);
@@ -242,18 +241,14 @@ static bool takes_any(const struct scenario *scenario)
     return scenario != NULL;
 }
 
-PICTURE(
-    percentiles, .name = "percentiles", .title = "Acquire latency by percentile",
-    .place = PLACE_COSTS, .width = 1100, .write = write,
-    .details = &(const struct scheme_picture){
-        .title = "Acquire latency by percentile, without faults",
-        .note = "A curve ends where fewer than 10 acquires lie beyond it. Legends are in the order "
-                "of p99, the slowest first.",
-        .mark_note = cost_late_note,
-        .best = "At the median the fastest is",
-        .worst = "the slowest",
-        .takes = takes_any,
-        .measure = measure_acquire});
+PICTURE(percentiles, .name = "percentiles", .title = "Acquire latency by percentile",
+        .place = PLACE_COSTS, .width = 1100, .write = write,
+        .details = &(const struct scheme_picture){
+            .title = "Acquire latency by percentile, without faults",
+            .best = "At the median the fastest is",
+            .worst = "the slowest",
+            .takes = takes_any,
+            .measure = measure_acquire});
 
 // --- how long it takes from a release to the next grant where somebody waited --------------------
 
@@ -282,19 +277,15 @@ static void put_hand_off(const struct scheme *scheme, size_t row, struct picture
                 scheme_name(scheme).text, figures);
 }
 
-PICTURE(
-    hand_off, .name = "hand-off", .title = "Hand-off to the next who waits", .place = PLACE_COSTS,
-    .width = 1000, .write = write,
-    .details = &(const struct scheme_picture){
-        .title = "Hand-off: from a release to the next grant, without faults",
-        .note = "Only releases during which somebody waited. The point is the median, the bar goes "
-                "on to the 99th percentile (of at least 100 hand-offs). Fastest first.",
-        .mark_note = cost_driver_note,
-        .best = "At the median the fastest is",
-        .worst = "the slowest",
-        .takes = has_waiters,
-        .measure = measure_hand_off,
-        .put = put_hand_off});
+PICTURE(hand_off, .name = "hand-off", .title = "Hand-off to the next who waits",
+        .place = PLACE_COSTS, .width = 1000, .write = write,
+        .details = &(const struct scheme_picture){
+            .title = "Hand-off: from a release to the next grant, without faults",
+            .best = "At the median the fastest is",
+            .worst = "the slowest",
+            .takes = has_waiters,
+            .measure = measure_hand_off,
+            .put = put_hand_off});
 
 // --- how evenly each scheme shares out its grants among the workers that ask ---------------------
 
@@ -333,18 +324,12 @@ static void put_fairness(const struct scheme *scheme, size_t row, struct picture
                 scheme_name(scheme).text);
 }
 
-PICTURE(
-    fairness, .name = "fairness", .title = "Fairness of grants", .place = PLACE_COSTS,
-    .width = 1000, .write = write,
-    .details = &(const struct scheme_picture){
-        .title = "Fairness of grants, without faults",
-        .note = "Left, Jain's index of the workers' grants: the median of the repeats, and their "
-                "least and most. Right, what the worker with the least and the one with the most "
-                "grants got. At the right both in figures. Most even first.",
-        .mark_note = cost_driver_note,
-        .best = "The most even is",
-        .worst = "the least even",
-        .takes = shares_a_lock,
-        .measure = measure_fairness,
-        .say = say_index,
-        .put = put_fairness});
+PICTURE(fairness, .name = "fairness", .title = "Fairness of grants", .place = PLACE_COSTS,
+        .width = 1000, .write = write,
+        .details = &(const struct scheme_picture){.title = "Fairness of grants, without faults",
+                                                  .best = "The most even is",
+                                                  .worst = "the least even",
+                                                  .takes = shares_a_lock,
+                                                  .measure = measure_fairness,
+                                                  .say = say_index,
+                                                  .put = put_fairness});

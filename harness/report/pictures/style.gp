@@ -26,6 +26,8 @@ broken(text, most) = strlen(text) <= most ? text : (end = gap(text, most + 1), s
     (end < strlen(text) ? "\n".broken(substr(text, end + 1, strlen(text)), most) : '')
 joined(text, line) = strlen(text) ? text."\n".line : line
 lines(text) = strlen(text) ? 1 + sum [i = 1:strlen(text)] (text[i:i] eq "\n") : 0
+# Of a template: puts a note before the others. How high all of them are together: `below = note('...')`.
+note(text) = (notes = broken(text, small).(strlen(notes) ? "\n".notes : ''), 17 * lines(notes) + 14)
 # The next of 1, 2 and 5 times a power of ten; and numbers at 2 and 5, too, of a logarithmic axis that
 # has few others.
 digit(value) = value / 10**floor(log10(value) + 1e-9)

@@ -27,7 +27,7 @@ struct svg_texts {
 static inline char *svg_draw(const struct picture_kind *kind, const struct picture *picture)
 {
     struct error error = {""};
-    char *svg = picture_draw(kind, picture, &error);
+    char *svg = picture_draw(picture, &error);
     if (svg == NULL)
         fail_msg("%s: %s", kind->name, error.text);
     return svg;

@@ -257,8 +257,9 @@ static bool write(const struct picture_subject *subject, struct picture *picture
 }
 
 extern const char template_timeline[];
-const struct picture_kind model_picture = {.name = "model",
-                                           .width = TRIAL_WIDTH,
-                                           .shared = template_time,
-                                           .template = template_timeline,
-                                           .write = write};
+const struct picture_kind model_picture = {
+    .name = "model",
+    .width = TRIAL_WIDTH,
+    .shared = {template_time, template_looks, template_words},
+    .template = template_timeline,
+    .write = write};

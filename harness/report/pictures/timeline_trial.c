@@ -610,4 +610,5 @@ static bool write(const struct picture_subject *subject, struct picture *picture
 }
 
 PICTURE(timeline, .name = "timeline", .title = "Hold timeline", .place = PLACE_TRIAL,
-        .width = TRIAL_WIDTH, .shared = template_time, .write = write);
+        .width = TRIAL_WIDTH, .shared = {template_time, template_looks, template_words},
+        .write = write);

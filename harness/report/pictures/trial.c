@@ -83,7 +83,7 @@ static bool write_throughput(const struct picture_subject *subject, struct pictu
 }
 
 PICTURE(throughput, .name = "throughput", .title = "Throughput", .place = PLACE_TRIAL,
-        .width = TRIAL_WIDTH, .shared = template_time, .write = write_throughput);
+        .width = TRIAL_WIDTH, .shared = {template_time}, .write = write_throughput);
 
 // --- latency by percentile -----------------------------------------------------------------------
 
@@ -156,13 +156,12 @@ static bool write_over_time(const struct picture_subject *subject, struct pictur
                     time_at(picture, to_ns), in_it, (long long)percentiles.p50_ns,
                     (long long)percentiles.p99_ns, (long long)percentiles.max_ns);
     }
-    picture_note(picture, "A slice has what was granted in it; where nothing was, it has no line.");
     durations_free(&durations);
     return true;
 }
 
 PICTURE(latency_over_time, .name = "latency-over-time", .title = "Latency over time",
-        .place = PLACE_FOLDER, .width = TRIAL_WIDTH, .shared = template_time,
+        .place = PLACE_FOLDER, .width = TRIAL_WIDTH, .shared = {template_time},
         .write = write_over_time);
 
 // --- each operation as a dot at its latency ------------------------------------------------------
@@ -257,4 +256,4 @@ static bool write_operations(const struct picture_subject *subject, struct pictu
 }
 
 PICTURE(operations, .name = "operations", .title = "Each operation", .place = PLACE_FOLDER,
-        .width = TRIAL_WIDTH, .shared = template_time, .write = write_operations);
+        .width = TRIAL_WIDTH, .shared = {template_time}, .write = write_operations);

@@ -253,7 +253,9 @@ TEST_WITH(each_picture_lies_beside_its_script_and_data, start, stop)
     test.scenario.name = "it's_\"quoted\" `id` {x} $HOME @y %d \\n \\";
     struct error error = {""};
     for (int drawn = 0; drawn <= have_gnuplot(); drawn++) {
-        if (plots_write(&test.model, result, drawn, &error) != 0)
+        plots_free(result);
+        if (plots_write(&test.model, result, PICTURE_ALL, &error) != 0 ||
+            (drawn && plots_draw_all(result, 1, &error) != 0))
             fail_msg("%s", error.text);
         for (size_t i = 0; i < NAMES; i++) {
             assert_true(exists(names[i], "dat"));
@@ -304,7 +306,8 @@ TEST_WITH(a_trial_without_any_event_still_has_pictures, start, stop)
 {
     test.model.ended_ns = test.model.started_ns;
     struct error error = {""};
-    if (plots_write(&test.model, result, have_gnuplot(), &error) != 0)
+    if (plots_write(&test.model, result, PICTURE_ALL, &error) != 0 ||
+        plots_draw_all(result, 1, &error) != 0)
         fail_msg("%s", error.text);
     assert_int_equal(result->plots[PICTURE_TIMELINE].svg != NULL, have_gnuplot());
 }
@@ -312,7 +315,8 @@ TEST_WITH(a_trial_without_any_event_still_has_pictures, start, stop)
 TEST_WITH(a_few_acquires_have_no_plot_of_latency, start, stop)
 {
     add_holds(LEAST_FOR_PERCENTILES - 1);
-    assert_int_equal(plots_write(&test.model, result, have_gnuplot(), NULL), 0);
+    assert_int_equal(plots_write(&test.model, result, PICTURE_ALL, NULL), 0);
+    assert_int_equal(plots_draw_all(result, 1, NULL), 0);
     for (size_t i = 0; i < NAMES; i++)
         assert_int_equal(exists(names[i], "gp"), strncmp(names[i], "latency", 7) != 0);
     assert_null(result->plots[PICTURE_LATENCY].svg);
@@ -325,32 +329,33 @@ TEST_WITH(a_missing_gnuplot_is_told_and_no_error_of_the_plots, start, stop)
     setenv("PATH", "/nonexistent", 1);
     char note[200];
     bool available = plots_available(note, sizeof note);
-    int written = plots_write(&test.model, result, true, NULL);
+    assert_int_equal(plots_write(&test.model, result, PICTURE_ALL, NULL), 0);
+    int drawn = plots_draw_all(result, 1, NULL);
     setenv("PATH", path, 1);
     assert_false(available);
     assert_non_null(strstr(note, "gnuplot-nox"));
-    assert_int_equal(written, 0);
+    assert_int_equal(drawn, 0);
     assert_null(result->plots[PICTURE_TIMELINE].svg);
 }
 
 TEST_WITH(what_goes_wrong_names_where, start, stop)
 {
     struct error error = {""};
-    result->folder = "/nonexistent/trial";
-    assert_int_equal(plots_write(&test.model, result, true, &error), -1);
-    assert_non_null(strstr(error.text, "/nonexistent/trial/timeline.dat"));
+    result->folder = "/dev/null/trial";
+    assert_int_equal(plots_write(&test.model, result, PICTURE_ALL, &error), -1);
+    assert_non_null(strstr(error.text, "cannot make folder /dev/null"));
     if (!have_gnuplot())
         skip();
-    struct plot bad = {.kind = &latency_picture};
-    struct plot_wish wish = {&bad, folder};
+    struct plot bad = {.kind = &latency_picture, .folder = folder};
+    struct plot *plot = &bad;
     bool missing = true;
-    text_add(&bad.script, "plott 1\n");
-    assert_int_equal(plot_write(&bad, folder, &error), 0);
-    assert_int_equal(gnuplot_run(&wish, 1, &missing, &error), -1);
+    AUTO_FREE char *path = path_join(folder, "latency.gp");
+    assert_int_equal(file_write(path, "plott 1\n", 8, &error), 0);
+    assert_int_equal(gnuplot_run(&plot, 1, &missing, &error), -1);
     assert_false(missing);
     assert_non_null(strstr(error.text, "latency.gp"));
     assert_non_null(strstr(error.text, "exit status"));
-    wish.folder = "/nonexistent";
-    assert_int_equal(gnuplot_run(&wish, 1, &missing, &error), -1);
+    bad.folder = (char[]){"/nonexistent"};
+    assert_int_equal(gnuplot_run(&plot, 1, &missing, &error), -1);
     assert_non_null(strstr(error.text, "/nonexistent"));
 }

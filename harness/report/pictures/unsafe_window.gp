@@ -1,4 +1,5 @@
 # A row for each scheme: how long its unsafe windows were, of both kinds.
+below = note("A line goes from the shortest to the longest window of a trial, a dot is their median; the longest of all trials stands beside it. Schemes that had none are left out.")
 stats data index 'rows' using (strlen(strcol(2))) name 'NAMES' nooutput
 stats data index 'rows' using (strlen(strcol(3))) name 'FIGURES' nooutput
 stats data index 'windows' using ($3*1e-9) name 'LEAST' nooutput
