@@ -145,6 +145,21 @@ TEST_WITH(holds_that_were_apart_are_both_marked, start, stop)
           "\n2 500 510 \"violation\" 0\n");
 }
 
+TEST_WITH(what_a_schedule_did_stands_at_its_steps, start, stop)
+{
+    static const struct move moves[] = {{.client = 1}, {.client = 1}};
+    static const int64_t began_ns[] = {AT(0), AT(10), AT(110)};
+    const struct picture_steps steps = {moves, 2, "client-1 SET\nclient-1 DEL\n", began_ns};
+    const struct picture_subject subject = {
+        .model = &test.model, .judgement = &result->judgement, .steps = &steps};
+    test_hold(&test, 1, 5, 60, 110);
+    test_hold(&test, 2, 200, 900, 901); // after the last step
+    assert_true(picture_write(&timeline_picture, &subject, &picture));
+    PICTURE_SAYS(&picture, "Step by step", "from_1 = 0*", "to_1 = 3*", "\n1 0.5 1.5 \"waits\" 0\n",
+                 "\n1 1.5 2 \"holds\" 0\n", "# places: at line\n1 \"1\"\n2 \"2\"\n",
+                 "1 client-1 SET · 2 client-1 DEL", "!client-2");
+}
+
 // --- whose rows ----------------------------------------------------------------------------------
 
 TEST_WITH(who_waits_through_the_window_has_a_row, start, stop)
