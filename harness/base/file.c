@@ -160,11 +160,6 @@ int file_write(const char *path, const char *bytes, size_t length, struct error 
     return write_anew(path, 0666, bytes, length, error);
 }
 
-int file_write_private(const char *path, const char *bytes, size_t length, struct error *error)
-{
-    return write_anew(path, 0600, bytes, length, error);
-}
-
 int folder_make(const char *path, struct error *error)
 {
     AUTO_FREE char *copy = memory_string(path);

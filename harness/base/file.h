@@ -16,9 +16,6 @@ int file_read(const char *path, struct text *out, struct error *error);
 // of that name is replaced, never followed.
 int file_write(const char *path, const char *bytes, size_t length, struct error *error);
 
-// The same of a file that nobody else may read.
-int file_write_private(const char *path, const char *bytes, size_t length, struct error *error);
-
 // Writes all of it to the descriptor. 0, or -1 with errno set.
 int bytes_write(int descriptor, const char *bytes, size_t length);
 

@@ -210,17 +210,6 @@ TEST_IN_FOLDER(a_file_larger_than_any_of_ours_is_refused)
     text_free(&content);
 }
 
-TEST_IN_FOLDER(a_private_file_is_for_nobody_else)
-{
-    const char *path = in_folder("as-run.yaml");
-    struct stat found;
-    assert_int_equal(file_write(path, "old", 3, NULL), 0);
-    assert_int_equal(file_write_private(path, "secret", 6, NULL), 0);
-    assert_int_equal(stat(path, &found), 0);
-    assert_int_equal(found.st_mode & 077, 0);
-    assert_content(path, "secret");
-}
-
 TEST_IN_FOLDER(folders_are_made_with_their_parents)
 {
     static const char *const names[] = {"a", "a/b", "a/b/c/d/", "e//f"};

@@ -7,6 +7,14 @@
 
 enum persistence { PERSISTENCE_NONE, PERSISTENCE_AOF_EVERYSEC, PERSISTENCE_AOF_ALWAYS };
 
+// Whether those that run already know their clients, and by what.
+enum login {
+    LOGIN_NONE,
+    LOGIN_ANY,         // a user, a password, or both
+    LOGIN_BY_PASSWORD, // a password, with a user or without
+    LOGIN_BY_BOTH,     // a user and a password
+};
+
 // A kind of server that locks are made with, as scenarios, checks and reports need to know it.
 struct server_form {
     const char *title; // for people: "Redis"
@@ -19,6 +27,8 @@ struct server_form {
     bool keeps_commits;     // it stores what it answers to, however it stops
     // What is made in a lone one before a trial, without which no lock can be taken; NULL: nothing.
     const char *set_up;
+    enum login login;
+    bool has_databases; // of which the path of a URL names one
 };
 
 #endif

@@ -1,5 +1,8 @@
 #include "harness/base/url.h"
 
+#include "harness/base/file.h"
+#include "harness/base/scope.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,16 +63,14 @@ int url_read(const char *text, struct url *url, struct error *error)
     const char *rest = separator + 3;
     size_t length = strcspn(rest, "/");
     const char *path = rest + length;
-    // The last '@': a password may hold one, though it should be written %40.
     const char *at = memrchr(rest, '@', length);
     if (at != NULL) {
-        const char *colon = memchr(rest, ':', (size_t)(at - rest));
-        const char *user_end = colon != NULL ? colon : at;
-        if (copy(rest, (size_t)(user_end - rest), true, url->user, sizeof url->user) != 0)
+        if (memchr(rest, ':', (size_t)(at - rest)) != NULL)
+            return error_set(error, "a password in it would come into process lists, logs and the "
+                                    "run's folder: leave it out, and say where it is by "
+                                    "'password': env:NAME or file:PATH");
+        if (copy(rest, (size_t)(at - rest), true, url->user, sizeof url->user) != 0)
             return error_set(error, "the user before the '@' is too long, or has a wrong %%XX");
-        if (colon != NULL && copy(colon + 1, (size_t)(at - colon - 1), true, url->password,
-                                  sizeof url->password) != 0)
-            return error_set(error, "the password before the '@' is too long, or has a wrong %%XX");
         length -= (size_t)(at + 1 - rest);
         rest = at + 1;
     }
@@ -85,12 +86,29 @@ int url_read(const char *text, struct url *url, struct error *error)
     return 0;
 }
 
-bool url_has_password(const char *text)
+bool password_is_named(const char *where)
 {
-    for (const char *at = text; (at = strstr(at, "://")) != NULL;) {
-        at += strlen("://");
-        if (at[strcspn(at, "@/ \t\r\n\"'")] == '@')
-            return true;
-    }
-    return false;
+    return (strncmp(where, "env:", 4) == 0 && where[4] != '\0') ||
+           (strncmp(where, "file:", 5) == 0 && where[5] != '\0');
+}
+
+int password_read(const char *where, char *out, size_t room, struct error *error)
+{
+    AUTO_TEXT struct text file = {0};
+    if (!password_is_named(where))
+        return error_set(error, "a password is given by where it is: env:NAME or file:PATH");
+    const char *name = strchr(where, ':') + 1;
+    bool is_file = where[0] == 'f';
+    if (is_file && file_read(name, &file, error) != 0)
+        return -1;
+    const char *from = is_file ? text_string(&file) : getenv(name);
+    if (from == NULL)
+        return error_set(error, "the environment has no variable %s: export it before the run",
+                         name);
+    size_t length = strcspn(from, "\r\n");
+    if (length == 0)
+        return error_set(error, "%s: it is empty", where);
+    return copy(from, length, false, out, room) == 0
+               ? 0
+               : error_set(error, "%s: it is longer than %zu bytes", where, room - 1);
 }

@@ -1,17 +1,18 @@
-// Where a service is and who we are to it, in one word: `redis://user:password@host:6379/0`.
+// Where a service is and who we are to it, in one word: `redis://user@host:6379/0`; and where its
+// password is.
 #ifndef LOCKPICK_BASE_URL_H
 #define LOCKPICK_BASE_URL_H
 
 #include "harness/base/error.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #define URL_MOST_HOSTS 8
 
 struct url {
     char scheme[16];
-    char user[64];      // "" if none
-    char password[128]; // "" if none
+    char user[64]; // "" if none
     struct {
         char host[48];
         int port; // 0: not said
@@ -20,11 +21,16 @@ struct url {
     char path[64];  // what comes after the '/', "" if nothing
 };
 
-// Reads `scheme://[user[:password]@]host[:port][,host[:port]...][/path]`; %XX stands for a byte in
-// user and password. 0, or -1 with `error` set, which never quotes the password.
+// Reads `scheme://[user@]host[:port][,host[:port]...][/path]`; %XX stands for a byte in the user. A
+// password is refused: it would come into process lists, logs and folders of runs. 0, or -1 with
+// `error` set, which never quotes it.
 int url_read(const char *text, struct url *url, struct error *error);
 
-// True if a URL that is somewhere in the text has a user or password.
-bool url_has_password(const char *text);
+// Whether a text says where a password is: `env:NAME`, in a variable of the environment, or
+// `file:PATH`, in the first line of a file.
+bool password_is_named(const char *where);
+
+// Reads it to `out`. 0, or -1 with `error` set, which never quotes it.
+int password_read(const char *where, char *out, size_t room, struct error *error);
 
 #endif

@@ -1,15 +1,17 @@
 #include "harness/base/url.h"
 
+#include "harness/base/file.h"
 #include "harness/testing/test.h"
+
+#include <unistd.h>
 
 TEST(a_whole_url_is_taken_apart)
 {
     struct url url;
     struct error error;
-    assert_int_equal(url_read("redis://me:p%40ss:w@host-1:6380,10.0.0.2/7", &url, &error), 0);
+    assert_int_equal(url_read("redis://m%40e@host-1:6380,10.0.0.2/7", &url, &error), 0);
     assert_string_equal(url.scheme, "redis");
-    assert_string_equal(url.user, "me");
-    assert_string_equal(url.password, "p@ss:w");
+    assert_string_equal(url.user, "m@e");
     assert_int_equal(url.host_count, 2);
     assert_string_equal(url.hosts[0].host, "host-1");
     assert_int_equal(url.hosts[0].port, 6380);
@@ -24,12 +26,8 @@ TEST(what_is_left_out_is_empty)
     struct error error;
     assert_int_equal(url_read("etcd://localhost", &url, &error), 0);
     assert_string_equal(url.user, "");
-    assert_string_equal(url.password, "");
     assert_string_equal(url.path, "");
     assert_int_equal(url.hosts[0].port, 0);
-    assert_int_equal(url_read("redis://:secret@host", &url, &error), 0);
-    assert_string_equal(url.user, "");
-    assert_string_equal(url.password, "secret");
 }
 
 TEST(a_wrong_url_is_refused_without_its_password)
@@ -48,10 +46,10 @@ TEST(a_wrong_url_is_refused_without_its_password)
         {"redis://host:0", "port"},
         {"redis://host:65536", "port"},
         {"redis://host:12x", "port"},
-        {"redis://me:secret%4@host", "password"},
-        {"redis://me:secret%@host", "password"},
-        {"redis://me:secret%zz@host", "password"},
-        {"redis://m%e:secret@host", "user"},
+        {"redis://me:secret@host", "env:NAME or file:PATH"},
+        {"redis://:secret@host", "env:NAME or file:PATH"},
+        {"redis://me:sec@ret@host", "env:NAME or file:PATH"},
+        {"redis://m%e@host", "user"},
         {"redis://a,b,c,d,e,f,g,h,i", "more than 8"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -68,8 +66,8 @@ TEST(what_is_too_long_is_refused_not_cut)
     struct url url;
     struct error error;
     char text[600];
-    static const char *const formats[] = {"%s://host", "redis://%s@host", "redis://u:%s@host",
-                                          "redis://%s", "redis://host/%s"};
+    static const char *const formats[] = {"%s://host", "redis://%s@host", "redis://%s",
+                                          "redis://host/%s"};
     char longest[300];
     memset(longest, 'a', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
@@ -83,12 +81,36 @@ TEST(what_is_too_long_is_refused_not_cut)
     }
 }
 
-TEST(a_password_is_found_anywhere_in_a_text)
+TEST(a_password_is_read_from_where_it_is)
 {
-    assert_true(
-        url_has_password("servers: {mysql: {external: \"mysql://me:secret@host/test\"}}\n"));
-    assert_true(url_has_password("http://a b\nredis://:secret@[::1]:6379"));
-    assert_false(
-        url_has_password("about: see https://example.org/a@b\nexternal: redis://host:6379"));
-    assert_false(url_has_password(""));
+    static const struct {
+        const char *where;
+        const char *password; // NULL: refused, because
+        const char *says;
+    } cases[] = {
+        {"env:LOCKPICK_TEST_PASSWORD", "secret", ""},
+        {"file:/tmp/lockpick-url-test", "sec ret", ""},
+        {"secret", NULL, "env:NAME or file:PATH"},
+        {"env:", NULL, "env:NAME or file:PATH"},
+        {"env:LOCKPICK_TEST_NOTHING", NULL, "export it"},
+        {"env:LOCKPICK_TEST_EMPTY", NULL, "empty"},
+        {"file:/nonexistent/password", NULL, "/nonexistent/password"},
+    };
+    struct error error;
+    setenv("LOCKPICK_TEST_PASSWORD", "secret", 1);
+    setenv("LOCKPICK_TEST_EMPTY", "", 1);
+    assert_int_equal(file_write("/tmp/lockpick-url-test", "sec ret\nmore\n", 13, &error), 0);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char password[8] = "";
+        int result = password_read(cases[i].where, password, sizeof password, &error);
+        if (result != (cases[i].password != NULL ? 0 : -1) ||
+            (result == 0 ? strcmp(password, cases[i].password) != 0
+                         : strstr(error.text, cases[i].says) == NULL))
+            fail_msg("%s: '%s', %s", cases[i].where, password, error.text);
+    }
+    setenv("LOCKPICK_TEST_PASSWORD", "too long a secret", 1);
+    char password[8];
+    assert_int_equal(password_read("env:LOCKPICK_TEST_PASSWORD", password, 8, &error), -1);
+    assert_null(strstr(error.text, "secret"));
+    unlink("/tmp/lockpick-url-test");
 }

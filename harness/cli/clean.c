@@ -6,17 +6,23 @@
 
 #include <string.h>
 
+static const struct option clean_options[] = {
+    {"password", "WHERE", "of the user in the URL: env:NAME or file:PATH",
+     TEXT(struct server_settings, password)},
+    {.name = NULL},
+};
+
 static int run(const struct words *words, void *options)
 {
-    (void)options;
+    struct server_settings *settings = options;
     struct error error = {0};
     struct service service;
     AUTO_TEXT struct text urls = {0};
     if (words->count < 1 || words->count > 2)
         return usage_error(&clean_verb, "one URL, and the topology if it is not single");
     const char *url = words->items[0];
-    struct server_settings settings = {.external = (char *)(size_t)url,
-                                       .topology = (char *)(size_t)words->items[1]};
+    settings->external = (char *)(size_t)url;
+    settings->topology = (char *)(size_t)words->items[1];
     for (size_t i = 0; server_catalogue[i] != NULL; i++) {
         const struct server_kind *kind = server_catalogue[i];
         size_t length = strlen(kind->name);
@@ -25,7 +31,7 @@ static int run(const struct words *words, void *options)
         text_format(&urls, "%s%s://", urls.length > 0 ? ", " : "", kind->name);
         if (strncmp(url, kind->name, length) != 0 || url[length] != ':')
             continue;
-        if (service_of_external(kind->name, &settings, &service, &error) != 0)
+        if (service_of_external(kind->name, settings, &service, &error) != 0)
             return usage_error(&clean_verb, "%s", error.text);
         return kind->clean(&service, &error) == 0
                    ? EXIT_AS_EXPECTED
@@ -40,8 +46,10 @@ static int run(const struct words *words, void *options)
 extern const char template_help_clean[];
 const struct verb clean_verb = {
     .name = "clean",
-    .arguments = "URL [TOPOLOGY]",
+    .arguments = "URL [TOPOLOGY] [options]",
     .summary = "Removes what killed runs have left on a server of yours",
     .help = template_help_clean,
+    .options = clean_options,
+    .room = sizeof(struct server_settings),
     .run = run,
 };

@@ -192,7 +192,8 @@ static bool can_run(struct running *running, size_t index)
     else if (applies == TRIAL_NOT_INSTALLED)
         judge_without_history(trial, VERDICT_SKIPPED, text_string(&reason), &result->judgement);
     else if (folder_make(result->folder, &error) != 0 ||
-             (scenario_was_drawn(drawn) && scenario_keep(path, drawn->source, &error) != 0))
+             (scenario_was_drawn(drawn) &&
+              file_write(path, drawn->source, strlen(drawn->source), &error) != 0))
         judge_without_history(trial, VERDICT_ERROR, error.text, &result->judgement);
     else
         can = true;

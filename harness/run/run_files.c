@@ -165,7 +165,7 @@ static char *new_folder(const struct scenario_set *set, struct error *error)
 static int keep(const char *folder, const char *name, const char *text, struct error *error)
 {
     AUTO_FREE char *path = text_formatted("%s/%s.yaml", folder, name);
-    return scenario_keep(path, text, error);
+    return file_write(path, text, strlen(text), error);
 }
 
 // The scenario's name, with "--TRIAL" if it is one of its trials; the caller frees.

@@ -273,16 +273,17 @@ int service_of_external(const char *kind, const struct server_settings *settings
 {
     struct url url;
     const char *topology = settings->topology != NULL ? settings->topology : "single";
-    if (url_read(settings->external, &url, error) != 0)
-        return error_wrap(error, "servers.%s.external", kind);
+    *service = (struct service){.external = true};
+    if (external_read(kind, &server_kind_find(kind)->form, settings, &url, error) != 0 ||
+        (settings->password != NULL && password_read(settings->password, service->password,
+                                                     sizeof service->password, error) != 0))
+        return error_wrap(error, "servers.%s", kind);
     bool is_sentinel = strcmp(topology, "sentinel") == 0;
     const struct server_kind *server = server_kind_find(is_sentinel ? "sentinel" : kind);
     int usual_port = server != NULL ? server->port : 0;
-    *service = (struct service){.external = true};
     snprintf(service->kind, sizeof service->kind, "%s", kind);
     snprintf(service->topology, sizeof service->topology, "%s", topology);
     snprintf(service->user, sizeof service->user, "%s", url.user);
-    snprintf(service->password, sizeof service->password, "%s", url.password);
     snprintf(service->database, sizeof service->database, "%s", url.path);
     for (int i = 0; i < url.host_count; i++) {
         struct endpoint *endpoint = is_sentinel ? &service->sentinels[service->sentinel_count++]

@@ -113,8 +113,13 @@ TEST(a_server_that_runs_already_is_described_and_none_is_booted)
 {
     struct pool_fixture fixture;
     const struct scenario *scenario =
-        scenario_of("servers: {redis: {external: 'redis://me:secret@db.example:7000,other/3'}}\n");
+        scenario_of("servers: {redis: {external: 'redis://me@db.example:7000,other/3', "
+                    "password: 'env:LOCKPICK_TEST_PASSWORD'}}\n");
     start_pool(&fixture);
+    unsetenv("LOCKPICK_TEST_PASSWORD");
+    assert_int_equal(provide(&fixture, scenario, "redis-setnx"), -1);
+    assert_non_null(strstr(fixture.error.text, "no variable LOCKPICK_TEST_PASSWORD"));
+    setenv("LOCKPICK_TEST_PASSWORD", "secret", 1);
     assert_int_equal(provide(&fixture, scenario, "redis-setnx"), 0);
     assert_false(fixture.pool.is_up);
     const struct service *service = &fixture.lock_service;

@@ -1,7 +1,5 @@
 // What a scenario says, --set included, and a file that does the same again.
-#include "harness/base/file.h"
 #include "harness/base/text.h"
-#include "harness/base/url.h"
 #include "harness/scenario/keys.h"
 
 #include <inttypes.h>
@@ -161,10 +159,4 @@ char *scenario_as_run(const struct scenario *scenario, uint64_t seed, const char
     text_format(&out, "%s%s%s%s", drawn == NULL ? scenario->settled_random : "",
                 has_faults ? "faults:\n" : "", scenario->settled_faults, lines);
     return out.bytes;
-}
-
-int scenario_keep(const char *path, const char *text, struct error *error)
-{
-    return url_has_password(text) ? file_write_private(path, text, strlen(text), error)
-                                  : file_write(path, text, strlen(text), error);
 }

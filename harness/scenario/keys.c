@@ -161,8 +161,10 @@ static const struct key server_keys[] = {
     {"persistence", KEY_CHOICE, AT(server_settings, persistence),
      "what a server keeps when it stops", .choices = persistence_words, .fallback = "none"},
     {"external", KEY_TEXT, AT(server_settings, external),
-     "a server that runs already: KIND://user:password@host:port; nothing is booted", RANGE(1, 400),
+     "a server that runs already: KIND://user@host:port; nothing is booted", RANGE(1, 400),
      .fallback_text = "none"},
+    {"password", KEY_TEXT, AT(server_settings, password),
+     "of that, by where it is: env:NAME or file:PATH", RANGE(1, 400), .fallback_text = "none"},
 };
 static const struct section server_section = {"servers.", "Of each kind of server.",
                                               KEYS(server_keys, server_settings)};

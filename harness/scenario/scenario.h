@@ -6,6 +6,7 @@
 #include "harness/base/external_client.h"
 #include "harness/base/rank.h"
 #include "harness/base/server_form.h"
+#include "harness/base/url.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -301,6 +302,7 @@ struct server_settings {
     int64_t nodes;    // servers that hold data; 0: as many as is usual
     enum persistence persistence;
     char *external; // a URL; NULL: Lockpick boots its own
+    char *password; // of that: where it is (password_read); NULL: there is none
 };
 
 #define MAX_SERVER_KINDS 12
@@ -545,6 +547,11 @@ const struct topology_name *scenario_topology(const struct scenario *scenario,
                                               const struct scheme_form *scheme,
                                               const struct vocabulary *vocabulary, int *count);
 
+// Reads `external` of a kind of server. 0, or -1 with `error` set to what is wrong with it, or to
+// what of it, or of `password`, would be ignored.
+int external_read(const char *kind, const struct server_form *form,
+                  const struct server_settings *settings, struct url *url, struct error *error);
+
 // How the scenario wants servers of that kind to be; never NULL.
 const struct server_settings *scenario_server(const struct scenario *scenario, const char *kind);
 
@@ -563,10 +570,6 @@ bool scenario_was_drawn(const struct scenario *scenario);
 // ("SCHEME--2"; NULL: all) only that one. The caller frees it.
 char *scenario_as_run(const struct scenario *scenario, uint64_t seed, const char *drawn,
                       const char *trial);
-
-// Writes the text of a scenario into a run's folder, for no other user to read if it has a
-// password.
-int scenario_keep(const char *path, const char *text, struct error *error);
 
 // Reads `METRIC < VALUE` (or <=, >, >=, ==). 0, or -1 with `error` set to what is wrong with it.
 int limit_read(const char *text, struct limit *limit, struct error *error);

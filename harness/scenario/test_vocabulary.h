@@ -70,12 +70,15 @@ static const char *const test_transactional[] = {"mysql", NULL};
 static const char *const test_servers[] = {"none",      "redis", "zookeeper", "etcd",
                                            "memcached", "mysql", "postgres",  NULL};
 static const struct server_form test_server_forms[] = {
-    {.durability = {"in memory", "each second", "at each write"}, .shows_keys = true},
-    {.title = "ZooKeeper"},
-    {.title = "etcd"},
+    {.durability = {"in memory", "each second", "at each write"},
+     .shows_keys = true,
+     .login = LOGIN_BY_PASSWORD,
+     .has_databases = true},
+    {.title = "ZooKeeper", .login = LOGIN_BY_BOTH},
+    {.title = "etcd", .login = LOGIN_BY_BOTH},
     {.shows_keys = true},
-    {.keeps_commits = true},
-    {.title = "PostgreSQL"},
+    {.keeps_commits = true, .login = LOGIN_ANY, .has_databases = true},
+    {.title = "PostgreSQL", .login = LOGIN_ANY, .has_databases = true},
 };
 static const char *const test_faults[] = {"pause", "kill", "restart", "partition",
                                           "delay", "loss", "buffer",  "clock",

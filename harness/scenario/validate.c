@@ -330,6 +330,31 @@ static void check_topology(const struct rules *rules, struct node *map, const ch
                topology->least, topology->most, (long long)settings->nodes);
 }
 
+int external_read(const char *kind, const struct server_form *form,
+                  const struct server_settings *settings, struct url *url, struct error *error)
+{
+    if (url_read(settings->external, url, error) != 0)
+        return error_wrap(error, "'external' must be a URL such as %s://host:port", kind);
+    if (strcmp(url->scheme, kind) != 0)
+        return error_set(error, "'external' of %s must begin with %s://, not %s://", kind, kind,
+                         url->scheme);
+    bool has_user = url->user[0] != '\0';
+    bool has_password = settings->password != NULL;
+    if (form->login == LOGIN_NONE && (has_user || has_password))
+        return error_set(error, "%s here knows no users and no passwords: leave the %s out", kind,
+                         has_user ? "user" : "password");
+    if (has_user && !has_password && form->login > LOGIN_ANY)
+        return error_set(error,
+                         "%s does not hear of a user without a password: say where that is "
+                         "('password': env:NAME or file:PATH), or leave the user out",
+                         kind);
+    if (has_password && !has_user && form->login == LOGIN_BY_BOTH)
+        return error_set(error, "a password for %s needs a user: %s://USER@...", kind, kind);
+    return url->path[0] == '\0' || form->has_databases
+               ? 0
+               : error_set(error, "%s has no databases: leave '/%s' out", kind, url->path);
+}
+
 static void check_servers(const struct rules *rules)
 {
     const struct node *servers = node_child(rules->root, "servers");
@@ -345,17 +370,21 @@ static void check_servers(const struct rules *rules)
         if (external != NULL && !external->bad && settings->external != NULL) {
             struct url url;
             struct error error;
-            if (url_read(settings->external, &url, &error) != 0)
-                refuse(external, "'external' must be a URL such as %s://host:port: %s", kinds[i],
-                       error.text);
-            else if (strcmp(url.scheme, kinds[i]) != 0)
-                refuse(external, "'external' of %s must begin with %s://, not %s://", kinds[i],
-                       kinds[i], url.scheme);
+            if (external_read(kinds[i], form, settings, &url, &error) != 0)
+                refuse(external, "%s", error.text);
             refuse_key(node_child(map, "nodes"),
                        "'nodes' besides 'external': its URL says how many there are");
             refuse_key(node_child(map, "persistence"),
                        "'persistence' besides 'external': Lockpick does not start that server");
         }
+        struct node *password = node_child(map, "password");
+        if (password != NULL && !password->bad && external == NULL)
+            refuse_key(password, "'password' without 'external': servers that Lockpick boots let "
+                                 "everybody in");
+        else if (password != NULL && !password->bad && settings->password != NULL &&
+                 !password_is_named(settings->password))
+            refuse(password, "'password' must say where it is, env:NAME or file:PATH: itself it "
+                             "would be kept in the run's folder");
         if (form->durability[PERSISTENCE_AOF_EVERYSEC] == NULL)
             refuse_key(node_child(map, "persistence"), "'persistence' cannot be chosen here (%s)",
                        form->durability[PERSISTENCE_NONE]);

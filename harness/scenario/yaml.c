@@ -68,11 +68,14 @@ static void add(const struct origin *origin, struct place place, const char *for
     char message[1024];
     vsnprintf(message, sizeof message, format, arguments);
     diagnostics->made++;
+    // What is said of a server may be a password, in the wrong place.
+    bool is_quoted =
+        origin->override != NULL && strncmp(origin->override->path, "servers.", 8) != 0;
     char *text =
         origin->override == NULL
             ? text_formatted("%s:%d:%d: %s", origin->path, place.line, place.column, message)
             : text_formatted("--set %s=%s: %s", origin->override->path,
-                             quote(origin->override->value), message);
+                             is_quoted ? quote(origin->override->value) : "...", message);
     text_clean(text);
     bool is_told = diagnostics->count < MOST_COMPLAINTS;
     for (size_t i = 0; is_told && i < diagnostics->count; i++)

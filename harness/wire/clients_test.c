@@ -3,61 +3,15 @@
 #include "harness/cluster/test_process_control.h"
 #include "harness/cluster/test_server.h"
 #include "harness/testing/test.h"
-#include "harness/wire/etcd.h"
-#include "harness/wire/memcached.h"
-#include "harness/wire/redis.h"
 #include "harness/wire/spare.h"
-#include "harness/wire/sql.h"
 #include "harness/wire/test_points.h"
-
-struct protocol {
-    const char *kind;
-    const struct connector *connector;
-    // A request that passes the points `command`, or one that no server can execute.
-    enum outcome (*ask)(void *client, bool is_sound);
-    const char *command;
-    // Of the first request to a server that is gone: NO of a client that looks, before it sends,
-    // whether the connection has ended.
-    enum outcome to_the_dead;
-};
+#include "harness/wire/test_protocols.h"
 
 static struct {
     struct test_server server;
     struct actor actor;
     void *client;
 } fixture;
-
-static enum outcome ask_redis(void *client, bool is_sound)
-{
-    struct redis_answer answer;
-    return redis_request(client, &answer, is_sound ? "GET key" : "NOSUCHCOMMAND");
-}
-
-static enum outcome ask_memcached(void *client, bool is_sound)
-{
-    struct memcached_answer answer;
-    return memcached_request(client, &answer, is_sound ? "gets key" : "nonsense");
-}
-
-static enum outcome ask_etcd(void *client, bool is_sound)
-{
-    struct etcd_entry entry;
-    return etcd_get(client, is_sound ? "key" : "", &entry);
-}
-
-static enum outcome ask_sql(void *client, bool is_sound)
-{
-    const struct sql_statement statement = {"SELECT", is_sound ? "SELECT 1" : "SELEKT 1"};
-    struct sql_answer answer;
-    return sql_request(client, &answer, &statement, NULL);
-}
-
-static struct protocol redis = {"redis", &redis_connector, ask_redis, "GET", OUTCOME_UNKNOWN};
-static struct protocol memcached = {"memcached", &memcached_connector, ask_memcached, "gets",
-                                    OUTCOME_UNKNOWN};
-static struct protocol etcd = {"etcd", &etcd_connector, ask_etcd, "range", OUTCOME_NO};
-static struct protocol mysql = {"mysql", &sql_connector, ask_sql, "SELECT", OUTCOME_NO};
-static struct protocol postgres = {"postgres", &sql_connector, ask_sql, "SELECT", OUTCOME_UNKNOWN};
 
 static int start(void **state)
 {

@@ -32,6 +32,7 @@ struct etcd_connection {
     json_t *json; // the answer, if it is one of etcd's
     long status;
     bool lacks_lease;
+    bool is_known; // it has told etcd who it is; the token for that is among the headers
 };
 
 // A request that is not over when its answer comes to an end, but when the caller has seen enough,
@@ -215,10 +216,12 @@ static enum outcome understand_error(struct etcd_connection *connection)
     case GRPC_FAILED_PRECONDITION:
     case GRPC_OUT_OF_RANGE:
         return OUTCOME_NO;
+    case GRPC_UNAUTHENTICATED: // such as a token that is too old
+        connection->is_known = false;
+        return OUTCOME_BROKEN;
     case GRPC_INVALID_ARGUMENT:
     case GRPC_PERMISSION_DENIED:
     case GRPC_UNIMPLEMENTED:
-    case GRPC_UNAUTHENTICATED:
         return OUTCOME_BROKEN;
     default: // unavailable, deadline exceeded, cancelled, internal: each may come after it
         return OUTCOME_UNKNOWN;
@@ -284,21 +287,17 @@ static void note_lease(const struct etcd_connection *connection, const char *pat
 
 // --- requests ------------------------------------------------------------------------------------
 
-// Posts the body, which it frees, and waits, with `patience` (else NULL) as long as that lasts.
-// Where no connection can be made, the next server is tried, each once; with UNKNOWN the next
-// request goes to the next server. The answer is connection->json, until the next one.
-static enum outcome ask(struct etcd_connection *connection, const char *path, json_t *body,
-                        struct patience *patience)
+// Posts the body. Where no connection can be made, the next server is tried, each once; with
+// UNKNOWN the next request goes to the next server. The answer is connection->json, until the next
+// one.
+static enum outcome post(struct etcd_connection *connection, const char *path, const json_t *body,
+                         struct patience *patience)
 {
-    static const char *const no_changes[] = {"/v3/kv/range", "/v3/watch", "/v3/lease/grant",
-                                             "/v3/lease/keepalive", NULL};
     int count = connection->service->server_count;
     enum outcome outcome = OUTCOME_NO;
     AUTO_FREE char *text = json_dumps(body, JSON_COMPACT);
     connection->body = text;
     connection->body_length = strlen(text);
-    if (connection->service->leases != NULL)
-        connection->service->leases->changes += !text_is_one_of(path, no_changes);
     for (int i = 0; outcome == OUTCOME_NO && i < count; i++) {
         outcome = exchange(connection, path, patience);
         if (outcome == OUTCOME_NO || (outcome == OUTCOME_UNKNOWN && patience == NULL))
@@ -314,6 +313,57 @@ static enum outcome ask(struct etcd_connection *connection, const char *path, js
         else
             outcome = understand_error(connection);
     }
+    return outcome;
+}
+
+static void set_headers(struct etcd_connection *connection, const char *token)
+{
+    AUTO_FREE char *authorization = text_formatted("Authorization: %s", token);
+    curl_slist_free_all(connection->headers);
+    connection->headers = curl_slist_append(NULL, "Content-Type: application/json");
+    if (token[0] != '\0')
+        connection->headers = curl_slist_append(connection->headers, authorization);
+    curl_easy_setopt(connection->easy, CURLOPT_HTTPHEADER, connection->headers);
+    connection->is_known = token[0] != '\0';
+}
+
+// OK: etcd knows who asks, or nobody is to tell it.
+static enum outcome log_in(struct etcd_connection *connection)
+{
+    const struct service *service = connection->service;
+    if (service->user[0] == '\0' || connection->is_known)
+        return OUTCOME_OK;
+    json_auto_t *body =
+        json_pack("{s:s, s:s}", "name", service->user, "password", service->password);
+    enum outcome outcome = post(connection, "/v3/auth/authenticate", body, NULL);
+    const char *token = json_string_value(json_object_get(connection->json, "token"));
+    if (outcome == OUTCOME_OK && token != NULL)
+        set_headers(connection, token);
+    else if (outcome == OUTCOME_BROKEN)
+        error_wrap(&connection->error,
+                   "%s is not let in: check the user in its URL, and what its "
+                   "'password' names",
+                   service->user);
+    // Nothing of what is to be asked was sent.
+    return outcome == OUTCOME_UNKNOWN ? OUTCOME_NO : outcome;
+}
+
+// Posts the body, which it frees, and waits, with `patience` (else NULL) as long as that lasts. A
+// token that etcd knows no more, after a time or a restart, is got anew.
+static enum outcome ask(struct etcd_connection *connection, const char *path, json_t *body,
+                        struct patience *patience)
+{
+    static const char *const no_changes[] = {"/v3/kv/range", "/v3/watch", "/v3/lease/grant",
+                                             "/v3/lease/keepalive", NULL};
+    if (connection->service->leases != NULL)
+        connection->service->leases->changes += !text_is_one_of(path, no_changes);
+    bool was_known = connection->is_known;
+    enum outcome outcome = log_in(connection);
+    if (outcome == OUTCOME_OK)
+        outcome = post(connection, path, body, patience);
+    if (was_known && !connection->is_known)
+        outcome =
+            log_in(connection) == OUTCOME_OK ? post(connection, path, body, patience) : OUTCOME_NO;
     json_decref(body);
     return outcome;
 }
@@ -466,14 +516,13 @@ void *etcd_open(const struct service *service, int64_t request_ns, struct actor 
     connection->current = service->server_count > 0 ? actor->client % service->server_count : 0;
     connection->multi = curl_multi_init();
     connection->easy = easy;
-    connection->headers = curl_slist_append(NULL, "Content-Type: application/json");
     enum outcome outcome = OUTCOME_NO;
     error_set(&connection->error, "libcurl cannot make a client");
-    if (connection->multi != NULL && easy != NULL && connection->headers != NULL) {
+    if (connection->multi != NULL && easy != NULL) {
         curl_easy_setopt(easy, CURLOPT_NOSIGNAL, 1L);
         curl_easy_setopt(easy, CURLOPT_PROXY, ""); // whatever the environment says
         curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
-        curl_easy_setopt(easy, CURLOPT_HTTPHEADER, connection->headers);
+        set_headers(connection, "");
         curl_easy_setopt(easy, CURLOPT_POST, 1L);
         curl_easy_setopt(easy, CURLOPT_READFUNCTION, give_body);
         curl_easy_setopt(easy, CURLOPT_READDATA, connection);

@@ -191,8 +191,8 @@ enum redis_entry redis_enter(const struct service *service, const struct endpoin
         entry = judge(link,
                       user[0] != '\0' ? ask(link, error, "AUTH %s %s", user, password)
                                       : ask(link, error, "AUTH %s", password),
-                      "check user and password in the server's URL, "
-                      "redis://USER:PASSWORD@HOST:PORT",
+                      "check the user in the server's URL, redis://USER@HOST:PORT, and what its "
+                      "'password' names",
                       error);
     if (entry == ENTRY_OPEN && number[0] != '\0')
         entry = judge(link, ask(link, error, "SELECT %s", number),
@@ -202,7 +202,9 @@ enum redis_entry redis_enter(const struct service *service, const struct endpoin
     // something.
     else if (entry == ENTRY_OPEN && service->external && password[0] == '\0')
         entry = judge(link, ask(link, error, "PING"),
-                      "if it wants a password, write redis://:PASSWORD@HOST:PORT", error);
+                      "if it wants a password, say where that is by 'password': env:NAME or "
+                      "file:PATH",
+                      error);
     if (entry == ENTRY_OPEN)
         redis_peer_limit(link, limit_ns);
     else

@@ -159,8 +159,8 @@ TEST_WITH(a_wrong_password_or_none_is_an_error_that_says_what_to_do, start_singl
     struct service wrong = external("", "guess", "");
     struct service none = external("", "", "");
     struct service elsewhere = external("", "secret", "nowhere");
-    expect_refusal(&wrong, "WRONGPASS", "check user and password");
-    expect_refusal(&none, "NOAUTH", "redis://:PASSWORD@HOST:PORT");
+    expect_refusal(&wrong, "WRONGPASS", "check the user");
+    expect_refusal(&none, "NOAUTH", "env:NAME or file:PATH");
     expect_refusal(&elsewhere, "answered", "the number of a database");
 }
 

@@ -83,10 +83,16 @@ static struct zk_life *begin_life(struct zk *zk, struct zk_life *former)
     life->former = former;
     life->handle =
         zookeeper_init(zk->servers, hear, (int)session_ms, NULL, life, ZOO_NO_LOG_CLIENTENV);
-    if (life->handle != NULL)
-        return life;
-    free(life);
-    return NULL;
+    if (life->handle == NULL) {
+        free(life);
+        return NULL;
+    }
+    // Sent before all requests, and again with each connection.
+    const struct service *service = zk->settings.service;
+    AUTO_FREE char *login = text_formatted("%s:%s", service->user, service->password);
+    if (service->user[0] != '\0')
+        zoo_add_auth(life->handle, "digest", login, (int)strlen(login), NULL, NULL);
+    return life;
 }
 
 struct zk_life *zk_current(struct zk *zk)
@@ -383,7 +389,6 @@ static const struct {
     {ZNODEEXISTS, OUTCOME_NO, ZK_NODE_EXISTS},
     {ZNONODE, OUTCOME_NO, ZK_NO_NODE},
     {ZNOTEMPTY, OUTCOME_NO, ZK_NOT_EMPTY},
-    {ZNOAUTH, OUTCOME_NO, ZK_OTHER},
     {ZINVALIDSTATE, OUTCOME_NO, ZK_OTHER},
     {ZMARSHALLINGERROR, OUTCOME_NO, ZK_OTHER},
     {ZCONNECTIONLOSS, OUTCOME_UNKNOWN, ZK_OTHER},
@@ -412,10 +417,13 @@ static int start_call(zhandle_t *handle, struct zk_call *call, enum zk_asked ask
                       const char *path, const char *data, enum zk_mode mode)
 {
     const watcher_fn watcher = call->watch != NULL ? ring : NULL;
+    // Who has told the server who it is keeps others out.
+    const bool is_known = call->promise.zk->settings.service->user[0] != '\0';
+    const struct ACL_vector *acl = is_known ? &ZOO_CREATOR_ALL_ACL : &ZOO_OPEN_ACL_UNSAFE;
     switch (asked) {
     case ZK_CREATE:
-        return zoo_acreate2(handle, path, data, (int)strlen(data), &ZOO_OPEN_ACL_UNSAFE, (int)mode,
-                            is_created, call);
+        return zoo_acreate2(handle, path, data, (int)strlen(data), acl, (int)mode, is_created,
+                            call);
     case ZK_DELETE:
         return zoo_adelete(handle, path, -1, is_deleted, call);
     case ZK_EXISTS:

@@ -333,7 +333,8 @@ const struct server_kind etcd_server = {
     // It raises short leases to whole seconds, and looks twice a second.
     .form = {.title = "etcd",
              .durability = {"etcd: log flushed at each write"},
-             .late_expiry_ns = 2 * NS_PER_S},
+             .late_expiry_ns = 2 * NS_PER_S,
+             .login = LOGIN_BY_BOTH},
     .program = "etcd",
     .package = "etcd-server",
     .port = 2379,
