@@ -10,7 +10,7 @@ WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
 CFLAGS ?= -O2 -g
 ALL_CFLAGS = -std=c17 -D_GNU_SOURCE -I. $(WARNINGS) $(CPPFLAGS) $(CFLAGS) -pthread -MMD -MP \
 	-DLOCKPICK_VERSION='"$(VERSION)"'
-LIBRARIES := -lhiredis -lzookeeper_mt -lmysqlclient -lcurl -lpq -lnetfilter_queue -lnftables -lyaml \
+LIBRARIES := -lhiredis -lzookeeper_mt -lmysqlclient -lcurl -lpq -lssl -lcrypto -lnetfilter_queue -lnftables -lyaml \
 	-ljansson -lz -lresolv -lm -pthread
 
 # What servers are started with when their clocks or disks are to go wrong, or on loopback ports

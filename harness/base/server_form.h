@@ -29,6 +29,11 @@ struct server_form {
     const char *set_up;
     enum login login;
     bool has_databases; // of which the path of a URL names one
+    // Of URLs by TLS ("rediss"), which `tls` says, too; NULL: none.
+    const char *tls_scheme;
+    // Why it cannot be spoken to by TLS, or not where its certificate has another name; NULL: it
+    // can.
+    const char *why_no_tls, *why_no_server_name;
 };
 
 #endif

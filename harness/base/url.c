@@ -112,3 +112,9 @@ int password_read(const char *where, char *out, size_t room, struct error *error
                ? 0
                : error_set(error, "%s: it is longer than %zu bytes", where, room - 1);
 }
+
+const char *tls_ca(const struct tls_settings *settings)
+{
+    return strcmp(settings->ca, TLS_OF_SYSTEM) == 0 ? "/etc/ssl/certs/ca-certificates.crt"
+                                                    : settings->ca;
+}

@@ -21,6 +21,17 @@ struct url {
     char path[64];  // what comes after the '/', "" if nothing
 };
 
+// By TLS, which a service is spoken to by; files are of PEM.
+struct tls_settings {
+    char *ca; // certificates that vouch for the server's; TLS_OF_SYSTEM; NULL: no TLS
+    char *certificate, *key; // that the server may ask for; NULL: none
+    char *server_name;       // that its certificate is made out to; NULL: as in the URL
+};
+#define TLS_OF_SYSTEM "system"
+
+// The file of `ca`: of the system's, what Debian's ca-certificates makes.
+const char *tls_ca(const struct tls_settings *settings);
+
 // Reads `scheme://[user@]host[:port][,host[:port]...][/path]`; %XX stands for a byte in the user. A
 // password is refused: it would come into process lists, logs and folders of runs. 0, or -1 with
 // `error` set, which never quotes it.

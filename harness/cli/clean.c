@@ -9,8 +9,20 @@
 static const struct option clean_options[] = {
     {"password", "WHERE", "of the user in the URL: env:NAME or file:PATH",
      TEXT(struct server_settings, password)},
+    {"ca", "FILE", "by TLS: certificates that vouch for the server's, or " TLS_OF_SYSTEM,
+     TEXT(struct server_settings, tls.ca)},
+    {"certificate", "FILE", "by TLS: one's own", TEXT(struct server_settings, tls.certificate)},
+    {"key", "FILE", "by TLS: its private key", TEXT(struct server_settings, tls.key)},
+    {"server-name", "NAME", "by TLS: that the server's certificate is made out to",
+     TEXT(struct server_settings, tls.server_name)},
     {.name = NULL},
 };
+
+static bool has_scheme(const char *url, const char *scheme)
+{
+    size_t length = scheme != NULL ? strlen(scheme) : 0;
+    return length > 0 && strncmp(url, scheme, length) == 0 && url[length] == ':';
+}
 
 static int run(const struct words *words, void *options)
 {
@@ -25,11 +37,10 @@ static int run(const struct words *words, void *options)
     settings->topology = (char *)(size_t)words->items[1];
     for (size_t i = 0; server_catalogue[i] != NULL; i++) {
         const struct server_kind *kind = server_catalogue[i];
-        size_t length = strlen(kind->name);
         if (kind->clean == NULL)
             continue;
         text_format(&urls, "%s%s://", urls.length > 0 ? ", " : "", kind->name);
-        if (strncmp(url, kind->name, length) != 0 || url[length] != ':')
+        if (!has_scheme(url, kind->name) && !has_scheme(url, kind->form.tls_scheme))
             continue;
         if (service_of_external(kind->name, settings, &service, &error) != 0)
             return usage_error(&clean_verb, "%s", error.text);

@@ -94,6 +94,7 @@ static void describe(struct plugin_client *own, const struct lock_client *client
 {
     static const struct service none;
     const struct service *service = client->service != NULL ? client->service : &none;
+    const struct tls_settings *tls = service->tls;
     bool has_permits = lock_scheme_has(client->scheme, "permits");
     list_addresses(service->servers, service->server_count, &own->addresses);
     list_addresses(service->sentinels, service->sentinel_count, &own->sentinels);
@@ -113,6 +114,10 @@ static void describe(struct plugin_client *own, const struct lock_client *client
         .request_ms = client->options.request_ns / NS_PER_MS,
         .permits = has_permits ? (int)client->options.permits : 0,
         .folder = client->folder,
+        .tls_ca = tls != NULL ? tls_ca(tls) : NULL,
+        .tls_certificate = tls != NULL ? tls->certificate : NULL,
+        .tls_key = tls != NULL ? tls->key : NULL,
+        .tls_server_name = tls != NULL ? tls->server_name : NULL,
     };
 }
 

@@ -61,6 +61,9 @@ struct lockpick_setup {
     int64_t request_ms; // time-out of one request
     int permits;        // with the trait `permits`: how many may hold at once; else 0
     const char *folder; // of the trial, for logs
+    // Of servers that are spoken to by TLS, else NULL: the file of the certificates that vouch for
+    // theirs; and what may be NULL: one of our own with its key, and the name that theirs has.
+    const char *tls_ca, *tls_certificate, *tls_key, *tls_server_name;
 };
 
 // A worker: one thread of the client, with its handle on the lock.

@@ -271,13 +271,18 @@ static int want_servers(const struct trial *trial, struct group_settings *groups
 int service_of_external(const char *kind, const struct server_settings *settings,
                         struct service *service, struct error *error)
 {
+    static char system[] = TLS_OF_SYSTEM;
+    static const struct tls_settings by_system = {.ca = system};
     struct url url;
+    bool is_by_tls;
     const char *topology = settings->topology != NULL ? settings->topology : "single";
     *service = (struct service){.external = true};
-    if (external_read(kind, &server_kind_find(kind)->form, settings, &url, error) != 0 ||
+    if (external_read(kind, &server_kind_find(kind)->form, settings, &url, &is_by_tls, error) !=
+            0 ||
         (settings->password != NULL && password_read(settings->password, service->password,
                                                      sizeof service->password, error) != 0))
         return error_wrap(error, "servers.%s", kind);
+    service->tls = !is_by_tls ? NULL : settings->tls.ca != NULL ? &settings->tls : &by_system;
     bool is_sentinel = strcmp(topology, "sentinel") == 0;
     const struct server_kind *server = server_kind_find(is_sentinel ? "sentinel" : kind);
     int usual_port = server != NULL ? server->port : 0;

@@ -153,6 +153,21 @@ static const struct section lock_section = {"lock", "How they lock.",
 
 static const char *const persistence_words[] = {"none", "aof-everysec", "aof-always", NULL};
 
+static const struct key tls_keys[] = {
+    {"ca", KEY_TEXT, AT(tls_settings, ca),
+     "file of the certificates that vouch for the server's, or " TLS_OF_SYSTEM, RANGE(1, 400),
+     .required = true},
+    {"certificate", KEY_TEXT, AT(tls_settings, certificate),
+     "file of one's own, if it is asked for", RANGE(1, 400), .fallback_text = "none"},
+    {"key", KEY_TEXT, AT(tls_settings, key), "file of its private key", RANGE(1, 400),
+     .fallback_text = "none"},
+    {"server-name", KEY_TEXT, AT(tls_settings, server_name),
+     "that the server's certificate is made out to", RANGE(1, 200),
+     .fallback_text = "as in the URL"},
+};
+static const struct section tls_section = {"tls", "How an external server is spoken to by TLS.",
+                                           KEYS(tls_keys, tls_settings)};
+
 static const struct key server_keys[] = {
     {"topology", KEY_NAME, AT(server_settings, topology), "how its servers belong together",
      RANGE(1, 15), .fallback_text = "the scheme's"},
@@ -165,6 +180,8 @@ static const struct key server_keys[] = {
      .fallback_text = "none"},
     {"password", KEY_TEXT, AT(server_settings, password),
      "of that, by where it is: env:NAME or file:PATH", RANGE(1, 400), .fallback_text = "none"},
+    {"tls", KEY_SECTION, AT(server_settings, tls), "that is spoken to by TLS: see below",
+     .section = &tls_section, .fallback_text = "no"},
 };
 static const struct section server_section = {"servers.", "Of each kind of server.",
                                               KEYS(server_keys, server_settings)};

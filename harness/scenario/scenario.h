@@ -303,6 +303,7 @@ struct server_settings {
     enum persistence persistence;
     char *external; // a URL; NULL: Lockpick boots its own
     char *password; // of that: where it is (password_read); NULL: there is none
+    struct tls_settings tls;
 };
 
 #define MAX_SERVER_KINDS 12
@@ -547,10 +548,11 @@ const struct topology_name *scenario_topology(const struct scenario *scenario,
                                               const struct scheme_form *scheme,
                                               const struct vocabulary *vocabulary, int *count);
 
-// Reads `external` of a kind of server. 0, or -1 with `error` set to what is wrong with it, or to
-// what of it, or of `password`, would be ignored.
+// Reads `external` of a kind of server; *is_by_tls: TLS is to be spoken. 0, or -1 with `error` set
+// to what is wrong with it, or to what of it, of `password` or of `tls` would be ignored.
 int external_read(const char *kind, const struct server_form *form,
-                  const struct server_settings *settings, struct url *url, struct error *error);
+                  const struct server_settings *settings, struct url *url, bool *is_by_tls,
+                  struct error *error);
 
 // How the scenario wants servers of that kind to be; never NULL.
 const struct server_settings *scenario_server(const struct scenario *scenario, const char *kind);

@@ -331,13 +331,25 @@ static void check_topology(const struct rules *rules, struct node *map, const ch
 }
 
 int external_read(const char *kind, const struct server_form *form,
-                  const struct server_settings *settings, struct url *url, struct error *error)
+                  const struct server_settings *settings, struct url *url, bool *is_by_tls,
+                  struct error *error)
 {
+    const struct tls_settings *tls = &settings->tls;
     if (url_read(settings->external, url, error) != 0)
         return error_wrap(error, "'external' must be a URL such as %s://host:port", kind);
-    if (strcmp(url->scheme, kind) != 0)
-        return error_set(error, "'external' of %s must begin with %s://, not %s://", kind, kind,
-                         url->scheme);
+    bool has_tls_scheme = form->tls_scheme != NULL && strcmp(url->scheme, form->tls_scheme) == 0;
+    *is_by_tls = has_tls_scheme || tls->ca != NULL;
+    if (strcmp(url->scheme, kind) != 0 && !has_tls_scheme)
+        return error_set(error, "'external' of %s must begin with %s://%s%s%s, not %s://", kind,
+                         kind, form->tls_scheme != NULL ? " (by TLS: " : "",
+                         form->tls_scheme != NULL ? form->tls_scheme : "",
+                         form->tls_scheme != NULL ? "://)" : "", url->scheme);
+    if (*is_by_tls && form->why_no_tls != NULL)
+        return error_set(error, "%s is not spoken to by TLS: %s", kind, form->why_no_tls);
+    if (tls->server_name != NULL && form->why_no_server_name != NULL)
+        return error_set(error, "'server-name' would be ignored: %s", form->why_no_server_name);
+    if ((tls->certificate == NULL) != (tls->key == NULL))
+        return error_set(error, "'tls' of %s needs both 'certificate' and 'key', or neither", kind);
     bool has_user = url->user[0] != '\0';
     bool has_password = settings->password != NULL;
     if (form->login == LOGIN_NONE && (has_user || has_password))
@@ -369,14 +381,18 @@ static void check_servers(const struct rules *rules)
         struct node *external = node_child(map, "external");
         if (external != NULL && !external->bad && settings->external != NULL) {
             struct url url;
+            bool is_by_tls;
             struct error error;
-            if (external_read(kinds[i], form, settings, &url, &error) != 0)
+            if (external_read(kinds[i], form, settings, &url, &is_by_tls, &error) != 0)
                 refuse(external, "%s", error.text);
             refuse_key(node_child(map, "nodes"),
                        "'nodes' besides 'external': its URL says how many there are");
             refuse_key(node_child(map, "persistence"),
                        "'persistence' besides 'external': Lockpick does not start that server");
         }
+        if (external == NULL)
+            refuse_key(node_child(map, "tls"), "'tls' without 'external': servers that Lockpick "
+                                               "boots are spoken to in plain");
         struct node *password = node_child(map, "password");
         if (password != NULL && !password->bad && external == NULL)
             refuse_key(password, "'password' without 'external': servers that Lockpick boots let "

@@ -32,6 +32,9 @@ struct etcd_connection {
     json_t *json; // the answer, if it is one of etcd's
     long status;
     bool lacks_lease;
+    struct curl_slist *place;      // where the server is, if it is not where its name says
+    char failure[CURL_ERROR_SIZE]; // of the last transfer, in libcurl's words
+    CURLcode code;
     bool is_known; // it has told etcd who it is; the token for that is among the headers
 };
 
@@ -98,6 +101,7 @@ void etcd_close(void *client)
     curl_easy_cleanup(connection->easy);
     curl_multi_cleanup(connection->multi);
     curl_slist_free_all(connection->headers);
+    curl_slist_free_all(connection->place);
     json_decref(connection->json);
     text_free(&connection->answer);
     free(connection);
@@ -115,7 +119,8 @@ static bool is_done(struct etcd_connection *connection, const char **failure)
     const CURLMsg *message = curl_multi_info_read(connection->multi, &messages);
     if (message == NULL || message->msg != CURLMSG_DONE)
         return false;
-    *failure = message->data.result == CURLE_OK ? NULL : curl_easy_strerror(message->data.result);
+    connection->code = message->data.result;
+    *failure = connection->code == CURLE_OK ? NULL : curl_easy_strerror(connection->code);
     return true;
 }
 
@@ -155,11 +160,23 @@ static const char *attend(struct etcd_connection *connection, struct patience *p
 static enum outcome exchange(struct etcd_connection *connection, const char *path,
                              struct patience *patience)
 {
-    const struct endpoint *endpoint = &connection->service->servers[connection->current];
+    const struct service *service = connection->service;
+    const struct endpoint *endpoint = &service->servers[connection->current];
+    const struct tls_settings *tls = service->tls;
     CURL *easy = connection->easy;
-    char url[160];
-    snprintf(url, sizeof url, "http://%s:%d%s", endpoint->host, endpoint->port, path);
-    connection->peer = peer_at(endpoint, "etcd at", connection->request_ns);
+    char url[400];
+    connection->peer = peer_of(service, endpoint, "etcd at", connection->request_ns);
+    snprintf(url, sizeof url, "%s://%s:%d%s", tls != NULL ? "https" : "http",
+             tls != NULL ? tls_name(&connection->peer) : endpoint->host, endpoint->port, path);
+    if (tls != NULL && tls->server_name != NULL) {
+        char place[64];
+        snprintf(place, sizeof place, "::%s:%d", endpoint->host, endpoint->port);
+        curl_slist_free_all(connection->place);
+        connection->place = curl_slist_append(NULL, place);
+        curl_easy_setopt(easy, CURLOPT_CONNECT_TO, connection->place);
+    }
+    connection->code = CURLE_OK;
+    connection->failure[0] = '\0';
     connection->body_sent = 0;
     text_free(&connection->answer);
     curl_easy_setopt(easy, CURLOPT_URL, url);
@@ -179,7 +196,12 @@ static enum outcome exchange(struct etcd_connection *connection, const char *pat
     curl_multi_remove_handle(connection->multi, easy);
     if (failure == NULL)
         return OUTCOME_OK;
-    error_set(&connection->error, "%s: %s", connection->peer.name, failure);
+    error_set(&connection->error, "%s: %s", connection->peer.name,
+              connection->failure[0] != '\0' && connection->code != CURLE_OK ? connection->failure
+                                                                             : failure);
+    if (connection->code == CURLE_SSL_CONNECT_ERROR ||
+        connection->code == CURLE_PEER_FAILED_VERIFICATION)
+        tls_advise(&connection->peer, &connection->error);
     // Without its body no request is executed.
     return connection->body_sent == 0 ? OUTCOME_NO : OUTCOME_UNKNOWN;
 }
@@ -523,6 +545,12 @@ void *etcd_open(const struct service *service, int64_t request_ns, struct actor 
         curl_easy_setopt(easy, CURLOPT_PROXY, ""); // whatever the environment says
         curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_1_1);
         set_headers(connection, "");
+        curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, connection->failure);
+        if (service->tls != NULL) {
+            curl_easy_setopt(easy, CURLOPT_CAINFO, tls_ca(service->tls));
+            curl_easy_setopt(easy, CURLOPT_SSLCERT, service->tls->certificate);
+            curl_easy_setopt(easy, CURLOPT_SSLKEY, service->tls->key);
+        }
         curl_easy_setopt(easy, CURLOPT_POST, 1L);
         curl_easy_setopt(easy, CURLOPT_READFUNCTION, give_body);
         curl_easy_setopt(easy, CURLOPT_READDATA, connection);

@@ -107,6 +107,16 @@ int mysql_peer_open(struct sql_peer *link, const struct peer *peer, const struct
     mysql_options(link->session, MYSQL_OPT_PROTOCOL, &tcp); // to localhost, too
     if (login->first != NULL)
         mysql_options(link->session, MYSQL_INIT_COMMAND, login->first);
+    if (peer->tls != NULL) {
+        const my_bool yes = 1;
+        // The handshake waits without us, for whole seconds.
+        const unsigned limit_s = (unsigned)(peer_left_ns(peer) / NS_PER_S + 1);
+        mysql_ssl_set(link->session, peer->tls->key, peer->tls->certificate, tls_ca(peer->tls),
+                      NULL, NULL);
+        mysql_options(link->session, MYSQL_OPT_SSL_ENFORCE, &yes);
+        mysql_options(link->session, MYSQL_OPT_SSL_VERIFY_SERVER_CERT, &yes);
+        mysql_options(link->session, MYSQL_OPT_CONNECT_TIMEOUT, &limit_s);
+    }
     MYSQL *connected = NULL;
     bool in_time = true;
     int status = mysql_real_connect_start(&connected, link->session, peer->at.host, login->user,
@@ -124,6 +134,8 @@ int mysql_peer_open(struct sql_peer *link, const struct peer *peer, const struct
     error_set(error, "%s: no connection in time", peer->name);
     if (in_time)
         error_set(error, "%s: %s (error %u)", peer->name, mysql_error(link->session), *number);
+    if (*number == CR_SSL_CONNECTION_ERROR)
+        tls_advise(peer, error);
     mysql_peer_close(link);
     return -1;
 }
@@ -159,7 +171,7 @@ static int link_to(struct sql_connection *connection, struct sql_peer *link, con
                    int64_t limit_ns, unsigned *number)
 {
     const struct service *service = connection->service;
-    struct peer peer = peer_at(connection->endpoint, "mysql at", limit_ns);
+    struct peer peer = peer_of(service, connection->endpoint, "mysql at", limit_ns);
     const struct sql_login login = {
         .user = service->user[0] != '\0' ? service->user : "root",
         .password = service->password,

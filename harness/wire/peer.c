@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <netdb.h>
-#include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <stdio.h>
@@ -15,6 +14,27 @@ struct peer peer_at(const struct endpoint *endpoint, const char *name, int64_t l
     struct peer peer = {.at = *endpoint, .give_up_ns = clock_monotonic_ns() + limit_ns};
     snprintf(peer.name, sizeof peer.name, "%.48s %s:%d", name, endpoint->host, endpoint->port);
     return peer;
+}
+
+struct peer peer_of(const struct service *service, const struct endpoint *endpoint,
+                    const char *name, int64_t limit_ns)
+{
+    struct peer peer = peer_at(endpoint, name, limit_ns);
+    peer.tls = service->tls;
+    return peer;
+}
+
+const char *tls_name(const struct peer *peer)
+{
+    return peer->tls->server_name != NULL ? peer->tls->server_name : peer->at.host;
+}
+
+int tls_advise(const struct peer *peer, struct error *error)
+{
+    return error_set(error,
+                     "%s; what listens there must speak TLS, with a certificate that %s vouches "
+                     "for ('ca') and that is made out to %s (or else to what 'server-name' says)",
+                     error->text, tls_ca(peer->tls), tls_name(peer));
 }
 
 int64_t peer_left_ns(const struct peer *peer)
@@ -39,7 +59,7 @@ bool peer_await(const struct peer *peer, int descriptor, short events)
     }
 }
 
-int peer_connect(const struct peer *peer, struct error *error)
+int peer_find(const struct peer *peer, struct sockaddr_in *address, struct error *error)
 {
     const struct addrinfo hints = {.ai_family = AF_INET, .ai_socktype = SOCK_STREAM};
     struct addrinfo *found = NULL;
@@ -48,11 +68,22 @@ int peer_connect(const struct peer *peer, struct error *error)
     int reason = getaddrinfo(peer->at.host, port, &hints, &found);
     if (reason != 0)
         return error_set(error, "cannot find the host of %s: %s", peer->name, gai_strerror(reason));
-    socklen_t length = sizeof reason;
-    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (descriptor < 0 || connect(descriptor, found->ai_addr, found->ai_addrlen) != 0)
-        reason = errno;
+    memcpy(address, found->ai_addr, sizeof *address);
     freeaddrinfo(found);
+    return 0;
+}
+
+int peer_connect(const struct peer *peer, struct error *error)
+{
+    struct sockaddr_in address;
+    int reason = 0;
+    socklen_t length = sizeof reason;
+    if (peer_find(peer, &address, error) != 0)
+        return -1;
+    int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (descriptor < 0 ||
+        connect(descriptor, (const struct sockaddr *)&address, sizeof address) != 0)
+        reason = errno;
     if (reason == EINPROGRESS && !peer_await(peer, descriptor, POLLOUT))
         reason = ETIMEDOUT;
     if (reason == EINPROGRESS &&

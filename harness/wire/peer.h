@@ -13,6 +13,7 @@
 #include "harness/base/text.h"
 #include "harness/wire/service.h"
 
+#include <netinet/in.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -35,15 +36,29 @@ struct peer {
     char name[112];                       // for messages: "redis-1 on 10.0.0.2:7000"
     int64_t give_up_ns;                   // CLOCK_MONOTONIC
     const struct peer_patience *patience; // may end the wait before that; NULL: nothing does
+    const struct tls_settings *tls;       // NULL: it is spoken to in plain
 };
 
 // A server that is waited for as long from now on; `name` is put before its address: "redis at".
 struct peer peer_at(const struct endpoint *endpoint, const char *name, int64_t limit_ns);
 
+// The same of a service's server, which is spoken to by TLS if the service is.
+struct peer peer_of(const struct service *service, const struct endpoint *endpoint,
+                    const char *name, int64_t limit_ns);
+
 int64_t peer_left_ns(const struct peer *peer);
+
+// By TLS: the name that its certificate must be made out to.
+const char *tls_name(const struct peer *peer);
+
+// Adds to `error`, of a connection by TLS that could not be made, what to look at. Returns -1.
+int tls_advise(const struct peer *peer, struct error *error);
 
 // Waits until the descriptor can be read or written (`events` of poll). False once the time is up.
 bool peer_await(const struct peer *peer, int descriptor, short events);
+
+// The address of its host. 0, or -1 with `error` set.
+int peer_find(const struct peer *peer, struct sockaddr_in *address, struct error *error);
 
 // A socket that does not block, for the caller to close; -1 with `error` set.
 int peer_connect(const struct peer *peer, struct error *error);

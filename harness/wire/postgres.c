@@ -1,5 +1,6 @@
 #include "harness/wire/sql.h"
 
+#include <arpa/inet.h>
 #include <poll.h>
 #include <postgresql/libpq-fe.h>
 #include <stdio.h>
@@ -18,20 +19,42 @@ static int note(const struct peer *peer, const char *message, struct error *erro
 int postgres_peer_open(struct sql_peer *link, const struct peer *peer,
                        const struct sql_login *login, struct error *error)
 {
-    static const char *const keywords[] = {"host",   "port",    "user",       "password",
-                                           "dbname", "sslmode", "gssencmode", "application_name",
-                                           NULL};
+    static const struct tls_settings plain = {.ca = NULL};
+    const struct tls_settings *tls = peer->tls != NULL ? peer->tls : &plain;
     const char *plainly = login->is_plain ? "disable" : NULL;
-    char port[16];
+    char port[16], found[INET_ADDRSTRLEN];
+    struct sockaddr_in address;
     snprintf(port, sizeof port, "%d", peer->at.port);
-    const char *const values[] = {
-        peer->at.host,      port, login->user, login->password, login->database, plainly, plainly,
-        login->application, NULL};
+    *link = (struct sql_peer){.peer = *peer};
+    if (tls->server_name != NULL && peer_find(peer, &address, error) != 0)
+        return -1;
+    if (tls->server_name != NULL)
+        inet_ntop(AF_INET, &address.sin_addr, found, sizeof found);
+    const char *const parameters[][2] = {
+        {"host", peer->tls != NULL ? tls_name(peer) : peer->at.host},
+        {"hostaddr", tls->server_name != NULL ? found : NULL},
+        {"port", port},
+        {"user", login->user},
+        {"password", login->password},
+        {"dbname", login->database},
+        {"sslmode", peer->tls != NULL ? "verify-full" : plainly},
+        {"sslrootcert", peer->tls != NULL ? tls_ca(tls) : NULL},
+        {"sslcert", tls->certificate},
+        {"sslkey", tls->key},
+        {"gssencmode", peer->tls != NULL ? "disable" : plainly},
+        {"application_name", login->application},
+    };
+    const size_t count = sizeof parameters / sizeof *parameters;
+    const char *keywords[count + 1], *values[count + 1];
+    for (size_t i = 0; i <= count; i++) {
+        keywords[i] = i < count ? parameters[i][0] : NULL;
+        values[i] = i < count ? parameters[i][1] : NULL;
+    }
     PGconn *session = PQconnectStartParams(keywords, values, 0);
     PostgresPollingStatusType state =
         PQstatus(session) == CONNECTION_BAD ? PGRES_POLLING_FAILED : PGRES_POLLING_WRITING;
     bool in_time = true;
-    *link = (struct sql_peer){.peer = *peer, .session = session};
+    link->session = session;
     while (in_time && (state == PGRES_POLLING_READING || state == PGRES_POLLING_WRITING)) {
         in_time =
             peer_await(peer, PQsocket(session), state == PGRES_POLLING_READING ? POLLIN : POLLOUT);
@@ -41,6 +64,9 @@ int postgres_peer_open(struct sql_peer *link, const struct peer *peer,
     if (in_time && state == PGRES_POLLING_OK && PQsetnonblocking(session, 1) == 0)
         return 0;
     note(peer, in_time ? PQerrorMessage(session) : "no connection in time", error);
+    if (peer->tls != NULL &&
+        (strstr(error->text, "SSL") != NULL || strstr(error->text, "certificate") != NULL))
+        tls_advise(peer, error);
     postgres_peer_close(link);
     return -1;
 }
@@ -120,7 +146,7 @@ static int connect_to(struct sql_connection *connection, int64_t limit_ns)
                                         service->database[0] ? service->database : "postgres",
                                     // Of servers that we booted we know that they speak plainly.
                                     .is_plain = !service->external};
-    struct peer peer = peer_at(connection->endpoint, "postgres at", limit_ns);
+    struct peer peer = peer_of(service, connection->endpoint, "postgres at", limit_ns);
     int result = postgres_peer_open(&connection->link, &peer, &login, &connection->error);
     if (result == 0)
         sql_note_session(connection, PQsocket(connection->link.session),

@@ -247,7 +247,7 @@ static enum outcome exchange_over(struct redis_connection *connection, struct re
         length = strlen(command);
     }
     if (redisAppendFormattedCommand(link->context, command, length) != REDIS_OK ||
-        redisGetReply(link->context, (void **)&reply) != REDIS_OK)
+        redis_peer_reply(link, &reply) != REDIS_OK)
         return lose(connection, link,
                     link->context->errstr[0] ? link->context->errstr : strerror(errno));
     enum outcome outcome = redis_understand(&link->peer, reply, answer, &connection->error);

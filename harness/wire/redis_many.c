@@ -63,7 +63,8 @@ static void begin(struct redis_many *many, int number)
     bool is_new = other->link.context == NULL;
     if (is_new)
         other->link.context = redisConnectNonBlock(server->host, server->port);
-    if (other->link.context == NULL || other->link.context->err != 0) {
+    if (other->link.context == NULL || other->link.context->err != 0 ||
+        (is_new && service->tls != NULL && redis_tls_begin(&other->link, &many->error) != 0)) {
         give_up(other);
         settle(many, number, OUTCOME_NO);
         return;
@@ -89,12 +90,17 @@ static void write_on(struct redis_many *many, int number)
     int reason = 0;
     int done = 0;
     socklen_t length = sizeof reason;
+    int shaken = 1;
     if (other->connecting)
         getsockopt(other->link.context->fd, SOL_SOCKET, SO_ERROR, &reason, &length);
-    other->connecting = false;
-    if (reason != 0)
+    if (other->connecting && reason == 0 && other->link.tls != NULL)
+        shaken = redis_tls_shake(&other->link, &many->error);
+    other->connecting = shaken == 0;
+    if (shaken == 0)
+        return;
+    if (reason != 0 || shaken < 0)
         lose(many, number, OUTCOME_NO);
-    else if (redisBufferWrite(other->link.context, &done) != REDIS_OK)
+    else if (redis_peer_write(&other->link, &done) != REDIS_OK)
         lose(many, number, OUTCOME_UNKNOWN);
 }
 
@@ -103,7 +109,7 @@ static void read_from(struct redis_many *many, int number)
 {
     struct other *other = &many->others[number];
     redisReply *reply = NULL;
-    bool lost = redisBufferRead(other->link.context) != REDIS_OK;
+    bool lost = redis_peer_read(&other->link) != REDIS_OK;
     while (!lost && other->waiting) {
         lost = redisGetReplyFromReader(other->link.context, (void **)&reply) != REDIS_OK;
         if (reply == NULL)
@@ -133,13 +139,14 @@ static void read_from(struct redis_many *many, int number)
 static int serve(struct redis_many *many, int64_t until_ns)
 {
     struct pollfd ends[MAX_SERVERS];
+    bool unsent[MAX_SERVERS];
     int servers = many->service->server_count;
     int count = 0;
     for (int i = 0; i < servers; i++) {
         const struct other *other = &many->others[i];
-        bool unsent = other->waiting && (other->connecting || *other->link.context->obuf != '\0');
+        unsent[i] = other->waiting && (other->connecting || *other->link.context->obuf != '\0');
         ends[i] = (struct pollfd){.fd = other->waiting ? other->link.context->fd : -1,
-                                  .events = unsent ? POLLOUT : POLLIN};
+                                  .events = unsent[i] ? redis_peer_wants(&other->link) : POLLIN};
         count += other->waiting;
     }
     int64_t left_ns = until_ns - clock_monotonic_ns();
@@ -148,7 +155,7 @@ static int serve(struct redis_many *many, int64_t until_ns)
     struct timespec limit = {.tv_sec = left_ns / NS_PER_S, .tv_nsec = left_ns % NS_PER_S};
     ppoll(ends, (nfds_t)servers, &limit, NULL);
     for (int i = 0; i < servers; i++) {
-        if (ends[i].revents != 0 && ends[i].events == POLLOUT)
+        if (ends[i].revents != 0 && unsent[i])
             write_on(many, i);
         else if (ends[i].revents != 0)
             read_from(many, i);
@@ -169,6 +176,10 @@ static void run_round(struct redis_many *many, const bool *asked, int64_t limit_
     for (int i = 0; i < many->service->server_count; i++) {
         struct other *other = &many->others[i];
         if (other->waiting && other->connecting) {
+            if (other->link.tls != NULL) {
+                error_set(&many->error, "%s does not answer in time", other->link.peer.name);
+                tls_advise(&other->link.peer, &many->error);
+            }
             lose(many, i, OUTCOME_NO);
         } else if (other->waiting) {
             other->owed++;
@@ -240,7 +251,7 @@ void *redis_many_open(const struct service *service, int64_t limit_ns, struct ac
     *many =
         (struct redis_many){.service = service, .limit_ns = limit_ns, .actor = actor, .said = said};
     for (int i = 0; i < service->server_count; i++)
-        many->others[i].link.peer = peer_at(&service->servers[i], "redis at", 0);
+        many->others[i].link.peer = peer_of(service, &service->servers[i], "redis at", 0);
     redis_command_begin(&many->command, 1);
     redis_command_add(&many->command, "PING");
     run_round(many, NULL, PEER_SET_UP_NS);
@@ -248,8 +259,9 @@ void *redis_many_open(const struct service *service, int64_t limit_ns, struct ac
         if (said[i].outcome == OUTCOME_OK)
             return many;
     }
-    error_set(error, "none of %d redis servers can be reached, the first at %s:%d",
-              service->server_count, service->servers[0].host, service->servers[0].port);
+    error_set(error, "none of %d redis servers can be reached, the first at %s:%d%s%s",
+              service->server_count, service->servers[0].host, service->servers[0].port,
+              many->error.text[0] != '\0' ? ": " : "", many->error.text);
     redis_many_close(many);
     return NULL;
 }

@@ -102,20 +102,25 @@ int redis_peer_open(struct redis_peer *link, const struct peer *peer, struct err
 {
     link->peer = *peer;
     link->limit_ns = 0;
+    link->tls = NULL;
     link->context =
         redisConnectWithTimeout(peer->at.host, peer->at.port, timeval_of(peer_left_ns(peer)));
-    if (link->context != NULL && link->context->err == 0)
+    bool is_connected = link->context != NULL && link->context->err == 0;
+    if (is_connected && (peer->tls == NULL || redis_tls_connect(link, error) == 0))
         return 0;
-    error_set(error, "cannot connect to %s: %s", peer->name,
-              link->context != NULL ? link->context->errstr : "out of memory");
+    if (!is_connected)
+        error_set(error, "cannot connect to %s: %s", peer->name,
+                  link->context != NULL ? link->context->errstr : "out of memory");
     redis_peer_close(link);
     return -1;
 }
 
 void redis_peer_close(struct redis_peer *link)
 {
-    if (link->context != NULL)
+    if (link->context != NULL) {
+        redis_tls_free(link);
         redisFree(link->context);
+    }
     link->context = NULL;
 }
 
@@ -128,9 +133,9 @@ void redis_peer_limit(struct redis_peer *link, int64_t limit_ns)
 
 redisReply *redis_peer_next(struct redis_peer *link, struct error *error)
 {
-    void *reply = NULL;
+    redisReply *reply = NULL;
     redis_peer_limit(link, peer_left_ns(&link->peer));
-    if (redisGetReply(link->context, &reply) == REDIS_OK)
+    if (redis_peer_reply(link, &reply) == REDIS_OK)
         return reply;
     error_set(error, "%s does not answer: %s", link->peer.name, link->context->errstr);
     return NULL;
@@ -182,7 +187,7 @@ enum redis_entry redis_enter(const struct service *service, const struct endpoin
     const char *number = strcmp(service->topology, "sentinel") != 0 ? service->database
                          : slash != NULL                            ? slash + 1
                                                                     : "";
-    struct peer peer = peer_at(endpoint, "redis at", limit_ns);
+    struct peer peer = peer_of(service, endpoint, "redis at", limit_ns);
     if (redis_peer_open(link, &peer, error) != 0)
         return ENTRY_CLOSED;
     link->peer.give_up_ns = clock_monotonic_ns() + limit_ns;
@@ -226,7 +231,7 @@ static enum redis_entry ask_sentinel(struct redis_route *route, const struct end
                  length > 0 ? service->database : "mymaster");
     }
     struct redis_peer link;
-    struct peer peer = peer_at(sentinel, "the sentinel at", limit_ns);
+    struct peer peer = peer_of(service, sentinel, "the sentinel at", limit_ns);
     if (redis_peer_open(&link, &peer, error) != 0)
         return ENTRY_CLOSED;
     link.peer.give_up_ns = clock_monotonic_ns() + limit_ns;

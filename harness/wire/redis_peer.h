@@ -19,6 +19,7 @@
 struct redis_peer {
     struct peer peer;
     redisContext *context; // NULL: not connected
+    struct ssl_st *tls;    // NULL: in plain
     int64_t limit_ns;      // of each reply, as the context has it
 };
 
@@ -39,6 +40,21 @@ void redis_peer_limit(struct redis_peer *link, int64_t limit_ns);
 // The next reply to what was sent by redisAppendCommand, for the caller to free; an error reply is
 // one. NULL with `error` set if none came before the peer's time was up.
 redisReply *redis_peer_next(struct redis_peer *link, struct error *error);
+
+// As redisGetReply, redisBufferRead and redisBufferWrite, also over TLS. What a write that is not
+// done waits for: of poll.
+int redis_peer_reply(struct redis_peer *link, redisReply **reply);
+int redis_peer_read(struct redis_peer *link);
+int redis_peer_write(struct redis_peer *link, int *done);
+short redis_peer_wants(const struct redis_peer *link);
+
+// redis_tls.c: begins TLS over a connection that is there (or is being made: the handshake comes
+// later), or goes on with the handshake (1: it is done, 0: not yet), or does it all. -1 with
+// `error` set.
+int redis_tls_begin(struct redis_peer *link, struct error *error);
+int redis_tls_shake(struct redis_peer *link, struct error *error);
+int redis_tls_connect(struct redis_peer *link, struct error *error);
+void redis_tls_free(struct redis_peer *link);
 
 // --- commands ------------------------------------------------------------------------------------
 

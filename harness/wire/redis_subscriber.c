@@ -158,7 +158,7 @@ static bool talk(struct redis_subscriber *subscriber)
         ask(subscriber, "PING", NULL);
     }
     while (!done) {
-        if (redisBufferWrite(subscriber->link.context, &done) != REDIS_OK)
+        if (redis_peer_write(&subscriber->link, &done) != REDIS_OK)
             return false;
     }
     return true;
@@ -203,7 +203,7 @@ static bool understand(struct redis_subscriber *subscriber, const redisReply *re
 // Reads what has come. False if the connection is lost.
 static bool hear(struct redis_subscriber *subscriber)
 {
-    bool fine = redisBufferRead(subscriber->link.context) == REDIS_OK;
+    bool fine = redis_peer_read(&subscriber->link) == REDIS_OK;
     subscriber->heard_ns = clock_monotonic_ns();
     while (fine) {
         void *reply = NULL;
@@ -276,9 +276,9 @@ static void lose_link(struct redis_subscriber *subscriber)
 // NULL if the connection is lost.
 static redisReply *read_answer(struct redis_subscriber *subscriber)
 {
-    void *reply = NULL;
+    redisReply *reply = NULL;
     while (subscriber->link.context != NULL &&
-           redisGetReply(subscriber->link.context, &reply) == REDIS_OK) {
+           redis_peer_reply(&subscriber->link, &reply) == REDIS_OK) {
         if (strcmp(text_of(reply, 0), "message") != 0)
             return reply;
         *APPEND(subscriber->kept, subscriber->kept_count, subscriber->kept_room) = reply;

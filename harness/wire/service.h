@@ -3,6 +3,8 @@
 #ifndef LOCKPICK_WIRE_SERVICE_H
 #define LOCKPICK_WIRE_SERVICE_H
 
+#include "harness/base/url.h"
+
 #include <stdbool.h>
 
 #define MAX_SERVERS 8
@@ -25,8 +27,9 @@ struct service {
     char user[64];
     char password[128];
     char database[64];
-    bool external;               // somebody else's server: touch nothing but our own keys
-    struct spare_clients *spare; // of its clients (spare.h); NULL: none is kept
+    const struct tls_settings *tls; // NULL: it is spoken to in plain
+    bool external;                  // somebody else's server: touch nothing but our own keys
+    struct spare_clients *spare;    // of its clients (spare.h); NULL: none is kept
     // Of servers whose clients go by a time of their own (etcd.h, zookeeper.h); else NULL.
     struct etcd_leases *leases;
     struct zk_exploration *zk_exploration;

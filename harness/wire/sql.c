@@ -3,6 +3,7 @@
 #include "harness/point/gate.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -122,10 +123,17 @@ static const char *write_text(struct sql_connection *connection, const char *tex
 }
 
 // True if there is something to be read that ends the session. *by_server: the server has said so,
-// or closed it. A connection that was reset may have been so by what is between.
+// or closed it. A connection that was reset may have been so by what is between. Over TLS nobody
+// sees what it has said, only that it has closed the connection since.
 static bool has_hung_up(const struct sql_connection *connection, bool *by_server)
 {
     char first;
+    struct pollfd end = {.fd = connection->descriptor, .events = POLLRDHUP};
+    if (connection->link.peer.tls != NULL) {
+        bool has_ended = poll(&end, 1, 0) == 1;
+        *by_server = (end.revents & POLLERR) == 0;
+        return has_ended;
+    }
     char error = connection->kind->error;
     ssize_t count = recv(connection->descriptor, &first, 1, MSG_PEEK | MSG_DONTWAIT);
     *by_server = count >= 0;

@@ -463,7 +463,9 @@ const struct server_kind memcached_server = {
              .durability = {"memcached: in memory only"},
              .late_expiry_ns = 3 * NS_PER_S,
              .sets_clock_late = true,
-             .shows_keys = true},
+             .shows_keys = true,
+             .why_no_tls = "Lockpick speaks to it without a library; give it a port that is not by "
+                           "TLS (-l notls:ADDRESS:PORT)"},
     .program = "memcached",
     .package = "memcached",
     .port = 11211,

@@ -743,7 +743,9 @@ const struct server_kind mysql_server = {
              .keeps_commits = true,
              .set_up = "the tables",
              .login = LOGIN_ANY,
-             .has_databases = true},
+             .has_databases = true,
+             .why_no_server_name =
+                 "MariaDB's library looks for the name in the URL: write the server's there"},
     .program = "mariadbd",
     .package = "mariadb-server",
     .port = 3306,

@@ -337,7 +337,9 @@ const struct server_kind zookeeper_server = {
              .durability = {"zookeeper: log flushed at each write"},
              .late_expiry_ns = NS_PER_S / 2,
              .set_up = "the node that locks are made under",
-             .login = LOGIN_BY_BOTH},
+             .login = LOGIN_BY_BOTH,
+             .why_no_tls = "Debian builds ZooKeeper's library without OpenSSL; give it a port that "
+                           "is not by TLS (clientPort)"},
     .program = "java",
     .package = "zookeeper",
     .port = 2181,
