@@ -21,24 +21,30 @@ static const struct unit rate_units[] = {{"/s", 3600}, {"/min", 60}, {"/h", 1}, 
 static const struct unit percentage_units[] = {{"%", 1}, {NULL, 0}};
 static const struct unit plain_units[] = {{"", 1}, {NULL, 0}};
 
-// One or more digits, then a unit, then nothing.
+// Digits, with a fraction if that is so many of the smallest unit, then a unit, then nothing.
 static enum reading read_with_unit(const char *text, const struct unit *units, int64_t *number)
 {
     bool negative = text[0] == '-';
     const char *digits = text + negative;
-    size_t length = strspn(digits, DIGITS);
+    size_t whole = strspn(digits, DIGITS);
+    size_t places = digits[whole] == '.' ? strspn(digits + whole + 1, DIGITS) : 0;
+    size_t length = whole + (places > 0 ? places + 1 : 0);
     const struct unit *unit = units;
     while (unit->name != NULL && strcmp(unit->name, digits + length) != 0)
         unit++;
-    if (length == 0 || unit->name == NULL)
+    if (whole == 0 || unit->name == NULL)
         return READING_WRONG;
     int64_t sum = 0;
+    int64_t size = unit->size;
     for (size_t i = 0; i < length; i++) {
-        if (__builtin_mul_overflow(sum, 10, &sum) ||
-            __builtin_add_overflow(sum, digits[i] - '0', &sum))
+        if (i > whole && size % 10 != 0)
+            return READING_WRONG;
+        size /= i > whole ? 10 : 1;
+        if (i != whole && (__builtin_mul_overflow(sum, 10, &sum) ||
+                           __builtin_add_overflow(sum, digits[i] - '0', &sum)))
             return READING_TOO_LARGE;
     }
-    if (__builtin_mul_overflow(sum, unit->size, &sum))
+    if (__builtin_mul_overflow(sum, size, &sum))
         return READING_TOO_LARGE;
     *number = negative ? -sum : sum;
     return READING_FINE;
@@ -51,25 +57,13 @@ enum reading whole_number_read(const char *text, int64_t *number)
 
 enum reading duration_read(const char *text, int64_t *nanoseconds)
 {
-    return read_with_unit(text, duration_units, nanoseconds);
-}
-
-// `1.5s`: exactly, in nanoseconds; 0 if it is nothing of that form, too long or no whole number.
-static int64_t read_fraction(const char *text)
-{
-    size_t whole = strspn(text, DIGITS);
-    size_t places = text[whole] == '.' ? strspn(text + whole + 1, DIGITS) : 0;
-    char digits[32];
-    if (whole == 0 || places == 0 || strlen(text) >= sizeof digits)
-        return 0;
-    // The digits without their point, then one power of ten less for each place.
-    snprintf(digits, sizeof digits, "%.*s%s", (int)whole, text, text + whole + 1);
-    int64_t nanoseconds = 0;
-    if (duration_read(digits, &nanoseconds) != READING_FINE)
-        return 0;
-    for (; places > 0 && nanoseconds % 10 == 0; places--)
-        nanoseconds /= 10;
-    return places == 0 && nanoseconds % NS_PER_US == 0 ? nanoseconds : 0;
+    int64_t number;
+    enum reading reading = read_with_unit(text, duration_units, &number);
+    if (reading == READING_FINE && number % NS_PER_US != 0)
+        reading = READING_WRONG;
+    if (reading == READING_FINE)
+        *nanoseconds = number;
+    return reading;
 }
 
 static bool lies_between(int64_t number, int64_t unit, int64_t least, int64_t most)
@@ -99,9 +93,6 @@ void duration_advise(const char *text, int64_t least, int64_t most, struct text 
                duration_read(joined, &number) == READING_FINE) {
         if (lies_between(number, 1, least, most))
             text_format(out, "no space: write %s", joined);
-    } else if ((number = read_fraction(text)) != 0 && lies_between(number, 1, least, most)) {
-        text_add(out, "must be a whole number with a unit: write ");
-        duration_write(number, out);
     }
 }
 

@@ -16,18 +16,18 @@ enum reading {
 enum reading whole_number_read(const char *text, int64_t *number);
 
 // What they look like, as extended regular expressions.
-#define DURATION_PATTERN "[0-9]+(us|ms|s|m|h)"
-#define RATE_PATTERN "[0-9]+/(s|min|h)"
+#define DURATION_PATTERN "[0-9]+([.][0-9]+)?(us|ms|s|m|h)"
+#define RATE_PATTERN "[0-9]+([.][0-9]+)?/(s|min|h)"
 #define PERCENTAGE_PATTERN "[0-9]+%"
 
-// A whole number and one of us, ms, s, m, h; in nanoseconds.
+// A number and one of us, ms, s, m, h, so many whole us: `250ms`, `1.5s`; in nanoseconds.
 enum reading duration_read(const char *text, int64_t *nanoseconds);
 
 // What to write instead of a text that duration_read finds wrong, if that is plain: "5 what? write
 // 5ms or 5s". Appends to `out`, or nothing. What is proposed lies between `least` and `most`.
 void duration_advise(const char *text, int64_t least, int64_t most, struct text *out);
 
-// `500/s`, `30/min`, `1/h`: how many each hour, of which all of them are whole numbers.
+// `500/s`, `30/min`, `0.5/min`: how many each hour, which is a whole number.
 enum reading rate_read(const char *text, int64_t *per_hour);
 
 // `30%`.
