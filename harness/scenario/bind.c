@@ -220,9 +220,10 @@ static void bind_pattern(const struct value *value)
             return;
         }
     }
-    const char *advice = suggest(pattern, vocabulary->schemes);
-    advice = *advice != '\0' ? advice : suggest(pattern, vocabulary->traits);
-    refuse(value->node, "'%s' is no scheme, glob or trait of one%s", quote(pattern), advice);
+    AUTO_TEXT struct text advice = {0};
+    scheme_advise(pattern, vocabulary, &advice);
+    refuse(value->node, "'%s' is no scheme, glob or trait of one%s", quote(pattern),
+           text_string(&advice));
 }
 
 // A scheme that the file brings along is meant by its name; external.c has bound it.
@@ -304,7 +305,16 @@ static void refuse_unknown(const struct vocabulary *vocabulary, const struct sec
     }
     AUTO_FREE const char **names = key_names(section, vocabulary);
     AUTO_TEXT struct text hint = {0};
-    child->meant = words_advise(child->key, names, &hint);
+    // What strikes somebody is a fault, and everything else a key.
+    struct fault_instance read = {0};
+    struct error none;
+    const struct key *verb = key_find(section, vocabulary->faults[0], vocabulary);
+    bool is_fault = verb != NULL && verb->type == KEY_VERB && child->kind == NODE_TEXT &&
+                    (target_read(child->text, &read.target, &none) == 0 ||
+                     wire_read(child->text, &read, &none) == 0);
+    child->meant = words_advise(child->key, is_fault ? vocabulary->faults : names, &hint);
+    if (child->meant == NULL && is_fault)
+        child->meant = vocabulary->faults[0]; // or another one
     refuse_key(child, "unknown key '%s'%s%s (%s)", quote(child->key), *where ? " in " : "", where,
                hint.bytes);
 }
@@ -559,7 +569,7 @@ static void replace_child(struct node *map, const struct key *key, const char *n
                           const struct origin *origin)
 {
     const char *text = origin->override->value;
-    bool is_tree = key->type >= KEY_LIMIT && (text[0] == '[' || text[0] == '{');
+    bool is_tree = key->type != KEY_TEXT && (text[0] == '[' || text[0] == '{');
     struct node *value = is_tree ? tree_read(origin, text, strlen(text))
                                  : node_new_text(text, origin, (struct place){0});
     size_t i = 0;
@@ -603,7 +613,8 @@ static void apply(const struct vocabulary *vocabulary, const struct origin *orig
 {
     const struct section *section = &scenario_section;
     while (map != NULL) {
-        char *name = strsep(&rest, ".");
+        const char *said = strsep(&rest, ".");
+        const char *name = said != NULL ? word_meant(section->name, said) : NULL;
         const struct key *key = name != NULL ? key_find(section, name, vocabulary) : NULL;
         if (key == NULL || (rest != NULL && key->section == NULL)) {
             bool is_last =

@@ -134,8 +134,9 @@ static const struct section load_section = {
 // --- lock and servers ----------------------------------------------------------------------------
 
 static const struct key lock_keys[] = {
-    {"lease", KEY_DURATION, AT(lock_settings, lease_ns), "for how long a grant is valid",
-     RANGE(NS_PER_MS, HOUR_NS), .fallback = "1s"},
+    {"lease", KEY_DURATION, AT(lock_settings, lease_ns),
+     "for how long a grant is valid; ttl is another name for it", RANGE(NS_PER_MS, HOUR_NS),
+     .fallback = "1s"},
     {"wait", KEY_DURATION, AT(lock_settings, wait_ns), "how long one acquire keeps trying",
      RANGE(0, HOUR_NS), .fallback = "5s"},
     {"retry", KEY_DURATION, AT(lock_settings, retry_ns), "pause between two attempts",
@@ -361,7 +362,7 @@ static const struct key scenario_keys[] = {
     {"name", KEY_NAME, AT(scenario, name), "names its trials and their files", RANGE(1, 64),
      .required = true},
     {"about", KEY_TEXT, AT(scenario, about), "what it shows, in a sentence or two", RANGE(1, 2000),
-     .required = true},
+     .fallback_text = "not said"},
     {"workload", KEY_SECTION, AT(scenario, workload),
      "see below; a list of such mappings makes a scenario of each", RANGE(1, MOST_WORKLOADS),
      .section = &workload_section, .required = true},
@@ -431,51 +432,69 @@ const char *const *words_of(const struct vocabulary *vocabulary, enum word_list 
     return lists[words];
 }
 
-const char *word_of_today(const char *section, const char *old)
+static const struct renamed {
+    const char *section, *old, *now;
+    bool is_good; // the other name is as good as the key's own
+} renamed[] = {
+    {"clients", "lead", "start-first", false},
+    {"faults", "cut", "partition", false},
+    {"faults", "hold", "buffer", false},
+    {"faults", "spread", "jitter", false},
+    {"random", "cut", "partition", false},
+    {"random", "hold", "buffer", false},
+    {"lock", "ttl", "lease", true},
+};
+
+static const struct renamed *find_renamed(const char *section, const char *old)
 {
-    static const struct {
-        const char *section, *old, *now;
-    } renamed[] = {
-        {"clients", "lead", "start-first"}, {"faults", "cut", "partition"},
-        {"faults", "hold", "buffer"},       {"faults", "spread", "jitter"},
-        {"random", "cut", "partition"},     {"random", "hold", "buffer"},
-    };
     for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++) {
         if (strcmp(renamed[i].section, section) == 0 && strcmp(renamed[i].old, old) == 0)
-            return renamed[i].now;
+            return &renamed[i];
     }
     return NULL;
 }
 
-static void renew(const char *section, char **word)
+const char *word_of_today(const char *section, const char *old)
 {
-    const char *now = word_of_today(section, *word);
-    if (now != NULL) {
+    const struct renamed *found = find_renamed(section, old);
+    return found != NULL ? found->now : NULL;
+}
+
+const char *word_meant(const char *section, const char *name)
+{
+    const struct renamed *found = find_renamed(section, name);
+    return found != NULL && found->is_good ? found->now : name;
+}
+
+static void renew(const char *section, char **word, bool is_stored)
+{
+    const struct renamed *found = find_renamed(section, *word);
+    if (found != NULL && (is_stored || found->is_good)) {
         free(*word);
-        *word = memory_string(now);
+        *word = memory_string(found->now);
     }
 }
 
 // The keys of a section as they are called today; of `random` also what it draws from.
-static void renew_section(const char *section, struct node *node)
+static void renew_section(const char *section, struct node *node, bool is_stored)
 {
     for (size_t i = 0; i < node->count; i++) {
         struct node *child = node->children[i];
         if (node->kind == NODE_LIST)
-            renew_section(section, child);
+            renew_section(section, child, is_stored);
         else
-            renew(section, &child->key);
+            renew(section, &child->key, is_stored);
         for (size_t j = 0; strcmp(section, "random") == 0 && j < item_count(child); j++) {
             if (item_node(child, j)->kind == NODE_TEXT)
-                renew(section, &item_node(child, j)->text);
+                renew(section, &item_node(child, j)->text, is_stored);
         }
     }
 }
 
-void words_renew(struct node *root)
+void words_renew(struct node *root, bool is_stored)
 {
     for (size_t i = 0; root->kind == NODE_MAP && i < root->count; i++)
-        renew_section(root->children[i]->key, root->children[i]);
+        renew_section(root->children[i]->key, root->children[i], is_stored);
 }
 
 const struct key *key_find(const struct section *section, const char *name,

@@ -89,8 +89,12 @@ extern const struct section plugin_section;
 
 const char *const *words_of(const struct vocabulary *vocabulary, enum word_list words);
 
-// Puts the words of today in the place of those that older scenario files have.
-void words_renew(struct node *root);
+// Puts keys' own names in the place of other names that they have, and, in a stored file, the words
+// of today in that of the words of its time.
+void words_renew(struct node *root, bool is_stored);
+
+// The name of a key of the section, which `name` may be another name for; else `name` itself.
+const char *word_meant(const char *section, const char *name);
 
 // The section's key of that name, or NULL.
 const struct key *key_find(const struct section *section, const char *name,

@@ -25,6 +25,21 @@ TEST(a_key_or_a_section_that_the_file_lacks_can_be_set)
     assert_int_equal(scenario->lock.lease_ns, 300 * NS_PER_MS);
     assert_int_equal(scenario->lock.wait_ns, 5 * NS_PER_S);
     assert_int_equal(overridden("repeat", "4")->repeat, 4);
+    assert_int_equal(overridden("lock.ttl", "1.5s")->lock.lease_ns, 1500 * NS_PER_MS);
+}
+
+TEST(a_list_that_is_set_makes_scenarios_and_a_workload_that_is_set_takes_the_place_of_several)
+{
+    static const char list[] = TEST_HEAD "workload: [{kind: increment, operations: 4},\n"
+                                         "           {kind: draw, jobs: 3}]\nschemes: [none]\n";
+    const struct override overrides[] = {{"workload", "{kind: increment, operations: 7}"},
+                                         {"clients.processes", "[2, 3]"}};
+    const struct scenario *scenario = parse_set(list, overrides, 2);
+    for (int i = 0; i < 4; i++, scenario = scenario->next) {
+        assert_int_equal(scenario->workload.operations, 7);
+        assert_int_equal(scenario->clients.processes, 2 + i % 2);
+    }
+    assert_null(scenario);
 }
 
 TEST(items_lists_and_sections_can_be_set)

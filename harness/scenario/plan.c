@@ -150,12 +150,11 @@ static int no_scheme_is_left(struct scenario *const *scenarios, size_t count,
         for (size_t j = 0; j < scenarios[i]->exec_count; j++)
             text_add_item(&tried, scenarios[i]->execs[j].client.name);
     }
-    const char *near = suggest(scheme_glob, vocabulary->schemes);
-    const char *advice = text_is_one_of(scheme_glob, vocabulary->schemes) ? ""
-                         : *near != '\0'                                  ? near
-                                         : suggest(scheme_glob, vocabulary->traits);
+    AUTO_TEXT struct text advice = {0};
+    if (!text_is_one_of(scheme_glob, vocabulary->schemes))
+        scheme_advise(scheme_glob, vocabulary, &advice);
     return error_set(error, "'%s' means no scheme of these scenarios%s: they try %s",
-                     quote(scheme_glob), advice, text_string(&tried));
+                     quote(scheme_glob), text_string(&advice), text_string(&tried));
 }
 
 int plan_make(struct scenario *const *scenarios, size_t count, const struct vocabulary *vocabulary,

@@ -138,9 +138,10 @@ TEST(a_plan_without_trials_is_refused)
                                "schemes: [none, \"redis-setnx*\"]\n");
     plan_free(&plan);
     assert_int_equal(plan_make(&scenario, 1, &test_vocabulary, "leaze", 0, 1, &plan, &error), -1);
-    assert_string_equal(error.text,
-                        "'leaze' means no scheme of these scenarios (did you mean 'lease'?): they "
-                        "try none, redis-setnx, redis-setnx-expire");
+    assert_string_equal(
+        error.text,
+        "'leaze' means no scheme of these scenarios (did you mean the trait 'lease'?): they "
+        "try none, redis-setnx, redis-setnx-expire");
     assert_int_equal(
         plan_make(&scenario, 1, &test_vocabulary, "process-mutex", 0, 1, &plan, &error), -1);
     assert_string_equal(error.text, "'process-mutex' means no scheme of these scenarios: they try "

@@ -34,6 +34,15 @@ bool scheme_is_meant(const char *pattern, const char *scheme, const char *const 
            text_is_one_of(pattern, traits);
 }
 
+void scheme_advise(const char *pattern, const struct vocabulary *vocabulary, struct text *out)
+{
+    const char *scheme = text_nearest(pattern, vocabulary->schemes);
+    const char *trait = scheme == NULL ? text_nearest(pattern, vocabulary->traits) : NULL;
+    if (scheme != NULL || trait != NULL)
+        text_format(out, " (did you mean %s'%s'?)", scheme != NULL ? "" : "the trait ",
+                    scheme != NULL ? scheme : trait);
+}
+
 bool patterns_mean(const struct string_list *patterns, const char *scheme,
                    const char *const *traits)
 {
@@ -213,6 +222,7 @@ struct parsing {
     size_t override_count;
     struct node *root;
     size_t made_before; // diagnostics
+    size_t made;        // scenarios
 };
 
 static struct scenario *make_scenario(const struct parsing *parsing)
@@ -222,9 +232,6 @@ static struct scenario *make_scenario(const struct parsing *parsing)
     made->path = memory_string(parsing->path);
     made->source = memory_zeroed(parsing->length + 1, 1);
     memcpy(made->source, parsing->text, parsing->length);
-    if (parsing->root->kind == NODE_MAP)
-        overrides_apply(parsing->vocabulary, parsing->origins, parsing->override_count,
-                        parsing->root);
     external_bind(parsing->vocabulary, parsing->root, made);
     const struct vocabulary *vocabulary = scenario_vocabulary(made, parsing->vocabulary);
     bind_section(vocabulary, &scenario_section, parsing->root, made);
@@ -268,10 +275,93 @@ static void check_labels(const struct parsing *parsing, const struct scenario *s
     }
 }
 
-// One for each workload of the file. NULL after a diagnostic.
-static struct scenario *make_scenarios(const struct parsing *parsing)
+// --- of one file several -------------------------------------------------------------------------
+
+#define LONGEST_NAME 64
+
+// Where a list stands in the place of one value, as in `threads: [10, 100]`; NULL if nowhere. Not
+// at the root: what its keys say holds for the whole file.
+static struct node **find_sweep(const struct section *section, struct node *map,
+                                const struct vocabulary *vocabulary)
 {
-    const struct node *root = parsing->root;
+    for (size_t i = 0; i < map->count; i++) {
+        struct node *child = map->children[i];
+        const struct key *key = key_find(section, child->key, vocabulary);
+        bool is_root = section == &scenario_section;
+        if (key == NULL || child->bad)
+            continue;
+        if (!is_root && key->type > KEY_TEXT && key->type < KEY_CLIENT &&
+            child->kind == NODE_LIST && child->count > 0)
+            return &map->children[i];
+        struct node **below = key->type == KEY_SECTION && child->kind == NODE_MAP
+                                  ? find_sweep(key->section, child, vocabulary)
+                                  : NULL;
+        if (below != NULL)
+            return below;
+    }
+    return NULL;
+}
+
+// Puts an item of a list in the place of the list.
+static void put_item(struct node **place, const struct node *list, size_t index)
+{
+    *place = list->children[index];
+    if ((*place)->key == NULL)
+        (*place)->key = memory_string(list->key);
+    (*place)->key_place = (*place)->place;
+}
+
+// Of several, each has in its name what sets it apart: "-increment-threads-10".
+static void add_suffix(const struct parsing *parsing, const char *suffix, struct scenario *made)
+{
+    AUTO_FREE char *name = made->name;
+    if (name == NULL)
+        return;
+    made->name = text_formatted("%s%s", name, suffix);
+    if (*suffix != '\0' && strlen(made->name) > LONGEST_NAME)
+        refuse(node_child(parsing->root, "name"),
+               "'name' must have at most %d bytes, and this has more: %s", LONGEST_NAME,
+               made->name);
+}
+
+// One for each value of each list, or one; `next` is where it goes. Returns where the next one
+// would.
+static struct scenario **make_each(struct parsing *parsing, bool is_labelled, const char *suffix,
+                                   struct scenario **next)
+{
+    struct node **place = parsing->root->kind == NODE_MAP
+                              ? find_sweep(&scenario_section, parsing->root, parsing->vocabulary)
+                              : NULL;
+    struct node *list = place != NULL ? *place : NULL;
+    if (parsing->made > MOST_WORKLOADS)
+        return next;
+    if (list == NULL) {
+        struct scenario *made = *next = make_scenario(parsing);
+        bool has_label = is_labelled && made->workload.kind != NULL;
+        AUTO_FREE char *whole =
+            text_formatted("%s%s%s", has_label ? "-" : "", has_label ? made->label : "", suffix);
+        add_suffix(parsing, whole, made);
+        parsing->made++;
+        return &made->next;
+    }
+    for (size_t i = 0; i < list->count; i++) {
+        put_item(place, list, i);
+        AUTO_FREE char *longer = text_formatted("%s-%s-%s", suffix, list->key,
+                                                (*place)->kind == NODE_TEXT ? (*place)->text : "");
+        for (char *next_byte = longer; *next_byte != '\0'; next_byte++)
+            *next_byte = strchr("abcdefghijklmnopqrstuvwxyz0123456789", *next_byte) != NULL
+                             ? *next_byte
+                             : '-';
+        next = make_each(parsing, is_labelled, longer, next);
+    }
+    *place = list;
+    return next;
+}
+
+// One for each workload of the file, and for each value of its lists. NULL after a diagnostic.
+static struct scenario *make_scenarios(struct parsing *parsing)
+{
+    struct node *root = parsing->root;
     struct node **place = NULL;
     for (size_t i = 0; root->kind == NODE_MAP && place == NULL && i < root->count; i++) {
         if (strcmp(root->children[i]->key, "workload") == 0)
@@ -279,29 +369,25 @@ static struct scenario *make_scenarios(const struct parsing *parsing)
     }
     struct node *list = place != NULL ? *place : NULL;
     bool is_list = list != NULL && list->kind == NODE_LIST && list->count > 0;
+    struct scenario *first = NULL;
+    struct scenario **next = &first;
     if (is_list && list->count > MOST_WORKLOADS) {
         refuse(list, "'workload' must have at most %d items, not %zu", MOST_WORKLOADS, list->count);
         return NULL;
     }
-    struct scenario *first = NULL;
-    struct scenario **next = &first;
     for (size_t i = 0; i < (is_list ? list->count : 1); i++) {
-        if (is_list) {
-            *place = list->children[i];
-            (*place)->key = memory_string(list->key);
-            (*place)->key_place = (*place)->place;
-        }
-        struct scenario *made = make_scenario(parsing);
-        // Of several, each has the label of its workload in its name.
-        if (is_list && made->name != NULL && made->workload.kind != NULL) {
-            AUTO_FREE char *name = made->name;
-            made->name = text_formatted("%s-%s", name, made->label);
-        }
-        *next = made;
-        next = &made->next;
+        if (is_list)
+            put_item(place, list, i);
+        if (root->kind == NODE_MAP)
+            overrides_apply(parsing->vocabulary, parsing->origins, parsing->override_count, root);
+        if (is_list)
+            list->children[i] = *place; // an override may be in its place now
+        next = make_each(parsing, is_list, "", next);
     }
     if (is_list)
         *place = list;
+    if (parsing->made > MOST_WORKLOADS)
+        refuse(root, "the file stands for more than %d scenarios", MOST_WORKLOADS);
     check_labels(parsing, first);
     return first;
 }
@@ -323,9 +409,10 @@ static int parse(const char *path, const char *text, size_t length, bool is_stor
                               origins,
                               override_count,
                               tree_read(&file, text, length),
-                              made_before};
-    if (parsing.root != NULL && is_stored)
-        words_renew(parsing.root);
+                              made_before,
+                              0};
+    if (parsing.root != NULL)
+        words_renew(parsing.root, is_stored);
     struct scenario *made = parsing.root != NULL ? make_scenarios(&parsing) : NULL;
     bool is_sound = parsing.root != NULL && diagnostics->made == made_before;
     node_free(parsing.root);

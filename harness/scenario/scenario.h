@@ -523,6 +523,10 @@ void string_list_free(struct string_list *list);
 // True if `pattern` (a name, a glob, or a trait) means the scheme.
 bool scheme_is_meant(const char *pattern, const char *scheme, const char *const *traits);
 
+// Appends " (did you mean 'redlock'?)", or "the trait 'fair'", or nothing, of a pattern that means
+// no scheme.
+void scheme_advise(const char *pattern, const struct vocabulary *vocabulary, struct text *out);
+
 // True if a pattern of the list means the scheme.
 bool patterns_mean(const struct string_list *patterns, const char *scheme,
                    const char *const *traits);

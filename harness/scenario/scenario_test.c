@@ -189,6 +189,36 @@ TEST(a_stored_scenario_is_read_with_the_words_of_its_time)
     diagnostics_free(diagnostics);
 }
 
+// In the order of the lists, of which the first one changes least often.
+TEST(a_list_where_one_value_is_asked_for_makes_a_scenario_of_each)
+{
+    const struct scenario *each =
+        parse_set("version: 1\nname: sweep\n"
+                  "workload: [{kind: increment, operations: 4, hold: [0ms, 1.5ms]},\n"
+                  "           {kind: draw, jobs: 3}]\n"
+                  "clients: {processes: 2, threads: [1, 20]}\nlock: {ttl: 300ms}\n"
+                  "schemes: [none]\n",
+                  NULL, 0);
+    static const struct {
+        const char *name;
+        int64_t hold_ns, threads;
+    } expected[] = {{"sweep-increment-hold-0ms-threads-1", 0, 1},
+                    {"sweep-increment-hold-0ms-threads-20", 0, 20},
+                    {"sweep-increment-hold-1-5ms-threads-1", 1500000, 1},
+                    {"sweep-increment-hold-1-5ms-threads-20", 1500000, 20},
+                    {"sweep-draw-threads-1", 0, 1},
+                    {"sweep-draw-threads-20", 0, 20}};
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++, each = each->next) {
+        assert_non_null(each);
+        assert_string_equal(each->name, expected[i].name);
+        assert_int_equal(each->workload.hold_ns, expected[i].hold_ns);
+        assert_int_equal(each->clients.threads, expected[i].threads);
+        assert_int_equal(each->lock.lease_ns, 300000000);
+        assert_null(each->about);
+    }
+    assert_null(each);
+}
+
 TEST(diagnostics_about_several_files_stay_with_their_files)
 {
     struct diagnostics *diagnostics = diagnostics_new();
@@ -200,10 +230,10 @@ TEST(diagnostics_about_several_files_stay_with_their_files)
                                         &scenario, diagnostics),
                          -1);
     char *printed = diagnostics_text(diagnostics);
-    assert_int_equal(diagnostics->count, 10);
-    assert_true(strncmp(printed, "b.yaml:1:1: missing key 'about'\n", 32) == 0);
+    assert_int_equal(diagnostics->count, 8);
+    assert_true(strncmp(printed, "b.yaml:1:1: missing key 'workload'\n", 35) == 0);
     assert_non_null(strstr(printed, "b.yaml:3:1: duplicate key 'version' (the first is in line 1)\n"
-                                    "a.yaml:1:1: missing key 'about'\n"));
+                                    "a.yaml:1:1: missing key 'workload'\n"));
     free(printed);
     diagnostics_free(diagnostics);
 }
