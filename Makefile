@@ -5,6 +5,8 @@
 CC ?= cc
 BUILD ?= build
 VERSION := 0.1.0
+# Of a checkout; "" where the sources came without one.
+COMMIT := $(if $(wildcard .git),$(shell git rev-parse --short=12 HEAD 2>/dev/null))
 
 WARNINGS := -Wall -Wextra -Wshadow -Wconversion -Werror
 CFLAGS ?= -O2 -g
@@ -59,6 +61,10 @@ $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	@$(CC) $(ALL_CFLAGS) -c -o $@ $<
+
+# Made anew with each commit.
+$(BUILD)/harness/cli/version.o: ALL_CFLAGS += -DLOCKPICK_COMMIT='"$(COMMIT)"'
+$(BUILD)/harness/cli/version.o: $(wildcard .git/logs/HEAD)
 
 # A template NAME.gp of a picture, a text NAME.txt and a style NAME.css are in the program as the string
 # template_NAME.

@@ -69,10 +69,8 @@ static int perform(int argc, char **argv)
         print_usage(stderr);
         return EXIT_USAGE;
     }
-    if (strcmp(argv[1], "--version") == 0) {
-        puts("lockpick " LOCKPICK_VERSION);
-        return 0;
-    }
+    if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-v") == 0)
+        return verb_call(1, (char *[]){(char[]){"version"}, NULL});
     if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
         print_usage(stdout);
         return 0;

@@ -93,9 +93,9 @@ struct verb {
     int (*run)(const struct words *words, void *options); // returns the exit code
 };
 
-extern const struct verb try_verb, run_verb, replay_verb, explore_verb, find_verb, list_verb;
-extern const struct verb history_verb, check_verb, report_verb, compare_verb, table_verb;
-extern const struct verb doctor_verb, clean_verb, help_verb;
+extern const struct verb try_verb, run_verb, replay_verb, explain_verb, explore_verb, find_verb;
+extern const struct verb list_verb, history_verb, check_verb, report_verb, compare_verb, table_verb;
+extern const struct verb doctor_verb, clean_verb, version_verb, help_verb;
 extern const struct verb *const verb_catalogue[]; // NULL-terminated
 
 // Takes a `--set`: KEY=VALUE, into a struct run_options.
@@ -110,6 +110,25 @@ int verb_runs_scenarios(const struct verb *verb, const struct words *words,
 // tells what came of it. Returns the exit code.
 int verb_conducts(void *context, const struct sandbox *sandbox, const struct plan *plan,
                   char *folder);
+
+// The one history that the words name: that of a trial, of a run that has only one, or a file.
+// EXIT_AS_EXPECTED; else another exit code, after saying why. The caller frees `stored` in either
+// case.
+struct stored_path;
+int one_history(const struct verb *verb, const struct words *words, struct stored_path *stored);
+
+// Which events of a history are told: zero, all. Times count from the start of the trial.
+struct event_filter {
+    int64_t client;
+    int64_t lock;     // its number; 0: all
+    const char *kind; // a glob, or NULL
+    int64_t from_ns, to_ns;
+    bool says_client, says_from, says_to;
+};
+
+// Prints them as JSON lines, or in columns for people. Returns the exit code.
+int history_print(const struct verb *verb, const char *path, const struct event_filter *filter,
+                  bool in_columns);
 
 // Calls the verb of argv[0] with the options and words behind it. Returns the exit code.
 int verb_call(int argc, char **argv);

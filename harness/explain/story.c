@@ -736,7 +736,8 @@ static void add_named(struct text *out, const char *lines, int64_t key)
     text_add(out, lines);
 }
 
-static void tell_story(const struct diagnosis *diagnosis, int64_t key, struct text *out)
+static void tell_story(const struct diagnosis *diagnosis, int64_t key, struct story_span *span,
+                       struct text *out)
 {
     enum shows shows = diagnosis->finding->check->shows;
     AUTO_TEXT struct text lines = {0};
@@ -758,15 +759,20 @@ static void tell_story(const struct diagnosis *diagnosis, int64_t key, struct te
     if (lines.length == 0)
         text_format(&lines, "  %s.\n", diagnosis->finding->text);
     add_named(out, lines.bytes, key);
-    FOR_EACH (story_line, line, story.lines.items, story.lines.count)
+    FOR_EACH (story_line, line, story.lines.items, story.lines.count) {
+        span->from_ns = time_earlier(span->from_ns, line->at_ns - story.lines.started_ns);
+        span->to_ns = time_later(span->to_ns, line->at_ns - story.lines.started_ns);
         free(line->text);
+    }
     free(story.lines.items);
 }
 
-char *story_tell(const struct trial_model *model, const struct judgement *judgement)
+char *story_tell(const struct trial_model *model, const struct judgement *judgement,
+                 struct story_span *span)
 {
     AUTO_FREE struct diagnosis *diagnoses = memory_new(MAX_CHECKS * sizeof *diagnoses);
     struct one_lock one;
+    struct story_span all = {INT64_MAX, INT64_MIN};
     struct text out = {0};
     text_add(&out, "");
     one_lock_start(model, judgement, &one);
@@ -783,12 +789,14 @@ char *story_tell(const struct trial_model *model, const struct judgement *judgem
                         "proven):\n",
                         each->finding->check->name, times, plural(times));
         if (i == 0 || !is_of_same_holds)
-            tell_story(each, one.key, &out);
+            tell_story(each, one.key, &all, &out);
         tell_diagnosis(each, &out);
     }
     if (count > 0 && one.key > 0)
         text_format(&out, "  All this is about lock %lld of %lld.\n", (long long)one.key,
                     (long long)scenario_key_count(model->trial->scenario));
     one_lock_end(&one);
+    if (span != NULL)
+        *span = all;
     return out.bytes;
 }

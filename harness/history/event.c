@@ -4,6 +4,7 @@
 #include "harness/base/text.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -179,7 +180,7 @@ bool event_is_valid(const struct event *event, int64_t began_ns)
            is_number(event, rules[event->kind].lock, MOST_LOCKS);
 }
 
-// --- as a line of JSON ---------------------------------------------------------------------------
+// --- as a line -----------------------------------------------------------------------------------
 
 static bool is_point_in_time(const char *name)
 {
@@ -195,9 +196,35 @@ static bool is_rare(const char *name)
            strcmp(name, "due") == 0 || strcmp(name, "number") == 0;
 }
 
-// Adds the text of a note in place of the closing brace. Printable ASCII only: JSON takes the rest
-// amiss.
-static int print_note(const struct event *event, char *out, size_t room)
+// What is told of an event besides when it was, whose it is and its kind.
+struct detail {
+    char name[24];
+    enum { DETAIL_WORD, DETAIL_NUMBER, DETAIL_TIME, DETAIL_DURATION } kind;
+    char value[48];
+    int64_t length_ns; // of a duration
+};
+
+struct details {
+    struct detail items[12];
+    size_t count;
+};
+
+__attribute__((format(printf, 4, 5))) static void add(struct details *details, const char *name,
+                                                      int kind, const char *format, ...)
+{
+    struct detail *detail = &details->items[details->count++];
+    va_list arguments;
+    va_start(arguments, format);
+    snprintf(detail->name, sizeof detail->name, "%s", name);
+    detail->kind = kind;
+    vsnprintf(detail->value, sizeof detail->value, format, arguments);
+    va_end(arguments);
+}
+
+#define ADD_WORD(name, value) add(details, name, DETAIL_WORD, "%s", value)
+
+// Printable ASCII only: JSON takes the rest amiss.
+static void add_note(const struct event *event, struct details *details)
 {
     char text[sizeof event->text + 1] = "";
     memcpy(text, event->text, sizeof event->text);
@@ -205,59 +232,108 @@ static int print_note(const struct event *event, char *out, size_t room)
         if (*next < ' ' || *next > '~' || *next == '"' || *next == '\\')
             *next = '?';
     }
-    return snprintf(out, room, ",\"text\":\"%s\"}", text);
+    ADD_WORD("text", text);
 }
 
-int event_print_json(const struct event *event, int64_t zero_ns, char *line, size_t room)
+static void list_details(const struct event *event, int64_t zero_ns, struct details *details)
 {
-    int length = snprintf(line, room, "{\"t\":%.6f,\"client\":%u,\"worker\":%u,\"event\":\"%s\"",
-                          (double)(event->at_ns - zero_ns) / 1e9, event->client, event->worker,
-                          event_kind_name(event->kind));
     const char *const *names = event_argument_names(event->kind);
-#define ADD(...) length += snprintf(line + length, room - (size_t)length, __VA_ARGS__)
+    bool is_wire = event->kind == EVENT_REQUEST || event->kind == EVENT_REPLY;
+    details->count = 0;
     if (event->outcome != OUTCOME_OK || event->kind == EVENT_ACQUIRE_RETURN ||
         event->kind == EVENT_WRITE_RETURN || event->kind == EVENT_READ_RETURN)
-        ADD(",\"outcome\":\"%s\"", outcome_name(event->outcome));
+        ADD_WORD("outcome", outcome_name(event->outcome));
     if (event->kind == EVENT_ACQUIRE_RETURN && event->detail != 0)
-        ADD(",\"unanchored\":true");
+        add(details, "unanchored", DETAIL_NUMBER, "true");
     if (event->kind == EVENT_RELEASE_RETURN)
-        ADD(",\"answer\":\"%s\"", release_answer_name(event->detail));
+        ADD_WORD("answer", release_answer_name(event->detail));
     if (event->kind == EVENT_STOP_ASKED)
-        ADD(",\"reason\":\"%s\"", stop_reason_name(event->detail));
+        ADD_WORD("reason", stop_reason_name(event->detail));
     if (event->kind == EVENT_FAULT_HEALED)
-        ADD(",\"reason\":\"%s\"", heal_reason_name(event->detail));
+        ADD_WORD("reason", heal_reason_name(event->detail));
     if (event->kind == EVENT_USAGE)
-        ADD(",\"figure\":\"%s\"", usage_figure_name(event->detail));
+        ADD_WORD("figure", usage_figure_name(event->detail));
     if (event->kind == EVENT_STALL)
-        ADD(",\"of\":\"%s\"", stalled_name(event->detail));
+        ADD_WORD("of", stalled_name(event->detail));
     if (event->kind == EVENT_STALL && event->detail == STALLED_SERVER)
-        ADD(",\"server\":\"%s\"", stall_of(event).server);
+        ADD_WORD("server", stall_of(event).server);
     if (event->fault_number != 0)
-        ADD(",\"fault\":%u", event->fault_number);
-    bool is_wire = event->kind == EVENT_REQUEST || event->kind == EVENT_REPLY;
+        add(details, "fault", DETAIL_NUMBER, "%u", event->fault_number);
     if (is_wire)
-        ADD(",\"command\":\"%s\"", event_command(event).text);
-    if (event->kind == EVENT_REQUEST)
-        ADD(",\"phase\":%u,\"words\":%u", (unsigned)event->detail >> REQUEST_PHASE,
-            (unsigned)event->detail & REQUEST_WORDS);
+        ADD_WORD("command", event_command(event).text);
+    if (event->kind == EVENT_REQUEST) {
+        add(details, "phase", DETAIL_NUMBER, "%u", (unsigned)event->detail >> REQUEST_PHASE);
+        add(details, "words", DETAIL_NUMBER, "%u", (unsigned)event->detail & REQUEST_WORDS);
+    }
     if (event->kind == EVENT_REPLY)
-        ADD(",\"reply\":\"%s\"", reply_kind_name(event->detail));
+        ADD_WORD("reply", reply_kind_name(event->detail));
     for (int i = is_wire; i < 4; i++) {
         bool is_time = is_point_in_time(names[i]);
-        int name_length = (int)strlen(names[i]) - (is_time ? (int)strlen("_ns") : 0);
-        const char *name = strcmp(names[i], "error_number") == 0 ? "errno" : names[i];
-        if (name[0] == '\0' || (event->args[i] == 0 && is_rare(name)))
+        char name[24];
+        snprintf(name, sizeof name, "%.*s", (int)strlen(names[i]) - (is_time ? 3 : 0), names[i]);
+        if (name[0] == '\0' || (event->args[i] == 0 && is_rare(names[i])))
             continue;
         if (event->args[i] == INT64_MAX)
-            ADD(",\"%.*s\":null", name_length, name);
+            add(details, name, DETAIL_NUMBER, "null");
         else if (is_time && event->args[i] > 0)
-            ADD(",\"%.*s\":%.6f", name_length, name, (double)(event->args[i] - zero_ns) / 1e9);
+            add(details, name, DETAIL_TIME, "%.6f", (double)(event->args[i] - zero_ns) / 1e9);
         else
-            ADD(",\"%.*s\":%" PRId64, name_length, name, event->args[i]);
+            add(details, strcmp(name, "error_number") == 0 ? "errno" : name,
+                text_matches(name, "*_ns") ? DETAIL_DURATION : DETAIL_NUMBER, "%" PRId64,
+                event->args[i]);
+        details->items[details->count - 1].length_ns = event->args[i];
     }
-    ADD("}");
     if (event->kind == EVENT_NOTE)
-        length += print_note(event, line + length - 1, room - (size_t)length + 1) - 1;
-#undef ADD
-    return length;
+        add_note(event, details);
+}
+
+#undef ADD_WORD
+
+void event_add_json(const struct event *event, int64_t zero_ns, struct text *out)
+{
+    struct details details;
+    list_details(event, zero_ns, &details);
+    text_format(out, "{\"t\":%.6f,\"client\":%u,\"worker\":%u,\"event\":\"%s\"",
+                (double)(event->at_ns - zero_ns) / 1e9, event->client, event->worker,
+                event_kind_name(event->kind));
+    for (size_t i = 0; i < details.count; i++) {
+        const struct detail *detail = &details.items[i];
+        const char *mark = detail->kind == DETAIL_WORD ? "\"" : "";
+        text_format(out, ",\"%s\":%s%s%s", detail->name, mark, detail->value, mark);
+    }
+    text_add(out, "}");
+}
+
+const char event_row_heading[] = "           t  who                 what              details";
+
+void event_add_row(const struct event *event, int64_t zero_ns, struct text *out)
+{
+    struct details details;
+    char who[48] = "lockpick";
+    list_details(event, zero_ns, &details);
+    if (event->client > 0 && event->worker > 0)
+        snprintf(who, sizeof who, "client-%u worker-%u", event->client, event->worker);
+    else if (event->client > 0)
+        snprintf(who, sizeof who, "client-%u", event->client);
+    else if (event->kind == EVENT_STALL) {
+        const struct stall stall = stall_of(event);
+        stall_owner(&stall, who, sizeof who);
+    }
+    text_format(out, "%12.6f  %-18s  %-*s", (double)(event->at_ns - zero_ns) / 1e9, who,
+                details.count > 0 ? 16 : 0, event_kind_name(event->kind));
+    for (size_t i = 0; i < details.count; i++) {
+        const struct detail *detail = &details.items[i];
+        bool is_outcome = strcmp(detail->name, "outcome") == 0;
+        char duration[40];
+        size_t length = strlen(detail->name) - (detail->kind == DETAIL_DURATION ? 3 : 0);
+        text_add(out, i == 0 ? "  " : ", ");
+        for (size_t j = 0; j < length && !is_outcome; j++)
+            text_format(out, "%c", detail->name[j] == '_' ? ' ' : detail->name[j]);
+        text_format(out, "%s%s%s", is_outcome ? "" : " ",
+                    strcmp(detail->value, "null") == 0 ? "none"
+                    : detail->kind == DETAIL_DURATION
+                        ? text_duration(detail->length_ns, duration, sizeof duration)
+                        : detail->value,
+                    detail->kind == DETAIL_TIME ? " s" : "");
+    }
 }

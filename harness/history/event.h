@@ -292,9 +292,12 @@ const char *stalled_name(unsigned of);
 // "the machine", "client-2", "the driver of client-2", "redis-1". Returns `out`.
 const char *stall_owner(const struct stall *stall, char *out, size_t room);
 
-// One event as a line of JSON, without a newline; times in seconds from `zero_ns`. Returns the
-// length; `room` of 512 suffices.
-int event_print_json(const struct event *event, int64_t zero_ns, char *line, size_t room);
+// Appends an event as a line of JSON, or as a row for people, neither with a newline; times in
+// seconds from `zero_ns`. The row is one of the columns that the heading names.
+struct text;
+void event_add_json(const struct event *event, int64_t zero_ns, struct text *out);
+void event_add_row(const struct event *event, int64_t zero_ns, struct text *out);
+extern const char event_row_heading[];
 
 // Far more than a scenario can ask for, and few enough for an array of them.
 #define MOST_CLIENTS 255

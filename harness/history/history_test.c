@@ -1,4 +1,5 @@
 // The history file: what one process writes, another reads, whatever happens to the first.
+#include "harness/base/scope.h"
 #include "harness/history/follower.h"
 #include "harness/history/test_file.h"
 #include "harness/testing/text.h"
@@ -191,21 +192,43 @@ TEST(an_event_is_one_line_of_json)
                           .kind = EVENT_ACQUIRE_RETURN,
                           .outcome = OUTCOME_OK,
                           .args = {7, 3, INT64_MAX, 2}};
-    char line[512];
-    event_print_json(&event, 1000000000, line, sizeof line);
-    assert_string_equal(line,
+    AUTO_TEXT struct text line = {0};
+    event_add_json(&event, 1000000000, &line);
+    assert_string_equal(line.bytes,
                         "{\"t\":0.500000,\"client\":1,\"worker\":2,\"event\":\"acquire-return\","
                         "\"outcome\":\"ok\",\"operation\":7,\"token\":3,"
                         "\"valid_until\":null,\"attempts\":2}");
+}
+
+TEST(an_event_is_one_row_for_people)
+{
+    struct event grant = {.at_ns = 1500000000,
+                          .client = 1,
+                          .worker = 2,
+                          .kind = EVENT_ACQUIRE_RETURN,
+                          .args = {7, 3, 1800000000, 2}};
+    struct event left = {.at_ns = 2000000000,
+                         .client = 2,
+                         .kind = EVENT_POINT_LEFT,
+                         .fault_number = 1,
+                         .args = {314000000}};
+    AUTO_TEXT struct text rows = {0};
+    event_add_row(&grant, 1000000000, &rows);
+    text_add(&rows, "\n");
+    event_add_row(&left, 1000000000, &rows);
+    assert_string_equal(
+        rows.bytes, "    0.500000  client-1 worker-2   acquire-return    ok, operation 7, token 3, "
+                    "valid until 0.800000 s, attempts 2\n"
+                    "    1.000000  client-2            point-left        fault 1, held 314 ms");
 }
 
 TEST(a_usage_says_what_its_figures_are)
 {
     struct event event = {
         .at_ns = 1500000000, .kind = EVENT_USAGE, .detail = USAGE_BYTES, .args = {-1, 12, 300, 0}};
-    char line[512];
-    event_print_json(&event, 1000000000, line, sizeof line);
-    assert_string_equal(line, "{\"t\":0.500000,\"client\":0,\"worker\":0,\"event\":\"usage\","
-                              "\"figure\":\"bytes\",\"node\":-1,\"process\":12,"
-                              "\"first\":300,\"second\":0}");
+    AUTO_TEXT struct text line = {0};
+    event_add_json(&event, 1000000000, &line);
+    assert_string_equal(line.bytes, "{\"t\":0.500000,\"client\":0,\"worker\":0,\"event\":\"usage\","
+                                    "\"figure\":\"bytes\",\"node\":-1,\"process\":12,"
+                                    "\"first\":300,\"second\":0}");
 }

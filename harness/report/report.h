@@ -4,6 +4,7 @@
 
 #include "harness/base/text.h"
 #include "harness/check/check.h"
+#include "harness/explain/story.h"
 #include "harness/stats/latencies.h"
 #include "harness/stats/statistics.h"
 
@@ -95,7 +96,8 @@ struct trial_result {
     int lanes;         // how many trials were conducted at a time, this one included; 0: not this
     char *folder;      // its own, inside the run's
     char *story;       // in words; "" if there is nothing to tell. Owned
-    char *evidence;    // the same for machines: JSON, see evidence.h; NULL or "" if none. Owned
+    struct story_span span; // when that was
+    char *evidence; // the same for machines: JSON, see evidence.h; NULL or "" if none. Owned
     struct plot plots[PICTURE_ALL];
 };
 
@@ -171,6 +173,10 @@ void report_print_tried(const struct run_report *report, const struct string_lis
 // By these locks alone: 1 one did not keep what it promises; else 4 a trial failed, or something is
 // missing; else 3 not all of that could be decided; else 0.
 int report_tried_exit_code(const struct run_report *report, const struct string_list *locks);
+
+// Of each trial the verdict, the reason, the story, what every check found, and where its files
+// are.
+void report_explain(const struct run_report *report, FILE *out, bool coloured);
 
 // result.json: everything above for machines; FORMATS.md says what its keys mean.
 // The caller frees the text.

@@ -4,6 +4,7 @@
 #include "harness/report/sections.h"
 
 #include <string.h>
+#include <unistd.h>
 
 static bool has_violation(const struct trial_result *result)
 {
@@ -144,10 +145,15 @@ static void say_files(struct document *d, const struct trial_result *result)
     bool has_files = result->has_history || result->judgement.verdict == VERDICT_ERROR;
     if (result->folder == NULL)
         return;
-    if (d->medium == TERMINAL && !is_skipped)
+    if (d->medium == TERMINAL && !is_skipped) {
+        AUTO_TEXT struct text picture = {0};
+        text_format(&picture, "%s/%s.svg", result->folder, picture_name(PICTURE_TIMELINE));
         doc_paragraph(d, LOOK_PLAIN, "files: %s", result->folder);
-    if (d->medium == TERMINAL && !is_skipped && result->judgement.expectation == EXPECTATION_MISSED)
-        doc_paragraph(d, LOOK_PLAIN, "again: lockpick replay %s", result->folder);
+        if (access(picture.bytes, R_OK) == 0)
+            doc_paragraph(d, LOOK_PLAIN, "picture: %s", picture.bytes);
+        if (result->judgement.expectation != EXPECTATION_MET)
+            doc_paragraph(d, LOOK_PLAIN, "again: lockpick replay %s", result->folder);
+    }
     if (d->medium != PAGE || !has_files)
         return;
     doc_paragraph(d, LOOK_QUIET, "%s", "");
@@ -160,7 +166,7 @@ static void say_files(struct document *d, const struct trial_result *result)
     doc_say(d, LOOK_PLAIN, "seed %llu", (unsigned long long)result->trial->seed);
 }
 
-// How much of a trial is told. Only of a page anything but the story.
+// How much of a trial is told.
 enum telling { TELL_LINE, TELL_STORY, TELL_ALL };
 
 // The scheme leads to the target, if it is not NULL.
@@ -212,12 +218,13 @@ static void say_trial(struct document *d, size_t index, bool is_open, enum telli
     if (d->medium == PAGE)
         say_picture(d, index, PICTURE_TIMELINE, "Hold timeline",
                     violation != NULL ? violation->text : "No violation was found.");
+    if (telling == TELL_ALL)
+        say_findings(d, judgement);
     if (telling == TELL_ALL && d->medium == PAGE) {
         size_t acquires = result->statistics.acquire.count;
         char sentence[80];
         snprintf(sentence, sizeof sentence, "On average %.40s holds per second.",
                  rate_words(result->statistics.holds_per_second).text);
-        say_findings(d, judgement);
         say_picture(d, index, PICTURE_THROUGHPUT, "Throughput", sentence);
         say_picture(d, index, PICTURE_LATENCY, "Latency", "The numbers are in the table below.");
         if (trial_was_timed(result) && acquires < LEAST_FOR_PERCENTILES)
@@ -322,6 +329,12 @@ void say_other_trials(struct document *d)
 }
 
 // --- at a terminal -------------------------------------------------------------------------------
+
+void say_explained(struct document *d)
+{
+    for (size_t i = 0; i < d->report->run->count; i++)
+        say_trial(d, i, true, TELL_ALL);
+}
 
 // What nobody expected is. Other violations are, unless one like it was told of its scenario; of
 // those that were expected one of each scenario is an example of all.

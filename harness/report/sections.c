@@ -543,6 +543,24 @@ void report_print(const struct run_report *report, FILE *out, bool coloured, boo
     text_free(&d.contents);
 }
 
+void report_print(const struct run_report *report, FILE *out, bool coloured, bool quiet)
+{
+    print((struct document){.medium = TERMINAL,
+                            .report = report,
+                            .out = out,
+                            .is_coloured = coloured,
+                            .is_quiet = quiet},
+          terminal_sections);
+}
+
+void report_explain(const struct run_report *report, FILE *out, bool coloured)
+{
+    print(
+        (struct document){
+            .medium = TERMINAL, .report = report, .out = out, .is_coloured = coloured},
+        (section *const[]){say_explained, NULL});
+}
+
 char *report_markdown_within(const struct run_report *report, size_t most_bytes)
 {
     struct document d = {.medium = MARKDOWN, .report = report};

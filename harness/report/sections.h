@@ -11,6 +11,9 @@
 void say_news(struct document *d);
 void say_other_trials(struct document *d);
 
+// Every trial, with what each check found.
+void say_explained(struct document *d);
+
 // What each scheme cost in the scenarios that measure, and how soon faults were recovered from.
 void say_costs(struct document *d);
 

@@ -32,7 +32,7 @@ void trial_decide(struct trial_result *result, struct history *history, enum tri
     result->has_history = true;
     result->is_cut_short = history->condition.state == HISTORY_UNFINISHED;
     free(result->story);
-    result->story = story_tell(&model, &result->judgement);
+    result->story = story_tell(&model, &result->judgement, &result->span);
     free(result->evidence);
     result->evidence = evidence_json(&model, &result->judgement);
     latencies_free(&result->latencies);
