@@ -2,12 +2,14 @@
 // that a run has left.
 #include "harness/base/file.h"
 #include "harness/base/scope.h"
+#include "harness/base/table.h"
 #include "harness/cli/verb.h"
 #include "harness/report/pictures/picture.h"
 #include "harness/run/servers.h"
 #include "harness/run/slots.h"
 #include "harness/run/stored_run.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +26,8 @@ static const struct option run_options[] = {
     OPTION_OUT,
     {"keep-going", "", "goes on after a trial that missed its expectation",
      FLAG(struct run_options, keep_going)},
+    {"dry-run", "", "prints the plan and about how long it takes; nothing is started",
+     FLAG(struct run_options, dry_run)},
     OPTION_NO_NAMESPACES,
     OPTIONS_OF_OUTPUTS,
     {.name = NULL},
@@ -33,6 +37,132 @@ struct request {
     struct run_options options;
     const char *trial; // the only one that is run again; NULL: all are run
 };
+
+// --- the plan, before anything is run ------------------------------------------------------------
+
+// What a trial takes besides its operations: servers that come up, clients, files, pictures.
+#define BESIDES_NS (1500 * NS_PER_MS)
+// Of an operation: requests, and somebody else's turn.
+#define OPERATION_NS (2 * NS_PER_MS)
+
+// About how long the trial takes, if it ends as it should: each fault takes about a lease.
+static int64_t about_ns(const struct trial *trial)
+{
+    const struct scenario *scenario = trial_as_run(trial);
+    const struct workload_settings *workload = &scenario->workload;
+    int64_t workers = scenario->clients.processes * scenario->clients.threads;
+    int64_t locks = scenario_key_count(scenario);
+    int64_t operations = workload->operations > 0 ? workload->operations
+                         : workload->buyers > 0   ? workload->buyers
+                                                  : workload->jobs;
+    int64_t faults_ns = (int64_t)scenario->fault_count * scenario->lock.lease_ns;
+    int64_t work_ns =
+        operations * (workload->hold_ns + OPERATION_NS) / (locks < workers ? locks : workers);
+    int64_t all_ns = BESIDES_NS + (workload->for_ns > 0 ? workload->for_ns : work_ns + faults_ns);
+    return all_ns < scenario->limit_ns ? all_ns : scenario->limit_ns;
+}
+
+// "40 s", "12 min": it is but a guess.
+static void add_span(int64_t length_ns, struct text *out)
+{
+    int64_t seconds = (length_ns + NS_PER_S - 1) / NS_PER_S;
+    text_format(out, seconds < 120 ? "%lld s" : "%lld min",
+                (long long)(seconds < 120 ? seconds : (seconds + 30) / 60));
+}
+
+static void add_servers(const struct trial *trial, struct text *out)
+{
+    if (trial->server != NULL && trial->servers == 0)
+        text_format(out, "%s, yours", trial->server->title);
+    else if (trial->server != NULL)
+        text_add(out, trial->server->title);
+    if (trial->servers > 1)
+        text_format(out, ", %s of %d", trial_topology(trial), trial->servers);
+    if (trial->store_server != NULL)
+        text_format(out, "%s%s as a store", out->length > 0 ? "; " : "",
+                    trial->store_server->title);
+}
+
+static void add_faults(const struct scenario *scenario, struct text *out)
+{
+    for (size_t i = 0; i < scenario->fault_count; i++) {
+        size_t alike = 0;
+        bool is_told = false; // with an earlier one
+        for (size_t j = 0; j < scenario->fault_count; j++) {
+            bool is_like = strcmp(scenario->faults[j].verb, scenario->faults[i].verb) == 0;
+            alike += is_like;
+            is_told |= is_like && j < i;
+        }
+        if (!is_told)
+            text_format(out, "%s%s", out->length > 0 ? ", " : "", scenario->faults[i].verb);
+        if (!is_told && alike > 1)
+            text_format(out, " × %zu", alike);
+    }
+}
+
+// Cells of a row, of all repeats of a scheme in a scenario.
+static void add_planned(struct table *table, const struct trial *trial, size_t repeats,
+                        const char *why_not)
+{
+    const struct scenario *scenario = trial_as_run(trial);
+    AUTO_TEXT struct text servers = {0}, clients = {0}, faults = {0}, count = {0}, lasts = {0};
+    add_servers(trial, &servers);
+    add_faults(scenario, &faults);
+    text_format(&count, "%zu", repeats);
+    text_format(&clients, "%lld × %lld", (long long)scenario->clients.processes,
+                (long long)scenario->clients.threads);
+    if (why_not[0] != '\0')
+        text_format(&lasts, "not run: %s", why_not);
+    else
+        add_span((int64_t)repeats * about_ns(trial), &lasts);
+    const char *const cells[] = {trial->scenario->name,
+                                 trial->scheme,
+                                 count.bytes,
+                                 servers.length > 0 ? servers.bytes : "–",
+                                 clients.bytes,
+                                 faults.length > 0 ? faults.bytes : "–",
+                                 lasts.bytes};
+    for (size_t i = 0; i < sizeof cells / sizeof *cells; i++)
+        table_cell(table, COLOUR_PLAIN, cells[i]);
+}
+
+static int preview(const struct run_options *options, const struct plan *plan)
+{
+    struct table *table =
+        TABLE_OF("scenario", "scheme", "repeats", "servers", "clients", "faults", "about");
+    AUTO_TEXT struct text about = {0}, most = {0};
+    int64_t side_by_side_ns = 0, alone_ns = 0, most_ns = 0;
+    size_t count = 0;
+    int jobs = options->jobs > 0 ? (int)options->jobs : slots_that_fit().most;
+    table_align_right(table, 2);
+    for (size_t i = 0, repeats = 1; i < plan->count; i += repeats) {
+        const struct trial *trial = &plan->trials[i];
+        AUTO_TEXT struct text why_not = {0};
+        bool can_run = trial_applicability(trial, &why_not) == TRIAL_CAN_RUN;
+        for (repeats = 1; i + repeats < plan->count &&
+                          plan->trials[i + repeats].scenario == trial->scenario &&
+                          strcmp(plan->trials[i + repeats].scheme, trial->scheme) == 0;)
+            repeats++;
+        add_planned(table, trial, repeats, text_string(&why_not));
+        if (!can_run)
+            continue;
+        count += repeats;
+        most_ns += (int64_t)repeats * trial->scenario->limit_ns;
+        *(trial_may_share_machine(trial) ? &side_by_side_ns : &alone_ns) +=
+            (int64_t)repeats * about_ns(trial);
+    }
+    table_print(table, stdout, colour_wanted(stdout));
+    table_free(table);
+    add_span(alone_ns + side_by_side_ns / jobs, &about);
+    add_span(most_ns, &most);
+    printf(
+        "\n%zu of %zu trials are run, %d at a time where no costs are measured: about %s, and at "
+        "most %s by their limits\nseed %" PRIu64 "; nothing was started\n",
+        count, plan->count, jobs, about.bytes, most.bytes, plan->seed);
+    return EXIT_AS_EXPECTED;
+}
+
+// --- the run -------------------------------------------------------------------------------------
 
 int verb_conducts(void *context, const struct sandbox *sandbox, const struct plan *plan,
                   char *folder)
@@ -65,7 +195,7 @@ static int run(const struct words *words, void *from)
     struct request *request = from;
     if (words->count == 0)
         return usage_error(&run_verb, "which scenario? Give a file, or a folder of files");
-    static const struct scenario_run how = {.conduct = verb_conducts};
+    static const struct scenario_run how = {.preview = preview, .conduct = verb_conducts};
     return verb_runs_scenarios(&run_verb, words, &request->options, &how, request);
 }
 

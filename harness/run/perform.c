@@ -487,7 +487,10 @@ int run_scenarios(const struct run_options *options, const struct scenario_run *
                            seed, &plan, error);
     for (size_t i = 0; result == 0 && i < set.count; i++)
         draw_tell(&plan, set.scenarios[i], stderr);
-    if (result == 0 && draw_plan(&plan, vocabulary) == 0) {
+    bool is_planned = result == 0 && draw_plan(&plan, vocabulary) == 0;
+    if (is_planned && options->dry_run) {
+        code = how->preview(options, &plan);
+    } else if (is_planned) {
         code = EXIT_ENVIRONMENT;
         if (run_outputs_check(options, error) == 0)
             run.folder = run_folder_make(options, &set, &plan, error);

@@ -41,6 +41,8 @@ struct scenario_run {
     // caller frees `plan` in either case. `seed` is the run's.
     int (*plan)(void *context, const struct scenario_set *set, const struct vocabulary *vocabulary,
                 uint64_t seed, struct plan *plan, struct error *error);
+    // What is told instead of a run, if the options ask for that. Returns the exit code.
+    int (*preview)(const struct run_options *options, const struct plan *plan);
     // In a sandbox, as the conductor, with the run's folder. Returns the exit code.
     int (*conduct)(void *context, const struct sandbox *sandbox, const struct plan *plan,
                    char *folder);

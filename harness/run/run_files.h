@@ -43,6 +43,7 @@ struct run_options {
     bool tap;    // the Test Anything Protocol there: of json, github and tap only one is given
     bool strict;
     bool no_namespaces;
+    bool dry_run;        // nothing is run: the plan is told
     bool are_stored;     // the scenarios, by a run: set by verbs, no option
     bool own_files_only; // of a folder, not what is below it: set by verbs, no option
     // The schemes whose trials are to be told and to count (report_print_tried), or NULL: all. Set
