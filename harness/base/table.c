@@ -1,11 +1,13 @@
 #include "harness/base/table.h"
 
 #include "harness/base/growing.h"
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 
 #include <assert.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 enum { MOST_COLUMNS = 32 };
@@ -74,39 +76,155 @@ void colour_print(FILE *out, bool coloured, enum colour colour, const char *text
         fputs(text, out);
 }
 
-static void print_cell(const struct table *table, FILE *out, bool coloured, int column, int width,
-                       enum colour colour, const char *text)
+// --- as wide as there is room --------------------------------------------------------------------
+
+#define GAP 2
+#define LEAST_TEXT 12 // columns of text are not made narrower to fit
+#define HEADINGS SIZE_MAX
+#define INDENT 4 // of the rest of a row that has no room beside its beginning
+
+struct layout {
+    int widths[MOST_COLUMNS];
+    bool begins_line[MOST_COLUMNS]; // on a line of its own, indented
+};
+
+// How many columns there are, by $COLUMNS or the terminal; INT_MAX: any number.
+static int columns_of(FILE *out)
 {
-    int padding = width - shown_width(text);
-    bool last = column == table->columns - 1;
-    if (table->right[column])
-        fprintf(out, "%*s", padding, "");
-    colour_print(out, coloured, colour, text);
-    if (!table->right[column] && !last)
-        fprintf(out, "%*s", padding, "");
-    fputs(last ? "\n" : "  ", out);
+    const char *said = getenv("COLUMNS");
+    long columns = said != NULL ? strtol(said, NULL, 10) : 0;
+    struct winsize size = {0};
+    if (columns <= 0 && isatty(fileno(out)) && ioctl(fileno(out), TIOCGWINSZ, &size) == 0)
+        columns = size.ws_col;
+    return columns > 0 && columns < INT_MAX ? (int)columns : INT_MAX;
+}
+
+// The bytes of the text that fit into so many columns, up to a blank or a hyphen if there is one;
+// *rest is what follows.
+static int take_line(const char *text, int width, const char **rest)
+{
+    int taken = 0, blank = 0, hyphen = 0;
+    for (int column = 0; text[taken] != '\0'; taken++) {
+        bool begins = ((unsigned char)text[taken] & 0xc0) != 0x80;
+        if (text[taken] == ' ')
+            blank = taken;
+        if (begins && column == width)
+            break;
+        column += begins;
+        if (strchr("-/,", text[taken]) != NULL)
+            hyphen = taken + 1;
+    }
+    if (text[taken] != '\0')
+        taken = blank > 0 ? blank : hyphen > 0 ? hyphen : taken;
+    *rest = text + taken + strspn(text + taken, " ");
+    return taken;
+}
+
+static int longest_word(const char *text)
+{
+    int longest = 0;
+    for (; *text != '\0'; text += strspn(text, " ")) {
+        char word[40];
+        size_t length = strcspn(text, " ");
+        snprintf(word, sizeof word, "%.*s", (int)length, text);
+        longest = shown_width(word) > longest ? shown_width(word) : longest;
+        text += length;
+    }
+    return longest;
+}
+
+static int width_of(const struct table *table, const struct layout *layout)
+{
+    int width = -GAP;
+    for (int c = 0; c < table->columns; c++)
+        width += layout->widths[c] + GAP;
+    return width;
+}
+
+// Wide texts are wrapped as far as is needed. Where that does not do, what has no room in a row
+// goes on below it.
+static void make_layout(const struct table *table, int columns, struct layout *layout)
+{
+    struct layout cells = {0};
+    for (size_t i = 0; i < table->count; i++) {
+        int *width = &cells.widths[i % (size_t)table->columns];
+        int shown = shown_width(table->cells[i].text);
+        *width = shown > *width ? shown : *width;
+    }
+    *layout = cells;
+    for (int c = 0; c < table->columns; c++) {
+        int heading = shown_width(table->headings[c]);
+        layout->widths[c] = heading > cells.widths[c] ? heading : cells.widths[c];
+    }
+    if (width_of(table, layout) <= columns)
+        return;
+    for (int c = 0; c < table->columns; c++) {
+        int word = longest_word(table->headings[c]);
+        cells.widths[c] = word > cells.widths[c] ? word : cells.widths[c];
+    }
+    *layout = cells;
+    for (int widest = 0; widest >= 0 && width_of(table, layout) > columns;) {
+        widest = -1;
+        for (int c = 0; c < table->columns; c++) {
+            if (!table->right[c] && layout->widths[c] > LEAST_TEXT &&
+                (widest < 0 || layout->widths[c] > layout->widths[widest]))
+                widest = c;
+        }
+        if (widest >= 0)
+            layout->widths[widest]--;
+    }
+    if (width_of(table, layout) <= columns)
+        return;
+    *layout = cells;
+    for (int c = 0, used = -GAP; c < table->columns; c++) {
+        int most = columns - INDENT > LEAST_TEXT ? columns - INDENT : LEAST_TEXT;
+        layout->widths[c] = layout->widths[c] < most ? layout->widths[c] : most;
+        layout->begins_line[c] = c > 0 && used + GAP + layout->widths[c] > columns;
+        used = (layout->begins_line[c] ? INDENT : used + GAP) + layout->widths[c];
+    }
+}
+
+// The row that begins with that cell.
+static void print_row(const struct table *table, const struct layout *layout, FILE *out,
+                      bool coloured, size_t first)
+{
+    const char *rest[MOST_COLUMNS];
+    enum colour colours[MOST_COLUMNS] = {COLOUR_PLAIN};
+    for (size_t c = 0; c < (size_t)table->columns; c++) {
+        bool is_there = first != HEADINGS && first + c < table->count;
+        rest[c] = first == HEADINGS ? table->headings[c]
+                  : is_there        ? table->cells[first + c].text
+                                    : "";
+        colours[c] = first == HEADINGS ? COLOUR_BOLD
+                     : is_there        ? table->cells[first + c].colour
+                                       : COLOUR_PLAIN;
+    }
+    for (int from = 0, to; from < table->columns;) {
+        bool is_wrapped = false;
+        fprintf(out, "%*s", layout->begins_line[from] ? INDENT : 0, "");
+        for (to = from; to < table->columns && (to == from || !layout->begins_line[to]); to++) {
+            bool is_last = to + 1 == table->columns || layout->begins_line[to + 1];
+            const char *text = rest[to];
+            AUTO_FREE char *line =
+                text_formatted("%.*s", take_line(text, layout->widths[to], &rest[to]), text);
+            int padding = layout->widths[to] - shown_width(line);
+            fprintf(out, "%*s", table->right[to] ? padding : 0, "");
+            colour_print(out, coloured, colours[to], line);
+            fprintf(out, "%*s", !table->right[to] && !is_last ? padding : 0, "");
+            fputs(is_last ? "\n" : "  ", out);
+            is_wrapped |= *rest[to] != '\0';
+        }
+        from = is_wrapped ? from : to;
+    }
 }
 
 void table_print(const struct table *table, FILE *out, bool coloured)
 {
-    int widths[MOST_COLUMNS] = {0};
-    for (int c = 0; c < table->columns; c++)
-        widths[c] = shown_width(table->headings[c]);
-    for (size_t i = 0; i < table->count; i++) {
-        size_t column = i % (size_t)table->columns;
-        int width = shown_width(table->cells[i].text);
-        if (width > widths[column])
-            widths[column] = width;
-    }
-    for (int c = 0; c < table->columns; c++)
-        print_cell(table, out, coloured, c, widths[c], COLOUR_BOLD, table->headings[c]);
-    for (size_t i = 0; i < table->count; i++) {
-        int column = (int)(i % (size_t)table->columns);
-        print_cell(table, out, coloured, column, widths[column], table->cells[i].colour,
-                   table->cells[i].text);
-    }
-    if (table->count % (size_t)table->columns != 0)
-        fputs("\n", out);
+    struct layout layout;
+    make_layout(table, columns_of(out), &layout);
+    print_row(table, &layout, out, coloured, HEADINGS);
+    for (size_t i = 0; i < table->count; i += (size_t)table->columns)
+        print_row(table, &layout, out, coloured, i);
 }
 
 bool colour_wanted(FILE *out)

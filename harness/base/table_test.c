@@ -1,6 +1,6 @@
 #include "harness/base/table.h"
 
-#include "harness/base/text.h"
+#include "harness/base/scope.h"
 #include "harness/testing/test.h"
 
 #include <fcntl.h>
@@ -98,7 +98,74 @@ TEST(a_row_left_unfinished_still_ends_its_line)
     table_cell(table, COLOUR_PLAIN, "none");
     assert_prints(table, false,
                   "scheme  verdict  locks/s\n"
-                  "none    \n");
+                  "none             \n");
+    table_free(table);
+}
+
+// Of a column of words, one of names, one of long words, and figures.
+TEST(a_table_fits_60_to_200_columns_and_loses_no_word)
+{
+    static const char *const titles[] = {
+        "scenario",    "how it locks", "found",        "as expected",
+        "acquire p50", "p99",          "longest wait", NULL};
+    static const char *const rows[][7] = {
+        {"pause-outlives-lease",
+         "SET key owner NX PX lease, and a script that compares and deletes",
+         "stale-holder, lost-update", "✓ expected", "12.4 µs", "1.25 ms", "314 ms"},
+        {"f41-compare-then-delete-under-a-pause", "GET, compare, DEL", "wrongful-release",
+         "✗ MISSED", "840 ns", "–", "1.20 s"}};
+    struct table *table = table_new(titles);
+    for (int column = 4; column < 7; column++)
+        table_align_right(table, column);
+    for (int i = 0; i < 14; i++)
+        table_cell(table, COLOUR_PLAIN, rows[i / 7][i % 7]);
+    for (int columns = 60; columns <= 200; columns++) {
+        char said[8];
+        char *printed = NULL;
+        size_t length = 0;
+        FILE *out = open_memstream(&printed, &length);
+        snprintf(said, sizeof said, "%d", columns);
+        setenv("COLUMNS", said, 1);
+        table_print(table, out, false);
+        unsetenv("COLUMNS");
+        fclose(out);
+        for (int i = 0; i < 14; i++) {
+            AUTO_FREE char *words = memory_string(rows[i / 7][i % 7]);
+            char *rest = words;
+            for (const char *word; (word = strsep(&rest, " -")) != NULL;)
+                if (strstr(printed, word) == NULL)
+                    fail_msg("'%s' is not in %d columns:\n%s", word, columns, printed);
+        }
+        char *rest = printed;
+        for (const char *line; (line = strsep(&rest, "\n")) != NULL;) {
+            int width = 0;
+            for (const char *next = line; *next != '\0'; next++)
+                width += ((unsigned char)*next & 0xc0) != 0x80;
+            if (width > columns)
+                fail_msg("%d columns in %d: %s", width, columns, line);
+        }
+        free(printed);
+    }
+    table_free(table);
+}
+
+TEST(what_has_no_room_in_a_row_goes_on_below_it)
+{
+    static const char *const titles[] = {"name", "a", "longest b", NULL};
+    struct table *table = table_new(titles);
+    table_align_right(table, 1);
+    table_align_right(table, 2);
+    table_cell(table, COLOUR_PLAIN, "redis-set-px-lua");
+    table_cell(table, COLOUR_PLAIN, "1234567");
+    table_cell(table, COLOUR_PLAIN, "12345678");
+    setenv("COLUMNS", "24", 1);
+    assert_prints(table, false,
+                  "name\n"
+                  "          a   longest\n"
+                  "                    b\n"
+                  "redis-set-px-lua\n"
+                  "    1234567  12345678\n");
+    unsetenv("COLUMNS");
     table_free(table);
 }
 
