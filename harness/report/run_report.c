@@ -22,6 +22,7 @@ static struct tally tally_make(const struct run_result *run)
                           : expectation == EXPECTATION_MET    ? &tally.met
                                                               : &tally.without;
         tally.verdicts[verdict]++;
+        tally.cost_only += trial_is_measurement(result);
         (*counted)++;
     }
     return tally;
@@ -356,6 +357,11 @@ bool trial_is_measurement(const struct trial_result *result)
     return result->judgement.is_measurement && result->trial->expectation == NULL;
 }
 
+const char *trial_verdict_word(const struct trial_result *result)
+{
+    return trial_is_measurement(result) ? "cost only" : verdict_name(result->judgement.verdict);
+}
+
 bool trial_is_urgent(const struct trial_result *result)
 {
     const struct judgement *judgement = &result->judgement;
@@ -437,8 +443,14 @@ void summary_sentence(const struct run_report *report, struct text *out)
     const struct threshold_outcomes *thresholds = &report->thresholds;
     const struct tally tally = report->tally;
     size_t trials = run->count - tally.skipped - tally.not_applicable;
-    text_format(out, "%zu trial%s: %zu as expected, %zu missed, %zu without expectation", trials,
-                plural((long long)trials), tally.met, tally.missed, tally.without);
+    text_format(out, "%zu trial%s: ", trials, plural((long long)trials));
+    if (tally.cost_only < trials || trials == 0)
+        text_format(out, "%zu as expected, %zu missed, %zu without expectation", tally.met,
+                    tally.missed, tally.without - tally.cost_only);
+    if (tally.cost_only > 0 && tally.cost_only < trials)
+        text_format(out, ", %zu cost only", tally.cost_only);
+    else if (tally.cost_only > 0)
+        text_add(out, "cost only");
     if (tally.inconclusive > 0)
         text_format(out, ", %zu inconclusive", tally.inconclusive);
     if (tally.errors > 0)

@@ -16,6 +16,7 @@ struct tally {
     size_t not_applicable;                       // scheme and scenario do not go together
     size_t not_run;                              // planned, but the run ended before
     size_t verdicts[VERDICT_NOT_APPLICABLE + 1]; // of all finished trials
+    size_t cost_only;                            // measurements; they are among those without
 };
 
 // --- what a scheme cost in a scenario, over all repeats of the two -------------------------------
@@ -187,6 +188,9 @@ void thresholds_decide(struct run_report *report);
 // True if each lock was one worker's own and nothing was expected: costs were asked for, and no
 // verdict. Such a trial is UNKNOWN, and no reason to call the run inconclusive.
 bool trial_is_measurement(const struct trial_result *result);
+
+// "SAFE", "UNSAFE", ...; of a measurement "cost only".
+const char *trial_verdict_word(const struct trial_result *result);
 
 // True if the run missed it, or failed to find out: it wants somebody's eyes.
 bool trial_is_urgent(const struct trial_result *result);

@@ -105,8 +105,7 @@ static void say_speed(struct document *d, const struct scheme_cost *cost)
 {
     if (d->medium == PAGE) {
         doc_cell(d, LOOK_PLAIN, "%s", "");
-        say_verdict(d, &(struct judgement){.verdict = cost->worst_verdict},
-                    trial_anchor(cost->worst).text);
+        say_verdict(d, &d->report->run->trials[cost->worst], trial_anchor(cost->worst).text);
     }
     say_figures(d, place_of(d), cost);
 }

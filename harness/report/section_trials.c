@@ -173,7 +173,7 @@ enum telling { TELL_LINE, TELL_STORY, TELL_ALL };
 static void say_summary(struct document *d, const struct trial_result *result, const char *target)
 {
     const struct trial *trial = result->trial;
-    say_verdict(d, &result->judgement, NULL);
+    say_verdict(d, result, NULL);
     if (d->medium != PAGE) {
         doc_say(d, LOOK_PLAIN, "  ");
         doc_say(d, LOOK_STRONG, "%s", trial->scenario->name);

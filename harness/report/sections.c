@@ -8,21 +8,24 @@
 
 // --- words ---------------------------------------------------------------------------------------
 
-void say_verdict(struct document *d, const struct judgement *judgement, const char *target)
+void say_verdict(struct document *d, const struct trial_result *result, const char *target)
 {
     static const enum look looks[] = {
         [VERDICT_SAFE] = LOOK_SAFE,           [VERDICT_UNSAFE] = LOOK_UNSAFE,
         [VERDICT_STUCK] = LOOK_STUCK,         [VERDICT_UNKNOWN] = LOOK_UNKNOWN,
         [VERDICT_SKIPPED] = LOOK_SKIPPED,     [VERDICT_ERROR] = LOOK_ERROR,
         [VERDICT_NOT_APPLICABLE] = LOOK_UNFIT};
+    const struct judgement *judgement = &result->judgement;
     enum verdict verdict = judgement->verdict;
-    const char *sign = judgement->expectation == EXPECTATION_MISSED || verdict == VERDICT_ERROR
+    bool is_measurement = trial_is_measurement(result);
+    const char *sign = is_measurement ? ""
+                       : judgement->expectation == EXPECTATION_MISSED || verdict == VERDICT_ERROR
                            ? "✗ "
                        : verdict == VERDICT_UNKNOWN || verdict == VERDICT_SKIPPED ? "? "
                        : judgement->expectation == EXPECTATION_MET                ? "✓ "
                                                                                   : "";
-    doc_link(d, looks[verdict], target, "%s%s", d->medium == MARKDOWN ? sign : "",
-             verdict_name(verdict));
+    doc_link(d, is_measurement ? LOOK_SKIPPED : looks[verdict], target, "%s%s",
+             d->medium == MARKDOWN ? sign : "", trial_verdict_word(result));
 }
 
 void say_expectation(struct document *d, enum expectation_result expectation)
@@ -68,12 +71,16 @@ static void say_lead(struct document *d)
         return;
     doc_paragraph(d, LOOK_PLAIN, "%s", "");
     for (enum verdict verdict = VERDICT_SAFE; verdict <= VERDICT_ERROR; verdict++) {
-        if (tally->verdicts[verdict] == 0)
+        size_t count =
+            tally->verdicts[verdict] - (verdict == VERDICT_UNKNOWN ? tally->cost_only : 0);
+        if (count == 0)
             continue;
-        doc_say(d, LOOK_PLAIN, "%zu\u00a0×\u00a0", tally->verdicts[verdict]);
-        say_verdict(d, &(struct judgement){.verdict = verdict}, NULL);
+        doc_say(d, LOOK_PLAIN, "%zu\u00a0×\u00a0", count);
+        say_verdict(d, &(struct trial_result){.judgement.verdict = verdict}, NULL);
         doc_say(d, LOOK_PLAIN, "\u2003");
     }
+    if (tally->cost_only > 0)
+        doc_say(d, LOOK_PLAIN, "%zu\u00a0×\u00a0cost only\u2003", tally->cost_only);
     if (tally->not_run > 0) {
         doc_say(d, LOOK_PLAIN, "%zu\u00a0×\u00a0", tally->not_run);
         doc_say(d, LOOK_SKIPPED, "not run");
@@ -122,7 +129,7 @@ static void say_row(struct document *d, const struct trial_result *result, size_
     if (repeats > 1)
         doc_say(d, LOOK_PLAIN, " × %zu", repeats);
     doc_cell(d, LOOK_PLAIN, "%s", "");
-    say_verdict(d, judgement, NULL);
+    say_verdict(d, result, NULL);
     doc_cell(d, LOOK_PLAIN, "%s", "");
     say_found(d, LOOK_PLAIN, judgement);
     if (d->medium == MARKDOWN) {
@@ -146,8 +153,48 @@ static void say_row(struct document *d, const struct trial_result *result, size_
     doc_cell(d, LOOK_PLAIN, "%s", is_timed ? lasting(statistics->longest_wait_ns).text : "–");
 }
 
+// True if the trial was not run, for a reason that is told of all such trials together.
+static bool is_told_together(const struct document *d, const struct trial_result *result)
+{
+    return d->medium == TERMINAL &&
+           (trial_is_unfit(result) || (result->judgement.verdict == VERDICT_SKIPPED &&
+                                       result->judgement.expectation != EXPECTATION_MISSED));
+}
+
+static bool are_both_met(const struct trial_result *a, const struct trial_result *b)
+{
+    return a->judgement.expectation == EXPECTATION_MET &&
+           b->judgement.expectation == EXPECTATION_MET && a->trial->scenario == b->trial->scenario;
+}
+
+// At a terminal, of so many trials that were as expected in a scenario: how many of each verdict.
+static void say_met(struct document *d, const struct trial_result *first, size_t count)
+{
+    AUTO_TEXT struct text verdicts = {0};
+    size_t counts[VERDICT_NOT_APPLICABLE + 1] = {0};
+    FOR_EACH (trial_result, result, d->report->run->trials, d->report->run->count)
+        counts[result->judgement.verdict] += are_both_met(result, first);
+    for (enum verdict verdict = 0; verdict <= VERDICT_NOT_APPLICABLE; verdict++) {
+        if (counts[verdict] > 0)
+            text_format(&verdicts, "%s%zu %s", verdicts.length > 0 ? ", " : "", counts[verdict],
+                        verdict_name(verdict));
+    }
+    doc_row(d, NULL, count);
+    doc_cell(d, LOOK_PLAIN, "%s", first->trial->scenario->name);
+    doc_cell(d, LOOK_PLAIN, "%zu trials", count);
+    doc_cell(d, LOOK_PLAIN, "%s", verdicts.bytes);
+    doc_cell(d, LOOK_PLAIN, "–");
+    doc_cell(d, LOOK_SAFE, "✓ expected");
+    for (int figure = 0; figure < 4; figure++)
+        doc_cell(d, LOOK_PLAIN, "–");
+}
+
 // Which trials are in a table.
 enum { URGENT = 1 << 0, OTHERS = 1 << 1 };
+
+// Of more trials, those that were as expected are told together: at a terminal counted, in Markdown
+// folded.
+#define MOST_OPEN_ROWS 20
 
 static void say_rows(struct document *d, unsigned which)
 {
@@ -155,15 +202,20 @@ static void say_rows(struct document *d, unsigned which)
     for (size_t i = 0; i < run->count; i++) {
         const struct trial_result *result = &run->trials[i];
         bool is_terminal = d->medium == TERMINAL;
-        size_t repeats = is_terminal ? 1 : trials_like(run, i, are_alike);
-        if ((which & (trial_is_urgent(result) ? URGENT : OTHERS)) != 0 &&
-            !(is_terminal && trial_is_unfit(result)) && repeats > 0)
+        bool is_counted = is_terminal && run->count > MOST_OPEN_ROWS &&
+                          result->judgement.expectation == EXPECTATION_MET;
+        size_t repeats = is_counted    ? trials_like(run, i, are_both_met)
+                         : is_terminal ? 1
+                                       : trials_like(run, i, are_alike);
+        if ((which & (trial_is_urgent(result) ? URGENT : OTHERS)) == 0 ||
+            is_told_together(d, result) || repeats == 0)
+            continue;
+        if (is_counted && repeats > 1)
+            say_met(d, result, repeats);
+        else
             say_row(d, result, repeats);
     }
 }
-
-// A table of more in Markdown begins with what is urgent, and the rest is folded.
-#define MOST_OPEN_ROWS 20
 
 static void say_table(struct document *d)
 {
@@ -247,7 +299,7 @@ static void say_matrix_row(struct document *d, const struct axis *rows, const st
                 !columns->is_same(columns->items[column], result->trial))
                 continue;
             doc_begin(d, (struct doc_block){.kind = DOC_LINE});
-            say_verdict(d, judgement, trial_is_unfit(result) ? "#unfit" : trial_anchor(i).text);
+            say_verdict(d, result, trial_is_unfit(result) ? "#unfit" : trial_anchor(i).text);
             if (repeats[i] > 1)
                 doc_say(d, LOOK_PLAIN, " ×\u00a0%zu", repeats[i]);
             if (!large && judgement_first_violation(judgement) != NULL)
@@ -410,32 +462,39 @@ static void say_thresholds(struct document *d)
     }
 }
 
-static bool are_unfit_alike(const struct trial_result *a, const struct trial_result *b)
+// What is missing is missing whatever the scheme.
+static bool are_not_run_alike(const struct trial_result *a, const struct trial_result *b)
 {
-    return trial_is_unfit(a) && trial_is_unfit(b) &&
-           strcmp(a->trial->scheme, b->trial->scheme) == 0 &&
+    enum verdict verdict = a->judgement.verdict;
+    return verdict == b->judgement.verdict && (trial_is_unfit(a) || verdict == VERDICT_SKIPPED) &&
+           (verdict == VERDICT_SKIPPED || strcmp(a->trial->scheme, b->trial->scheme) == 0) &&
            strcmp(a->judgement.reason, b->judgement.reason) == 0;
 }
 
-// A row for each scheme and reason, however many scenarios it is that do not apply.
+// A row for each scheme and reason, however many scenarios it is that do not apply; at a terminal
+// also one for each reason to skip trials.
 static void say_unfit(struct document *d)
 {
-    const struct doc_column columns[] = {
-        {d->medium == PAGE ? "scheme" : "n/a: scheme", NULL, false},
-        {"trials", NULL, true},
-        {"why", NULL, false}};
+    const struct doc_column columns[] = {{d->medium == PAGE ? "scheme" : "not run", NULL, false},
+                                         {"trials", NULL, true},
+                                         {"why", NULL, false}};
     const struct run_result *run = d->report->run;
     for (size_t i = 0; i < run->count; i++) {
         const struct trial_result *result = &run->trials[i];
-        size_t count = trials_like(run, i, are_unfit_alike);
-        if (count == 0)
+        bool is_skipped = result->judgement.verdict == VERDICT_SKIPPED;
+        size_t count = trials_like(run, i, are_not_run_alike);
+        if (count == 0 || (is_skipped && !is_told_together(d, result)))
             continue;
         if (doc_inside(d, DOC_TABLE) == NULL) {
             doc_section(d, "unfit", NULL, "Not applicable");
             doc_table(d, (struct doc_table){"Not applicable", COLUMNS(columns), 0, NULL});
         }
         doc_row(d, NULL, 1);
-        doc_cell(d, LOOK_PLAIN, "%s", result->trial->scheme);
+        if (is_skipped)
+            doc_cell(d, LOOK_SKIPPED, "SKIPPED");
+        else
+            doc_cell(d, LOOK_PLAIN, "%s%s",
+                     d->medium == PAGE ? "" : "n/a: ", result->trial->scheme);
         doc_cell(d, LOOK_PLAIN, "%zu", count);
         doc_cell(d, LOOK_PLAIN, "%s", result->judgement.reason);
     }
@@ -531,14 +590,9 @@ static void say_all(struct document *d, section *const *sections)
     }
 }
 
-void report_print(const struct run_report *report, FILE *out, bool coloured, bool quiet)
+static void print(struct document d, section *const *sections)
 {
-    struct document d = {.medium = TERMINAL,
-                         .report = report,
-                         .out = out,
-                         .is_coloured = coloured,
-                         .is_quiet = quiet};
-    say_all(&d, terminal_sections);
+    say_all(&d, sections);
     doc_finish(&d);
     text_free(&d.contents);
 }

@@ -22,9 +22,9 @@ void say_liveness(struct document *d);
 
 // --- words ---------------------------------------------------------------------------------------
 
-// A verdict: a link, if the target is not NULL. In Markdown with a sign that tells whether it is as
-// expected.
-void say_verdict(struct document *d, const struct judgement *judgement, const char *target);
+// A trial's verdict: a link, if the target is not NULL. In Markdown with a sign that tells whether
+// it is as expected.
+void say_verdict(struct document *d, const struct trial_result *result, const char *target);
 
 // "as expected", "✗ MISSED", or nothing.
 void say_expectation(struct document *d, enum expectation_result expectation);

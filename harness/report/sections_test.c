@@ -188,8 +188,9 @@ RUN_TEST(a_small_run_reads_as_expected_at_a_terminal)
         "10 ns  2.5 µs        2.5 µs\n"
         "pause     redis-setnx  SAFE     –                            ✗ MISSED           0        "
         "    –       –          0 ns\n"
-        "pause     fenced       SKIPPED  –                            –                  –        "
-        "    –       –             –\n"
+        "\n"
+        "not run  trials  why\n"
+        "SKIPPED       1  no namespaces\n"
         "\n"
         "SAFE  pause · redis-setnx\n"
         "  MISSED: expected UNSAFE, got SAFE: the fault did not bite\n"
@@ -295,10 +296,46 @@ RUN_TEST(what_does_not_apply_is_a_row_for_each_scheme_and_reason)
     SHOWS(HTML, "!trial-");
     SHOWS(WORDS, "a | 2 | no tokens | \na | 1 | no &#60;leader&#62; | \nb | 1 | no tokens | \n");
     SHOWS(SCREEN, "!pause     a ",
-          "\nn/a: scheme  trials  why\n"
-          "a                 2  no tokens\n"
-          "a                 1  no <leader>\n"
-          "b                 1  no tokens\n");
+          "\nnot run  trials  why\n"
+          "n/a: a        2  no tokens\n"
+          "n/a: a        1  no <leader>\n"
+          "n/a: b        1  no tokens\n");
+}
+
+RUN_TEST(what_is_missing_is_said_once_at_a_terminal)
+{
+    for (int i = 0; i < 3; i++) {
+        struct trial_result *result = ADD(i == 0 ? "a" : "b", SKIPPED, NONE);
+        result->has_history = false;
+        strcpy(result->judgement.reason, "it needs node, which is not there: make drivers");
+    }
+    show(SCREEN);
+    *strstr(shown, "\n0 trials") = '\0';
+    HAS("\nSKIPPED       3  it needs node, which is not there: make drivers\n");
+    assert_int_equal(count_of("make drivers"), 1);
+}
+
+RUN_TEST(of_many_trials_those_as_expected_are_counted_at_a_terminal)
+{
+    struct test_many many;
+    ADD("none", SAFE, MET);
+    test_many_make(&test, 60, &many);
+    many.run.trials[7].judgement.expectation = EXPECTATION_MISSED;
+    many.run.trials[8].judgement.verdict = VERDICT_UNSAFE;
+    show_run(SCREEN, &many.run);
+    HAS("pause     59 trials ", "58 SAFE, 1 UNSAFE  –      ✓ expected ", "✗ MISSED");
+    assert_int_equal(count_of("\npause "), 2);
+    test_many_free(&many);
+}
+
+RUN_TEST(a_measurement_is_cost_only_and_not_unknown)
+{
+    ADD("none", UNKNOWN, NONE)->judgement.is_measurement = true;
+    SHOWS(SCREEN, "cost only", "\n1 trial: cost only\n", "!UNKNOWN");
+    SHOWS(MARKUP, "cost only", "!UNKNOWN");
+    SHOWS(HTML, "1\u00a0×\u00a0cost only", "cost only</a>");
+    ADD("redis", SAFE, MET);
+    SHOWS(SCREEN, "\n2 trials: 1 as expected, 0 missed, 0 without expectation, 1 cost only\n");
 }
 
 RUN_TEST(parentheses_are_explained_where_there_are_any)

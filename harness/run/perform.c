@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/sysinfo.h>
 #include <unistd.h>
 
 // --- a trial that is over ------------------------------------------------------------------------
@@ -153,8 +154,7 @@ static void show_verdict(struct running *running, const struct trial_result *res
         return;
     clear_line(running);
     fprintf(stderr, "[%zu/%zu] %s: %s%s\n", running->finished_count, running->planned,
-            result->trial->name, verdict_name(result->judgement.verdict),
-            marks[result->judgement.expectation]);
+            result->trial->name, trial_verdict_word(result), marks[result->judgement.expectation]);
     draw_line(running);
 }
 
@@ -297,28 +297,6 @@ static void perform_side_by_side(struct running *running, struct slot_limits lim
 
 // --- the plan ------------------------------------------------------------------------------------
 
-// For so long the machine is looked at before costs are measured on it.
-#define LOOK_NS (100 * NS_PER_MS)
-// What others may use of it without a word.
-#define BUSY_SHARE 0.1
-
-static void warn_of_others(const struct running *running)
-{
-    int64_t busy_ns = machine_busy_ns();
-    int64_t from_ns = clock_monotonic_ns();
-    clock_sleep_until_ns(from_ns + LOOK_NS);
-    double used = (double)(machine_busy_ns() - busy_ns) / (double)(clock_monotonic_ns() - from_ns);
-    int processors = running->run->environment.processors;
-    if (busy_ns < 0 || running->is_silent || used < BUSY_SHARE * processors)
-        return;
-    clear_line(running);
-    fprintf(
-        stderr,
-        "lockpick: other programs keep %.1f of %d processors busy: costs measured now are those "
-        "of a busy machine\n",
-        used, processors);
-}
-
 // All trials that may share the machine are performed side by side, then the others one by one.
 static void perform_trials(struct running *running)
 {
@@ -328,16 +306,11 @@ static void perform_trials(struct running *running)
     struct slot_limits limits = jobs > 0 ? (struct slot_limits){jobs, jobs} : slots_that_fit();
     if (limits.most > 1)
         perform_side_by_side(running, limits);
-    bool has_measured = false;
     for (size_t i = 0; i < plan->count; i++) {
         if (running->is_over || sandbox_is_interrupted(running->sandbox))
             break;
         if (running->finished[i] || (limits.most > 1 && trial_may_share_machine(&plan->trials[i])))
             continue;
-        if (!has_measured && scenario_measures(plan->trials[i].scenario)) {
-            warn_of_others(running);
-            has_measured = true;
-        }
         perform_alone(running, i, (int)i + 1);
     }
 }
@@ -438,6 +411,31 @@ void performed_free(struct run_result *run)
 
 // --- from scenarios ------------------------------------------------------------------------------
 
+// For so long the machine is looked at before costs are measured on it.
+#define LOOK_NS (100 * NS_PER_MS)
+// What others may use of it without a word.
+#define BUSY_SHARE 0.1
+
+// Before anything is started: whoever waits for figures is told what they will be worth.
+static void warn_of_others(const struct plan *plan)
+{
+    bool any_measures = false;
+    for (size_t i = 0; i < plan->count; i++)
+        any_measures |= scenario_measures(plan->trials[i].scenario);
+    int64_t busy_ns = any_measures ? machine_busy_ns() : -1;
+    if (busy_ns < 0)
+        return;
+    int64_t from_ns = clock_monotonic_ns();
+    clock_sleep_until_ns(from_ns + LOOK_NS);
+    double used = (double)(machine_busy_ns() - busy_ns) / (double)(clock_monotonic_ns() - from_ns);
+    int processors = get_nprocs();
+    if (used >= BUSY_SHARE * processors)
+        fprintf(stderr,
+                "lockpick: other programs keep %.1f of %d processors busy (load %.1f): costs "
+                "measured now are those of a busy machine\n",
+                used, processors, machine_load_read().averages[0]);
+}
+
 struct sandboxed {
     const struct scenario_run *how;
     void *context;
@@ -495,6 +493,8 @@ int run_scenarios(const struct run_options *options, const struct scenario_run *
         if (run_outputs_check(options, error) == 0)
             run.folder = run_folder_make(options, &set, &plan, error);
     }
+    if (run.folder != NULL)
+        warn_of_others(&plan);
     if (run.folder != NULL)
         code = sandbox_run_why(
             why_loopback(options, &plan),
