@@ -296,17 +296,24 @@ void programs_of_system_find(void)
     setenv("PATH", path.bytes, 1);
 }
 
-bool program_exists(const char *program)
+char *program_path(const char *program)
 {
     const char *path = getenv("PATH");
     AUTO_FREE char *folders = memory_string(path != NULL ? path : "");
     char *rest = folders;
     for (char *folder; (folder = strsep(&rest, ":")) != NULL;) {
-        AUTO_FREE char *candidate = path_join(folder, program);
+        char *candidate = path_join(folder, program);
         if (access(candidate, X_OK) == 0)
-            return true;
+            return candidate;
+        free(candidate);
     }
-    return false;
+    return NULL;
+}
+
+bool program_exists(const char *program)
+{
+    AUTO_FREE char *path = program_path(program);
+    return path != NULL;
 }
 
 // --- a group of processes ------------------------------------------------------------------------

@@ -73,7 +73,8 @@ int kernel_write(const char *path, const char *text);
 // some servers are, and the folder that Debian keeps the newest PostgreSQL in.
 void programs_of_system_find(void);
 
-// True if the program is found in PATH.
+// Where the program is found in PATH; the caller frees. NULL: nowhere.
+char *program_path(const char *program);
 bool program_exists(const char *program);
 
 // A process group is a client, and the programs that it has started. True if every thread of every

@@ -304,14 +304,20 @@ RUN_TEST(what_does_not_apply_is_a_row_for_each_scheme_and_reason)
 
 RUN_TEST(what_is_missing_is_said_once_at_a_terminal)
 {
-    for (int i = 0; i < 3; i++) {
+    static const struct external_client client = {.install = "make drivers"};
+    for (int i = 0; i < 4; i++) {
         struct trial_result *result = ADD(i == 0 ? "a" : "b", SKIPPED, NONE);
         result->has_history = false;
-        strcpy(result->judgement.reason, "it needs node, which is not there: make drivers");
+        if (i < 2)
+            test.trials[i].external_client = &client;
+        snprintf(result->judgement.reason, sizeof result->judgement.reason,
+                 "it needs %s, which is not there%s", i == 0 ? "node" : "php",
+                 i < 2 ? ": make drivers" : "");
     }
     show(SCREEN);
     *strstr(shown, "\n0 trials") = '\0';
-    HAS("\nSKIPPED       3  it needs node, which is not there: make drivers\n");
+    HAS("\nSKIPPED       2  they need what this installs: make drivers\n",
+        "\nSKIPPED       2  it needs php, which is not there\n");
     assert_int_equal(count_of("make drivers"), 1);
 }
 

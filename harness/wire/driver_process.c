@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -106,6 +107,25 @@ static bool is_of_stack(const char *line, const char *end)
            ((size_t)(end - line) > strlen(version) && strncmp(line, version, strlen(version)) == 0);
 }
 
+#define DEBIAN_PYTHON "/usr/bin/python3"
+
+// A module that Debian has installed is of Debian's python3. Another one before it in PATH has
+// modules of its own.
+static void advise_python(const char *program, const char *line, size_t length, struct text *out)
+{
+    static const char missing[] = "ModuleNotFoundError";
+    char paths[2][PATH_MAX] = {"", ""};
+    AUTO_FREE char *found = strchr(program, '/') == NULL ? program_path(program) : NULL;
+    const char *path = found != NULL ? found : program;
+    if (memmem(line, length, missing, strlen(missing)) != NULL && is_there(DEBIAN_PYTHON) &&
+        realpath(path, paths[0]) != NULL && realpath(DEBIAN_PYTHON, paths[1]) != NULL &&
+        strcmp(paths[0], paths[1]) != 0)
+        text_format(out,
+                    "; %s is %s, which lacks what Debian's packages install for " DEBIAN_PYTHON
+                    ": name that one in 'command'",
+                    program, path);
+}
+
 // Of a long log, only the end is read.
 void driver_process_quote_log(const struct driver *driver, struct text *out)
 {
@@ -128,6 +148,7 @@ void driver_process_quote_log(const struct driver *driver, struct text *out)
     }
     const char *line = newline != NULL ? newline + 1 : log;
     text_format(out, "; its log ends with '%s'", driver_quote(line, (size_t)(end - line)));
+    advise_python(driver->settings.external_client->command[0], line, (size_t)(end - line), out);
 }
 
 static void say_it_died(struct driver *driver)
