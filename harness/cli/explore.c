@@ -248,7 +248,7 @@ static int say_found(struct replay *replay, const struct trial *trial, const cha
                      ? -1
                      : replay_judge(replay, &model, &judgement, error);
     if (status == 0) {
-        char *story = story_tell(model, &judgement, NULL);
+        char *story = story_tell(model, &judgement, &(struct story_span){0});
         printf("  the shortest schedule found, %zu steps, which broke it %d times of %d:\n",
                result->found.count, result->replayed, REPLAYS);
         for (const char *line = told.lines.bytes; *line != '\0'; line += strcspn(line, "\n") + 1)

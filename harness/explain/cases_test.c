@@ -99,8 +99,9 @@ static void compare_json(struct reading *reading, size_t line, const struct expe
 static void decide(struct reading *reading, size_t line)
 {
     struct build *build = &reading->build;
-    struct expected expected = {.diagnoses = memory_new(MAX_CHECKS * sizeof(struct diagnosis)),
-                                .story = story_tell(&build->model, &build->judgement, NULL)};
+    struct expected expected = {
+        .diagnoses = memory_new(MAX_CHECKS * sizeof(struct diagnosis)),
+        .story = story_tell(&build->model, &build->judgement, &(struct story_span){0})};
     char *story = expected.story;
     expected.count = diagnoses_make(&build->model, &build->judgement, expected.diagnoses);
     if (expected.count == 0 && story[0] != '\0')

@@ -772,9 +772,9 @@ char *story_tell(const struct trial_model *model, const struct judgement *judgem
 {
     AUTO_FREE struct diagnosis *diagnoses = memory_new(MAX_CHECKS * sizeof *diagnoses);
     struct one_lock one;
-    struct story_span all = {INT64_MAX, INT64_MIN};
     struct text out = {0};
     text_add(&out, "");
+    *span = (struct story_span){INT64_MAX, INT64_MIN};
     one_lock_start(model, judgement, &one);
     size_t count = diagnoses_make(one.model, one.judgement, diagnoses);
     for (size_t i = 0; i < count; i++) {
@@ -789,14 +789,12 @@ char *story_tell(const struct trial_model *model, const struct judgement *judgem
                         "proven):\n",
                         each->finding->check->name, times, plural(times));
         if (i == 0 || !is_of_same_holds)
-            tell_story(each, one.key, &all, &out);
+            tell_story(each, one.key, span, &out);
         tell_diagnosis(each, &out);
     }
     if (count > 0 && one.key > 0)
         text_format(&out, "  All this is about lock %lld of %lld.\n", (long long)one.key,
                     (long long)scenario_key_count(model->trial->scenario));
     one_lock_end(&one);
-    if (span != NULL)
-        *span = all;
     return out.bytes;
 }

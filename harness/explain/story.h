@@ -10,8 +10,8 @@ struct story_span {
 };
 
 // The story of a violation: the few events that prove it, in order, in words; times count from the
-// start of the trial. `span` (or NULL) is when all that was, if there is anything to tell. The
-// caller frees the result; "" if there is nothing.
+// start of the trial. `span` is when all that was, if there is anything to tell. The caller frees
+// the result; "" if there is nothing.
 char *story_tell(const struct trial_model *model, const struct judgement *judgement,
                  struct story_span *span);
 
