@@ -466,6 +466,22 @@ const char *word_meant(const char *section, const char *name)
     return found != NULL && found->is_good ? found->now : name;
 }
 
+const char *word_other(const char *section, const char *name)
+{
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++) {
+        if (renamed[i].is_good && strcmp(renamed[i].section, section) == 0 &&
+            strcmp(renamed[i].now, name) == 0)
+            return renamed[i].old;
+    }
+    return NULL;
+}
+
+bool key_is_swept(const struct section *section, const struct key *key)
+{
+    return section != &scenario_section && section->item == NULL && key->type > KEY_TEXT &&
+           key->type < KEY_CLIENT;
+}
+
 static void renew(const char *section, char **word, bool is_stored)
 {
     const struct renamed *found = find_renamed(section, *word);

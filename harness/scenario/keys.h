@@ -95,6 +95,12 @@ void words_renew(struct node *root, bool is_stored);
 
 // The name of a key of the section, which `name` may be another name for; else `name` itself.
 const char *word_meant(const char *section, const char *name);
+// Another name of that key, or NULL.
+const char *word_other(const char *section, const char *name);
+
+// True if a list in the place of its value makes a scenario of each item. Not at the root, whose
+// keys are about the whole file, nor in items of lists.
+bool key_is_swept(const struct section *section, const struct key *key);
 
 // The section's key of that name, or NULL.
 const struct key *key_find(const struct section *section, const char *name,

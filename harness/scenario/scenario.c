@@ -279,19 +279,16 @@ static void check_labels(const struct parsing *parsing, const struct scenario *s
 
 #define LONGEST_NAME 64
 
-// Where a list stands in the place of one value, as in `threads: [10, 100]`; NULL if nowhere. Not
-// at the root: what its keys say holds for the whole file.
+// Where a list stands in the place of one value, as in `threads: [10, 100]`; NULL if nowhere.
 static struct node **find_sweep(const struct section *section, struct node *map,
                                 const struct vocabulary *vocabulary)
 {
     for (size_t i = 0; i < map->count; i++) {
         struct node *child = map->children[i];
         const struct key *key = key_find(section, child->key, vocabulary);
-        bool is_root = section == &scenario_section;
         if (key == NULL || child->bad)
             continue;
-        if (!is_root && key->type > KEY_TEXT && key->type < KEY_CLIENT &&
-            child->kind == NODE_LIST && child->count > 0)
+        if (key_is_swept(section, key) && child->kind == NODE_LIST && child->count > 0)
             return &map->children[i];
         struct node **below = key->type == KEY_SECTION && child->kind == NODE_MAP
                                   ? find_sweep(key->section, child, vocabulary)

@@ -109,7 +109,8 @@ static json_t *value_schema(const struct key *key, const struct vocabulary *voca
     return any_text();
 }
 
-static json_t *key_schema(const struct key *key, const struct vocabulary *vocabulary)
+static json_t *key_schema(const struct section *section, const struct key *key,
+                          const struct vocabulary *vocabulary)
 {
     json_t *one = value_schema(key, vocabulary);
     if (key->text_is != NULL)
@@ -119,7 +120,10 @@ static json_t *key_schema(const struct key *key, const struct vocabulary *vocabu
     has_list = has_list || (key->type == KEY_SECTION && key->name != NULL && key->most > 1);
     json_t *schema = is_only_list ? list_of(key, one)
                      : has_list   ? either(one, list_of(key, json_deep_copy(one)))
-                                  : one;
+                     : key_is_swept(section, key)
+                         ? either(one, json_pack("{s:s, s:o, s:i}", "type", "array", "items",
+                                                 json_deep_copy(one), "minItems", 1))
+                         : one;
     AUTO_TEXT struct text help = {0};
     const char *usual = key->fallback_text != NULL ? key->fallback_text : key->fallback;
     text_add(&help, key->help);
@@ -139,7 +143,10 @@ static json_t *section_schema(const struct section *section, const struct vocabu
         const char *const one[] = {key->name, NULL};
         const char *const *names = key->name != NULL ? one : words_of(vocabulary, key->words);
         for (; *names != NULL; names++) {
-            json_object_set_new(properties, *names, key_schema(key, vocabulary));
+            const char *other = word_other(section->name, *names);
+            json_object_set_new(properties, *names, key_schema(section, key, vocabulary));
+            if (other != NULL)
+                json_object_set_new(properties, other, key_schema(section, key, vocabulary));
             if (key->required && key->name != NULL)
                 json_array_append_new(required, json_string(*names));
             else if (key->required)
